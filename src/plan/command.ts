@@ -1,0 +1,130 @@
+import type { Expression } from './expression.js'
+import type { Operation, ReadOperation } from './operation.js'
+import type { RecordKey } from './record-key.js'
+import type { Value } from './value.js'
+
+/**
+ * What must hold for a record before a write: `mustNotExist` creates, `mustExist` updates, `upsert` does either,
+ * `replace` does either and drops every bin the command does not write (plain bin writes only).
+ */
+export type Existence = 'mustNotExist' | 'mustExist' | 'upsert' | 'replace'
+
+/** `keep` leaves the expiry as it is, `default` takes the namespace's, `never` removes it; a number is seconds from now. */
+export type Ttl = 'keep' | 'default' | 'never' | number
+
+/** A condition on the stored record; where it does not hold, nothing is written and the outcome says so. */
+export type Guard =
+  /** Optimistic lock: the version bin holds this number (`null`: there is no such bin). */
+  | { readonly kind: 'version'; readonly bin: string; readonly expected: number | null }
+  /** Compare and set: the bin holds this value (`null`: there is no such bin). */
+  | {
+      readonly kind: 'binEquals'
+      readonly bin: string
+      readonly expected: null | number | bigint | string | Uint8Array
+    }
+  | { readonly kind: 'filter'; readonly expression: Expression }
+
+interface OnRecord {
+  /** Name of the class, for errors, events and explain. */
+  readonly entity: string
+  readonly key: RecordKey
+}
+
+/** Reads one record: all bins, some bins, only whether it exists, or the results of read operations. */
+export interface ReadCommand extends OnRecord {
+  readonly kind: 'read'
+  readonly bins: 'all' | 'none' | readonly string[]
+  /** When given, `bins` is ignored: the server computes what comes back. */
+  readonly operations?: readonly ReadOperation[]
+}
+
+export interface WriteCommand extends OnRecord {
+  readonly kind: 'write'
+  readonly operations: readonly Operation[]
+  readonly exists: Existence
+  readonly guards: readonly Guard[]
+  readonly ttl: Ttl
+  /** The record's generation must be this one. Such a write goes alone, never in a batch. */
+  readonly generation?: number
+  /** Store the user key with the record. */
+  readonly sendKey: boolean
+  /** The record may grow by this write: its size comes back with it and is checked against the warning limit. */
+  readonly watchSize: boolean
+}
+
+export interface DeleteCommand extends OnRecord {
+  readonly kind: 'delete'
+  /** Read before the record goes away; their results come back. */
+  readonly operations: readonly ReadOperation[]
+  readonly guards: readonly Guard[]
+  readonly generation?: number
+}
+
+/** One command to one record, as data: `explain()` prints it, tests compare it, the driver runs it. */
+export type Command = ReadCommand | WriteCommand | DeleteCommand
+
+const NOTHING: readonly never[] = Object.freeze([])
+
+export function read(
+  entity: string,
+  key: RecordKey,
+  bins: ReadCommand['bins'] = 'all',
+  operations?: readonly ReadOperation[],
+): ReadCommand {
+  return Object.freeze({ kind: 'read', entity, key, bins, operations })
+}
+
+export interface WriteOptions {
+  exists: Existence
+  guards?: readonly Guard[]
+  ttl?: Ttl
+  generation?: number
+  sendKey?: boolean
+  watchSize?: boolean
+}
+
+export function write(
+  entity: string,
+  key: RecordKey,
+  operations: readonly Operation[],
+  options: WriteOptions,
+): WriteCommand {
+  return Object.freeze({
+    kind: 'write',
+    entity,
+    key,
+    operations,
+    exists: options.exists,
+    guards: options.guards ?? NOTHING,
+    ttl: options.ttl ?? (options.exists === 'mustExist' ? 'keep' : 'default'),
+    generation: options.generation,
+    sendKey: options.sendKey ?? false,
+    watchSize: options.watchSize ?? false,
+  })
+}
+
+export interface DeleteOptions {
+  operations?: readonly ReadOperation[]
+  guards?: readonly Guard[]
+  generation?: number
+}
+
+export function remove(entity: string, key: RecordKey, options: DeleteOptions = {}): DeleteCommand {
+  return Object.freeze({
+    kind: 'delete',
+    entity,
+    key,
+    operations: options.operations ?? NOTHING,
+    guards: options.guards ?? NOTHING,
+    generation: options.generation,
+  })
+}
+
+export const versionIs = (bin: string, expected: number | null): Guard =>
+  Object.freeze({ kind: 'version', bin, expected })
+export const binEquals = (bin: string, expected: null | number | bigint | string | Uint8Array): Guard =>
+  Object.freeze({ kind: 'binEquals', bin, expected })
+export const holds = (expression: Expression): Guard => Object.freeze({ kind: 'filter', expression })
+
+/** The bins of a record as they come back. */
+export type Bins = { readonly [bin: string]: Value | undefined }

@@ -1,0 +1,71 @@
+import type { Value } from './value.js'
+
+export type BinType = 'int' | 'float' | 'str' | 'blob' | 'bool' | 'list' | 'map' | 'geo'
+
+/** The operators a plan may use; the driver knows how the client spells each of them. */
+export type ExpressionName =
+  | 'eq'
+  | 'ne'
+  | 'gt'
+  | 'ge'
+  | 'lt'
+  | 'le'
+  | 'and'
+  | 'or'
+  | 'not'
+  | 'cond'
+  | 'unknown'
+  | 'binExists'
+  | 'recordSize'
+  | 'ttl'
+  | 'lastUpdate'
+  | 'listSize'
+  | 'listCount'
+  | 'mapSize'
+  | 'mapGet'
+  | 'mapCount'
+
+/** An expression the server evaluates, as data. */
+export type Expression =
+  | { readonly kind: 'value'; readonly value: Value }
+  | { readonly kind: 'bin'; readonly type: BinType; readonly name: string }
+  | {
+      readonly kind: 'call'
+      readonly name: ExpressionName
+      readonly args: readonly Expression[]
+      readonly type?: BinType
+    }
+
+export const value = (value: Value): Expression => Object.freeze({ kind: 'value', value })
+export const bin = (type: BinType, name: string): Expression => Object.freeze({ kind: 'bin', type, name })
+
+const call = (name: ExpressionName, args: readonly Expression[], type?: BinType): Expression =>
+  Object.freeze(type === undefined ? { kind: 'call', name, args } : { kind: 'call', name, args, type })
+
+export const eq = (left: Expression, right: Expression): Expression => call('eq', [left, right])
+export const ne = (left: Expression, right: Expression): Expression => call('ne', [left, right])
+export const gt = (left: Expression, right: Expression): Expression => call('gt', [left, right])
+export const ge = (left: Expression, right: Expression): Expression => call('ge', [left, right])
+export const lt = (left: Expression, right: Expression): Expression => call('lt', [left, right])
+export const le = (left: Expression, right: Expression): Expression => call('le', [left, right])
+export const and = (...args: readonly Expression[]): Expression => call('and', args)
+export const or = (...args: readonly Expression[]): Expression => call('or', args)
+export const not = (arg: Expression): Expression => call('not', [arg])
+/** `cond(test, then, otherwise)`: the only branching the server has. */
+export const cond = (test: Expression, then: Expression, otherwise: Expression): Expression =>
+  call('cond', [test, then, otherwise])
+/** An expression read that evaluates to this gives no result. */
+export const unknown = (): Expression => call('unknown', [])
+export const binExists = (name: string): Expression => call('binExists', [value(name)])
+export const recordSize = (): Expression => call('recordSize', [])
+export const ttl = (): Expression => call('ttl', [])
+export const lastUpdate = (): Expression => call('lastUpdate', [])
+export const listSize = (list: Expression): Expression => call('listSize', [list])
+/** How often the list holds the value. */
+export const listCount = (list: Expression, item: Value): Expression => call('listCount', [list, value(item)])
+export const mapSize = (map: Expression): Expression => call('mapSize', [map])
+/** The value under a key, of a known type. */
+export const mapGet = (map: Expression, key: Value, type: BinType): Expression =>
+  call('mapGet', [map, value(key)], type)
+/** 1 when the map has the key, else 0. */
+export const mapCount = (map: Expression, key: Value): Expression => call('mapCount', [map, value(key)])

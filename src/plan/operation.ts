@@ -1,0 +1,167 @@
+import type { Expression } from './expression.js'
+import type { MapKey, Value } from './value.js'
+
+/** One step down into a nested list or map; a step never creates what it does not find. */
+export type Step =
+  | { readonly in: 'mapKey'; readonly key: MapKey }
+  | { readonly in: 'mapIndex'; readonly index: number }
+  | { readonly in: 'mapRank'; readonly rank: number }
+  | { readonly in: 'listIndex'; readonly index: number }
+  | { readonly in: 'listRank'; readonly rank: number }
+  | { readonly in: 'listValue'; readonly value: Value }
+
+export type Path = readonly Step[]
+
+export type Order = 'ordered' | 'unordered'
+
+/** What a read or a remove of list or map elements gives back. */
+export type Returns = 'none' | 'count' | 'value' | 'key' | 'keyValue' | 'index' | 'rank' | 'exists'
+
+interface OnBin<K extends string> {
+  readonly kind: K
+  readonly bin: string
+}
+interface InBin<K extends string> extends OnBin<K> {
+  /** Down into the bin's value; absent or empty: the bin's own list or map. */
+  readonly path?: Path
+}
+
+export interface WriteBin extends OnBin<'writeBin'> {
+  readonly value: Value
+}
+export type RemoveBin = OnBin<'removeBin'>
+/** Adds to an integer or double bin on the server; a missing bin counts as 0. */
+export interface AddToBin extends OnBin<'addToBin'> {
+  readonly delta: Value
+}
+export type ReadBin = OnBin<'readBin'>
+/** Gives the value of an expression under a name of its own, so a write to the same bin does not hide it. */
+export interface ReadExpression {
+  readonly kind: 'readExpression'
+  readonly name: string
+  readonly expression: Expression
+}
+/** The record lives on for as long as the command's TTL says, without another change. */
+export interface Touch {
+  readonly kind: 'touch'
+}
+/** Removes every bin; writes that follow in the same command make up the whole record. */
+export interface DeleteRecord {
+  readonly kind: 'deleteRecord'
+}
+
+/** Sets order and persisted index; only in a command that creates the record. */
+export interface ListCreate extends InBin<'listCreate'> {
+  readonly order: Order
+  readonly persistIndex: boolean
+}
+export interface ListAppend extends InBin<'listAppend'> {
+  readonly values: readonly Value[]
+  readonly order: Order
+}
+/** Adds the values that are not there yet to an ordered list. */
+export interface ListAppendUnique extends InBin<'listAppendUnique'> {
+  readonly values: readonly Value[]
+}
+export interface ListRemoveValues extends InBin<'listRemoveValues'> {
+  readonly values: readonly Value[]
+  readonly returns: Returns
+}
+export interface ListRemoveIndexRange extends InBin<'listRemoveIndexRange'> {
+  readonly index: number
+  readonly count: number
+  readonly returns: Returns
+}
+export interface ListSet extends InBin<'listSet'> {
+  readonly index: number
+  readonly value: Value
+}
+export type ListClear = InBin<'listClear'>
+export type ListSize = InBin<'listSize'>
+export interface ListGetIndexRange extends InBin<'listGetIndexRange'> {
+  readonly index: number
+  readonly count: number
+  readonly returns: Returns
+}
+export interface ListGetValues extends InBin<'listGetValues'> {
+  readonly values: readonly Value[]
+  readonly returns: Returns
+}
+export interface ListGetValueRange extends InBin<'listGetValueRange'> {
+  readonly begin: Value
+  readonly end: Value
+  readonly returns: Returns
+}
+
+export interface MapCreate extends InBin<'mapCreate'> {
+  readonly order: Order
+  readonly persistIndex: boolean
+}
+export interface MapPut extends InBin<'mapPut'> {
+  readonly key: MapKey
+  readonly value: Value
+}
+export interface MapPutItems extends InBin<'mapPutItems'> {
+  readonly items: ReadonlyMap<MapKey, Value>
+}
+export interface MapIncrement extends InBin<'mapIncrement'> {
+  readonly key: MapKey
+  readonly delta: Value
+}
+export interface MapRemoveKeys extends InBin<'mapRemoveKeys'> {
+  readonly keys: readonly MapKey[]
+  readonly returns: Returns
+}
+export type MapClear = InBin<'mapClear'>
+export type MapSize = InBin<'mapSize'>
+export interface MapGetKeys extends InBin<'mapGetKeys'> {
+  readonly keys: readonly MapKey[]
+  readonly returns: Returns
+}
+/** Keys from `begin` up to but not including `end`; `null` leaves that side open. */
+export interface MapGetKeyRange extends InBin<'mapGetKeyRange'> {
+  readonly begin: MapKey | null
+  readonly end: MapKey | null
+  readonly returns: Returns
+}
+export interface MapGetIndexRange extends InBin<'mapGetIndexRange'> {
+  readonly index: number
+  readonly count: number
+  readonly returns: Returns
+}
+
+export type ReadOperation =
+  | ReadBin
+  | ReadExpression
+  | ListSize
+  | ListGetIndexRange
+  | ListGetValues
+  | ListGetValueRange
+  | MapSize
+  | MapGetKeys
+  | MapGetKeyRange
+  | MapGetIndexRange
+
+export type WriteOperation =
+  | WriteBin
+  | RemoveBin
+  | AddToBin
+  | Touch
+  | DeleteRecord
+  | ListCreate
+  | ListAppend
+  | ListAppendUnique
+  | ListRemoveValues
+  | ListRemoveIndexRange
+  | ListSet
+  | ListClear
+  | MapCreate
+  | MapPut
+  | MapPutItems
+  | MapIncrement
+  | MapRemoveKeys
+  | MapClear
+
+/** One operation on one record, as data. */
+export type Operation = ReadOperation | WriteOperation
+export type OperationKind = Operation['kind']

@@ -1,0 +1,101 @@
+import type { Expression } from './expression.js'
+import type * as Op from './operation.js'
+import type { MapKey, Value } from './value.js'
+
+// One maker per operation: the only way plans get their operations, so all of them are frozen and have one shape.
+
+export const writeBin = (bin: string, value: Value): Op.WriteBin => Object.freeze({ kind: 'writeBin', bin, value })
+export const removeBin = (bin: string): Op.RemoveBin => Object.freeze({ kind: 'removeBin', bin })
+export const addToBin = (bin: string, delta: Value): Op.AddToBin => Object.freeze({ kind: 'addToBin', bin, delta })
+export const readBin = (bin: string): Op.ReadBin => Object.freeze({ kind: 'readBin', bin })
+export const readExpression = (name: string, expression: Expression): Op.ReadExpression =>
+  Object.freeze({ kind: 'readExpression', name, expression })
+export const touch = (): Op.Touch => Object.freeze({ kind: 'touch' })
+export const deleteRecord = (): Op.DeleteRecord => Object.freeze({ kind: 'deleteRecord' })
+
+export const listCreate = (bin: string, order: Op.Order, persistIndex: boolean): Op.ListCreate =>
+  Object.freeze({ kind: 'listCreate', bin, order, persistIndex })
+export const listAppend = (bin: string, values: readonly Value[], order: Op.Order, path?: Op.Path): Op.ListAppend =>
+  Object.freeze({ kind: 'listAppend', bin, values, order, path })
+export const listAppendUnique = (bin: string, values: readonly Value[], path?: Op.Path): Op.ListAppendUnique =>
+  Object.freeze({ kind: 'listAppendUnique', bin, values, path })
+export const listRemoveValues = (
+  bin: string,
+  values: readonly Value[],
+  returns: Op.Returns = 'none',
+  path?: Op.Path,
+): Op.ListRemoveValues => Object.freeze({ kind: 'listRemoveValues', bin, values, returns, path })
+export const listRemoveIndexRange = (
+  bin: string,
+  index: number,
+  count: number,
+  returns: Op.Returns = 'none',
+  path?: Op.Path,
+): Op.ListRemoveIndexRange => Object.freeze({ kind: 'listRemoveIndexRange', bin, index, count, returns, path })
+export const listSet = (bin: string, index: number, value: Value, path?: Op.Path): Op.ListSet =>
+  Object.freeze({ kind: 'listSet', bin, index, value, path })
+export const listClear = (bin: string, path?: Op.Path): Op.ListClear => Object.freeze({ kind: 'listClear', bin, path })
+export const listSize = (bin: string, path?: Op.Path): Op.ListSize => Object.freeze({ kind: 'listSize', bin, path })
+export const listGetIndexRange = (
+  bin: string,
+  index: number,
+  count: number,
+  returns: Op.Returns = 'value',
+  path?: Op.Path,
+): Op.ListGetIndexRange => Object.freeze({ kind: 'listGetIndexRange', bin, index, count, returns, path })
+/** With `returns: 'count'` or `'exists'` it tells whether the list contains the value without reading the list. */
+export const listGetValues = (
+  bin: string,
+  values: readonly Value[],
+  returns: Op.Returns = 'count',
+  path?: Op.Path,
+): Op.ListGetValues => Object.freeze({ kind: 'listGetValues', bin, values, returns, path })
+export const listGetValueRange = (
+  bin: string,
+  begin: Value,
+  end: Value,
+  returns: Op.Returns = 'value',
+  path?: Op.Path,
+): Op.ListGetValueRange => Object.freeze({ kind: 'listGetValueRange', bin, begin, end, returns, path })
+
+export const mapCreate = (bin: string, order: Op.Order, persistIndex: boolean): Op.MapCreate =>
+  Object.freeze({ kind: 'mapCreate', bin, order, persistIndex })
+export const mapPut = (bin: string, key: MapKey, value: Value, path?: Op.Path): Op.MapPut =>
+  Object.freeze({ kind: 'mapPut', bin, key, value, path })
+export const mapPutItems = (bin: string, items: ReadonlyMap<MapKey, Value>, path?: Op.Path): Op.MapPutItems =>
+  Object.freeze({ kind: 'mapPutItems', bin, items, path })
+export const mapIncrement = (bin: string, key: MapKey, delta: Value, path?: Op.Path): Op.MapIncrement =>
+  Object.freeze({ kind: 'mapIncrement', bin, key, delta, path })
+export const mapRemoveKeys = (
+  bin: string,
+  keys: readonly MapKey[],
+  returns: Op.Returns = 'none',
+  path?: Op.Path,
+): Op.MapRemoveKeys => Object.freeze({ kind: 'mapRemoveKeys', bin, keys, returns, path })
+export const mapClear = (bin: string, path?: Op.Path): Op.MapClear => Object.freeze({ kind: 'mapClear', bin, path })
+export const mapSize = (bin: string, path?: Op.Path): Op.MapSize => Object.freeze({ kind: 'mapSize', bin, path })
+export const mapGetKeys = (
+  bin: string,
+  keys: readonly MapKey[],
+  returns: Op.Returns = 'keyValue',
+  path?: Op.Path,
+): Op.MapGetKeys => Object.freeze({ kind: 'mapGetKeys', bin, keys, returns, path })
+export const mapGetKeyRange = (
+  bin: string,
+  begin: MapKey | null,
+  end: MapKey | null,
+  returns: Op.Returns = 'keyValue',
+  path?: Op.Path,
+): Op.MapGetKeyRange => Object.freeze({ kind: 'mapGetKeyRange', bin, begin, end, returns, path })
+export const mapGetIndexRange = (
+  bin: string,
+  index: number,
+  count: number,
+  returns: Op.Returns = 'keyValue',
+  path?: Op.Path,
+): Op.MapGetIndexRange => Object.freeze({ kind: 'mapGetIndexRange', bin, index, count, returns, path })
+
+/** A step into the map entry under `key`. */
+export const atKey = (key: MapKey): Op.Step => Object.freeze({ in: 'mapKey', key })
+/** A step into the list item at `index`. */
+export const atIndex = (index: number): Op.Step => Object.freeze({ in: 'listIndex', index })

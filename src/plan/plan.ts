@@ -1,0 +1,26 @@
+import type { Command } from './command.js'
+
+/** Commands that go out together; the next stage starts when all of them are answered. */
+export interface Stage {
+  /** What this stage is for, in a few words: 'create', 'add references', 'remove references', 'delete'. */
+  readonly title: string
+  readonly commands: readonly Command[]
+  /** Set when the commands can only be known after a read: says in words what will follow. */
+  readonly afterRead?: string
+}
+
+/** What one save, delete or flush will do. */
+export interface Plan {
+  readonly stages: readonly Stage[]
+  /** All of it in one multi-record transaction, instead of stage by stage. */
+  readonly transaction: boolean
+}
+
+export function stage(title: string, commands: readonly Command[], afterRead?: string): Stage {
+  return Object.freeze({ title, commands: Object.freeze([...commands]), afterRead })
+}
+
+export function plan(stages: readonly Stage[], options: { transaction?: boolean } = {}): Plan {
+  const used = stages.filter((one) => one.commands.length > 0 || one.afterRead !== undefined)
+  return Object.freeze({ stages: Object.freeze(used), transaction: options.transaction ?? false })
+}

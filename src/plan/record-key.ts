@@ -1,0 +1,35 @@
+/** The user key of a record as it is hashed: an integer, a string or bytes. */
+export type UserKey = string | number | bigint | Uint8Array
+
+/** Where one record lives. */
+export interface RecordKey {
+  readonly namespace: string
+  readonly set: string
+  readonly key: UserKey
+}
+
+export function recordKey(namespace: string, set: string, key: UserKey): RecordKey {
+  return { namespace, set, key }
+}
+
+/** A text that is equal exactly when two keys name the same record: 1 and '1' differ, 1 and 1n do not. */
+export function recordId(key: RecordKey): string {
+  return `${key.namespace}|${key.set}|${userKeyId(key.key)}`
+}
+
+export function userKeyId(key: UserKey): string {
+  if (typeof key === 'string') return `s${key}`
+  if (key instanceof Uint8Array) return `b${Buffer.from(key.buffer, key.byteOffset, key.byteLength).toString('hex')}`
+  return `i${key}`
+}
+
+/** The key as people read it in plans, errors and logs. */
+export function showKey(key: RecordKey, reveal = true): string {
+  return `${key.set}/${reveal ? showUserKey(key.key) : '…'}`
+}
+
+export function showUserKey(key: UserKey): string {
+  if (typeof key === 'string') return JSON.stringify(key)
+  if (key instanceof Uint8Array) return `0x${Buffer.from(key.buffer, key.byteOffset, key.byteLength).toString('hex')}`
+  return String(key)
+}
