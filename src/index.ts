@@ -1,1 +1,20 @@
-export {}
+export {
+  AlreadyExistsError,
+  CommitInDoubtError,
+  EntityGoneError,
+  ModelError,
+  NotFoundError,
+  PartialFailureError,
+  RecordTooLargeError,
+  RestrictedError,
+  RetriesExhaustedError,
+  SkeinError,
+  ValidationFailedError,
+  VersionConflictError,
+  type ErrorCode,
+  type ErrorDetails,
+  type ModelProblem,
+  type RecordOutcome,
+  type ValidationFailure,
+} from './errors/index.js'
+export type { StoredValue, ValueCodec, Model, EntityModel, EmbeddableModel, KeyValue } from './model/index.js'

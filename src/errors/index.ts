@@ -1,0 +1,14 @@
+export { ERROR_CODES, type ErrorCode, type ModelErrorCode } from './codes/all-codes.js'
+export { SkeinError, bug, type ErrorDetails, type ErrorOptions } from './skein-error.js'
+export { ModelError, type ModelProblem } from './model-error.js'
+export {
+  AlreadyExistsError,
+  EntityGoneError,
+  NotFoundError,
+  RecordTooLargeError,
+  RestrictedError,
+  ValidationFailedError,
+  VersionConflictError,
+  type ValidationFailure,
+} from './data-errors.js'
+export { CommitInDoubtError, PartialFailureError, RetriesExhaustedError, type RecordOutcome } from './server-errors.js'

@@ -1,0 +1,36 @@
+import type { ModelErrorCode } from './codes/all-codes.js'
+import { nameErrorClass } from './error-kind.js'
+import { SkeinError } from './skein-error.js'
+
+/** One thing that is wrong with the declared model. */
+export interface ModelProblem {
+  readonly code: ModelErrorCode
+  readonly className: string
+  readonly property?: string
+  /** What is wrong, as a sentence. */
+  readonly message: string
+  /** What to change, as a sentence. */
+  readonly fix: string
+}
+
+/** The declared classes do not make a model. `problems` lists everything that is wrong, not only the first thing. */
+export class ModelError extends SkeinError {
+  readonly problems: readonly ModelProblem[]
+
+  constructor(problems: readonly ModelProblem[]) {
+    const [first] = problems
+    super('SKEIN_1000', summary(problems), { className: first?.className, property: first?.property })
+    this.problems = Object.freeze([...problems])
+  }
+}
+nameErrorClass(ModelError, 'ModelError')
+
+function summary(problems: readonly ModelProblem[]): string {
+  const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`
+  return [`The model has ${count}:`, ...problems.map(line)].join('\n')
+}
+
+function line(problem: ModelProblem): string {
+  const where = problem.property === undefined ? problem.className : `${problem.className}.${problem.property}`
+  return `  ${problem.code} ${where}: ${problem.message}\n             Fix: ${problem.fix}`
+}

@@ -1,0 +1,40 @@
+import { nameErrorClass } from './error-kind.js'
+import { SkeinError, type ErrorDetails, type ErrorOptions } from './skein-error.js'
+
+/** What became of one record of a flush. */
+export interface RecordOutcome extends ErrorDetails {
+  readonly outcome: 'written' | 'notWritten' | 'inDoubt'
+  readonly cause?: unknown
+}
+
+/** A flush failed part of the way. Every record is listed; calling `flush()` again completes what was not written. */
+export class PartialFailureError extends SkeinError {
+  readonly records: readonly RecordOutcome[]
+
+  constructor(message: string, options: ErrorOptions & { records: readonly RecordOutcome[] }) {
+    const { records, ...rest } = options
+    super('SKEIN_4001', message, rest)
+    this.records = records
+  }
+}
+nameErrorClass(PartialFailureError, 'PartialFailureError')
+
+/** The bounded number of attempts is used up; `cause` is the last failure. */
+export class RetriesExhaustedError extends SkeinError {
+  readonly attempts: number
+
+  constructor(message: string, options: ErrorOptions & { attempts: number }) {
+    const { attempts, ...rest } = options
+    super('SKEIN_4002', message, rest)
+    this.attempts = attempts
+  }
+}
+nameErrorClass(RetriesExhaustedError, 'RetriesExhaustedError')
+
+/** The commit was sent but its answer never came: it may or may not have happened. */
+export class CommitInDoubtError extends SkeinError {
+  constructor(message: string, options: ErrorOptions = {}) {
+    super('SKEIN_4003', message, options)
+  }
+}
+nameErrorClass(CommitInDoubtError, 'CommitInDoubtError')

@@ -1,0 +1,52 @@
+import type { ErrorCode } from './codes/all-codes.js'
+import { isOfKind, nameErrorClass } from './error-kind.js'
+
+/** What an error is about. Every field is optional; `fix` says what to do and becomes the end of the message. */
+export interface ErrorDetails {
+  readonly className?: string
+  readonly property?: string
+  readonly key?: string | number | bigint | Uint8Array
+  readonly namespace?: string
+  readonly set?: string
+  readonly bin?: string
+  readonly fix?: string
+}
+
+export interface ErrorOptions extends ErrorDetails {
+  /** The error that led to this one, for instance the client's. */
+  readonly cause?: unknown
+}
+
+/**
+ * Every error Skein throws. Branch on `code`, or catch one of its subclasses.
+ *
+ * @example
+ * try { await session.load(Agent, 17) } catch (error) { if (error instanceof SkeinError) console.log(error.code) }
+ */
+export class SkeinError extends Error {
+  readonly code: ErrorCode
+  readonly details: ErrorDetails
+
+  constructor(code: ErrorCode, message: string, options: ErrorOptions = {}) {
+    const { cause, ...details } = options
+    super(
+      details.fix === undefined ? message : `${message} ${details.fix}`,
+      cause === undefined ? undefined : { cause },
+    )
+    this.code = code
+    this.details = Object.freeze(details)
+  }
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return isOfKind(value, this)
+  }
+}
+nameErrorClass(SkeinError, 'SkeinError')
+
+/** A state that should be impossible: always a bug in Skein, never the caller's fault. */
+export function bug(message: string, options: ErrorOptions = {}): SkeinError {
+  return new SkeinError('SKEIN_5001', `Bug in Skein: ${message}`, {
+    fix: 'Please report it with this stack.',
+    ...options,
+  })
+}

@@ -1,0 +1,8 @@
+export type * from './bin-type.js'
+export { SCALAR_KINDS } from './bin-type.js'
+export type * from './key-model.js'
+export type * from './model.js'
+export { HOOK_NAMES } from './model.js'
+export type * from './property-model.js'
+export type * from './relation-model.js'
+export * from './reserved-bins.js'

@@ -1,0 +1,84 @@
+import type { KeyModel } from './key-model.js'
+import type { IndexModel, PropertyModel } from './property-model.js'
+import type { RelationModel } from './relation-model.js'
+
+/** Any class that can be mapped, abstract ones included. */
+export type EntityClass<T extends object = object> = abstract new (...args: never[]) => T
+
+/** How long records live. `default` leaves it to the namespace. */
+export interface TtlModel {
+  readonly seconds: number | 'never' | 'default'
+  /** Whether a later write keeps the remaining time or starts it again. */
+  readonly onUpdate: 'keep' | 'refresh'
+}
+
+export const HOOK_NAMES = ['beforeSave', 'afterSave', 'afterLoad', 'beforeDelete', 'afterDelete'] as const
+export type HookName = (typeof HOOK_NAMES)[number]
+/** Names of the methods to call, base class first. */
+export type HooksModel = { readonly [hook in HookName]: readonly string[] }
+
+/** Tells the classes of one set apart. */
+export interface DiscriminatorModel {
+  readonly bin: string
+  /** The value of this class; undefined for an abstract base, which has no records of its own. */
+  readonly value?: string | number
+  /** Every value that may be loaded through this class, with the name of its EntityModel: itself and all its subclasses. */
+  readonly subclasses: readonly { readonly value: string | number; readonly entity: string }[]
+}
+
+/** One class that is stored as records. */
+export interface EntityModel {
+  readonly kind: 'entity'
+  readonly class: EntityClass
+  /** Unique in the model; the class name unless given. */
+  readonly name: string
+  readonly namespace: string
+  readonly set: string
+  readonly ttl: TtlModel
+  readonly sendKey: boolean
+  /** Undefined: the driver decides from the namespace's capabilities. */
+  readonly durableDelete?: boolean
+  readonly key: KeyModel
+  /** Name of the EntityModel this class extends, when that is mapped to the same set. */
+  readonly base?: string
+  readonly discriminator?: DiscriminatorModel
+  /** Everything stored as a value, in declaration order, base class first. */
+  readonly properties: readonly PropertyModel[]
+  readonly relations: readonly RelationModel[]
+  readonly indexes: readonly IndexModel[]
+  readonly hooks: HooksModel
+  /** Name of the property with the role `version`, when there is one. */
+  readonly version?: string
+  readonly createdAt?: string
+  readonly updatedAt?: string
+  /** Properties that show the record's metadata; they are no bins. */
+  readonly generationProperty?: string
+  readonly ttlProperty?: string
+}
+
+/** One class that is stored inside a record. */
+export interface EmbeddableModel {
+  readonly kind: 'embeddable'
+  readonly class: EntityClass
+  readonly name: string
+  /** `bin` of each property is its key in the stored map. */
+  readonly properties: readonly PropertyModel[]
+  /** Refs to records (`keyBin` only). */
+  readonly relations: readonly RelationModel[]
+  /** Present when parts have an id, which `consolidate` requires. */
+  readonly key?: KeyModel
+  readonly hooks: HooksModel
+}
+
+/** All classes of a database, compiled and checked. Frozen plain data, but for its lookups. */
+export interface Model {
+  /** The namespace of entities that name none. */
+  readonly namespace: string
+  readonly entities: ReadonlyMap<string, EntityModel>
+  readonly embeddables: ReadonlyMap<string, EmbeddableModel>
+  /** The model of a class or of a name; throws SKEIN_2001 when it is not part of this model. */
+  entity(classOrName: EntityClass | string): EntityModel
+  embeddable(classOrName: EntityClass | string): EmbeddableModel
+  /** The model as readable text. */
+  describe(): string
+}

@@ -1,0 +1,34 @@
+import type { BinType } from './bin-type.js'
+
+/** What a property is besides a stored value. */
+export type PropertyRole = 'key' | 'plain' | 'version' | 'createdAt' | 'updatedAt' | 'counter'
+
+/** One stored property of an entity, or one field of an embeddable. */
+export interface PropertyModel {
+  /** Name of the property on the class. */
+  readonly name: string
+  /** Name of the bin (in an embeddable: the key in the map). For an embedded part in `bins`, the prefix of its bins. */
+  readonly bin: string
+  readonly type: BinType
+  readonly role: PropertyRole
+  /** Position in the loaded-mask. Properties come first, relations follow. */
+  readonly index: number
+  /** Set for a counter that is spread over companion records. */
+  readonly sharding?: ShardingModel
+}
+
+/** A collection or counter spread over companion records. */
+export type ShardingModel =
+  | { readonly by: 'hash'; readonly shards: number }
+  /** `on` is the Date property of the member that says which slice it belongs to. */
+  | { readonly by: 'hour' | 'day'; readonly on: string }
+
+/** A secondary index that the model needs. */
+export interface IndexModel {
+  readonly name: string
+  readonly bin: string
+  readonly on: 'value' | 'listElements' | 'mapKeys' | 'mapValues'
+  readonly type: 'numeric' | 'string' | 'blob' | 'geo2dsphere'
+  /** The property or relation that asked for it. */
+  readonly property: string
+}

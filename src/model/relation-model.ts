@@ -1,0 +1,64 @@
+import type { ShardingModel } from './property-model.js'
+
+export type RelationKind = 'oneToOne' | 'oneToMany' | 'manyToOne' | 'manyToMany'
+
+/**
+ * How a relation is stored: `sharedKey` (same user key, other set), `keyBin` (the other's key in a bin), `inverseKeyBin` (nothing
+ * here: the other side's key bin says it), `keyList` (ordered list of keys; on both sides of a many-to-many), `linkMap`
+ * (many-to-many with attributes), `consolidate` (map of parts), `secondaryIndex` (nothing here: an index on the child's key bin).
+ */
+export type RelationStrategy =
+  'sharedKey' | 'keyBin' | 'inverseKeyBin' | 'keyList' | 'linkMap' | 'consolidate' | 'secondaryIndex'
+
+export type OnDelete = 'cascade' | 'detach' | 'restrict'
+export type Orphans = 'delete' | 'keep'
+
+/** Keeps only the first or last parts of a consolidated collection, in key order. */
+export interface CapModel {
+  readonly keep: number
+  readonly by: 'first' | 'last'
+}
+
+/** On the parent of consolidated parts: a map from the key a part's ref holds to the ids of those parts. */
+export interface InverseIndexModel {
+  /** The Ref property of the part. */
+  readonly ref: string
+  /** The bin of the parent that holds the map. */
+  readonly bin: string
+  /** What happens to the parts when the entity they reference is deleted. */
+  readonly onTargetDelete: 'delete' | 'keep'
+}
+
+/** One relation of an entity (or a ref of an embeddable). */
+export interface RelationModel {
+  readonly name: string
+  readonly kind: RelationKind
+  readonly strategy: RelationStrategy
+  /** `ref` holds one, `collection` holds many. */
+  readonly holds: 'ref' | 'collection'
+  /** Name of the EntityModel (for `consolidate`: of the EmbeddableModel) on the other side. */
+  readonly target: string
+  /** The property on the other side, when the relation is two-sided. */
+  readonly inverse?: string
+  /** True when the value stored on this side is the truth. */
+  readonly owner: boolean
+  /** The bin on this side, when the strategy needs one. */
+  readonly bin?: string
+  /** Position in the loaded-mask. */
+  readonly index: number
+  /** What happens to the related entities when the entity that has this relation is deleted. */
+  readonly onDelete: OnDelete
+  /** What happens to a child that is taken out of the collection. */
+  readonly orphans: Orphans
+  /** Loaded with the entity even when `with` does not name it. */
+  readonly eager: boolean
+  /** consolidate: properties of the part that make up the map's key order, before its id. */
+  readonly sortKey?: readonly string[]
+  /** consolidate with sortKey: the bin that holds id → sort key. */
+  readonly sortKeyBin?: string
+  readonly cap?: CapModel
+  readonly inverseIndexes?: readonly InverseIndexModel[]
+  /** linkMap: name of the EmbeddableModel of the attributes of a link. */
+  readonly attributes?: string
+  readonly sharding?: ShardingModel
+}

@@ -1,0 +1,12 @@
+/** On the root record of a sharded collection: how its shards are named. */
+export const SUBKEYS_BIN = 'subkeys'
+
+/** Every other bin of the mapper itself starts with this, so it can never meet a user's. */
+export const RESERVED_BIN_PREFIX = '_sk.'
+
+/** Marks a record whose cascading delete has begun; it loads as gone. */
+export const DELETING_BIN = '_sk.deleting'
+
+export function isReservedBin(name: string): boolean {
+  return name === SUBKEYS_BIN || name.startsWith(RESERVED_BIN_PREFIX)
+}
