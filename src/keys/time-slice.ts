@@ -1,0 +1,47 @@
+import { SkeinError } from '../errors/index.js'
+import type { DateFormat } from './date-format.js'
+import type { KeyFormat } from './key-format.js'
+
+/** From `from` (included) to `to` (not included). */
+export interface TimeRange {
+  readonly from: Date
+  readonly to: Date
+}
+
+/** A range that needs more keys than this is refused unless the caller raises it: it is most often a wrong year. */
+export const MAX_SLICES = 10_000
+
+/** The first instants of the slices that cover the range, in order. */
+export function timeSlices(format: DateFormat, { from, to }: TimeRange, max = MAX_SLICES): readonly Date[] {
+  if (!(from.getTime() <= to.getTime())) throw badRange('The time range is not valid, or ends before it begins.', 'Give { from, to } with from ≤ to.')
+  const slices: Date[] = []
+  for (let start = format.startOf(from); start < to; start = format.next(start)) {
+    if (slices.length === max) {
+      throw badRange(`The time range takes more than ${max} slices of one ${format.unit}.`, 'Narrow it, or pass a larger max.')
+    }
+    slices.push(start)
+  }
+  return slices
+}
+
+/**
+ * The keys that cover a range of time: one for each slice of the template's date placeholder, with the other parts as given.
+ *
+ * @example
+ * sliceKeys(format, { sensorId: 7 }, { from: new Date('2024-05-01'), to: new Date('2024-05-03') })
+ * // ['sensor:7:2024-05-01', 'sensor:7:2024-05-02']
+ */
+export function sliceKeys(format: KeyFormat, parts: Readonly<Record<string, unknown>>, range: TimeRange, max = MAX_SLICES): readonly string[] {
+  const slice = format.template.placeholders.find((placeholder) => placeholder.date)
+  if (!slice?.date) {
+    throw badRange(
+      `The keys of ${format.className} ('${format.template.text}') have no slice of time.`,
+      'Put one into its template, for instance {day|YYYY-MM-DD}.',
+      format.className,
+    )
+  }
+  const { date, property } = slice
+  return timeSlices(date, range, max).map((start) => format.format({ ...parts, [property]: format.sliceValue(start) }))
+}
+
+const badRange = (message: string, fix: string, className?: string): SkeinError => new SkeinError('SKEIN_2106', message, { className, fix })
