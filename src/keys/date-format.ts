@@ -4,7 +4,15 @@ const UNITS = ['year', 'month', 'day', 'hour', 'minute', 'second', 'millisecond'
 /** How long one slice of a date format is. */
 export type SliceUnit = (typeof UNITS)[number]
 
-type Field = readonly [year: number, month: number, day: number, hour: number, minute: number, second: number, ms: number]
+type Field = readonly [
+  year: number,
+  month: number,
+  day: number,
+  hour: number,
+  minute: number,
+  second: number,
+  ms: number,
+]
 
 const fieldsOf = (date: Date): Field => [
   date.getUTCFullYear(),
@@ -41,7 +49,7 @@ export class DateFormat {
     this.#fieldCount = fieldCount
     this.unit = UNITS[fieldCount - 1]!
     const source = pieces.map((piece) =>
-      typeof piece === 'number' ? `(\\d{${TOKENS[piece]!.length}})` : piece.replace(/[^A-Za-z0-9]/g, '\\$&'),
+      typeof piece === 'number' ? `(\\d{${TOKENS[piece].length}})` : piece.replace(/[^A-Za-z0-9]/g, '\\$&'),
     )
     this.#matcher = new RegExp(`^${source.join('')}$`)
   }
@@ -71,7 +79,7 @@ export class DateFormat {
     const fields = fieldsOf(date)
     if (!(fields[0] >= 0 && fields[0] <= 9999)) return undefined
     return this.#pieces
-      .map((piece) => (typeof piece === 'number' ? String(fields[piece]).padStart(TOKENS[piece]!.length, '0') : piece))
+      .map((piece) => (typeof piece === 'number' ? String(fields[piece]).padStart(TOKENS[piece].length, '0') : piece))
       .join('')
   }
 

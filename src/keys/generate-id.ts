@@ -21,23 +21,23 @@ export function sortableId(now: number = Date.now()): string {
   if (now > lastTime) {
     lastTime = now
     randomFillSync(lastRandom)
-    for (let i = 0; i < RANDOM_DIGITS; i++) lastRandom[i]! &= 31
+    for (let i = 0; i < RANDOM_DIGITS; i++) lastRandom[i] &= 31
     // A first bit of 0 leaves room to count up from here for as long as the millisecond lasts.
-    lastRandom[0]! &= 15
+    lastRandom[0] &= 15
   } else {
     countUp()
   }
   let time = ''
-  for (let i = 0, rest = lastTime; i < TIME_DIGITS; i++, rest = Math.floor(rest / 32)) time = DIGITS[rest % 32]! + time
+  for (let i = 0, rest = lastTime; i < TIME_DIGITS; i++, rest = Math.floor(rest / 32)) time = DIGITS[rest % 32] + time
   let random = ''
-  for (const digit of lastRandom) random += DIGITS[digit]!
+  for (const digit of lastRandom) random += DIGITS[digit]
   return time + random
 }
 
 function countUp(): void {
   let i = RANDOM_DIGITS - 1
   while (lastRandom[i] === 31) lastRandom[i--] = 0
-  lastRandom[i]!++
+  lastRandom[i]++
 }
 
 /** The time at which a sortable id was made. */

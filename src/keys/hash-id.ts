@@ -19,10 +19,11 @@ export function hashId(parts: Readonly<Record<string, KeyPartValue>>): string {
 /** The same as 16 bytes, for a key of type 'bytes'. */
 export function hashIdBytes(parts: Readonly<Record<string, KeyPartValue>>): Buffer {
   const names = Object.keys(parts).sort()
-  if (names.length === 0) throw new SkeinError('SKEIN_2102', 'hashId needs at least one part.', { fix: 'Name the parts that make the id.' })
+  if (names.length === 0)
+    throw new SkeinError('SKEIN_2102', 'hashId needs at least one part.', { fix: 'Name the parts that make the id.' })
   const hash = createHash('sha256')
   for (const name of names) {
-    const text = tagged(name, parts[name]!)
+    const text = tagged(name, parts[name])
     // Lengths in front: ('ab', 'c') and ('a', 'bc') are different parts.
     hash.update(`${Buffer.byteLength(name)}:${name}=${Buffer.byteLength(text)}:${text};`)
   }

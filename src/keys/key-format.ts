@@ -43,7 +43,7 @@ export class KeyFormat {
     for (const placeholder of template.placeholders) {
       const { property } = placeholder
       if (!Object.hasOwn(options.types, property)) return `{${property}} is not a property that can be part of a key`
-      const text = keyPartText(placeholder, options.types[property]!)
+      const text = keyPartText(placeholder, options.types[property])
       if (typeof text === 'string') return `{${property}}: ${text}`
       texts.push(text)
     }
@@ -53,13 +53,13 @@ export class KeyFormat {
   /** Prints the key. Throws SKEIN_2102 when a part is missing or cannot be printed. */
   format(parts: Readonly<Record<string, unknown>>): string {
     const { literals, placeholders } = this.template
-    let key = literals[0]!
+    let key = literals[0]
     for (let i = 0; i < placeholders.length; i++) {
-      const { property } = placeholders[i]!
+      const { property } = placeholders[i]
       const value = parts[property]
-      const text = this.#texts[i]!.format(value)
-      if (text === undefined) throw this.#wrongPart(property, value, this.#texts[i]!.wants)
-      key += (i === this.#parentAt ? text : this.#escape.encode(text)) + literals[i + 1]!
+      const text = this.#texts[i].format(value)
+      if (text === undefined) throw this.#wrongPart(property, value, this.#texts[i].wants)
+      key += (i === this.#parentAt ? text : this.#escape.encode(text)) + literals[i + 1]
     }
     // Escaped parts cannot hold NUL, but the parent's key is taken as it is; and every part may be empty.
     if (key === '' || key.includes('\0')) checkKey(key, 'string', this.className)
@@ -70,11 +70,15 @@ export class KeyFormat {
   parse(key: string): KeyParts {
     const parts = this.tryParse(key)
     if (parts) return parts
-    throw new SkeinError('SKEIN_2103', `${this.className}: ${describeKey(key)} is not a key of the form '${this.template.text}'.`, {
-      className: this.className,
-      key,
-      fix: 'Give a key that this template printed, or its parts as an object.',
-    })
+    throw new SkeinError(
+      'SKEIN_2103',
+      `${this.className}: ${describeKey(key)} is not a key of the form '${this.template.text}'.`,
+      {
+        className: this.className,
+        key,
+        fix: 'Give a key that this template printed, or its parts as an object.',
+      },
+    )
   }
 
   /** Like `parse`, but undefined for what is not a key of this form. */
@@ -83,12 +87,18 @@ export class KeyFormat {
     if (!texts) return undefined
     const parts: Record<string, KeyPartValue> = Object.create(null) as Record<string, KeyPartValue>
     for (const [i, { property }] of this.template.placeholders.entries()) {
-      const value = this.#texts[i]!.parse(i === this.#parentAt ? texts[i]! : this.#escape.decode(texts[i]!))
+      const value = this.#texts[i].parse(i === this.#parentAt ? texts[i] : this.#escape.decode(texts[i]))
       if (value === undefined) return undefined
       parts[property] = value
     }
     // Only the printed form is a key: '%3a', '007' or a superfluous escape would be a second name for one record.
     return this.#print(parts) === key ? parts : undefined
+  }
+
+  /** The value that a property must have for the placeholder to print this text. */
+  partOf(property: string, text: string): KeyPartValue | undefined {
+    const at = this.template.placeholders.findIndex((placeholder) => placeholder.property === property)
+    return this.#texts[at]?.parse(text)
   }
 
   #print(parts: KeyParts): string | undefined {
@@ -102,27 +112,27 @@ export class KeyFormat {
   /** The text of each placeholder: up to the parent's from the left, the ones after it from the right. */
   #split(key: string): readonly string[] | undefined {
     const { literals, placeholders } = this.template
-    if (!key.startsWith(literals[0]!)) return undefined
+    if (!key.startsWith(literals[0])) return undefined
     const texts: string[] = new Array<string>(placeholders.length).fill('')
     const last = placeholders.length - 1
-    let start = literals[0]!.length
+    let start = literals[0].length
     let end = key.length
     for (let i = 0; i < this.#parentAt; i++) {
-      const literal = literals[i + 1]!
-      const at = i === last ? key.length - literal.length : key.indexOf(literal[0]!, start)
+      const literal = literals[i + 1]
+      const at = i === last ? key.length - literal.length : key.indexOf(literal[0], start)
       if (at < start || !key.startsWith(literal, at)) return undefined
       texts[i] = key.slice(start, at)
       start = at + literal.length
     }
     for (let i = last; i >= this.#parentAt; i--) {
-      const literal = literals[i + 1]!
+      const literal = literals[i + 1]
       end -= literal.length
       if (end < start || !key.startsWith(literal, end)) return undefined
       if (i === this.#parentAt) {
         texts[i] = key.slice(start, end)
         break
       }
-      const before = key.lastIndexOf(literals[i]!.at(-1)!, end - 1)
+      const before = key.lastIndexOf(literals[i].at(-1)!, end - 1)
       if (before < start) return undefined
       texts[i] = key.slice(before + 1, end)
       end = before + 1
@@ -140,14 +150,15 @@ export class KeyFormat {
   }
 }
 
-const describePart = (value: unknown): string => (value instanceof Date ? `the date ${value.getTime()}` : describeKey(value))
+const describePart = (value: unknown): string =>
+  value instanceof Date ? `the date ${value.getTime()}` : describeKey(value)
 
 /** The characters a value must not contain: those its neighbouring literals begin and end with. */
 function* delimitersOf(template: KeyTemplate): Iterable<string> {
   const last = template.literals.length - 1
   for (const [i, literal] of template.literals.entries()) {
     if (i === 0 || literal === '') continue
-    yield literal[0]!
+    yield literal[0]
     if (i < last) yield literal.at(-1)!
   }
 }

@@ -1,9 +1,9 @@
-import { isInt64, type KeyType } from './key-value.js'
+import { isInt64, type KeyKind } from './key-value.js'
 import { hasLoneSurrogate } from './escape.js'
 import type { Placeholder } from './template.js'
 
 /** The declared type of a property that takes part in a key template. */
-export type KeyPartType = KeyType | 'date' | 'boolean'
+export type KeyPartType = KeyKind | 'date' | 'boolean'
 
 /** A value of such a property. */
 export type KeyPartValue = string | number | bigint | boolean | Date | Uint8Array
@@ -96,6 +96,7 @@ function paddedText(digits: number, type: KeyPartType): KeyPartText | string {
       const text = plain.format(value)
       return text === undefined || text.length > digits || text.startsWith('-') ? undefined : text.padStart(digits, '0')
     },
-    parse: (text) => (/^[0-9]+$/.test(text) && text.length === digits ? plain.parse(text.replace(/^0+(?=.)/, '')) : undefined),
+    parse: (text) =>
+      /^[0-9]+$/.test(text) && text.length === digits ? plain.parse(text.replace(/^0+(?=.)/, '')) : undefined,
   }
 }

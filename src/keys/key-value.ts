@@ -4,8 +4,8 @@ import { hasLoneSurrogate } from './escape.js'
 /** What Aerospike takes as a record's user key. */
 export type KeyValue = string | number | bigint | Uint8Array
 
-/** The declared type of a key property. */
-export type KeyType = 'string' | 'int' | 'bigint' | 'bytes'
+/** The declared kind of a key. */
+export type KeyKind = 'string' | 'int' | 'bigint' | 'bytes'
 
 const MIN_INT64 = -(2n ** 63n)
 const MAX_INT64 = 2n ** 63n - 1n
@@ -13,20 +13,20 @@ const MAX_INT64 = 2n ** 63n - 1n
 /** True when the value fits a signed 64-bit integer. */
 export const isInt64 = (value: bigint): boolean => value >= MIN_INT64 && value <= MAX_INT64
 
-/** Returns the value as a key of the declared type, or throws SKEIN_2101 before the client could store it under another key. */
-export function checkKey(value: unknown, type: KeyType, className: string, property?: string): KeyValue {
-  const problem = keyProblem(value, type)
+/** Returns the value as a key of the declared kind, or throws SKEIN_2101 before the client could store it under another key. */
+export function checkKey(value: unknown, kind: KeyKind, className: string, property?: string): KeyValue {
+  const problem = keyProblem(value, kind)
   if (problem === undefined) return value as KeyValue
   throw new SkeinError('SKEIN_2101', `${className}${property === undefined ? '' : `.${property}`}: ${problem}.`, {
     className,
     property,
-    fix: `Give ${FIX[type]}.`,
+    fix: `Give ${FIX[kind]}.`,
   })
 }
 
-/** What keeps the value from being a key of that type, or undefined. */
-export function keyProblem(value: unknown, type: KeyType): string | undefined {
-  switch (type) {
+/** What keeps the value from being a key of that kind, or undefined. */
+export function keyProblem(value: unknown, kind: KeyKind): string | undefined {
+  switch (kind) {
     case 'string':
       if (typeof value !== 'string') return `${describeKey(value)} is not a string key`
       if (value === '') return 'a key must not be empty'
@@ -35,25 +35,20 @@ export function keyProblem(value: unknown, type: KeyType): string | undefined {
     case 'int':
       return Number.isSafeInteger(value) ? undefined : `${describeKey(value)} is not an integer key within ±(2^53 − 1)`
     case 'bigint':
-      return typeof value === 'bigint' && isInt64(value) ? undefined : `${describeKey(value)} is not a bigint key of 64 bits`
+      return typeof value === 'bigint' && isInt64(value)
+        ? undefined
+        : `${describeKey(value)} is not a bigint key of 64 bits`
     case 'bytes':
       if (!(value instanceof Uint8Array)) return `${describeKey(value)} is not a Buffer or Uint8Array`
       return value.byteLength === 0 ? 'a key must not be empty' : undefined
   }
 }
 
-const FIX: { readonly [T in KeyType]: string } = {
+const FIX: { readonly [K in KeyKind]: string } = {
   string: 'a non-empty string without NUL',
   int: "an integer number, or declare the key 'bigint' for larger ones",
   bigint: 'a bigint between -2^63 and 2^63 − 1',
   bytes: 'a non-empty Buffer',
-}
-
-/** A string that is equal for two keys exactly when Aerospike sees one key: 17 and 17n are, 17 and '17' are not. */
-export function keyToken(key: KeyValue): string {
-  if (typeof key === 'string') return 's' + key
-  if (key instanceof Uint8Array) return 'b' + toHex(key)
-  return 'i' + String(key)
 }
 
 /** How a key is shown in messages, plans and logs. */
@@ -62,7 +57,8 @@ export function describeKey(key: unknown): string {
   if (key instanceof Uint8Array) return `0x${toHex(key)}`
   if (typeof key === 'bigint') return `${key}n`
   if (typeof key === 'object' && key !== null) return `an object (${Object.keys(key).join(', ')})`
-  return String(key as number | boolean | symbol | undefined | null)
+  return String(key)
 }
 
-const toHex = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')
+const toHex = (bytes: Uint8Array): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')

@@ -13,5 +13,5 @@ export interface PartAddress {
  */
 export function partAddress(format: KeyFormat, recordProperty: string, id: string): PartAddress {
   const { [recordProperty]: recordKey, ...parts } = format.parse(id)
-  return { recordKey: recordKey!, parts }
+  return { recordKey: recordKey, parts }
 }

@@ -29,14 +29,16 @@ export const parseTemplate = (text: string): KeyTemplate | string => {
   for (const match of text.matchAll(PLACEHOLDER)) {
     literals.push(text.slice(end, match.index))
     end = match.index + match[0].length
-    const placeholder = readPlaceholder(match[1]!, match[2])
+    const placeholder = readPlaceholder(match[1], match[2])
     if (typeof placeholder === 'string') return `${match[0]}: ${placeholder}`
     if (placeholders.some((other) => other.property === placeholder.property)) return `${match[0]} appears twice`
     placeholders.push(placeholder)
   }
   literals.push(text.slice(end))
   const problem = checkLiterals(literals, placeholders)
-  return problem ?? Object.freeze({ text, literals: Object.freeze(literals), placeholders: Object.freeze(placeholders) })
+  return (
+    problem ?? Object.freeze({ text, literals: Object.freeze(literals), placeholders: Object.freeze(placeholders) })
+  )
 }
 
 const readPlaceholder = (property: string, format: string | undefined): Placeholder | string => {
@@ -53,10 +55,11 @@ const checkLiterals = (literals: readonly string[], placeholders: readonly Place
     if (/[{}\0]/.test(literal)) return `'${literal}' has a stray brace or NUL`
     const isBetween = i > 0 && i < placeholders.length
     if (literal === '') {
-      if (isBetween) return `{${placeholders[i - 1]!.property}}{${placeholders[i]!.property}} need a delimiter between them`
+      if (isBetween)
+        return `{${placeholders[i - 1].property}}{${placeholders[i].property}} need a delimiter between them`
       continue
     }
-    const follows = i > 0 && !isDelimiter(literal[0]!)
+    const follows = i > 0 && !isDelimiter(literal[0])
     const precedes = i < placeholders.length && i > 0 && !isDelimiter(literal.at(-1)!)
     if (follows || precedes) {
       return `'${literal}' must begin and end with a punctuation mark other than %, so that values cannot run into it`

@@ -13,11 +13,15 @@ export const MAX_SLICES = 10_000
 
 /** The first instants of the slices that cover the range, in order. */
 export function timeSlices(format: DateFormat, { from, to }: TimeRange, max = MAX_SLICES): readonly Date[] {
-  if (!(from.getTime() <= to.getTime())) throw badRange('The time range is not valid, or ends before it begins.', 'Give { from, to } with from ≤ to.')
+  if (!(from.getTime() <= to.getTime()))
+    throw badRange('The time range is not valid, or ends before it begins.', 'Give { from, to } with from ≤ to.')
   const slices: Date[] = []
   for (let start = format.startOf(from); start < to; start = format.next(start)) {
     if (slices.length === max) {
-      throw badRange(`The time range takes more than ${max} slices of one ${format.unit}.`, 'Narrow it, or pass a larger max.')
+      throw badRange(
+        `The time range takes more than ${max} slices of one ${format.unit}.`,
+        'Narrow it, or pass a larger max.',
+      )
     }
     slices.push(start)
   }
@@ -31,7 +35,12 @@ export function timeSlices(format: DateFormat, { from, to }: TimeRange, max = MA
  * sliceKeys(format, { sensorId: 7 }, { from: new Date('2024-05-01'), to: new Date('2024-05-03') })
  * // ['sensor:7:2024-05-01', 'sensor:7:2024-05-02']
  */
-export function sliceKeys(format: KeyFormat, parts: Readonly<Record<string, unknown>>, range: TimeRange, max = MAX_SLICES): readonly string[] {
+export function sliceKeys(
+  format: KeyFormat,
+  parts: Readonly<Record<string, unknown>>,
+  range: TimeRange,
+  max = MAX_SLICES,
+): readonly string[] {
   const slice = format.template.placeholders.find((placeholder) => placeholder.date)
   if (!slice?.date) {
     throw badRange(
@@ -41,7 +50,10 @@ export function sliceKeys(format: KeyFormat, parts: Readonly<Record<string, unkn
     )
   }
   const { date, property } = slice
-  return timeSlices(date, range, max).map((start) => format.format({ ...parts, [property]: format.sliceValue(start) }))
+  return timeSlices(date, range, max).map((start) =>
+    format.format({ ...parts, [property]: format.partOf(property, date.format(start)!) }),
+  )
 }
 
-const badRange = (message: string, fix: string, className?: string): SkeinError => new SkeinError('SKEIN_2106', message, { className, fix })
+const badRange = (message: string, fix: string, className?: string): SkeinError =>
+  new SkeinError('SKEIN_2106', message, { className, fix })

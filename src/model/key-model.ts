@@ -1,6 +1,6 @@
-/** A value that can be the user key of a record. */
-export type KeyValue = string | number | bigint | Uint8Array
-export type KeyKind = 'string' | 'int' | 'bigint' | 'bytes'
+import type { KeyKind } from '../keys/index.js'
+
+export type { KeyKind, KeyValue } from '../keys/index.js'
 
 /** How a key is made when a new entity has none. */
 export type KeyGenerator = 'uuid' | 'sortable' | { readonly hash: readonly string[] }
@@ -14,6 +14,9 @@ export interface KeyModel {
   /** The template, as declared, when the key is made of several properties. */
   readonly template?: string
   readonly generate?: KeyGenerator
-  /** True when the session's tenant is put in front of the key. */
+  /**
+   * True when the session's tenant enters the key: at the placeholder `{tenant}` where the template has one, otherwise in front of it.
+   * A class without it is shared by all tenants.
+   */
   readonly tenant: boolean
 }
