@@ -1,0 +1,85 @@
+import type { Command } from './command.js'
+import type { Expression } from './expression.js'
+import type { Operation } from './operation.js'
+import type { UserKey } from './record-key.js'
+import { isDouble, isGeo, type Value } from './value.js'
+
+// Sizes of the wire protocol's fixed parts.
+const HEADER = 30
+const FIELD = 5
+const DIGEST = 20
+const OPERATION = 8
+const COLLECTION = 4
+const GUARD = 12
+
+/** About how many bytes the command takes on the wire. */
+export function commandBytes(command: Command): number {
+  const { namespace, set, key } = command.key
+  let bytes = HEADER + 3 * FIELD + namespace.length + set.length + DIGEST
+  if (command.kind === 'read') {
+    if (command.operations !== undefined) return bytes + operationsBytes(command.operations)
+    if (typeof command.bins !== 'string') for (const bin of command.bins) bytes += OPERATION + bin.length
+    return bytes
+  }
+  if (command.kind === 'write' && command.sendKey) bytes += FIELD + keyBytes(key)
+  for (const guard of command.guards) {
+    bytes +=
+      guard.kind === 'filter'
+        ? expressionBytes(guard.expression)
+        : GUARD + guard.bin.length + valueBytes(guard.expected)
+  }
+  return bytes + operationsBytes(command.operations)
+}
+
+export function operationsBytes(operations: readonly Operation[]): number {
+  let bytes = 0
+  for (const operation of operations) bytes += operationBytes(operation)
+  return bytes
+}
+
+export function operationBytes(operation: Operation): number {
+  let bytes = OPERATION
+  if ('bin' in operation) bytes += operation.bin.length
+  if ('path' in operation && operation.path !== undefined) {
+    for (const step of operation.path)
+      bytes += 2 + ('key' in step ? valueBytes(step.key) : 'value' in step ? valueBytes(step.value) : 1)
+  }
+  if ('value' in operation) bytes += valueBytes(operation.value)
+  if ('values' in operation) bytes += valueBytes(operation.values)
+  if ('items' in operation) bytes += valueBytes(operation.items)
+  if ('key' in operation) bytes += valueBytes(operation.key)
+  if ('keys' in operation) bytes += valueBytes(operation.keys)
+  if ('delta' in operation) bytes += valueBytes(operation.delta)
+  if (operation.kind === 'readExpression') bytes += operation.name.length + expressionBytes(operation.expression)
+  return bytes
+}
+
+/** About how many bytes a value takes when stored. */
+export function valueBytes(value: Value | undefined): number {
+  if (typeof value === 'string') return Buffer.byteLength(value)
+  if (typeof value === 'number' || typeof value === 'bigint') return 8
+  if (value === null || value === undefined || typeof value === 'boolean') return 1
+  if (isDouble(value)) return 8
+  if (isGeo(value)) return value.json.length
+  if (value instanceof Uint8Array) return value.byteLength
+  let bytes = COLLECTION
+  if (Array.isArray(value)) for (const item of value as readonly Value[]) bytes += 1 + valueBytes(item)
+  else if (value instanceof Map)
+    for (const [key, item] of value as Map<Value, Value>) bytes += 2 + valueBytes(key) + valueBytes(item)
+  else
+    for (const [key, item] of Object.entries(value as { readonly [key: string]: Value }))
+      bytes += 2 + valueBytes(key) + valueBytes(item)
+  return bytes
+}
+
+function expressionBytes(expression: Expression): number {
+  if (expression.kind === 'value') return 1 + valueBytes(expression.value)
+  if (expression.kind === 'bin') return 4 + expression.name.length
+  let bytes = 3
+  for (const arg of expression.args) bytes += expressionBytes(arg)
+  return bytes
+}
+
+function keyBytes(key: UserKey): number {
+  return 1 + valueBytes(key)
+}

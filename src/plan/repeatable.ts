@@ -1,0 +1,86 @@
+import type { DeleteCommand, Guard, WriteCommand } from './command.js'
+import type { Expression } from './expression.js'
+import type { Operation } from './operation.js'
+
+/**
+ * What may be done with a write whose answer was lost:
+ * `repeat` it, because twice is the same as once;
+ * `readBack`, because its guard keeps it from happening twice and the stored record shows whether it happened;
+ * `report` it, because a repeat could apply it twice or return the wrong results.
+ */
+export type AfterDoubt = 'repeat' | 'readBack' | 'report'
+
+export function afterDoubt(command: WriteCommand | DeleteCommand): AfterDoubt {
+  if (happensAtMostOnce(command)) return 'readBack'
+  if (command.kind === 'delete') return command.operations.length === 0 ? 'repeat' : 'report'
+  if (command.operations.some(addsUp) || returnsWhatItChanges(command.operations)) return 'report'
+  return 'repeat'
+}
+
+/** True when the command itself makes its own condition false. */
+function happensAtMostOnce(command: WriteCommand | DeleteCommand): boolean {
+  if (command.generation !== undefined) return true
+  if (command.kind === 'delete') return false
+  return command.exists === 'mustNotExist' || command.guards.some((guard) => isBrokenBy(guard, command.operations))
+}
+
+function isBrokenBy(guard: Guard, operations: readonly Operation[]): boolean {
+  if (guard.kind === 'filter') return false
+  return operations.some((operation) => {
+    if (!('bin' in operation) || operation.bin !== guard.bin) return false
+    if (operation.kind === 'addToBin') return true
+    if (operation.kind === 'removeBin') return guard.expected !== null
+    return operation.kind === 'writeBin' && operation.value !== guard.expected
+  })
+}
+
+/** True for operations whose effect depends on how often they run. */
+export function addsUp(operation: Operation): boolean {
+  switch (operation.kind) {
+    case 'addToBin':
+    case 'mapIncrement':
+    case 'listAppend':
+    case 'listRemoveIndexRange':
+      return true
+    default:
+      return 'returns' in operation && isWrite(operation) && operation.returns !== 'none'
+  }
+}
+
+function returnsWhatItChanges(operations: readonly Operation[]): boolean {
+  const changed = new Set(
+    operations.filter(isWrite).flatMap((operation) => ('bin' in operation ? [operation.bin] : [])),
+  )
+  return operations.some((operation) => !isWrite(operation) && binsRead(operation).some((bin) => changed.has(bin)))
+}
+
+const READS: ReadonlySet<Operation['kind']> = new Set<Operation['kind']>([
+  'readBin',
+  'readExpression',
+  'listSize',
+  'listGetIndexRange',
+  'listGetValues',
+  'listGetValueRange',
+  'mapSize',
+  'mapGetKeys',
+  'mapGetKeyRange',
+  'mapGetIndexRange',
+])
+
+export function isWrite(operation: Operation): boolean {
+  return !READS.has(operation.kind)
+}
+
+function binsRead(operation: Operation): readonly string[] {
+  if (operation.kind === 'readExpression') return binsOf(operation.expression)
+  return 'bin' in operation ? [operation.bin] : []
+}
+
+function binsOf(expression: Expression): readonly string[] {
+  if (expression.kind === 'bin') return [expression.name]
+  if (expression.kind === 'value') return []
+  if (expression.name === 'binExists') {
+    return expression.args.flatMap((arg) => (arg.kind === 'value' && typeof arg.value === 'string' ? [arg.value] : []))
+  }
+  return expression.args.flatMap(binsOf)
+}

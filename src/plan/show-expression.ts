@@ -1,0 +1,22 @@
+import type { Expression, ExpressionName } from './expression.js'
+import { showValue } from './show-value.js'
+
+const INFIX: Partial<Record<ExpressionName, string>> = {
+  eq: '=',
+  ne: '≠',
+  gt: '>',
+  ge: '≥',
+  lt: '<',
+  le: '≤',
+  and: 'and',
+  or: 'or',
+}
+
+export function showExpression(expression: Expression, values: boolean): string {
+  if (expression.kind === 'value') return values ? showValue(expression.value) : '…'
+  if (expression.kind === 'bin') return expression.name
+  const infix = INFIX[expression.name]
+  // Bin names are part of the model, not data: they are shown even where values are not.
+  const args = expression.args.map((arg) => showExpression(arg, values || expression.name === 'binExists'))
+  return infix === undefined ? `${expression.name}(${args.join(', ')})` : `(${args.join(` ${infix} `)})`
+}

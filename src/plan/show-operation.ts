@@ -1,0 +1,84 @@
+import type { Operation, Path, Step } from './operation.js'
+import { showExpression } from './show-expression.js'
+import { showValue, showValues } from './show-value.js'
+import type { Value } from './value.js'
+
+/** One operation as a line of text; without `values` no stored data shows. */
+export function showOperation(operation: Operation, values: boolean): string {
+  const one = (value: Value): string => (values ? showValue(value) : '…')
+  const many = (list: readonly Value[]): string => (values ? showValues(list) : `… (${list.length})`)
+  const at = 'bin' in operation ? target(operation.bin, 'path' in operation ? operation.path : undefined, one) : ''
+  switch (operation.kind) {
+    case 'writeBin':
+      return `write ${at} = ${one(operation.value)}`
+    case 'removeBin':
+      return `remove bin ${at}`
+    case 'addToBin':
+      return `add ${one(operation.delta)} to ${at}`
+    case 'readBin':
+      return `read ${at}`
+    case 'readExpression':
+      return `read ${operation.name} := ${showExpression(operation.expression, values)}`
+    case 'touch':
+      return 'touch'
+    case 'deleteRecord':
+      return 'drop all bins'
+    case 'listCreate':
+    case 'mapCreate':
+      return `create ${operation.order} ${operation.kind === 'listCreate' ? 'list' : 'map'} ${at}${operation.persistIndex ? ' with a persisted index' : ''}`
+    case 'listAppend':
+      return `append to ${at}: ${many(operation.values)}`
+    case 'listAppendUnique':
+      return `add to ${at} if absent: ${many(operation.values)}`
+    case 'listRemoveValues':
+      return `remove from ${at}: ${many(operation.values)}`
+    case 'listRemoveIndexRange':
+      return `remove ${operation.count} items of ${at} from index ${operation.index}`
+    case 'listSet':
+      return `set ${at}[${operation.index}] = ${one(operation.value)}`
+    case 'listClear':
+    case 'mapClear':
+      return `clear ${at}`
+    case 'listSize':
+    case 'mapSize':
+      return `read size of ${at}`
+    case 'listGetIndexRange':
+    case 'mapGetIndexRange':
+      return `read ${operation.count} items of ${at} from index ${operation.index}`
+    case 'listGetValues':
+      return `look for ${many(operation.values)} in ${at}`
+    case 'listGetValueRange':
+      return `read values of ${at} from ${one(operation.begin)} to ${one(operation.end)}`
+    case 'mapPut':
+      return `put ${at}[${one(operation.key)}] = ${one(operation.value)}`
+    case 'mapPutItems':
+      return `put ${operation.items.size} entries into ${at}: ${many([...operation.items.keys()])}`
+    case 'mapIncrement':
+      return `add ${one(operation.delta)} to ${at}[${one(operation.key)}]`
+    case 'mapRemoveKeys':
+      return `remove from ${at} by key: ${many(operation.keys)}`
+    case 'mapGetKeys':
+      return `read ${at} by key: ${many(operation.keys)}`
+    case 'mapGetKeyRange':
+      return `read keys of ${at} from ${one(operation.begin)} to ${one(operation.end)}`
+  }
+}
+
+function target(bin: string, path: Path | undefined, one: (value: Value) => string): string {
+  return path === undefined ? bin : bin + path.map((step) => showStep(step, one)).join('')
+}
+
+function showStep(step: Step, one: (value: Value) => string): string {
+  switch (step.in) {
+    case 'mapKey':
+      return `[${one(step.key)}]`
+    case 'listValue':
+      return `[= ${one(step.value)}]`
+    case 'mapIndex':
+    case 'listIndex':
+      return `[#${step.index}]`
+    case 'mapRank':
+    case 'listRank':
+      return `[rank ${step.rank}]`
+  }
+}
