@@ -1,0 +1,113 @@
+import { makeCdtCall, modifyCdt, readCdt, type CdtCall } from '../cdt/index.js'
+import { CommandError } from '../protocol/result-code.js'
+import type { Value } from '../value/value.js'
+import { ExpressionType, isExpressionType, typeOfValue } from './expression-type.js'
+import { constantNode, expectCount, invalid } from './node.js'
+import type { Builders, Evaluate, Frame, Node, Operands } from './node.js'
+import { Opcode } from './opcode.js'
+
+const CDT = 0
+/** The call works on a copy and answers the changed container. */
+const MODIFY_LOCAL = 0x40
+
+const WITH_CONTEXT = 0xff
+const PATH = 0xfe
+
+/** `type, system, [opcode, …arguments], subject`; only list and map calls are known. */
+function call(operands: Operands, count: number): Node {
+  expectCount(count, 4)
+  const type = operands.integer()
+  if (!isExpressionType(type)) throw invalid('there is no such type')
+  const system = operands.integer()
+  if (system !== CDT && system !== (CDT | MODIFY_LOCAL)) throw invalid('only list and map calls are known')
+  const prepare = preparedCall(operands)
+  const subject = containerNode(operands)
+  const run = system === CDT ? read : modify
+  return {
+    // The server takes the type of a nil subject for that of the call.
+    type: subject.type === ExpressionType.NIL ? ExpressionType.NIL : type,
+    evaluate: (frame) => {
+      const cdt = prepare(frame)
+      if (cdt === undefined) return undefined
+      const value = subject.evaluate(frame)
+      if (value === undefined) return undefined
+      const result = run(cdt, value)
+      return result !== undefined && typeOfValue(result) === type ? result : undefined
+    },
+  }
+}
+
+function containerNode(operands: Operands): Node {
+  const node = operands.node()
+  if (node.type === ExpressionType.NIL || node.type === ExpressionType.LIST || node.type === ExpressionType.MAP) {
+    return node
+  }
+  throw invalid('the subject of a call must be a list or a map')
+}
+
+type Prepare = (frame: Frame) => CdtCall | undefined
+
+/** Only lists among the arguments are expressions; everything else stands for itself. */
+function preparedCall(operands: Operands): Prepare {
+  let count = operands.enterList()
+  let opcode = count > 0 ? operands.value() : undefined
+  let context: Value | undefined
+  if (opcode === WITH_CONTEXT) {
+    expectCount(count, 3)
+    context = operands.value()
+    count = operands.enterList()
+    opcode = count > 0 ? operands.value() : undefined
+  }
+  if (typeof opcode !== 'number') throw invalid('a call must start with its opcode')
+  if (opcode === PATH) throw invalid('path expressions are not known')
+  const args: Node[] = []
+  for (let i = 1; i < count; i++) {
+    args.push(operands.atList() ? operands.node() : constantNode(ExpressionType.NIL, operands.value()))
+  }
+  return prepareCall(opcode, args, context)
+}
+
+function prepareCall(opcode: number, args: Node[], context: Value | undefined): Prepare {
+  if (args.every((arg) => arg.constant !== undefined)) {
+    const fixed = attempt(() =>
+      makeCdtCall(
+        opcode,
+        args.map((arg) => arg.constant!),
+        context,
+      ),
+    )
+    return () => fixed
+  }
+  const evaluators: Evaluate[] = args.map((arg) => arg.evaluate)
+  return (frame) => {
+    const values: Value[] = []
+    for (const evaluate of evaluators) {
+      const value = evaluate(frame)
+      if (value === undefined) return undefined
+      values.push(value)
+    }
+    return attempt(() => makeCdtCall(opcode, values, context))
+  }
+}
+
+function read(cdt: CdtCall, subject: Value): Value | undefined {
+  return subject === null ? undefined : attempt(() => readCdt(cdt, subject))
+}
+
+function modify(cdt: CdtCall, subject: Value): Value | undefined {
+  return attempt(() => modifyCdt(cdt, subject ?? undefined).subject)
+}
+
+/** A call that the server would refuse has an unknown result. */
+function attempt<T>(work: () => T): T | undefined {
+  try {
+    return work()
+  } catch (error) {
+    if (error instanceof CommandError) return undefined
+    throw error
+  }
+}
+
+export const calls: Builders = {
+  [Opcode.CALL]: call,
+}

@@ -1,0 +1,87 @@
+import { CommandError, ResultCode } from '../protocol/result-code.js'
+import type { Value } from '../value/value.js'
+import { ExpressionType } from './expression-type.js'
+import type { RecordView } from './record-view.js'
+
+/** What one evaluation works on. */
+export interface Frame {
+  readonly record: RecordView
+  /** Values of `let` variables by slot. */
+  readonly variables: (Value | undefined)[]
+}
+
+/** Answers the value, or undefined where it is unknown. */
+export type Evaluate = (frame: Frame) => Value | undefined
+
+/** A type-checked part of an expression. */
+export interface Node {
+  readonly type: ExpressionType
+  readonly evaluate: Evaluate
+  /** Set for values that stand in the expression itself. */
+  readonly constant?: Value
+  /** Set for the literal `unknown`, which fits beside any type in a `cond`. */
+  readonly isUnknown?: true
+}
+
+/** What the builder of an operator may take from the wire. */
+export interface Operands {
+  /** The next operand as an expression. */
+  node(): Node
+  /** The next operand as an expression of one type. */
+  nodeOf(type: ExpressionType): Node
+  /** The next operand as a literal integer. */
+  integer(): number | bigint
+  /** The next operand as a name or pattern without type tag. */
+  text(): string
+  /** The next operand as it stands, not evaluated. */
+  value(): Value
+  /** True where the next operand is a list. */
+  atList(): boolean
+  /** Enters a list operand and answers how many elements follow. */
+  enterList(): number
+  readonly scope: Scope
+}
+
+/** The `let` variables in sight. */
+export interface Scope {
+  /** Declares variables while `body` is built; they end with it. */
+  within<T>(body: () => T): T
+  /** Reserves the slot of a variable whose type `define` gives once its value is built. */
+  declare(name: string): { readonly slot: number; define(type: ExpressionType): void }
+  lookup(name: string): { readonly slot: number; readonly type: ExpressionType }
+}
+
+/** Builds the node of an operator with `count` operands. */
+export type Builder = (operands: Operands, count: number) => Node
+export type Builders = Readonly<Record<number, Builder>>
+
+export function invalid(message: string): CommandError {
+  return new CommandError(ResultCode.PARAMETER, message)
+}
+
+export function expectCount(count: number, expected: number): void {
+  if (count !== expected) throw invalid(`expected ${expected} operands, got ${count}`)
+}
+
+export function expectAtLeast(count: number, least: number): void {
+  if (count < least) throw invalid(`expected at least ${least} operands, got ${count}`)
+}
+
+/** All operands, each checked against one type. */
+export function nodesOf(operands: Operands, count: number, type: ExpressionType): Evaluate[] {
+  const nodes: Evaluate[] = []
+  for (let i = 0; i < count; i++) nodes.push(operands.nodeOf(type).evaluate)
+  return nodes
+}
+
+export function boolNode(evaluate: Evaluate): Node {
+  return { type: ExpressionType.BOOL, evaluate }
+}
+
+export function integerNode(evaluate: Evaluate): Node {
+  return { type: ExpressionType.INTEGER, evaluate }
+}
+
+export function constantNode(type: ExpressionType, constant: Value): Node {
+  return { type, constant, evaluate: () => constant }
+}

@@ -1,0 +1,83 @@
+import type { MsgpackReader } from '../value/msgpack.js'
+import { isInteger, type Value } from '../value/value.js'
+import { arithmetic } from './arithmetic.js'
+import { bins } from './bins.js'
+import { calls } from './call.js'
+import { collections } from './collections.js'
+import { comparisons } from './comparison.js'
+import { control } from './control.js'
+import type { ExpressionType } from './expression-type.js'
+import { integerBits } from './integer-bits.js'
+import { literal } from './literal.js'
+import { logic } from './logic.js'
+import { metadata } from './metadata.js'
+import { invalid, type Builders, type Node, type Operands } from './node.js'
+import { regex } from './regex.js'
+import { VariableScope } from './variable-scope.js'
+
+const BUILDERS: Builders = {
+  ...logic,
+  ...comparisons,
+  ...regex,
+  ...collections,
+  ...arithmetic,
+  ...integerBits,
+  ...metadata,
+  ...bins,
+  ...control,
+  ...calls,
+}
+
+/** Deeper nesting than this is refused, so that hostile bytes cannot exhaust the stack. */
+const MAX_DEPTH = 512
+
+/** Reads an expression from its wire form, checks its types and turns it into closures. */
+export class ExpressionParser implements Operands {
+  readonly scope = new VariableScope()
+  readonly #reader: MsgpackReader
+  #depth = 0
+
+  constructor(reader: MsgpackReader) {
+    this.#reader = reader
+  }
+
+  node(): Node {
+    if (!this.atList()) return literal(this.value())
+    const count = this.enterList() - 1
+    const opcode = count >= 0 ? this.integer() : -1
+    const build = BUILDERS[Number(opcode)] as Builders[number] | undefined
+    if (build === undefined) throw invalid(`there is no operator ${opcode}`)
+    if (++this.#depth > MAX_DEPTH) throw invalid('the expression is nested too deeply')
+    const node = build(this, count)
+    this.#depth--
+    return node
+  }
+
+  nodeOf(type: ExpressionType): Node {
+    const node = this.node()
+    if (node.type !== type) throw invalid(`an operand has type ${node.type} instead of ${type}`)
+    return node
+  }
+
+  integer(): number | bigint {
+    const value = this.value()
+    if (!isInteger(value)) throw invalid('an integer is missing')
+    return value
+  }
+
+  text(): string {
+    return this.#reader.readPlainString()
+  }
+
+  value(): Value {
+    return this.#reader.read()
+  }
+
+  atList(): boolean {
+    return this.#reader.atList()
+  }
+
+  enterList(): number {
+    return this.#reader.listHeader()
+  }
+}
