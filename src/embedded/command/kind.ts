@@ -1,0 +1,34 @@
+import { Info1, Info2, Info4 } from '../protocol/constants.js'
+import type { Request } from '../protocol/request.js'
+import { MONITOR_SET } from './transaction-commands.js'
+
+/** What a command is, for faults and for the log. The `txn-…` kinds are what the client sends to drive a transaction. */
+export type CommandKind =
+  | 'read'
+  | 'write'
+  | 'delete'
+  | 'batch'
+  | 'query'
+  | 'info'
+  | 'txn-monitor'
+  | 'txn-verify'
+  | 'txn-commit'
+  | 'txn-roll-forward'
+  | 'txn-roll-back'
+  | 'txn-close'
+
+export function commandKind(request: Request): CommandKind {
+  if (request.info1 & Info1.BATCH) return 'batch'
+  if (request.digest === undefined) return 'query'
+  if (request.info4 & Info4.VERIFY_READ) return 'txn-verify'
+  if (request.info4 & Info4.ROLL_FORWARD) return 'txn-roll-forward'
+  if (request.info4 & Info4.ROLL_BACK) return 'txn-roll-back'
+  if (request.setName === MONITOR_SET) return monitorKind(request)
+  if (request.info2 & Info2.DELETE) return 'delete'
+  return request.info2 & Info2.WRITE ? 'write' : 'read'
+}
+
+function monitorKind(request: Request): CommandKind {
+  if (request.info2 & Info2.DELETE) return 'txn-close'
+  return request.ops.some((op) => op.name === 'fwd') ? 'txn-commit' : 'txn-monitor'
+}

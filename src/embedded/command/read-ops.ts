@@ -1,0 +1,63 @@
+import { parseCdt, readCdt } from '../cdt/index.js'
+import { readExpression } from '../expression/index.js'
+import type { RecordView } from '../expression/record-view.js'
+import { OpCode } from '../protocol/constants.js'
+import type { ReplyOp } from '../protocol/reply.js'
+import type { RequestOp } from '../protocol/request.js'
+import { CommandError, ResultCode } from '../protocol/result-code.js'
+import type { Bins } from '../store/record-state.js'
+import { Particle } from '../value/particle.js'
+import type { Value } from '../value/value.js'
+
+export function isReadOp(op: number): boolean {
+  return (
+    op === OpCode.READ ||
+    op === OpCode.CDT_READ ||
+    op === OpCode.EXP_READ ||
+    op === OpCode.BITS_READ ||
+    op === OpCode.HLL_READ
+  )
+}
+
+export function allBins(bins: Bins): ReplyOp[] {
+  const ops: ReplyOp[] = []
+  for (const [name, particle] of bins) ops.push({ op: OpCode.READ, name, particle })
+  return ops
+}
+
+/** How nil results are answered: `all` sends every one, `write` sends those of existing bins, `read` none. */
+export type NilReplies = 'all' | 'write' | 'read'
+
+/** Runs one reading operation and adds what it answers to `replies`. */
+export function applyReadOp(op: RequestOp, bins: Bins, view: RecordView, nils: NilReplies, replies: ReplyOp[]): void {
+  switch (op.op) {
+    case OpCode.READ: {
+      if (op.name === '') {
+        replies.push(...allBins(bins))
+        return
+      }
+      const particle = bins.get(op.name)
+      if (particle || nils === 'all') replies.push({ op: op.op, name: op.name, particle })
+      return
+    }
+    case OpCode.CDT_READ: {
+      const particle = bins.get(op.name)
+      const call = parseCdt(op.value)
+      if (particle === undefined) {
+        if (nils === 'all') replies.push({ op: op.op, name: op.name, particle: undefined })
+        return
+      }
+      pushResult(op, readCdt(call, particle.value), nils !== 'read', replies)
+      return
+    }
+    case OpCode.EXP_READ:
+      pushResult(op, readExpression(op.value, view), nils !== 'read', replies)
+      return
+  }
+  throw new CommandError(ResultCode.PARAMETER, `operation ${op.op} is not supported`)
+}
+
+export function pushResult(op: RequestOp, value: Value, withNil: boolean, replies: ReplyOp[]): void {
+  if (value === null && !withNil) return
+  replies.push({ op: op.op, name: op.name, particle: value === null ? undefined : Particle.fromValue(value) })
+}

@@ -1,0 +1,62 @@
+import { Info1, Info2 } from '../protocol/constants.js'
+import { outcome, type Outcome, type ReplyOp } from '../protocol/reply.js'
+import type { Request } from '../protocol/request.js'
+import { CommandError, ResultCode } from '../protocol/result-code.js'
+import { nowMillis, nowSeconds, toUnixSeconds } from '../store/clock.js'
+import type { Namespace } from '../store/namespace.js'
+import { RecordState } from '../store/record-state.js'
+import type { Slot } from '../store/slot.js'
+import { accessForRead } from './access.js'
+import { checkFilter, checkUserKey } from './checks.js'
+import { allBins, applyReadOp, isReadOp } from './read-ops.js'
+
+/** Get, select, exists and a reading operate. */
+export function readRecord(namespace: Namespace, request: Request): Outcome {
+  const slot = namespace.find(request.digest!)
+  const { state, version } = accessForRead(namespace, request, slot)
+  if (state === undefined) return outcome(ResultCode.NOT_FOUND, 0, 0, undefined, version)
+  try {
+    checkFilter(request, state)
+    checkUserKey(request, state)
+    const ops = readOps(request, state)
+    const voidTime = touchOnRead(namespace, request, slot!, state)
+    return outcome(ResultCode.OK, state.generation, voidTime, ops, version)
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error
+    return outcome(error.code, state.generation, state.voidTime, undefined, version)
+  }
+}
+
+function readOps(request: Request, state: RecordState): readonly ReplyOp[] {
+  if (request.info1 & Info1.NO_BINS) return []
+  if (request.ops.length === 0) {
+    if (!(request.info1 & Info1.GET_ALL)) throw new CommandError(ResultCode.PARAMETER, 'a read of nothing')
+    return allBins(state.bins)
+  }
+  return readOpsOf(request, state)
+}
+
+/** The answers of reading operations on a record; queries project records with it too. */
+export function readOpsOf(request: Request, state: RecordState): ReplyOp[] {
+  const nils = request.info2 & Info2.RESPOND_ALL ? 'all' : 'read'
+  const replies: ReplyOp[] = []
+  for (const op of request.ops) {
+    if (!isReadOp(op.op)) throw new CommandError(ResultCode.PARAMETER, 'a write in a pure read')
+    applyReadOp(op, state.bins, state, nils, replies)
+  }
+  return replies
+}
+
+/** A read may extend the life of a record that is near its end; the generation stays. */
+function touchOnRead(namespace: Namespace, request: Request, slot: Slot, state: RecordState): number {
+  const percent = request.ttl | 0
+  if (percent <= 0 || state.voidTime === 0 || request.transactionId !== undefined) return state.voidTime
+  if (percent > 100) throw new CommandError(ResultCode.PARAMETER, 'read touch above 100 percent')
+  const now = nowSeconds()
+  const life = toUnixSeconds(state.voidTime) - Math.floor(state.lastUpdate / 1000)
+  if (slot.provisional || now < state.voidTime - (life * percent) / 100) return state.voidTime
+  const { digest, setName, bins, generation, version, storedKey } = state
+  const touched = new RecordState(digest, setName, bins, generation, now + life, nowMillis(), version, storedKey)
+  namespace.commit(slot, touched)
+  return touched.voidTime
+}

@@ -1,0 +1,114 @@
+import { modifyCdt, parseCdt } from '../cdt/index.js'
+import { modifyExpression } from '../expression/index.js'
+import { Info1, Info2, Info3, MAX_BIN_NAME, OpCode } from '../protocol/constants.js'
+import type { ReplyOp } from '../protocol/reply.js'
+import type { Request, RequestOp } from '../protocol/request.js'
+import { CommandError, ResultCode } from '../protocol/result-code.js'
+import { Particle } from '../value/particle.js'
+import { Float, isInteger, ParticleType, toInteger, type Value } from '../value/value.js'
+import type { Draft } from './draft.js'
+import { applyReadOp, isReadOp, pushResult } from './read-ops.js'
+
+const REPLACE = Info3.CREATE_OR_REPLACE | Info3.REPLACE_ONLY
+
+/** The checks a server makes before it looks for the record. */
+export function checkWriteOps(request: Request): void {
+  const { ops, info1, info2 } = request
+  if (ops.length === 0) throw new CommandError(ResultCode.PARAMETER, 'a write without operations')
+  const replacing = (request.info3 & REPLACE) !== 0
+  let readsAll = false
+  for (const op of ops) {
+    if (op.name.length > MAX_BIN_NAME || Buffer.byteLength(op.name) > MAX_BIN_NAME) {
+      throw new CommandError(ResultCode.BIN_NAME)
+    }
+    if (isReadOp(op.op)) {
+      if (!(info1 & Info1.READ)) throw new CommandError(ResultCode.PARAMETER, 'a read in a pure write')
+      if (op.op === OpCode.READ && op.name === '') readsAll = true
+    } else if (replacing && !isPlainWrite(op)) {
+      throw new CommandError(ResultCode.PARAMETER, 'a replace may only write bins')
+    }
+  }
+  if (readsAll && info2 & Info2.RESPOND_ALL) throw new CommandError(ResultCode.PARAMETER, 'read all and respond all')
+  if (info1 & Info1.GET_ALL && !readsAll) throw new CommandError(ResultCode.PARAMETER, 'read all without its operation')
+}
+
+function isPlainWrite(op: RequestOp): boolean {
+  return op.op === OpCode.WRITE && op.type !== ParticleType.NIL
+}
+
+/** Runs the operations of a write in order on the draft, and returns what they answer. */
+export function applyWriteOps(request: Request, draft: Draft): ReplyOp[] {
+  const replies: ReplyOp[] = []
+  const respondAll = (request.info2 & Info2.RESPOND_ALL) !== 0
+  for (const op of request.ops) {
+    if (isReadOp(op.op)) applyReadOp(op, draft.bins, draft, respondAll ? 'all' : 'write', replies)
+    else applyWriteOp(op, draft, respondAll, replies)
+  }
+  return replies
+}
+
+function applyWriteOp(op: RequestOp, draft: Draft, respondAll: boolean, replies: ReplyOp[]): void {
+  switch (op.op) {
+    case OpCode.CDT_MODIFY: {
+      const changed = modifyCdt(parseCdt(op.value), draft.bins.get(op.name)?.value)
+      setBin(draft, op.name, changed.subject)
+      pushResult(op, changed.result, respondAll, replies)
+      return
+    }
+    case OpCode.TOUCH:
+      return
+    case OpCode.WRITE:
+      if (op.type === ParticleType.NIL) draft.bins.delete(op.name)
+      else draft.bins.set(op.name, Particle.fromWire(op.type, Buffer.from(op.value)))
+      break
+    case OpCode.INCREMENT:
+      draft.bins.set(op.name, increment(op, draft.bins.get(op.name)))
+      break
+    case OpCode.APPEND:
+    case OpCode.PREPEND:
+      draft.bins.set(op.name, extend(op, draft.bins.get(op.name)))
+      break
+    case OpCode.DELETE:
+      draft.bins.clear()
+      break
+    case OpCode.EXP_MODIFY:
+      modifyByExpression(op, draft)
+      break
+    default:
+      throw new CommandError(ResultCode.PARAMETER, `operation ${op.op} is not supported`)
+  }
+  if (respondAll) replies.push({ op: op.op, name: op.name, particle: undefined })
+}
+
+function setBin(draft: Draft, name: string, value: Value | undefined): void {
+  if (value === undefined) draft.bins.delete(name)
+  else if (draft.bins.get(name)?.value !== value) draft.bins.set(name, Particle.fromValue(value))
+}
+
+function increment(op: RequestOp, bin: Particle | undefined): Particle {
+  const delta = Particle.fromWire(op.type, Buffer.from(op.value))
+  if (op.type !== ParticleType.INTEGER && op.type !== ParticleType.DOUBLE) throw new CommandError(ResultCode.PARAMETER)
+  if (bin === undefined) return delta
+  if (bin.type !== op.type) throw new CommandError(ResultCode.INCOMPATIBLE_TYPE)
+  const before = bin.value
+  const change = delta.value
+  if (before instanceof Float && change instanceof Float)
+    return Particle.fromValue(new Float(before.value + change.value))
+  if (!isInteger(before) || !isInteger(change)) throw new CommandError(ResultCode.INCOMPATIBLE_TYPE)
+  return Particle.fromValue(toInteger(BigInt(before) + BigInt(change)))
+}
+
+function extend(op: RequestOp, bin: Particle | undefined): Particle {
+  const added = Buffer.from(op.value)
+  if (op.type !== ParticleType.STRING && op.type !== ParticleType.BLOB) throw new CommandError(ResultCode.PARAMETER)
+  if (bin === undefined) return Particle.fromWire(op.type, added)
+  if (bin.type !== op.type) throw new CommandError(ResultCode.INCOMPATIBLE_TYPE)
+  const parts = op.op === OpCode.APPEND ? [bin.wire, added] : [added, bin.wire]
+  return Particle.fromWire(op.type, Buffer.concat(parts))
+}
+
+function modifyByExpression(op: RequestOp, draft: Draft): void {
+  const change = modifyExpression(op.value, draft, op.name)
+  if ('value' in change) draft.bins.set(op.name, Particle.fromValue(change.value))
+  else if ('remove' in change) draft.bins.delete(op.name)
+}

@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto'
+import type { CommandKind } from '../command/kind.js'
+
+/** A record key as the client takes it. */
+export type FaultKey = string | number | bigint | Buffer
+
+/** Which commands a fault meets; what is left out matches everything. Rows of a batch are matched one by one. */
+export interface FaultMatch {
+  readonly kind?: CommandKind | readonly CommandKind[]
+  readonly namespace?: string
+  readonly set?: string
+  /** Needs `set` too: the digest of a record is made of both. */
+  readonly key?: FaultKey
+}
+
+export interface FaultOptions extends FaultMatch {
+  /** Matching commands that pass before the fault begins. Default 0. */
+  readonly skip?: number
+  /** Matching commands that meet the fault. Default 1. */
+  readonly times?: number
+  /** Answer with this result code. */
+  readonly answer?: number
+  /** Close the connection instead of answering. */
+  readonly drop?: boolean
+  /** Never answer, and keep the connection open. */
+  readonly hang?: boolean
+  /** Milliseconds to wait before the command runs. */
+  readonly delay?: number
+  /** Let the command take effect first, and then `answer`, `drop` or `hang`. */
+  readonly after?: boolean
+}
+
+/** A fault in a form that crosses to the server's thread. */
+export interface FaultRule {
+  readonly kinds: readonly CommandKind[] | undefined
+  readonly namespace: string | undefined
+  readonly set: string | undefined
+  readonly digest: string | undefined
+  readonly skip: number
+  readonly times: number
+  readonly answer: number | undefined
+  readonly drop: boolean
+  readonly hang: boolean
+  readonly delay: number
+  readonly after: boolean
+}
+
+export function toRule(options: FaultOptions): FaultRule {
+  const { kind, key, set } = options
+  if (key !== undefined && set === undefined) {
+    throw new TypeError('A fault on a key needs its set: add `set`, for example { set: "agent", key: 17 }.')
+  }
+  const actions = [options.answer !== undefined, options.drop, options.hang, options.delay !== undefined].filter(
+    Boolean,
+  )
+  if (actions.length === 0) {
+    throw new TypeError('A fault needs something to do: give answer, drop, hang or delay, for example { answer: 14 }.')
+  }
+  return {
+    kinds: kind === undefined ? undefined : typeof kind === 'string' ? [kind] : kind,
+    namespace: options.namespace,
+    set,
+    digest: key === undefined ? undefined : digestOf(set!, key),
+    skip: options.skip ?? 0,
+    times: options.times ?? 1,
+    answer: options.answer,
+    drop: options.drop ?? false,
+    hang: options.hang ?? false,
+    delay: options.delay ?? 0,
+    after: options.after ?? false,
+  }
+}
+
+/** The digest Aerospike gives a record, as a byte string. */
+export function digestOf(set: string, key: FaultKey): string {
+  return createHash('ripemd160').update(set).update(keyBytes(key)).digest('binary')
+}
+
+function keyBytes(key: FaultKey): Buffer {
+  if (typeof key === 'string') return Buffer.concat([Buffer.from([3]), Buffer.from(key)])
+  if (Buffer.isBuffer(key)) return Buffer.concat([Buffer.from([4]), key])
+  const bytes = Buffer.alloc(9)
+  bytes[0] = 1
+  bytes.writeBigInt64BE(BigInt(key), 1)
+  return bytes
+}

@@ -1,0 +1,26 @@
+import type { Store } from '../store/store.js'
+import { clusterInfo } from './cluster-info.js'
+import { namespaceInfo } from './namespace-info.js'
+import { truncateInfo } from './truncate-info.js'
+
+/** Answers one info command; undefined = not mine. `name` is what stands before the parameters. */
+export type InfoCommands = (store: Store, name: string, argument: string) => string | undefined
+
+const COMMANDS: readonly InfoCommands[] = [clusterInfo, namespaceInfo, truncateInfo]
+
+/** Every line is echoed with its answer: clients match answers by name. */
+export function answerInfo(store: Store, request: string): string {
+  const lines = request.split('\n').filter((line) => line !== '')
+  return lines.map((line) => `${line}\t${answerLine(store, line)}\n`).join('')
+}
+
+function answerLine(store: Store, line: string): string {
+  const split = line.search(/[:/]/)
+  const name = split < 0 ? line : line.slice(0, split)
+  const argument = split < 0 ? '' : line.slice(split + 1)
+  for (const command of COMMANDS) {
+    const answer = command(store, name, argument)
+    if (answer !== undefined) return answer
+  }
+  return 'ERROR:4:unrecognized command'
+}

@@ -1,0 +1,85 @@
+/** How a namespace behaves. */
+export interface NamespaceOptions {
+  readonly name: string
+  /**
+   * `sc`: strongly consistent, as on an enterprise cluster: transactions work and deletes must be durable.
+   * `ap`: available, as on a community server: transactions and durable deletes are refused (25).
+   */
+  readonly mode?: 'sc' | 'ap'
+  /** On `sc`, let plain deletes through instead of answering 22. */
+  readonly allowExpunge?: boolean
+  /** Seconds a record lives when a write does not say; 0 = for ever. */
+  readonly defaultTtl?: number
+  /** Seconds between two sweeps for expired records; 0 turns expiry off, and writes with a TTL are refused (22). */
+  readonly nsupPeriod?: number
+}
+
+export interface EmbeddedLimits {
+  /** Largest record in bytes; more answers 13. */
+  readonly maxRecordSize?: number
+  /** Largest request in bytes; more closes the connection. */
+  readonly maxRequestSize?: number
+  /** Connections at a time; one more is closed at once. */
+  readonly maxConnections?: number
+  /** Writes of one transaction; more answers 123. */
+  readonly maxTransactionWrites?: number
+  /** Seconds a transaction may take when its client does not say. */
+  readonly transactionTimeout?: number
+  /** Commands the log remembers. */
+  readonly commandLog?: number
+}
+
+export interface EmbeddedOptions {
+  /** 0, the default, takes any free port. */
+  readonly port?: number
+  /** Default: `test` as `sc`. A string is `name:mode`. */
+  readonly namespaces?: readonly (string | NamespaceOptions)[]
+  readonly limits?: EmbeddedLimits
+}
+
+export interface ResolvedOptions {
+  readonly port: number
+  readonly namespaces: readonly Required<NamespaceOptions>[]
+  readonly limits: Required<EmbeddedLimits>
+}
+
+const DEFAULT_LIMITS: Required<EmbeddedLimits> = {
+  maxRecordSize: 1024 * 1024,
+  maxRequestSize: 128 * 1024 * 1024,
+  maxConnections: 15_000,
+  maxTransactionWrites: 4096,
+  transactionTimeout: 10,
+  commandLog: 10_000,
+}
+
+export function resolveOptions(options: EmbeddedOptions = {}): ResolvedOptions {
+  const namespaces = (options.namespaces ?? ['test:sc']).map(resolveNamespace)
+  const names = namespaces.map((namespace) => namespace.name)
+  const doubled = names.find((name, i) => names.indexOf(name) !== i)
+  if (doubled !== undefined)
+    throw new RangeError(`The namespace "${doubled}" is given twice. Name each namespace once.`)
+  if (names.length === 0) throw new RangeError('No namespace is given. Name at least one, for example "test:sc".')
+  const port = options.port ?? 0
+  if (!Number.isInteger(port) || port < 0 || port > 65535) {
+    throw new RangeError(`The port ${port} is not between 0 and 65535. Use 0 for any free port.`)
+  }
+  return { port, namespaces, limits: { ...DEFAULT_LIMITS, ...options.limits } }
+}
+
+function resolveNamespace(given: string | NamespaceOptions): Required<NamespaceOptions> {
+  const options = typeof given === 'string' ? parseNamespace(given) : given
+  if (!/^[A-Za-z0-9_$-]{1,31}$/.test(options.name)) {
+    throw new RangeError(
+      `"${options.name}" is not a namespace name. Use 1 to 31 letters, digits, "-", "_" or "$", for example "test:sc".`,
+    )
+  }
+  return { mode: 'sc', allowExpunge: false, defaultTtl: 0, nsupPeriod: 1, ...options }
+}
+
+function parseNamespace(text: string): NamespaceOptions {
+  const [name, mode = 'sc', ...rest] = text.split(':')
+  if ((mode !== 'sc' && mode !== 'ap') || rest.length > 0) {
+    throw new RangeError(`"${text}" is not a namespace. Write NAME:sc or NAME:ap, for example "test:sc".`)
+  }
+  return { name, mode }
+}

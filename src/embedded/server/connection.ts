@@ -1,0 +1,131 @@
+import type { Socket } from 'node:net'
+import { inflateSync } from 'node:zlib'
+import { answerInfo } from '../info/answer-info.js'
+import { FRAME_HEADER, FrameType } from '../protocol/constants.js'
+import { ByteWriter } from '../protocol/byte-writer.js'
+import { FrameReader, FramingError, type Frame } from '../protocol/frame-reader.js'
+import { beginFrame, endFrame } from '../protocol/reply.js'
+import type { MessageHandler, Disposition } from './message-handler.js'
+import type { ReplyStream } from './reply-stream.js'
+import { answerLogin } from './login.js'
+
+const INFLATE_HEADER = 8
+
+/** One client socket: a request, its reply, the next request. */
+export class Connection implements ReplyStream {
+  readonly #socket: Socket
+  readonly #handler: MessageHandler
+  readonly #frames: FrameReader
+  #busy = false
+  #hung = false
+
+  constructor(socket: Socket, handler: MessageHandler, maxRequestSize: number) {
+    this.#socket = socket
+    this.#handler = handler
+    this.#frames = new FrameReader(maxRequestSize)
+    socket.setNoDelay(true)
+    socket.on('data', (chunk: Buffer) => this.#receive(chunk))
+    // A client that goes away in mid-stream is ordinary; the close event does the rest.
+    socket.on('error', () => socket.destroy())
+  }
+
+  get closed(): boolean {
+    return this.#socket.destroyed
+  }
+
+  async write(bytes: Buffer): Promise<void> {
+    if (this.closed || this.#socket.write(bytes)) return
+    await new Promise<void>((resolve) => {
+      const done = () => {
+        this.#socket.off('drain', done)
+        this.#socket.off('close', done)
+        resolve()
+      }
+      this.#socket.on('drain', done)
+      this.#socket.on('close', done)
+    })
+  }
+
+  #receive(chunk: Buffer): void {
+    if (this.#hung) return
+    this.#frames.push(chunk)
+    if (!this.#busy) this.#pump()
+  }
+
+  #pump(): void {
+    try {
+      for (let frame = this.#frames.next(); frame !== undefined; frame = this.#frames.next()) {
+        const pending = this.#handle(frame)
+        if (pending === undefined) continue
+        this.#busy = true
+        pending.then(
+          () => {
+            this.#busy = false
+            this.#pump()
+          },
+          (error: unknown) => this.#fail(error),
+        )
+        return
+      }
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  /** Nothing a client sends may bring the server down; what cannot be answered closes the connection. */
+  #fail(error: unknown): void {
+    if (!(error instanceof FramingError)) console.error('skein embedded server: closing a connection:', error)
+    this.#socket.destroy()
+  }
+
+  #handle(frame: Frame): Promise<void> | undefined {
+    switch (frame.type) {
+      case FrameType.MESSAGE:
+        return this.#finish(this.#handler.handle(frame.body, this))
+      case FrameType.COMPRESSED:
+        return this.#finish(this.#handler.handle(inflate(frame.body, this.#frames.maxBody), this))
+      case FrameType.INFO:
+        return this.#info(frame.body)
+      case FrameType.SECURITY:
+        this.#socket.write(answerLogin(this.#handler.store.enterprise))
+        return undefined
+    }
+    throw new FramingError(`unknown message type ${frame.type}`)
+  }
+
+  #finish(disposition: Disposition | Promise<Disposition>): Promise<void> | undefined {
+    if (disposition instanceof Promise) return disposition.then((settled) => this.#settle(settled))
+    this.#settle(disposition)
+    return undefined
+  }
+
+  #settle(disposition: Disposition): void {
+    if ('reply' in disposition) this.#socket.write(disposition.reply)
+    else if ('drop' in disposition) this.#socket.resetAndDestroy()
+    else if ('hang' in disposition) this.#hung = true
+  }
+
+  #info(body: Buffer): undefined {
+    const text = answerInfo(this.#handler.store, body.toString('utf8'))
+    const writer = new ByteWriter()
+    const frame = beginFrame(writer, FrameType.INFO)
+    writer.bytes(Buffer.from(text))
+    endFrame(writer, frame)
+    const bytesOut = writer.length
+    this.#handler.log.add({ kind: 'info', namespace: '', set: '', rows: 1, bytesIn: body.length, bytesOut, code: 0 })
+    this.#socket.write(writer.take())
+  }
+}
+
+/** A compressed frame holds a whole frame, header included. */
+function inflate(body: Buffer, maxSize: number): Buffer {
+  if (body.length < INFLATE_HEADER) throw new FramingError('a compressed frame without its size')
+  let inflated: Buffer
+  try {
+    inflated = inflateSync(body.subarray(INFLATE_HEADER), { maxOutputLength: maxSize })
+  } catch {
+    throw new FramingError('a compressed frame that does not inflate')
+  }
+  if (inflated.length < FRAME_HEADER || inflated[1] !== FrameType.MESSAGE) throw new FramingError('not a message')
+  return inflated.subarray(FRAME_HEADER)
+}

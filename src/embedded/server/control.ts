@@ -1,0 +1,25 @@
+import type { FaultRule } from '../faults/fault.js'
+import type { CommandSummary } from './command-log.js'
+
+/** What the thread that started a server can ask of it. Everything here crosses threads, so it is plain data. */
+export interface Control {
+  addFault(rule: FaultRule): number
+  removeFault(id: number): void
+  clearFaults(): void
+  faultHits(id: number): number
+  commands(): CommandSummary
+  resetCommands(): void
+  advanceClock(seconds: number): void
+  close(): Promise<void>
+}
+
+export interface ControlCall {
+  readonly id: number
+  readonly method: keyof Control
+  readonly args: readonly unknown[]
+}
+
+export type ControlReply =
+  | { readonly ready: number }
+  | { readonly failed: string; readonly code?: string }
+  | { readonly id: number; readonly result: unknown }

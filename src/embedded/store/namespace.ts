@@ -1,0 +1,113 @@
+import { DIGEST_SIZE, PARTITIONS } from '../protocol/constants.js'
+import type { EmbeddedLimits, NamespaceOptions } from '../options.js'
+import { TransactionTable } from '../transaction/transaction-table.js'
+import { nowSeconds } from './clock.js'
+import type { RecordState } from './record-state.js'
+import { Slot } from './slot.js'
+
+/** Told of every committed change; secondary indexes keep themselves up to date with it. */
+export interface CommitObserver {
+  update(slot: Slot, before: RecordState | undefined, after: RecordState | undefined): void
+}
+
+export function partitionOf(digest: Buffer): number {
+  return (digest[0] | (digest[1] << 8)) & (PARTITIONS - 1)
+}
+
+export class Namespace {
+  readonly name: string
+  readonly strong: boolean
+  readonly transactions: TransactionTable
+  readonly observers = new Set<CommitObserver>()
+  /** Records by set, for statistics. */
+  readonly objectsBySet = new Map<string, number>()
+  objects = 0
+  readonly #partitions: (Map<string, Slot> | undefined)[] = new Array<Map<string, Slot> | undefined>(PARTITIONS)
+  #lastVersion = 0
+
+  constructor(
+    readonly options: Required<NamespaceOptions>,
+    readonly limits: Required<EmbeddedLimits>,
+  ) {
+    this.name = options.name
+    this.strong = options.mode === 'sc'
+    this.transactions = new TransactionTable(this)
+  }
+
+  find(digest: Buffer): Slot | undefined {
+    return this.#partitions[partitionOf(digest)]?.get(digest.toString('latin1', 0, DIGEST_SIZE))
+  }
+
+  /** The slot of a digest, made if there is none. */
+  slot(digest: Buffer): Slot {
+    const partition = partitionOf(digest)
+    const key = digest.toString('latin1', 0, DIGEST_SIZE)
+    const slots = (this.#partitions[partition] ??= new Map<string, Slot>())
+    let slot = slots.get(key)
+    if (slot === undefined) {
+      slot = new Slot(Buffer.from(digest), key, partition)
+      slots.set(key, slot)
+    }
+    return slot
+  }
+
+  /** The committed record, unless it has expired. */
+  live(slot: Slot | undefined, now = nowSeconds()): RecordState | undefined {
+    const state = slot?.committed
+    if (state === undefined || state.voidTime === 0 || state.voidTime > now) return state
+    return undefined
+  }
+
+  nextVersion(): number {
+    return ++this.#lastVersion
+  }
+
+  commit(slot: Slot, after: RecordState | undefined): void {
+    const before = slot.committed
+    slot.committed = after
+    if (before === undefined && after !== undefined) this.#count(after.setName, 1)
+    else if (before !== undefined && after === undefined) this.#count(before.setName, -1)
+    for (const observer of this.observers) observer.update(slot, before, after)
+    this.dropIfEmpty(slot)
+  }
+
+  dropIfEmpty(slot: Slot): void {
+    if (slot.committed === undefined && slot.provisional === undefined) {
+      this.#partitions[slot.partition]?.delete(slot.digestKey)
+    }
+  }
+
+  /** The slots of one partition in no particular order. */
+  slotsOf(partition: number): Iterable<Slot> {
+    return this.#partitions[partition]?.values() ?? []
+  }
+
+  *slots(): Iterable<Slot> {
+    for (let partition = 0; partition < PARTITIONS; partition++) yield* this.slotsOf(partition)
+  }
+
+  /** Removes expired records; records that a transaction holds are left alone. */
+  sweep(): void {
+    const now = nowSeconds()
+    for (const slot of this.slots()) {
+      if (slot.committed && slot.provisional === undefined && this.live(slot, now) === undefined) {
+        this.commit(slot, undefined)
+      }
+    }
+  }
+
+  /** Removes the records of a set, or of all sets, last updated before a time in milliseconds. */
+  truncate(setName: string | undefined, before: number): void {
+    for (const slot of this.slots()) {
+      const state = slot.committed
+      if (state === undefined || slot.provisional !== undefined) continue
+      if ((setName === undefined || state.setName === setName) && state.lastUpdate <= before)
+        this.commit(slot, undefined)
+    }
+  }
+
+  #count(setName: string, change: number): void {
+    this.objects += change
+    this.objectsBySet.set(setName, (this.objectsBySet.get(setName) ?? 0) + change)
+  }
+}

@@ -1,0 +1,47 @@
+import { randomBytes } from 'node:crypto'
+import { CommandError, ResultCode } from '../protocol/result-code.js'
+import type { ResolvedOptions } from '../options.js'
+import { Namespace } from './namespace.js'
+
+const TRANSACTION_SWEEP_MS = 500
+
+/** Everything a server holds. */
+export class Store {
+  readonly namespaces = new Map<string, Namespace>()
+  /** 15 hexadecimal digits, as of a real node. */
+  readonly nodeId = `BB9${randomBytes(6).toString('hex').toUpperCase()}`
+  /** `host:port`, once the server listens. */
+  address = ''
+  /** Open client connections. */
+  connections = 0
+  readonly #timers: NodeJS.Timeout[] = []
+
+  constructor(readonly options: ResolvedOptions) {
+    for (const namespace of options.namespaces) {
+      this.namespaces.set(namespace.name, new Namespace(namespace, options.limits))
+    }
+  }
+
+  namespace(name: string): Namespace {
+    const namespace = this.namespaces.get(name)
+    if (namespace === undefined) throw new CommandError(ResultCode.NAMESPACE_NOT_FOUND)
+    return namespace
+  }
+
+  /** True when the server answers like an enterprise one. */
+  get enterprise(): boolean {
+    return [...this.namespaces.values()].some((namespace) => namespace.strong)
+  }
+
+  startSweeping(): void {
+    for (const namespace of this.namespaces.values()) {
+      const { nsupPeriod } = namespace.options
+      if (nsupPeriod > 0) this.#timers.push(setInterval(() => namespace.sweep(), nsupPeriod * 1000))
+      if (namespace.strong) this.#timers.push(setInterval(() => namespace.transactions.sweep(), TRANSACTION_SWEEP_MS))
+    }
+  }
+
+  stopSweeping(): void {
+    for (const timer of this.#timers.splice(0)) clearInterval(timer)
+  }
+}

@@ -1,0 +1,24 @@
+import { nowMillis } from '../store/clock.js'
+import type { Slot } from '../store/slot.js'
+
+/** One client transaction, from the first write of its monitor until it is closed. */
+export class Transaction {
+  /** Set once the client has marked the commit; from then on it can only go forward. */
+  committing = false
+  /** The digests announced on the monitor. */
+  readonly announced = new Set<string>()
+  /** The records it holds. Found here and never from what was announced: the client's batch writes announce wrongly. */
+  readonly held = new Set<Slot>()
+
+  constructor(
+    readonly id: string,
+    readonly monitorKey: string,
+    /** Seconds since 2010. */
+    readonly deadline: number,
+    readonly expiresAt: number,
+  ) {}
+
+  get expired(): boolean {
+    return nowMillis() > this.expiresAt
+  }
+}
