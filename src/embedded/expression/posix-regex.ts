@@ -83,26 +83,18 @@ class PosixTranslator {
 
   #branch(): string {
     let source = ''
-    let atStart = true
-    while (this.#at < this.pattern.length) {
+    for (let first = true; this.#at < this.pattern.length; first = false) {
       const operator = this.#operator()
-      if (operator === 'or' || (operator === 'close' && this.#depth > 0)) break
-      const { text, anchor } = this.#piece(atStart)
-      source += text
-      // After an anchor an asterisk has nothing to repeat, just as at the start.
-      atStart = anchor
+      if (operator === 'or' || operator === 'close') break
+      source += this.#piece(operator, first)
     }
     return source
   }
 
-  #piece(atStart: boolean): { text: string; anchor: boolean } {
-    const operator = this.#operator()
-    if (operator === 'star' || operator === 'plus' || operator === 'optional' || operator === 'repeat') {
-      return { text: this.#literalOperator(operator), anchor: false }
-    }
-    const anchor = this.#anchor(atStart)
-    if (anchor !== undefined) return { text: anchor, anchor: true }
-    return { text: this.#repeated(operator === 'open' ? this.#group() : this.#atom()), anchor: false }
+  #piece(operator: Operator | undefined, first: boolean): string {
+    // Reached only at the start and after an anchor, where there is nothing to repeat.
+    if (operator !== undefined && operator !== 'open') return this.#literalOperator(operator)
+    return this.#anchor(first) ?? this.#repeated(operator === 'open' ? this.#group() : this.#atom())
   }
 
   /** A repetition with nothing before it: basic syntax takes `*` for itself, everything else is an error. */
@@ -113,10 +105,10 @@ class PosixTranslator {
     return this.#repeated(escape(text))
   }
 
-  #anchor(atStart: boolean): string | undefined {
+  #anchor(first: boolean): string | undefined {
     const char = this.pattern[this.#at]
     const { extended, newline } = this.options
-    if (char === '^' && (extended || atStart)) {
+    if (char === '^' && (extended || first)) {
       this.#at++
       return newline ? '(?:^|(?<=\\n))' : '^'
     }
@@ -141,9 +133,9 @@ class PosixTranslator {
     const number = ++this.#opened
     this.#depth++
     const inner = this.#alternatives()
-    this.#depth--
     if (this.#operator() !== 'close') throw invalid('a parenthesis does not match')
     this.#skipOperator()
+    this.#depth--
     this.#closed.add(number)
     return `(${inner})`
   }
@@ -175,6 +167,10 @@ class PosixTranslator {
   #repeated(atom: string): string {
     let source = atom
     for (;;) {
+      const operator = this.#operator()
+      if (source !== atom && !this.options.extended && (operator === 'star' || operator === 'repeat')) {
+        throw invalid('a repetition cannot be repeated')
+      }
       const quantifier = this.#quantifier()
       if (quantifier === undefined) return source
       source = `(?:${source})${quantifier}`
