@@ -1,11 +1,9 @@
+import { nowMillis, nowSeconds, toUnixSeconds } from '../store/clock.js'
 import { toInteger, type Value } from '../value/value.js'
 import { ExpressionType } from './expression-type.js'
 import { expectCount, integerNode, invalid, type Builder, type Builders, type Node, type Operands } from './node.js'
 import { Opcode } from './opcode.js'
 import type { RecordView } from './record-view.js'
-
-/** Seconds from the Unix epoch to 2010, the server's own epoch. */
-const EPOCH_2010 = 1262304000
 
 function property(type: ExpressionType, read: (record: RecordView) => Value): Builder {
   return (_operands, count) => {
@@ -21,12 +19,12 @@ function integer(read: (record: RecordView) => number | bigint): Builder {
 /** Seconds left to live, -1 = for ever. */
 function ttl({ voidTime }: RecordView): number {
   if (voidTime === 0) return -1
-  return Math.max(0, voidTime - (Math.floor(Date.now() / 1000) - EPOCH_2010))
+  return Math.max(0, voidTime - nowSeconds())
 }
 
 /** Unix nanoseconds, -1 = never expires. */
 function voidTimeNanoseconds({ voidTime }: RecordView): number | bigint {
-  return voidTime === 0 ? -1 : toInteger(BigInt(voidTime + EPOCH_2010) * 1_000_000_000n)
+  return voidTime === 0 ? -1 : toInteger(BigInt(toUnixSeconds(voidTime)) * 1_000_000_000n)
 }
 
 /** A cheap, even way to pick a share of all records: the digest's last four bytes, little endian. */
@@ -42,7 +40,7 @@ export const metadata: Builders = {
   // Records live in memory, so they take no space on a device.
   [Opcode.DEVICE_SIZE]: integer(() => 0),
   [Opcode.LAST_UPDATE]: integer((record) => toInteger(BigInt(Math.floor(record.lastUpdate)) * 1_000_000n)),
-  [Opcode.SINCE_UPDATE]: integer((record) => Math.max(0, Date.now() - Math.floor(record.lastUpdate))),
+  [Opcode.SINCE_UPDATE]: integer((record) => Math.max(0, nowMillis() - Math.floor(record.lastUpdate))),
   [Opcode.VOID_TIME]: integer(voidTimeNanoseconds),
   [Opcode.TTL]: integer(ttl),
   [Opcode.SET_NAME]: property(ExpressionType.STRING, (record) => record.setName),
