@@ -3,10 +3,13 @@ import { ListValue, type Value } from '../value/value.js'
 
 /** One step from a container to one of its elements. */
 export interface ContextLevel {
-  readonly container: 'list' | 'map'
-  readonly by: 'index' | 'rank' | 'key' | 'value'
+  /** The kind of container the step is for; index, rank and value also exist for either kind. */
+  readonly container: 'list' | 'map' | 'either'
+  /** Undefined for the steps that only path expressions have. */
+  readonly by: 'index' | 'rank' | 'key' | 'value' | undefined
   readonly value: Value
-  readonly create: CreateMode
+  readonly create: number
+  readonly persist: boolean
 }
 
 /** Whether a missing element may be created, and with which order its container is made if that is missing too. */
@@ -19,20 +22,12 @@ export const CreateMode = {
   /** List: ordered. Map: key and value ordered. */
   ORDERED: 0xc0,
 } as const
-export type CreateMode = (typeof CreateMode)[keyof typeof CreateMode]
 
 const CREATE_MASK = 0xc0
 const PERSIST_INDEX = 0x100
-
-const STEPS: Record<number, Pick<ContextLevel, 'container' | 'by'>> = {
-  0x10: { container: 'list', by: 'index' },
-  0x11: { container: 'list', by: 'rank' },
-  0x13: { container: 'list', by: 'value' },
-  0x20: { container: 'map', by: 'index' },
-  0x21: { container: 'map', by: 'rank' },
-  0x22: { container: 'map', by: 'key' },
-  0x23: { container: 'map', by: 'value' },
-}
+const LIST = 0x10
+const MAP = 0x20
+const WAYS = ['index', 'rank', 'key', 'value'] as const
 
 /** Reads the list `[type, value, type, value, …]`. */
 export function parseContext(list: Value): ContextLevel[] {
@@ -44,9 +39,15 @@ export function parseContext(list: Value): ContextLevel[] {
 
 function parseLevel(type: Value, value: Value): ContextLevel {
   if (typeof type !== 'number') throw badContext()
-  const step = STEPS[type & ~(CREATE_MASK | PERSIST_INDEX)]
-  if (step === undefined) throw badContext()
-  return { ...step, value, create: (type & CREATE_MASK) as CreateMode }
+  const kind = type & ~(CREATE_MASK | PERSIST_INDEX)
+  const container = kind & LIST ? 'list' : kind & MAP ? 'map' : 'either'
+  return {
+    container,
+    by: kind < (LIST | MAP) ? WAYS[kind & 0x0f] : undefined,
+    value,
+    create: type & CREATE_MASK,
+    persist: (type & PERSIST_INDEX) !== 0,
+  }
 }
 
 function badContext(): CommandError {

@@ -1,9 +1,18 @@
 import { CommandError, ResultCode } from '../protocol/result-code.js'
-import type { Value } from '../value/value.js'
+import { ListValue, MapValue, type Value } from '../value/value.js'
+import { Arguments } from './arguments.js'
 import type { CdtCall } from './call.js'
+import { changeAt, readAt, type Changed } from './context.js'
+import { LIST_CHANGES } from './list-changes.js'
+import { LIST_READS } from './list-queries.js'
+import { MAP_CHANGES } from './map-changes.js'
+import { MAP_READS } from './map-queries.js'
+import { FIRST_MAP_OPCODE } from './opcode.js'
+import type { Change, Container, Read } from './operation.js'
 
 export { makeCdtCall, parseCdt, type CdtCall } from './call.js'
 export { parseContext, type ContextLevel } from './context-level.js'
+export { readAt } from './context.js'
 
 export interface CdtChange {
   /** What the bin holds afterwards; undefined while it stays missing. */
@@ -12,15 +21,64 @@ export interface CdtChange {
 }
 
 /** Answers a reading call on an existing bin. */
-export function readCdt(call: CdtCall, _subject: Value): Value {
-  throw unknownCall(call)
+export function readCdt(call: CdtCall, subject: Value): Value {
+  const container = readAt(subject, call.context)
+  if (call.opcode < FIRST_MAP_OPCODE) return read(call, LIST_READS, requireList(container))
+  return read(call, MAP_READS, requireMap(container))
 }
 
 /** Answers a changing call; the subject is undefined where the bin is missing. */
-export function modifyCdt(call: CdtCall, _subject: Value | undefined): CdtChange {
-  throw unknownCall(call)
+export function modifyCdt(call: CdtCall, subject: Value | undefined): CdtChange {
+  const { value, result } = changeAt(subject, call.context, (container) =>
+    call.opcode < FIRST_MAP_OPCODE
+      ? change(call, LIST_CHANGES, container === undefined ? undefined : requireList(container), subject)
+      : change(call, MAP_CHANGES, container === undefined ? undefined : requireMap(container), subject),
+  )
+  return { subject: value, result }
 }
 
-function unknownCall(call: CdtCall): CommandError {
-  return new CommandError(ResultCode.PARAMETER, `there is no list or map call ${call.opcode}`)
+function read<C extends Container>(call: CdtCall, reads: Readonly<Record<number, Read<C>>>, container: C): Value {
+  const operation = known(call, reads)
+  return operation.answer(container, new Arguments(call.args, operation.takes))
+}
+
+function change<C extends Container>(
+  call: CdtCall,
+  changes: Readonly<Record<number, Change<C>>>,
+  container: C | undefined,
+  bin: Value | undefined,
+): Changed {
+  const operation = known(call, changes)
+  if (container === undefined) return begin(call, operation, bin)
+  const outcome = operation.run(container, new Arguments(call.args, operation.takes))
+  return { value: outcome.container, result: outcome.result }
+}
+
+/** A call where there is nothing yet: most removals do nothing, most additions start with an empty container. */
+function begin<C extends Container>(call: CdtCall, operation: Change<C>, bin: Value | undefined): Changed {
+  const code = bin === undefined ? operation.missingBin : operation.missingElement
+  if (code !== undefined) throw new CommandError(code, 'there is nothing to change')
+  if (operation.start === undefined) return { value: undefined, result: null }
+  const args = new Arguments(call.args, operation.takes)
+  const empty = operation.start(args)
+  const outcome = operation.run(empty, args)
+  // A bin stays created even where the flags left nothing to write; an element of a context does not.
+  const isCreated = outcome.container !== empty || call.context.length === 0
+  return { value: isCreated ? outcome.container : undefined, result: outcome.result }
+}
+
+function known<O>(call: CdtCall, operations: Readonly<Record<number, O>>): O {
+  const operation = operations[call.opcode] as O | undefined
+  if (operation === undefined) throw new CommandError(ResultCode.PARAMETER, `no such call: ${call.opcode}`)
+  return operation
+}
+
+function requireList(value: Value): ListValue {
+  if (value instanceof ListValue) return value
+  throw new CommandError(ResultCode.INCOMPATIBLE_TYPE, 'not a list')
+}
+
+function requireMap(value: Value): MapValue {
+  if (value instanceof MapValue) return value
+  throw new CommandError(ResultCode.INCOMPATIBLE_TYPE, 'not a map')
 }

@@ -2,12 +2,19 @@ import { Bytes, Extreme, Float, ListValue, MapValue, ParticleType, type Value } 
 
 /**
  * Aerospike's total order:
- * nil < false < true < integers < strings < lists < maps < bytes < doubles < geojson < infinity. A wildcard equals everything.
+ * nil < false < true < integers < strings < lists < maps < bytes < doubles < geojson < infinity.
+ * A wildcard equals everything, and everything that would have been compared after it.
  */
 export function compareValues(a: Value, b: Value): number {
   if (typeof a === 'number' && typeof b === 'number') return a - b
+  return order(a, b) || 0
+}
+
+/** NaN means that a wildcard was met: no further element counts, at any depth. */
+function order(a: Value, b: Value): number {
+  if (typeof a === 'number' && typeof b === 'number') return a - b
   if (a === b) return 0
-  if (a === Extreme.WILDCARD || b === Extreme.WILDCARD) return 0
+  if (a === Extreme.WILDCARD || b === Extreme.WILDCARD) return NaN
   const rankA = orderRank(a)
   const rankB = orderRank(b)
   if (rankA !== rankB) return rankA - rankB
@@ -15,6 +22,7 @@ export function compareValues(a: Value, b: Value): number {
   if (a instanceof ListValue) return compareLists(a, b as ListValue)
   if (a instanceof MapValue) return compareMaps(a, b as MapValue)
   if (a instanceof Float) return compareFloats(a.value, (b as Float).value)
+  if (a instanceof Bytes && b instanceof Bytes) return a.tag - b.tag || Buffer.compare(a.bytes, b.bytes)
   if (a instanceof Bytes || b instanceof Bytes) return Buffer.compare(bytesOf(a), bytesOf(b))
   return (a as number | bigint) < (b as number | bigint) ? -1 : (a as number | bigint) > (b as number | bigint) ? 1 : 0
 }
@@ -73,8 +81,8 @@ function compareFloats(a: number, b: number): number {
 function compareLists(a: ListValue, b: ListValue): number {
   const length = Math.min(a.items.length, b.items.length)
   for (let i = 0; i < length; i++) {
-    const order = compareValues(a.items[i], b.items[i])
-    if (order !== 0) return order
+    const difference = order(a.items[i], b.items[i])
+    if (difference !== 0) return difference
   }
   return a.items.length - b.items.length
 }
@@ -82,8 +90,10 @@ function compareLists(a: ListValue, b: ListValue): number {
 function compareMaps(a: MapValue, b: MapValue): number {
   if (a.keys.length !== b.keys.length) return a.keys.length - b.keys.length
   for (let i = 0; i < a.keys.length; i++) {
-    const order = compareValues(a.keys[i], b.keys[i]) || compareValues(a.values[i], b.values[i])
-    if (order !== 0) return order
+    const difference = order(a.keys[i], b.keys[i])
+    if (difference !== 0) return difference
+    const valueDifference = order(a.values[i], b.values[i])
+    if (valueDifference !== 0) return valueDifference
   }
   return 0
 }

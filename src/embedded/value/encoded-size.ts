@@ -16,11 +16,11 @@ export function encodedSize(value: Value): number {
   if (value instanceof Float) return 9
   if (value instanceof Bytes) return taggedSize(value.bytes.length)
   if (value instanceof ListValue) {
-    if (value.size < 0) value.size = countSize(value.items.length, value.flags, 3) + sum(value.items)
+    if (value.size < 0) value.size = headerSize(value) + sum(value.items)
     return value.size
   }
   if (value instanceof MapValue) {
-    if (value.size < 0) value.size = countSize(value.keys.length, value.flags, 4) + sum(value.keys) + sum(value.values)
+    if (value.size < 0) value.size = headerSize(value) + sum(value.keys) + sum(value.values)
     return value.size
   }
   return 3
@@ -32,9 +32,15 @@ function sum(values: readonly Value[]): number {
   return total
 }
 
-function countSize(count: number, flags: number, marker: number): number {
-  const header = count < 0x10 ? 1 : count < 0x10000 ? 3 : 5
-  return flags === 0 ? header : header + marker
+/** What a container takes beside its elements: the count, and the order marker, which counts as an element. */
+export function headerSize(value: ListValue | MapValue): number {
+  const length = value instanceof ListValue ? value.items.length : value.keys.length
+  if (value.flags === 0) return countSize(length)
+  return countSize(length + 1) + (value instanceof ListValue ? 3 : 4)
+}
+
+function countSize(count: number): number {
+  return count < 0x10 ? 1 : count < 0x10000 ? 3 : 5
 }
 
 function taggedSize(byteLength: number): number {

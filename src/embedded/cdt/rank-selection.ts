@@ -1,0 +1,65 @@
+import { compareValues } from '../value/compare.js'
+import type { Value } from '../value/value.js'
+import type { Span } from './span.js'
+
+export interface RankSelection {
+  /** Positions in ascending order of rank. */
+  readonly positions: number[]
+  /** Whether the ranks were taken from the low end; lists return their values away from the end they were taken from. */
+  readonly fromLowEnd: boolean
+}
+
+/**
+ * The positions whose values have the ranks of `span`, without sorting the rest. Which of several equal values gets which
+ * rank is visible in the answer, so the heap moves its elements exactly like the server's: a parent gives way only to a
+ * child that stands strictly nearer to the end that is taken from, and of two equal children to the left one.
+ */
+export function selectRanks(values: readonly Value[], span: Span): RankSelection {
+  const after = values.length - span.start - span.count
+  const fromLowEnd = span.start <= after
+  const skipped = fromLowEnd ? span.start : after
+  const heap = new PositionHeap(values, fromLowEnd ? 1 : -1)
+  for (let i = 0; i < skipped; i++) heap.pop()
+  const positions = Array.from({ length: span.count }, () => heap.pop())
+  return { positions: fromLowEnd ? positions : positions.reverse(), fromLowEnd }
+}
+
+class PositionHeap {
+  readonly #values: readonly Value[]
+  readonly #direction: 1 | -1
+  readonly #heap: Uint32Array
+  #size: number
+
+  constructor(values: readonly Value[], direction: 1 | -1) {
+    this.#values = values
+    this.#direction = direction
+    this.#size = values.length
+    this.#heap = Uint32Array.from({ length: values.length }, (_, i) => i)
+    for (let i = (this.#size >>> 1) - 1; i >= 0; i--) this.#sink(i)
+  }
+
+  pop(): number {
+    const top = this.#heap[0]
+    this.#heap[0] = this.#heap[--this.#size]
+    this.#sink(0)
+    return top
+  }
+
+  #sink(parent: number): void {
+    const heap = this.#heap
+    for (;;) {
+      let child = 2 * parent + 1
+      if (child >= this.#size) return
+      if (child + 1 < this.#size && this.#order(heap[child + 1], heap[child]) < 0) child++
+      if (this.#order(heap[child], heap[parent]) >= 0) return
+      const moved = heap[child]
+      heap[child] = heap[parent]
+      heap[parent] = moved
+      parent = child
+    }
+  }
+
+  #order(a: number, b: number): number {
+    return this.#direction * compareValues(this.#values[a], this.#values[b])
+  }
+}

@@ -1,0 +1,69 @@
+import { CommandError, ResultCode } from '../protocol/result-code.js'
+import { ListValue, type Value } from '../value/value.js'
+import { ReturnType } from './return-type.js'
+
+/** The elements a call selected, in each of the orders in which they may be asked for. */
+export interface Selection {
+  /** Positions in the container, ascending: what a removal takes away. */
+  readonly positions: readonly number[]
+  readonly exists: boolean
+  /** Positions in the order in which elements come back. */
+  readonly elements: readonly number[]
+  /** Positions in the order in which indexes come back. */
+  readonly indexes: () => readonly number[]
+  readonly ranks: () => readonly number[]
+}
+
+/** A selection whose elements come back in the order of their positions, unless something else is said. */
+export function selection(
+  positions: readonly number[],
+  ranks: () => readonly number[],
+  differences: Partial<Selection> = {},
+): Selection {
+  return {
+    positions,
+    exists: positions.length > 0,
+    elements: positions,
+    indexes: () => positions,
+    ranks,
+    ...differences,
+  }
+}
+
+/** The answers that lists and maps share; undefined where the type asks for the elements themselves. */
+export function positionResult(chosen: Selection, type: number, size: number, single: boolean): Value | undefined {
+  switch (type) {
+    case ReturnType.NONE:
+      return null
+    case ReturnType.COUNT:
+      return chosen.positions.length
+    case ReturnType.EXISTS:
+      return chosen.exists
+    case ReturnType.INDEX:
+      return integers(chosen.indexes(), single)
+    case ReturnType.REVERSE_INDEX:
+      return integers(reverse(chosen.indexes(), size), single)
+    case ReturnType.RANK:
+      return integers(chosen.ranks(), single)
+    case ReturnType.REVERSE_RANK:
+      return integers(reverse(chosen.ranks(), size), single)
+  }
+  return undefined
+}
+
+function integers(values: readonly number[], single: boolean): Value {
+  if (!single) return new ListValue(values)
+  return values.length === 0 ? -1 : values[0]
+}
+
+function reverse(positions: readonly number[], size: number): number[] {
+  return positions.map((position) => size - 1 - position)
+}
+
+export function badReturnType(type: number): CommandError {
+  return new CommandError(ResultCode.NOT_APPLICABLE, `return type ${type} does not fit`)
+}
+
+export function requireNotInverted(inverted: boolean): void {
+  if (inverted) throw new CommandError(ResultCode.NOT_APPLICABLE, 'one element cannot be selected inversely')
+}

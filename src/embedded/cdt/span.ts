@@ -1,0 +1,53 @@
+import { CommandError, ResultCode } from '../protocol/result-code.js'
+
+/** A run of positions (or ranks) in a container. */
+export interface Span {
+  readonly start: number
+  readonly count: number
+}
+
+/** The position an index or a rank stands for; negative ones count from the end. */
+export function positionOf(index: number, size: number): number {
+  const position = index < 0 ? size + index : index
+  if (position < 0 || position >= size) throw new CommandError(ResultCode.NOT_APPLICABLE, 'out of bounds')
+  return position
+}
+
+/** The part of a range that lies inside the container. */
+export function clip(index: number, count: number, size: number): Span {
+  if (index >= size) return { start: size, count: 0 }
+  const start = index < 0 ? size + index : index
+  if (start < 0) return { start: 0, count: Math.min(size, Math.max(0, count + start)) }
+  return { start, count: Math.min(count, size - start) }
+}
+
+/** Like `clip`, for an index counted from `origin`; what lies before the first element shortens the range. */
+export function clipFrom(origin: number, index: number, count: number, size: number): Span {
+  const start = origin + index
+  if (start >= 0) return clip(start, count, size)
+  return clip(0, Math.max(0, count + start), size)
+}
+
+export function inside(span: Span): number[] {
+  return Array.from({ length: span.count }, (_, i) => span.start + i)
+}
+
+export function outside(span: Span, size: number): number[] {
+  const end = span.start + span.count
+  return Array.from({ length: size - span.count }, (_, i) => (i < span.start ? i : i - span.start + end))
+}
+
+export function insideOrOutside(span: Span, size: number, inverted: boolean): number[] {
+  return inverted ? outside(span, size) : inside(span)
+}
+
+/** The positions that are not in `positions`, which are ascending. */
+export function complement(positions: readonly number[], size: number): number[] {
+  const rest: number[] = []
+  let next = 0
+  for (let i = 0; i < size; i++) {
+    if (positions[next] === i) next++
+    else rest.push(i)
+  }
+  return rest
+}
