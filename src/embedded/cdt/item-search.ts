@@ -1,7 +1,7 @@
 import { equalValues } from '../value/compare.js'
 import type { Value } from '../value/value.js'
 import { sortedPositions, upperBound } from './search.js'
-import { complement, inside, type Span } from './span.js'
+import { gapsBetween, inside, oneByOne, type Span } from './span.js'
 
 /** The elements that equal one of the items of a list. */
 export interface FoundItems {
@@ -35,11 +35,7 @@ export function findItems(elements: readonly Value[], items: readonly Value[]): 
 }
 
 /** The ranks of what was found, or of everything else. */
-export function itemRanks(ranks: readonly Span[], size: number, inverted: boolean): number[] {
-  const found = ranks.flatMap(inside)
-  if (!inverted) return found
-  return complement(
-    found.sort((a, b) => a - b),
-    size,
-  )
+export function itemRanks(ranks: readonly Span[], size: number, inverted: boolean): readonly Span[] {
+  const found = ranks.filter((span) => span.count > 0)
+  return inverted ? gapsBetween(found, size) : found.flatMap((span) => oneByOne(inside(span)))
 }

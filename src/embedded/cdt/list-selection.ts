@@ -4,7 +4,7 @@ import { findItems, itemRanks } from './item-search.js'
 import { selectRanks } from './rank-selection.js'
 import { countBelow, equalSpan, intervalSpan, lowerBound, sortedCopy } from './search.js'
 import { selection, type Selection } from './selection.js'
-import { clip, clipFrom, complement, inside, insideOrOutside, positionOf, type Span } from './span.js'
+import { clip, clipFrom, complement, inside, insideOrOutside, oneByOne, positionOf, runsOf, type Span } from './span.js'
 
 export function listIndex(list: ListValue, index: number): Selection {
   return indexSpan(list, { start: positionOf(index, list.items.length), count: 1 }, false)
@@ -15,16 +15,20 @@ export function listIndexRange(list: ListValue, index: number, count: number, in
 }
 
 function indexSpan(list: ListValue, span: Span, inverted: boolean): Selection {
-  const positions = insideOrOutside(span, list.items.length, inverted)
-  return selection(positions, () => ranksOf(list, positions))
+  const size = list.items.length
+  if (inverted && span.count === 0) return indexSpan(list, { start: 0, count: size }, false)
+  const positions = insideOrOutside(span, size, inverted)
+  const runs = () => runsOf(span, size, inverted)
+  if (list.ordered) return selection(positions, runs, { indexes: runs })
+  return selection(positions, () => ranksOf(list, positions), { indexes: runs })
 }
 
 /** Equal elements share the lowest of their ranks here, unless everything is selected. */
-function ranksOf(list: ListValue, positions: readonly number[]): readonly number[] {
-  if (list.ordered || positions.length === list.items.length) return positions
-  if (positions.length === 1) return [countBelow(list.items, list.items[positions[0]])]
+function ranksOf(list: ListValue, positions: readonly number[]): readonly Span[] {
+  if (positions.length === list.items.length) return [{ start: 0, count: positions.length }]
+  if (positions.length === 1) return oneByOne([countBelow(list.items, list.items[positions[0]])])
   const sorted = sortedCopy(list.items)
-  return positions.map((position) => lowerBound(sorted, list.items[position]))
+  return oneByOne(positions.map((position) => lowerBound(sorted, list.items[position])))
 }
 
 export function listRank(list: ListValue, rank: number): Selection {
@@ -52,7 +56,7 @@ function rankSpan(list: ListValue, span: Span, inverted: boolean): Selection {
   const size = list.items.length
   const selected = selectRanks(list.items, span)
   const found = selected.positions.slice().sort((a, b) => a - b)
-  const ranks = () => insideOrOutside(span, size, inverted)
+  const ranks = () => runsOf(span, size, inverted)
   if (!inverted) {
     return selection(found, ranks, {
       elements: selected.fromLowEnd ? selected.positions.slice().reverse() : selected.positions,
@@ -69,7 +73,7 @@ export function listFirstValue(list: ListValue, value: Value): Selection {
   }
   const position = list.items.findIndex((item) => equalValues(item, value))
   if (position < 0) return selection([], () => [])
-  return selection([position], () => [countBelow(list.items, value)])
+  return selection([position], () => oneByOne([countBelow(list.items, value)]))
 }
 
 export function listValue(list: ListValue, value: Value, inverted: boolean): Selection {
@@ -94,7 +98,7 @@ function scan(list: ListValue, begin: Value, inverted: boolean, matches: (item: 
     if ((!isBelow && matches(item)) !== inverted) positions.push(i)
   }
   const count = inverted ? size - positions.length : positions.length
-  return selection(positions, () => insideOrOutside({ start: below, count }, size, inverted), {
+  return selection(positions, () => runsOf({ start: below, count }, size, inverted), {
     exists: inverted ? count === 0 : count > 0,
   })
 }
@@ -110,9 +114,10 @@ export function listValues(list: ListValue, items: readonly Value[], inverted: b
 
 /** In an ordered list each item is looked up by itself, so an item given twice comes back twice. */
 function orderedValues(list: ListValue, items: readonly Value[], inverted: boolean): Selection {
-  const elements = items.flatMap((item) => inside(equalSpan(list.items, item)))
+  const spans = items.map((item) => equalSpan(list.items, item))
+  const elements = spans.flatMap(inside)
   const positions = [...new Set(elements)].sort((a, b) => a - b)
-  if (!inverted) return selection(positions, () => elements, { elements, indexes: () => elements })
+  if (!inverted) return selection(positions, () => spans, { elements, indexes: () => spans })
   const others = complement(positions, list.items.length)
-  return selection(others, () => others)
+  return selection(others, () => oneByOne(others))
 }

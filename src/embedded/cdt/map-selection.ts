@@ -5,7 +5,7 @@ import { selectRanks } from './rank-selection.js'
 import { countBelow, equalSpan, findSorted, intervalSpan, lowerBound, sortedPositions } from './search.js'
 import { badReturnType, requireNotInverted, selection, type Selection } from './selection.js'
 import { ReturnType } from './return-type.js'
-import { clip, clipFrom, complement, inside, insideOrOutside, positionOf, type Span } from './span.js'
+import { clip, clipFrom, complement, inside, insideOrOutside, oneByOne, positionOf, runsOf, type Span } from './span.js'
 
 // The index of an entry is its position in key order, its rank the position in value order. Maps keep their entries in key
 // order whatever their flags say, but a few answers differ between maps with and without an order; those ask `isOrdered`.
@@ -27,7 +27,7 @@ export function mapIndex(map: MapValue, index: number): Selection {
 }
 
 function oneEntry(map: MapValue, position: number): Selection {
-  return selection([position], () => [countBelow(map.values, map.values[position])])
+  return selection([position], () => oneByOne([countBelow(map.values, map.values[position])]))
 }
 
 function nothing(): Selection {
@@ -36,8 +36,8 @@ function nothing(): Selection {
 
 /** Everything; the ranks come back ascending, not in key order. */
 function everything(map: MapValue): Selection {
-  const positions = map.keys.map((_, i) => i)
-  return selection(positions, () => positions)
+  const all = [{ start: 0, count: map.keys.length }]
+  return selection(inside(all[0]), () => all, { indexes: () => all })
 }
 
 export function mapIndexRange(map: MapValue, index: number, count: number, inverted: boolean): Selection {
@@ -57,8 +57,10 @@ export function mapRelativeIndexRange(
 export function mapKeyInterval(map: MapValue, begin: Value, end: Value | undefined, inverted: boolean): Selection {
   const span = intervalSpan(map.keys, begin, end)
   if (isOrdered(map)) return indexSpan(map, span, inverted)
-  const positions = insideOrOutside(span, map.keys.length, inverted)
+  const size = map.keys.length
+  const positions = insideOrOutside(span, size, inverted)
   return selection(positions, () => ranksOf(map, positions), {
+    indexes: () => runsOf(span, size, inverted),
     exists: inverted ? span.count === 0 : span.count > 0,
   })
 }
@@ -69,15 +71,16 @@ function indexSpan(map: MapValue, span: Span, inverted: boolean): Selection {
   if (positions.length === size) return everything(map)
   const hole = inverted && span.start > 0 && span.start + span.count < size
   return selection(positions, () => ranksOf(map, positions), {
+    indexes: () => runsOf(span, size, inverted),
     exists: positions.length > 0 && (isOrdered(map) || !hole),
   })
 }
 
 /** Entries with equal values have different ranks here. */
-function ranksOf(map: MapValue, positions: readonly number[]): number[] {
+function ranksOf(map: MapValue, positions: readonly number[]): readonly Span[] {
   const ranks = new Uint32Array(map.values.length)
   sortedPositions(map.values).forEach((position, rank) => (ranks[position] = rank))
-  return positions.map((position) => ranks[position])
+  return oneByOne(positions.map((position) => ranks[position]))
 }
 
 export function mapRank(map: MapValue, rank: number): Selection {
@@ -108,13 +111,13 @@ function maybeInvertedRankSpan(map: MapValue, span: Span, inverted: boolean): Se
   if (span.start === 0) return rankSpan(map, { start: end, count: size - end })
   if (end === size) return rankSpan(map, { start: 0, count: span.start })
   const { positions } = rankSpan(map, span)
-  return selection(complement(positions, size), () => insideOrOutside(span, size, true), { exists: false })
+  return selection(complement(positions, size), () => runsOf(span, size, true), { exists: false })
 }
 
 function rankSpan(map: MapValue, span: Span): Selection {
   const byRank = selectRanks(map.values, span).positions
   const positions = byRank.slice().sort((a, b) => a - b)
-  return selection(positions, () => inside(span), { elements: byRank, indexes: () => byRank })
+  return selection(positions, () => [span], { elements: byRank, indexes: () => oneByOne(byRank) })
 }
 
 /** The first entry, in key order, whose value equals the given one. */
@@ -141,7 +144,7 @@ function scan(map: MapValue, begin: Value, inverted: boolean, matches: (value: V
   }
   if (found.length === 0) return inverted ? everything(map) : nothing()
   const span = { start: below, count: found.length }
-  return selection(inverted ? complement(found, size) : found, () => insideOrOutside(span, size, inverted), {
+  return selection(inverted ? complement(found, size) : found, () => runsOf(span, size, inverted), {
     exists: !inverted,
   })
 }
@@ -155,7 +158,7 @@ export function mapKeys(map: MapValue, keys: readonly Value[], inverted: boolean
     const given = keys.flatMap((key) => inside(equalSpan(map.keys, key)))
     const positions = [...new Set(given)].sort((a, b) => a - b)
     if (inverted) return selection(complement(positions, size), noRanks)
-    return selection(positions, noRanks, { indexes: () => given })
+    return selection(positions, noRanks, { indexes: () => oneByOne(given) })
   }
   const found = findItems(map.keys, keys)
   const positions = inverted ? complement(found.positions, size) : found.positions

@@ -1,6 +1,7 @@
 import { CommandError, ResultCode } from '../protocol/result-code.js'
 import { ListValue, type Value } from '../value/value.js'
 import { ReturnType } from './return-type.js'
+import { inside, oneByOne, type Span } from './span.js'
 
 /** The elements a call selected, in each of the orders in which they may be asked for. */
 export interface Selection {
@@ -9,22 +10,22 @@ export interface Selection {
   readonly exists: boolean
   /** Positions in the order in which elements come back. */
   readonly elements: readonly number[]
-  /** Positions in the order in which indexes come back. */
-  readonly indexes: () => readonly number[]
-  readonly ranks: () => readonly number[]
+  /** Indexes and ranks as runs, in the order in which they come back; each run comes back ascending, even reversed. */
+  readonly indexes: () => readonly Span[]
+  readonly ranks: () => readonly Span[]
 }
 
 /** A selection whose elements come back in the order of their positions, unless something else is said. */
 export function selection(
   positions: readonly number[],
-  ranks: () => readonly number[],
+  ranks: () => readonly Span[],
   differences: Partial<Selection> = {},
 ): Selection {
   return {
     positions,
     exists: positions.length > 0,
     elements: positions,
-    indexes: () => positions,
+    indexes: () => oneByOne(positions),
     ranks,
     ...differences,
   }
@@ -51,13 +52,14 @@ export function positionResult(chosen: Selection, type: number, size: number, si
   return undefined
 }
 
-function integers(values: readonly number[], single: boolean): Value {
+function integers(runs: readonly Span[], single: boolean): Value {
+  const values = runs.flatMap(inside)
   if (!single) return new ListValue(values)
   return values.length === 0 ? -1 : values[0]
 }
 
-function reverse(positions: readonly number[], size: number): number[] {
-  return positions.map((position) => size - 1 - position)
+function reverse(runs: readonly Span[], size: number): Span[] {
+  return runs.map(({ start, count }) => ({ start: size - start - count, count }))
 }
 
 export function badReturnType(type: number): CommandError {

@@ -41,6 +41,20 @@ export function insideOrOutside(span: Span, size: number, inverted: boolean): nu
   return inverted ? outside(span, size) : inside(span)
 }
 
+/** The same as runs: one inside, or one before and one after. */
+export function runsOf(span: Span, size: number, inverted: boolean): readonly Span[] {
+  if (!inverted) return [span]
+  const end = span.start + span.count
+  return [
+    { start: 0, count: span.start },
+    { start: end, count: size - end },
+  ]
+}
+
+export function oneByOne(positions: readonly number[]): readonly Span[] {
+  return positions.map((start) => ({ start, count: 1 }))
+}
+
 /** The positions that are not in `positions`, which are ascending. */
 export function complement(positions: readonly number[], size: number): number[] {
   const rest: number[] = []
@@ -50,4 +64,16 @@ export function complement(positions: readonly number[], size: number): number[]
     else rest.push(i)
   }
   return rest
+}
+
+/** The runs between the given ones. */
+export function gapsBetween(spans: readonly Span[], size: number): Span[] {
+  const gaps: Span[] = []
+  let from = 0
+  for (const span of spans.toSorted((a, b) => a.start - b.start)) {
+    gaps.push({ start: from, count: span.start - from })
+    from = span.start + span.count
+  }
+  gaps.push({ start: from, count: size - from })
+  return gaps
 }
