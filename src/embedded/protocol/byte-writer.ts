@@ -49,8 +49,11 @@ export class ByteWriter {
   }
 
   bytes(value: Buffer): void {
-    const at = this.#reserve(value.length)
-    value.copy(this.#buffer, at)
+    const length = value.length
+    const at = this.#reserve(length)
+    // Calling into native code costs more than a few bytes are worth.
+    if (length > SMALL) value.copy(this.#buffer, at)
+    else for (let i = 0; i < length; i++) this.#buffer[at + i] = value[i]
   }
 
   /** A string of known byte length (see `Buffer.byteLength`). */
@@ -59,12 +62,25 @@ export class ByteWriter {
     this.#buffer.write(value, at, 'utf8')
   }
 
-  patchU8(at: number, value: number): void {
-    this.#buffer[at] = value
+  /** A short string with its length in one byte before it, as bin names are sent. */
+  name(value: string): void {
+    const length = value.length
+    const at = this.#reserve(length + 1)
+    for (let i = 0; i < length; i++) {
+      const unit = value.charCodeAt(i)
+      if (unit > 0x7f) {
+        this.length = at
+        return this.#wideName(value)
+      }
+      this.#buffer[at + 1 + i] = unit
+    }
+    this.#buffer[at] = length
   }
 
-  patchU16(at: number, value: number): void {
-    this.#buffer.writeUInt16BE(value, at)
+  #wideName(value: string): void {
+    const length = Buffer.byteLength(value)
+    this.u8(length)
+    this.utf8(value, length)
   }
 
   patchU32(at: number, value: number): void {
@@ -85,4 +101,5 @@ export class ByteWriter {
   }
 }
 
+const SMALL = 24
 const MAX_KEPT = 4 << 20

@@ -77,15 +77,14 @@ export function writeOutcome(writer: ByteWriter, result: Outcome, index = 0): vo
 }
 
 export function writeOp(writer: ByteWriter, op: number, name: string, particle: Particle | undefined): void {
-  const nameLength = Buffer.byteLength(name)
-  const wire = particle?.wire
-  writer.u32(4 + nameLength + (wire?.length ?? 0))
+  const at = writer.length
+  writer.u32(0)
   writer.u8(op)
   writer.u8(particle?.type ?? 0)
   writer.u8(0)
-  writer.u8(nameLength)
-  writer.utf8(name, nameLength)
-  if (wire) writer.bytes(wire)
+  writer.name(name)
+  if (particle) writer.bytes(particle.wire)
+  writer.patchU32(at, writer.length - at - 4)
 }
 
 export function writeLast(writer: ByteWriter, code: number): void {
