@@ -1,49 +1,6 @@
 import type { SkeinError } from '../errors/index.js'
-import type { Bins, DeleteCommand, WriteCommand } from '../plan/command.js'
 
-/** A record as it was read. */
-export interface StoredRecord {
-  readonly bins: Bins
-  readonly generation: number
-  /** Seconds until the record expires; `null` when it never does. */
-  readonly ttl: number | null
-}
-
-/** Why nothing was written, in a word a caller can branch on; `error` has the full story. */
-export type Reason =
-  /** There is no such record (for a delete: there was none). */
-  | 'missing'
-  /** The record must not exist, but does. */
-  | 'exists'
-  /** A guard did not hold. */
-  | 'guard'
-  /** The generation was another one. */
-  | 'generation'
-  /** A nested part that the command changes is gone. */
-  | 'partMissing'
-  | 'tooLarge'
-  /** The call was aborted, or an earlier part of it failed, before this command was sent. */
-  | 'notSent'
-  /** Time-outs, overload, lost connections: a later attempt may succeed. */
-  | 'unavailable'
-  /** The transaction met another one or has expired: repeat all of it. */
-  | 'conflict'
-  | 'refused'
-
-/** What became of one write or delete. */
-export interface Outcome {
-  readonly command: WriteCommand | DeleteCommand
-  readonly state: 'written' | 'notWritten' | 'inDoubt'
-  /** Results of the command's read operations, by bin or result name. */
-  readonly bins: Bins
-  /** The record's generation after the write, where the server tells it. */
-  readonly generation?: number
-  /** The record's bytes after the write, when the command watches its size. */
-  readonly size?: number
-  /** Set unless `state` is `written`. */
-  readonly reason?: Reason
-  readonly error?: SkeinError
-}
+export type { Outcome, Reason, StoredRecord } from '../plan/outcome.js'
 
 /** What became of a commit. */
 export interface CommitOutcome {
