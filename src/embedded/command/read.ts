@@ -19,8 +19,8 @@ export function readRecord(namespace: Namespace, request: Request): Outcome {
     checkFilter(request, state)
     checkUserKey(request, state)
     const ops = readOps(request, state)
-    const voidTime = touchOnRead(namespace, request, slot!, state)
-    return outcome(ResultCode.OK, state.generation, voidTime, ops, version)
+    touchOnRead(namespace, request, slot!, state)
+    return outcome(ResultCode.OK, state.generation, state.voidTime, ops, version)
   } catch (error) {
     if (!(error instanceof CommandError)) throw error
     return outcome(error.code, state.generation, state.voidTime, undefined, version)
@@ -47,16 +47,15 @@ export function readOpsOf(request: Request, state: RecordState): ReplyOp[] {
   return replies
 }
 
-/** A read may extend the life of a record that is near its end; the generation stays. */
-function touchOnRead(namespace: Namespace, request: Request, slot: Slot, state: RecordState): number {
+/** A read may extend the life of a record that is near its end; the generation stays, and the next read tells. */
+function touchOnRead(namespace: Namespace, request: Request, slot: Slot, state: RecordState): void {
   const percent = request.ttl | 0
-  if (percent <= 0 || state.voidTime === 0 || request.transactionId !== undefined) return state.voidTime
+  if (percent <= 0 || state.voidTime === 0 || request.transactionId !== undefined) return
   if (percent > 100) throw new CommandError(ResultCode.PARAMETER, 'read touch above 100 percent')
   const now = nowSeconds()
   const life = toUnixSeconds(state.voidTime) - Math.floor(state.lastUpdate / 1000)
-  if (slot.provisional || now < state.voidTime - (life * percent) / 100) return state.voidTime
+  if (slot.provisional || now < state.voidTime - (life * percent) / 100) return
   const { digest, setName, bins, generation, version, storedKey } = state
-  const touched = new RecordState(digest, setName, bins, generation, now + life, nowMillis(), version, storedKey)
-  namespace.commit(slot, touched)
-  return touched.voidTime
+  const voidTime = now + life
+  namespace.commit(slot, new RecordState(digest, setName, bins, generation, voidTime, nowMillis(), version, storedKey))
 }

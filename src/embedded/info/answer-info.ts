@@ -8,9 +8,23 @@ export type InfoCommands = (store: Store, name: string, argument: string) => str
 
 const COMMANDS: readonly InfoCommands[] = [clusterInfo, namespaceInfo, truncateInfo]
 
+/** What a server tells when it is asked for nothing in particular. */
+const EVERYTHING = [
+  'node',
+  'build',
+  'edition',
+  'version',
+  'features',
+  'namespaces',
+  'partitions',
+  'service',
+  'statistics',
+]
+
 /** Every line is echoed with its answer: clients match answers by name. */
 export function answerInfo(store: Store, request: string): string {
-  const lines = request.split('\n').filter((line) => line !== '')
+  const asked = request.split('\n').filter((line) => line !== '')
+  const lines = asked.length > 0 ? asked : EVERYTHING
   return lines.map((line) => `${line}\t${answerLine(store, line)}\n`).join('')
 }
 
