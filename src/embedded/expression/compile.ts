@@ -45,8 +45,17 @@ export function evaluate(expression: CompiledExpression, record: RecordView): Va
   return expression.evaluate({ record, variables })
 }
 
+/** Compiles a filter, which must be boolean. */
+export function compileFilter(bytes: Buffer): CompiledExpression {
+  return requireBoolean(compileExpression(bytes))
+}
+
 /** Only true passes; false and unknown do not. A filter that is not boolean is an invalid request. */
 export function passesFilter(expression: CompiledExpression, record: RecordView): boolean {
+  return evaluate(requireBoolean(expression), record) === true
+}
+
+function requireBoolean(expression: CompiledExpression): CompiledExpression {
   if (expression.type !== ExpressionType.BOOL) throw invalid('a filter must be boolean')
-  return evaluate(expression, record) === true
+  return expression
 }
