@@ -1,12 +1,14 @@
 import type { Store } from '../store/store.js'
 import { clusterInfo } from './cluster-info.js'
 import { namespaceInfo } from './namespace-info.js'
+import { queryInfo } from './query-info.js'
+import { sindexInfo } from './sindex-info.js'
 import { truncateInfo } from './truncate-info.js'
 
 /** Answers one info command; undefined = not mine. `name` is what stands before the parameters. */
 export type InfoCommands = (store: Store, name: string, argument: string) => string | undefined
 
-const COMMANDS: readonly InfoCommands[] = [clusterInfo, namespaceInfo, truncateInfo]
+const COMMANDS: readonly InfoCommands[] = [clusterInfo, namespaceInfo, sindexInfo, queryInfo, truncateInfo]
 
 /** What a server tells when it is asked for nothing in particular. */
 const EVERYTHING = [

@@ -6,7 +6,7 @@ export const MESSAGE_HEADER = 22
 
 export const FrameType = { INFO: 1, SECURITY: 2, MESSAGE: 3, COMPRESSED: 4 } as const
 
-export const Info1 = { READ: 0x01, GET_ALL: 0x02, BATCH: 0x08, NO_BINS: 0x20 } as const
+export const Info1 = { READ: 0x01, GET_ALL: 0x02, SHORT_QUERY: 0x04, BATCH: 0x08, NO_BINS: 0x20 } as const
 
 export const Info2 = {
   WRITE: 0x01,
@@ -15,6 +15,7 @@ export const Info2 = {
   GENERATION_GT: 0x08,
   DURABLE_DELETE: 0x10,
   CREATE_ONLY: 0x20,
+  RELAXED_QUERY: 0x40,
   RESPOND_ALL: 0x80,
 } as const
 

@@ -35,6 +35,7 @@ export const ResultCode = {
   BATCH_TOO_MANY: 151,
   INDEX_EXISTS: 200,
   INDEX_NOT_FOUND: 201,
+  INDEX_NOT_READABLE: 203,
 } as const
 
 /** Ends a command with a result code; the code is all that a client ever sees of it. */

@@ -3,6 +3,7 @@ import type { EmbeddedLimits, NamespaceOptions } from '../options.js'
 import { TransactionTable } from '../transaction/transaction-table.js'
 import { nowSeconds } from './clock.js'
 import type { RecordState } from './record-state.js'
+import { SecondaryIndexes } from './secondary-indexes.js'
 import { Slot } from './slot.js'
 
 /** Told of every committed change; secondary indexes keep themselves up to date with it. */
@@ -19,6 +20,7 @@ export class Namespace {
   readonly strong: boolean
   readonly transactions: TransactionTable
   readonly observers = new Set<CommitObserver>()
+  readonly indexes: SecondaryIndexes
   /** Records by set, for statistics. */
   readonly objectsBySet = new Map<string, number>()
   objects = 0
@@ -32,6 +34,7 @@ export class Namespace {
     this.name = options.name
     this.strong = options.mode === 'sc'
     this.transactions = new TransactionTable(this)
+    this.indexes = new SecondaryIndexes(this)
   }
 
   find(digest: Buffer): Slot | undefined {

@@ -1,0 +1,73 @@
+import { FieldId, Info1, Info2, Info3 } from '../protocol/constants.js'
+import { emptyRequest, type Request } from '../protocol/request.js'
+import { CommandError, ResultCode } from '../protocol/result-code.js'
+import type { Namespace } from '../store/namespace.js'
+import type { QueryJob } from '../store/query-jobs.js'
+import type { Slot } from '../store/slot.js'
+import type { Store } from '../store/store.js'
+import { TimeSlice } from '../store/time-slice.js'
+import { indexLookup } from './index-lookup.js'
+import { PartitionSelection } from './partition-selection.js'
+import { candidates, type Candidate } from './query-candidates.js'
+import { isReadOp } from './read-ops.js'
+import { visibleTo } from './visible-records.js'
+import { writeRecord } from './write.js'
+
+/** Checks a query that writes and runs it after its answer; clients ask for its progress by its id. */
+export function startBackgroundQuery(store: Store, namespace: Namespace, request: Request): void {
+  if (request.info1 & (Info1.READ | Info1.SHORT_QUERY) || request.ops.length === 0) throw malformed()
+  if (request.ops.some((op) => isReadOp(op.op))) throw malformed()
+  if (request.setName !== '' && !namespace.objectsBySet.has(request.setName)) {
+    throw new CommandError(ResultCode.NOT_FOUND)
+  }
+  const lookup = indexLookup(namespace, request)
+  const visible = visibleTo(namespace, request)
+  const job = store.jobs.add(request.fields?.get(FieldId.TASK_ID), namespace.name, request.setName)
+  void applyToAll(candidates(namespace, PartitionSelection.all(), lookup), job, (slot) => {
+    if (visible(slot) !== undefined) count(job, () => writeRecord(namespace, writeTo(slot, request)).code)
+  })
+}
+
+async function applyToAll(found: Iterable<Candidate>, job: QueryJob, apply: (slot: Slot) => void): Promise<void> {
+  const slice = new TimeSlice()
+  // The answer that the query has started goes first.
+  await slice.pause()
+  for (const { slot } of found) {
+    apply(slot)
+    if (slice.over()) await slice.pause()
+  }
+  job.done = true
+}
+
+/** A record that cannot be written, because a transaction holds it for example, does not stop the others. */
+function count(job: QueryJob, write: () => number): void {
+  if (codeOf(write) === ResultCode.OK) job.succeeded++
+  else job.failed++
+}
+
+function codeOf(write: () => number): number {
+  try {
+    return write()
+  } catch (error) {
+    if (error instanceof CommandError) return error.code
+    throw error
+  }
+}
+
+/** The write that a background query makes of one record; it never creates one. */
+function writeTo(slot: Slot, { namespace, setName, ops, ttl, info2, info3 }: Request): Request {
+  return {
+    ...emptyRequest(),
+    namespace,
+    setName,
+    ops,
+    ttl,
+    digest: slot.digest,
+    info2: Info2.WRITE | (info2 & Info2.DURABLE_DELETE),
+    info3: Info3.UPDATE_ONLY | (info3 & Info3.REPLACE_ONLY),
+  }
+}
+
+function malformed(): CommandError {
+  return new CommandError(ResultCode.PARAMETER, 'a background query only writes')
+}

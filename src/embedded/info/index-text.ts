@@ -1,0 +1,90 @@
+import { MAX_BIN_NAME } from '../protocol/constants.js'
+import { CommandError, ResultCode } from '../protocol/result-code.js'
+import { indexContext, IndexKind, type IndexDefinition, type IndexedType } from '../store/index-definition.js'
+import type { SecondaryIndex } from '../store/secondary-index.js'
+import { ParticleType } from '../value/value.js'
+
+const TYPES: Readonly<Record<string, IndexedType>> = {
+  numeric: ParticleType.INTEGER,
+  string: ParticleType.STRING,
+  blob: ParticleType.BLOB,
+  geo2dsphere: ParticleType.GEOJSON,
+}
+
+const KINDS: Readonly<Record<string, IndexKind>> = {
+  default: IndexKind.DEFAULT,
+  list: IndexKind.LIST,
+  mapkeys: IndexKind.MAP_KEYS,
+  mapvalues: IndexKind.MAP_VALUES,
+  set: IndexKind.SET,
+}
+
+const NO_CONTEXT = Buffer.alloc(0)
+
+/** Reads the parameters of `sindex-create`, in the form `bin=…;type=…` or the older `indexdata=bin,type`. */
+export function parseIndexDefinition(parameters: ReadonlyMap<string, string>): IndexDefinition {
+  const kind = KINDS[(parameters.get('indextype') ?? 'default').toLowerCase()] as IndexKind | undefined
+  if (kind === undefined) throw refused("bad 'indextype'")
+  const setName = parameters.get('set') ?? ''
+  if (kind === IndexKind.SET) return setIndex(setName)
+  if (parameters.has('exp')) throw refused('indexes on expressions are not supported')
+  const [bin, typeName] = binAndType(parameters)
+  if (!bin) throw refused("missing 'bin'")
+  if (Buffer.byteLength(bin) > MAX_BIN_NAME) throw refused('bin name too long')
+  const type = TYPES[(typeName ?? '').toLowerCase()] as IndexedType | undefined
+  if (type === undefined) throw refused("bad 'type'")
+  if (kind === IndexKind.MAP_KEYS && type === ParticleType.GEOJSON) throw refused("bad 'type' for 'mapkeys'")
+  return { setName, bin, type, kind, ...indexContext(decodeBase64(parameters.get('context'))) }
+}
+
+/** One entry of `sindex-list`. */
+export function describeIndex(index: SecondaryIndex): string {
+  const { setName, bin, type, kind, contextBytes } = index.definition
+  const names = { ns: index.namespace.name, indexname: index.name, set: setName || 'null' }
+  const kindName = nameOf(KINDS, kind)
+  const pairs =
+    kind === IndexKind.SET
+      ? { ...names, indextype: kindName }
+      : {
+          ...names,
+          bin,
+          type: nameOf(TYPES, type),
+          indextype: kindName,
+          context: contextBytes.length === 0 ? 'null' : contextBytes.toString('base64'),
+          exp: 'null',
+          state: index.readable ? 'RW' : 'WO',
+        }
+  return Object.entries(pairs)
+    .map(([key, value]) => `${key}=${value}`)
+    .join(':')
+}
+
+/** Lists the records of a set faster on a real server; there is nothing to be found by it. */
+function setIndex(setName: string): IndexDefinition {
+  if (setName === '') throw refused("missing 'set'")
+  return { setName, bin: '', type: ParticleType.INTEGER, kind: IndexKind.SET, contextBytes: NO_CONTEXT, context: [] }
+}
+
+function binAndType(parameters: ReadonlyMap<string, string>): [string | undefined, string | undefined] {
+  const data = parameters.get('indexdata')
+  if (data === undefined) return [parameters.get('bin'), parameters.get('type')]
+  const comma = data.indexOf(',')
+  return comma < 0 ? [data, undefined] : [data.slice(0, comma), data.slice(comma + 1)]
+}
+
+function decodeBase64(text: string | undefined): Buffer {
+  if (text === undefined) return NO_CONTEXT
+  const bytes = Buffer.from(text, 'base64')
+  if (bytes.length === 0 || bytes.toString('base64').replace(/=+$/, '') !== text.replace(/=+$/, '')) {
+    throw refused("'context' invalid base64")
+  }
+  return bytes
+}
+
+function nameOf<V>(table: Readonly<Record<string, V>>, value: V): string {
+  return Object.keys(table).find((key) => table[key] === value)!
+}
+
+function refused(message: string): CommandError {
+  return new CommandError(ResultCode.PARAMETER, message)
+}

@@ -1,0 +1,99 @@
+import { CommandError, ResultCode } from '../protocol/result-code.js'
+import type { Namespace } from '../store/namespace.js'
+import type { SecondaryIndex } from '../store/secondary-index.js'
+import type { Store } from '../store/store.js'
+import { describeIndex, parseIndexDefinition } from './index-text.js'
+import { infoPairs, infoParameters } from './info-text.js'
+
+/** Creates, drops and describes secondary indexes. */
+export function sindexInfo(store: Store, name: string, argument: string): string | undefined {
+  switch (name) {
+    case 'sindex-create':
+      return create(store, infoParameters(argument))
+    case 'sindex-delete':
+      return remove(store, infoParameters(argument))
+    case 'sindex-stat':
+      return stat(store, infoParameters(argument))
+    case 'sindex-exists':
+      return exists(store, infoParameters(argument))
+    case 'sindex-list':
+      return list(store, namespaceName(infoParameters(argument)))
+    case 'sindex':
+      return legacy(store, argument)
+  }
+  return undefined
+}
+
+type Parameters = ReadonlyMap<string, string>
+
+function namespaceName(parameters: Parameters): string | undefined {
+  return parameters.get('namespace') ?? parameters.get('ns')
+}
+
+function create(store: Store, parameters: Parameters): string {
+  const indexName = parameters.get('indexname')
+  if (!indexName) return missing('indexname')
+  const wanted = namespaceName(parameters)
+  if (!wanted) return missing('namespace')
+  try {
+    const definition = parseIndexDefinition(parameters)
+    // A real server notes indexes for namespaces that only other nodes have, so it does not mind an unknown one.
+    store.namespaces.get(wanted)?.indexes.create(indexName, definition)
+    return 'ok'
+  } catch (error) {
+    if (error instanceof CommandError) return `ERROR:${error.code}:${error.message}`
+    throw error
+  }
+}
+
+function remove(store: Store, parameters: Parameters): string {
+  const indexName = parameters.get('indexname')
+  if (!indexName) return missing('indexname')
+  store.namespaces.get(namespaceName(parameters) ?? '')?.indexes.delete(indexName)
+  return 'ok'
+}
+
+function exists(store: Store, parameters: Parameters): string {
+  const namespace = store.namespaces.get(namespaceName(parameters) ?? '')
+  if (namespace === undefined) return 'ERROR:4:unknown namespace'
+  const indexName = parameters.get('indexname')
+  if (!indexName) return missing('indexname')
+  return String(namespace.indexes.get(indexName) !== undefined)
+}
+
+function stat(store: Store, parameters: Parameters): string {
+  const namespace = store.namespaces.get(namespaceName(parameters) ?? '')
+  if (namespace === undefined) return 'ERROR:4:unknown namespace'
+  return statistics(namespace.indexes.get(parameters.get('indexname') ?? ''))
+}
+
+function statistics(index: SecondaryIndex | undefined): string {
+  if (index === undefined) return `ERROR:${ResultCode.INDEX_NOT_FOUND}:no index`
+  return infoPairs({
+    entries: index.entryCount,
+    used_bytes: 0,
+    entries_per_bval: 0,
+    entries_per_rec: 0,
+    load_pct: index.loadPercent,
+    load_time: 0,
+    stat_gc_recs: 0,
+  })
+}
+
+function list(store: Store, wanted: string | undefined): string {
+  const namespaces: (Namespace | undefined)[] =
+    wanted === undefined ? [...store.namespaces.values()] : [store.namespaces.get(wanted)]
+  if (namespaces[0] === undefined) return 'ERROR:4:unknown namespace'
+  return namespaces.flatMap((namespace) => namespace!.indexes.all().map(describeIndex)).join(';')
+}
+
+/** `sindex`, `sindex/<namespace>`, `sindex/<namespace>/<index>`: what the Node client polls. */
+function legacy(store: Store, argument: string): string {
+  const [wanted = '', indexName] = argument.split('/')
+  if (indexName === undefined) return list(store, wanted === '' ? undefined : wanted)
+  return statistics(store.namespaces.get(wanted)?.indexes.get(indexName))
+}
+
+function missing(parameter: string): string {
+  return `ERROR:4:missing '${parameter}'`
+}

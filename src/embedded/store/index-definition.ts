@@ -1,0 +1,44 @@
+import { parseContext, type ContextLevel } from '../cdt/index.js'
+import { CommandError, ResultCode } from '../protocol/result-code.js'
+import { decodeMsgpack } from '../value/msgpack.js'
+import { ParticleType } from '../value/value.js'
+
+/** What of a bin is indexed, with the ids on the wire. */
+export const IndexKind = { DEFAULT: 0, LIST: 1, MAP_KEYS: 2, MAP_VALUES: 3, SET: 4 } as const
+export type IndexKind = (typeof IndexKind)[keyof typeof IndexKind]
+
+/** Which values are indexed. Geo indexes can be made, as clients do, but nothing is ever found by them. */
+export type IndexedType =
+  typeof ParticleType.INTEGER | typeof ParticleType.STRING | typeof ParticleType.BLOB | typeof ParticleType.GEOJSON
+
+/** What an index is on; two indexes of one namespace never have the same. */
+export interface IndexDefinition {
+  /** Empty = all sets. */
+  readonly setName: string
+  readonly bin: string
+  readonly type: IndexedType
+  readonly kind: IndexKind
+  /** The way from the bin to the indexed value, as it came over the wire; empty for the bin itself. */
+  readonly contextBytes: Buffer
+  readonly context: readonly ContextLevel[]
+}
+
+export function sameDefinition(a: IndexDefinition, b: IndexDefinition): boolean {
+  return (
+    a.setName === b.setName &&
+    a.bin === b.bin &&
+    a.type === b.type &&
+    a.kind === b.kind &&
+    a.contextBytes.equals(b.contextBytes)
+  )
+}
+
+/** A context as it stands in an index and in a query on it; one that would create something cannot be indexed. */
+export function indexContext(bytes: Buffer): Pick<IndexDefinition, 'contextBytes' | 'context'> {
+  if (bytes.length === 0) return { contextBytes: bytes, context: [] }
+  const context = parseContext(decodeMsgpack(bytes))
+  if (context.some((level) => level.create !== 0)) {
+    throw new CommandError(ResultCode.PARAMETER, "'context' would create")
+  }
+  return { contextBytes: Buffer.from(bytes), context }
+}
