@@ -4,43 +4,11 @@ import Aerospike from 'aerospike'
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { connectOfficialClient, type Connected } from './official-client.js'
+import { field, frame, message, op } from './raw-message.js'
 
 const { Key } = Aerospike
 const GUARDED = new Key('test', 'guarded', 'precious')
 const CONTENT = { a: 1, l: [1, 2, 3], m: { k: 'v' } }
-
-function frame(type: number, body: Buffer, length = body.length, version = 2): Buffer {
-  const header = Buffer.alloc(8)
-  header[0] = version
-  header[1] = type
-  header.writeUIntBE(length, 2, 6)
-  return Buffer.concat([header, body])
-}
-
-function field(id: number, data: Buffer): Buffer {
-  const header = Buffer.alloc(5)
-  header.writeUInt32BE(data.length + 1)
-  header[4] = id
-  return Buffer.concat([header, data])
-}
-
-function op(code: number, type: number, name: string, value: Buffer): Buffer {
-  const header = Buffer.alloc(8)
-  header.writeUInt32BE(4 + name.length + value.length)
-  header[4] = code
-  header[5] = type
-  header[7] = name.length
-  return Buffer.concat([header, Buffer.from(name), value])
-}
-
-function message(info: readonly number[], fields: readonly Buffer[], ops: readonly Buffer[]): Buffer {
-  const header = Buffer.alloc(22)
-  header[0] = 22
-  info.forEach((bits, i) => (header[1 + i] = bits))
-  header.writeUInt16BE(fields.length, 18)
-  header.writeUInt16BE(ops.length, 20)
-  return Buffer.concat([header, ...fields, ...ops])
-}
 
 const RECORD = [field(0, Buffer.from('test')), field(1, Buffer.from('fuzz')), field(4, randomBytes(20))]
 const batchRow = Buffer.concat([

@@ -49,8 +49,8 @@ function changing(namespace: Namespace, request: Request, change: (access: Acces
     made = change(access)
   } catch (error) {
     if (!(error instanceof CommandError)) throw error
-    const { state, version } = access
-    return outcome(error.code, state?.generation, state?.voidTime, undefined, version)
+    const told = request.info2 & Info2.DELETE ? undefined : access.state
+    return outcome(error.code, told?.generation, told?.voidTime, undefined, access.version)
   }
   const slot = namespace.slot(digest)
   if (access.transaction) namespace.transactions.hold(access.transaction, slot, made.state)

@@ -1,0 +1,69 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { frame } from './raw-message.js'
+
+export interface RawReply {
+  readonly code: number
+  readonly generation: number
+  readonly voidTime: number
+  /** `op id:name=value`, for example `1:a=2`. */
+  readonly ops: readonly string[]
+}
+
+/** One connection that speaks the protocol byte by byte. */
+export class RawClient {
+  readonly #socket: Socket
+  #received = Buffer.alloc(0)
+
+  private constructor(socket: Socket) {
+    this.#socket = socket
+    socket.on('data', (chunk) => (this.#received = Buffer.concat([this.#received, chunk])))
+  }
+
+  static async connect(port: number): Promise<RawClient> {
+    const socket = connect(port, '127.0.0.1')
+    await once(socket, 'connect')
+    return new RawClient(socket)
+  }
+
+  /** Sends a message and reads its one-frame answer. */
+  async send(message: Buffer): Promise<RawReply> {
+    this.#socket.write(frame(3, message))
+    while (this.#received.length < 8 || this.#received.length < 8 + this.#received.readUIntBE(2, 6)) {
+      await once(this.#socket, 'data')
+    }
+    const body = this.#received.subarray(8)
+    this.#received = Buffer.alloc(0)
+    return parseReply(body)
+  }
+
+  close(): void {
+    this.#socket.destroy()
+  }
+}
+
+function parseReply(body: Buffer): RawReply {
+  let at = 22
+  for (let fields = body.readUInt16BE(18); fields > 0; fields--) at += 4 + body.readUInt32BE(at)
+  const ops: string[] = []
+  for (let count = body.readUInt16BE(20); count > 0; count--) {
+    const end = at + 4 + body.readUInt32BE(at)
+    const nameEnd = at + 8 + body[at + 7]
+    const name = body.toString('utf8', at + 8, nameEnd)
+    ops.push(`${body[at + 4]}:${name}=${printParticle(body[at + 5], body.subarray(nameEnd, end))}`)
+    at = end
+  }
+  return { code: body[5], generation: body.readUInt32BE(6), voidTime: body.readUInt32BE(10), ops }
+}
+
+function printParticle(type: number, value: Buffer): string {
+  switch (type) {
+    case 0:
+      return 'nil'
+    case 1:
+      return String(value.readBigInt64BE())
+    case 3:
+      return JSON.stringify(value.toString())
+  }
+  return `${type}:${value.toString('hex')}`
+}
