@@ -21,7 +21,7 @@ export function op(code: number, type: number, name: string, value: Buffer): Buf
   header[4] = code
   header[5] = type
   header[7] = name.length
-  return Buffer.concat([header, Buffer.from(name), value])
+  return Buffer.concat([header, Buffer.from(name, 'latin1'), value])
 }
 
 /** `info` are the four bytes of flags. */

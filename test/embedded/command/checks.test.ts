@@ -1,0 +1,67 @@
+import { randomBytes } from 'node:crypto'
+import { expect } from 'chai'
+import { startEmbedded, type EmbeddedServer } from 'skein/embedded'
+import { RawClient } from '../raw-client.js'
+import { field, message, op } from '../raw-message.js'
+
+const READ = [0x03, 0, 0, 0]
+const WRITE = [0, 0x01, 0, 0]
+const DELETE = [0, 0x03, 0, 0]
+const INT = Buffer.alloc(8)
+
+/** What only another client than the official one could send. */
+describe('embedded server: checks of what is asked', () => {
+  let server: EmbeddedServer
+  let client: RawClient
+
+  before(async () => {
+    server = await startEmbedded({ namespaces: ['test:ap'] })
+    client = await RawClient.connect(server.port)
+  })
+  after(async () => {
+    client.close()
+    await server.stop()
+  })
+
+  const record = (digest: Buffer, set = 'demo', namespace = 'test') => [
+    field(0, Buffer.from(namespace)),
+    field(1, Buffer.from(set)),
+    field(4, digest),
+  ]
+  const userKey = (text: string) => field(2, Buffer.from(`\u0003${text}`))
+  const write = (fields: readonly Buffer[], name = 'a') => client.send(message(WRITE, fields, [op(2, 1, name, INT)]))
+
+  it('keeps the first user key it is sent, and refuses another with 19', async () => {
+    const keyed = record(randomBytes(20))
+    expect((await write(keyed)).code).to.equal(0)
+    expect((await write([...keyed, userKey('first')])).code).to.equal(0)
+    expect((await write([...keyed, userKey('other')])).code).to.equal(19)
+    expect((await client.send(message(READ, [...keyed, userKey('other')], []))).code).to.equal(19)
+    expect((await client.send(message(DELETE, [...keyed, userKey('other')], []))).code).to.equal(19)
+    expect((await write(keyed)).code).to.equal(0)
+    expect((await write([...keyed, userKey('first')])).generation).to.equal(4)
+  })
+
+  it('refuses a set name above 63 bytes', async () => {
+    expect((await write(record(randomBytes(20), 's'.repeat(63)))).code).to.equal(0)
+    expect((await write(record(randomBytes(20), 's'.repeat(64)))).code).to.equal(4)
+  })
+
+  it('counts the bytes of a bin name, not its characters', async () => {
+    const bytes = (name: string) => Buffer.from(name).toString('latin1')
+    expect((await write(record(randomBytes(20)), bytes(`${'ä'.repeat(7)}a`))).code).to.equal(0)
+    expect((await write(record(randomBytes(20)), bytes('ä'.repeat(8)))).code).to.equal(21)
+  })
+
+  it('answers 20 for a namespace it does not have', async () => {
+    expect((await write(record(randomBytes(20), 'demo', 'nowhere'))).code).to.equal(20)
+  })
+
+  it('refuses a command that neither reads nor writes, and a time to live above 10 years', async () => {
+    const fields = record(randomBytes(20))
+    expect((await client.send(message([0, 0, 0, 0], fields, []))).code).to.equal(4)
+    const ops = [op(2, 1, 'a', INT)]
+    expect((await client.send(message(WRITE, fields, ops, 0, 10 * 365 * 86_400 + 1))).code).to.equal(4)
+    expect((await client.send(message(WRITE, fields, ops, 0, 10 * 365 * 86_400))).code).to.equal(0)
+  })
+})
