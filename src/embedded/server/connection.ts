@@ -100,7 +100,7 @@ export class Connection implements ReplyStream {
   }
 
   #settle(disposition: Disposition): void {
-    if ('reply' in disposition) this.#socket.write(disposition.reply)
+    if ('reply' in disposition) this.#send(disposition.reply)
     else if ('drop' in disposition) this.#socket.resetAndDestroy()
     else if ('hang' in disposition) this.#hung = true
   }
@@ -113,7 +113,14 @@ export class Connection implements ReplyStream {
     endFrame(writer, frame)
     const bytesOut = writer.length
     this.#handler.log.add({ kind: 'info', namespace: '', set: '', rows: 1, bytesIn: body.length, bytesOut, code: 0 })
-    this.#socket.write(writer.take())
+    this.#send(writer.take())
+  }
+
+  /** A client that asks without reading the answers is not listened to until it does. */
+  #send(bytes: Buffer): void {
+    if (this.#socket.write(bytes) || this.closed) return
+    this.#socket.pause()
+    this.#socket.once('drain', () => this.#socket.resume())
   }
 }
 

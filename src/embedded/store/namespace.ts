@@ -26,6 +26,8 @@ export class Namespace {
   objects = 0
   readonly #partitions: (Map<string, Slot> | undefined)[] = new Array<Map<string, Slot> | undefined>(PARTITIONS)
   #lastVersion = 0
+  /** Committed records that have an end; without any there is nothing to sweep. */
+  #mortal = 0
 
   constructor(
     readonly options: Required<NamespaceOptions>,
@@ -68,6 +70,8 @@ export class Namespace {
   commit(slot: Slot, after: RecordState | undefined): void {
     const before = slot.committed
     slot.committed = after
+    if (before?.voidTime) this.#mortal--
+    if (after?.voidTime) this.#mortal++
     if (before === undefined && after !== undefined) this.#count(after.setName, 1)
     else if (before !== undefined && after === undefined) this.#count(before.setName, -1)
     for (const observer of this.observers) observer.update(slot, before, after)
@@ -91,6 +95,7 @@ export class Namespace {
 
   /** Removes expired records; records that a transaction holds are left alone. */
   sweep(): void {
+    if (this.#mortal === 0) return
     const now = nowSeconds()
     for (const slot of this.slots()) {
       if (slot.committed && slot.provisional === undefined && this.live(slot, now) === undefined) {
