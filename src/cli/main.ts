@@ -1,2 +1,34 @@
 #!/usr/bin/env node
-export {}
+import { readFileSync } from 'node:fs'
+import { parseCommandLine } from './parse-command-line.js'
+import { serve } from './serve.js'
+import { USAGE, UsageError } from './usage.js'
+
+const USAGE_EXIT_CODE = 2
+
+async function main(args: readonly string[]): Promise<void> {
+  const command = parseCommandLine(args)
+  switch (command.name) {
+    case 'help':
+      process.stdout.write(USAGE)
+      return
+    case 'version':
+      console.log(packageVersion())
+      return
+    case 'serve':
+      return serve(command.port, command.namespaces)
+  }
+}
+
+function packageVersion(): string {
+  const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
+  return (JSON.parse(manifest) as { version: string }).version
+}
+
+try {
+  await main(process.argv.slice(2))
+} catch (error) {
+  if (!(error instanceof UsageError)) throw error
+  console.error(`skein: ${error.message}\nTry "skein --help".`)
+  process.exitCode = USAGE_EXIT_CODE
+}

@@ -7,7 +7,7 @@ import { LIST_CHANGES } from './list-changes.js'
 import { LIST_READS } from './list-queries.js'
 import { MAP_CHANGES } from './map-changes.js'
 import { MAP_READS } from './map-queries.js'
-import { FIRST_MAP_OPCODE } from './opcode.js'
+import { FIRST_MAP_OPCODE, PATH_OPCODE } from './opcode.js'
 import type { Change, Container, Read } from './operation.js'
 
 export { makeCdtCall, parseCdt, type CdtCall } from './call.js'
@@ -22,6 +22,7 @@ export interface CdtChange {
 
 /** Answers a reading call on an existing bin. */
 export function readCdt(call: CdtCall, subject: Value): Value {
+  refusePath(call)
   const container = readAt(subject, call.context)
   if (call.opcode < FIRST_MAP_OPCODE) return read(call, LIST_READS, requireList(container))
   return read(call, MAP_READS, requireMap(container))
@@ -29,6 +30,7 @@ export function readCdt(call: CdtCall, subject: Value): Value {
 
 /** Answers a changing call; the subject is undefined where the bin is missing. */
 export function modifyCdt(call: CdtCall, subject: Value | undefined): CdtChange {
+  refusePath(call)
   const { value, result } = changeAt(subject, call.context, (container) =>
     call.opcode < FIRST_MAP_OPCODE
       ? change(call, LIST_CHANGES, container === undefined ? undefined : requireList(container), subject)
@@ -65,6 +67,10 @@ function begin<C extends Container>(call: CdtCall, operation: Change<C>, bin: Va
   // A bin stays created even where the flags left nothing to write; an element of a context does not.
   const isCreated = outcome.container !== empty || call.context.length === 0
   return { value: isCreated ? outcome.container : undefined, result: outcome.result }
+}
+
+function refusePath(call: CdtCall): void {
+  if (call.opcode === PATH_OPCODE) throw new CommandError(ResultCode.PARAMETER, 'path expressions are not supported')
 }
 
 function known<O>(call: CdtCall, operations: Readonly<Record<number, O>>): O {

@@ -1,6 +1,9 @@
 /** Opcodes below this one work on lists, the others on maps. */
 export const FIRST_MAP_OPCODE = 64
 
+/** Selects or changes by path expressions, which are not answered yet. */
+export const PATH_OPCODE = 0xfe
+
 export const ListOpcode = {
   SET_TYPE: 0,
   APPEND: 1,
