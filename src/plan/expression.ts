@@ -13,6 +13,7 @@ export type ExpressionName =
   | 'and'
   | 'or'
   | 'not'
+  | 'add'
   | 'cond'
   | 'unknown'
   | 'binExists'
@@ -51,6 +52,7 @@ export const le = (left: Expression, right: Expression): Expression => call('le'
 export const and = (...args: readonly Expression[]): Expression => call('and', args)
 export const or = (...args: readonly Expression[]): Expression => call('or', args)
 export const not = (arg: Expression): Expression => call('not', [arg])
+export const add = (...args: readonly Expression[]): Expression => call('add', args)
 /** `cond(test, then, otherwise)`: the only branching the server has. */
 export const cond = (test: Expression, then: Expression, otherwise: Expression): Expression =>
   call('cond', [test, then, otherwise])

@@ -7,4 +7,5 @@ export const USE_CODES = {
   SKEIN_2104: 'The key belongs to another tenant',
   SKEIN_2105: 'The class belongs to tenants and the session has none',
   SKEIN_2106: 'The range of time cannot be turned into keys',
+  SKEIN_2290: 'A value cannot be sent to the server',
 } as const

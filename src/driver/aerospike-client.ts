@@ -1,0 +1,167 @@
+import Aerospike from 'aerospike'
+
+// The only file that touches the untyped parts of the official client; everything else sees the types declared here.
+
+/** The official client, as `db.client` gives it to users. */
+export type AerospikeClient = InstanceType<typeof Aerospike.Client>
+export type ClientConfig = Aerospike.ConfigOptions
+export type ClientPolicies = NonNullable<ClientConfig['policies']>
+
+/** A policy as the binding reads it: by property name. */
+export type PolicyObject = Readonly<Record<string, unknown>>
+
+/** A key as the binding reads it. */
+export interface ClientKey {
+  readonly ns: string
+  readonly set: string
+  readonly key: string | number | bigint | Uint8Array
+}
+
+/** An operation as the binding reads it: an opcode and its arguments by name. */
+export type ClientOperation = object
+
+export interface ClientRecord {
+  readonly bins: Record<string, unknown> | null | undefined
+  readonly gen: number | null
+  readonly ttl: number | null
+}
+
+/** One row of a batch call. */
+export interface BatchRow {
+  readonly type: number
+  readonly key: ClientKey
+  readonly policy?: PolicyObject
+  readonly ops?: readonly ClientOperation[]
+  readonly bins?: readonly string[]
+  readonly readAllBins?: boolean
+}
+
+export interface BatchRowResult {
+  readonly status: number
+  readonly inDoubt: boolean
+  readonly record: ClientRecord
+}
+
+/** What the client rejects with. */
+export interface ClientError extends Error {
+  code: number
+  inDoubt?: boolean
+  command?: unknown
+}
+
+/** The client's native transaction object. */
+export type NativeTransaction = InstanceType<typeof Aerospike.Transaction>
+
+/** The calls of the client that the driver uses, with the arguments the binding really takes. */
+export interface ClientCalls {
+  get(key: ClientKey, policy?: PolicyObject | null): Promise<ClientRecord>
+  select(key: ClientKey, bins: readonly string[], policy?: PolicyObject | null): Promise<ClientRecord>
+  operate(
+    key: ClientKey,
+    operations: readonly ClientOperation[],
+    meta: object | null,
+    policy: PolicyObject | null,
+  ): Promise<ClientRecord>
+  remove(key: ClientKey, policy: PolicyObject | null): Promise<unknown>
+  batchRead(rows: readonly BatchRow[], policy?: PolicyObject | null): Promise<BatchRowResult[]>
+  batchWrite(rows: readonly BatchRow[], policy?: PolicyObject | null): Promise<BatchRowResult[]>
+  infoAny(request: string): Promise<string>
+  stats(): { commands: { inFlight: number; queued: number } }
+  close(releaseEventLoop?: boolean, destroyTransactions?: boolean): void
+  // Both may also throw, or return a plain number.
+  commit(transaction: NativeTransaction): Promise<number> | number
+  abort(transaction: NativeTransaction): Promise<number> | number
+}
+
+interface TransactionPool {
+  transactions: NativeTransaction[]
+  capacity: number
+}
+
+export const calls = (client: AerospikeClient): ClientCalls => client as unknown as ClientCalls
+
+export function newClient(config: ClientConfig): AerospikeClient {
+  return new Aerospike.Client(config)
+}
+
+export const newTransaction = (): NativeTransaction => new Aerospike.Transaction()
+
+export const transactionPool = (): TransactionPool => Aerospike._transactionPool as TransactionPool
+
+/** Frees the native memory; only safe once nothing of the transaction is in flight. */
+export const closeTransaction = (transaction: NativeTransaction): void =>
+  (transaction as unknown as { close(): void }).close()
+
+export const LOG_OFF = Aerospike.log.OFF as number
+export const { Double, GeoJSON, policy, batchType } = Aerospike
+
+/** A list or map operation that is being put together. */
+export interface CollectionOperation {
+  andReturn(returnType: number): CollectionOperation
+  withContext(context: object): CollectionOperation
+}
+type Make<Result> = (bin: string, ...args: unknown[]) => Result
+type Names<Name extends string, Result> = Readonly<Record<Name, Make<Result>>>
+type Numbers<Name extends string> = Readonly<Record<Name, number>>
+
+/** Operations on plain bins; the client's types are narrower than what the binding takes. */
+export const scalarOperations = Aerospike.operations as unknown as Names<'write' | 'incr' | 'read', ClientOperation> & {
+  touch(ttl?: number): ClientOperation
+  delete(): ClientOperation
+}
+/** The expression is given ready-made in base64. */
+export const expressionOperations = Aerospike.exp.operations as unknown as Readonly<
+  Record<'read' | 'write', (name: string, expression: string, flags: number) => ClientOperation>
+>
+export const lists = Aerospike.lists as unknown as Names<
+  | 'create'
+  | 'appendItems'
+  | 'removeByValue'
+  | 'removeByValueList'
+  | 'removeByIndexRange'
+  | 'set'
+  | 'clear'
+  | 'size'
+  | 'getByIndexRange'
+  | 'getByValue'
+  | 'getByValueList'
+  | 'getByValueRange',
+  CollectionOperation
+> & {
+  readonly order: Numbers<'ORDERED' | 'UNORDERED'>
+  readonly writeFlags: Numbers<'ADD_UNIQUE' | 'NO_FAIL' | 'PARTIAL'>
+  readonly returnType: Numbers<'NONE' | 'COUNT' | 'VALUE' | 'INDEX' | 'RANK' | 'EXISTS'>
+}
+export const maps = Aerospike.maps as unknown as Names<
+  | 'create'
+  | 'put'
+  | 'putItems'
+  | 'increment'
+  | 'removeByKey'
+  | 'removeByKeyList'
+  | 'clear'
+  | 'size'
+  | 'getByKey'
+  | 'getByKeyList'
+  | 'getByKeyRange'
+  | 'getByIndexRange',
+  CollectionOperation
+> & {
+  readonly order: Numbers<'KEY_ORDERED' | 'UNORDERED'>
+  readonly returnType: Numbers<'NONE' | 'COUNT' | 'VALUE' | 'KEY' | 'KEY_VALUE' | 'INDEX' | 'RANK' | 'EXISTS'>
+}
+
+/** A way down into nested lists and maps. */
+export interface ClientContext {
+  addMapKey(key: unknown): void
+  addMapIndex(index: number): void
+  addMapRank(rank: number): void
+  addListIndex(index: number): void
+  addListRank(rank: number): void
+  addListValue(value: unknown): void
+}
+export const newContext = (): ClientContext => new Aerospike.cdt.Context()
+
+export const TXN_STATE = Aerospike.Transaction.state as unknown as Readonly<
+  Record<'VERIFIED' | 'COMMITTED' | 'ABORTED', number>
+>

@@ -1,0 +1,64 @@
+import type { Operation, Order, Returns } from '../plan/operation.js'
+import type { Value } from '../plan/value.js'
+import { lists, type CollectionOperation } from './aerospike-client.js'
+import { clientValue } from './client-values.js'
+
+type ListOperation = Extract<Operation, { kind: `list${string}` }>
+
+// Without PARTIAL one duplicate would drop every item of the call.
+const UNIQUE = {
+  order: lists.order.ORDERED,
+  writeFlags: lists.writeFlags.ADD_UNIQUE | lists.writeFlags.NO_FAIL | lists.writeFlags.PARTIAL,
+}
+
+export const listReturns: Readonly<Record<Returns, number>> = {
+  none: lists.returnType.NONE,
+  count: lists.returnType.COUNT,
+  value: lists.returnType.VALUE,
+  key: lists.returnType.VALUE,
+  keyValue: lists.returnType.VALUE,
+  index: lists.returnType.INDEX,
+  rank: lists.returnType.RANK,
+  exists: lists.returnType.EXISTS,
+}
+
+export function isListOperation(operation: Operation): operation is ListOperation {
+  return operation.kind.startsWith('list')
+}
+
+export function listOperation(operation: ListOperation): CollectionOperation {
+  const { bin } = operation
+  const one = (value: Value): unknown => clientValue(value, bin)
+  switch (operation.kind) {
+    case 'listCreate':
+      return lists.create(bin, orderOf(operation.order), false, operation.persistIndex)
+    case 'listAppend':
+      return lists.appendItems(bin, operation.values.map(one), { order: orderOf(operation.order) })
+    case 'listAppendUnique':
+      return lists.appendItems(bin, operation.values.map(one), UNIQUE)
+    case 'listRemoveValues':
+      return operation.values.length === 1
+        ? lists.removeByValue(bin, one(operation.values[0]))
+        : lists.removeByValueList(bin, operation.values.map(one))
+    case 'listRemoveIndexRange':
+      return lists.removeByIndexRange(bin, operation.index, operation.count)
+    case 'listSet':
+      return lists.set(bin, operation.index, one(operation.value))
+    case 'listClear':
+      return lists.clear(bin)
+    case 'listSize':
+      return lists.size(bin)
+    case 'listGetIndexRange':
+      return lists.getByIndexRange(bin, operation.index, operation.count)
+    case 'listGetValues':
+      return operation.values.length === 1
+        ? lists.getByValue(bin, one(operation.values[0]))
+        : lists.getByValueList(bin, operation.values.map(one))
+    case 'listGetValueRange':
+      return lists.getByValueRange(bin, one(operation.begin), one(operation.end))
+  }
+}
+
+function orderOf(order: Order): number {
+  return order === 'ordered' ? lists.order.ORDERED : lists.order.UNORDERED
+}

@@ -1,0 +1,84 @@
+import { add, bin as binOf, binExists, cond, value as literal } from '../plan/expression.js'
+import type { Operation, Path } from '../plan/operation.js'
+import { isDouble, type Value } from '../plan/value.js'
+import { expressionOperations, newContext, scalarOperations as scalar } from './aerospike-client.js'
+import type { ClientContext, ClientOperation, CollectionOperation } from './aerospike-client.js'
+import { isListOperation, listOperation, listReturns } from './client-list-operations.js'
+import { mapOperation, mapReturns } from './client-map-operations.js'
+import { clientValue } from './client-values.js'
+import { encodeExpression } from './encode-expression.js'
+
+// An expression that has no value gives no result instead of failing the whole command.
+const EVAL_NO_FAIL = 16
+
+/** The operation as the client takes it. */
+export function clientOperation(operation: Operation): ClientOperation {
+  switch (operation.kind) {
+    case 'writeBin':
+      return writeOperation(operation.bin, operation.value)
+    case 'removeBin':
+      return scalar.write(operation.bin, null)
+    case 'addToBin':
+      return addOperation(operation.bin, operation.delta)
+    case 'readBin':
+      return scalar.read(operation.bin)
+    case 'readExpression':
+      return readExpression(operation.name, encodeExpression(operation.expression))
+    case 'touch':
+      return scalar.touch()
+    case 'deleteRecord':
+      return scalar.delete()
+    default:
+      return collectionOperation(operation)
+  }
+}
+
+export function readExpression(name: string, expression: string): ClientOperation {
+  return expressionOperations.read(name, expression, EVAL_NO_FAIL)
+}
+
+// The client's write and add refuse BigInt; what does not fit a number goes as an expression, which takes all 64 bits.
+function writeOperation(bin: string, value: Value): ClientOperation {
+  if (typeof value !== 'bigint') return scalar.write(bin, clientValue(value, bin))
+  return isSafe(value) ? scalar.write(bin, Number(value)) : writeExpression(bin, encodeExpression(literal(value)))
+}
+
+function addOperation(bin: string, delta: Value): ClientOperation {
+  if (typeof delta === 'bigint' && !isSafe(delta)) {
+    const sum = cond(binExists(bin), add(binOf('int', bin), literal(delta)), literal(delta))
+    return writeExpression(bin, encodeExpression(sum))
+  }
+  return scalar.incr(bin, isDouble(delta) ? clientValue(delta, bin) : Number(delta))
+}
+
+function writeExpression(bin: string, expression: string): ClientOperation {
+  return expressionOperations.write(bin, expression, 0)
+}
+
+function isSafe(value: bigint): boolean {
+  return value <= Number.MAX_SAFE_INTEGER && value >= Number.MIN_SAFE_INTEGER
+}
+
+type OnCollection = Extract<Operation, { kind: `list${string}` | `map${string}` }>
+
+function collectionOperation(operation: OnCollection): ClientOperation {
+  const isList = isListOperation(operation)
+  const built: CollectionOperation = isList ? listOperation(operation) : mapOperation(operation)
+  if ('returns' in operation) built.andReturn((isList ? listReturns : mapReturns)[operation.returns])
+  if (operation.path !== undefined && operation.path.length > 0)
+    built.withContext(contextOf(operation.path, operation.bin))
+  return built
+}
+
+function contextOf(path: Path, bin: string): ClientContext {
+  const context = newContext()
+  for (const step of path) {
+    if (step.in === 'mapKey') context.addMapKey(clientValue(step.key, bin))
+    else if (step.in === 'mapIndex') context.addMapIndex(step.index)
+    else if (step.in === 'mapRank') context.addMapRank(step.rank)
+    else if (step.in === 'listIndex') context.addListIndex(step.index)
+    else if (step.in === 'listRank') context.addListRank(step.rank)
+    else context.addListValue(clientValue(step.value, bin))
+  }
+  return context
+}

@@ -1,0 +1,85 @@
+import { SkeinError } from '../errors/index.js'
+import { isDouble, isGeo, type Value } from '../plan/value.js'
+import { Double, GeoJSON } from './aerospike-client.js'
+
+// Far deeper than any sensible value, far shallower than where the binding's recursion ends the process.
+const DEEPEST = 64
+
+/**
+ * The value as the client must be given it. The client crashes on circular or very deep values and stores garbage for
+ * objects it does not know, so those are refused here; a value without doubles or geo texts is passed on as it is.
+ */
+export function clientValue(value: Value, bin: string, depth = 0): unknown {
+  if (typeof value === 'string') return checkText(value, bin)
+  if (typeof value !== 'object' || value === null) return checkScalar(value, bin)
+  if (isDouble(value)) return clientDouble(value.value)
+  if (isGeo(value)) return new GeoJSON(value.json)
+  if (value instanceof Uint8Array)
+    return Buffer.isBuffer(value) ? value : Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+  if (depth >= DEEPEST) throw unsendable(bin, `is nested more than ${DEEPEST} levels deep, or contains itself`)
+  if (Array.isArray(value)) return clientList(value as readonly Value[], bin, depth)
+  if (value instanceof Map) return clientMap(value as ReadonlyMap<unknown, Value>, bin, depth)
+  return clientObject(value as { readonly [key: string]: Value }, bin, depth)
+}
+
+// `new Double(NaN)` throws, but a bare NaN is sent as a double anyway.
+function clientDouble(value: number): unknown {
+  return Number.isNaN(value) ? value : new Double(value)
+}
+
+function clientList(list: readonly Value[], bin: string, depth: number): unknown {
+  let copy: unknown[] | undefined
+  for (let i = 0; i < list.length; i++) {
+    const converted = clientValue(list[i], bin, depth + 1)
+    if (converted !== list[i] && !Object.is(converted, list[i])) (copy ??= [...list])[i] = converted
+  }
+  return copy ?? list
+}
+
+function clientMap(map: ReadonlyMap<unknown, Value>, bin: string, depth: number): unknown {
+  const copy = new Map<unknown, unknown>()
+  for (const [key, item] of map) copy.set(checkMapKey(key, bin), clientValue(item, bin, depth + 1))
+  return copy
+}
+
+function clientObject(object: { readonly [key: string]: Value }, bin: string, depth: number): unknown {
+  const prototype: unknown = Object.getPrototypeOf(object)
+  if (prototype !== Object.prototype && prototype !== null) {
+    throw unsendable(bin, `is a ${object.constructor.name}, which the client would store as garbage`)
+  }
+  let copy: Record<string, unknown> | undefined
+  for (const key of Object.keys(object)) {
+    checkText(key, bin)
+    const converted = clientValue(object[key], bin, depth + 1)
+    if (!Object.is(converted, object[key])) (copy ??= { ...object })[key] = converted
+  }
+  return copy ?? object
+}
+
+function checkScalar(value: null | boolean | number | bigint, bin: string): unknown {
+  if (typeof value === 'bigint' && BigInt.asIntN(64, value) !== value)
+    throw unsendable(bin, 'does not fit into 64 bits')
+  if (value === undefined || typeof value === 'function' || typeof value === 'symbol') {
+    throw unsendable(bin, `is ${typeof value}, which cannot be stored`)
+  }
+  return value
+}
+
+function checkText(text: string, bin: string): string {
+  // The client cuts strings at the first NUL.
+  if (text.includes('\0')) throw unsendable(bin, 'contains a NUL character, at which the client would cut it')
+  return text
+}
+
+function checkMapKey(key: unknown, bin: string): unknown {
+  if (typeof key === 'string') return checkText(key, bin)
+  if (typeof key === 'bigint' || Number.isSafeInteger(key) || key instanceof Uint8Array) return key
+  throw unsendable(bin, `has a map key of type ${typeof key}, which the client would drop silently`)
+}
+
+function unsendable(bin: string, problem: string): SkeinError {
+  return new SkeinError('SKEIN_2290', `The value of bin '${bin}' ${problem}.`, {
+    bin,
+    fix: 'Store plain data: numbers, strings, booleans, bytes, lists, maps and plain objects of them; give the property a codec for anything else.',
+  })
+}

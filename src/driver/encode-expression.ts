@@ -1,0 +1,111 @@
+import type { BinType, Expression, ExpressionName } from '../plan/expression.js'
+import type { Guard } from '../plan/command.js'
+import { bin, binExists, eq, not, value } from '../plan/expression.js'
+import { MessageWriter } from './message-writer.js'
+
+// The client needs 25–45 µs to compile an expression; written directly in the server's format it costs next to nothing.
+
+const TYPE: Record<BinType, number> = { bool: 1, int: 2, str: 3, list: 4, map: 5, blob: 6, float: 7, geo: 8 }
+
+type Call = Extract<Expression, { kind: 'call' }>
+
+const OPCODE: Partial<Record<ExpressionName, number>> = {
+  unknown: 0,
+  eq: 1,
+  ne: 2,
+  gt: 3,
+  ge: 4,
+  lt: 5,
+  le: 6,
+  and: 16,
+  or: 17,
+  not: 18,
+  add: 20,
+  lastUpdate: 66,
+  ttl: 69,
+  recordSize: 74,
+  cond: 123,
+}
+const BIN_TYPE = 82
+const BIN = 81
+const NOT_EQUAL = 2
+const QUOTE = 126
+const CALL = 127
+const ON_COLLECTION = 0
+const RETURN_COUNT = 5
+const RETURN_VALUE = 7
+
+/** Calls on a list or map: the operation's number and what it returns, if it is given a value to look for. */
+const COLLECTION_CALL: Partial<Record<ExpressionName, { readonly opcode: number; readonly returns?: number }>> = {
+  listSize: { opcode: 16 },
+  listCount: { opcode: 22, returns: RETURN_COUNT },
+  mapSize: { opcode: 96 },
+  mapGet: { opcode: 97, returns: RETURN_VALUE },
+  mapCount: { opcode: 97, returns: RETURN_COUNT },
+}
+
+const writer = new MessageWriter()
+
+/** The expression as the client takes it ready-made: msgpack in base64. */
+export function encodeExpression(expression: Expression): string {
+  writer.clear()
+  write(expression)
+  return writer.takeBase64()
+}
+
+/** All guards of a command as one filter expression. */
+export function encodeGuards(guards: readonly Guard[]): string | undefined {
+  if (guards.length === 0) return undefined
+  writer.clear()
+  if (guards.length > 1) writer.array(guards.length + 1).integer(OPCODE.and!)
+  for (const guard of guards) write(guardExpression(guard))
+  return writer.takeBase64()
+}
+
+export function guardExpression(guard: Guard): Expression {
+  if (guard.kind === 'filter') return guard.expression
+  const { expected } = guard
+  if (expected === null) return not(binExists(guard.bin))
+  return eq(
+    bin(typeof expected === 'string' ? 'str' : expected instanceof Uint8Array ? 'blob' : 'int', guard.bin),
+    value(expected),
+  )
+}
+
+function write(expression: Expression): void {
+  if (expression.kind === 'value') {
+    // A bare list would be read as a call.
+    if (Array.isArray(expression.value)) writer.array(2).integer(QUOTE)
+    writer.value(expression.value)
+  } else if (expression.kind === 'bin') {
+    writer.array(3).integer(BIN).integer(TYPE[expression.type]).name(expression.name)
+  } else {
+    writeCall(expression)
+  }
+}
+
+function writeCall(call: Call): void {
+  const onCollection = COLLECTION_CALL[call.name]
+  if (onCollection !== undefined) return writeCollectionCall(call, onCollection.opcode, onCollection.returns)
+  if (call.name === 'binExists') {
+    const [name] = call.args
+    writer.array(3).integer(NOT_EQUAL).array(2).integer(BIN_TYPE)
+    writer.name(String((name as { value: string }).value)).integer(0)
+    return
+  }
+  writer.array(call.args.length + 1).integer(OPCODE[call.name]!)
+  for (const arg of call.args) write(arg)
+}
+
+function writeCollectionCall(call: Call, opcode: number, returns: number | undefined): void {
+  const [collection, ...args] = call.args
+  writer
+    .array(5)
+    .integer(CALL)
+    .integer(TYPE[call.type ?? 'int'])
+    .integer(ON_COLLECTION)
+  writer.array(1 + args.length + (returns === undefined ? 0 : 1)).integer(opcode)
+  if (returns !== undefined) writer.integer(returns)
+  for (const arg of args) write(arg)
+  write(collection)
+}
