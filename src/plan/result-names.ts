@@ -11,11 +11,11 @@ export function checkResultNames(command: Command): void {
   const operations = command.operations
   if (operations === undefined || operations.length < 2) return
   const wanted = new Set<string>()
-  for (const operation of operations) if (hasResult(operation)) wanted.add(nameOf(operation)!)
+  for (const operation of operations) if (hasResult(operation)) wanted.add(resultName(operation)!)
   if (wanted.size === 0) return
   const seen = new Set<string>()
   for (const operation of operations) {
-    const name = nameOf(operation)
+    const name = resultName(operation)
     if (name === undefined || !wanted.has(name)) continue
     if (seen.has(name)) {
       throw bug(`two operations on '${name}' of ${command.entity} in one command, but only one result can come back`, {
@@ -28,11 +28,11 @@ export function checkResultNames(command: Command): void {
   }
 }
 
-function hasResult(operation: Operation): boolean {
+export function hasResult(operation: Operation): boolean {
   return !isWrite(operation) || ('returns' in operation && operation.returns !== 'none')
 }
 
-function nameOf(operation: Operation): string | undefined {
+export function resultName(operation: Operation): string | undefined {
   if (operation.kind === 'readExpression') return operation.name
   return 'bin' in operation ? operation.bin : undefined
 }

@@ -1,0 +1,74 @@
+import type { ClientCalls } from './aerospike-client.js'
+
+export interface NamespaceCapabilities {
+  readonly name: string
+  /** Transactions need it, and deletes must be durable where it is on. */
+  readonly strongConsistency: boolean
+  /** Multi-record transactions work here. */
+  readonly transactions: boolean
+  /** Records may be given a time to live. */
+  readonly ttl: boolean
+  /** Seconds a record lives when a write does not say; 0 = for ever. */
+  readonly defaultTtl: number
+  /** Largest record in bytes. */
+  readonly maxRecordSize: number
+}
+
+/** What the server can do, read once when the database is opened. */
+export interface Capabilities {
+  readonly edition: string
+  readonly build: string
+  readonly namespaces: Readonly<Record<string, NamespaceCapabilities>>
+}
+
+const DEFAULT_RECORD_SIZE = 1024 * 1024
+
+/** Reads the capabilities; a namespace that does not exist is missing from the result. */
+export async function readCapabilities(client: ClientCalls, namespaces: readonly string[]): Promise<Capabilities> {
+  const [edition, build, ...found] = await Promise.all([
+    info(client, 'edition'),
+    info(client, 'build'),
+    ...namespaces.map((name) => info(client, `namespace/${name}`)),
+  ])
+  const known = found.flatMap((text, i) =>
+    isUnknown(text) ? [] : [parseNamespace(namespaces[i], text, edition, build)],
+  )
+  return Object.freeze({
+    edition,
+    build,
+    namespaces: Object.freeze(Object.fromEntries(known.map((one) => [one.name, one]))),
+  })
+}
+
+export async function listNamespaces(client: ClientCalls): Promise<readonly string[]> {
+  return (await info(client, 'namespaces')).split(';').filter((name) => name !== '')
+}
+
+/** The answer without the question, which the server repeats in front of a tab. */
+async function info(client: ClientCalls, request: string): Promise<string> {
+  const answer = await client.infoAny(request)
+  return answer.slice(answer.indexOf('\t') + 1).trim()
+}
+
+function isUnknown(text: string): boolean {
+  return text === '' || text.startsWith('type=unknown') || /^(ERROR|FAIL)/i.test(text)
+}
+
+export function parseNamespace(name: string, text: string, edition: string, build: string): NamespaceCapabilities {
+  const settings = new Map(text.split(';').map((pair) => pair.split('=') as [string, string]))
+  const number = (setting: string): number => Number(settings.get(setting) ?? 0)
+  const strongConsistency = settings.get('strong-consistency') === 'true'
+  return Object.freeze({
+    name,
+    strongConsistency,
+    transactions: strongConsistency && isEnterprise(edition) && Number.parseInt(build) >= 8,
+    ttl: number('nsup-period') > 0 || settings.get('allow-ttl-without-nsup') === 'true',
+    defaultTtl: number('default-ttl'),
+    maxRecordSize: number('max-record-size') || number('storage-engine.write-block-size') || DEFAULT_RECORD_SIZE,
+  })
+}
+
+// 'Aerospike Enterprise Edition', but 'Aerospike Ce Edition' or 'Aerospike Community Edition'.
+function isEnterprise(edition: string): boolean {
+  return !/\b(ce|community)\b/i.test(edition)
+}

@@ -1,0 +1,26 @@
+import type { Bins, ReadCommand } from '../plan/command.js'
+import type { RecordKey } from '../plan/record-key.js'
+import { batchType, type BatchRow, type ClientKey, type ClientRecord } from './aerospike-client.js'
+import { clientOperation } from './client-operations.js'
+import type { StoredRecord } from './outcome.js'
+
+const NEVER_EXPIRES = 0xffffffff
+const NO_BINS: Bins = Object.freeze({})
+
+export const clientKey = ({ namespace, set, key }: RecordKey): ClientKey => ({ ns: namespace, set, key })
+
+export function storedRecord(record: ClientRecord): StoredRecord {
+  const ttl = record.ttl
+  return {
+    bins: (record.bins as Bins | null | undefined) ?? NO_BINS,
+    generation: record.gen ?? 0,
+    ttl: ttl === null || ttl < 0 || ttl === NEVER_EXPIRES ? null : ttl,
+  }
+}
+
+export function readRow(command: ReadCommand): BatchRow {
+  const row = { type: batchType.BATCH_READ, key: clientKey(command.key) }
+  if (command.operations !== undefined) return { ...row, ops: command.operations.map(clientOperation) }
+  if (command.bins === 'all') return { ...row, readAllBins: true }
+  return command.bins === 'none' ? { ...row, readAllBins: false } : { ...row, bins: command.bins }
+}

@@ -1,0 +1,214 @@
+import {
+  AlreadyExistsError,
+  EntityGoneError,
+  RecordTooLargeError,
+  SkeinError,
+  VersionConflictError,
+  type ErrorCode,
+  type ErrorOptions,
+} from '../errors/index.js'
+import type { Command, WriteCommand } from '../plan/command.js'
+import { showKey } from '../plan/record-key.js'
+import { REVEAL_NOTHING, showCommand } from '../plan/show-command.js'
+import type { ClientError } from './aerospike-client.js'
+import type { Reason } from './outcome.js'
+import { CODE, isBusy, isNoAnswer, isPermission, isTransactionConflict } from './status.js'
+
+/** Why a command failed: the server's or client's code, and the client's error where there is one (rows of a batch have none). */
+export interface Failure {
+  readonly code: number
+  readonly error?: ClientError
+}
+
+/** What the client rejected with; a plain TypeError of the binding counts as a bad parameter. */
+export function failureOf(error: ClientError): Failure {
+  return { code: typeof error.code === 'number' ? error.code : CODE.PARAM, error }
+}
+
+export interface ReasonedError {
+  readonly reason: Reason
+  readonly error: SkeinError
+}
+
+/** The failure as an error people can act on, and as a word that code can branch on. */
+export function explainFailure(command: Command, failure: Failure, inTransaction = false): ReasonedError {
+  const { code } = failure
+  const options = details(command, failure)
+  const subject = `${command.entity} ${showKey(command.key)}`
+  const failed = (reason: Reason, errorCode: ErrorCode, message: string, fix: string): ReasonedError => ({
+    reason,
+    error: new SkeinError(errorCode, `${subject}: ${message}`, { ...options, fix }),
+  })
+  if (inTransaction && isTransactionConflict(code)) {
+    return failed(
+      'conflict',
+      'SKEIN_4305',
+      `the transaction met another one, or has expired (code ${code}).`,
+      'Repeat the whole transaction; db.transaction does so by itself.',
+    )
+  }
+  switch (code) {
+    case CODE.NOT_FOUND:
+      return {
+        reason: 'missing',
+        error: new EntityGoneError(`${subject} was deleted or has expired.`, {
+          ...options,
+          fix: 'Load it again, or save it as a new entity.',
+        }),
+      }
+    case CODE.EXISTS:
+      return {
+        reason: 'exists',
+        error: new AlreadyExistsError(`${subject} is already stored.`, {
+          ...options,
+          fix: 'Load and change it, or use upsert to overwrite it.',
+        }),
+      }
+    case CODE.FILTERED_OUT:
+    case CODE.GENERATION:
+      return { reason: code === CODE.GENERATION ? 'generation' : 'guard', error: conflict(command, subject, options) }
+    case CODE.TOO_BIG:
+      return {
+        reason: 'tooLarge',
+        error: new RecordTooLargeError(`${subject} would become larger than the server allows.`, {
+          ...options,
+          fix: 'Store a large collection with @Sharded or the secondaryIndex strategy, or raise max-record-size of the namespace.',
+        }),
+      }
+    case CODE.NOT_APPLICABLE:
+      return failed(
+        'partMissing',
+        'SKEIN_4210',
+        'a part that the command changes is no longer there (code 26).',
+        'Load the entity again and repeat the change.',
+      )
+    case CODE.WRONG_TYPE:
+      return failed(
+        'refused',
+        'SKEIN_4210',
+        'a stored bin has another type than the model says (code 12).',
+        'Compare the class with the stored record; another program may have written it.',
+      )
+    case CODE.TXN_BLOCKED:
+      return failed(
+        'unavailable',
+        'SKEIN_4203',
+        'a transaction holds the record.',
+        'Try again when that transaction has ended.',
+      )
+    case CODE.FORBIDDEN:
+      return forbidden(command, failed)
+    case CODE.ENTERPRISE_ONLY:
+      return failed(
+        'refused',
+        'SKEIN_4301',
+        'the server has no transactions or durable deletes (code 25).',
+        'Use an enterprise cluster with a strongly consistent namespace, or transactions: "off".',
+      )
+    case CODE.TXN_TOO_MANY_WRITES:
+      return failed(
+        'refused',
+        'SKEIN_4302',
+        'the transaction writes more records than the server allows (code 123).',
+        'Split the work into several transactions.',
+      )
+  }
+  if (isPermission(code))
+    return failed(
+      'refused',
+      'SKEIN_4207',
+      `the user lacks the permission (code ${code}).`,
+      'Grant the user the role it needs.',
+    )
+  if (isBusy(code))
+    return failed(
+      'unavailable',
+      'SKEIN_4202',
+      `the server is overloaded (code ${code}).`,
+      'Try again later, or spread the load over more records.',
+    )
+  if (code === CODE.TIMEOUT)
+    return failed(
+      'unavailable',
+      'SKEIN_4201',
+      'the server did not answer in time.',
+      'Try again; if it persists, look at the load of the server or raise policies.*.totalTimeout.',
+    )
+  if (isNoAnswer(code))
+    return failed(
+      'unavailable',
+      'SKEIN_4205',
+      `the connection to the server was lost (code ${code}).`,
+      'Try again when the server can be reached.',
+    )
+  return failed(
+    'refused',
+    'SKEIN_4204',
+    `the server refused the command (code ${code}${failure.error === undefined ? '' : `: ${failure.error.message}`}).`,
+    'The code is explained in docs/reference/errors.md.',
+  )
+}
+
+/** A write of which nobody can tell whether it took effect. */
+export function inDoubtError(command: Command, failure: Failure): SkeinError {
+  return new SkeinError(
+    'SKEIN_4206',
+    `${command.entity} ${showKey(command.key)}: the answer was lost (code ${failure.code}), and the write may or may not have taken effect.`,
+    {
+      ...details(command, failure),
+      fix: 'Load the entity again to see what is stored.',
+    },
+  )
+}
+
+export function notSentError(command: Command, cause: unknown): SkeinError {
+  return new SkeinError(
+    'SKEIN_4209',
+    `${command.entity} ${showKey(command.key)}: the command was not sent, because the call was aborted.`,
+    {
+      ...details(command, { code: 0 }),
+      cause,
+      fix: 'Flush again to send it.',
+    },
+  )
+}
+
+export function details(command: Command, failure: Failure): ErrorOptions {
+  const { namespace, set, key } = command.key
+  return { className: command.entity, namespace, set, key, cause: redact(command, failure) }
+}
+
+// The client's error holds the whole call with its values, and through it the configuration with its password.
+function redact(command: Command, { error }: Failure): unknown {
+  if (error !== undefined && error.command !== undefined) error.command = showCommand(command, REVEAL_NOTHING)
+  return error
+}
+
+function conflict(command: Command, subject: string, options: ErrorOptions): VersionConflictError {
+  const guard = command.kind === 'read' ? undefined : command.guards.find((one) => one.kind !== 'filter')
+  return new VersionConflictError(`${subject} was changed by someone else meanwhile.`, {
+    ...options,
+    bin: guard?.bin,
+    expected: guard?.expected ?? (command as WriteCommand).generation,
+    fix: 'Refresh it and repeat the change.',
+  })
+}
+
+type Failed = (reason: Reason, code: ErrorCode, message: string, fix: string) => ReasonedError
+
+function forbidden(command: Command, failed: Failed): ReasonedError {
+  if (command.kind === 'write' && typeof command.ttl === 'number') {
+    return failed(
+      'refused',
+      'SKEIN_4208',
+      'it has a time to live, but the namespace does not expire records (code 22).',
+      'Set nsup-period of the namespace above 0, or save without a TTL.',
+    )
+  }
+  return failed(
+    'refused',
+    'SKEIN_4204',
+    'the server forbids this (code 22).',
+    'The namespace may require durable deletes, or be truncating or full.',
+  )
+}

@@ -1,0 +1,100 @@
+import { SkeinError } from '../errors/index.js'
+import {
+  calls,
+  LOG_OFF,
+  newClient,
+  type AerospikeClient,
+  type ClientConfig,
+  type ClientError,
+} from './aerospike-client.js'
+import { listNamespaces, readCapabilities, type Capabilities } from './capabilities.js'
+import { Driver } from './driver.js'
+import type { DriverOptions } from './options.js'
+import { mergePolicies } from './policies.js'
+import { isLogin } from './status.js'
+
+const CONNECT_TIMEOUT = 3000
+
+/** Connects, reads what the server can do and checks the namespaces. On failure: one clear error, and nothing stays open. */
+export async function connect(options: DriverOptions): Promise<Driver> {
+  const policies = mergePolicies(options.policies)
+  const client = newClient({ ...clientConfig(options), policies })
+  try {
+    await client.connect()
+    const capabilities = await readCapabilities(calls(client), options.namespaces)
+    await checkNamespaces(client, capabilities, options.namespaces)
+    return new Driver(client, capabilities, policies, options)
+  } catch (error) {
+    // Also after a failed connect: it lets go of the event loop, so that the process can end.
+    client.close()
+    throw error instanceof SkeinError ? error : explainConnect(error as ClientError, options)
+  }
+}
+
+/** Everything that is not Skein's own goes to the client as it is. */
+function clientConfig(options: DriverOptions): ClientConfig {
+  const {
+    namespaces: _namespaces,
+    connectTimeout = CONNECT_TIMEOUT,
+    limits: _limits,
+    retry: _retry,
+    log: _log,
+    reveal: _reveal,
+    clientLog,
+    ...config
+  } = options
+  return {
+    connTimeoutMs: connectTimeout,
+    loginTimeoutMs: connectTimeout,
+    ...config,
+    // The native client prints every failed command to standard error, with its key.
+    log: clientLog ?? { level: LOG_OFF },
+  }
+}
+
+async function checkNamespaces(
+  client: AerospikeClient,
+  capabilities: Capabilities,
+  wanted: readonly string[],
+): Promise<void> {
+  const missing = wanted.find((name) => !(name in capabilities.namespaces))
+  if (missing === undefined) return
+  const present = await listNamespaces(calls(client))
+  throw new SkeinError(
+    'SKEIN_4103',
+    `Namespace '${missing}' does not exist on the server, which has: ${present.join(', ')}.`,
+    {
+      namespace: missing,
+      fix: "Use one of those, or add it to the server's configuration.",
+    },
+  )
+}
+
+function explainConnect(error: ClientError, options: DriverOptions): SkeinError {
+  // The client's error holds its whole configuration, with the password.
+  error.command = 'connect'
+  if (isLogin(error.code)) {
+    return new SkeinError(
+      'SKEIN_4102',
+      `The server refused the login of user '${options.user ?? ''}' (code ${error.code}).`,
+      {
+        cause: error,
+        fix: 'Check user and password, and whether security is enabled on the server.',
+      },
+    )
+  }
+  const { connectTimeout = CONNECT_TIMEOUT } = options
+  return new SkeinError(
+    'SKEIN_4101',
+    `No Aerospike server could be reached at ${showHosts(options)} within ${connectTimeout} ms: ${error.message}`,
+    {
+      cause: error,
+      fix: 'Check host, port and TLS settings, or open with { embedded: true } for development.',
+    },
+  )
+}
+
+function showHosts({ hosts, port }: DriverOptions): string {
+  if (hosts === undefined) return `localhost:${port ?? 3000}`
+  return typeof hosts === 'string' ? hosts : hosts.map((host) => `${host.addr}:${host.port ?? 3000}`).join(', ')
+}

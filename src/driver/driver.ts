@@ -1,0 +1,154 @@
+import { SkeinError } from '../errors/index.js'
+import type { DeleteCommand, ReadCommand, WriteCommand } from '../plan/command.js'
+import { calls, type AerospikeClient } from './aerospike-client.js'
+import type { Capabilities } from './capabilities.js'
+import { Events } from './events.js'
+import { Gate } from './gate.js'
+import { DEFAULT_LIMITS, DEFAULT_RETRY, type DriverOptions } from './options.js'
+import type { CallOptions, CommitOutcome, Outcome, StoredRecord, TransactionHandle } from './outcome.js'
+import { Policies, type PolicySet } from './policies.js'
+import { Reader } from './reader.js'
+import { Transactions } from './transactions.js'
+import { Writer } from './writer.js'
+
+// Longer than any time-out of a command, so that only a call without one can reach it.
+const LONGEST_DRAIN = 30_000
+
+/** Runs commands on a connected client. See docs/internals/driver.md. */
+export class Driver {
+  /** The official client, for what Skein does not cover. */
+  readonly client: AerospikeClient
+  readonly capabilities: Capabilities
+  readonly events: Events
+  readonly #reader: Reader
+  readonly #writer: Writer
+  readonly #transactions: Transactions
+  readonly #alone: Gate
+  #closing: Promise<void> | undefined
+
+  constructor(client: AerospikeClient, capabilities: Capabilities, policySet: PolicySet, options: DriverOptions) {
+    this.client = client
+    this.capabilities = capabilities
+    const limits = { ...DEFAULT_LIMITS, ...options.limits }
+    const reveal = { keys: false, values: false, ...options.reveal }
+    this.events = new Events(reveal, options.log === 'commands' ? printLine : undefined)
+    this.#alone = new Gate(limits.alone)
+    const parts = {
+      client: calls(client),
+      policies: new Policies(policySet),
+      events: this.events,
+      limits,
+      retry: { ...DEFAULT_RETRY, ...options.retry },
+      alone: this.#alone,
+    }
+    this.#reader = new Reader(parts)
+    this.#writer = new Writer({
+      ...parts,
+      reader: this.#reader,
+      durableDelete: (namespace) => capabilities.namespaces[namespace]?.strongConsistency ?? false,
+      maxRecordSize: (namespace) => capabilities.namespaces[namespace]?.maxRecordSize ?? 1024 * 1024,
+    })
+    this.#transactions = new Transactions({
+      ...parts,
+      capabilities,
+      reader: this.#reader,
+      writer: this.#writer,
+      limit: limits.transactions,
+    })
+  }
+
+  /** One record for each command, in their order; `null` where there is none. Rejects when a record cannot be read. */
+  read(commands: readonly ReadCommand[], options: CallOptions = {}): Promise<(StoredRecord | null)[]> {
+    return this.#start(() => {
+      options.signal?.throwIfAborted()
+      const { transaction } = options
+      return transaction === undefined
+        ? this.#reader.readAll(commands, options.signal)
+        : this.#transactions.read(transaction, commands)
+    })
+  }
+
+  /** The same for one record, at the lowest cost. */
+  readOne(command: ReadCommand, options?: CallOptions): Promise<StoredRecord | null> {
+    if (options?.transaction !== undefined) return this.read([command], options).then(([found]) => found)
+    return this.#start(() => this.#reader.read(command, options?.signal))
+  }
+
+  /** Sends the commands of one stage together; one outcome for each, in their order. */
+  run(commands: readonly (WriteCommand | DeleteCommand)[], options: CallOptions = {}): Promise<Outcome[]> {
+    return this.#start(() => {
+      const { transaction } = options
+      return transaction === undefined
+        ? this.#writer.writeAll(commands, options.signal)
+        : this.#transactions.write(transaction, commands)
+    })
+  }
+
+  /** `timeout`: seconds after which the server gives up on the transaction. */
+  begin(options: { timeout?: number } = {}): Promise<TransactionHandle> {
+    return this.#start(() => this.#transactions.begin(options))
+  }
+
+  commit(transaction: TransactionHandle, options?: { deadline?: number }): Promise<CommitOutcome> {
+    return this.#start(() => this.#transactions.commit(transaction, options))
+  }
+
+  abort(transaction: TransactionHandle): Promise<void> {
+    return this.#start(() => this.#transactions.abort(transaction))
+  }
+
+  /** Waits for everything in flight, then closes the connections. Calling it again does nothing. */
+  close(): Promise<void> {
+    this.#closing ??= this.#drainAndClose()
+    return this.#closing
+  }
+
+  // A synchronous throw would escape callers that only handle rejections.
+  #start<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#closing !== undefined) return Promise.reject(closed())
+    try {
+      return work()
+    } catch (error) {
+      return Promise.reject(error)
+    }
+  }
+
+  async #drainAndClose(): Promise<void> {
+    await this.#transactions.abortAll()
+    const began = performance.now()
+    // Closing a client with commands in flight, also those of its raw users, ends the process.
+    while (!this.#isIdle) {
+      if (performance.now() - began > LONGEST_DRAIN) throw notDrained()
+      await new Promise((resolve) => setTimeout(resolve, 2))
+    }
+    // Transactions that have just ended are freed on the next turn; the client must still be there.
+    await new Promise((resolve) => setImmediate(resolve))
+    calls(this.client).close()
+  }
+
+  get #isIdle(): boolean {
+    if (!this.#reader.isIdle || !this.#writer.isIdle || !this.#alone.isIdle) return false
+    const { inFlight, queued } = calls(this.client).stats().commands
+    return inFlight === 0 && queued === 0
+  }
+}
+
+function printLine(line: string): void {
+  process.stderr.write(`${line}\n`)
+}
+
+function closed(): SkeinError {
+  return new SkeinError('SKEIN_4104', 'The database is closed.', {
+    fix: 'Open it again, or close it only after the last use.',
+  })
+}
+
+function notDrained(): SkeinError {
+  return new SkeinError(
+    'SKEIN_4105',
+    `Commands were still in flight after ${LONGEST_DRAIN / 1000} seconds, so the client was left open.`,
+    {
+      fix: 'Give the calls you make on db.client a total time-out.',
+    },
+  )
+}

@@ -1,0 +1,136 @@
+import { channel } from 'node:diagnostics_channel'
+import { commandBytes } from '../plan/bytes.js'
+import type { Command } from '../plan/command.js'
+import type { UserKey } from '../plan/record-key.js'
+import { showCommand, type Reveal } from '../plan/show-command.js'
+
+/** Published on `skein:command` when a command has been answered. */
+export interface CommandEvent {
+  readonly class: string
+  readonly kind: Command['kind']
+  readonly namespace: string
+  readonly set: string
+  /** Only when `reveal.keys` was asked for. */
+  readonly key?: UserKey
+  /** The command as `explain()` prints it, with what may be revealed. */
+  readonly text: string
+  /** Milliseconds of the round trip. */
+  readonly ms: number
+  /** About how many bytes were sent. */
+  readonly bytes: number
+  /** Commands with the same number shared one round trip. */
+  readonly roundTrip: number
+  /** How many commands shared it. */
+  readonly rows: number
+  /** The server's result code; 0 is success. */
+  readonly code: number
+  /** 1 for the first try. */
+  readonly attempt: number
+  readonly inTransaction: boolean
+}
+
+/** Published on `skein:warning`. */
+export interface WarningEvent {
+  readonly warning: 'recordSize'
+  readonly class: string
+  readonly namespace: string
+  readonly set: string
+  readonly key?: UserKey
+  readonly bin?: string
+  readonly size: number
+  readonly limit: number
+  readonly message: string
+}
+
+/** Published on `skein:transaction` when a transaction has ended. */
+export interface TransactionEvent {
+  readonly id: number
+  readonly state: 'committed' | 'aborted' | 'inDoubt'
+  readonly ms: number
+  readonly writes: number
+}
+
+/** Published on `skein:flush` by the session when a flush has ended. */
+export interface FlushEvent {
+  readonly commands: number
+  readonly stages: number
+  readonly ms: number
+  readonly error?: unknown
+}
+
+export const commandChannel = channel('skein:command')
+export const warningChannel = channel('skein:warning')
+export const transactionChannel = channel('skein:transaction')
+export const flushChannel = channel('skein:flush')
+
+/** Publishes what one database does; costs nothing while nobody listens. */
+export class Events {
+  readonly #reveal: Reveal
+  readonly #print: ((line: string) => void) | undefined
+  #roundTrips = 0
+
+  constructor(reveal: Reveal, print?: (line: string) => void) {
+    this.#reveal = reveal
+    this.#print = print
+  }
+
+  get isWatched(): boolean {
+    return this.#print !== undefined || commandChannel.hasSubscribers
+  }
+
+  nextRoundTrip(): number {
+    return ++this.#roundTrips
+  }
+
+  command(
+    command: Command,
+    facts: Pick<CommandEvent, 'ms' | 'roundTrip' | 'rows' | 'code' | 'attempt' | 'inTransaction'>,
+  ): void {
+    const { namespace, set, key } = command.key
+    const text = showCommand(command, this.#reveal)
+    const event: CommandEvent = {
+      class: command.entity,
+      kind: command.kind,
+      namespace,
+      set,
+      ...(this.#reveal.keys ? { key } : {}),
+      text,
+      bytes: commandBytes(command),
+      ...facts,
+    }
+    commandChannel.publish(event)
+    this.#print?.(commandLine(event))
+  }
+
+  recordSize(command: Command, size: number, limit: number, bin: string | undefined): void {
+    if (!warningChannel.hasSubscribers && this.#print === undefined) return
+    const { namespace, set, key } = command.key
+    const where = bin === undefined ? '' : `, mostly in bin '${bin}'`
+    const message = `${command.entity} has grown to ${size} bytes${where}; past ${limit} bytes every read and write of it is slow. Use @Sharded or another strategy for a collection that grows.`
+    const event: WarningEvent = {
+      warning: 'recordSize',
+      class: command.entity,
+      namespace,
+      set,
+      ...(this.#reveal.keys ? { key } : {}),
+      bin,
+      size,
+      limit,
+      message,
+    }
+    warningChannel.publish(event)
+    this.#print?.(`skein warning  ${message}`)
+  }
+
+  transaction(event: TransactionEvent): void {
+    transactionChannel.publish(event)
+    this.#print?.(`skein transaction ${event.state}  ${event.writes} writes  ${event.ms.toFixed(1)} ms`)
+  }
+}
+
+function commandLine(event: CommandEvent): string {
+  const shared = event.rows > 1 ? `  with ${event.rows - 1} others` : ''
+  const again = event.attempt > 1 ? `  try ${event.attempt}` : ''
+  const failed = event.code === 0 ? '' : `  code ${event.code}`
+  return `skein ${event.ms.toFixed(1).padStart(7)} ms  ${event.text}${failed}${shared}${again}`
+}

@@ -1,0 +1,55 @@
+import type { Reveal } from '../plan/show-command.js'
+import type { ClientConfig } from './aerospike-client.js'
+
+/** Bounds on what is in flight; the defaults stay below the client's own limit of 100 connections to a node. */
+export interface Limits {
+  /** Round trips of each kind (reads, writes) in flight before further commands wait and leave together as a batch. */
+  readonly roundTrips: number
+  /** Commands in flight that cannot share a batch: increments, generation checks, everything inside a transaction. */
+  readonly alone: number
+  /** Rows of one batch. */
+  readonly batchRows: number
+  /** Bytes of one batch's request. */
+  readonly batchBytes: number
+  /** Transactions open at a time; one more waits. */
+  readonly transactions: number
+  /** A record that grows past this many bytes causes a warning. */
+  readonly warnRecordSize: number
+}
+
+export const DEFAULT_LIMITS: Limits = Object.freeze({
+  roundTrips: 4,
+  alone: 40,
+  batchRows: 256,
+  batchBytes: 1024 * 1024,
+  transactions: 500,
+  warnRecordSize: 128 * 1024,
+})
+
+/** How commands are repeated that the server could not answer or refused for the moment. */
+export interface RetryOptions {
+  /** Tries in all, the first one included. */
+  readonly attempts: number
+  /** Milliseconds from the first try after which no further one begins. */
+  readonly deadline: number
+  /** Milliseconds before the second try, on average; each further wait is twice as long. */
+  readonly backoff: number
+}
+
+export const DEFAULT_RETRY: RetryOptions = Object.freeze({ attempts: 5, deadline: 10_000, backoff: 8 })
+
+/** Where to connect and how to behave. Every option of the official client can be given too and is passed on to it. */
+export interface DriverOptions extends Omit<ClientConfig, 'log'> {
+  /** Namespaces the model uses: each must exist on the server. */
+  readonly namespaces: readonly string[]
+  /** Milliseconds for connecting and logging in. Default 3000. */
+  readonly connectTimeout?: number
+  readonly limits?: Partial<Limits>
+  readonly retry?: Partial<RetryOptions>
+  /** `'commands'` prints each command to standard error. */
+  readonly log?: 'commands' | 'off'
+  /** What events and the log may show. Default: neither keys nor values. */
+  readonly reveal?: Partial<Reveal>
+  /** The native client's own log; off unless given. */
+  readonly clientLog?: ClientConfig['log']
+}

@@ -1,0 +1,114 @@
+import { commandBytes } from '../plan/bytes.js'
+import type { Bins, DeleteCommand, WriteCommand } from '../plan/command.js'
+import { recordSize } from '../plan/expression.js'
+import type { Operation } from '../plan/operation.js'
+import { addsUp, afterDoubt } from '../plan/repeatable.js'
+import { checkResultNames, hasResult, resultName } from '../plan/result-names.js'
+import {
+  batchType,
+  scalarOperations,
+  type BatchRow,
+  type ClientOperation,
+  type ClientRecord,
+} from './aerospike-client.js'
+import { clientOperation, readExpression } from './client-operations.js'
+import { clientKey } from './client-record.js'
+import { encodeExpression, encodeGuards } from './encode-expression.js'
+import type { Outcome } from './outcome.js'
+import type { Policies, WriteTerms } from './policies.js'
+import { Tries } from './retry.js'
+
+/** The result under which a watched record's size comes back; no bin of a user may begin like this. */
+const SIZE = '_sk.size'
+const READ_SIZE = readExpression(SIZE, encodeExpression(recordSize()))
+const NO_BINS: Bins = Object.freeze({})
+
+/** One write or delete on its way: waits, is sent alone or as a row, and may be sent again. */
+export class PendingWrite {
+  readonly tries = new Tries()
+  readonly outcome: Promise<Outcome>
+  settle!: (outcome: Outcome) => void
+  readonly operations: readonly ClientOperation[]
+  readonly terms: WriteTerms
+  /** Nobody waits for it any more: it is not sent again. */
+  isDropped = false
+  /** It has been sent and is not answered yet. */
+  isOut = false
+  /** An earlier try may have taken effect. */
+  isInDoubt = false
+
+  /** Converts the command, so that a value that cannot be sent fails its own caller and not a batch of many. */
+  constructor(
+    readonly command: WriteCommand | DeleteCommand,
+    durableDelete: boolean,
+  ) {
+    checkResultNames(command)
+    this.operations = clientOperations(command)
+    this.terms = termsOf(command, durableDelete)
+    this.outcome = new Promise((resolve) => (this.settle = resolve))
+  }
+
+  get bytes(): number {
+    return commandBytes(this.command)
+  }
+
+  /** True when the command cannot or should not share a batch. */
+  get goesAlone(): boolean {
+    const { command } = this
+    if (command.generation !== undefined) return true
+    return command.operations.some(addsUp) && afterDoubt(command) === 'report'
+  }
+
+  /** A delete that reads nothing has a call of its own. */
+  get isPlainDelete(): boolean {
+    return this.command.kind === 'delete' && this.command.operations.length === 0
+  }
+
+  row(policies: Policies): BatchRow {
+    const key = clientKey(this.command.key)
+    return this.isPlainDelete
+      ? { type: batchType.BATCH_REMOVE, key, policy: policies.removeRow(this.terms) }
+      : { type: batchType.BATCH_WRITE, key, ops: this.operations, policy: policies.writeRow(this.terms) }
+  }
+
+  written(record: Partial<ClientRecord> = {}): Outcome {
+    const bins = record.bins ?? {}
+    const size = bins[SIZE]
+    return {
+      command: this.command,
+      state: 'written',
+      bins: resultsOf(this.command.operations, bins),
+      generation: record.gen ?? undefined,
+      size: typeof size === 'number' ? size : undefined,
+    }
+  }
+}
+
+export const noBins = (): Bins => NO_BINS
+
+function clientOperations(command: WriteCommand | DeleteCommand): readonly ClientOperation[] {
+  const converted = command.operations.map(clientOperation)
+  if (command.kind === 'delete') return [...converted, scalarOperations.delete()]
+  return command.watchSize ? [...converted, READ_SIZE] : converted
+}
+
+function termsOf(command: WriteCommand | DeleteCommand, durableDelete: boolean): WriteTerms {
+  const { guards, generation } = command
+  const filter = encodeGuards(guards)
+  if (command.kind === 'write') {
+    const { exists, ttl, sendKey } = command
+    return { exists, ttl, sendKey, durableDelete, filter, generation }
+  }
+  return { exists: 'mustExist', ttl: 'keep', sendKey: false, durableDelete, filter, generation }
+}
+
+/** Only what the command asked for: the client also reports a null for each write. */
+function resultsOf(operations: readonly Operation[], bins: Record<string, unknown>): Bins {
+  let results: Record<string, unknown> | undefined
+  for (const operation of operations) {
+    if (!hasResult(operation)) continue
+    const name = resultName(operation)!
+    if (bins[name] !== undefined && bins[name] !== null) (results ??= {})[name] = bins[name]
+  }
+  return (results as Bins | undefined) ?? NO_BINS
+}

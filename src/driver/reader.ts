@@ -1,0 +1,207 @@
+import { SkeinError } from '../errors/index.js'
+import { commandBytes } from '../plan/bytes.js'
+import type { ReadCommand } from '../plan/command.js'
+import { checkResultNames } from '../plan/result-names.js'
+import type { BatchRowResult, ClientCalls, ClientError, ClientRecord, NativeTransaction } from './aerospike-client.js'
+import { BatchQueue } from './batch-queue.js'
+import { clientOperation } from './client-operations.js'
+import { clientKey, readRow, storedRecord } from './client-record.js'
+import { explainFailure, failureOf, type Failure } from './command-errors.js'
+import type { Events } from './events.js'
+import type { Gate } from './gate.js'
+import type { Limits, RetryOptions } from './options.js'
+import type { StoredRecord } from './outcome.js'
+import type { Policies } from './policies.js'
+import { Rest, Tries } from './retry.js'
+import { CODE, isTransient } from './status.js'
+
+type Found = StoredRecord | null
+
+/** One read on its way: waits, is sent alone or as a row, and may be sent again. */
+class PendingRead {
+  readonly tries = new Tries()
+  isDropped = false
+
+  constructor(
+    readonly command: ReadCommand,
+    readonly resolve: (found: Found) => void,
+    readonly reject: (error: unknown) => void,
+  ) {}
+
+  get bytes(): number {
+    return commandBytes(this.command)
+  }
+}
+
+export interface ReaderParts {
+  readonly client: ClientCalls
+  readonly policies: Policies
+  readonly events: Events
+  readonly limits: Limits
+  readonly retry: RetryOptions
+  /** For calls that cannot share a batch with others. */
+  readonly alone: Gate
+}
+
+/** Reads records, alone or in batches, and tries again what the server could not answer. */
+export class Reader {
+  readonly #parts: ReaderParts
+  readonly #queue: BatchQueue<PendingRead>
+  readonly #rest = new Rest()
+
+  constructor(parts: ReaderParts) {
+    this.#parts = parts
+    this.#queue = new BatchQueue((entries) => this.#send(entries), parts.limits)
+  }
+
+  get isIdle(): boolean {
+    return this.#queue.isIdle && this.#rest.isIdle
+  }
+
+  read(command: ReadCommand, signal?: AbortSignal): Promise<Found> {
+    return new Promise((resolve, reject) => {
+      this.#queue.add(this.#pending(command, resolve, reject, signal))
+    })
+  }
+
+  readAll(commands: readonly ReadCommand[], signal?: AbortSignal): Promise<Found[]> {
+    if (commands.length === 1) return this.read(commands[0], signal).then((found) => [found])
+    const entries: PendingRead[] = []
+    const answers = commands.map(
+      (command) =>
+        new Promise<Found>((resolve, reject) => entries.push(this.#pending(command, resolve, reject, signal))),
+    )
+    this.#queue.addAll(entries)
+    return Promise.all(answers)
+  }
+
+  /** Reads inside a transaction: calls of their own, never repeated here, because the transaction is repeated as a whole. */
+  async readInTransaction(commands: readonly ReadCommand[], transaction: NativeTransaction): Promise<Found[]> {
+    commands.forEach(checkResultNames)
+    const { batchRows } = this.#parts.limits
+    const answers: Found[] = []
+    for (let i = 0; i < commands.length; i += batchRows) {
+      answers.push(...(await this.#readRows(commands.slice(i, i + batchRows), transaction)))
+    }
+    return answers
+  }
+
+  async #readRows(commands: readonly ReadCommand[], transaction: NativeTransaction): Promise<Found[]> {
+    const { client, policies, alone } = this.#parts
+    await alone.enter()
+    const watch = this.#watch(commands.length, true)
+    try {
+      const rows = await client.batchRead(commands.map(readRow), policies.batchRead(transaction))
+      return rows.map(({ status, record }, i) => {
+        watch(commands[i], status, 1)
+        if (status === CODE.OK) return storedRecord(record)
+        if (status === CODE.NOT_FOUND) return null
+        throw explainFailure(commands[i], { code: status }, true).error
+      })
+    } catch (error) {
+      if (error instanceof SkeinError) throw error
+      throw explainFailure(commands[0], failureOf(error as ClientError), true).error
+    } finally {
+      alone.leave()
+    }
+  }
+
+  #pending(
+    command: ReadCommand,
+    resolve: (found: Found) => void,
+    reject: (error: unknown) => void,
+    signal: AbortSignal | undefined,
+  ): PendingRead {
+    checkResultNames(command)
+    if (signal === undefined) return new PendingRead(command, resolve, reject)
+    signal.throwIfAborted()
+    const stop = (): void => {
+      entry.isDropped = true
+      reject(signal.reason)
+    }
+    signal.addEventListener('abort', stop, { once: true })
+    const done =
+      <T>(settle: (result: T) => void) =>
+      (result: T): void => {
+        signal.removeEventListener('abort', stop)
+        settle(result)
+      }
+    const entry = new PendingRead(command, done(resolve), done(reject))
+    return entry
+  }
+
+  #send(entries: readonly PendingRead[]): Promise<void> {
+    return entries.length === 1 ? this.#sendOne(entries[0]) : this.#sendBatch(entries)
+  }
+
+  #sendOne(entry: PendingRead): Promise<void> {
+    const watch = this.#watch(1, false)
+    return this.#call(entry.command).then(
+      (record) => {
+        watch(entry.command, CODE.OK, entry.tries.count)
+        entry.resolve(record === null ? null : storedRecord(record))
+      },
+      (error: ClientError) => {
+        const failure = failureOf(error)
+        watch(entry.command, failure.code, entry.tries.count)
+        this.#fail(entry, failure)
+      },
+    )
+  }
+
+  #call(command: ReadCommand): Promise<ClientRecord | null> {
+    const { client, policies } = this.#parts
+    const key = clientKey(command.key)
+    if (command.operations !== undefined) {
+      return client.operate(key, command.operations.map(clientOperation), null, null)
+    }
+    if (command.bins === 'all') return client.get(key, policies.read())
+    if (command.bins === 'none') return client.batchRead([readRow(command)]).then(([row]) => recordOf(row))
+    return client.select(key, command.bins, policies.read())
+  }
+
+  #sendBatch(entries: readonly PendingRead[]): Promise<void> {
+    const watch = this.#watch(entries.length, false)
+    return this.#parts.client.batchRead(entries.map((entry) => readRow(entry.command))).then(
+      (results) => {
+        results.forEach(({ status, record }, i) => {
+          const entry = entries[i]
+          watch(entry.command, status, entry.tries.count)
+          if (status === CODE.OK) entry.resolve(storedRecord(record))
+          else this.#fail(entry, { code: status })
+        })
+      },
+      (error: ClientError) => {
+        const failure = failureOf(error)
+        for (const entry of entries) {
+          watch(entry.command, failure.code, entry.tries.count)
+          this.#fail(entry, failure)
+        }
+      },
+    )
+  }
+
+  #fail(entry: PendingRead, failure: Failure): void {
+    if (failure.code === CODE.NOT_FOUND) return entry.resolve(null)
+    if (entry.isDropped) return
+    const wait = isTransient(failure.code) ? entry.tries.next(this.#parts.retry) : undefined
+    if (wait === undefined) entry.reject(explainFailure(entry.command, failure).error)
+    else this.#rest.after(wait, () => entry.isDropped || this.#queue.add(entry))
+  }
+
+  #watch(rows: number, inTransaction: boolean): (command: ReadCommand, code: number, attempt: number) => void {
+    const { events } = this.#parts
+    if (!events.isWatched) return ignore
+    const roundTrip = events.nextRoundTrip()
+    const began = performance.now()
+    return (command, code, attempt) =>
+      events.command(command, { ms: performance.now() - began, roundTrip, rows, code, attempt, inTransaction })
+  }
+}
+
+function ignore(): void {}
+
+function recordOf(row: BatchRowResult): ClientRecord | null {
+  if (row.status === CODE.OK) return row.record
+  throw Object.assign(new Error(`The server answered with code ${row.status}.`), { code: row.status })
+}

@@ -1,0 +1,25 @@
+import { VersionConflictError } from '../errors/index.js'
+import { read } from '../plan/command.js'
+import { showKey } from '../plan/record-key.js'
+import { showValue } from '../plan/show-value.js'
+import type { Outcome } from './outcome.js'
+import type { Reader } from './reader.js'
+
+/** A refused guard tells nothing about the record, so the guarded bin is read once for the error. */
+export async function addStoredVersion(outcome: Outcome, reader: Reader): Promise<Outcome> {
+  const { command, error } = outcome
+  const guard = command.guards.find((one) => one.kind !== 'filter')
+  if (guard === undefined) return outcome
+  const found = await reader.read(read(command.entity, command.key, [guard.bin])).catch(() => undefined)
+  if (found === undefined) return outcome
+  const stored = found === null ? null : (found.bins[guard.bin] ?? null)
+  // A value is data: only versions are named in the message.
+  const numbers = guard.kind === 'version' ? ` (expected version ${guard.expected}, stored ${showValue(stored)})` : ''
+  return {
+    ...outcome,
+    error: new VersionConflictError(
+      `${command.entity} ${showKey(command.key)} was changed by someone else meanwhile${numbers}.`,
+      { ...error?.details, cause: error?.cause, expected: guard.expected, stored },
+    ),
+  }
+}

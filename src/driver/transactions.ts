@@ -1,0 +1,244 @@
+import { CommitInDoubtError, SkeinError } from '../errors/index.js'
+import type { DeleteCommand, ReadCommand, WriteCommand } from '../plan/command.js'
+import { recordId } from '../plan/record-key.js'
+import { closeTransaction, newTransaction, transactionPool, TXN_STATE } from './aerospike-client.js'
+import type { ClientCalls, ClientError, NativeTransaction } from './aerospike-client.js'
+import type { Capabilities } from './capabilities.js'
+import { failureOf } from './command-errors.js'
+import type { Events } from './events.js'
+import { Gate } from './gate.js'
+import type { CommitOutcome, Outcome, StoredRecord, TransactionHandle } from './outcome.js'
+import type { Reader } from './reader.js'
+import { Tries } from './retry.js'
+import type { Writer } from './writer.js'
+
+/** The server's own limit. */
+const MOST_WRITES = 4096
+/** Committed: at once, before, or with the tidying left to the server. */
+const COMMITTED = new Set([0, 1, 5, 6])
+const ALREADY_COMMITTED = -18
+const ALREADY_ABORTED = -19
+
+class OpenTransaction implements TransactionHandle {
+  readonly id: number
+  readonly began = performance.now()
+  readonly written = new Set<string>()
+  readonly inFlight = new Set<Promise<unknown>>()
+  namespace: string | undefined
+  isOpen = true
+  /** The server keeps a monitor record for the transaction once a write has succeeded. */
+  hasMonitor = false
+  firstWrite: Promise<Outcome> | undefined
+
+  constructor(readonly native: NativeTransaction) {
+    this.id = native.getId()
+  }
+
+  get writes(): number {
+    return this.written.size
+  }
+}
+
+export interface TransactionParts {
+  readonly client: ClientCalls
+  readonly capabilities: Capabilities
+  readonly reader: Reader
+  readonly writer: Writer
+  readonly events: Events
+  readonly alone: Gate
+  readonly limit: number
+}
+
+/** Multi-record transactions on a client whose own handling of them is not safe; see docs/internals/driver.md. */
+export class Transactions {
+  readonly #parts: TransactionParts
+  readonly #open = new Set<OpenTransaction>()
+  readonly #room: Gate
+
+  constructor(parts: TransactionParts) {
+    this.#parts = parts
+    // The client's pool throws when many transactions are open at once.
+    this.#room = new Gate(parts.limit)
+    // Past its capacity the pool frees transactions that are still being rolled forward.
+    transactionPool().capacity = Number.MAX_SAFE_INTEGER
+  }
+
+  async begin(options: { timeout?: number } = {}): Promise<TransactionHandle> {
+    await this.#room.enter()
+    const transaction = new OpenTransaction(newTransaction())
+    if (options.timeout !== undefined) transaction.native.setTimeout(options.timeout)
+    this.#open.add(transaction)
+    return transaction
+  }
+
+  read(handle: TransactionHandle, commands: readonly ReadCommand[]): Promise<(StoredRecord | null)[]> {
+    const transaction = this.#check(handle, commands)
+    return track(transaction, this.#parts.reader.readInTransaction(commands, transaction.native))
+  }
+
+  /** Single-record writes side by side: a batch would register only its last record with the transaction. */
+  write(handle: TransactionHandle, commands: readonly (WriteCommand | DeleteCommand)[]): Promise<Outcome[]> {
+    const transaction = this.#check(handle, commands)
+    for (const command of commands) transaction.written.add(recordId(command.key))
+    if (transaction.writes > MOST_WRITES) throw tooManyWrites(transaction.writes)
+    return track(transaction, Promise.all(commands.map((command) => this.#write(transaction, command))))
+  }
+
+  /** Commits, repeating a commit whose answer was lost until it is decided or the deadline has passed. */
+  async commit(handle: TransactionHandle, options: { deadline?: number } = {}): Promise<CommitOutcome> {
+    const transaction = await this.#end(handle)
+    const tries = new Tries()
+    const patience = { attempts: Infinity, deadline: options.deadline ?? 10_000, backoff: 20 }
+    for (;;) {
+      const { status, error } = await this.#decide(() => this.#parts.client.commit(transaction.native))
+      if (status !== undefined && COMMITTED.has(status)) return this.#release(transaction, { state: 'committed' })
+      if (error?.code === ALREADY_COMMITTED) return this.#release(transaction, { state: 'committed' })
+      const isDecided = error?.code === ALREADY_ABORTED || transaction.native.getState() === TXN_STATE.ABORTED
+      const wait = isDecided ? undefined : tries.next(patience)
+      if (wait === undefined) return this.#release(transaction, notCommitted(transaction, error))
+      await new Promise((resolve) => setTimeout(resolve, wait))
+    }
+  }
+
+  /** Undoes what the transaction wrote. Where the server cannot be reached, it does so itself when the time is up. */
+  async abort(handle: TransactionHandle): Promise<void> {
+    const transaction = await this.#end(handle)
+    const { status, error } = await this.#decide(() => this.#parts.client.abort(transaction.native))
+    const isCommitted =
+      error?.code === ALREADY_COMMITTED ||
+      (status === undefined && transaction.native.getState() === TXN_STATE.COMMITTED)
+    this.#release(transaction, { state: isCommitted ? 'committed' : 'aborted' })
+  }
+
+  async abortAll(): Promise<void> {
+    await Promise.all([...this.#open].filter((one) => one.isOpen).map((one) => this.abort(one)))
+  }
+
+  /** The first write creates the transaction's monitor record, so it goes alone and the others wait for it. */
+  async #write(transaction: OpenTransaction, command: WriteCommand | DeleteCommand): Promise<Outcome> {
+    const { writer } = this.#parts
+    while (!transaction.hasMonitor) {
+      if (transaction.firstWrite !== undefined) {
+        await transaction.firstWrite
+        continue
+      }
+      transaction.firstWrite = writer.writeInTransaction(command, transaction.native)
+      const outcome = await transaction.firstWrite
+      transaction.firstWrite = undefined
+      transaction.hasMonitor = outcome.state === 'written'
+      return outcome
+    }
+    return writer.writeInTransaction(command, transaction.native)
+  }
+
+  /** The client answers with a promise, a plain number or an exception; here it is always one of two fields. */
+  async #decide(call: () => Promise<number> | number): Promise<{ status?: number; error?: ClientError }> {
+    await this.#parts.alone.enter()
+    try {
+      return { status: await call() }
+    } catch (error) {
+      return { error: error as ClientError }
+    } finally {
+      this.#parts.alone.leave()
+    }
+  }
+
+  /** Closes the transaction to new commands and waits for those in flight. */
+  async #end(handle: TransactionHandle): Promise<OpenTransaction> {
+    const transaction = this.#check(handle, [])
+    transaction.isOpen = false
+    await Promise.allSettled(transaction.inFlight)
+    return transaction
+  }
+
+  #release(transaction: OpenTransaction, outcome: CommitOutcome): CommitOutcome {
+    const { id, began, writes, native } = transaction
+    this.#open.delete(transaction)
+    this.#parts.events.transaction({ id, state: outcome.state, ms: performance.now() - began, writes })
+    // The binding still touches the transaction when it has called back; only afterwards may its memory go.
+    setImmediate(() => {
+      const { transactions } = transactionPool()
+      const at = transactions.indexOf(native)
+      if (at >= 0) transactions.splice(at, 1)
+      closeTransaction(native)
+      this.#room.leave()
+    })
+    return outcome
+  }
+
+  #check(
+    handle: TransactionHandle,
+    commands: readonly (ReadCommand | WriteCommand | DeleteCommand)[],
+  ): OpenTransaction {
+    const transaction = handle as OpenTransaction
+    if (!transaction.isOpen || !this.#open.has(transaction)) {
+      throw new SkeinError('SKEIN_4304', 'The transaction is already over.', {
+        fix: 'Await all work of a transaction before its function returns.',
+      })
+    }
+    for (const { key } of commands) {
+      transaction.namespace ??= this.#withTransactions(key.namespace)
+      if (key.namespace !== transaction.namespace) throw otherNamespace(transaction.namespace, key.namespace)
+    }
+    return transaction
+  }
+
+  #withTransactions(namespace: string): string {
+    if (this.#parts.capabilities.namespaces[namespace]?.transactions === true) return namespace
+    throw new SkeinError('SKEIN_4301', `Namespace '${namespace}' has no transactions.`, {
+      namespace,
+      fix: 'They need an enterprise server of version 8 or later and a strongly consistent namespace.',
+    })
+  }
+}
+
+function track<T>(transaction: OpenTransaction, work: Promise<T>): Promise<T> {
+  transaction.inFlight.add(work)
+  const forget = (): void => void transaction.inFlight.delete(work)
+  work.then(forget, forget)
+  return work
+}
+
+function notCommitted(transaction: OpenTransaction, error: ClientError | undefined): CommitOutcome {
+  const failure = error === undefined ? undefined : failureOf(error)
+  if (error !== undefined) error.command = 'commit'
+  if (transaction.native.getInDoubt() === true && transaction.native.getState() !== TXN_STATE.ABORTED) {
+    const inDoubt = new CommitInDoubtError('The commit was sent, but no answer came before the deadline.', {
+      cause: error,
+      fix: 'Load the entities again to see whether it took effect.',
+    })
+    return { state: 'inDoubt', error: inDoubt }
+  }
+  return {
+    state: 'aborted',
+    error: new SkeinError(
+      'SKEIN_4305',
+      `The transaction was not committed (code ${failure?.code}): a record it read was changed meanwhile, or it took too long.`,
+      {
+        cause: error,
+        fix: 'Repeat the whole transaction; db.transaction does so by itself.',
+      },
+    ),
+  }
+}
+
+function tooManyWrites(count: number): SkeinError {
+  return new SkeinError(
+    'SKEIN_4302',
+    `A transaction can write ${MOST_WRITES} records, but this one would write ${count}.`,
+    {
+      fix: 'Split the work into several transactions.',
+    },
+  )
+}
+
+function otherNamespace(first: string, second: string): SkeinError {
+  return new SkeinError(
+    'SKEIN_4303',
+    `A transaction works in one namespace, but this one would use '${first}' and '${second}'.`,
+    {
+      namespace: second,
+      fix: "Keep records that change together in one namespace, or use transactions: 'off'.",
+    },
+  )
+}
