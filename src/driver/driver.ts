@@ -71,7 +71,7 @@ export class Driver {
   /** The same for one record, at the lowest cost. */
   readOne(command: ReadCommand, options?: CallOptions): Promise<StoredRecord | null> {
     if (options?.transaction !== undefined) return this.read([command], options).then(([found]) => found)
-    return this.#start(() => this.#reader.read(command, options?.signal))
+    return this.#closing === undefined ? this.#reader.read(command, options?.signal) : Promise.reject(closed())
   }
 
   /** Sends the commands of one stage together; one outcome for each, in their order. */
@@ -103,14 +103,12 @@ export class Driver {
     return this.#closing
   }
 
-  // A synchronous throw would escape callers that only handle rejections.
+  // Inside a promise, so that a synchronous throw cannot escape callers that only handle rejections.
   #start<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#closing !== undefined) return Promise.reject(closed())
-    try {
-      return work()
-    } catch (error) {
-      return Promise.reject(error)
-    }
+    return new Promise((resolve) => {
+      if (this.#closing !== undefined) throw closed()
+      resolve(work())
+    })
   }
 
   async #drainAndClose(): Promise<void> {
