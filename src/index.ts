@@ -17,4 +17,43 @@ export {
   type RecordOutcome,
   type ValidationFailure,
 } from './errors/index.js'
-export type { StoredValue, ValueCodec, Model, EntityModel, EmbeddableModel, KeyValue } from './model/index.js'
+export {
+  AfterDelete,
+  AfterLoad,
+  AfterSave,
+  BeforeDelete,
+  BeforeSave,
+  Bin,
+  Counter,
+  CreatedAt,
+  Embeddable,
+  Embedded,
+  Generation,
+  Index,
+  Key,
+  ManyToMany,
+  ManyToOne,
+  OneToMany,
+  OneToOne,
+  Record,
+  Sharded,
+  Ttl,
+  UpdatedAt,
+  Version,
+} from './decorators/index.js'
+export {
+  compileModel,
+  type Collection,
+  type EmbeddableModel,
+  type EntityClass,
+  type EntityModel,
+  type KeyValue,
+  type Model,
+  type PageOptions,
+  type Ref,
+  type StoredValue,
+  type TypeSpec,
+  type ValueCodec,
+} from './model/index.js'
+export { collection } from './relations/collection.js'
+export { ref } from './relations/ref.js'

@@ -15,12 +15,12 @@ export interface ModelProblem {
 
 /** The declared classes do not make a model. `problems` lists everything that is wrong, not only the first thing. */
 export class ModelError extends SkeinError {
-  readonly problems: readonly ModelProblem[]
+  declare readonly problems: readonly ModelProblem[]
 
   constructor(problems: readonly ModelProblem[]) {
-    const [first] = problems
-    super('SKEIN_1000', summary(problems), { className: first?.className, property: first?.property })
-    this.problems = Object.freeze([...problems])
+    super('SKEIN_1000', summary(problems))
+    // Not enumerable: the message already says it all, and printing the error should not say it twice.
+    Object.defineProperty(this, 'problems', { value: Object.freeze([...problems]) })
   }
 }
 nameErrorClass(ModelError, 'ModelError')

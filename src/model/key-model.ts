@@ -13,6 +13,8 @@ export interface KeyModel {
   readonly properties: readonly string[]
   /** The template, as declared, when the key is made of several properties. */
   readonly template?: string
+  /** The placeholder that holds the key of another record: the parent's, or the one a part lives in. */
+  readonly parent?: string
   readonly generate?: KeyGenerator
   /**
    * True when the session's tenant enters the key: at the placeholder `{tenant}` where the template has one, otherwise in front of it.

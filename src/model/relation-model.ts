@@ -3,12 +3,11 @@ import type { ShardingModel } from './property-model.js'
 export type RelationKind = 'oneToOne' | 'oneToMany' | 'manyToOne' | 'manyToMany'
 
 /**
- * How a relation is stored: `sharedKey` (same user key, other set), `keyBin` (the other's key in a bin), `inverseKeyBin` (nothing
- * here: the other side's key bin says it), `keyList` (ordered list of keys; on both sides of a many-to-many), `linkMap`
- * (many-to-many with attributes), `consolidate` (map of parts), `secondaryIndex` (nothing here: an index on the child's key bin).
+ * How a relation is stored: `sharedKey` (same user key, other set), `keyBin` (the other's key in a bin), `keyList` (ordered list of
+ * keys; on both sides of a many-to-many), `linkMap` (many-to-many with attributes), `consolidate` (map of parts), `secondaryIndex`
+ * (nothing here: an index on the child's key bin).
  */
-export type RelationStrategy =
-  'sharedKey' | 'keyBin' | 'inverseKeyBin' | 'keyList' | 'linkMap' | 'consolidate' | 'secondaryIndex'
+export type RelationStrategy = 'sharedKey' | 'keyBin' | 'keyList' | 'linkMap' | 'consolidate' | 'secondaryIndex'
 
 export type OnDelete = 'cascade' | 'detach' | 'restrict'
 export type Orphans = 'delete' | 'keep'

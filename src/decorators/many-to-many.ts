@@ -1,0 +1,21 @@
+import type { EntityClass } from '../model/model.js'
+import type { ManyToManyOptions } from '../model/options.js'
+import type { CollectionProperty } from '../model/related.js'
+import { noteRelation } from './note-relation.js'
+import type { CollectionSide } from './relation-check.js'
+
+/**
+ * Many of these belong to many of those: an ordered list of keys on each side, or with `attributes` a map from key to the link's
+ * own values. When both sides declare it, exactly one says `owner: true`.
+ *
+ * @example
+ * @ManyToMany(() => Account, 'customers', { owner: true }) accounts = collection<Account>()
+ */
+export function ManyToMany<T extends object, const I extends string & CollectionProperty<T> = never>(
+  target: () => EntityClass<T>,
+  inverse?: `${I}` | ManyToManyOptions,
+  options?: ManyToManyOptions,
+) {
+  return <P extends object, N extends string>(proto: P, property: N & CollectionSide<P, N, T, I>): void =>
+    noteRelation(proto, property, 'ManyToMany', target, inverse, options)
+}

@@ -1,0 +1,24 @@
+import type { EntityClass } from '../model/model.js'
+import type { ConsolidateOptions, KeyListOptions, SecondaryIndexOptions } from '../model/options.js'
+import type { CollectionProperty, RefProperty } from '../model/related.js'
+import { noteRelation } from './note-relation.js'
+import type { CollectionSide } from './relation-check.js'
+
+/** Properties of a child that its order can be made of. */
+type SortProperty<T> = Exclude<keyof T & string, RefProperty<T> | CollectionProperty<T>>
+
+/**
+ * One of these has many of those: a list of their keys here (`keyList`, the default), the children themselves inside this record
+ * (`consolidate`), or nothing here and an index on the child's bin (`secondaryIndex`).
+ *
+ * @example
+ * @OneToMany(() => Listing, 'agent', { strategy: 'keyList', onDelete: 'cascade' }) listings = collection<Listing>()
+ */
+export function OneToMany<T extends object, const I extends string & RefProperty<T> = never>(
+  target: () => EntityClass<T>,
+  inverse?: `${I}` | KeyListOptions | ConsolidateOptions<SortProperty<T>, RefProperty<T>>,
+  options?: KeyListOptions | SecondaryIndexOptions,
+) {
+  return <P extends object, N extends string>(proto: P, property: N & CollectionSide<P, N, T, I>): void =>
+    noteRelation(proto, property, 'OneToMany', target, inverse, options)
+}

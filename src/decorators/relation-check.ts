@@ -1,0 +1,27 @@
+import type { Collection, Ref } from '../model/related.js'
+import type { Declared, Mistake } from './mistake.js'
+
+/** The property that a to-one relation to T stands on; I is the property on the other side, or never. */
+export type RefSide<P, N extends string, T extends object, I extends keyof T> = [Declared<P, N>] extends [Ref<T>]
+  ? ComesBack<P, T, I>
+  : Mistake<`Declare it with the class of the relation: ${N} = ref<…>()`>
+
+/** The property that a to-many relation to T stands on; I is the property on the other side, or never. */
+export type CollectionSide<P, N extends string, T extends object, I extends keyof T> = [Declared<P, N>] extends [
+  Collection<T>,
+]
+  ? ComesBack<P, T, I>
+  : Mistake<`Declare it with the class of the relation: ${N} = collection<…>()`>
+
+type ComesBack<P, T, I extends keyof T> = [I] extends [never]
+  ? unknown
+  : [Returning<P, T, I>] extends [never]
+    ? Mistake<`The other side, ${I & string}, is a relation to another class.`>
+    : unknown
+
+/** Those of the named properties that relate to P. A subclass may inherit the relation, so either class may be the wider one. */
+type Returning<P, T, I extends keyof T> = {
+  [K in I]: Related<T[K]> extends infer B ? ([P] extends [B] ? K : [B] extends [P] ? K : never) : never
+}[I]
+
+type Related<R> = NonNullable<R> extends Ref<infer B> ? B : NonNullable<R> extends Collection<infer B> ? B : never

@@ -1,0 +1,77 @@
+import type { MemberDecorator } from '../declaration.js'
+import { didYouMean, oneOf } from './nearest.js'
+import type { Place, Problems } from './problems.js'
+
+/** What each decorator takes; the relations are in the table of strategies. */
+export const KNOWN_OPTIONS = {
+  Record: [
+    'set',
+    'namespace',
+    'name',
+    'ttl',
+    'sendKey',
+    'durableDelete',
+    'key',
+    'tenant',
+    'discriminator',
+    'discriminatorValue',
+  ],
+  Embeddable: ['name', 'key', 'parent'],
+  Key: ['name', 'type', 'generate'],
+  Bin: ['name', 'type'],
+  Embedded: ['name', 'as', 'key', 'layout', 'prefix'],
+  Version: ['name'],
+  CreatedAt: ['name'],
+  UpdatedAt: ['name'],
+  Counter: ['name'],
+  Generation: [],
+  Ttl: [],
+  Index: ['name', 'on'],
+  Sharded: ['by', 'shards', 'on'],
+} as const satisfies { readonly [D in MemberDecorator | 'Record' | 'Embeddable']?: readonly string[] }
+
+/** Notes every option that nobody would read; `owner` says whose options they are, for instance `@Bin` or `The strategy 'keyList'`. */
+export function checkOptions(
+  problems: Problems,
+  options: object,
+  known: readonly string[],
+  place: Place,
+  owner: string,
+): void {
+  for (const option of Object.keys(options)) {
+    if (known.includes(option)) continue
+    const fix = known.length === 0 ? 'Leave it out.' : `${didYouMean(option, known)}It takes ${oneOf(known)}.`
+    problems.add('SKEIN_1048', place, `${owner} does not know the option '${option}'.`, fix)
+  }
+}
+
+/** True when the value is one of those allowed (or not given); otherwise notes the problem. */
+export function checkChoice(
+  problems: Problems,
+  option: string,
+  value: unknown,
+  allowed: readonly unknown[],
+  place: Place,
+): boolean {
+  if (value === undefined || allowed.includes(value)) return true
+  const names = allowed.map(String)
+  const hint = typeof value === 'string' ? didYouMean(value, names) : ''
+  problems.add(
+    'SKEIN_1049',
+    place,
+    `${show(value)} is no value for the option '${option}'.`,
+    `${hint}Use ${oneOf(names)}.`,
+  )
+  return false
+}
+
+/** True for a list of names that is not empty. */
+export function isNameList(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.length > 0 && value.every((name) => typeof name === 'string')
+}
+
+export function show(value: unknown): string {
+  if (typeof value === 'string') return `'${value}'`
+  if (typeof value === 'function') return value.name === '' ? 'A function' : value.name
+  return value === undefined || typeof value === 'bigint' ? String(value) : (JSON.stringify(value) ?? typeof value)
+}

@@ -1,0 +1,61 @@
+import { findDeclaration, type MemberNote } from '../declaration.js'
+import { HOOK_NAMES, type EntityClass, type HookName, type HooksModel } from '../model.js'
+import type { EmbeddableOptions, RecordOptions } from '../options.js'
+
+/** What the decorators of a class and of its base classes said. */
+export interface ClassNotes {
+  readonly class: EntityClass
+  readonly name: string
+  /** What the class itself says; a base class's options are not in here. */
+  readonly record?: RecordOptions
+  readonly embeddable?: EmbeddableOptions
+  /** By property, base class first. What a subclass says about a property replaces what its base said. */
+  readonly members: ReadonlyMap<string, readonly MemberNote[]>
+  readonly hooks: HooksModel
+  /** The nearest base class that is a `@Record` too. */
+  readonly base?: EntityClass
+}
+
+export function readClassNotes(target: EntityClass): ClassNotes {
+  const chain = classChain(target)
+  const own = findDeclaration(target)
+  const base = chain.slice(0, -1).findLast((ancestor) => findDeclaration(ancestor)?.record !== undefined)
+  return {
+    class: target,
+    name: own?.record?.name ?? own?.embeddable?.name ?? target.name,
+    ...(own?.record && { record: own.record }),
+    ...(own?.embeddable && { embeddable: own.embeddable }),
+    members: readMembers(chain),
+    hooks: readHooks(chain),
+    ...(base && { base }),
+  }
+}
+
+/** The class and the classes it extends, base first. */
+function classChain(target: EntityClass): EntityClass[] {
+  const chain: EntityClass[] = []
+  for (let c: unknown = target; typeof c === 'function' && c !== Function.prototype; c = Object.getPrototypeOf(c)) {
+    chain.unshift(c as EntityClass)
+  }
+  return chain
+}
+
+function readMembers(chain: readonly EntityClass[]): ReadonlyMap<string, readonly MemberNote[]> {
+  const members = new Map<string, MemberNote[]>()
+  for (const ancestor of chain) {
+    const own = new Map<string, MemberNote[]>()
+    for (const note of findDeclaration(ancestor)?.members ?? []) {
+      own.set(note.property, [...(own.get(note.property) ?? []), note])
+    }
+    for (const [property, notes] of own) members.set(property, notes)
+  }
+  return members
+}
+
+function readHooks(chain: readonly EntityClass[]): HooksModel {
+  const hooks = Object.fromEntries(HOOK_NAMES.map((hook) => [hook, new Set<string>()])) as Record<HookName, Set<string>>
+  for (const ancestor of chain) {
+    for (const { hook, method } of findDeclaration(ancestor)?.hooks ?? []) hooks[hook].add(method)
+  }
+  return Object.fromEntries(HOOK_NAMES.map((hook) => [hook, [...hooks[hook]]])) as unknown as HooksModel
+}

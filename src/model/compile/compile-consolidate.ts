@@ -1,0 +1,105 @@
+import type { BinType } from '../bin-type.js'
+import type { ConsolidateOptions } from '../options.js'
+import type { CapModel, InverseIndexModel, RelationModel } from '../relation-model.js'
+import { checkChoice, checkOptions, isNameList, show } from './check-options.js'
+import type { Compilation, PartNotes } from './compilation.js'
+import { isRelation, mainNote } from './members.js'
+import { didYouMean } from './nearest.js'
+import type { Place, Problems } from './problems.js'
+import { RELATIONS } from './strategies.js'
+import { typeOfProperty } from './value-type.js'
+
+const SORTABLE: readonly BinType['kind'][] = ['int', 'bigint', 'date', 'string', 'enum']
+
+/** The options that only consolidated collections have. */
+export function compileConsolidate(
+  options: ConsolidateOptions,
+  bin: string,
+  part: PartNotes,
+  place: Place,
+  { problems }: Compilation,
+): Pick<RelationModel, 'sortKey' | 'sortKeyBin' | 'cap' | 'inverseIndexes'> {
+  const sortKey = compileSortKey(options.sortKey, part, place, problems)
+  const cap = compileCap(options.cap, place, problems)
+  const inverseIndexes = compileInverseIndexes(options, bin, part, place, problems)
+  if (cap && inverseIndexes.length > 0) {
+    const message = 'A capped collection drops children on the server, which would leave them in the inverse index.'
+    problems.add('SKEIN_1049', place, message, 'Leave out cap or inverseIndex.')
+  }
+  return {
+    ...(sortKey && { sortKey, sortKeyBin: options.sortKeyName ?? `${bin}.ids` }),
+    ...(cap && { cap }),
+    ...(inverseIndexes.length > 0 && { inverseIndexes }),
+  }
+}
+
+function compileSortKey(
+  sortKey: readonly string[] | undefined,
+  part: PartNotes,
+  place: Place,
+  problems: Problems,
+): readonly string[] | undefined {
+  if (sortKey === undefined) return undefined
+  if (!isNameList(sortKey)) {
+    problems.add(
+      'SKEIN_1049',
+      place,
+      `sortKey: ${show(sortKey)} names no property.`,
+      "Give a list: sortKey: ['score'].",
+    )
+    return undefined
+  }
+  const isSortable = (name: string): boolean => {
+    const type = typeOfProperty(part, name)
+    return type !== undefined && SORTABLE.includes(type.kind)
+  }
+  for (const property of sortKey.filter((name) => !isSortable(name))) {
+    const message = `sortKey names ${show(property)}, which is no property of ${part.name} that can be put in order.`
+    const hint = didYouMean(String(property), [...part.members.keys()].filter(isSortable))
+    problems.add(
+      'SKEIN_1049',
+      place,
+      message,
+      `${hint}Name int, bigint, date, string or enum properties of ${part.name}.`,
+    )
+  }
+  return [...sortKey]
+}
+
+function compileCap(cap: CapModel | undefined, place: Place, problems: Problems): CapModel | undefined {
+  if (cap === undefined) return undefined
+  checkOptions(problems, cap, ['keep', 'by'], place, 'cap')
+  checkChoice(problems, 'cap.by', cap.by ?? null, ['first', 'last'], place)
+  if (!Number.isInteger(cap.keep) || cap.keep < 1) {
+    problems.add(
+      'SKEIN_1049',
+      place,
+      `cap.keep: ${show(cap.keep)} is no number of children.`,
+      'Give a whole number from 1.',
+    )
+  }
+  return { keep: cap.keep, by: cap.by }
+}
+
+function compileInverseIndexes(
+  { inverseIndex = {} }: ConsolidateOptions,
+  bin: string,
+  part: PartNotes,
+  place: Place,
+  problems: Problems,
+): InverseIndexModel[] {
+  const isRef = (name: string): boolean => {
+    const note = mainNote(part, name)
+    return note !== undefined && isRelation(note) && RELATIONS[note.decorator].holds === 'ref'
+  }
+  return Object.entries(inverseIndex).map(([ref, options = {}]) => {
+    checkOptions(problems, options, ['name', 'onTargetDelete'], place, 'inverseIndex')
+    checkChoice(problems, 'onTargetDelete', options.onTargetDelete, ['delete', 'keep'], place)
+    if (!isRef(ref)) {
+      const message = `inverseIndex names '${ref}', which is no reference of ${part.name}.`
+      const hint = didYouMean(ref, [...part.members.keys()].filter(isRef))
+      problems.add('SKEIN_1049', place, message, `${hint}Name a @ManyToOne of ${part.name}.`)
+    }
+    return { ref, bin: options.name ?? `${bin}_${ref}`, onTargetDelete: options.onTargetDelete ?? 'keep' }
+  })
+}

@@ -1,0 +1,83 @@
+import type { KeyKind } from '../../keys/index.js'
+import { isNote } from '../declaration.js'
+import type { KeyGenerator, KeyModel } from '../key-model.js'
+import { isNameList, show } from './check-options.js'
+import type { Compilation, EntityNotes, PartNotes } from './compilation.js'
+import { compileTemplateKey } from './compile-template-key.js'
+import { keyKind, keyProperties, keyTemplate } from './key-kind.js'
+import { mainNote } from './members.js'
+import { didYouMean } from './nearest.js'
+import type { Problems } from './problems.js'
+
+/** The key of an entity, or of a part that has one. */
+export function compileKey(notes: EntityNotes | PartNotes, compilation: Compilation): KeyModel | undefined {
+  const { problems } = compilation
+  const template = keyTemplate(notes)
+  const tenant = notes.kind === 'entity' && notes.options.tenant === true
+  if (template !== undefined) return compileTemplateKey(notes, template, tenant, compilation)
+  const className = notes.name
+  const [property, second] = keyProperties(notes)
+  if (property === undefined) {
+    if (notes.kind === 'entity') {
+      problems.add(
+        'SKEIN_1001',
+        { className },
+        'It has no key.',
+        "Put @Key() on a property, or give @Record({ key: '…{property}…' }).",
+      )
+    }
+    return undefined
+  }
+  if (second !== undefined) {
+    const message = `It has a second @Key, beside ${property}.`
+    const fix = `Keep one, or make one key of both: @Record({ key: '{${property}}:{${second}}' }).`
+    problems.add('SKEIN_1002', { className, property: second }, message, fix)
+    return undefined
+  }
+  const kind = keyKind(notes)
+  if (kind === undefined) return undefined
+  const generate = compileGenerator(notes, property, kind, problems)
+  return { kind, properties: [property], ...(generate && { generate }), tenant }
+}
+
+function compileGenerator(
+  notes: EntityNotes | PartNotes,
+  property: string,
+  kind: KeyKind,
+  problems: Problems,
+): KeyGenerator | undefined {
+  const note = mainNote(notes, property)
+  const generate = note && isNote(note, 'Key') ? note.options.generate : undefined
+  if (generate === undefined) return undefined
+  const place = { className: notes.name, property }
+  if (generate === 'uuid' || generate === 'sortable') {
+    if (kind !== 'string') {
+      const message = `A generated ${generate} is a string, and the key is ${kind}.`
+      problems.add('SKEIN_1006', place, message, 'Declare the key as a string.')
+    }
+    return generate
+  }
+  if (typeof generate !== 'object' || !isNameList(generate.hash)) {
+    problems.add(
+      'SKEIN_1006',
+      place,
+      `${show(generate)} is no way to generate a key.`,
+      "Use 'uuid', 'sortable' or { hash: ['property', …] }.",
+    )
+    return undefined
+  }
+  if (kind !== 'string' && kind !== 'bytes') {
+    problems.add(
+      'SKEIN_1006',
+      place,
+      `A hash is a string or bytes, and the key is ${kind}.`,
+      'Declare the key as a string.',
+    )
+  }
+  const others = [...notes.members.keys()].filter((name) => name !== property)
+  for (const part of generate.hash.filter((name) => !others.includes(name))) {
+    const message = `The hash names '${part}', which is no other mapped property of ${notes.name}.`
+    problems.add('SKEIN_1006', place, message, `${didYouMean(part, others)}Name properties that have a decorator.`)
+  }
+  return generate
+}

@@ -1,0 +1,82 @@
+import type { EmbeddableModel } from '../model.js'
+import type { MemberDecorator } from '../declaration.js'
+import { KNOWN_OPTIONS, checkOptions } from './check-options.js'
+import type { Compilation, PartNotes } from './compilation.js'
+import { compileKey } from './compile-key.js'
+import { compilePartRelation, type RelationDraft } from './compile-relation.js'
+import { compileValue, type PropertyDraft } from './compile-value.js'
+import { isRelation, readMemberRoles } from './members.js'
+import type { Problems } from './problems.js'
+
+const IN_PARTS: readonly MemberDecorator[] = ['Key', 'Bin', 'Embedded']
+
+/** Everything about one class that is stored inside records. */
+export function compilePart(part: PartNotes, compilation: Compilation): EmbeddableModel {
+  const { problems } = compilation
+  const properties: PropertyDraft[] = []
+  const relations: RelationDraft[] = []
+  checkOptions(problems, part.embeddable ?? {}, KNOWN_OPTIONS.Embeddable, { className: part.name }, '@Embeddable')
+  for (const member of readMemberRoles(part, problems)) {
+    const { note, index, sharded } = member
+    const misplaced = index ?? sharded ?? (isRelation(note) || IN_PARTS.includes(note.decorator) ? undefined : note)
+    if (misplaced) {
+      const message = `@${misplaced.decorator} is for records; ${part.name} is stored inside one.`
+      problems.add(
+        'SKEIN_1026',
+        { className: part.name, property: note.property },
+        message,
+        'Leave it out, or use @Bin.',
+      )
+    } else if (isRelation(note)) {
+      const relation = compilePartRelation(part, note, compilation)
+      if (relation) relations.push(relation)
+    } else {
+      const property = compileValue(part, member, compilation)
+      if (property) properties.push(property)
+    }
+  }
+  checkFieldNames(part, [...properties, ...relations], problems)
+  const key = compileKey(part, compilation)
+  return {
+    kind: 'embeddable',
+    class: part.class,
+    name: part.name,
+    properties: properties.map((property, index) => ({
+      ...property,
+      role: key?.properties.includes(property.name) ? 'key' : property.role,
+      index,
+    })),
+    relations: relations.map((relation, i) => ({ ...relation, index: properties.length + i })),
+    ...(key && { key }),
+    hooks: part.hooks,
+  }
+}
+
+/** Fields are keys of a map: any name will do, once. */
+function checkFieldNames(
+  { name: className }: PartNotes,
+  fields: readonly { readonly name: string; readonly bin?: string }[],
+  problems: Problems,
+): void {
+  const takenBy = new Map<string, string>()
+  for (const { name: property, bin = property } of fields) {
+    const other = takenBy.get(bin)
+    if (bin === '' || bin.includes('\0')) {
+      problems.add(
+        'SKEIN_1014',
+        { className, property },
+        'A field name must not be empty or contain NUL.',
+        "Give another with the option name: '…'.",
+      )
+    } else if (other !== undefined) {
+      const message = `The field '${bin}' is already used by ${className}.${other}.`
+      problems.add(
+        'SKEIN_1012',
+        { className, property },
+        message,
+        "Give one of them another name with the option name: '…'.",
+      )
+    }
+    takenBy.set(bin, property)
+  }
+}

@@ -1,0 +1,166 @@
+import type { MemberNote } from '../declaration.js'
+import type { OneToManyOptions } from '../options.js'
+import type { RelationModel } from '../relation-model.js'
+import { checkInverse } from './check-inverse.js'
+import { checkChoice, checkOptions, show } from './check-options.js'
+import type { Compilation, EntityNotes, PartNotes } from './compilation.js'
+import { compileConsolidate } from './compile-consolidate.js'
+import { compileSharding } from './compile-sharding.js'
+import { keyKind } from './key-kind.js'
+import { evaluateTarget, type Member } from './members.js'
+import { didYouMean, oneOf } from './nearest.js'
+import type { Place } from './problems.js'
+import { isOwner } from './relation-owner.js'
+import { askedStrategy, findRules } from './relation-rules.js'
+import { relationTarget } from './relation-target.js'
+import { RELATIONS, STRATEGIES, type RelationDecorator, type StrategyRules } from './strategies.js'
+
+/** A relation before it has its place in the loaded-mask. */
+export type RelationDraft = Omit<RelationModel, 'index'>
+
+/** One relation of an entity: its target, its other side and its options, checked against its strategy. */
+export function compileRelation(
+  notes: EntityNotes,
+  { note, sharded }: Member & { readonly note: MemberNote<RelationDecorator> },
+  compilation: Compilation,
+): RelationDraft | undefined {
+  const { problems } = compilation
+  const place = { className: notes.name, property: note.property }
+  const rules = checkedRules(note, place, compilation)
+  if (!rules) return undefined
+  const target = relationTarget(note, rules, place, compilation)
+  if (!target) return undefined
+  const side = { notes, note, rules }
+  const other = target.kind === 'entity' ? checkInverse(side, target, compilation) : undefined
+  if (rules.inverse === 'none' && note.inverse !== undefined) {
+    const message = `Children stored as ${rules.strategy} have no other side.`
+    problems.add('SKEIN_1043', place, message, `Leave out '${note.inverse}'.`)
+  }
+  if (rules.strategy === 'sharedKey' && target.kind === 'entity') checkSharedKey(notes, target, place, compilation)
+  if (sharded && !rules.canBeSharded) {
+    const message = `A relation stored as ${rules.strategy} cannot be sharded.`
+    problems.add(
+      'SKEIN_1051',
+      place,
+      message,
+      "Shard a collection stored as 'keyList' or 'consolidate', or a @ManyToMany.",
+    )
+  }
+  const sharding = sharded && rules.canBeSharded && compileSharding(sharded.options, target, place, problems)
+  const shape = RELATIONS[note.decorator]
+  const bin = rules.hasBin ? (optionOf<string>(note, 'name') ?? note.property) : undefined
+  const attributes = attributesName(note, place, compilation)
+  return {
+    name: note.property,
+    kind: shape.kind,
+    strategy: rules.strategy,
+    holds: shape.holds,
+    target: target.name,
+    ...(note.inverse !== undefined && { inverse: note.inverse }),
+    owner: isOwner(side, other, problems),
+    ...(bin !== undefined && { bin }),
+    onDelete: optionOf<RelationModel['onDelete']>(note, 'onDelete') ?? 'detach',
+    orphans: optionOf<RelationModel['orphans']>(note, 'orphans') ?? 'keep',
+    eager: optionOf<boolean>(note, 'eager') ?? false,
+    ...(isConsolidate(note.options) &&
+      target.kind === 'embeddable' &&
+      compileConsolidate(note.options, bin ?? note.property, target, place, compilation)),
+    ...(attributes !== undefined && { attributes }),
+    ...(sharding && { sharding }),
+  }
+}
+
+/** A part may point to records by key, and to nothing else. */
+export function compilePartRelation(
+  notes: PartNotes,
+  note: MemberNote<RelationDecorator>,
+  compilation: Compilation,
+): RelationDraft | undefined {
+  const { problems } = compilation
+  const place = { className: notes.name, property: note.property }
+  const rules = checkedRules(note, place, compilation)
+  if (
+    RELATIONS[note.decorator].holds !== 'ref' ||
+    (rules && rules.strategy !== 'keyBin') ||
+    note.inverse !== undefined
+  ) {
+    const message = `A part can only point to a record by its key; it cannot have a ${note.inverse === undefined ? `@${note.decorator}` : 'two-sided relation'}.`
+    problems.add('SKEIN_1026', place, message, `Use a one-sided @ManyToOne, or make ${notes.name} a @Record.`)
+    return undefined
+  }
+  const target = rules && relationTarget(note, rules, place, compilation)
+  if (!target) return undefined
+  return {
+    name: note.property,
+    kind: RELATIONS[note.decorator].kind,
+    strategy: rules.strategy,
+    holds: 'ref',
+    target: target.name,
+    owner: true,
+    bin: optionOf<string>(note, 'name') ?? note.property,
+    onDelete: 'detach',
+    orphans: 'keep',
+    eager: optionOf<boolean>(note, 'eager') ?? false,
+  }
+}
+
+function checkedRules(
+  note: MemberNote<RelationDecorator>,
+  place: Place,
+  { problems }: Compilation,
+): StrategyRules | undefined {
+  const rules = findRules(note)
+  if (!rules) {
+    const known = STRATEGIES[note.decorator].map((each) => each.strategy)
+    const asked = askedStrategy(note)
+    const fix = `${didYouMean(String(asked), known)}Use ${oneOf(known)}.`
+    problems.add('SKEIN_1050', place, `@${note.decorator} has no strategy ${show(asked)}.`, fix)
+    return undefined
+  }
+  const owner = STRATEGIES[note.decorator].length === 1 ? `@${note.decorator}` : `The strategy '${rules.strategy}'`
+  checkOptions(problems, note.options, rules.options, place, owner)
+  checkChoice(problems, 'onDelete', optionOf(note, 'onDelete'), ['cascade', 'detach', 'restrict'], place)
+  checkChoice(problems, 'orphans', optionOf(note, 'orphans'), ['delete', 'keep'], place)
+  return rules
+}
+
+function checkSharedKey(notes: EntityNotes, target: EntityNotes, place: Place, { problems }: Compilation): void {
+  if (notes.set === target.set && notes.namespace === target.namespace) {
+    const message = `sharedKey stores both under one key, and both are in the set '${notes.set}'.`
+    problems.add('SKEIN_1052', place, message, 'Put them in different sets or namespaces.')
+  }
+  const [here, there] = [keyKind(notes), keyKind(target)]
+  if (here !== undefined && there !== undefined && here !== there) {
+    const message = `sharedKey stores both under one key, but the key of ${notes.name} is ${here} and that of ${target.name} is ${there}.`
+    problems.add('SKEIN_1052', place, message, 'Give both keys the same type.')
+  }
+}
+
+function attributesName(
+  note: MemberNote<RelationDecorator>,
+  place: Place,
+  { problems, parts }: Compilation,
+): string | undefined {
+  if (!('attributes' in note.options) || note.options.attributes === undefined) return undefined
+  const target = evaluateTarget(note.options.attributes)
+  const part = target && parts.get(target)
+  if (!part) {
+    const message = `Its attributes, ${target?.name ?? 'undefined'}, are not an @Embeddable class.`
+    problems.add(
+      'SKEIN_1053',
+      place,
+      message,
+      'Give attributes: () => Class, and decorate the class with @Embeddable().',
+    )
+  }
+  return part?.name
+}
+
+function isConsolidate(options: object): options is Extract<OneToManyOptions, { strategy: 'consolidate' }> {
+  return 'strategy' in options && options.strategy === 'consolidate'
+}
+
+// Which options a strategy knows is checked above; reading is the same for all of them.
+function optionOf<T>({ options }: MemberNote<RelationDecorator>, name: string): T | undefined {
+  return (options as { readonly [option: string]: T | undefined })[name]
+}

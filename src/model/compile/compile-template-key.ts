@@ -1,0 +1,133 @@
+import { KeyFormat, parseTemplate, type KeyPartType, type KeyTemplate } from '../../keys/index.js'
+import type { BinType } from '../bin-type.js'
+import type { KeyModel } from '../key-model.js'
+import type { Compilation, EntityNotes, PartNotes } from './compilation.js'
+import { keyKind, keyProperties } from './key-kind.js'
+import { evaluateTarget, isRelation, mainNote } from './members.js'
+import { didYouMean } from './nearest.js'
+import { RELATIONS } from './strategies.js'
+import { typeOfProperty } from './value-type.js'
+
+/** A key such as `tenant:{tenant}:order:{orderId}`: every placeholder is a stored property, or a ref that stands for the key it holds. */
+export function compileTemplateKey(
+  notes: EntityNotes | PartNotes,
+  text: string,
+  tenant: boolean,
+  compilation: Compilation,
+): KeyModel | undefined {
+  const { problems } = compilation
+  const place = { className: notes.name }
+  const template = parseTemplate(text)
+  if (typeof template === 'string') {
+    problems.add('SKEIN_1004', place, `The key template '${text}' is wrong: ${template}.`, 'Correct the option key.')
+    return undefined
+  }
+  const properties = template.placeholders.map((placeholder) => placeholder.property)
+  for (const property of keyProperties(notes).filter((name) => !properties.includes(name))) {
+    const message = `It has @Key, but the key of ${notes.name} is the template '${text}'.`
+    const fix = `Name it in the template as {${property}}, or make it a @Bin.`
+    problems.add('SKEIN_1002', { className: notes.name, property }, message, fix)
+  }
+  const parent = findParent(notes, properties, compilation)
+  checkTemplate(notes, template, parent, compilation)
+  return { kind: 'string', properties, template: text, ...(parent !== undefined && { parent }), tenant }
+}
+
+function checkTemplate(
+  notes: EntityNotes | PartNotes,
+  template: KeyTemplate,
+  parent: string | undefined,
+  compilation: Compilation,
+): void {
+  const { problems } = compilation
+  const place = { className: notes.name }
+  const types: { [property: string]: KeyPartType } = {}
+  for (const { property } of template.placeholders) {
+    const type = partType(notes, property, compilation)
+    if (type !== undefined) {
+      types[property] = type
+    } else if (!notes.members.has(property)) {
+      const message = `The key template '${template.text}' names {${property}}, which is no mapped property.`
+      const fix = `${didYouMean(property, notes.members.keys())}Name a property that has a decorator.`
+      problems.add('SKEIN_1005', place, message, fix)
+      return
+    } else {
+      const message = `The key template '${template.text}' names {${property}}, whose type cannot be part of a key.`
+      const fix = 'Use a string, int, bigint, boolean, date or bytes property, an enum of one of them, or a reference.'
+      problems.add('SKEIN_1003', { ...place, property }, message, fix)
+      return
+    }
+  }
+  const format = KeyFormat.create(template, { className: notes.name, types, ...(parent !== undefined && { parent }) })
+  if (typeof format === 'string') {
+    problems.add(
+      'SKEIN_1004',
+      place,
+      `The key template '${template.text}' is wrong: ${format}.`,
+      'Correct the option key.',
+    )
+  }
+}
+
+/** The placeholder that holds another record's key: a ref of an entity, or what `@Embeddable({ parent })` names. */
+function findParent(
+  notes: EntityNotes | PartNotes,
+  properties: readonly string[],
+  { problems }: Compilation,
+): string | undefined {
+  const declared = notes.kind === 'embeddable' ? notes.embeddable?.parent : undefined
+  if (declared !== undefined && !properties.includes(declared)) {
+    const message = `parent: '${declared}' is not named by the key template.`
+    problems.add(
+      'SKEIN_1005',
+      { className: notes.name },
+      message,
+      `${didYouMean(declared, properties)}Name a placeholder.`,
+    )
+  }
+  const refs = properties.filter((property) => isRefNote(notes, property))
+  if (refs.length > 1) {
+    const message = `The key template names two references, ${refs.join(' and ')}; only one parent's key can be in it.`
+    problems.add('SKEIN_1004', { className: notes.name }, message, 'Keep one of them.')
+  }
+  return declared ?? refs[0]
+}
+
+function isRefNote(notes: EntityNotes | PartNotes, property: string): boolean {
+  const note = mainNote(notes, property)
+  return note !== undefined && isRelation(note) && RELATIONS[note.decorator].holds === 'ref'
+}
+
+function partType(
+  notes: EntityNotes | PartNotes,
+  property: string,
+  { entities }: Compilation,
+): KeyPartType | undefined {
+  const note = mainNote(notes, property)
+  if (note && isRefNote(notes, property)) {
+    const target = evaluateTarget(note.target)
+    const other = target && entities.get(target)
+    return other && keyKind(other)
+  }
+  return keyPartType(typeOfProperty(notes, property))
+}
+
+function keyPartType(type: BinType | undefined): KeyPartType | undefined {
+  switch (type?.kind) {
+    case 'string':
+    case 'int':
+    case 'bigint':
+    case 'bytes':
+    case 'date':
+    case 'boolean':
+      return type.kind
+    case 'enum':
+      return type.values.every((value) => typeof value === 'string') ? 'string' : integral(type.values)
+    default:
+      return undefined
+  }
+}
+
+function integral(values: readonly (string | number)[]): 'int' | undefined {
+  return values.every((value) => Number.isSafeInteger(value)) ? 'int' : undefined
+}

@@ -1,0 +1,54 @@
+import { isNote, type MemberDecorator, type MemberNote } from '../declaration.js'
+import type { BinType } from '../bin-type.js'
+import type { NamedBinOptions } from '../options.js'
+import type { PropertyModel, PropertyRole } from '../property-model.js'
+import { KNOWN_OPTIONS, checkOptions } from './check-options.js'
+import type { Compilation, EntityNotes, PartNotes } from './compilation.js'
+import { compileSharding } from './compile-sharding.js'
+import { embeddedPrefix, embeddedType, type PartModels } from './embedded-type.js'
+import type { Member } from './members.js'
+import { valueType } from './value-type.js'
+
+/** A property before it has its place in the loaded-mask. */
+export type PropertyDraft = Omit<PropertyModel, 'index'>
+
+const ROLES: { readonly [D in MemberDecorator]?: PropertyRole } = {
+  Key: 'key',
+  Bin: 'plain',
+  Embedded: 'plain',
+  Version: 'version',
+  CreatedAt: 'createdAt',
+  UpdatedAt: 'updatedAt',
+  Counter: 'counter',
+}
+
+/** A property that is stored as a value: in a bin, or as a field of a part. */
+export function compileValue(
+  notes: EntityNotes | PartNotes,
+  { note, sharded }: Member,
+  compilation: Compilation,
+  models?: PartModels,
+): PropertyDraft | undefined {
+  const { problems } = compilation
+  const place = { className: notes.name, property: note.property }
+  const role = ROLES[note.decorator]
+  if (role === undefined) return undefined
+  checkOptions(problems, note.options, KNOWN_OPTIONS[note.decorator as 'Bin'], place, `@${note.decorator}`)
+  if (sharded && role !== 'counter') {
+    const message = `@Sharded stands on a @${note.decorator}; only collections and counters can be sharded.`
+    problems.add('SKEIN_1026', place, message, 'Leave it out, or make the property a @Counter or a collection.')
+  }
+  const sharding = sharded && role === 'counter' && compileSharding(sharded.options, undefined, place, problems)
+  const type = isNote(note, 'Embedded')
+    ? embeddedType(notes, note, compilation, models)
+    : valueType(notes, note, problems)
+  if (!type) return undefined
+  return { name: note.property, bin: binName(note, type), type, role, ...(sharding && { sharding }) }
+}
+
+function binName(note: Member['note'], type: BinType): string {
+  if (type.kind !== 'embedded' || type.shape !== 'bins') {
+    return (note.options as NamedBinOptions).name ?? note.property
+  }
+  return embeddedPrefix(note as MemberNote<'Embedded'>)
+}

@@ -1,0 +1,48 @@
+import type { MemberNote } from '../declaration.js'
+import type { IndexModel } from '../property-model.js'
+import type { Compilation, EntityNotes } from './compilation.js'
+import { compileKeyIndex } from './compile-index.js'
+import type { RelationDraft } from './compile-relation.js'
+import { keyKind } from './key-kind.js'
+import { evaluateTarget, isRelation, mainNote } from './members.js'
+
+/** The indexes that a relation needs on its own side: asked for by `@Index`, by the other side's strategy, or by an inverse index. */
+export function relationIndexes(
+  entity: EntityNotes,
+  relation: RelationDraft,
+  asked: MemberNote<'Index'> | undefined,
+  compilation: Compilation,
+): IndexModel[] {
+  const { problems, entities, parts } = compilation
+  const place = { className: entity.name, property: relation.name }
+  const target = [...entities.values()].find((other) => other.name === relation.target)
+  const kind = target && keyKind(target)
+  const indexes: IndexModel[] = []
+  const bin = relation.bin
+  const isIndexed = target && indexedByInverse(relation, target)
+  if (asked && (relation.holds !== 'ref' || bin === undefined)) {
+    const message = '@Index stands on a relation that has no key bin here.'
+    problems.add('SKEIN_1026', place, message, 'Leave it out; only @ManyToOne and @OneToOne by key bin can be indexed.')
+  } else if ((asked || isIndexed) && bin !== undefined && kind !== undefined) {
+    const name = asked?.options.name ?? (isIndexed ? isIndexed.indexName : undefined)
+    indexes.push(compileKeyIndex(name, kind, 'value', { set: entity.set, bin, place }, problems))
+  }
+  for (const inverse of relation.inverseIndexes ?? []) {
+    const part = [...parts.values()].find((other) => other.name === relation.target)
+    const pointsTo = part && entities.get(evaluateTarget(mainNote(part, inverse.ref)?.target) ?? Object)
+    const pointedKind = pointsTo && keyKind(pointsTo)
+    if (pointedKind === undefined) continue
+    const option = `the option inverseIndex: { ${inverse.ref}: { name: '…' } }`
+    const where = { set: entity.set, bin: inverse.bin, place, option }
+    indexes.push(compileKeyIndex(undefined, pointedKind, 'mapKeys', where, problems))
+  }
+  return indexes
+}
+
+/** The other side's options, when it finds its children by an index on this side's bin. */
+function indexedByInverse(relation: RelationDraft, target: EntityNotes): { readonly indexName?: string } | undefined {
+  const note = relation.inverse === undefined ? undefined : mainNote(target, relation.inverse)
+  if (!note || !isRelation(note)) return undefined
+  const { options } = note
+  return 'strategy' in options && options.strategy === 'secondaryIndex' ? options : undefined
+}

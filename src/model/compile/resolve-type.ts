@@ -1,0 +1,111 @@
+import type { ModelErrorCode } from '../../errors/index.js'
+import { SCALAR_KINDS, type BinType, type MapKeyKind, type ScalarKind, type ValueCodec } from '../bin-type.js'
+import { show } from './check-options.js'
+import { didYouMean, oneOf } from './nearest.js'
+
+const MAP_KEYS: readonly MapKeyKind[] = ['string', 'int', 'bigint']
+// Members of a Set are compared by value on the server; these have one value for one meaning.
+const SET_ITEMS: readonly BinType['kind'][] = ['int', 'double', 'string', 'boolean', 'bytes', 'bigint', 'date', 'enum']
+
+/** A wrong type, as the sentences of a problem. */
+export interface TypeProblem {
+  readonly code: ModelErrorCode
+  readonly message: string
+  readonly fix: string
+}
+
+/** A type as written in a decorator, as data; or what is wrong with it. */
+export function resolveType(spec: unknown): BinType | TypeProblem {
+  if (typeof spec === 'string') return scalar(spec)
+  if (typeof spec !== 'object' || spec === null) return notAType(spec)
+  if ('encode' in spec && 'decode' in spec) return { kind: 'custom', codec: spec as ValueCodec }
+  if ('list' in spec) return within(spec.list, (item) => ({ kind: 'list', item }))
+  if ('set' in spec) return within(spec.set, setOf)
+  if ('map' in spec) return mapOf(spec.map, 'key' in spec ? spec.key : 'string')
+  if ('enum' in spec) return enumOf(spec.enum)
+  return notAType(spec)
+}
+
+export function isTypeProblem(type: BinType | TypeProblem): type is TypeProblem {
+  return 'message' in type
+}
+
+function scalar(name: string): BinType | TypeProblem {
+  const kind = SCALAR_KINDS.find((known) => known === name)
+  if (kind) return { kind }
+  return {
+    code: 'SKEIN_1022',
+    message: `'${name}' is not a type.`,
+    fix: `${didYouMean(name, SCALAR_KINDS)}Use ${oneOf(SCALAR_KINDS)}, { list }, { set }, { map }, { enum } or a codec.`,
+  }
+}
+
+function within(itemSpec: unknown, wrap: (item: BinType) => BinType | TypeProblem): BinType | TypeProblem {
+  const item = resolveType(itemSpec)
+  return isTypeProblem(item) ? item : wrap(item)
+}
+
+function setOf(item: BinType): BinType | TypeProblem {
+  if (SET_ITEMS.includes(item.kind)) return { kind: 'set', item }
+  return {
+    code: 'SKEIN_1022',
+    message: `A set of ${item.kind} cannot be stored: its members have no value that the server could compare.`,
+    fix: `Use { list: … }, or a set of ${oneOf(SET_ITEMS)}.`,
+  }
+}
+
+function mapOf(valueSpec: unknown, key: unknown): BinType | TypeProblem {
+  const known = MAP_KEYS.find((kind) => kind === key)
+  if (known) return within(valueSpec, (value) => ({ kind: 'map', key: known, value }))
+  return {
+    code: 'SKEIN_1022',
+    message: `${show(key)} is no type for the keys of a map.`,
+    fix: `Use key: ${oneOf(MAP_KEYS)}.`,
+  }
+}
+
+function enumOf(source: unknown): BinType | TypeProblem {
+  const values = Array.isArray(source) ? (source as unknown[]) : enumValues(source)
+  if (values.length > 0 && values.every((value) => typeof value === 'string' || typeof value === 'number')) {
+    return { kind: 'enum', values: [...new Set(values)] }
+  }
+  return {
+    code: 'SKEIN_1022',
+    message: 'The enum has no values, or values that are neither strings nor numbers.',
+    fix: 'Give a TypeScript enum or a list: { enum: Color } or { enum: ["red", "blue"] }. A const enum does not exist at run time.',
+  }
+}
+
+/** The values of a TypeScript enum; numeric ones also hold the way back from number to name, which is left out. */
+function enumValues(source: unknown): unknown[] {
+  if (typeof source !== 'object' || source === null) return []
+  return Object.entries(source)
+    .filter(([name]) => !/^-?\d+(\.\d+)?$/.test(name))
+    .map(([, value]) => value as unknown)
+}
+
+const CONSTRUCTORS = new Map<unknown, ScalarKind>([
+  [String, 'string'],
+  [Number, 'int'],
+  [Boolean, 'boolean'],
+  [Date, 'date'],
+  [BigInt, 'bigint'],
+  [Buffer, 'bytes'],
+  [Uint8Array, 'bytes'],
+])
+
+/** What reflection sees for a plain value; a `number` is an int unless the decorator says otherwise. */
+export function scalarOfConstructor(constructor: unknown): ScalarKind | undefined {
+  return CONSTRUCTORS.get(constructor)
+}
+
+function notAType(spec: unknown): TypeProblem {
+  const kind = scalarOfConstructor(spec)
+  return {
+    code: 'SKEIN_1022',
+    message: `${show(spec)} is not a type.`,
+    fix: kind
+      ? `Write it as text: '${kind}'.`
+      : `Use ${oneOf(SCALAR_KINDS)}, { list }, { set }, { map }, { enum } or a codec.`,
+  }
+}

@@ -1,0 +1,80 @@
+import type { EntityClass, HookName } from './model.js'
+import type {
+  BinOptions,
+  EmbeddableOptions,
+  EmbeddedOptions,
+  IndexOptions,
+  KeyOptions,
+  ManyToManyOptions,
+  ManyToOneOptions,
+  NamedBinOptions,
+  OneToManyOptions,
+  OneToOneOptions,
+  RecordOptions,
+  ShardedOptions,
+} from './options.js'
+
+/** The options each property decorator takes. */
+export interface MemberOptions {
+  Key: KeyOptions
+  Bin: BinOptions
+  Embedded: EmbeddedOptions
+  Version: NamedBinOptions
+  CreatedAt: NamedBinOptions
+  UpdatedAt: NamedBinOptions
+  Counter: NamedBinOptions
+  Generation: object
+  Ttl: object
+  Index: IndexOptions
+  Sharded: ShardedOptions
+  OneToOne: OneToOneOptions
+  OneToMany: OneToManyOptions
+  ManyToOne: ManyToOneOptions
+  ManyToMany: ManyToManyOptions
+}
+
+export type MemberDecorator = keyof MemberOptions
+
+/** What one decorator said about one property. */
+export interface MemberNote<D extends MemberDecorator = MemberDecorator> {
+  readonly decorator: D
+  readonly property: string
+  readonly options: MemberOptions[D]
+  /** The class named by `@Embedded` and the relations; a function, because it may not exist yet when the decorator runs. */
+  readonly target?: () => unknown
+  /** The property on the other side of a relation. */
+  readonly inverse?: string
+}
+
+export interface HookNote {
+  readonly hook: HookName
+  readonly method: string
+}
+
+/** What the decorators of one class said, in the order they ran; nothing is checked yet. */
+export interface ClassDeclaration {
+  record?: RecordOptions
+  embeddable?: EmbeddableOptions
+  readonly members: MemberNote[]
+  readonly hooks: HookNote[]
+}
+
+// A global symbol, so that classes declared through another copy of the package are understood.
+const DECLARATION = Symbol.for('skein.declaration')
+
+/** The declaration of the class itself, made on first use; base classes have their own. */
+export function declarationOf(target: EntityClass): ClassDeclaration {
+  const existing = findDeclaration(target)
+  if (existing) return existing
+  const declaration: ClassDeclaration = { members: [], hooks: [] }
+  Object.defineProperty(target, DECLARATION, { value: declaration })
+  return declaration
+}
+
+export function findDeclaration(target: EntityClass): ClassDeclaration | undefined {
+  return Object.getOwnPropertyDescriptor(target, DECLARATION)?.value as ClassDeclaration | undefined
+}
+
+export function isNote<D extends MemberDecorator>(note: MemberNote, decorator: D): note is MemberNote<D> {
+  return note.decorator === decorator
+}

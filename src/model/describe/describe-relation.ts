@@ -1,0 +1,25 @@
+import type { ShardingModel } from '../property-model.js'
+import type { RelationModel } from '../relation-model.js'
+
+/** A relation in one line: what it leads to, how it is stored and what happens on delete. */
+export function describeRelation(relation: RelationModel): string {
+  const { kind, target, inverse, strategy, bin, name, owner, onDelete, orphans, eager, sharding } = relation
+  const parts = [
+    `${kind} ${target}${inverse === undefined ? '' : `.${inverse}`}`,
+    `${strategy}${bin !== undefined && bin !== name ? ` in '${bin}'` : ''}`,
+    owner ? 'owner' : undefined,
+    onDelete === 'detach' ? undefined : `onDelete ${onDelete}`,
+    orphans === 'keep' ? undefined : `orphans ${orphans}`,
+    eager ? 'eager' : undefined,
+    relation.sortKey && `ordered by ${relation.sortKey.join(', ')} (ids in '${relation.sortKeyBin}')`,
+    relation.cap && `keeps the ${relation.cap.by} ${relation.cap.keep}`,
+    relation.attributes && `attributes ${relation.attributes}`,
+    ...(relation.inverseIndexes ?? []).map(({ ref, bin: map }) => `inverse index of ${ref} in '${map}'`),
+    sharding && describeSharding(sharding),
+  ]
+  return parts.filter((part) => part !== undefined).join(', ')
+}
+
+export function describeSharding(sharding: ShardingModel): string {
+  return sharding.by === 'hash' ? `${sharding.shards} shards by hash` : `shards by ${sharding.by} of ${sharding.on}`
+}

@@ -1,0 +1,167 @@
+import type { MapKeyKind } from './bin-type.js'
+import type { KeyGenerator, KeyKind } from './key-model.js'
+import type { EntityClass } from './model.js'
+import type { IndexModel, ShardingModel } from './property-model.js'
+import type { CapModel, OnDelete, Orphans } from './relation-model.js'
+import type { TypeSpec } from './type-spec.js'
+
+/** Options of `@Record`. A subclass inherits what it does not say itself. */
+export interface RecordOptions {
+  /** The Aerospike set. Required, unless a base class has one. */
+  readonly set?: string
+  /** The namespace, when it is not the one given to `open`. */
+  readonly namespace?: string
+  /** The name in messages and plans; the class name unless given. */
+  readonly name?: string
+  /** Seconds that records live, or `'never'`; unset leaves it to the namespace. Later writes keep the remaining time unless `onUpdate` is `'refresh'`. */
+  readonly ttl?: number | 'never' | { readonly seconds: number | 'never'; readonly onUpdate?: 'keep' | 'refresh' }
+  /** Store the user key with the record, so that other programs see it. The key is always stored as a bin. */
+  readonly sendKey?: boolean
+  readonly durableDelete?: boolean
+  /** A key made of several properties: `'tenant:{tenant}:order:{orderId}'`. */
+  readonly key?: string
+  /** The session's tenant enters every key. */
+  readonly tenant?: boolean
+  /** The bin that tells the classes of this set apart. Given once, on the base class. */
+  readonly discriminator?: string
+  /** The value of that bin for this class. */
+  readonly discriminatorValue?: string | number
+}
+
+/** Options of `@Embeddable`. */
+export interface EmbeddableOptions {
+  readonly name?: string
+  /** An id made of several properties: `'{regionId}:{storeId}'`. */
+  readonly key?: string
+  /** The property in that template that holds the key of the record the part lives in, so that the part can be found by its own id. */
+  readonly parent?: string
+}
+
+/** Options of `@Key`. */
+export interface KeyOptions<K extends KeyKind = KeyKind> {
+  /** The bin; the property name unless given. */
+  readonly name?: string
+  readonly type?: K
+  /** How a new entity without a key gets one. */
+  readonly generate?: KeyGenerator
+}
+
+/** Options of `@Bin`. */
+export interface BinOptions<S extends TypeSpec = TypeSpec> {
+  /** The bin; the property name unless given. */
+  readonly name?: string
+  /** The type, when reflection cannot see it. A `number` is an `'int'` unless this says `'double'`. */
+  readonly type?: S
+}
+
+/** Options of `@Version`, `@CreatedAt`, `@UpdatedAt` and `@Counter`. */
+export interface NamedBinOptions {
+  /** The bin; the property name unless given. */
+  readonly name?: string
+}
+
+export type EmbeddedShape = 'one' | 'array' | 'map'
+
+/** Options of `@Embedded`. */
+export interface EmbeddedOptions<A extends EmbeddedShape = EmbeddedShape, K extends MapKeyKind = MapKeyKind> {
+  readonly name?: string
+  /** `'one'` (the default), an `'array'` of parts, or a `'map'` of parts (a JavaScript Map). */
+  readonly as?: A
+  /** With `as: 'map'`: the type of the map's keys; `'string'` unless given. */
+  readonly key?: K
+  /** With `as: 'one'`: `'map'` (the default) is one map bin, `'bins'` makes every field a bin of the record. */
+  readonly layout?: 'map' | 'bins'
+  /** With `layout: 'bins'`: what the names of those bins start with; `<property>_` unless given. */
+  readonly prefix?: string
+}
+
+/** Options of `@Index`. */
+export interface IndexOptions {
+  /** The index; `<set>_<bin>` unless given. */
+  readonly name?: string
+  /** What is indexed. Unless given: list elements of lists and sets, otherwise the value. */
+  readonly on?: IndexModel['on']
+}
+
+/** Options of `@Sharded`. */
+export type ShardedOptions = ShardingModel
+
+interface RefOptions {
+  /** The bin; the property name unless given. */
+  readonly name?: string
+  /** Load it with the entity, even when `with` does not name it. */
+  readonly eager?: boolean
+}
+
+/** Options of `@ManyToOne`. */
+export type ManyToOneOptions = RefOptions
+
+/** `@OneToOne` with the other's key in a bin. */
+export interface KeyBinOptions extends RefOptions {
+  readonly strategy?: 'keyBin'
+  /** Two-sided: exactly one side is the owner, whose stored value is the truth. */
+  readonly owner?: boolean
+  readonly onDelete?: OnDelete
+}
+
+/** `@OneToOne` with the same user key in another set or namespace. */
+export interface SharedKeyOptions {
+  readonly strategy: 'sharedKey'
+  readonly owner?: boolean
+  readonly eager?: boolean
+  readonly onDelete?: OnDelete
+}
+
+export type OneToOneOptions = KeyBinOptions | SharedKeyOptions
+
+/** `@OneToMany` with an ordered list of child keys on the parent (the default). */
+export interface KeyListOptions {
+  readonly strategy?: 'keyList'
+  readonly name?: string
+  readonly eager?: boolean
+  readonly onDelete?: OnDelete
+  readonly orphans?: Orphans
+}
+
+/** `@OneToMany` with an index on the child's bin, and nothing on the parent. */
+export interface SecondaryIndexOptions {
+  readonly strategy: 'secondaryIndex'
+  readonly onDelete?: OnDelete
+  readonly orphans?: Orphans
+  /** The index; `<set>_<bin>` of the child unless given. */
+  readonly indexName?: string
+}
+
+/** `@OneToMany` with the children inside the parent's record. */
+export interface ConsolidateOptions<Property extends string = string, RefProperty extends string = string> {
+  readonly strategy: 'consolidate'
+  readonly name?: string
+  /** Properties that order the children, before their id. */
+  readonly sortKey?: readonly Property[]
+  /** The bin that finds a child's place by its id; `<collection>.ids` unless given. */
+  readonly sortKeyName?: string
+  /** Keep only so many children. */
+  readonly cap?: CapModel
+  /** For a ref of the children: a map on the parent from what it points to, to the children that do. */
+  readonly inverseIndex?: { readonly [R in RefProperty]?: InverseIndexOptions }
+}
+
+export interface InverseIndexOptions {
+  /** The bin of the map; `<collection>_<ref>` unless given. */
+  readonly name?: string
+  /** What happens to the children that point to an entity that is deleted; `'keep'` unless given. */
+  readonly onTargetDelete?: 'delete' | 'keep'
+}
+
+/** Options of `@ManyToMany`. */
+export interface ManyToManyOptions {
+  readonly name?: string
+  /** Two-sided: exactly one side is the owner, whose stored value is the truth. */
+  readonly owner?: boolean
+  readonly eager?: boolean
+  readonly onDelete?: OnDelete
+  /** An `@Embeddable` class for values that belong to the link itself (`since`, `role`). */
+  readonly attributes?: () => EntityClass
+}
+
+export type OneToManyOptions = KeyListOptions | SecondaryIndexOptions | ConsolidateOptions

@@ -1,0 +1,43 @@
+import type { KeyValue } from './key-model.js'
+
+/** The other side of a `@ManyToOne` or `@OneToOne`. Declared as `agent = ref<Agent>()`. */
+export interface Ref<T extends object> {
+  /** The key of the related entity, or null when there is none. Known without loading it. */
+  readonly key: KeyValue | null
+  readonly isLoaded: boolean
+  /** The related entity, or null when there is none. Throws while it is not loaded. */
+  readonly value: T | null
+  /** Points to another entity (or to its key), or to nothing. Sent by the next save or flush. */
+  set(target: T | KeyValue | null): void
+  /** Loads the related entity; loads asked for in the same tick become one batch read. */
+  load(): Promise<T | null>
+}
+
+export interface PageOptions {
+  readonly offset?: number
+  readonly count: number
+}
+
+/** The other side of a `@OneToMany` or `@ManyToMany`. Declared as `listings = collection<Listing>()`. */
+export interface Collection<T extends object> extends Iterable<T> {
+  /** Recorded, and sent by the next save or flush. */
+  add(...members: (T | KeyValue)[]): void
+  remove(...members: (T | KeyValue)[]): void
+  readonly isLoaded: boolean
+  /** The members. Throws while they are not loaded. */
+  readonly items: readonly T[]
+  load(): Promise<readonly T[]>
+  /** Answered by the server without loading the collection. */
+  contains(member: T | KeyValue): Promise<boolean>
+  count(): Promise<number>
+  keys(): Promise<readonly KeyValue[]>
+  page(options: PageOptions): Promise<readonly T[]>
+}
+
+/** Names of the properties of T that are refs. */
+export type RefProperty<T> = keyof { [K in keyof T & string as NonNullable<T[K]> extends Ref<infer _> ? K : never]: K }
+
+/** Names of the properties of T that are collections. */
+export type CollectionProperty<T> = keyof {
+  [K in keyof T & string as NonNullable<T[K]> extends Collection<infer _> ? K : never]: K
+}

@@ -1,0 +1,255 @@
+import 'reflect-metadata'
+import { Bin, Counter, CreatedAt, Embeddable, Embedded, Generation, Index, Key, Record, Sharded, Version } from 'skein'
+import { compileModel, type StoredValue } from 'skein'
+import { expect } from 'chai'
+import { expectProblem, problemsOf } from './problems-of.js'
+
+interface Shape {
+  x: number
+}
+
+describe('a model with an unknown type is refused', () => {
+  it('when reflection sees a union, an interface or nothing that can be stored', () => {
+    class Unmapped {}
+    @Embeddable()
+    class Address {
+      @Bin() city!: string
+    }
+    @Record({ set: 'other' })
+    class Other {
+      @Key() id!: number
+    }
+    @Record({ set: 'a' })
+    class A {
+      @Key() id!: number
+      @Bin() union!: string | number
+      @Bin() shape!: Shape
+      @Bin() unmapped!: Unmapped
+      @Bin() address!: Address
+      @Bin() other!: Other
+    }
+    const problems = problemsOf(A)
+    expect(problems.map(({ code, property }) => `${code} ${property}`)).to.deep.equal([
+      'SKEIN_1020 union',
+      'SKEIN_1020 shape',
+      'SKEIN_1020 unmapped',
+      'SKEIN_1020 address',
+      'SKEIN_1020 other',
+    ])
+    expect(problems[0].fix).to.include("@Bin({ type: 'json' })")
+    expect(problems[2].fix).to.include('@Embeddable').and.include('codec')
+    expect(problems[3].fix).to.include('@Embedded(() => Address)')
+    expect(problems[4].fix).to.include('@ManyToOne(() => Other)')
+  })
+
+  it('when no metadata was emitted', () => {
+    class A {}
+    Key()(A.prototype as { id: number }, 'id')
+    Bin()(A.prototype, 'name')
+    Record({ set: 'a' })(A)
+    const problems = problemsOf(A)
+    expect(problems.map(({ code, property }) => `${code} ${property}`)).to.deep.equal([
+      'SKEIN_1020 id',
+      'SKEIN_1020 name',
+    ])
+    expect(problems[0].fix).to.match(/@Key\(\{ type: 'string' \}\).*emitDecoratorMetadata.*reflect-metadata/)
+  })
+
+  it('when the items of an array, Set or Map are not known', () => {
+    @Record({ set: 'a' })
+    class A {
+      @Key() id!: number
+      @Bin() list!: string[]
+      @Bin() set!: Set<string>
+      @Bin() map!: Map<string, number>
+    }
+    const problems = problemsOf(A)
+    expect(problems.map(({ code }) => code)).to.deep.equal(['SKEIN_1021', 'SKEIN_1021', 'SKEIN_1021'])
+    expect(problems[0].fix).to.include("{ list: 'string' }")
+    expect(problems[1].fix).to.include("{ set: 'string' }")
+    expect(problems[2].fix).to.include("{ map: 'string', key: 'int' }")
+  })
+
+  it('when a given type is not a type', () => {
+    @Record({ set: 'a' })
+    class A {
+      @Key() id!: number
+      @Bin({ type: 'sting' as 'string' }) typo!: string
+      @Bin({ type: String as unknown as 'string' }) constructed!: string
+      @Bin({ type: { list: 'strings' as 'string' } }) nested!: string[]
+      @Bin({ type: { set: 'json' } }) set!: Set<object>
+      @Bin({ type: { map: 'int', key: 'double' as 'int' } }) map!: Map<number, number>
+      @Bin({ type: { enum: [] } }) none!: never
+      @Bin({ type: {} as 'json' }) empty!: object
+    }
+    const problems = problemsOf(A)
+    expect(problems.map(({ code }) => code)).to.deep.equal(Array<string>(7).fill('SKEIN_1022'))
+    expect(problems[0].fix).to.include("Did you mean 'string'?")
+    expect(problems[1].fix).to.equal("Write it as text: 'string'.")
+    expect(problems[2].message).to.include("'strings'")
+    expect(problems[3].message).to.include('set of json')
+    expect(problems[4].message).to.include('keys of a map')
+    expect(problems[5].message).to.include('no values')
+  })
+
+  it('when a decorator stands on the wrong type', () => {
+    @Record({ set: 'a' })
+    class A {
+      @Key() id!: number
+      @Version() version!: number
+      @CreatedAt() created!: Date
+    }
+    Reflect.defineMetadata('design:type', String, A.prototype, 'version')
+    Reflect.defineMetadata('design:type', Number, A.prototype, 'created')
+    const problems = problemsOf(A)
+    expect(problems.map(({ code }) => code)).to.deep.equal(['SKEIN_1023', 'SKEIN_1023'])
+    expect(problems[0]).to.include({ message: '@Version stands on a String.', fix: 'Declare it as number.' })
+    expect(problems[1]).to.include({ message: '@CreatedAt stands on a Number.', fix: 'Declare it as Date.' })
+  })
+
+  it('when a property cannot be indexed', () => {
+    @Record({ set: 'a' })
+    class A {
+      @Key() id!: number
+      @Index() @Bin({ type: 'double' }) double!: number
+      @Index() @Bin() flag!: boolean
+      @Index({ on: 'mapKeys' }) @Bin() text!: string
+      @Index({ on: 'mapValues' }) @Bin({ type: { map: 'json' } }) map!: Map<string, object>
+    }
+    const problems = problemsOf(A)
+    expect(problems.map(({ code, property }) => `${code} ${property}`)).to.deep.equal([
+      'SKEIN_1024 double',
+      'SKEIN_1024 flag',
+      'SKEIN_1024 text',
+      'SKEIN_1024 map',
+    ])
+  })
+
+  it('when decorators contradict each other', () => {
+    @Record({ set: 'a' })
+    class A {
+      @Key() id!: number
+      @Version() @Bin() both!: number
+    }
+    expectProblem([A], 'SKEIN_1025', 'A.both', /@Bin and @Version|@Version and @Bin/, /Keep one/)
+  })
+
+  it('when a decorator stands where it means nothing', () => {
+    @Embeddable()
+    class Part {
+      @Index() @Bin() indexed!: string
+      @Version() version!: number
+    }
+    @Record({ set: 'a' })
+    class A {
+      @Key() id!: number
+      @Index() alone!: string
+      @Index() @Generation() generation!: number
+      @Sharded({ by: 'hash', shards: 4 }) @Bin() notACounter!: number
+      @Embedded(() => Part) part?: Part
+    }
+    const places = problemsOf(A).map(({ code, className, property }) => `${code} ${className}.${property}`)
+    expect(places).to.have.members([
+      'SKEIN_1026 Part.indexed',
+      'SKEIN_1026 Part.version',
+      'SKEIN_1026 A.alone',
+      'SKEIN_1026 A.generation',
+      'SKEIN_1026 A.notACounter',
+    ])
+  })
+
+  it('when a decorator that a class has once is used twice', () => {
+    @Record({ set: 'a' })
+    class A {
+      @Key() id!: number
+      @Version() one!: number
+      @Version() two!: number
+    }
+    expectProblem([A], 'SKEIN_1027', 'A.two', /second @Version, beside one/, /Keep one/)
+  })
+
+  it('when a counter is sharded in a way it cannot be', () => {
+    @Record({ set: 'a' })
+    class A {
+      @Key() id!: number
+      @Counter() @Sharded({ by: 'hash', shards: 0 }) none = 0
+      @Counter() @Sharded({ by: 'day', on: 'x' }) byDay = 0
+      @Counter() @Sharded({ by: 'week' as 'day', on: 'x' }) byWeek = 0
+    }
+    expect(problemsOf(A).map(({ code, property }) => `${code} ${property}`)).to.deep.equal([
+      'SKEIN_1051 none',
+      'SKEIN_1051 byDay',
+      'SKEIN_1051 byWeek',
+    ])
+  })
+})
+
+describe('the types of a model', () => {
+  enum Color {
+    Red = 'red',
+    Blue = 'blue',
+  }
+  enum Size {
+    Small,
+    Large = 5,
+  }
+  const money = {
+    name: 'money',
+    encode: (value: { cents: number }): StoredValue => value.cents,
+    decode: (stored: StoredValue) => ({ cents: Number(stored) }),
+  }
+
+  it('come from reflection and from the decorator', () => {
+    @Record({ set: 'a' })
+    class A {
+      @Key() id!: bigint
+      @Bin() text!: string
+      @Bin() whole!: number
+      @Bin({ type: 'double' }) fraction!: number
+      @Bin() flag!: boolean
+      @Bin() at!: Date
+      @Bin() buffer!: Buffer
+      @Bin({ type: 'bytes' }) bytes!: Uint8Array | null
+      @Bin({ type: { list: { list: 'int' } } }) matrix!: number[][]
+      @Bin({ type: { set: { enum: Color } } }) colors!: Set<Color>
+      @Bin({ type: { map: 'date', key: 'int' } }) byYear!: Map<number, Date>
+      @Bin({ type: { enum: Size } }) size!: Size
+      @Bin({ type: money }) price!: { cents: number }
+    }
+    const { properties } = compileModel([A], { namespace: 'test' }).entity(A)
+    expect(Object.fromEntries(properties.map(({ name, type }) => [name, type]))).to.deep.equal({
+      id: { kind: 'bigint' },
+      text: { kind: 'string' },
+      whole: { kind: 'int' },
+      fraction: { kind: 'double' },
+      flag: { kind: 'boolean' },
+      at: { kind: 'date' },
+      buffer: { kind: 'bytes' },
+      bytes: { kind: 'bytes' },
+      matrix: { kind: 'list', item: { kind: 'list', item: { kind: 'int' } } },
+      colors: { kind: 'set', item: { kind: 'enum', values: ['red', 'blue'] } },
+      byYear: { kind: 'map', key: 'int', value: { kind: 'date' } },
+      size: { kind: 'enum', values: [0, 5] },
+      price: { kind: 'custom', codec: money },
+    })
+    expect(Object.isFrozen(money)).to.equal(false)
+  })
+
+  it('give each index the type that the server needs', () => {
+    @Record({ set: 'a' })
+    class A {
+      @Key() id!: number
+      @Index() @Bin() at!: Date
+      @Index() @Bin({ type: { list: 'string' } }) tags!: string[]
+      @Index({ on: 'mapKeys' }) @Bin({ type: { map: 'json', key: 'int' } }) byYear!: Map<number, object>
+      @Index({ name: 'places' }) @Bin({ type: 'geojson' }) place!: object
+    }
+    const { indexes } = compileModel([A], { namespace: 'test' }).entity(A)
+    expect(indexes).to.deep.equal([
+      { name: 'a_at', bin: 'at', on: 'value', type: 'numeric', property: 'at' },
+      { name: 'a_tags_items', bin: 'tags', on: 'listElements', type: 'string', property: 'tags' },
+      { name: 'a_byYear_keys', bin: 'byYear', on: 'mapKeys', type: 'numeric', property: 'byYear' },
+      { name: 'places', bin: 'place', on: 'value', type: 'geo2dsphere', property: 'place' },
+    ])
+  })
+})
