@@ -68,6 +68,15 @@ export class Driver {
     })
   }
 
+  /** The same, with an answer or error for each caller: one that fails does not fail the others. */
+  readEach(commands: readonly ReadCommand[], options: CallOptions = {}): Promise<StoredRecord | null>[] {
+    if (this.#closing === undefined && options.transaction === undefined) {
+      return this.#reader.readEach(commands, options.signal)
+    }
+    const all = this.read(commands, options)
+    return commands.map((_, i) => all.then((records) => records[i]))
+  }
+
   /** The same for one record, at the lowest cost. */
   readOne(command: ReadCommand, options?: CallOptions): Promise<StoredRecord | null> {
     if (options?.transaction !== undefined) return this.read([command], options).then(([found]) => found)

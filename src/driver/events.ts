@@ -52,9 +52,15 @@ export interface TransactionEvent {
 
 /** Published on `skein:flush` by the session when a flush has ended. */
 export interface FlushEvent {
+  /** Records that were to be written or deleted. */
   readonly commands: number
+  /** How many of them are done. */
+  readonly written: number
   readonly stages: number
+  /** About how many bytes were sent. */
+  readonly bytes: number
   readonly ms: number
+  /** What the caller of the flush got instead of success. */
   readonly error?: unknown
 }
 

@@ -65,14 +65,19 @@ export class Reader {
   }
 
   readAll(commands: readonly ReadCommand[], signal?: AbortSignal): Promise<Found[]> {
-    if (commands.length === 1) return this.read(commands[0], signal).then((found) => [found])
+    return Promise.all(this.readEach(commands, signal))
+  }
+
+  /** The commands leave together, but each has its own answer or error. */
+  readEach(commands: readonly ReadCommand[], signal?: AbortSignal): Promise<Found>[] {
+    if (commands.length === 1) return [this.read(commands[0], signal)]
     const entries: PendingRead[] = []
     const answers = commands.map(
       (command) =>
         new Promise<Found>((resolve, reject) => entries.push(this.#pending(command, resolve, reject, signal))),
     )
     this.#queue.addAll(entries)
-    return Promise.all(answers)
+    return answers
   }
 
   /** Reads inside a transaction: calls of their own, never repeated here, because the transaction is repeated as a whole. */
