@@ -7,6 +7,7 @@ const here = new URL('../../../test/golden/', import.meta.url)
 interface Codec {
   decodeBins(client: typeof Aerospike, bins: unknown): Record<string, Aerospike.AerospikeBinValue>
   encode(value: unknown): unknown
+  buildOp(client: typeof Aerospike, call: unknown): Aerospike.operations.Operation
   buildExp(client: typeof Aerospike, expression: unknown): Aerospike.AerospikeExp
 }
 
