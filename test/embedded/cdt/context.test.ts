@@ -128,6 +128,7 @@ const CHANGES: Row[] = [
     [1, 6],
     '1 | [#1 [5],[6],[7]]',
   ],
+  ['any index creates in an ordered list', ordered(list(5)), [INDEX | CREATE, 9], [1, 6], '1 | [#1 [5],[6]]'],
   ['a wildcard as created key', MAPS, [KEY | CREATE, list(ANY)], [1, 1], `ERR 26 | ${MAPS_SAME}`],
   ['an index that is no integer', LISTS, [INDEX, 'a'], [1, 1], `ERR 26 | ${LISTS_SAME}`],
   ['half a level', LISTS, [INDEX], [1, 1], `ERR 4 | ${LISTS_SAME}`],

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { Value } from '#src/embedded/value/value.js'
+import { ListValue, type Value } from '#src/embedded/value/value.js'
 import { ANY, blob, f, list, map, modify, ordered, type Call } from './notation.js'
 
 const U = list(5, 1, 3, 1)
@@ -52,6 +52,7 @@ const ADDITIONS: Row[] = [
   ['append a wildcard', U, [1, ANY], 'ERR 4 | [5,1,3,1]'],
   ['append a list with a wildcard', U, [1, list(1, ANY)], 'ERR 4 | [5,1,3,1]'],
   ['append a map with a bad key', U, [1, map(0, [f(1), 1])], 'ERR 4 | [5,1,3,1]'],
+  ['append a list that asks for a persisted index', U, [1, new ListValue([2], 0x11)], '5 | [5,1,3,1,[#1 2]]'],
   ['append_items', U, [2, list(7, 8)], '6 | [5,1,3,1,7,8]'],
   ['append_items to ordered', O, [2, list(4, 0, 9)], '6 | [#1 0,1,3,4,5,9]'],
   ['append_items empty', U, [2, list()], '4 | [5,1,3,1]'],

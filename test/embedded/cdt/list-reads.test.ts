@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import type { Value } from '#src/embedded/value/value.js'
 import { ANY, INFINITY, f, list, map, ordered, read, type Call } from './notation.js'
 
 const U = list(5, 1, 3, 1)
@@ -109,6 +110,26 @@ const SINGLE: [string, Call, string][] = [
   ['an opcode that does not exist', [60], 'ERR 4'],
 ]
 
+/** The server's answer to whether anything is left outside depends on how it looked; these are read in its source. */
+const EXISTS_INVERTED: [string, Value, Call, string][] = [
+  ['value interval of an unordered list that selects some', U, [25, 1, 4], 'false'],
+  ['value interval of an unordered list that selects none', U, [25, 7, 9], 'true'],
+  ['value interval of an ordered list', O, [25, 1, 4], 'true'],
+  ['index range', U, [24, 0, 1], 'true'],
+  ['index range of everything', U, [24, 0], 'false'],
+  ['rank range of an unordered list', U, [26, 0, 1], 'false'],
+  ['rank range of an ordered list', O, [26, 0, 1], 'true'],
+  ['value list', U, [23, list(1)], 'true'],
+]
+
+describe('list calls that select inversely and ask whether anything exists', () => {
+  for (const [name, bin, [opcode, ...args], expected] of EXISTS_INVERTED) {
+    it(name, () => {
+      expect(read(bin, [opcode, INVERTED + 13, ...args])).to.equal(expected)
+    })
+  }
+})
+
 describe('list calls that read', () => {
   for (const [name, call, expected] of SINGLE) {
     it(name, () => {
@@ -119,6 +140,13 @@ describe('list calls that read', () => {
   it('need a list', () => {
     expect(read(5, [16])).to.equal('ERR 12')
     expect(read(map(0, ['a', 1]), [16])).to.equal('ERR 12')
+  })
+
+  it('choose among equal elements as the server does', () => {
+    const ties = list(2, 1, 2, 1, 2)
+    expect(read(ties, [26, 1, 0, 1])).to.equal('[1]')
+    expect(read(ties, [26, 1, 2, 2])).to.equal('[2,4]')
+    expect(read(ties, [26, 1, 4, 1])).to.equal('[0]')
   })
 
   it('match a wildcard with everything that follows', () => {

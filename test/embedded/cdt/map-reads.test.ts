@@ -253,6 +253,29 @@ const OTHERS: [string, Call, string][] = [
   ['too few arguments', [97, 7], 'ERR 4'],
 ]
 
+/** The server's answer to whether anything is left outside depends on how it looked; these are read in its source. */
+const EXISTS_INVERTED: [string, Value, Call, string][] = [
+  ['value_interval that selects some', K, [105, 1, 4], 'false'],
+  ['value_interval that selects none', K, [105, 7, 9], 'true'],
+  ['key_interval of an ordered map', K, [103, 'b', 'c'], 'true'],
+  ['key_interval of an unordered map', UNORDERED, [103, 'b', 'c'], 'false'],
+  ['index_range in the middle of an ordered map', K, [104, 1, 1], 'true'],
+  ['index_range in the middle of an unordered map', UNORDERED, [104, 1, 1], 'false'],
+  ['index_range at the start of an unordered map', UNORDERED, [104, 0, 1], 'true'],
+  ['rank_range in the middle', K, [106, 1, 1], 'false'],
+  ['rank_range at the start', K, [106, 0, 1], 'true'],
+  ['value_list', K, [108, list(5)], 'true'],
+  ['key_list', K, [107, list('a')], 'true'],
+]
+
+describe('map calls that select inversely and ask whether anything exists', () => {
+  for (const [name, bin, [opcode, ...args], expected] of EXISTS_INVERTED) {
+    it(name, () => {
+      expect(read(bin, [opcode, INVERTED + 13, ...args])).to.equal(expected)
+    })
+  }
+})
+
 describe('map calls that read', () => {
   for (const [name, call, expected] of OTHERS) {
     it(name, () => {
