@@ -1,5 +1,5 @@
 export { startEmbedded, type Commands, type EmbeddedServer, type Fault, type Faults } from './embedded-server.js'
 export type { EmbeddedLimits, EmbeddedOptions, NamespaceOptions } from './options.js'
 export type { FaultKey, FaultMatch, FaultOptions } from './faults/fault.js'
-export type { CommandKind } from './command/kind.js'
+export type { CommandKind, FaultKind } from './command/kind.js'
 export type { CommandCount, CommandEntry, CommandSummary } from './server/command-log.js'

@@ -2,22 +2,27 @@ import { Info1, Info2, Info4 } from '../protocol/constants.js'
 import type { Request } from '../protocol/request.js'
 import { MONITOR_SET } from './transaction-commands.js'
 
-/** What a command is, for faults and for the log. The `txn-…` kinds are what the client sends to drive a transaction. */
-export type CommandKind =
-  | 'read'
-  | 'write'
-  | 'delete'
-  | 'batch'
-  | 'query'
-  | 'info'
-  | 'txn-monitor'
-  | 'txn-verify'
-  | 'txn-commit'
-  | 'txn-roll-forward'
-  | 'txn-roll-back'
-  | 'txn-close'
+/** What a fault can be put on. The `txn-…` kinds are what the client sends to drive a transaction. */
+export const FAULT_KINDS = [
+  'read',
+  'write',
+  'delete',
+  'batch',
+  'query',
+  'txn-monitor',
+  'txn-verify',
+  'txn-commit',
+  'txn-roll-forward',
+  'txn-roll-back',
+  'txn-close',
+] as const
 
-export function commandKind(request: Request): CommandKind {
+export type FaultKind = (typeof FAULT_KINDS)[number]
+
+/** What a command is. Info requests are only counted: clients send them by themselves, once a second. */
+export type CommandKind = FaultKind | 'info'
+
+export function commandKind(request: Request): FaultKind {
   if (request.info1 & Info1.BATCH) return 'batch'
   if (request.digest === undefined) return 'query'
   if (request.info4 & Info4.VERIFY_READ) return 'txn-verify'
@@ -28,7 +33,7 @@ export function commandKind(request: Request): CommandKind {
   return request.info2 & Info2.WRITE ? 'write' : 'read'
 }
 
-function monitorKind(request: Request): CommandKind {
+function monitorKind(request: Request): FaultKind {
   if (request.info2 & Info2.DELETE) return 'txn-close'
   return request.ops.some((op) => op.name === 'fwd') ? 'txn-commit' : 'txn-monitor'
 }

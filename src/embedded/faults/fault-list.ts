@@ -1,4 +1,4 @@
-import type { CommandKind } from '../command/kind.js'
+import type { FaultKind } from '../command/kind.js'
 import type { Request } from '../protocol/request.js'
 import type { FaultRule } from './fault.js'
 
@@ -11,7 +11,7 @@ class ActiveFault {
     readonly rule: FaultRule,
   ) {}
 
-  matches(kind: CommandKind, request: Request): boolean {
+  matches(kind: FaultKind, request: Request): boolean {
     const { rule } = this
     if (rule.kinds !== undefined && !rule.kinds.includes(kind)) return false
     if (rule.namespace !== undefined && rule.namespace !== request.namespace) return false
@@ -51,7 +51,7 @@ export class FaultList {
   }
 
   /** The fault a command meets, if any: the oldest that matches and has not had its commands yet. */
-  meet(kind: CommandKind, request: Request): FaultRule | undefined {
+  meet(kind: FaultKind, request: Request): FaultRule | undefined {
     for (const fault of this.#faults.values()) {
       if (fault.matches(kind, request) && fault.claim()) return fault.rule
     }

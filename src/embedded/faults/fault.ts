@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto'
-import type { CommandKind } from '../command/kind.js'
+import { FAULT_KINDS, type FaultKind } from '../command/kind.js'
 
 /** A record key as the client takes it. */
 export type FaultKey = string | number | bigint | Buffer
 
-/** Which commands a fault meets; what is left out matches everything. Rows of a batch are matched one by one. */
+/**
+ * Which commands a fault meets; what is left out matches everything. The rows of a batch are matched one by one, each
+ * with its own kind; the kind `batch`, or no condition at all, matches the call as a whole.
+ */
 export interface FaultMatch {
-  readonly kind?: CommandKind | readonly CommandKind[]
+  readonly kind?: FaultKind | readonly FaultKind[]
   readonly namespace?: string
   readonly set?: string
   /** Needs `set` too: the digest of a record is made of both. */
@@ -24,7 +27,7 @@ export interface FaultOptions extends FaultMatch {
   readonly drop?: boolean
   /** Never answer, and keep the connection open. */
   readonly hang?: boolean
-  /** Milliseconds to wait before the command runs. */
+  /** Milliseconds to wait before the command runs; on a row of a batch, before the batch is answered. */
   readonly delay?: number
   /** Let the command take effect first, and then `answer`, `drop` or `hang`. */
   readonly after?: boolean
@@ -32,7 +35,7 @@ export interface FaultOptions extends FaultMatch {
 
 /** A fault in a form that crosses to the server's thread. */
 export interface FaultRule {
-  readonly kinds: readonly CommandKind[] | undefined
+  readonly kinds: readonly FaultKind[] | undefined
   readonly namespace: string | undefined
   readonly set: string | undefined
   readonly digest: string | undefined
@@ -46,7 +49,12 @@ export interface FaultRule {
 }
 
 export function toRule(options: FaultOptions): FaultRule {
-  const { kind, key, set } = options
+  const { key, set } = options
+  const kinds = typeof options.kind === 'string' ? [options.kind] : options.kind
+  const unknown = kinds?.find((kind) => !FAULT_KINDS.includes(kind))
+  if (unknown !== undefined) {
+    throw new TypeError(`There is no kind of command "${unknown}". Use one of: ${FAULT_KINDS.join(', ')}.`)
+  }
   if (key !== undefined && set === undefined) {
     throw new TypeError('A fault on a key needs its set: add `set`, for example { set: "agent", key: 17 }.')
   }
@@ -57,7 +65,7 @@ export function toRule(options: FaultOptions): FaultRule {
     throw new TypeError('A fault needs something to do: give answer, drop, hang or delay, for example { answer: 14 }.')
   }
   return {
-    kinds: kind === undefined ? undefined : typeof kind === 'string' ? [kind] : kind,
+    kinds,
     namespace: options.namespace,
     set,
     digest: key === undefined ? undefined : digestOf(set!, key),

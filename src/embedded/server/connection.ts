@@ -79,13 +79,14 @@ export class Connection implements ReplyStream {
   }
 
   #handle(frame: Frame): Promise<void> | undefined {
+    const bytesIn = FRAME_HEADER + frame.body.length
     switch (frame.type) {
       case FrameType.MESSAGE:
-        return this.#finish(this.#handler.handle(frame.body, this))
+        return this.#finish(this.#handler.handle(frame.body, bytesIn, this))
       case FrameType.COMPRESSED:
-        return this.#finish(this.#handler.handle(inflate(frame.body, this.#frames.maxBody), this))
+        return this.#finish(this.#handler.handle(inflate(frame.body, this.#frames.maxBody), bytesIn, this))
       case FrameType.INFO:
-        return this.#info(frame.body)
+        return this.#info(frame.body, bytesIn)
       case FrameType.SECURITY:
         this.#socket.write(answerLogin(this.#handler.store.enterprise))
         return undefined
@@ -105,14 +106,14 @@ export class Connection implements ReplyStream {
     else if ('hang' in disposition) this.#hung = true
   }
 
-  #info(body: Buffer): undefined {
+  #info(body: Buffer, bytesIn: number): undefined {
     const text = answerInfo(this.#handler.store, body.toString('utf8'))
     const writer = new ByteWriter()
     const frame = beginFrame(writer, FrameType.INFO)
     writer.bytes(Buffer.from(text))
     endFrame(writer, frame)
     const bytesOut = writer.length
-    this.#handler.log.add({ kind: 'info', namespace: '', set: '', rows: 1, bytesIn: body.length, bytesOut, code: 0 })
+    this.#handler.log.add({ kind: 'info', namespace: '', set: '', rows: 1, bytesIn, bytesOut, code: 0 })
     this.#send(writer.take())
   }
 

@@ -35,7 +35,8 @@ export class MessageHandler {
     readonly log: CommandLog,
   ) {}
 
-  handle(body: Buffer, stream: ReplyStream): Disposition | Promise<Disposition> {
+  /** `bytesIn` is the size of the frame as it arrived. */
+  handle(body: Buffer, bytesIn: number, stream: ReplyStream): Disposition | Promise<Disposition> {
     let request: Request
     try {
       request = parseRequest(body)
@@ -45,8 +46,8 @@ export class MessageHandler {
     }
     const kind = commandKind(request)
     const fault = this.faults.any ? this.faults.meet(kind, request) : undefined
-    if (fault) return this.#faulty(request, body.length, fault, stream)
-    return this.#run(request, body.length, stream)
+    if (fault) return this.#faulty(request, bytesIn, fault, stream)
+    return this.#run(request, bytesIn, stream)
   }
 
   #run(request: Request, bytesIn: number, stream: ReplyStream): Disposition | Promise<Disposition> {
