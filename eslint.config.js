@@ -26,7 +26,7 @@ const zones = folders.map((folder) => ({
 }))
 
 export default defineConfig(
-  globalIgnores(['dist', '.build', 'coverage', 'test/golden/*.mjs', 'test/setups/*/**']),
+  globalIgnores(['dist', '.build', 'coverage', 'test/golden/*.mjs', 'test/setups/*/**', 'test/types/refused/**']),
   tseslint.configs.recommendedTypeChecked,
   {
     plugins: { 'import-x': importX },

@@ -72,7 +72,7 @@ export class DetachedCollection<T extends object> implements Collection<T> {
 
   // Returning the members (and not their text) lets inspect find cycles by itself.
   [inspect.custom](): unknown {
-    return this.isLoaded ? ShownMembers.from(this.items) : `Collection(${this.#members.size} keys, not loaded)`
+    return this.isLoaded ? ShownMembers.from(this.items) : `Collection(${this.#members.size} members, not loaded)`
   }
 
   #noSession(call: string): SkeinError {
