@@ -27,10 +27,10 @@ export class Agent {
   // expect: Declare it with the class of the relation: isArray = collection<…>()
   @OneToMany(() => Listing, 'agent')
   isArray: Listing[] = []
-  // expect: '"agnet"' is not assignable to parameter of type '"agent" | "seller" |
+  // expect: '"agnet"' is not assignable to parameter of type … "agent" … "seller"
   @OneToMany(() => Listing, 'agnet')
   typo = collection<Listing>()
-  // expect: '"city"' is not assignable to parameter of type '"agent" | "seller" |
+  // expect: '"city"' is not assignable to parameter of type … "agent" … "seller"
   @OneToMany(() => Listing, 'city')
   notARef = collection<Listing>()
   // expect: The other side, stranger, is a relation to another class.
