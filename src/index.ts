@@ -55,5 +55,7 @@ export {
   type TypeSpec,
   type ValueCodec,
 } from './model/index.js'
+export { fromPlain, toPlain, type FromPlainOptions, type ToPlainOptions } from './codec/index.js'
+export { hashId, hashIdBytes, sortableId, sortableIdTime, uuid } from './keys/index.js'
 export { collection } from './relations/collection.js'
 export { ref } from './relations/ref.js'

@@ -1,4 +1,3 @@
-import './main-thread.js'
 import Aerospike from 'aerospike'
 
 // The only file that touches the untyped parts of the official client; everything else sees the types declared here.
@@ -81,9 +80,7 @@ interface TransactionPool {
 
 export const calls = (client: AerospikeClient): ClientCalls => client as unknown as ClientCalls
 
-/** The C library under the client logs process-wide, so its log follows the newest client's configuration. */
 export function newClient(config: ClientConfig): AerospikeClient {
-  Aerospike.setDefaultLogging(config.log ?? { level: LOG_OFF })
   return new Aerospike.Client(config)
 }
 

@@ -1,7 +1,9 @@
+import { recordId } from '../plan/record-key.js'
+import type { Command } from '../plan/command.js'
+
 /** Something that waits to be sent. */
 export interface Waiting {
-  /** Equal for commands on one record. */
-  readonly id: string
+  readonly command: Command
   /** About how many bytes it takes in a request. */
   readonly bytes: number
   /** Set when nobody waits for it any more. */
@@ -22,7 +24,6 @@ export class BatchQueue<Entry extends Waiting> {
   readonly #send: (entries: readonly Entry[]) => Promise<void>
   readonly #limits: QueueLimits
   #waiting: Entry[] = []
-  #head = 0
   #inFlight = 0
 
   /** `send` resolves when its entries are answered; it never rejects. */
@@ -32,15 +33,11 @@ export class BatchQueue<Entry extends Waiting> {
   }
 
   get isIdle(): boolean {
-    return this.#inFlight === 0 && this.#isEmpty
-  }
-
-  get #isEmpty(): boolean {
-    return this.#head === this.#waiting.length
+    return this.#inFlight === 0 && this.#waiting.length === 0
   }
 
   add(entry: Entry): void {
-    if (this.#inFlight < this.#limits.roundTrips && this.#isEmpty) this.#dispatch([entry])
+    if (this.#inFlight < this.#limits.roundTrips && this.#waiting.length === 0) this.#dispatch([entry])
     else this.#waiting.push(entry)
   }
 
@@ -51,7 +48,7 @@ export class BatchQueue<Entry extends Waiting> {
   }
 
   #pump(): void {
-    while (this.#inFlight < this.#limits.roundTrips && !this.#isEmpty) {
+    while (this.#inFlight < this.#limits.roundTrips && this.#waiting.length > 0) {
       const batch = this.#nextBatch()
       if (batch.length > 0) this.#dispatch(batch)
     }
@@ -69,36 +66,24 @@ export class BatchQueue<Entry extends Waiting> {
 
   /** From the front: as many as the limits allow, one for each record, because rows of one batch may run in any order. */
   #nextBatch(): Entry[] {
-    const { batchRows, batchBytes } = this.#limits
     const batch: Entry[] = []
     const later: Entry[] = []
     const records = new Set<string>()
     let bytes = 0
-    let next = this.#head
-    // A bounded look ahead: thousands of commands for one record must not be gone through for each of them.
-    const end = Math.min(this.#waiting.length, next + 2 * batchRows)
-    for (; next < end && batch.length < batchRows; next++) {
+    let next = 0
+    for (; next < this.#waiting.length && batch.length < this.#limits.batchRows; next++) {
       const entry = this.#waiting[next]
       if (entry.isDropped) continue
-      if (batch.length > 0 && bytes + entry.bytes > batchBytes) break
-      if (records.has(entry.id)) later.push(entry)
+      if (batch.length > 0 && bytes + entry.bytes > this.#limits.batchBytes) break
+      const id = recordId(entry.command.key)
+      if (records.has(id)) later.push(entry)
       else {
-        records.add(entry.id)
+        records.add(id)
         batch.push(entry)
         bytes += entry.bytes
       }
     }
-    this.#moveHead(next, later)
+    this.#waiting = next === this.#waiting.length ? later : [...later, ...this.#waiting.slice(next)]
     return batch
-  }
-
-  /** Forgets what stands before `next`, except the entries that must wait for a later batch. */
-  #moveHead(next: number, later: readonly Entry[]): void {
-    this.#head = next - later.length
-    later.forEach((entry, i) => (this.#waiting[this.#head + i] = entry))
-    if (this.#head === this.#waiting.length || this.#head > 4096) {
-      this.#waiting = this.#waiting.slice(this.#head)
-      this.#head = 0
-    }
   }
 }

@@ -1,5 +1,4 @@
 const hex = (char: string): string => '%' + char.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')
-const LONE_SURROGATE = /\p{Surrogate}/u
 
 /** Turns one part of a composite key into text that holds none of the template's delimiters, and back. */
 export class Escape {
@@ -24,4 +23,7 @@ export class Escape {
 }
 
 /** A string with half of a surrogate pair cannot be stored: UTF-8 has no place for it. */
-export const hasLoneSurrogate = (text: string): boolean => LONE_SURROGATE.test(text)
+export const hasLoneSurrogate = (text: string): boolean => !(text as WellFormedString).isWellFormed()
+
+// In every supported Node, but not yet in the library that TypeScript is told to use.
+type WellFormedString = string & { isWellFormed(): boolean }

@@ -7,4 +7,6 @@ export const DATA_CODES = {
   SKEIN_3005: 'The entity does not satisfy its validation rules',
   SKEIN_3006: 'The record would be larger than the server allows',
   SKEIN_3007: 'The entity is still referenced and its relation forbids the delete',
+  SKEIN_3101: 'A stored value does not have the declared type',
+  SKEIN_3102: 'The record holds another class than the one asked for',
 } as const

@@ -11,6 +11,9 @@ export const USE_CODES = {
   SKEIN_2105: 'The class belongs to tenants and the session has none',
   SKEIN_2106: 'The range of time cannot be turned into keys',
 
+  SKEIN_2201: 'The value cannot be stored as its property is declared',
+  SKEIN_2202: 'A property was set that was not loaded',
+  SKEIN_2203: 'The key of a stored entity was changed',
   SKEIN_2290: 'A value cannot be sent to the server',
 
   SKEIN_2401: 'The reference is not loaded',

@@ -1,0 +1,106 @@
+import type { Bins } from '../plan/command.js'
+import type { WriteOperation } from '../plan/operation.js'
+import { removeBin, writeBin } from '../plan/operations.js'
+import type { Value } from '../plan/value.js'
+import { readProperty, writeProperty } from './own-property.js'
+import { isMissing, type InlineKind, type Loaded, type MutableBins, type SingleBin } from './property-codec.js'
+import type { TypeCodec } from './type-codec.js'
+import { throwIn } from './value-problem.js'
+
+export interface BinPropertyOptions {
+  readonly name: string
+  readonly bin: string
+  readonly codec: TypeCodec
+  readonly inline: InlineKind
+  readonly isCompared: boolean
+}
+
+/** A property whose value is one bin. */
+export class BinProperty implements SingleBin {
+  readonly name: string
+  readonly bin: string
+  readonly bins: readonly string[]
+  readonly inline: InlineKind
+  readonly isCompared: boolean
+  readonly isAssigned: boolean = true
+  readonly codec: TypeCodec
+
+  constructor(options: BinPropertyOptions) {
+    this.name = options.name
+    this.bin = options.bin
+    this.bins = [options.bin]
+    this.inline = options.inline
+    this.isCompared = options.isCompared
+    this.codec = options.codec
+  }
+
+  /** What is stored for the property's value: the value itself, but of a ref its key. */
+  storable(value: unknown): unknown {
+    return value
+  }
+
+  decode(bins: Bins, _loaded: Loaded): unknown {
+    const stored = readProperty(bins, this.bin) as Value | undefined
+    if (isMissing(stored)) return undefined
+    try {
+      return this.codec.decode(stored)
+    } catch (error) {
+      return throwIn(this.name, error)
+    }
+  }
+
+  encode(value: unknown, depth: number): Value | undefined {
+    if (isMissing(value)) return undefined
+    try {
+      return this.codec.encode(value, depth)
+    } catch (error) {
+      return throwIn(this.name, error)
+    }
+  }
+
+  encodeInto(bins: MutableBins, value: unknown, depth: number): void {
+    const stored = this.encode(value, depth)
+    if (stored !== undefined) writeProperty(bins, this.bin, stored)
+  }
+
+  snapshot(value: unknown): unknown {
+    return isMissing(value) ? undefined : this.codec.snapshot(value)
+  }
+
+  same(value: unknown, snapshot: unknown): boolean {
+    if (!this.isCompared) return true
+    return isMissing(value) || snapshot === undefined
+      ? isMissing(value) && snapshot === undefined
+      : this.codec.same(value, snapshot)
+  }
+
+  change(operations: WriteOperation[], value: unknown, snapshot: unknown): void {
+    if (isMissing(value)) {
+      operations.push(removeBin(this.bin))
+      return
+    }
+    try {
+      const special =
+        snapshot === undefined
+          ? this.codec.create?.(value, this.bin, false)
+          : this.codec.patch?.(value, snapshot, { bin: this.bin })
+      this.#add(operations, special, value)
+    } catch (error) {
+      throwIn(this.name, error)
+    }
+  }
+
+  create(operations: WriteOperation[], value: unknown): void {
+    if (isMissing(value)) return
+    try {
+      this.#add(operations, this.codec.create?.(value, this.bin, true), value)
+    } catch (error) {
+      throwIn(this.name, error)
+    }
+  }
+
+  #add(operations: WriteOperation[], special: readonly WriteOperation[] | undefined, value: unknown): void {
+    if (special) operations.push(...special)
+    else operations.push(writeBin(this.bin, this.codec.encode(value, 0)))
+  }
+}

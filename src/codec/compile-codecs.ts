@@ -1,0 +1,170 @@
+import { bug } from '../errors/index.js'
+import type {
+  BinType,
+  EmbeddableModel,
+  EntityModel,
+  Model,
+  PropertyModel,
+  PropertyRole,
+  RelationModel,
+} from '../model/index.js'
+import { BinProperty } from './bin-property.js'
+import type { ClassFunctions, ClassShape } from './class-functions.js'
+import { Codecs, type RelationFactory } from './codecs.js'
+import { CounterProperty } from './counter-property.js'
+import { EntityCodec } from './entity-codec.js'
+import { EntityKey } from './entity-key.js'
+import { generateClass, mayGenerate } from './generator.js'
+import { rememberCodecs } from './known-codecs.js'
+import { interpretClass } from './interpreter.js'
+import { readProperty, writeProperty } from './own-property.js'
+import { PartCodec } from './part-codec.js'
+import type { InlineKind, Loaded, PropertyCodec } from './property-codec.js'
+import { RefField } from './ref-field.js'
+import { SpreadProperty } from './spread-property.js'
+import type { TypeCodec } from './type-codec.js'
+import { compileType, keyCodec } from './types/compile-type.js'
+import type { Value } from '../plan/value.js'
+
+export interface CompileOptions {
+  /** Without it, relations stay as the constructor left them. */
+  readonly relations?: RelationFactory
+  /** `false` interprets; unless given, code is generated wherever the process allows it. */
+  readonly generate?: boolean
+}
+
+/** Compiles the codecs of all classes of a model, once. */
+export function compileCodecs(model: Model, options: CompileOptions = {}): Codecs {
+  const codecs = new CodecCompiler(model, options).compile()
+  rememberCodecs(codecs)
+  return codecs
+}
+
+class CodecCompiler {
+  readonly #model: Model
+  readonly #relations: RelationFactory | undefined
+  readonly #compileClass: (shape: ClassShape) => ClassFunctions
+  readonly #parts = new Map<string, PartCodec>()
+
+  constructor(model: Model, options: CompileOptions) {
+    this.#model = model
+    this.#relations = options.relations
+    this.#compileClass = (options.generate ?? mayGenerate()) ? generateClass : interpretClass
+  }
+
+  compile(): Codecs {
+    const entities = new Map([...this.#model.entities.values()].map((entity) => [entity.name, this.#entity(entity)]))
+    for (const codec of entities.values()) {
+      const { discriminator } = codec.model
+      if (!discriminator) continue
+      codec.setSubclasses(new Map(discriminator.subclasses.map(({ value, entity }) => [value, entities.get(entity)!])))
+    }
+    for (const name of this.#model.embeddables.keys()) this.#part(name)
+    return new Codecs(this.#model, entities, this.#parts, this.#relations)
+  }
+
+  #entity(entity: EntityModel): EntityCodec {
+    const { discriminator } = entity
+    const properties = entity.properties.flatMap((property) => this.#property(property))
+    const shape: ClassShape = {
+      class: entity.class,
+      properties,
+      constants: discriminator?.value === undefined ? [] : [[discriminator.bin, discriminator.value]],
+      attach: this.#attach(entity.relations),
+    }
+    return new EntityCodec(entity, new EntityKey(entity, this.#model), shape, this.#compileClass(shape))
+  }
+
+  /** None for a counter in shards: its value is not in this record. */
+  #property(property: PropertyModel): readonly PropertyCodec[] {
+    if (property.role === 'counter' && property.sharding) return []
+    const { name, bin, type } = property
+    if (type.kind === 'embedded' && type.shape === 'bins') return [this.#spread(name, type)]
+    const isCompared = !STAMPS.has(property.role)
+    const options = { name, bin, codec: this.#type(type), inline: inlineKind(type), isCompared }
+    return [property.role === 'counter' ? new CounterProperty(options) : new BinProperty(options)]
+  }
+
+  #spread(name: string, type: Extract<BinType, { shape: 'bins' }>): SpreadProperty {
+    const part = this.#model.embeddable(type.part)
+    const fields = type.fields.map((field) =>
+      field.type.kind === 'embedded' && field.type.shape === 'bins'
+        ? this.#spread(field.name, field.type)
+        : this.#field(field.name, field.bin, field.type),
+    )
+    const shape: ClassShape = {
+      class: part.class,
+      properties: fields,
+      constants: [],
+      attach: this.#attach(part.relations),
+    }
+    return new SpreadProperty(name, fields, this.#compileClass(shape))
+  }
+
+  #field(name: string, bin: string, type: BinType): BinProperty {
+    return new BinProperty({ name, bin, codec: this.#type(type), inline: inlineKind(type), isCompared: true })
+  }
+
+  #type(type: BinType): TypeCodec {
+    return compileType(type, (name) => this.#part(name))
+  }
+
+  #part(name: string): PartCodec {
+    const known = this.#parts.get(name)
+    if (known) return known
+    const model = this.#model.embeddable(name)
+    const codec = new PartCodec(model)
+    // Known before its fields are: it may contain parts of its own class.
+    this.#parts.set(name, codec)
+    const fields = [
+      ...model.properties.map((field) => this.#field(field.name, field.bin, field.type)),
+      ...this.#refFields(model),
+    ]
+    const shape: ClassShape = {
+      class: model.class,
+      properties: fields,
+      constants: [],
+      attach: this.#attach(model.relations),
+    }
+    codec.complete(fields, this.#compileClass(shape))
+    return codec
+  }
+
+  #refFields(model: EmbeddableModel): readonly RefField[] {
+    return model.relations.map(({ name, bin, target }) => {
+      if (bin === undefined)
+        throw bug(`the ref ${model.name}.${name} has no place in its part.`, { className: model.name })
+      const codec = keyCodec(this.#model.entity(target).key.kind)
+      return new RefField({ name, bin, codec, inline: 'single', isCompared: true })
+    })
+  }
+
+  #attach(relations: readonly RelationModel[]): ClassShape['attach'] {
+    const make = this.#relations
+    if (!make || relations.length === 0) return undefined
+    return (instance, stored, loaded: Loaded, only) => {
+      for (const relation of relations) {
+        if (only && !only.has(relation.name)) continue
+        const value = relation.bin === undefined ? undefined : (readProperty(stored, relation.bin) as Value | undefined)
+        writeProperty(instance, relation.name, make(instance, relation, value, !loaded || loaded.has(relation.name)))
+      }
+    }
+  }
+}
+
+/** What the mapper itself writes, when it writes anything else. */
+const STAMPS: ReadonlySet<PropertyRole> = new Set(['version', 'createdAt', 'updatedAt'])
+
+function inlineKind(type: BinType): InlineKind {
+  switch (type.kind) {
+    case 'int':
+    case 'double':
+    case 'string':
+    case 'boolean':
+    case 'bigint':
+    case 'date':
+      return type.kind
+    default:
+      return 'single'
+  }
+}

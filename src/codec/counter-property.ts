@@ -1,0 +1,37 @@
+import type { Bins } from '../plan/command.js'
+import type { WriteOperation } from '../plan/operation.js'
+import { addToBin, removeBin } from '../plan/operations.js'
+import { BinProperty } from './bin-property.js'
+import { isMissing, type Loaded } from './property-codec.js'
+import { throwIn } from './value-problem.js'
+
+/** A counter: what changed is added on the server, so that writers never overwrite each other. A missing bin counts as zero. */
+export class CounterProperty extends BinProperty {
+  override decode(bins: Bins, loaded: Loaded): unknown {
+    const value = super.decode(bins, loaded)
+    if (value !== undefined) return value
+    return loaded === undefined || loaded.has(this.name) ? this.#zero() : undefined
+  }
+
+  override change(operations: WriteOperation[], value: unknown, snapshot: unknown): void {
+    if (isMissing(value)) {
+      operations.push(removeBin(this.bin))
+      return
+    }
+    // The value itself must be storable, not only the difference.
+    this.encode(value, 0)
+    try {
+      const delta = subtract(value as number | bigint, (snapshot ?? this.#zero()) as number | bigint)
+      operations.push(addToBin(this.bin, this.codec.encode(delta, 0)))
+    } catch (error) {
+      throwIn(this.name, error)
+    }
+  }
+
+  #zero(): number | bigint {
+    return this.codec.name === 'bigint' ? 0n : 0
+  }
+}
+
+const subtract = (a: number | bigint, b: number | bigint): number | bigint =>
+  typeof a === 'bigint' ? a - BigInt(b) : a - Number(b)

@@ -1,0 +1,192 @@
+import { describeKey, type KeyValue } from '../keys/index.js'
+import type { EntityModel } from '../model/index.js'
+import type { Bins } from '../plan/command.js'
+import type { WriteOperation } from '../plan/operation.js'
+import { writeBin } from '../plan/operations.js'
+import type { ClassFunctions, ClassShape, Snapshot } from './class-functions.js'
+import { keyChanged, notLoaded, unknownClass, unreadable, unstorable } from './codec-errors.js'
+import type { EntityKey } from './entity-key.js'
+import { readProperty, writeProperty } from './own-property.js'
+import type { Loaded } from './property-codec.js'
+import { Stamps, type RecordMeta } from './stamps.js'
+
+const NOTHING: readonly never[] = Object.freeze([])
+
+/** Records to instances of one class and back, and the differences as operations. Nothing is remembered between calls. */
+export class EntityCodec<T extends object = object> {
+  readonly model: EntityModel
+  readonly key: EntityKey
+  readonly stamps: Stamps
+  readonly #shape: ClassShape
+  readonly #functions: ClassFunctions
+  /** Classes that may be found where this one is asked for, by discriminator; undefined where there is none. */
+  #byDiscriminator: ReadonlyMap<unknown, EntityCodec> | undefined
+
+  constructor(model: EntityModel, key: EntityKey, shape: ClassShape, functions: ClassFunctions) {
+    this.model = model
+    this.key = key
+    this.stamps = new Stamps(model)
+    this.#shape = shape
+    this.#functions = functions
+  }
+
+  /** Separate from the constructor, because the classes of one set know each other. */
+  setSubclasses(codecs: ReadonlyMap<unknown, EntityCodec>): void {
+    this.#byDiscriminator = codecs
+  }
+
+  /** The instance that a record holds: of this class, or of the subclass that its discriminator names. */
+  hydrate(bins: Bins, loaded?: Loaded, meta?: RecordMeta): T {
+    const codec = this.#byDiscriminator === undefined ? this : this.#codecFor(bins)
+    return codec.#hydrate(bins, loaded, meta) as T
+  }
+
+  /** Reads a record into an instance that exists. */
+  fill(entity: T, bins: Bins, loaded?: Loaded, meta?: RecordMeta): void {
+    try {
+      this.#functions.fill(entity, bins, loaded)
+    } catch (error) {
+      throw unreadable(this.model, this.#keyInBins(bins), error)
+    }
+    if (meta !== undefined) this.stamps.meta(entity, meta)
+  }
+
+  /** Reads only these properties and relations into the entity and its snapshot: what a partial load left out. */
+  complete(entity: T, snapshot: Snapshot, bins: Bins, names: ReadonlySet<string>): void {
+    try {
+      for (const [index, property] of this.#shape.properties.entries()) {
+        if (!names.has(property.name) || !property.isAssigned) continue
+        const value = property.decode(bins, undefined)
+        writeProperty(entity, property.name, value)
+        this.#functions.setSnapshot(snapshot, index, property.snapshot(value))
+      }
+    } catch (error) {
+      throw unreadable(this.model, this.#keyInBins(bins), error)
+    }
+    this.#shape.attach?.(entity, bins, undefined, names)
+  }
+
+  /** Moves the snapshot forward to a newer one, for the properties in these bins alone. */
+  advance(snapshot: Snapshot, newer: Snapshot, bins: ReadonlySet<string>): void {
+    for (const [index, property] of this.#shape.properties.entries()) {
+      if (property.bins.some((bin) => bins.has(bin))) {
+        this.#functions.setSnapshot(snapshot, index, this.#functions.snapshotOf(newer, index))
+      }
+    }
+  }
+
+  /** All bins of the entity. Throws SKEIN_2201 for what cannot be stored. */
+  dehydrate(entity: T): Bins {
+    try {
+      return this.#functions.dehydrate(entity, 0)
+    } catch (error) {
+      throw unstorable(this.model, this.#tryKey(entity), error)
+    }
+  }
+
+  /** The operations that make a new record of the entity; version and times are `stamps`' matter. */
+  create(entity: T): readonly WriteOperation[] {
+    const operations: WriteOperation[] = this.#shape.constants.map(([bin, value]) => writeBin(bin, value))
+    try {
+      for (const property of this.#shape.properties) {
+        if (property.isCompared) property.create(operations, readProperty(entity, property.name))
+      }
+    } catch (error) {
+      throw unstorable(this.model, this.#tryKey(entity), error)
+    }
+    return operations
+  }
+
+  /** A copy of everything that a later `diff` compares with. Take it when the entity is as stored. */
+  snapshot(entity: T): Snapshot {
+    return this.#functions.snapshot(entity)
+  }
+
+  /** The operations that bring the record from the snapshot to the entity; empty when nothing changed. */
+  diff(entity: T, snapshot: Snapshot, loaded?: Loaded): readonly WriteOperation[] {
+    const changed = this.#functions.changed(entity, snapshot)
+    return changed === undefined ? NOTHING : this.#operations(entity, snapshot, changed, loaded)
+  }
+
+  /** True when `diff` would find something. */
+  hasChanged(entity: T, snapshot: Snapshot): boolean {
+    return this.#functions.changed(entity, snapshot) !== undefined
+  }
+
+  /** Names of the properties that differ from the snapshot. */
+  changedProperties(entity: T, snapshot: Snapshot): readonly string[] {
+    return (this.#functions.changed(entity, snapshot) ?? []).map((index) => this.#shape.properties[index].name)
+  }
+
+  /** The bins to ask for when only these properties and relations are wanted: theirs, and what every instance needs. */
+  binsOf(names: readonly string[]): readonly string[] {
+    const { key, version, discriminator, relations } = this.model
+    const wanted = new Set<string | undefined>([...key.properties, version, ...names])
+    return [
+      ...(discriminator ? [discriminator.bin] : []),
+      ...this.#shape.properties.filter(({ name }) => wanted.has(name)).flatMap(({ bins }) => bins),
+      ...relations.filter(({ name }) => wanted.has(name)).flatMap(({ bin }) => bin ?? []),
+    ]
+  }
+
+  #hydrate(bins: Bins, loaded: Loaded, meta: RecordMeta | undefined): object {
+    let entity: object
+    try {
+      entity = this.#functions.hydrate(bins, loaded)
+    } catch (error) {
+      throw unreadable(this.model, this.#keyInBins(bins), error)
+    }
+    if (meta !== undefined) this.stamps.meta(entity, meta)
+    return entity
+  }
+
+  #codecFor(bins: Bins): EntityCodec {
+    const { bin } = this.model.discriminator!
+    const value = readProperty(bins, bin)
+    const codec = this.#byDiscriminator!.get(value)
+    if (codec) return codec
+    throw unknownClass(this.model, this.#keyInBins(bins), bin, value)
+  }
+
+  #operations(entity: T, snapshot: Snapshot, changed: readonly number[], loaded: Loaded): readonly WriteOperation[] {
+    const operations: WriteOperation[] = []
+    try {
+      for (const index of changed) {
+        const property = this.#shape.properties[index]
+        if (loaded && !loaded.has(property.name)) throw notLoaded(this.model, this.#tryKey(entity), property.name)
+        if (this.model.key.properties.includes(property.name)) this.#checkKey(entity, snapshot)
+        property.change(operations, readProperty(entity, property.name), this.#functions.snapshotOf(snapshot, index))
+      }
+    } catch (error) {
+      throw unstorable(this.model, this.#tryKey(entity), error)
+    }
+    return operations
+  }
+
+  /** A part of a template may change as long as the key stays the same, such as the hour where the key has the day. */
+  #checkKey(entity: T, snapshot: Snapshot): void {
+    const parts: Record<string, unknown> = { ...this.key.partsOf(entity) }
+    for (const [index, property] of this.#shape.properties.entries()) {
+      if (!this.model.key.properties.includes(property.name)) continue
+      const known = this.#functions.snapshotOf(snapshot, index)
+      parts[property.name] = property.inline === 'date' && typeof known === 'number' ? new Date(known) : known
+    }
+    const before = this.key.scheme.keyOf(parts)
+    const now = this.#tryKey(entity)
+    if (now === undefined || describeKey(before) !== describeKey(now)) throw keyChanged(this.model, before, now)
+  }
+
+  #tryKey(entity: object): KeyValue | undefined {
+    try {
+      return this.key.keyOf(entity)
+    } catch {
+      return undefined
+    }
+  }
+
+  #keyInBins(bins: Bins): KeyValue | undefined {
+    return this.#tryKey(
+      Object.fromEntries(this.model.properties.map(({ name, bin }) => [name, readProperty(bins, bin)])),
+    )
+  }
+}

@@ -1,0 +1,86 @@
+import { bug } from '../errors/index.js'
+import { KeyScheme, generateId, hashId, type KeyPartType, type KeyPartValue, type KeyValue } from '../keys/index.js'
+import type { BinType, EmbeddableModel, EntityModel, Model } from '../model/index.js'
+import { readProperty, writeProperty } from './own-property.js'
+import { isMissing } from './property-codec.js'
+
+/** The key of an entity, or the id of a part: read from its properties, generated, taken apart. */
+export class EntityKey {
+  readonly scheme: KeyScheme
+  readonly #owner: EntityModel | EmbeddableModel
+  readonly #refs: readonly string[]
+
+  constructor(owner: EntityModel | EmbeddableModel, model: Model) {
+    if (!owner.key) throw bug(`${owner.name} has no key.`, { className: owner.name })
+    this.#owner = owner
+    this.#refs = owner.relations.map(({ name }) => name).filter((name) => owner.key!.properties.includes(name))
+    this.scheme = new KeyScheme({ ...owner.key, className: owner.name, types: partTypes(owner, model) })
+  }
+
+  /** The key that the entity's properties make. */
+  keyOf(entity: object): KeyValue {
+    return this.scheme.keyOf(this.partsOf(entity))
+  }
+
+  /** Gives a new entity without a key one, where the model says how. */
+  generate(entity: object): void {
+    const { generate, properties } = this.#owner.key!
+    if (generate === undefined || !isMissing(readProperty(entity, properties[0]))) return
+    writeProperty(
+      entity,
+      properties[0],
+      typeof generate === 'string' ? generateId(generate) : hashId(this.#read(entity, generate.hash)),
+    )
+  }
+
+  /** Sets the properties that the key is made of, for an entity that was read without its key's bins. */
+  assign(entity: object, key: KeyValue): void {
+    for (const [property, value] of Object.entries(this.scheme.parts(key))) {
+      if (!this.#refs.includes(property)) writeProperty(entity, property, value)
+    }
+  }
+
+  /** The properties of the key; a ref stands for the key it holds. */
+  partsOf(entity: object): Readonly<Record<string, unknown>> {
+    return this.#read(entity, this.#owner.key!.properties)
+  }
+
+  #read(entity: object, properties: readonly string[]): Record<string, KeyPartValue> {
+    const parts = Object.create(null) as Record<string, KeyPartValue>
+    for (const property of properties) {
+      const value = readProperty(entity, property)
+      const isRef = this.#refs.includes(property) && typeof value === 'object' && value !== null && 'key' in value
+      parts[property] = (isRef ? value.key : value) as KeyPartValue
+    }
+    return parts
+  }
+}
+
+function partTypes(owner: EntityModel | EmbeddableModel, model: Model): Record<string, KeyPartType> {
+  const types: Record<string, KeyPartType> = {}
+  for (const name of owner.key!.properties) {
+    const property = owner.properties.find((each) => each.name === name)
+    const relation = owner.relations.find((each) => each.name === name)
+    const type = property ? keyPartType(property.type) : relation && model.entity(relation.target).key.kind
+    if (type === undefined)
+      throw bug(`${owner.name}.${name} cannot be part of a key.`, { className: owner.name, property: name })
+    types[name] = type
+  }
+  return types
+}
+
+function keyPartType(type: BinType): KeyPartType | undefined {
+  switch (type.kind) {
+    case 'string':
+    case 'int':
+    case 'bigint':
+    case 'bytes':
+    case 'date':
+    case 'boolean':
+      return type.kind
+    case 'enum':
+      return type.values.every((value) => typeof value === 'string') ? 'string' : 'int'
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,40 @@
+import type { WriteOperation } from '../plan/operation.js'
+import { mapPut, mapPutItems, mapRemoveKeys } from '../plan/operations.js'
+import type { MapKey, Value } from '../plan/value.js'
+import { depthOf, under, type Place, type TypeCodec } from './type-codec.js'
+import { encodeItem, isSameItem } from './types/item.js'
+
+/** Gathers what changed in one stored map: one put of all new entries, one removal, and what goes deeper. */
+export class MapChanges {
+  readonly #place: Place
+  readonly #puts = new Map<MapKey, Value>()
+  readonly #removed: MapKey[] = []
+  readonly #deeper: WriteOperation[] = []
+
+  constructor(place: Place) {
+    this.#place = place
+  }
+
+  /** `snapshot` is undefined where there was no such entry. */
+  compare(key: MapKey, codec: TypeCodec, value: unknown, snapshot: unknown): void {
+    if (snapshot !== undefined && isSameItem(codec, value, snapshot)) return
+    const hadAndHas = value !== null && value !== undefined && snapshot !== undefined && snapshot !== null
+    const deeper = hadAndHas ? codec.patch?.(value, snapshot, under(this.#place, key)) : undefined
+    if (deeper) this.#deeper.push(...deeper)
+    else this.#puts.set(key, encodeItem(codec, value, depthOf(this.#place)))
+  }
+
+  remove(key: MapKey): void {
+    this.#removed.push(key)
+  }
+
+  operations(): readonly WriteOperation[] {
+    const { bin, path } = this.#place
+    const operations: WriteOperation[] = []
+    if (this.#removed.length > 0) operations.push(mapRemoveKeys(bin, this.#removed, 'none', path))
+    if (this.#puts.size === 1) for (const [key, value] of this.#puts) operations.push(mapPut(bin, key, value, path))
+    else if (this.#puts.size > 1) operations.push(mapPutItems(bin, this.#puts, path))
+    operations.push(...this.#deeper)
+    return operations
+  }
+}

@@ -1,0 +1,65 @@
+import type { EmbeddableModel } from '../model/index.js'
+import type { WriteOperation } from '../plan/operation.js'
+import type { Value } from '../plan/value.js'
+import type { ClassFunctions } from './class-functions.js'
+import { MapChanges } from './map-changes.js'
+import { readProperty } from './own-property.js'
+import { isMissing } from './property-codec.js'
+import type { BinProperty } from './bin-property.js'
+import { checkPart } from './spread-property.js'
+import type { Place, TypeCodec } from './type-codec.js'
+import { throwIn } from './value-problem.js'
+import { storedMap } from './types/map-type.js'
+
+/** A part, stored as a map from field names to values. Of a changed part only the fields that changed are sent. */
+export class PartCodec implements TypeCodec {
+  readonly name: string
+  #fields: readonly BinProperty[] = []
+  #functions!: ClassFunctions
+
+  constructor(model: EmbeddableModel) {
+    this.name = model.name
+  }
+
+  /** Separate from the constructor, because a part may contain parts of its own class. */
+  complete(fields: readonly BinProperty[], functions: ClassFunctions): void {
+    this.#fields = fields
+    this.#functions = functions
+  }
+
+  get functions(): ClassFunctions {
+    return this.#functions
+  }
+
+  encode(value: unknown, depth: number): Value {
+    return this.#functions.dehydrate(checkPart(value, depth), depth + 1)
+  }
+
+  decode(stored: Value): object {
+    return this.#functions.hydrate(storedMap(stored), undefined)
+  }
+
+  snapshot(value: unknown): object {
+    return this.#functions.snapshot(value as object)
+  }
+
+  same(value: unknown, snapshot: unknown): boolean {
+    return typeof value === 'object' && this.#functions.changed(value as object, snapshot as object) === undefined
+  }
+
+  patch(value: unknown, snapshot: unknown, place: Place): readonly WriteOperation[] {
+    const part = checkPart(value, place.path?.length ?? 0)
+    const changes = new MapChanges(place)
+    for (const index of this.#functions.changed(part, snapshot as object) ?? []) {
+      const field = this.#fields[index]
+      const now = field.storable(readProperty(part, field.name))
+      try {
+        if (isMissing(now)) changes.remove(field.bin)
+        else changes.compare(field.bin, field.codec, now, this.#functions.snapshotOf(snapshot as object, index))
+      } catch (error) {
+        throwIn(field.name, error)
+      }
+    }
+    return changes.operations()
+  }
+}

@@ -1,0 +1,82 @@
+import { instanceToPlain, type ClassTransformOptions } from 'class-transformer'
+import type { KeyValue } from '../../keys/index.js'
+import type { Collection, EntityClass, Ref, RelationModel } from '../../model/index.js'
+import type { Codecs } from '../codecs.js'
+import { codecsOf } from '../known-codecs.js'
+import { readProperty, writeProperty } from '../own-property.js'
+import { jsonSafe } from './json-safe.js'
+
+export interface ToPlainOptions {
+  /**
+   * `'keys'` (the default) shows related entities by their keys, `'nested'` shows those that are loaded as objects (and the others,
+   * and where the graph comes back to where it began, by their keys), `'none'` leaves relations out.
+   */
+  readonly relations?: 'keys' | 'nested' | 'none'
+  /** Passed on to class-transformer (`groups`, `strategy`, …). */
+  readonly transform?: ClassTransformOptions
+}
+
+/**
+ * The entity as plain data for the edge of a program, an HTTP answer for instance. class-transformer's decorators are respected;
+ * bigints become strings and bytes base64, so that `JSON.stringify` takes it.
+ *
+ * @example
+ * response.json(toPlain(agent, { relations: 'nested' }))
+ */
+export function toPlain(entity: object, options: ToPlainOptions = {}): Record<string, unknown> {
+  const codecs = codecsOf(entity.constructor as EntityClass)
+  const view = new PlainView(codecs, options.relations ?? 'keys').of(entity, [])
+  return jsonSafe(instanceToPlain(view, options.transform)) as Record<string, unknown>
+}
+
+/** Copies of entities with their prototypes, in which relations are replaced by what is to be shown of them. */
+class PlainView {
+  readonly #codecs: Codecs
+  readonly #mode: 'keys' | 'nested' | 'none'
+
+  constructor(codecs: Codecs, mode: 'keys' | 'nested' | 'none') {
+    this.#codecs = codecs
+    this.#mode = mode
+  }
+
+  of(entity: object, path: readonly object[]): object {
+    const relations = this.#relationsOf(entity)
+    const view = Object.create(Object.getPrototypeOf(entity) as object) as object
+    for (const name of Object.keys(entity)) {
+      const relation = relations.get(name)
+      const value = readProperty(entity, name)
+      if (!relation) writeProperty(view, name, value)
+      else if (this.#mode !== 'none') writeProperty(view, name, this.#related(relation, value, [...path, entity]))
+    }
+    return view
+  }
+
+  #related(relation: RelationModel, value: unknown, path: readonly object[]): unknown {
+    if (typeof value !== 'object' || value === null) return value
+    if (relation.holds === 'ref') {
+      const ref = value as Ref<object>
+      return ref.isLoaded && ref.value !== null ? this.#member(relation, ref.value, path) : ref.key
+    }
+    const collection = value as Collection<object>
+    return collection.isLoaded ? collection.items.map((member) => this.#member(relation, member, path)) : undefined
+  }
+
+  #member(relation: RelationModel, member: object, path: readonly object[]): unknown {
+    // Parts have no record of their own: they are always shown.
+    const isShown = relation.strategy === 'consolidate' || (this.#mode === 'nested' && !path.includes(member))
+    return isShown ? this.of(member, path) : this.#keyOf(member)
+  }
+
+  #keyOf(member: object): KeyValue | null {
+    try {
+      return this.#codecs.of(member).key.keyOf(member)
+    } catch {
+      // A new entity may have no key yet.
+      return null
+    }
+  }
+
+  #relationsOf(entity: object): ReadonlyMap<string, RelationModel> {
+    return new Map(this.#codecs.modelOf(entity).relations.map((relation) => [relation.name, relation]))
+  }
+}

@@ -1,0 +1,47 @@
+import type { Bins } from '../plan/command.js'
+import type { WriteOperation } from '../plan/operation.js'
+import type { Value } from '../plan/value.js'
+
+/** The properties that were loaded; undefined when all of them were. */
+export type Loaded = ReadonlySet<string> | undefined
+
+/** Bins while they are being gathered. */
+export type MutableBins = Record<string, Value>
+
+/**
+ * One property of an entity (or one field of a part): how it is read from the stored bins, written to them and compared. Here null
+ * and undefined are dealt with: both mean that there is no bin.
+ */
+export interface PropertyCodec {
+  /** Name of the property on the class. */
+  readonly name: string
+  /** Bins (or keys of the part's map) that hold it. */
+  readonly bins: readonly string[]
+  /** What generated code may do itself for this property; `other` leaves everything to these methods. */
+  readonly inline: InlineKind
+  /** False for what the mapper itself writes (version and times): a difference is not a change. */
+  readonly isCompared: boolean
+  /** False for a ref, which is stored with its part but put on the instance by whoever knows the session. */
+  readonly isAssigned: boolean
+  decode(bins: Bins, loaded: Loaded): unknown
+  encodeInto(bins: MutableBins, value: unknown, depth: number): void
+  snapshot(value: unknown): unknown
+  same(value: unknown, snapshot: unknown): boolean
+  /** Adds the operations that turn what the snapshot shows into the value. */
+  change(operations: WriteOperation[], value: unknown, snapshot: unknown): void
+  /** Adds the operations that store the value in a new record. */
+  create(operations: WriteOperation[], value: unknown): void
+}
+
+/** A property that lives in exactly one bin. */
+export interface SingleBin extends PropertyCodec {
+  readonly bin: string
+  /** Undefined when there is nothing to store. */
+  encode(value: unknown, depth: number): Value | undefined
+}
+
+export type InlineKind = 'int' | 'double' | 'string' | 'boolean' | 'bigint' | 'date' | 'single' | 'other'
+
+export const isSingleBin = (property: PropertyCodec): property is SingleBin => property.inline !== 'other'
+
+export const isMissing = (value: unknown): value is null | undefined => value === null || value === undefined

@@ -1,0 +1,88 @@
+import type { Bins } from '../plan/command.js'
+import type { WriteOperation } from '../plan/operation.js'
+import type { ClassFunctions } from './class-functions.js'
+import { readProperty } from './own-property.js'
+import { isMissing, type Loaded, type MutableBins, type PropertyCodec } from './property-codec.js'
+import { MAX_DEPTH } from './type-codec.js'
+import { ValueProblem, shown, throwIn } from './value-problem.js'
+
+/** A part whose fields are bins of the record itself. It is there as soon as one of its bins is. */
+export class SpreadProperty implements PropertyCodec {
+  readonly name: string
+  readonly bins: readonly string[]
+  readonly inline = 'other'
+  readonly isCompared = true
+  readonly isAssigned = true
+  readonly #fields: readonly PropertyCodec[]
+  readonly #part: ClassFunctions
+
+  constructor(name: string, fields: readonly PropertyCodec[], part: ClassFunctions) {
+    this.name = name
+    this.bins = fields.flatMap((field) => field.bins)
+    this.#fields = fields
+    this.#part = part
+  }
+
+  decode(bins: Bins, loaded: Loaded): unknown {
+    if (this.bins.every((bin) => isMissing(readProperty(bins, bin)))) return undefined
+    try {
+      return this.#part.hydrate(bins, loaded)
+    } catch (error) {
+      return throwIn(this.name, error)
+    }
+  }
+
+  encodeInto(bins: MutableBins, value: unknown, depth: number): void {
+    if (isMissing(value)) return
+    this.#guard(value, depth, (part) => {
+      for (const field of this.#fields) field.encodeInto(bins, readProperty(part, field.name), depth + 1)
+    })
+  }
+
+  snapshot(value: unknown): unknown {
+    return isMissing(value) ? undefined : this.#part.snapshot(value)
+  }
+
+  same(value: unknown, snapshot: unknown): boolean {
+    if (isMissing(value) || snapshot === undefined) return isMissing(value) && snapshot === undefined
+    return typeof value === 'object' && this.#part.changed(value, snapshot as object) === undefined
+  }
+
+  change(operations: WriteOperation[], value: unknown, snapshot: unknown): void {
+    // A part that comes or goes as a whole is one whose fields all do.
+    const before = snapshot ?? this.#part.snapshot({})
+    this.#guard(value ?? {}, 0, (part) => {
+      for (const index of this.#part.changed(part, before) ?? []) {
+        const field = this.#fields[index]
+        field.change(operations, readProperty(part, field.name), this.#part.snapshotOf(before, index))
+      }
+    })
+  }
+
+  create(operations: WriteOperation[], value: unknown): void {
+    if (isMissing(value)) return
+    this.#guard(value, 0, (part) => {
+      for (const field of this.#fields) field.create(operations, readProperty(part, field.name))
+    })
+  }
+
+  #guard(value: unknown, depth: number, run: (part: object) => void): void {
+    try {
+      run(checkPart(value, depth))
+    } catch (error) {
+      throwIn(this.name, error)
+    }
+  }
+}
+
+/** A part must be an object, and must not contain itself. */
+export function checkPart(value: unknown, depth: number): object {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new ValueProblem(`${shown(value)} is not a part`, 'Give an instance of its class.')
+  }
+  if (depth < MAX_DEPTH) return value
+  throw new ValueProblem(
+    `the part contains itself, or is deeper than ${MAX_DEPTH} levels`,
+    'Store it flatter, or in records of its own.',
+  )
+}

@@ -1,0 +1,40 @@
+import type { Path, WriteOperation } from '../plan/operation.js'
+import { atKey } from '../plan/operations.js'
+import type { MapKey, Value } from '../plan/value.js'
+
+/** Where a value lives: in a bin, or further down in it. */
+export interface Place {
+  readonly bin: string
+  /** Absent for the bin's own value. */
+  readonly path?: Path
+}
+
+export const depthOf = (place: Place): number => place.path?.length ?? 0
+
+/** The place of the entry under that key of the map that lives here. */
+export const under = (place: Place, key: MapKey): Place => ({
+  bin: place.bin,
+  path: [...(place.path ?? []), atKey(key)],
+})
+
+/**
+ * How the values of one declared type are stored, read and compared. None of these ever sees null or undefined: the caller has
+ * dealt with them. `encode` and `decode` throw a ValueProblem.
+ */
+export interface TypeCodec {
+  /** For messages: 'int', 'list of string'. */
+  readonly name: string
+  /** `depth` counts nested parts: a circular one must not reach the client, which would crash. */
+  encode(value: unknown, depth: number): Value
+  decode(stored: Value): unknown
+  /** A copy of the value that later changes of the value do not reach. The value is known to be storable. */
+  snapshot(value: unknown): unknown
+  same(value: unknown, snapshot: unknown): boolean
+  /** Operations that change only what differs, or undefined where the value has to be written as a whole. */
+  patch?(value: unknown, snapshot: unknown, place: Place): readonly WriteOperation[] | undefined
+  /** Operations that store a value in a bin that does not exist, for types that need more than a plain write. */
+  create?(value: unknown, bin: string, isNewRecord: boolean): readonly WriteOperation[]
+}
+
+/** Deeper than this is refused: the client crashes the process on very deep values. (The driver has a limit of its own, a little above.) */
+export const MAX_DEPTH = 60

@@ -1,0 +1,126 @@
+import { types } from 'node:util'
+import { isInt64 } from '../../keys/index.js'
+import type { MapKeyKind } from '../../model/index.js'
+import type { MapKey, Value } from '../../plan/value.js'
+import { MapChanges } from '../map-changes.js'
+import type { TypeCodec } from '../type-codec.js'
+import { ValueProblem, keyStep, shown, throwUnder } from '../value-problem.js'
+import { decodeItem, encodeItem, isSameItem, snapshotItem } from './item.js'
+import { checkMapKey } from './stored-value.js'
+
+/** A Map, stored as a K-ordered map. Only entries that changed are sent, and of changed parts only the fields that did. */
+export function mapType(keyKind: MapKeyKind, item: TypeCodec): TypeCodec {
+  const key = KEYS[keyKind]
+  return {
+    name: `map of ${item.name} by ${keyKind}`,
+    encode(value, depth) {
+      const map = new Map<MapKey, Value>()
+      for (const [each, member] of entriesOf(value)) {
+        try {
+          map.set(key.encode(each), encodeItem(item, member, depth))
+        } catch (error) {
+          throwUnder(keyStep(each), error)
+        }
+      }
+      return map
+    },
+    decode(stored) {
+      const map = new Map<unknown, unknown>()
+      for (const [each, member] of storedEntries(stored)) {
+        try {
+          map.set(key.decode(each), decodeItem(item, member))
+        } catch (error) {
+          throwUnder(keyStep(each), error)
+        }
+      }
+      return map
+    },
+    snapshot: (value) =>
+      new Map([...(value as Map<unknown, unknown>)].map(([each, member]) => [each, snapshotItem(item, member)])),
+    same(value, snapshot) {
+      const before = snapshot as ReadonlyMap<unknown, unknown>
+      if (!types.isMap(value) || value.size !== before.size) return false
+      for (const [each, member] of value) {
+        if (!before.has(each) || !isSameItem(item, member, before.get(each))) return false
+      }
+      return true
+    },
+    patch(value, snapshot, place) {
+      const before = snapshot as ReadonlyMap<unknown, unknown>
+      const changes = new MapChanges(place)
+      const now = entriesOf(value)
+      for (const [each, member] of now) {
+        try {
+          changes.compare(key.encode(each), item, member, before.has(each) ? before.get(each) : undefined)
+        } catch (error) {
+          throwUnder(keyStep(each), error)
+        }
+      }
+      for (const each of before.keys()) if (!now.has(each)) changes.remove(each as MapKey)
+      return changes.operations()
+    },
+  }
+}
+
+function entriesOf(value: unknown): ReadonlyMap<unknown, unknown> {
+  if (types.isMap(value)) return value
+  throw new ValueProblem(`${shown(value)} is not a Map`, 'Give a Map.')
+}
+
+const storedEntries = (stored: Value): Iterable<readonly [MapKey, Value]> =>
+  types.isMap(stored) ? stored : Object.entries(storedMap(stored))
+
+/** The client gives a map back as an object whose keys have become strings. */
+export function storedMap(stored: Value): { readonly [key: string]: Value } {
+  if (types.isMap(stored)) return Object.fromEntries(stored as ReadonlyMap<string, Value>)
+  if (typeof stored === 'object' && stored !== null && !Array.isArray(stored) && !types.isUint8Array(stored)) {
+    return stored as { readonly [key: string]: Value }
+  }
+  throw new ValueProblem(
+    `the stored value is ${shown(stored)}, not a map`,
+    'Declare the type that is stored, or repair the record.',
+  )
+}
+
+interface KeyCodec {
+  encode(key: unknown): MapKey
+  decode(stored: MapKey): unknown
+}
+
+const wrongKey = (key: unknown, kind: MapKeyKind): ValueProblem =>
+  new ValueProblem(
+    `${shown(key)} is not a map key of type ${kind}`,
+    `Use keys of type ${kind}, or declare another key type.`,
+  )
+
+const KEYS: { readonly [K in MapKeyKind]: KeyCodec } = {
+  string: {
+    encode(key) {
+      if (typeof key === 'string') return checkMapKey(key)
+      throw wrongKey(key, 'string')
+    },
+    decode: (stored) => String(stored),
+  },
+  int: {
+    encode(key) {
+      if (Number.isSafeInteger(key)) return key as number
+      throw wrongKey(key, 'int')
+    },
+    decode(stored) {
+      const key = stored === '' ? NaN : Number(stored)
+      if (Number.isSafeInteger(key)) return key
+      throw wrongKey(stored, 'int')
+    },
+  },
+  bigint: {
+    encode(key) {
+      if (typeof key === 'bigint' && isInt64(key)) return key
+      throw wrongKey(key, 'bigint')
+    },
+    decode(stored) {
+      if (typeof stored === 'string' ? /^-?[0-9]+$/.test(stored) : typeof stored !== 'object')
+        return BigInt(stored as string)
+      throw wrongKey(stored, 'bigint')
+    },
+  },
+}

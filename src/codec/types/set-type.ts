@@ -1,0 +1,99 @@
+import { types } from 'node:util'
+import type { WriteOperation } from '../../plan/operation.js'
+import { listAppendUnique, listCreate, listRemoveValues, writeBin } from '../../plan/operations.js'
+import { isDouble, isGeo, type Value } from '../../plan/value.js'
+import { depthOf, type TypeCodec } from '../type-codec.js'
+import { ValueProblem, shown, throwUnder } from '../value-problem.js'
+import { decodeItem, encodeItem } from './item.js'
+import { notAList } from './list-type.js'
+
+/** What makes two stored values one member of a set. */
+type Token = string | number | boolean | null
+
+/** A Set, stored as an ordered list of unique values. Only members that came or went are sent. */
+export function setType(item: TypeCodec): TypeCodec {
+  const members = (value: unknown, depth: number): Map<Token, Value> => {
+    if (!types.isSet(value)) throw new ValueProblem(`${shown(value)} is not a Set`, 'Give a Set.')
+    const found = new Map<Token, Value>()
+    for (const member of value) {
+      try {
+        const stored = encodeItem(item, member, depth)
+        found.set(tokenOf(stored), stored)
+      } catch (error) {
+        throwUnder(`{${shown(member)}}`, error)
+      }
+    }
+    return found
+  }
+  const difference = (a: ReadonlyMap<Token, Value>, b: ReadonlyMap<Token, Value>): Value[] =>
+    [...a].filter(([token]) => !b.has(token)).map(([, stored]) => stored)
+
+  return {
+    name: `set of ${item.name}`,
+    encode: (value, depth) => [...members(value, depth).values()],
+    decode(stored) {
+      if (!Array.isArray(stored)) throw notAList(stored)
+      return new Set(stored.map((value: Value) => decodeItem(item, value)))
+    },
+    snapshot: (value) => members(value, 0),
+    same(value, snapshot) {
+      const before = snapshot as ReadonlyMap<Token, Value>
+      if (!types.isSet(value) || value.size < before.size) return false
+      try {
+        const now = members(value, 0)
+        return now.size === before.size && difference(now, before).length === 0
+      } catch {
+        // A member that cannot be stored: changed, and refused when it is encoded.
+        return false
+      }
+    },
+    patch(value, snapshot, place): readonly WriteOperation[] {
+      const { bin, path } = place
+      const before = snapshot as ReadonlyMap<Token, Value>
+      const now = members(value, depthOf(place))
+      const added = difference(now, before)
+      const removed = difference(before, now)
+      return [
+        ...(removed.length > 0 ? [listRemoveValues(bin, removed, 'none', path)] : []),
+        ...(added.length > 0 ? [listAppendUnique(bin, added, path)] : []),
+      ]
+    },
+    // Order and index are set when the record is created, never later: creating the list again would sort what others wrote.
+    create(value, bin, isNewRecord) {
+      const stored = [...members(value, 0).values()]
+      const start = isNewRecord ? [listCreate(bin, 'ordered', true)] : stored.length === 0 ? [writeBin(bin, [])] : []
+      return stored.length === 0 ? start : [...start, listAppendUnique(bin, stored)]
+    },
+  }
+}
+
+/** Strings cannot hold NUL, so whatever is not a plain value gets a token that starts with it. */
+function tokenOf(stored: Value): Token {
+  switch (typeof stored) {
+    case 'string':
+    case 'number':
+    case 'boolean':
+      return stored
+    case 'bigint':
+      return Number.isSafeInteger(Number(stored)) ? Number(stored) : `\0n${stored}`
+    default:
+      return stored === null ? null : `\0${textOf(stored)}`
+  }
+}
+
+function textOf(stored: unknown): string {
+  if (isDouble(stored)) return `d${Object.is(stored.value, -0) ? '-0' : stored.value}`
+  if (isGeo(stored)) return `g${stored.json}`
+  if (types.isUint8Array(stored)) return `b${Buffer.from(stored).toString('hex')}`
+  if (Array.isArray(stored)) return `l${JSON.stringify(stored.map(textOf))}`
+  if (types.isMap(stored))
+    return `m${JSON.stringify([...stored].map(([key, value]) => [textOf(key), textOf(value)]).sort())}`
+  if (typeof stored === 'object' && stored !== null) {
+    return `m${JSON.stringify(
+      Object.entries(stored)
+        .map(([key, value]) => [textOf(key), textOf(value)])
+        .sort(),
+    )}`
+  }
+  return `${typeof stored}:${String(stored)}`
+}

@@ -1,0 +1,43 @@
+import { getMetadataStorage, validateSync, type ValidationError } from 'class-validator'
+import type { ValidationFailure } from '../errors/index.js'
+import type { KeyValue } from '../keys/index.js'
+import type { EntityClass, EntityModel } from '../model/index.js'
+import { readProperty } from './own-property.js'
+import type { Loaded } from './property-codec.js'
+
+const rulesKnown = new WeakMap<object, boolean>()
+
+/** What class-validator's decorators find wrong with the loaded properties of an entity; empty when all is well. */
+export function validateEntity(entity: object, model: EntityModel, loaded?: Loaded): readonly ValidationFailure[] {
+  if (!hasRules(entity.constructor as EntityClass)) return []
+  const errors = validateSync(entity, { forbidUnknownValues: false })
+  const relevant = loaded === undefined ? errors : errors.filter(({ property }) => loaded.has(property))
+  const about = { className: model.name, key: shownKey(entity, model) }
+  return relevant.flatMap((error) => failuresOf(error, '')).map((failure) => ({ ...about, ...failure }))
+}
+
+// Asked once for each class: decorators have run before the first instance exists.
+function hasRules(entityClass: EntityClass): boolean {
+  const known = rulesKnown.get(entityClass)
+  if (known !== undefined) return known
+  const found = getMetadataStorage().getTargetValidationMetadatas(entityClass, '', false, false).length > 0
+  rulesKnown.set(entityClass, found)
+  return found
+}
+
+type Failure = Pick<ValidationFailure, 'property' | 'constraint' | 'message'>
+
+function failuresOf({ property, constraints, children }: ValidationError, prefix: string): readonly Failure[] {
+  const path = prefix + property
+  const own = Object.entries(constraints ?? {}).map(([constraint, message]) => ({
+    property: path,
+    constraint,
+    message,
+  }))
+  return [...own, ...(children ?? []).flatMap((child) => failuresOf(child, `${path}.`))]
+}
+
+function shownKey(entity: object, model: EntityModel): KeyValue | undefined {
+  const value = model.key.properties.length === 1 ? readProperty(entity, model.key.properties[0]) : undefined
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint' ? value : undefined
+}
