@@ -1,3 +1,4 @@
+import './main-thread.js'
 import Aerospike from 'aerospike'
 
 // The only file that touches the untyped parts of the official client; everything else sees the types declared here.
@@ -80,7 +81,9 @@ interface TransactionPool {
 
 export const calls = (client: AerospikeClient): ClientCalls => client as unknown as ClientCalls
 
+/** The C library under the client logs process-wide, so its log follows the newest client's configuration. */
 export function newClient(config: ClientConfig): AerospikeClient {
+  Aerospike.setDefaultLogging(config.log ?? { level: LOG_OFF })
   return new Aerospike.Client(config)
 }
 

@@ -1,9 +1,7 @@
-import { recordId } from '../plan/record-key.js'
-import type { Command } from '../plan/command.js'
-
 /** Something that waits to be sent. */
 export interface Waiting {
-  readonly command: Command
+  /** Equal for commands on one record. */
+  readonly id: string
   /** About how many bytes it takes in a request. */
   readonly bytes: number
   /** Set when nobody waits for it any more. */
@@ -24,6 +22,7 @@ export class BatchQueue<Entry extends Waiting> {
   readonly #send: (entries: readonly Entry[]) => Promise<void>
   readonly #limits: QueueLimits
   #waiting: Entry[] = []
+  #head = 0
   #inFlight = 0
 
   /** `send` resolves when its entries are answered; it never rejects. */
@@ -33,11 +32,15 @@ export class BatchQueue<Entry extends Waiting> {
   }
 
   get isIdle(): boolean {
-    return this.#inFlight === 0 && this.#waiting.length === 0
+    return this.#inFlight === 0 && this.#isEmpty
+  }
+
+  get #isEmpty(): boolean {
+    return this.#head === this.#waiting.length
   }
 
   add(entry: Entry): void {
-    if (this.#inFlight < this.#limits.roundTrips && this.#waiting.length === 0) this.#dispatch([entry])
+    if (this.#inFlight < this.#limits.roundTrips && this.#isEmpty) this.#dispatch([entry])
     else this.#waiting.push(entry)
   }
 
@@ -48,7 +51,7 @@ export class BatchQueue<Entry extends Waiting> {
   }
 
   #pump(): void {
-    while (this.#inFlight < this.#limits.roundTrips && this.#waiting.length > 0) {
+    while (this.#inFlight < this.#limits.roundTrips && !this.#isEmpty) {
       const batch = this.#nextBatch()
       if (batch.length > 0) this.#dispatch(batch)
     }
@@ -66,24 +69,36 @@ export class BatchQueue<Entry extends Waiting> {
 
   /** From the front: as many as the limits allow, one for each record, because rows of one batch may run in any order. */
   #nextBatch(): Entry[] {
+    const { batchRows, batchBytes } = this.#limits
     const batch: Entry[] = []
     const later: Entry[] = []
     const records = new Set<string>()
     let bytes = 0
-    let next = 0
-    for (; next < this.#waiting.length && batch.length < this.#limits.batchRows; next++) {
+    let next = this.#head
+    // A bounded look ahead: thousands of commands for one record must not be gone through for each of them.
+    const end = Math.min(this.#waiting.length, next + 2 * batchRows)
+    for (; next < end && batch.length < batchRows; next++) {
       const entry = this.#waiting[next]
       if (entry.isDropped) continue
-      if (batch.length > 0 && bytes + entry.bytes > this.#limits.batchBytes) break
-      const id = recordId(entry.command.key)
-      if (records.has(id)) later.push(entry)
+      if (batch.length > 0 && bytes + entry.bytes > batchBytes) break
+      if (records.has(entry.id)) later.push(entry)
       else {
-        records.add(id)
+        records.add(entry.id)
         batch.push(entry)
         bytes += entry.bytes
       }
     }
-    this.#waiting = next === this.#waiting.length ? later : [...later, ...this.#waiting.slice(next)]
+    this.#moveHead(next, later)
     return batch
+  }
+
+  /** Forgets what stands before `next`, except the entries that must wait for a later batch. */
+  #moveHead(next: number, later: readonly Entry[]): void {
+    this.#head = next - later.length
+    later.forEach((entry, i) => (this.#waiting[this.#head + i] = entry))
+    if (this.#head === this.#waiting.length || this.#head > 4096) {
+      this.#waiting = this.#waiting.slice(this.#head)
+      this.#head = 0
+    }
   }
 }

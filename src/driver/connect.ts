@@ -18,7 +18,7 @@ const CONNECT_TIMEOUT = 3000
 /** Connects, reads what the server can do and checks the namespaces. On failure: one clear error, and nothing stays open. */
 export async function connect(options: DriverOptions): Promise<Driver> {
   const policies = mergePolicies(options.policies)
-  const client = newClient({ ...clientConfig(options), policies })
+  const client = createClient({ ...clientConfig(options), policies }, options)
   try {
     await client.connect()
     const capabilities = await readCapabilities(calls(client), options.namespaces)
@@ -28,6 +28,14 @@ export async function connect(options: DriverOptions): Promise<Driver> {
     // Also after a failed connect: it lets go of the event loop, so that the process can end.
     client.close()
     throw error instanceof SkeinError ? error : explainConnect(error as ClientError, options)
+  }
+}
+
+function createClient(config: ClientConfig, options: DriverOptions): AerospikeClient {
+  try {
+    return newClient(config)
+  } catch (error) {
+    throw explainConnect(error as ClientError, options)
   }
 }
 
@@ -86,7 +94,7 @@ function explainConnect(error: ClientError, options: DriverOptions): SkeinError 
   const { connectTimeout = CONNECT_TIMEOUT } = options
   return new SkeinError(
     'SKEIN_4101',
-    `No Aerospike server could be reached at ${showHosts(options)} within ${connectTimeout} ms: ${error.message}`,
+    `No Aerospike server could be reached at ${showHosts(options)} within ${connectTimeout} ms (${error.message}).`,
     {
       cause: error,
       fix: 'Check host, port and TLS settings, or open with { embedded: true } for development.',

@@ -3,6 +3,7 @@ import type { Bins, DeleteCommand, WriteCommand } from '../plan/command.js'
 import { recordSize } from '../plan/expression.js'
 import type { Operation } from '../plan/operation.js'
 import { addsUp, afterDoubt } from '../plan/repeatable.js'
+import { recordId } from '../plan/record-key.js'
 import { checkResultNames, hasResult, resultName } from '../plan/result-names.js'
 import {
   batchType,
@@ -25,6 +26,7 @@ const NO_BINS: Bins = Object.freeze({})
 
 /** One write or delete on its way: waits, is sent alone or as a row, and may be sent again. */
 export class PendingWrite {
+  #id: string | undefined
   readonly tries = new Tries()
   readonly outcome: Promise<Outcome>
   settle!: (outcome: Outcome) => void
@@ -46,6 +48,10 @@ export class PendingWrite {
     this.operations = clientOperations(command)
     this.terms = termsOf(command, durableDelete)
     this.outcome = new Promise((resolve) => (this.settle = resolve))
+  }
+
+  get id(): string {
+    return (this.#id ??= recordId(this.command.key))
   }
 
   get bytes(): number {

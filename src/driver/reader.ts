@@ -1,6 +1,7 @@
 import { SkeinError } from '../errors/index.js'
 import { commandBytes } from '../plan/bytes.js'
 import type { ReadCommand } from '../plan/command.js'
+import { recordId } from '../plan/record-key.js'
 import { checkResultNames } from '../plan/result-names.js'
 import type { BatchRowResult, ClientCalls, ClientError, ClientRecord, NativeTransaction } from './aerospike-client.js'
 import { BatchQueue } from './batch-queue.js'
@@ -19,6 +20,7 @@ type Found = StoredRecord | null
 
 /** One read on its way: waits, is sent alone or as a row, and may be sent again. */
 class PendingRead {
+  #id: string | undefined
   readonly tries = new Tries()
   isDropped = false
 
@@ -27,6 +29,10 @@ class PendingRead {
     readonly resolve: (found: Found) => void,
     readonly reject: (error: unknown) => void,
   ) {}
+
+  get id(): string {
+    return (this.#id ??= recordId(this.command.key))
+  }
 
   get bytes(): number {
     return commandBytes(this.command)

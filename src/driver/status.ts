@@ -21,6 +21,7 @@ export const CODE = {
   TXN_TOO_MANY_WRITES: 123,
   TXN_ABORTED: 125,
   PARAM: -2,
+  NO_RESPONSE: -15,
   TXN_FAILED: -17,
 } as const
 

@@ -49,6 +49,8 @@ export function callBatch(entries: readonly PendingWrite[], { client, policies }
   )
 }
 
+// The client does not mark a row in doubt that the server answered with a time-out, though it may have taken effect.
 function answerOfRow({ status, inDoubt, record }: BatchRowResult): Answer {
-  return status === CODE.OK ? { record } : { failure: { code: status }, inDoubt }
+  if (status === CODE.OK) return { record }
+  return { failure: { code: status }, inDoubt: inDoubt || status === CODE.TIMEOUT || status === CODE.NO_RESPONSE }
 }

@@ -23,9 +23,11 @@ export function startBackgroundQuery(store: Store, namespace: Namespace, request
   const lookup = indexLookup(namespace, request)
   const visible = visibleTo(namespace, request)
   const job = store.jobs.add(request.fields?.get(FieldId.TASK_ID), namespace.name, request.setName)
-  void applyToAll(candidates(namespace, PartitionSelection.all(), lookup), job, (slot) => {
+  const run = applyToAll(candidates(namespace, PartitionSelection.all(), lookup), job, (slot) => {
     if (visible(slot) !== undefined) count(job, () => writeRecord(namespace, writeTo(slot, request)).code)
   })
+  // Nobody waits for it, and it must not bring the server down.
+  run.catch((error: unknown) => console.error('skein embedded server: a background query failed:', error))
 }
 
 async function applyToAll(found: Iterable<Candidate>, job: QueryJob, apply: (slot: Slot) => void): Promise<void> {

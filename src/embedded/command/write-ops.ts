@@ -4,6 +4,7 @@ import { Info1, Info2, Info3, MAX_BIN_NAME, OpCode } from '../protocol/constants
 import type { ReplyOp } from '../protocol/reply.js'
 import type { Request, RequestOp } from '../protocol/request.js'
 import { CommandError, ResultCode } from '../protocol/result-code.js'
+import { storable } from '../value/storable.js'
 import { Particle } from '../value/particle.js'
 import { Float, isInteger, ParticleType, toInteger, type Value } from '../value/value.js'
 import type { Draft } from './draft.js'
@@ -109,6 +110,6 @@ function extend(op: RequestOp, bin: Particle | undefined): Particle {
 
 function modifyByExpression(op: RequestOp, draft: Draft): void {
   const change = modifyExpression(op.value, draft, op.name)
-  if ('value' in change) draft.bins.set(op.name, Particle.fromValue(change.value))
+  if ('value' in change) draft.bins.set(op.name, Particle.fromValue(storable(change.value)))
   else if ('remove' in change) draft.bins.delete(op.name)
 }

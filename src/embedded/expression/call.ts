@@ -1,6 +1,7 @@
 import { makeCdtCall, modifyCdt, readCdt, type CdtCall } from '../cdt/index.js'
 import { CommandError } from '../protocol/result-code.js'
-import type { Value } from '../value/value.js'
+import { inKeyOrder } from '../value/storable.js'
+import { MapValue, type Value } from '../value/value.js'
 import { ExpressionType, isExpressionType, typeOfValue } from './expression-type.js'
 import { constantNode, expectCount, invalid } from './node.js'
 import type { Builders, Evaluate, Frame, Node, Operands } from './node.js'
@@ -31,7 +32,7 @@ function call(operands: Operands, count: number): Node {
       if (cdt === undefined) return undefined
       const value = subject.evaluate(frame)
       if (value === undefined) return undefined
-      const result = run(cdt, value)
+      const result = run(cdt, value instanceof MapValue ? inKeyOrder(value) : value)
       return result !== undefined && typeOfValue(result) === type ? result : undefined
     },
   }

@@ -15,7 +15,10 @@ export interface PosixOptions {
 export function compilePosixRegex(pattern: string, options: PosixOptions): RegExp {
   const source = new PosixTranslator(toByteUnits(pattern), options).translate()
   try {
-    return new RegExp(source, options.ignoreCase ? 'i' : '')
+    const regex = new RegExp(source, options.ignoreCase ? 'i' : '')
+    // Patterns that are too large show only when they are used.
+    regex.test('')
+    return regex
   } catch {
     throw invalid('the regular expression is malformed')
   }

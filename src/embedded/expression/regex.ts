@@ -21,8 +21,17 @@ function match(operands: Operands, count: number): Node {
   return boolNode((frame) => {
     const text = subject(frame)
     if (text === undefined) return undefined
-    return pattern.test(toByteUnits(text instanceof Bytes ? text.bytes : (text as string)))
+    return search(pattern, toByteUnits(text instanceof Bytes ? text.bytes : (text as string)))
   })
+}
+
+/** A pattern that runs out of memory on a text has no known result. */
+function search(pattern: RegExp, text: string): boolean | undefined {
+  try {
+    return pattern.test(text)
+  } catch {
+    return undefined
+  }
 }
 
 export const regex: Builders = {

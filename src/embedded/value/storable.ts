@@ -1,4 +1,5 @@
 import { CommandError, ResultCode } from '../protocol/result-code.js'
+import { compareValues } from './compare.js'
 import {
   Bytes,
   Extreme,
@@ -19,10 +20,11 @@ export function storable(value: Value): Value {
     return items === value.items && flags === value.flags ? value : new ListValue(items, flags)
   }
   if (value instanceof MapValue) {
-    for (const key of value.keys) requireKey(key)
-    const values = storableAll(value.values)
-    const flags = value.flags & MAP_KEY_VALUE_ORDERED
-    return values === value.values && flags === value.flags ? value : new MapValue(value.keys, values, flags)
+    const map = inKeyOrder(value)
+    for (const key of map.keys) requireKey(key)
+    const values = storableAll(map.values)
+    const flags = map.flags & MAP_KEY_VALUE_ORDERED
+    return values === map.values && flags === map.flags ? map : new MapValue(map.keys, values, flags)
   }
   if (value instanceof Extreme) throw new CommandError(ResultCode.PARAMETER, `${value.name} cannot be stored`)
   return value
@@ -39,6 +41,17 @@ function storableAll(values: readonly Value[]): readonly Value[] {
     copy[i] = stored
   }
   return copy ?? values
+}
+
+/** Results of calls may hold their entries in another order; where they are used further they must be sorted again. */
+export function inKeyOrder(map: MapValue): MapValue {
+  if (map.keys.every((key, i) => i === 0 || compareValues(map.keys[i - 1], key) < 0)) return map
+  const order = map.keys.map((_, i) => i).sort((a, b) => compareValues(map.keys[a], map.keys[b]))
+  return new MapValue(
+    order.map((i) => map.keys[i]),
+    order.map((i) => map.values[i]),
+    map.flags,
+  )
 }
 
 /** Only integers, strings and bytes may be map keys. */

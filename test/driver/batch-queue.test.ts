@@ -1,0 +1,71 @@
+import { expect } from 'chai'
+import fc from 'fast-check'
+import { BatchQueue } from '#src/driver/batch-queue.js'
+
+interface Entry {
+  readonly id: string
+  readonly number: number
+  readonly bytes: number
+  readonly isDropped: boolean
+}
+
+describe('the batch queue', () => {
+  it('sends everything once, in order for each record, within its limits', async () => {
+    const entries = fc.array(
+      fc.record({
+        id: fc.constantFrom('a', 'b', 'c', 'd', 'e'),
+        bytes: fc.integer({ min: 1, max: 60 }),
+        isDropped: fc.constant(false),
+      }),
+      { maxLength: 200 },
+    )
+    const limits = fc.record({
+      roundTrips: fc.integer({ min: 1, max: 3 }),
+      batchRows: fc.integer({ min: 1, max: 6 }),
+      batchBytes: fc.integer({ min: 1, max: 150 }),
+    })
+    await fc.assert(
+      fc.asyncProperty(entries, limits, fc.boolean(), async (given, limit, together) => {
+        const sent: Entry[] = []
+        let out = 0
+        let mostOut = 0
+        const queue = new BatchQueue<Entry>(async (batch) => {
+          mostOut = Math.max(mostOut, ++out)
+          expect(batch.length).to.be.within(1, limit.batchRows)
+          expect(new Set(batch.map((one) => one.id)).size).to.equal(batch.length)
+          if (batch.length > 1) expect(batch.reduce((sum, one) => sum + one.bytes, 0)).to.be.at.most(limit.batchBytes)
+          sent.push(...batch)
+          await Promise.resolve()
+          out--
+        }, limit)
+        const all = given.map((one, number) => ({ ...one, number }))
+        if (together) queue.addAll(all)
+        else for (const one of all) queue.add(one)
+        while (!queue.isIdle) await new Promise((resolve) => setImmediate(resolve))
+        expect(sent.map((one) => one.number).sort((a, b) => a - b)).to.deep.equal(all.map((one) => one.number))
+        for (const id of ['a', 'b', 'c', 'd', 'e']) {
+          const order = sent.filter((one) => one.id === id).map((one) => one.number)
+          expect(order).to.deep.equal(order.toSorted((a, b) => a - b))
+        }
+        expect(mostOut).to.be.at.most(limit.roundTrips)
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  it('skips what nobody waits for any more', async () => {
+    const sent: number[] = []
+    const queue = new BatchQueue<Entry>(
+      (batch) => {
+        sent.push(...batch.map((one) => one.number))
+        return Promise.resolve()
+      },
+      { roundTrips: 1, batchRows: 10, batchBytes: 1000 },
+    )
+    const entry = (number: number, isDropped: boolean): Entry => ({ id: String(number), number, bytes: 1, isDropped })
+    queue.addAll([entry(1, true), entry(2, false), entry(3, true)])
+    queue.addAll([entry(4, true)])
+    while (!queue.isIdle) await new Promise((resolve) => setImmediate(resolve))
+    expect(sent).to.deep.equal([2])
+  })
+})

@@ -1,0 +1,139 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { inspect } from 'node:util'
+import { expect } from 'chai'
+import { read, remove, write } from '#src/plan/command.js'
+import * as op from '#src/plan/operations.js'
+import type { RecordKey } from '#src/plan/record-key.js'
+import type { Driver } from '#src/driver/driver.js'
+import type { CommandEvent, WarningEvent } from '#src/driver/events.js'
+import type { DriverOptions } from '#src/driver/options.js'
+import { connectTo, freshSet, sharedServer } from './set-up.js'
+import type { TestServer } from '../server.js'
+
+async function heard<T>(channel: string, work: () => Promise<unknown>): Promise<T[]> {
+  const events: T[] = []
+  const listen = (event: unknown): void => void events.push(event as T)
+  subscribe(channel, listen)
+  try {
+    await work()
+  } finally {
+    unsubscribe(channel, listen)
+  }
+  return events
+}
+
+describe('events', () => {
+  let server: TestServer
+  let at: (key: string) => RecordKey
+  let driver: Driver
+
+  before(async () => {
+    server = await sharedServer()
+    at = freshSet(server.namespaces[0])
+    driver = await connectTo(server)
+  })
+  after(() => driver?.close())
+
+  const using = async (options: Partial<DriverOptions>, work: (driver: Driver) => Promise<unknown>): Promise<void> => {
+    const other = await connectTo(server, options)
+    await work(other).finally(() => other.close())
+  }
+
+  it('tell of each command its class, kind, time and bytes', async () => {
+    const events = await heard<CommandEvent>('skein:command', async () => {
+      await driver.run([
+        write('Agent', at('secret-key'), [op.writeBin('name', 'secret-value')], { exists: 'mustNotExist' }),
+      ])
+      await driver.readOne(read('Agent', at('secret-key')))
+      await driver.run([remove('Agent', at('secret-key')), remove('Listing', at('other-secret'))])
+    })
+    expect(events.map((event) => [event.kind, event.class, event.code, event.rows])).to.deep.equal([
+      ['write', 'Agent', 0, 1],
+      ['read', 'Agent', 0, 1],
+      ['delete', 'Agent', 0, 2],
+      ['delete', 'Listing', 2, 2],
+    ])
+    expect(new Set(events.map((event) => event.roundTrip)).size).to.equal(3)
+    for (const event of events) {
+      expect(event.ms).to.be.above(0)
+      expect(event.bytes).to.be.above(50)
+      expect(event).to.deep.include({ namespace: at('').namespace, set: at('').set, attempt: 1, inTransaction: false })
+    }
+    expect(inspect(events, { depth: 10 })).to.not.contain('secret')
+  })
+
+  it('show keys and values when asked', async () => {
+    const events = await heard<CommandEvent>('skein:command', () =>
+      using({ reveal: { keys: true, values: true } }, (other) =>
+        other.run([write('Agent', at('my-key'), [op.writeBin('name', 'Ann')], { exists: 'upsert' })]),
+      ),
+    )
+    expect(events[0].key).to.equal('my-key')
+    expect(events[0].text).to.contain('"my-key"')
+  })
+
+  it('are printed on request, readably and without keys', async () => {
+    const lines: string[] = []
+    const writeLine = process.stderr.write.bind(process.stderr)
+    process.stderr.write = (text: string | Uint8Array) => lines.push(String(text)) > 0
+    try {
+      await using({ log: 'commands' }, async (other) => {
+        await other.readOne(read('Agent', at('secret')))
+      })
+    } finally {
+      process.stderr.write = writeLine
+    }
+    expect(lines.join('')).to.match(/^skein +[\d.]+ ms {2}read Agent drv-[\w-]+\/… · \d+ bytes {2}code 2\n$/)
+  })
+
+  it('warn of a record that has grown large, with class, key and bin', async () => {
+    const big = ['a', 'b', 'c'].map((letter) => letter.repeat(60_000))
+    const grow = (index: number) =>
+      write('Agent', at('growing'), [op.writeBin('n', index), op.listAppendUnique('items', [big[index]])], {
+        exists: 'upsert',
+        watchSize: true,
+      })
+    let sizes: (number | undefined)[] = []
+    const events = await heard<WarningEvent>('skein:warning', () =>
+      using({ reveal: { keys: true } }, async (other) => {
+        sizes = []
+        for (const index of [0, 1, 2]) sizes.push((await other.run([grow(index)]))[0].size)
+        sizes.push((await other.run([grow(2)]))[0].size)
+      }),
+    )
+    expect(sizes.at(-1)).to.be.above(180_000)
+    expect(events.at(-1)).to.deep.include({
+      warning: 'recordSize',
+      class: 'Agent',
+      key: 'growing',
+      bin: 'items',
+      limit: 131072,
+    })
+    expect(events.at(-1)?.size).to.equal(sizes.at(-1))
+    const calm = await heard('skein:warning', () =>
+      driver.run([write('Agent', at('small'), [op.writeBin('x', 1)], { exists: 'upsert', watchSize: true })]),
+    )
+    expect(calm).to.deep.equal([])
+  })
+})
+
+describe('a record that is too large', () => {
+  it('is refused with the sizes, the bin and the advice', async () => {
+    const server = await sharedServer()
+    const driver = await connectTo(server)
+    const key = freshSet(server.namespaces[0])('large')
+    const limit = driver.capabilities.namespaces[key.namespace].maxRecordSize
+    await driver.run([
+      write('Agent', key, [op.listAppend('items', ['x'.repeat(1000)], 'unordered')], { exists: 'upsert' }),
+    ])
+    const [outcome] = await driver.run([
+      write('Agent', key, [op.listAppend('items', ['y'.repeat(limit)], 'unordered')], { exists: 'mustExist' }),
+    ])
+    await driver.close()
+    expect(outcome).to.deep.include({ state: 'notWritten', reason: 'tooLarge' })
+    expect(outcome.error).to.deep.include({ name: 'RecordTooLargeError', limit })
+    expect((outcome.error as unknown as { size: number }).size).to.be.above(limit + 1000)
+    expect(outcome.error?.details.bin).to.equal('items')
+    expect(outcome.error?.message).to.contain('@Sharded')
+  })
+})
