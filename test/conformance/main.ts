@@ -1,8 +1,9 @@
 import { fileURLToPath } from 'node:url'
 import { prepareSuite } from './prepare-suite.js'
-import { falls, printTable } from './print-table.js'
-import { runFile, type FileResult } from './run-file.js'
+import { printTable } from './print-table.js'
+import { runFile } from './run-file.js'
 import { SUITE_FILES } from './suite-files.js'
+import { judge, type Verdict } from './verdict.js'
 
 // `npm run conformance` runs every file, `npm run conformance -- lists maps` only those.
 const asked = process.argv.slice(2)
@@ -13,9 +14,9 @@ if (unknown.length > 0) {
 }
 
 const tests = await prepareSuite(fileURLToPath(new URL('../../conformance-suite', import.meta.url)))
-const results: FileResult[] = []
+const verdicts: Verdict[] = []
 for (const file of SUITE_FILES) {
-  if (asked.length === 0 || asked.includes(file.name)) results.push(await runFile(file, tests))
+  if (asked.length === 0 || asked.includes(file.name)) verdicts.push(judge(await runFile(file, tests)))
 }
-console.log(printTable(results))
-process.exitCode = results.some(falls) ? 1 : 0
+console.log(printTable(verdicts))
+process.exitCode = verdicts.every((verdict) => verdict.ok) ? 0 : 1

@@ -23,28 +23,7 @@ export async function prepareSuite(folder: string): Promise<string> {
   await symlink(join(client, 'lib'), join(folder, 'lib'), 'junction')
   await writeFile(join(folder, 'package.json'), JSON.stringify({ type: 'commonjs', main: 'lib/aerospike.js' }))
   await compileFolder(tests)
-  await leaveOutUdfs(join(tests, 'test_helper.js'))
-  await waitForConnection(join(tests, 'test_helper.js'))
   return tests
-}
-
-/** Whole files register Lua functions first. There are none here; only the tests that call them should fail. */
-async function leaveOutUdfs(helper: string): Promise<void> {
-  const source = await readFile(helper, 'utf8')
-  const patched = source.replace(
-    /return this\.client\.udf(Register|Remove)\(/g,
-    'return Promise.resolve({ wait() {} }, ',
-  )
-  if (patched === source) throw new Error(`The suite registers its UDFs in another way now. Adapt ${helper}.`)
-  await writeFile(helper, patched)
-}
-
-/** The suite asks for the server's build and features but does not wait, so that its first tests guess or are skipped. */
-async function waitForConnection(helper: string): Promise<void> {
-  const source = await readFile(helper, 'utf8')
-  const patched = source.replace(/(if \(helper_client_exists\) \{\s*)client\.connect\(\)/, '$1return client.connect()')
-  if (patched === source) throw new Error(`The suite connects in another way now. Adapt ${helper}.`)
-  await writeFile(helper, patched)
 }
 
 async function compileFolder(folder: string): Promise<void> {

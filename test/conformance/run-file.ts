@@ -1,11 +1,13 @@
 import { spawn } from 'node:child_process'
-import { readFile } from 'node:fs/promises'
+import { readFile, rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { startEmbedded } from 'skein/embedded'
 import type { SuiteFile } from './suite-files.js'
 
 const MOCHA = createRequire(import.meta.url).resolve('mocha/bin/mocha.js')
+const SET_UP = fileURLToPath(new URL('./suite-set-up.js', import.meta.url))
 const TEST_TIMEOUT_MS = 20_000
 const FILE_TIMEOUT_MS = 300_000
 
@@ -19,6 +21,8 @@ export interface FileResult {
   readonly passing: number
   readonly pending: number
   readonly failures: readonly Failure[]
+  /** How often the client brought its process down. */
+  readonly crashes: number
 }
 
 /** What we read of mocha's JSON report. */
@@ -27,45 +31,59 @@ interface Report {
   readonly failures: readonly { readonly fullTitle: string; readonly err: { readonly message?: string } }[]
 }
 
-/** Runs one file of the compiled suite in a process of its own, against a server of its own. */
+/**
+ * Runs one file of the compiled suite in a process of its own, against a server of its own. The suite closes clients
+ * that have commands under way, which now and then crashes them; such a file gets a second chance.
+ */
 export async function runFile(file: SuiteFile, tests: string): Promise<FileResult> {
+  const first = await tryFile(file, tests)
+  if (typeof first !== 'string') return { file, crashes: 0, ...first }
+  const second = await tryFile(file, tests)
+  if (typeof second !== 'string') return { file, crashes: 1, ...second }
+  const failures = [{ title: file.name, message: `the test process left no report twice (${first}, ${second})` }]
+  return { file, crashes: 2, passing: 0, pending: 0, failures }
+}
+
+type Counted = Pick<FileResult, 'passing' | 'pending' | 'failures'>
+
+/** What the tests gave, or how the process ended when it left no report. */
+async function tryFile(file: SuiteFile, tests: string): Promise<Counted | string> {
   const server = await startEmbedded({ namespaces: [file.namespace] })
   try {
     const reportPath = join(tests, `${file.name}.report.json`)
+    await rm(reportPath, { force: true })
     const strong = file.namespace.mode === 'sc' ? ' --testStrongConsistency --testMRT' : ''
     const ended = await runMocha(join(tests, `${file.name}.js`), reportPath, {
       OPTIONS: `--host ${server.host} --port ${server.port} --namespace ${file.namespace.name}${strong}`,
     })
-    return await readReport(file, reportPath, ended)
+    return (await readReport(reportPath)) ?? ended
   } finally {
     await server.stop()
   }
 }
 
 function runMocha(path: string, reportPath: string, env: NodeJS.ProcessEnv): Promise<string> {
-  const child = spawn(
-    process.execPath,
-    [MOCHA, '--no-config', '--no-package', '--exit', '--timeout', String(TEST_TIMEOUT_MS)].concat(
-      ['--reporter', 'json', '--reporter-option', `output=${reportPath}`],
-      path,
-    ),
-    { cwd: dirname(dirname(path)), env: { ...process.env, ...env }, stdio: 'ignore', timeout: FILE_TIMEOUT_MS },
-  )
+  const args = ['--no-config', '--no-package', '--exit', '--timeout', String(TEST_TIMEOUT_MS), '--file', SET_UP]
+  const reporter = ['--reporter', 'json', '--reporter-option', `output=${reportPath}`]
+  const child = spawn(process.execPath, [MOCHA, ...args, ...reporter, path], {
+    cwd: dirname(dirname(path)),
+    env: { ...process.env, ...env },
+    stdio: 'ignore',
+    timeout: FILE_TIMEOUT_MS,
+  })
   return new Promise((resolve, reject) => {
     child.on('error', reject)
     child.on('exit', (code, signal) => resolve(signal ? `ended by ${signal}` : `exit code ${code}`))
   })
 }
 
-/** A process that crashed leaves no report: everything it should have passed counts as failing. */
-async function readReport(file: SuiteFile, path: string, ended: string): Promise<FileResult> {
+async function readReport(path: string): Promise<Counted | undefined> {
   let report: Report
   try {
     report = JSON.parse(await readFile(path, 'utf8')) as Report
   } catch {
-    const failures = [{ title: file.name, message: `the test process left no report (${ended})` }]
-    return { file, passing: 0, pending: 0, failures }
+    return undefined
   }
   const failures = report.failures.map(({ fullTitle, err }) => ({ title: fullTitle, message: err.message ?? '' }))
-  return { file, passing: report.stats.passes, pending: report.stats.pending, failures }
+  return { passing: report.stats.passes, pending: report.stats.pending, failures }
 }
