@@ -4,6 +4,10 @@ const GEO = 'compares geospatial values'
 const EXPRESSION_INDEX = 'needs an index on an expression'
 
 export const CANNOT_PASS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  batch_write: {
+    'client.batchWrite() Transaction tests onLockingOnly should fail when writing to a locked record using BATCH_APPLY':
+      UDF,
+  },
   exp: {
     'Aerospike.exp comparison expressions geo - geospatial comparisons matches if the point is contained within the region':
       GEO,

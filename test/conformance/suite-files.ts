@@ -46,7 +46,8 @@ const ON_COMMUNITY: Readonly<Record<string, number>> = {
   double: 2,
 }
 
-const ON_ENTERPRISE: Readonly<Record<string, number>> = { mrt_api: 27, mrt_functionality: 5 }
+/** `put` and `batch_write` are here again for the tests that only a strongly consistent namespace can run. */
+const ON_ENTERPRISE: Readonly<Record<string, number>> = { mrt_api: 27, mrt_functionality: 5, put: 42, batch_write: 20 }
 
 export const SUITE_FILES: readonly SuiteFile[] = [
   ...files(ON_COMMUNITY, COMMUNITY),
