@@ -61,7 +61,7 @@ describe('a model with a wrong name is refused', () => {
       @Bin({ name: 'x' }) one!: string
       @Bin({ name: 'x' }) two!: string
     }
-    expectProblem([A], 'SKEIN_1012', 'A.two', /'x' is already used by A.one/, /another name/)
+    expectProblem([A], 'SKEIN_1012', 'A.two', /'x' is already used by A.one/, /name: '…'/)
   })
 
   it('when a discriminator has the bin of a property', () => {

@@ -211,7 +211,7 @@ describe('a relation is refused', () => {
       'Neither it nor Customer.accounts says owner: true.',
     )
     expect(problems.find(({ property }) => property === 'readers')?.message).to.equal(
-      'Both it and Customer.readable says owner: true.',
+      'Both it and Customer.readable say owner: true.',
     )
   })
 

@@ -12,6 +12,7 @@ import {
   ref,
 } from 'skein'
 import { expect } from 'chai'
+import { expectProblem } from './problems-of.js'
 
 abstract class Stored {
   @Key() id!: number
@@ -20,6 +21,18 @@ abstract class Stored {
 }
 
 describe('inheritance', () => {
+  it('reports a wrong property once, at the class that declares it', () => {
+    abstract class Base {
+      @Key() id!: number
+      @Bin() list!: string[]
+    }
+    @Record({ set: 'a' })
+    class A extends Base {}
+    @Record({ set: 'b' })
+    class B extends Base {}
+    expectProblem([A, B], 'SKEIN_1021', 'Base.list', /an array/, /list/)
+  })
+
   it('takes over the properties and hooks of a base class that is no record', () => {
     @Record({ set: 'a' })
     class A extends Stored {

@@ -16,7 +16,7 @@ export class BinNames {
     this.#problems = problems
   }
 
-  /** `option` is how the name can be given otherwise, for instance `@Bin({ name: '…' })`. */
+  /** `option` is what gives another name, for instance `name: '…'`. */
   claim(bin: string, place: Place, option: string): void {
     const bytes = Buffer.byteLength(bin)
     const other = this.#takenBy.get(bin)
@@ -25,17 +25,17 @@ export class BinNames {
         'SKEIN_1014',
         place,
         `'${printable(bin)}' cannot be the name of a bin.`,
-        `Give another: ${option}.`,
+        `Give another with the option ${option}.`,
       )
     } else if (bytes > MAX_BIN) {
       const message = `The bin name '${bin}' has ${bytes} bytes; Aerospike takes at most ${MAX_BIN}.`
-      this.#problems.add('SKEIN_1010', place, message, `Give a shorter one: ${option}.`)
+      this.#problems.add('SKEIN_1010', place, message, `Give a shorter one with the option ${option}.`)
     } else if (isReservedBin(bin)) {
       const message = `The bin name '${bin}' is reserved for Skein itself.`
-      this.#problems.add('SKEIN_1013', place, message, `Give another: ${option}.`)
+      this.#problems.add('SKEIN_1013', place, message, `Give another with the option ${option}.`)
     } else if (other !== undefined) {
       const message = `The bin '${bin}' is already used by ${place.className}.${other}.`
-      this.#problems.add('SKEIN_1012', place, message, `Give one of them another name: ${option}.`)
+      this.#problems.add('SKEIN_1012', place, message, `Give one of them another with the option ${option}.`)
     }
     if (other === undefined) this.#takenBy.set(bin, place.property ?? '')
   }
@@ -45,11 +45,11 @@ export function checkIndexedBin(problems: Problems, bin: string, place: Place, o
   const bytes = Buffer.byteLength(bin)
   if (bytes > MAX_INDEXED_BIN && bytes <= MAX_BIN) {
     const message = `The bin name '${bin}' has ${bytes} bytes; an indexed bin has at most ${MAX_INDEXED_BIN}.`
-    problems.add('SKEIN_1011', place, message, `Give a shorter one: ${option}.`)
+    problems.add('SKEIN_1011', place, message, `Give a shorter one with the option ${option}.`)
   }
   if (/[:;=,]/.test(bin)) {
     const message = `The bin name '${bin}' has a character (: ; = ,) that an index cannot name.`
-    problems.add('SKEIN_1014', place, message, `Give another: ${option}.`)
+    problems.add('SKEIN_1014', place, message, `Give another with the option ${option}.`)
   }
 }
 

@@ -11,6 +11,8 @@ export interface ClassNotes {
   readonly embeddable?: EmbeddableOptions
   /** By property, base class first. What a subclass says about a property replaces what its base said. */
   readonly members: ReadonlyMap<string, readonly MemberNote[]>
+  /** The name of the class that declares each property. */
+  readonly declaredBy: ReadonlyMap<string, string>
   readonly hooks: HooksModel
   /** The nearest base class that is a `@Record` too. */
   readonly base?: EntityClass
@@ -22,13 +24,19 @@ export function readClassNotes(target: EntityClass): ClassNotes {
   const base = chain.slice(0, -1).findLast((ancestor) => findDeclaration(ancestor)?.record !== undefined)
   return {
     class: target,
-    name: own?.record?.name ?? own?.embeddable?.name ?? target.name,
+    name: nameOf(target),
     ...(own?.record && { record: own.record }),
     ...(own?.embeddable && { embeddable: own.embeddable }),
     members: readMembers(chain),
+    declaredBy: readDeclaringClasses(chain),
     hooks: readHooks(chain),
     ...(base && { base }),
   }
+}
+
+function nameOf(target: EntityClass): string {
+  const declaration = findDeclaration(target)
+  return declaration?.record?.name ?? declaration?.embeddable?.name ?? target.name
 }
 
 /** The class and the classes it extends, base first. */
@@ -50,6 +58,16 @@ function readMembers(chain: readonly EntityClass[]): ReadonlyMap<string, readonl
     for (const [property, notes] of own) members.set(property, notes)
   }
   return members
+}
+
+function readDeclaringClasses(chain: readonly EntityClass[]): ReadonlyMap<string, string> {
+  return new Map(
+    chain.flatMap((ancestor) => {
+      const { members = [], hooks = [] } = findDeclaration(ancestor) ?? {}
+      const names = [...members.map(({ property }) => property), ...hooks.map(({ method }) => method)]
+      return names.map((name) => [name, nameOf(ancestor)] as const)
+    }),
+  )
 }
 
 function readHooks(chain: readonly EntityClass[]): HooksModel {

@@ -31,6 +31,7 @@ interface Collected extends Compilation {
 function addClass(notes: ClassNotes, namespace: string, collected: Collected): void {
   const { problems, entities, parts } = collected
   if (entities.has(notes.class) || parts.has(notes.class)) return
+  problems.knowMembers(notes.name, notes.declaredBy)
   if (notes.record && notes.embeddable) {
     problems.add(
       'SKEIN_1031',

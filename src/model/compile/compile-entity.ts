@@ -101,22 +101,21 @@ function claimBins(
   for (const { name: property, bin, type } of properties) {
     const place = { className, property }
     if (type.kind === 'embedded' && type.shape === 'bins') {
-      for (const field of type.fields)
-        bins.claim(field.bin, place, "@Embedded(() => …, { layout: 'bins', prefix: '…' })")
+      for (const field of type.fields) bins.claim(field.bin, place, "prefix: '…'")
     } else {
-      bins.claim(bin, place, "the option name: '…'")
+      bins.claim(bin, place, "name: '…'")
     }
   }
   for (const { name: property, bin, sortKeyBin, inverseIndexes = [] } of relations) {
     const place = { className, property }
-    if (bin !== undefined) bins.claim(bin, place, "the option name: '…'")
-    if (sortKeyBin !== undefined) bins.claim(sortKeyBin, place, "the option sortKeyName: '…'")
+    if (bin !== undefined) bins.claim(bin, place, "name: '…'")
+    if (sortKeyBin !== undefined) bins.claim(sortKeyBin, place, "sortKeyName: '…'")
     for (const { ref, bin: inverse } of inverseIndexes) {
-      bins.claim(inverse, place, `the option inverseIndex: { ${ref}: { name: '…' } }`)
+      bins.claim(inverse, place, `inverseIndex: { ${ref}: { name: '…' } }`)
     }
   }
   if (options.discriminator !== undefined) {
-    bins.claim(options.discriminator, { className }, "@Record({ discriminator: '…' })")
+    bins.claim(options.discriminator, { className }, "discriminator: '…'")
   }
 }
 

@@ -59,7 +59,7 @@ function index(
   name: string | undefined,
   type: IndexType,
   on: IndexModel['on'],
-  { set, bin, place, option = "the option name: '…'" }: IndexedBin,
+  { set, bin, place, option = "name: '…'" }: IndexedBin,
   problems: Problems,
 ): IndexModel {
   checkIndexedBin(problems, bin, place, option)

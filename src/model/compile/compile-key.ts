@@ -79,5 +79,5 @@ function compileGenerator(
     const message = `The hash names '${part}', which is no other mapped property of ${notes.name}.`
     problems.add('SKEIN_1006', place, message, `${didYouMean(part, others)}Name properties that have a decorator.`)
   }
-  return generate
+  return { hash: [...generate.hash] }
 }

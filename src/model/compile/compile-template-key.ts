@@ -41,7 +41,8 @@ function checkTemplate(
 ): void {
   const { problems } = compilation
   const place = { className: notes.name }
-  const types: { [property: string]: KeyPartType } = {}
+  // Without a prototype, so that a property called __proto__ is just a name.
+  const types = Object.create(null) as { [property: string]: KeyPartType }
   for (const { property } of template.placeholders) {
     const type = partType(notes, property, compilation)
     if (type !== undefined) {

@@ -32,7 +32,7 @@ export function relationIndexes(
     const pointsTo = part && entities.get(evaluateTarget(mainNote(part, inverse.ref)?.target) ?? Object)
     const pointedKind = pointsTo && keyKind(pointsTo)
     if (pointedKind === undefined) continue
-    const option = `the option inverseIndex: { ${inverse.ref}: { name: '…' } }`
+    const option = `inverseIndex: { ${inverse.ref}: { name: '…' } }`
     const where = { set: entity.set, bin: inverse.bin, place, option }
     indexes.push(compileKeyIndex(undefined, pointedKind, 'mapKeys', where, problems))
   }

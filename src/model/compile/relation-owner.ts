@@ -27,7 +27,10 @@ export function isOwner(side: Side, other: Side | undefined, problems: Problems)
   const owners = [own, saysOwner(other.note)].filter((owner) => owner === true).length
   // Both sides see this; the one that comes first by name reports it.
   if (owners !== 1 && sideName(side) < sideName(other)) {
-    const message = `${owners === 0 ? 'Neither it nor' : 'Both it and'} ${sideName(other)} says owner: true.`
+    const message =
+      owners === 0
+        ? `Neither it nor ${sideName(other)} says owner: true.`
+        : `Both it and ${sideName(other)} say owner: true.`
     problems.add(
       'SKEIN_1045',
       place,
