@@ -1,13 +1,9 @@
 import { expect } from 'chai'
 import * as skein from 'skein'
-import { execFileSync } from 'node:child_process'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import path from 'node:path'
-import { fileURLToPath } from 'node:url'
 import * as decorators from '#src/decorators/index.js'
+import { readDoc, runDocProgram } from '../doc-program.js'
 
-const root = fileURLToPath(new URL('../../..', import.meta.url))
-const docs = readFileSync(path.join(root, 'docs/reference/decorators.md'), 'utf8')
+const docs = readDoc('reference/decorators.md')
 
 describe('docs/reference/decorators.md', () => {
   it('has a heading for every decorator, and each is exported', () => {
@@ -21,17 +17,8 @@ describe('docs/reference/decorators.md', () => {
     }
   })
 
-  it('has examples that compile and run as one program', () => {
-    const source = [...docs.matchAll(/```ts\n([^]*?)```/g)].map(([, code]) => code).join('\n')
-    const folder = path.join(root, '.build/docs')
-    mkdirSync(folder, { recursive: true })
-    writeFileSync(path.join(folder, 'decorators.ts'), source)
-    const compilerOptions = { rootDir: '.', outDir: 'out', noEmit: false, incremental: false, tsBuildInfoFile: null }
-    const config = { extends: '../../test/tsconfig.json', compilerOptions, files: ['decorators.ts'], include: [] }
-    writeFileSync(path.join(folder, 'tsconfig.json'), JSON.stringify(config))
-    const tsc = path.join(root, 'node_modules/typescript/bin/tsc')
-    execFileSync(process.execPath, [tsc, '-p', folder], { encoding: 'utf8' })
-    const output = execFileSync(process.execPath, [path.join(folder, 'out/decorators.js')], { encoding: 'utf8' })
+  it('has examples that compile and run as one program', async () => {
+    const output = await runDocProgram('reference/decorators.md')
     expect(output).to.include('Truck → test.vehicle').and.include('comments: oneToMany Comment, consolidate')
   })
 })
