@@ -120,6 +120,13 @@ describe('a model with a wrong key is refused', () => {
     }
     expectProblem([UnknownPart], 'SKEIN_1006', 'UnknownPart.id', /names 'emial'/, /Did you mean 'email'\?/)
 
+    @Record({ set: 'e' })
+    class WrongPart {
+      @Key({ generate: { hash: ['data'] } }) id!: string
+      @Bin({ type: 'json' }) data!: object
+    }
+    expectProblem([WrongPart], 'SKEIN_1006', 'WrongPart.id', /'data'.*can be part of a key/, /string, int/)
+
     @Record({ set: 'd' })
     class WrongHashType {
       @Key({ generate: { hash: ['email'] } }) id!: bigint

@@ -5,8 +5,10 @@ import { isNameList, show } from './check-options.js'
 import type { Compilation, EntityNotes, PartNotes } from './compilation.js'
 import { compileTemplateKey } from './compile-template-key.js'
 import { keyKind, keyProperties, keyTemplate } from './key-kind.js'
+import { keyPartType } from './key-part-type.js'
 import { mainNote } from './members.js'
 import { didYouMean } from './nearest.js'
+import { typeOfProperty } from './value-type.js'
 import type { Problems } from './problems.js'
 
 /** The key of an entity, or of a part that has one. */
@@ -74,10 +76,13 @@ function compileGenerator(
       'Declare the key as a string.',
     )
   }
-  const others = [...notes.members.keys()].filter((name) => name !== property)
-  for (const part of generate.hash.filter((name) => !others.includes(name))) {
-    const message = `The hash names '${part}', which is no other mapped property of ${notes.name}.`
-    problems.add('SKEIN_1006', place, message, `${didYouMean(part, others)}Name properties that have a decorator.`)
+  const usable = [...notes.members.keys()].filter(
+    (name) => name !== property && keyPartType(typeOfProperty(notes, name)) !== undefined,
+  )
+  for (const part of generate.hash.filter((name) => !usable.includes(name))) {
+    const message = `The hash names '${part}', which is no other property of ${notes.name} that can be part of a key.`
+    const fix = `${didYouMean(part, usable)}Name string, int, bigint, boolean, date, bytes or enum properties.`
+    problems.add('SKEIN_1006', place, message, fix)
   }
   return { hash: [...generate.hash] }
 }

@@ -1,8 +1,8 @@
 import { KeyFormat, parseTemplate, type KeyPartType, type KeyTemplate } from '../../keys/index.js'
-import type { BinType } from '../bin-type.js'
 import type { KeyModel } from '../key-model.js'
 import type { Compilation, EntityNotes, PartNotes } from './compilation.js'
 import { keyKind, keyProperties } from './key-kind.js'
+import { keyPartType } from './key-part-type.js'
 import { evaluateTarget, isRelation, mainNote } from './members.js'
 import { didYouMean } from './nearest.js'
 import { RELATIONS } from './strategies.js'
@@ -111,24 +111,4 @@ function partType(
     return other && keyKind(other)
   }
   return keyPartType(typeOfProperty(notes, property))
-}
-
-function keyPartType(type: BinType | undefined): KeyPartType | undefined {
-  switch (type?.kind) {
-    case 'string':
-    case 'int':
-    case 'bigint':
-    case 'bytes':
-    case 'date':
-    case 'boolean':
-      return type.kind
-    case 'enum':
-      return type.values.every((value) => typeof value === 'string') ? 'string' : integral(type.values)
-    default:
-      return undefined
-  }
-}
-
-function integral(values: readonly (string | number)[]): 'int' | undefined {
-  return values.every((value) => Number.isSafeInteger(value)) ? 'int' : undefined
 }
