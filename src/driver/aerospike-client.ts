@@ -53,6 +53,16 @@ export interface ClientError extends Error {
 /** The client's native transaction object. */
 export type NativeTransaction = InstanceType<typeof Aerospike.Transaction>
 
+/** An index as the client takes it. */
+export interface ClientIndex {
+  readonly index: string
+  readonly ns: string
+  readonly set: string
+  readonly bin: string
+  readonly type: number
+  readonly datatype: number
+}
+
 /** The calls of the client that the driver uses, with the arguments the binding really takes. */
 export interface ClientCalls {
   get(key: ClientKey, policy?: PolicyObject | null): Promise<ClientRecord>
@@ -67,6 +77,8 @@ export interface ClientCalls {
   batchRead(rows: readonly BatchRow[], policy?: PolicyObject | null): Promise<BatchRowResult[]>
   batchWrite(rows: readonly BatchRow[], policy?: PolicyObject | null): Promise<BatchRowResult[]>
   infoAny(request: string): Promise<string>
+  createIndex(index: ClientIndex): Promise<{ wait(pollMilliseconds: number): Promise<unknown> }>
+  indexRemove(namespace: string, name: string): Promise<unknown>
   stats(): { commands: { inFlight: number; queued: number } }
   close(releaseEventLoop?: boolean, destroyTransactions?: boolean): void
   // Both may also throw, or return a plain number.
@@ -97,6 +109,11 @@ export const closeTransaction = (transaction: NativeTransaction): void =>
 
 export const LOG_OFF = Aerospike.log.OFF as number
 export const { Double, GeoJSON, policy, batchType } = Aerospike
+
+export const indexDataType = Aerospike.indexDataType as unknown as Numbers<
+  'NUMERIC' | 'STRING' | 'BLOB' | 'GEO2DSPHERE'
+>
+export const indexType = Aerospike.indexType as unknown as Numbers<'DEFAULT' | 'LIST' | 'MAPKEYS' | 'MAPVALUES'>
 
 /** A list or map operation that is being put together. */
 export interface CollectionOperation {

@@ -79,8 +79,10 @@ export class Transactions {
   /** Single-record writes side by side: a batch would register only its last record with the transaction. */
   write(handle: TransactionHandle, commands: readonly (WriteCommand | DeleteCommand)[]): Promise<Outcome[]> {
     const transaction = this.#check(handle, commands)
-    for (const command of commands) transaction.written.add(recordId(command.key))
-    if (transaction.writes > MOST_WRITES) throw tooManyWrites(transaction.writes)
+    const records = commands.map((command) => recordId(command.key))
+    const total = transaction.writes + records.filter((id) => !transaction.written.has(id)).length
+    if (total > MOST_WRITES) throw tooManyWrites(total)
+    for (const id of records) transaction.written.add(id)
     return track(transaction, Promise.all(commands.map((command) => this.#write(transaction, command))))
   }
 

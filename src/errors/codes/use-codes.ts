@@ -19,4 +19,5 @@ export const USE_CODES = {
   SKEIN_2401: 'The reference is not loaded',
   SKEIN_2402: 'The collection is not loaded',
   SKEIN_2403: 'The relation is not attached to a session',
+  SKEIN_2590: 'The index cannot be created like this',
 } as const

@@ -1,0 +1,90 @@
+import { SkeinError } from '../errors/index.js'
+import {
+  calls,
+  indexDataType,
+  indexType,
+  type AerospikeClient,
+  type ClientError,
+  type ClientIndex,
+} from './aerospike-client.js'
+
+export type IndexedType = 'numeric' | 'string' | 'blob' | 'geo'
+/** What is indexed: the bin itself, or the elements of the list or map in it. */
+export type IndexedPart = 'value' | 'list' | 'mapKeys' | 'mapValues'
+
+export interface IndexDefinition {
+  readonly name: string
+  readonly namespace: string
+  readonly set: string
+  readonly bin: string
+  readonly type: IndexedType
+  readonly part?: IndexedPart
+}
+
+// The client cuts the last character of a 15-character name off, and the index would be on another bin.
+const LONGEST_BIN = 14
+// Some servers answer with these where others say that all is well.
+const INDEX_EXISTS = 200
+const INDEX_MISSING = 201
+
+/** Creates a secondary index, unless the very same is there already, and waits until it can be queried. */
+export async function createIndex(client: AerospikeClient, index: IndexDefinition): Promise<void> {
+  checkIndex(index)
+  try {
+    const job = await calls(client).createIndex(clientIndex(index))
+    await job.wait(20)
+  } catch (error) {
+    if ((error as ClientError).code !== INDEX_EXISTS) throw indexFailure(index.name, error as ClientError)
+  }
+}
+
+/** Drops the index if it is there. */
+export async function dropIndex(client: AerospikeClient, namespace: string, name: string): Promise<void> {
+  try {
+    await calls(client).indexRemove(namespace, name)
+  } catch (error) {
+    if ((error as ClientError).code !== INDEX_MISSING) throw indexFailure(name, error as ClientError)
+  }
+}
+
+const TYPE: Record<IndexedType, number> = {
+  numeric: indexDataType.NUMERIC,
+  string: indexDataType.STRING,
+  blob: indexDataType.BLOB,
+  geo: indexDataType.GEO2DSPHERE,
+}
+const PART: Record<IndexedPart, number> = {
+  value: indexType.DEFAULT,
+  list: indexType.LIST,
+  mapKeys: indexType.MAPKEYS,
+  mapValues: indexType.MAPVALUES,
+}
+
+function clientIndex({ name, namespace, set, bin, type, part = 'value' }: IndexDefinition): ClientIndex {
+  return { index: name, ns: namespace, set, bin, type: PART[part], datatype: TYPE[type] }
+}
+
+function checkIndex({ name, bin, set }: IndexDefinition): void {
+  if (Buffer.byteLength(bin) > LONGEST_BIN) {
+    throw new SkeinError('SKEIN_2590', `Bin '${bin}' of index '${name}' has more than ${LONGEST_BIN} characters.`, {
+      bin,
+      fix: 'Give the indexed property a shorter bin name.',
+    })
+  }
+  // Without a set the client sends whatever is in its memory.
+  if (set === '') {
+    throw new SkeinError('SKEIN_2590', `Index '${name}' has no set.`, { bin, fix: 'Name the set of the class.' })
+  }
+}
+
+function indexFailure(name: string, error: ClientError): SkeinError {
+  error.command = 'index'
+  return new SkeinError(
+    'SKEIN_4204',
+    `Index '${name}': the server refused the command (code ${error.code}: ${error.message}).`,
+    {
+      cause: error,
+      fix: 'The code is explained in docs/reference/errors.md.',
+    },
+  )
+}

@@ -1,0 +1,45 @@
+import { expect } from 'chai'
+import { read, write, type WriteCommand, type WriteOptions } from '#src/plan/command.js'
+import * as op from '#src/plan/operations.js'
+import { recordKey, type RecordKey } from '#src/plan/record-key.js'
+import type { Driver } from '#src/driver/driver.js'
+import type { TransactionHandle } from '#src/driver/outcome.js'
+import type { SkeinError } from '#src/errors/index.js'
+import { connectTo, freshSet, sharedServer } from './set-up.js'
+import { need, type TestServer } from '../server.js'
+
+describe('hazard 17: a transaction has one namespace and at most 4,096 writes', () => {
+  let server: TestServer
+  let driver: Driver
+  let at: (key: string | number) => RecordKey
+
+  before(async function () {
+    server = await sharedServer()
+    need(this, server.sc, 'the server has no strongly consistent namespace')
+    driver = await connectTo(server)
+  })
+  beforeEach(() => (at = freshSet(server.sc!)))
+  after(() => driver?.close())
+
+  const put = (key: RecordKey, x: number, options: Partial<WriteOptions> = {}): WriteCommand =>
+    write('Thing', key, [op.writeBin('x', x)], { exists: 'upsert', ...options })
+  const value = async (key: RecordKey, transaction?: TransactionHandle): Promise<unknown> =>
+    (await driver.readOne(read('Thing', key), { transaction }))?.bins.x
+  const thrown = async (work: Promise<unknown>): Promise<SkeinError> =>
+    (await work.then(
+      () => undefined,
+      (error: unknown) => error,
+    )) as SkeinError
+
+  it('refuses a second namespace and more writes than the server takes, before anything is sent', async function () {
+    const transaction = await driver.begin()
+    await driver.run([put(at(1), 1)], { transaction })
+    const other = recordKey(need(this, server.ap, 'needs a second namespace'), 'thing', 1)
+    const error = await thrown(driver.run([put(at(2), 2), put(other, 1)], { transaction }))
+    expect(error.code).to.equal('SKEIN_4303')
+    const many = Array.from({ length: 4096 }, (_, i) => put(at(`m${i}`), i))
+    expect((await thrown(driver.run(many, { transaction }))).code).to.equal('SKEIN_4302')
+    expect(await value(at(2), transaction)).to.equal(undefined)
+    await driver.abort(transaction)
+  })
+})
