@@ -1,6 +1,14 @@
 import { expect } from 'chai'
 import { inspect } from 'node:util'
-import { NotFoundError, PartialFailureError, SkeinError, VersionConflictError, ModelError } from '#src/errors/index.js'
+import {
+  bug,
+  ModelError,
+  NotFoundError,
+  PartialFailureError,
+  SkeinError,
+  VersionConflictError,
+} from '#src/errors/index.js'
+import * as errors from '#src/errors/index.js'
 
 describe('SkeinError', () => {
   it('carries code, details and cause, and ends its message with the fix', () => {
@@ -54,6 +62,44 @@ describe('SkeinError', () => {
     expect(conflict).to.include({ expected: 3, stored: 4, code: 'SKEIN_3004' })
     const partial = new PartialFailureError('half', { records: [{ className: 'Agent', key: 1, outcome: 'written' }] })
     expect(partial.records).to.have.length(1)
+  })
+
+  it('has one class for each thing that people catch, with its own name and code', () => {
+    const made: SkeinError[] = [
+      new errors.NotFoundError('x'),
+      new errors.AlreadyExistsError('x'),
+      new errors.EntityGoneError('x'),
+      new errors.VersionConflictError('x'),
+      new errors.ValidationFailedError('x', { failures: [] }),
+      new errors.RecordTooLargeError('x', { size: 2, limit: 1 }),
+      new errors.RestrictedError('x'),
+      new errors.PartialFailureError('x', { records: [] }),
+      new errors.RetriesExhaustedError('x', { attempts: 3 }),
+      new errors.CommitInDoubtError('x'),
+      new errors.ModelError([]),
+    ]
+    expect(made.map(({ name, code }) => `${name} ${code}`)).to.deep.equal([
+      'NotFoundError SKEIN_3001',
+      'AlreadyExistsError SKEIN_3002',
+      'EntityGoneError SKEIN_3003',
+      'VersionConflictError SKEIN_3004',
+      'ValidationFailedError SKEIN_3005',
+      'RecordTooLargeError SKEIN_3006',
+      'RestrictedError SKEIN_3007',
+      'PartialFailureError SKEIN_4001',
+      'RetriesExhaustedError SKEIN_4002',
+      'CommitInDoubtError SKEIN_4003',
+      'ModelError SKEIN_1000',
+    ])
+    expect(made[5]).to.include({ size: 2, limit: 1 })
+    expect(made[8]).to.include({ attempts: 3 })
+  })
+
+  it('says so when the fault is in Skein', () => {
+    expect(bug('two snapshots'))
+      .to.include({ code: 'SKEIN_5001' })
+      .and.have.property('message')
+      .that.match(/^Bug in Skein: two snapshots.*report/)
   })
 
   it('lists every problem of a model in one message', () => {

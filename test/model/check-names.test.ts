@@ -79,6 +79,17 @@ describe('a model with a wrong name is refused', () => {
       @Bin({ name: 'x' }) one!: string
       @Bin({ name: 'x' }) two!: string
     }
+    @Embeddable()
+    class Nameless {
+      @Bin({ name: '' }) field!: string
+    }
+    @Record({ set: 'n' })
+    class N {
+      @Key() id!: number
+      @Embedded(() => Nameless) part?: Nameless
+    }
+    expectProblem([N], 'SKEIN_1014', 'Nameless.field', /empty/, /name: '…'/)
+
     @Record({ set: 'a' })
     class A {
       @Key() id!: number

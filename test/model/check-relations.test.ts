@@ -328,11 +328,16 @@ describe('a relation is refused', () => {
     class Since {
       @Bin() since!: Date
     }
+    @Embeddable()
+    class Until {
+      @Bin() until!: Date
+    }
     @Record({ set: 'a' })
     class A {
       @Key() id!: number
       @OneToOne(() => B, 'a', { owner: true }) b = ref<B>()
       @ManyToMany(() => B, 'as', { owner: true, attributes: () => Since }) bs = collection<B>()
+      @ManyToMany(() => B, 'also', { owner: true, attributes: () => Since }) others = collection<B>()
       @OneToOne(() => C, { strategy: 'sharedKey' }) c = ref<C>()
       @OneToOne(() => A, { strategy: 'sharedKey' }) self = ref<A>()
     }
@@ -341,6 +346,7 @@ describe('a relation is refused', () => {
       @Key() id!: number
       @OneToOne(() => A, 'b', { strategy: 'sharedKey' }) a = ref<A>()
       @ManyToMany(() => A, 'bs') as = collection<A>()
+      @ManyToMany(() => A, 'others', { attributes: () => Until }) also = collection<A>()
     }
     @Record({ set: 'c' })
     class C {
@@ -349,6 +355,7 @@ describe('a relation is refused', () => {
     expect(problemsOf(A, B, C).map(({ code, property }) => `${code} ${property}`)).to.have.members([
       'SKEIN_1052 b',
       'SKEIN_1052 bs',
+      'SKEIN_1052 others',
       'SKEIN_1052 c',
       'SKEIN_1052 self',
     ])

@@ -243,6 +243,9 @@ describe('the types of a model', () => {
       @Index() @Bin({ type: { list: 'string' } }) tags!: string[]
       @Index({ on: 'mapKeys' }) @Bin({ type: { map: 'json', key: 'int' } }) byYear!: Map<number, object>
       @Index({ name: 'places' }) @Bin({ type: 'geojson' }) place!: object
+      @Index() @Bin({ type: { enum: Color } }) color!: Color
+      @Index() @Bin({ type: { enum: Size } }) size!: Size
+      @Index() @Bin() hash!: Buffer
     }
     const { indexes } = compileModel([A], { namespace: 'test' }).entity(A)
     expect(indexes).to.deep.equal([
@@ -250,6 +253,9 @@ describe('the types of a model', () => {
       { name: 'a_tags_items', bin: 'tags', on: 'listElements', type: 'string', property: 'tags' },
       { name: 'a_byYear_keys', bin: 'byYear', on: 'mapKeys', type: 'numeric', property: 'byYear' },
       { name: 'places', bin: 'place', on: 'value', type: 'geo2dsphere', property: 'place' },
+      { name: 'a_color', bin: 'color', on: 'value', type: 'string', property: 'color' },
+      { name: 'a_size', bin: 'size', on: 'value', type: 'numeric', property: 'size' },
+      { name: 'a_hash', bin: 'hash', on: 'value', type: 'blob', property: 'hash' },
     ])
   })
 })

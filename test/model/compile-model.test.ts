@@ -1,4 +1,18 @@
-import { AfterLoad, BeforeSave, Bin, Counter, CreatedAt, Embeddable, Embedded, Generation, Index, Key } from 'skein'
+import {
+  AfterDelete,
+  AfterLoad,
+  AfterSave,
+  BeforeDelete,
+  BeforeSave,
+  Bin,
+  Counter,
+  CreatedAt,
+  Embeddable,
+  Embedded,
+  Generation,
+  Index,
+  Key,
+} from 'skein'
 import { ManyToMany, ManyToOne, OneToMany, OneToOne, Record, Sharded, Ttl, UpdatedAt, Version } from 'skein'
 import { collection, compileModel, ref } from 'skein'
 import { expect } from 'chai'
@@ -86,6 +100,7 @@ describe('compileModel', () => {
       @BeforeSave() normalise() {}
       @AfterLoad() first() {}
       @AfterLoad() second() {}
+      @AfterSave() @BeforeDelete() @AfterDelete() log() {}
     }
     const model = compileModel([Session], { namespace: 'test' })
     expect(model.entity(Session)).to.deep.include({
@@ -99,7 +114,13 @@ describe('compileModel', () => {
       generationProperty: 'generation',
       ttlProperty: 'ttl',
     })
-    expect(model.entity(Session).hooks.afterLoad).to.deep.equal(['first', 'second'])
+    expect(model.entity(Session).hooks).to.deep.equal({
+      beforeSave: ['normalise'],
+      afterSave: ['log'],
+      afterLoad: ['first', 'second'],
+      beforeDelete: ['log'],
+      afterDelete: ['log'],
+    })
     expect(model.entity(Session).properties.map(({ bin, role }) => `${bin} ${role}`)).to.deep.equal([
       'id key',
       'createdAt createdAt',
