@@ -26,7 +26,7 @@ interface ScalarValues {
   bigint: bigint
   date: Date
   json: unknown
-  geojson: string | object
+  geojson: object
 }
 
 type MapKeyOf<S> = S extends { readonly key: infer K extends MapKeyKind } ? ScalarValues[K] : string
