@@ -22,9 +22,12 @@ export function clientValue(value: Value, bin: string, depth = 0): unknown {
   return clientObject(value as { readonly [key: string]: Value }, bin, depth)
 }
 
-// `new Double(NaN)` throws, but a bare NaN is sent as a double anyway.
+// `new Double(NaN)` throws, but a bare NaN is sent as a double anyway; and it reads its argument as text, which has no -0.
 function clientDouble(value: number): unknown {
-  return Number.isNaN(value) ? value : new Double(value)
+  if (Number.isNaN(value)) return value
+  const double = new Double(value)
+  if (value === 0) double.Double = value
+  return double
 }
 
 function clientList(list: readonly Value[], bin: string, depth: number): unknown {

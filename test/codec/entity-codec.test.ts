@@ -19,7 +19,7 @@ import {
   type Ref,
 } from 'skein'
 import { compileCodecs, type RelationFactory } from '#src/codec/index.js'
-import { versionIs } from '#src/plan/command.js'
+import { versionIs, type Bins } from '#src/plan/command.js'
 import * as op from '#src/plan/operations.js'
 import { entityOf, modelOf } from './build-model.js'
 
@@ -368,9 +368,7 @@ describe('names', () => {
     const model = modelOf([entityOf(Odd, { id: { type: { kind: 'int' }, role: 'key' }, ...specs })])
     for (const generate of [true, false]) {
       const codec = compileCodecs(model, { generate }).entity(Odd)
-      const bins: object = JSON.parse(
-        JSON.stringify({ id: 1, [hostile]: 'x', ['__proto__']: 'y', constructor: 'z' }),
-      ) as object
+      const bins = JSON.parse(JSON.stringify({ id: 1, [hostile]: 'x', ['__proto__']: 'y', constructor: 'z' })) as Bins
       const entity = codec.hydrate(bins)
       expect(Object.getPrototypeOf(entity)).to.equal(Odd.prototype)
       expect(Object.entries(entity).sort()).to.deep.equal(Object.entries(bins).sort())

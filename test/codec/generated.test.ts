@@ -39,7 +39,7 @@ const withEntities = <N extends number>(
   count: N,
   kind: 'entity' | 'wildEntity' = 'entity',
 ): fc.Arbitrary<{ model: ModelExample; entities: object[] }> =>
-  randomModel.chain((model) =>
+  randomModel().chain((model) =>
     fc.record({ model: fc.constant(model), entities: fc.array(model[kind], { minLength: count, maxLength: count }) }),
   )
 
@@ -83,7 +83,7 @@ describe('codecs (properties over random models)', () => {
   })
 
   it('read the same, generated or interpreted, whatever is stored', () => {
-    const example = randomModel.chain((model) =>
+    const example = randomModel().chain((model) =>
       fc.record({
         model: fc.constant(model),
         values: fc.tuple(...model.bins.map(() => fc.option(randomStored, { nil: undefined }))),
@@ -123,7 +123,7 @@ describe('codecs (properties over random models)', () => {
   })
 
   it('find the same changes, generated or interpreted', () => {
-    const example = randomModel.chain((model) =>
+    const example = randomModel().chain((model) =>
       fc.record({ model: fc.constant(model), before: model.entity, after: model.wildEntity }),
     )
     fc.assert(

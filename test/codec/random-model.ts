@@ -55,65 +55,66 @@ const WILD = fc.oneof(
   ),
 )
 
-export const randomModel: fc.Arbitrary<ModelExample> = fc
-  .record({
-    properties: fc.uniqueArray(fc.tuple(nastyName, randomType(2).filter(hasOnlyWholeParts)), {
-      maxLength: 5,
-      selector: ([name]) => name,
-    }),
-    bins: fc.uniqueArray(nastyName, { minLength: 5, maxLength: 5 }),
-    hasConstructor: fc.boolean(),
-  })
-  .filter(({ properties, bins }) => !bins.includes('id') && properties.every(([name]) => name !== 'id'))
-  .map(({ properties, bins, hasConstructor }) => {
-    const entityClass: EntityClass = hasConstructor
-      ? class Entity {
-          constructor() {
-            // What an initialiser sets must not survive in a loaded entity.
-            for (const [name] of properties)
-              Object.defineProperty(this, name, {
-                value: 'initial',
-                enumerable: true,
-                configurable: true,
-                writable: true,
-              })
+export const randomModel = (name: fc.Arbitrary<string> = nastyName): fc.Arbitrary<ModelExample> =>
+  fc
+    .record({
+      properties: fc.uniqueArray(fc.tuple(name, randomType(2, name).filter(hasOnlyWholeParts)), {
+        maxLength: 5,
+        selector: ([name]) => name,
+      }),
+      bins: fc.uniqueArray(name, { minLength: 5, maxLength: 5 }),
+      hasConstructor: fc.boolean(),
+    })
+    .filter(({ properties, bins }) => !bins.includes('id') && properties.every(([name]) => name !== 'id'))
+    .map(({ properties, bins, hasConstructor }) => {
+      const entityClass: EntityClass = hasConstructor
+        ? class Entity {
+            constructor() {
+              // What an initialiser sets must not survive in a loaded entity.
+              for (const [name] of properties)
+                Object.defineProperty(this, name, {
+                  value: 'initial',
+                  enumerable: true,
+                  configurable: true,
+                  writable: true,
+                })
+            }
           }
-        }
-      : class Entity {
-          constructor(required: string) {
-            throw new Error(`called without ${required}`)
+        : class Entity {
+            constructor(required: string) {
+              throw new Error(`called without ${required}`)
+            }
           }
-        }
-    const specs: Record<string, PropertySpec> = { id: { type: { kind: 'int' }, role: 'key' } }
-    for (const [i, [name, { type }]] of properties.entries()) {
-      Object.defineProperty(specs, name, { value: { type, bin: bins[i] } satisfies PropertySpec, enumerable: true })
-    }
-    const model = modelOf(
-      [entityOf(entityClass, specs, { name: 'Entity' })],
-      properties.flatMap(([, { parts }]) => parts),
-    )
-    const make = (values: (example: TypeExample) => fc.Arbitrary<unknown>): fc.Arbitrary<object> =>
-      fc
-        .tuple(
-          fc.constant(7),
-          ...properties.map(([, example]) => fc.option(values(example), { nil: undefined, freq: 5 })),
-        )
-        .map((row) =>
-          instanceOf(entityClass, [['id', row[0]], ...properties.map(([name], i) => [name, row[i + 1]] as const)]),
-        )
-    return {
-      [fc.toStringMethod]: () => JSON.stringify(properties.map(([name, { type }], i) => [name, bins[i], type])),
-      generated: compileCodecs(model, { generate: true }).entity('Entity'),
-      interpreted: compileCodecs(model, { generate: false }).entity('Entity'),
-      entity: make(({ value }) => value),
-      wildEntity: make(({ value }) => fc.oneof(value, WILD)),
-      bins: [
-        'id',
-        ...properties.flatMap(([, { type }], i) =>
-          type.kind === 'embedded' && type.shape === 'bins' ? type.fields.map(({ bin }) => bin) : bins[i],
-        ),
-      ],
-    }
-  })
+      const specs: Record<string, PropertySpec> = { id: { type: { kind: 'int' }, role: 'key' } }
+      for (const [i, [name, { type }]] of properties.entries()) {
+        Object.defineProperty(specs, name, { value: { type, bin: bins[i] } satisfies PropertySpec, enumerable: true })
+      }
+      const model = modelOf(
+        [entityOf(entityClass, specs, { name: 'Entity' })],
+        properties.flatMap(([, { parts }]) => parts),
+      )
+      const make = (values: (example: TypeExample) => fc.Arbitrary<unknown>): fc.Arbitrary<object> =>
+        fc
+          .tuple(
+            fc.constant(7),
+            ...properties.map(([, example]) => fc.option(values(example), { nil: undefined, freq: 5 })),
+          )
+          .map((row) =>
+            instanceOf(entityClass, [['id', row[0]], ...properties.map(([name], i) => [name, row[i + 1]] as const)]),
+          )
+      return {
+        [fc.toStringMethod]: () => JSON.stringify(properties.map(([name, { type }], i) => [name, bins[i], type])),
+        generated: compileCodecs(model, { generate: true }).entity('Entity'),
+        interpreted: compileCodecs(model, { generate: false }).entity('Entity'),
+        entity: make(({ value }) => value),
+        wildEntity: make(({ value }) => fc.oneof(value, WILD)),
+        bins: [
+          'id',
+          ...properties.flatMap(([, { type }], i) =>
+            type.kind === 'embedded' && type.shape === 'bins' ? type.fields.map(({ bin }) => bin) : bins[i],
+          ),
+        ],
+      }
+    })
 
 export const randomStored: fc.Arbitrary<unknown> = WILD

@@ -87,7 +87,9 @@ const scalars: readonly TypeExample[] = [
   ),
   scalar(
     'geojson',
-    fc.tuple(fc.integer(), fc.integer()).map((coordinates) => ({ type: 'Point', coordinates })),
+    fc
+      .tuple(fc.integer({ min: -180, max: 180 }), fc.integer({ min: -90, max: 90 }))
+      .map((coordinates) => ({ type: 'Point', coordinates })),
   ),
   { type: { kind: 'enum', values: ['red', 'green', 3] }, value: fc.constantFrom('red', 'green', 3), parts: [] },
   {
@@ -116,10 +118,11 @@ let partCount = 0
 /** An embeddable class with random fields; half of them have a constructor that must not be called. */
 function randomPart(
   field: fc.Arbitrary<TypeExample>,
+  name: fc.Arbitrary<string>,
 ): fc.Arbitrary<{ model: EmbeddableModel; fields: readonly TypeExample[]; value: fc.Arbitrary<object> }> {
   return fc
     .record({
-      fields: fc.uniqueArray(fc.tuple(nastyName, field), { minLength: 1, maxLength: 3, selector: ([name]) => name }),
+      fields: fc.uniqueArray(fc.tuple(name, field), { minLength: 1, maxLength: 3, selector: ([name]) => name }),
       hasArguments: fc.boolean(),
     })
     .map(({ fields, hasArguments }) => {
@@ -171,12 +174,12 @@ const withParts = (example: Omit<TypeExample, 'parts'>, from: TypeExample): Type
 })
 
 /** Any type, nested at most `depth` deep. */
-export function randomType(depth: number): fc.Arbitrary<TypeExample> {
+export function randomType(depth: number, name: fc.Arbitrary<string>): fc.Arbitrary<TypeExample> {
   const scalarType = fc.constantFrom(...scalars)
   if (depth === 0) return scalarType
-  const inner = randomType(depth - 1)
+  const inner = randomType(depth - 1, name)
   const keyKind = fc.constantFrom<MapKeyKind>('string', 'int', 'bigint')
-  const part = randomPart(inner)
+  const part = randomPart(inner, name)
   return fc.oneof(
     { weight: 4, arbitrary: scalarType },
     {

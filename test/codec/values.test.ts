@@ -191,7 +191,7 @@ describe('a json value', () => {
     ['a typed array', new Float32Array(1), /Sample\.json: the client cannot store a Float32Array/],
     ['a RegExp', /x/, /Sample\.json: the client cannot store a RegExp/],
     ['undefined in a list', [undefined], /Sample\.json\[0\]: the client cannot store undefined/],
-    // eslint-disable-next-line no-sparse-arrays
+
     ['a hole in a list', [, 1], /Sample\.json\[0\]: the client cannot store undefined/],
     ['a small bigint', { n: 5n }, /Sample\.json\.n: 5n would come back as a number/],
     ['a large bigint', 2n ** 64n, /does not fit 64 bits/],
