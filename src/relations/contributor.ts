@@ -1,0 +1,49 @@
+import type { KeyValue } from '../keys/index.js'
+import type { EntityModel } from '../model/index.js'
+import type { ReadCommand } from '../plan/command.js'
+import type { PlanDraft } from '../plan/draft.js'
+import type { StoredRecord } from '../plan/outcome.js'
+import type { RecordKey } from '../plan/record-key.js'
+
+/** `new`: not stored yet, as far as the session knows. `removed`: to be deleted by the next flush. `gone`: no longer managed. */
+export type TrackedState = 'new' | 'stored' | 'removed' | 'gone'
+
+/** An entity that a session manages, as those see it that take part in saving, deleting and loading it. */
+export interface Tracked {
+  readonly entity: object
+  readonly model: EntityModel
+  readonly key: RecordKey
+  readonly state: TrackedState
+}
+
+/** What may be read while something is planned or loaded. Everything asked for in one tick is one batch read. */
+export interface Reader {
+  /** Managed entities in the order asked, null where there is none. */
+  find(model: EntityModel, keys: readonly KeyValue[]): Promise<(Tracked | null)[]>
+  /** Records as they are stored, past the identity map. */
+  read(commands: readonly ReadCommand[]): Promise<(StoredRecord | null)[]>
+}
+
+/** Where a contributor says which entities a save or delete reaches; those already known are taken once. */
+export interface Reach {
+  save(entity: object): void
+  remove(entity: object): void
+}
+
+/**
+ * One part of what storing a class means. The plain bins of a class are one contributor, each of its relations is another.
+ * `hasChanges` runs for every managed entity at each flush, so it must be cheap; the rest runs only for those that changed.
+ */
+export interface Contributor {
+  /** The relation's property name; absent for what is always loaded with the record. */
+  readonly relation?: string
+  hasChanges(tracked: Tracked): boolean
+  /** Names what is saved or deleted together with this entity. Called again for everything that is reached. */
+  reach?(tracked: Tracked, reach: Reach, reader: Reader): void | Promise<void>
+  /** Adds what saving this entity sends. */
+  save(tracked: Tracked, draft: PlanDraft, reader: Reader): void | Promise<void>
+  /** Adds what deleting this entity sends. */
+  remove(tracked: Tracked, draft: PlanDraft, reader: Reader): void | Promise<void>
+  /** Loads the next level of a graph for all these entities at once and says what it found. */
+  load?(level: readonly Tracked[], reader: Reader): Promise<readonly Tracked[]>
+}
