@@ -1,4 +1,5 @@
 export type { Snapshot } from './class-functions.js'
+export { keyChanged } from './codec-errors.js'
 export { Codecs, type RelationFactory } from './codecs.js'
 export { compileCodecs, type CompileOptions } from './compile-codecs.js'
 export { EntityCodec } from './entity-codec.js'

@@ -1,4 +1,4 @@
-import { compileExpression, passesFilter } from '../expression/index.js'
+import { compileFilter, passesFilter } from '../expression/index.js'
 import { MAX_SET_NAME } from '../protocol/constants.js'
 import type { Request } from '../protocol/request.js'
 import { CommandError, ResultCode } from '../protocol/result-code.js'
@@ -12,7 +12,7 @@ export function visibleTo(namespace: Namespace, request: Request): (slot: Slot) 
   const { setName } = request
   if (Buffer.byteLength(setName) > MAX_SET_NAME) throw new CommandError(ResultCode.PARAMETER, 'set name')
   // Compiled once: the request's bytes may be gone by the time the last record is looked at.
-  const filter = request.filter && compileExpression(request.filter)
+  const filter = request.filter && compileFilter(request.filter)
   return (slot) => {
     const state = namespace.live(slot, nowSeconds())
     if (state === undefined || (setName !== '' && state.setName !== setName)) return undefined

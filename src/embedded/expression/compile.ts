@@ -1,7 +1,7 @@
 import { MsgpackReader } from '../value/msgpack.js'
 import type { Value } from '../value/value.js'
 import { BoundedCache } from './bounded-cache.js'
-import type { ExpressionType } from './expression-type.js'
+import { ExpressionType } from './expression-type.js'
 import { invalid, type Evaluate } from './node.js'
 import { ExpressionParser } from './parser.js'
 import type { RecordView } from './record-view.js'
@@ -45,7 +45,17 @@ export function evaluate(expression: CompiledExpression, record: RecordView): Va
   return expression.evaluate({ record, variables })
 }
 
-/** Only true passes; false, unknown and what is not boolean do not. */
+/** Compiles a filter, which must be boolean. */
+export function compileFilter(bytes: Buffer): CompiledExpression {
+  return requireBoolean(compileExpression(bytes))
+}
+
+/** Only true passes; false and unknown do not. A filter that is not boolean is an invalid request. */
 export function passesFilter(expression: CompiledExpression, record: RecordView): boolean {
-  return evaluate(expression, record) === true
+  return evaluate(requireBoolean(expression), record) === true
+}
+
+function requireBoolean(expression: CompiledExpression): CompiledExpression {
+  if (expression.type !== ExpressionType.BOOL) throw invalid('a filter must be boolean')
+  return expression
 }

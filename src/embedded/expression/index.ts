@@ -1,3 +1,3 @@
-export { compileExpression, evaluate, passesFilter, type CompiledExpression } from './compile.js'
+export { compileExpression, compileFilter, evaluate, passesFilter, type CompiledExpression } from './compile.js'
 export { modifyExpression, readExpression, type ExpressionChange } from './operation.js'
 export type { RecordView } from './record-view.js'

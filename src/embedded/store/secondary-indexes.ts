@@ -1,3 +1,4 @@
+import { CommandError, ResultCode } from '../protocol/result-code.js'
 import { sameDefinition, type IndexDefinition } from './index-definition.js'
 import type { Namespace } from './namespace.js'
 import { SecondaryIndex } from './secondary-index.js'
@@ -16,11 +17,13 @@ export class SecondaryIndexes {
     return [...this.#byName.values()]
   }
 
-  /** Repeating a creation is harmless, the same definition under a new name renames its index, another under a known name replaces it. */
+  /** Repeating a creation is harmless, the same definition under a new name renames its index. */
   create(name: string, definition: IndexDefinition): void {
     const named = this.#byName.get(name)
-    if (named !== undefined && sameDefinition(named.definition, definition)) return
-    this.delete(name)
+    if (named !== undefined) {
+      if (sameDefinition(named.definition, definition)) return
+      throw new CommandError(ResultCode.INDEX_EXISTS, "'indexname' already exists with different definition")
+    }
     const same = this.all().find((index) => sameDefinition(index.definition, definition))
     if (same !== undefined) this.#byName.delete(same.name)
     const index = same ?? this.#build(name, definition)

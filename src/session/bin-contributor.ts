@@ -1,0 +1,37 @@
+import type { PlanDraft } from '../plan/draft.js'
+import type { Contributor } from '../relations/contributor.js'
+import type { Managed } from './managed.js'
+import type { MappedClass } from './mapped-class.js'
+import { planCreation } from './record-creation.js'
+import { planOverwrite } from './record-overwrite.js'
+import { planRemoval } from './record-removal.js'
+import { planUpdate } from './record-update.js'
+import { wantsTtl } from './ttl.js'
+
+/** The part of storing a class that is the record itself: its own bins, version, times and expiry. */
+export class BinContributor implements Contributor {
+  readonly #mapped: MappedClass
+
+  constructor(mapped: MappedClass) {
+    this.#mapped = mapped
+  }
+
+  hasChanges(managed: Managed): boolean {
+    if (managed.state !== 'stored' || managed.overwrite) return true
+    return this.#mapped.codec.hasChanged(managed.entity, managed.snapshot!) || wantsTtl(managed)
+  }
+
+  save(managed: Managed, draft: PlanDraft): void {
+    const planned = managed.overwrite
+      ? planOverwrite(managed, draft.now)
+      : managed.state === 'new'
+        ? planCreation(managed, draft.now)
+        : planUpdate(managed, draft.now)
+    if (planned !== undefined) draft.add('write', planned.command, planned.settle)
+  }
+
+  remove(managed: Managed, draft: PlanDraft): void {
+    const { command, settle } = planRemoval(managed)
+    draft.add(this.#mapped.standsAlone ? 'write' : 'delete', command, settle)
+  }
+}

@@ -1,0 +1,22 @@
+import { isDirty } from './dirty.js'
+import type { Managed } from './managed.js'
+import type { Changes } from './session-types.js'
+
+const NONE: Changes = Object.freeze({ kind: 'none', properties: [], operations: [] })
+
+/** What a save would do to the entity, property by property. */
+export function changesOf(managed: Managed): Changes {
+  const { state, entity, model, mapped, snapshot } = managed
+  const { codec } = mapped
+  if (state === 'removed') return { kind: 'delete', properties: [], operations: [] }
+  if (state === 'new' || managed.overwrite) {
+    const properties = model.properties.map(({ name }) => name)
+    return { kind: 'create', properties, operations: codec.create(entity) }
+  }
+  if (!isDirty(managed)) return NONE
+  return {
+    kind: 'update',
+    properties: codec.changedProperties(entity, snapshot!),
+    operations: codec.diff(entity, snapshot!, managed.loaded),
+  }
+}

@@ -1,0 +1,117 @@
+import type { AerospikeClient } from '../driver/aerospike-client.js'
+import type { Capabilities } from '../driver/capabilities.js'
+import type { Driver } from '../driver/driver.js'
+import type { Tenant } from '../keys/index.js'
+import type { EntityClass, Model } from '../model/index.js'
+import { Activity } from './activity.js'
+import { IdentityMap } from './identity-map.js'
+import { leanRead, type ReadOptions } from './lean-read.js'
+import type { MappedClasses } from './mapped-classes.js'
+import { Session } from './session.js'
+import { databaseClosed, sharedSet } from './session-errors.js'
+import type { KeyInput } from './session-types.js'
+
+export interface SessionOptions {
+  /** Enters every key of a class that belongs to tenants; a key of another tenant is refused. */
+  readonly tenant?: Tenant
+  /** `false`: class-validator's rules are not checked in this session. */
+  readonly validate?: boolean
+}
+
+/** What a database is made of; put together by `open`. */
+export interface DatabaseParts {
+  readonly driver: Driver
+  readonly classes: MappedClasses
+  readonly validate: boolean
+  /** Ends what was started for this database alone, such as an embedded server. */
+  readonly stop?: () => Promise<void>
+}
+
+/**
+ * An open database: makes sessions. One for each process is enough.
+ *
+ * @example
+ * const db = await open({ embedded: true, namespace: 'test', entities: [Agent] })
+ * await db.withSession(async (session) => { … })
+ * await db.close()
+ */
+export class Database {
+  readonly #parts: DatabaseParts
+  readonly #activity = new Activity()
+  #closing: Promise<void> | undefined
+
+  /** @internal */
+  constructor(parts: DatabaseParts) {
+    this.#parts = parts
+  }
+
+  get model(): Model {
+    return this.#parts.classes.model
+  }
+
+  /** What the server can do: edition, build, and for each namespace strong consistency, expiry and size of records. */
+  get capabilities(): Capabilities {
+    return this.#parts.driver.capabilities
+  }
+
+  /** The official client, for what Skein does not cover. */
+  get client(): AerospikeClient {
+    return this.#parts.driver.client
+  }
+
+  session(options: SessionOptions = {}): Session {
+    if (this.#activity.isClosing) throw databaseClosed()
+    const { driver, classes, validate } = this.#parts
+    return new Session({
+      driver,
+      classes,
+      activity: this.#activity,
+      identity: new IdentityMap(options.tenant),
+      transaction: undefined,
+      validate: options.validate ?? validate,
+    })
+  }
+
+  /** Runs the function with a session of its own. What is still to be sent when it returns is flushed; if it throws, nothing more is sent. */
+  async withSession<T>(work: (session: Session) => Promise<T>, options?: SessionOptions): Promise<T> {
+    const session = this.session(options)
+    try {
+      const result = await work(session)
+      await session.flush()
+      return result
+    } finally {
+      await session.close()
+    }
+  }
+
+  /** Plain instances in the order of the keys, null where there is none. No session manages them: the cheapest way to read. */
+  async read<T extends object>(
+    entityClass: EntityClass<T>,
+    keys: readonly KeyInput[],
+    options?: ReadOptions<T>,
+  ): Promise<(T | null)[]> {
+    return leanRead(this.#parts.classes.of(entityClass), keys, this.#parts.driver, options)
+  }
+
+  /** Deletes all records of the class's set at once. Sessions do not notice: clear them. */
+  async truncate(entityClass: EntityClass): Promise<void> {
+    const mapped = this.#parts.classes.of(entityClass)
+    const { namespace, set, base } = mapped.model
+    if (base !== undefined) throw sharedSet(mapped)
+    if (this.#activity.isClosing) throw databaseClosed()
+    await this.client.truncate(namespace, set, 0)
+  }
+
+  /** Waits for what is under way, closes the connections and stops the embedded server that `open` started. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    const { driver, stop } = this.#parts
+    await this.#activity.close()
+    await driver.close()
+    await stop?.()
+  }
+}

@@ -1,0 +1,69 @@
+import type { Reach, Reader } from '../relations/contributor.js'
+import { callHooks, hasHooks } from './hooks.js'
+import type { Managed } from './managed.js'
+import type { SessionEntities } from './session-entities.js'
+import { Work } from './work.js'
+
+/**
+ * Collects what has to be saved and deleted: what `scan` finds, and what that reaches. Before-hooks run for each entity once; as they
+ * may change others, `scan` is asked again until it finds nothing new. Where nobody has to be waited for, the work is there at once,
+ * so that a flush sends the entities as they are when it is called.
+ */
+export function gather(scan: () => Managed[], entities: SessionEntities, reader: Reader): Work | Promise<Work> {
+  const found = scan()
+  return found.every(isPlain) ? new Work(found) : gatherAll(found, scan, entities, reader)
+}
+
+function isPlain({ state, model, mapped }: Managed): boolean {
+  const { beforeSave, beforeDelete } = model.hooks
+  const hooks = state === 'removed' ? beforeDelete : beforeSave
+  return hooks.length === 0 && !mapped.contributors.some((contributor) => contributor.reach !== undefined)
+}
+
+async function gatherAll(
+  roots: readonly Managed[],
+  scan: () => Managed[],
+  entities: SessionEntities,
+  reader: Reader,
+): Promise<Work> {
+  const work = new Work()
+  for (let found = roots; found.length > 0; found = scan().filter((managed) => !work.has(managed))) {
+    const added = await reachFrom(found, entities, reader)
+    for (const managed of added) work.add(managed)
+    if (!(await runBeforeHooks(added))) return work
+    // A hook may also have changed its mind about an entity: look at its state again.
+    for (const managed of added) work.add(managed)
+  }
+  return work
+}
+
+async function reachFrom(roots: readonly Managed[], entities: SessionEntities, reader: Reader): Promise<Managed[]> {
+  const members = [...roots]
+  const seen = new Set(members)
+  const add = (managed: Managed): void => {
+    if (seen.has(managed)) return
+    seen.add(managed)
+    members.push(managed)
+  }
+  const reach: Reach = {
+    save: (entity) => add(entities.manage(entity)),
+    remove: (entity) => add(entities.remove(entity)),
+  }
+  // The list grows while it is walked.
+  for (const managed of members) {
+    for (const contributor of managed.mapped.contributors) {
+      const reading = contributor.reach?.(managed, reach, reader)
+      if (reading !== undefined) await reading
+    }
+  }
+  return members
+}
+
+async function runBeforeHooks(members: readonly Managed[]): Promise<boolean> {
+  const removed = members.filter(({ state }) => state === 'removed')
+  const saved = members.filter(({ state }) => state !== 'removed')
+  if (!hasHooks('beforeDelete', removed) && !hasHooks('beforeSave', saved)) return false
+  await callHooks('beforeDelete', removed)
+  await callHooks('beforeSave', saved)
+  return true
+}

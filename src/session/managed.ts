@@ -1,0 +1,55 @@
+import type { Loaded, Snapshot } from '../codec/index.js'
+import type { EntityModel } from '../model/index.js'
+import type { Ttl } from '../plan/command.js'
+import type { Outcome } from '../plan/outcome.js'
+import type { RecordKey } from '../plan/record-key.js'
+import type { Tracked, TrackedState } from '../relations/contributor.js'
+import type { IdentityMap } from './identity-map.js'
+import type { MappedClass } from './mapped-class.js'
+
+/** A guarded write whose answer was lost; the next flush looks first whether it took effect. */
+export interface Doubt {
+  readonly command: Outcome['command']
+  /** Takes over the write as if it had just been confirmed. */
+  readonly confirm: (outcome: Outcome) => void
+}
+
+/** What a session knows of one entity. */
+export class Managed implements Tracked {
+  readonly mapped: MappedClass
+  readonly entity: object
+  readonly key: RecordKey
+  /** The map of the session it belongs to, until its state is `gone`. */
+  readonly home: IdentityMap
+  state: TrackedState
+  /** The entity as it is stored, as far as this session knows; undefined while it is new. */
+  snapshot: Snapshot | undefined
+  /** Undefined: all of it. */
+  loaded: Loaded
+  version: number | undefined
+  /** The time to live as the entity shows it. */
+  ttl: number | null | undefined
+  /** The next write stores all of the entity, whatever is there. */
+  overwrite = false
+  /** The next delete takes the record whatever its version. */
+  removeAny = false
+  /** The time to live that the next write was asked to give. */
+  ttlWish: Ttl | undefined
+  doubt: Doubt | undefined
+  /** Set by a delete: whether there was a record. */
+  wasStored = false
+  /** Settles when the work that is under way on this entity has ended. */
+  turn: Promise<unknown> | undefined
+
+  constructor(mapped: MappedClass, entity: object, key: RecordKey, home: IdentityMap, state: TrackedState) {
+    this.mapped = mapped
+    this.entity = entity
+    this.key = key
+    this.home = home
+    this.state = state
+  }
+
+  get model(): EntityModel {
+    return this.mapped.model
+  }
+}

@@ -1,0 +1,50 @@
+import type { EntityCodec } from '../codec/index.js'
+import type { KeyValue, Tenant } from '../keys/index.js'
+import type { EntityModel } from '../model/index.js'
+import { recordKey, type RecordKey } from '../plan/record-key.js'
+import type { Contributor } from '../relations/contributor.js'
+
+/** A stored class with everything a session needs to work with its entities; made once for each database. */
+export class MappedClass {
+  readonly model: EntityModel
+  readonly codec: EntityCodec
+  /** The same number for all classes of one set: their records share keys. */
+  readonly place: number
+  /** No relation leads here or away, so its deletes need not wait for anybody's references. */
+  readonly standsAlone: boolean
+  /** The bins first, then the relations. */
+  contributors: readonly Contributor[] = []
+  /** Bins of the values of every class of the set. */
+  binsOfSet: readonly string[] = []
+
+  constructor(codec: EntityCodec, place: number, standsAlone: boolean) {
+    this.codec = codec
+    this.model = codec.model
+    this.place = place
+    this.standsAlone = standsAlone
+  }
+
+  /** Deleting by key is one blind command only where nobody needs to see the entity. */
+  get needsEntityToDelete(): boolean {
+    const { beforeDelete, afterDelete } = this.model.hooks
+    return beforeDelete.length > 0 || afterDelete.length > 0 || this.contributors.length > 1
+  }
+
+  /** Where the record of that key lives: the key itself, or the parts it is made of. */
+  recordKeyOf(input: unknown, tenant: Tenant | undefined): RecordKey {
+    const { scheme } = this.codec.key
+    return this.recordKey(scheme.toKey(input, tenant), tenant)
+  }
+
+  recordKey(key: KeyValue, tenant: Tenant | undefined): RecordKey {
+    return recordKey(this.model.namespace, this.model.set, this.codec.key.scheme.toStored(key, tenant))
+  }
+
+  binOf(property: string | undefined): string | undefined {
+    return this.model.properties.find(({ name }) => name === property)?.bin
+  }
+
+  is(entity: object): boolean {
+    return entity instanceof this.model.class
+  }
+}

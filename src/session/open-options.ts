@@ -1,0 +1,29 @@
+import type { DriverOptions } from '../driver/options.js'
+import type { EmbeddedOptions } from '../embedded/index.js'
+import { SkeinError } from '../errors/index.js'
+import type { EntityClass } from '../model/index.js'
+
+/** Options of `open`. Whatever else the official client takes can be given too and is passed on to it. */
+export interface OpenOptions extends Omit<DriverOptions, 'namespaces'> {
+  /** Start the embedded server and connect to it: for development and tests. */
+  readonly embedded?: boolean | EmbeddedOptions
+  /** The namespace of classes that name none. */
+  readonly namespace: string
+  /** The classes to map; those they reach by relations are found by themselves. */
+  readonly entities: readonly EntityClass[]
+  /** Whether records that change together do so in one transaction. */
+  readonly transactions?: 'auto' | 'required' | 'off'
+  /** `false`: class-validator's rules are not checked before a flush. */
+  readonly validate?: boolean
+}
+
+/** Where to connect is said exactly once. */
+export function checkTarget({ hosts, embedded }: OpenOptions): void {
+  const isEmbedded = embedded !== undefined && embedded !== false
+  if (isEmbedded === (hosts === undefined)) return
+  throw new SkeinError(
+    'SKEIN_2302',
+    isEmbedded ? 'open() was given both hosts and embedded.' : 'open() was given neither hosts nor embedded.',
+    { fix: "Give hosts: 'localhost:3000' for a cluster, or embedded: true for development and tests." },
+  )
+}

@@ -1,0 +1,55 @@
+import { compileCodecs } from '../codec/index.js'
+import { connect } from '../driver/connect.js'
+import type { DriverOptions } from '../driver/options.js'
+import type { EmbeddedServer } from '../embedded/index.js'
+import { compileModel, type Model, type RelationModel } from '../model/index.js'
+import { collection } from '../relations/collection.js'
+import { ref } from '../relations/ref.js'
+import { Database } from './database.js'
+import { MappedClasses, type ContributorsOf } from './mapped-classes.js'
+import { checkTarget, type OpenOptions } from './open-options.js'
+
+/**
+ * Compiles the model, connects, and reads what the server can do. `embedded: true` starts the embedded server first.
+ *
+ * @example
+ * const db = await open({ hosts: 'localhost:3000', namespace: 'test', entities: [Agent, Listing] })
+ */
+export function open(options: OpenOptions): Promise<Database> {
+  return openWith(options, () => [])
+}
+
+/** The same, with something else than the plain bins taking part in saving and loading. */
+export async function openWith(options: OpenOptions, contributorsOf: ContributorsOf): Promise<Database> {
+  checkTarget(options)
+  const { embedded, namespace, entities, transactions: _transactions, validate = true, ...rest } = options
+  const model = compileModel(entities, { namespace })
+  const classes = new MappedClasses(compileCodecs(model, { relations: detached }), contributorsOf)
+  const namespaces = namespacesOf(model)
+  const server = await startServer(embedded, namespaces)
+  try {
+    const driver = await connect({ ...rest, ...(server === undefined ? {} : { hosts: server.hosts }), namespaces })
+    return new Database({ driver, classes, validate, stop: server && (() => server.stop()) })
+  } catch (error) {
+    await server?.stop()
+    throw error
+  }
+}
+
+// Loaded only when asked for: production never needs it.
+async function startServer(
+  embedded: OpenOptions['embedded'],
+  namespaces: DriverOptions['namespaces'],
+): Promise<EmbeddedServer | undefined> {
+  if (embedded === undefined || embedded === false) return undefined
+  const { startEmbedded } = await import('../embedded/index.js')
+  return startEmbedded({ namespaces, ...(embedded === true ? {} : embedded) })
+}
+
+function namespacesOf(model: Model): string[] {
+  const used = [...model.entities.values()].map((entity) => entity.namespace)
+  return [...new Set([model.namespace, ...used])]
+}
+
+// Until a relation's strategy attaches its own.
+const detached = (_owner: object, { holds }: RelationModel): unknown => (holds === 'ref' ? ref() : collection())

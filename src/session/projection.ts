@@ -1,0 +1,38 @@
+import type { Loaded } from '../codec/index.js'
+import { DELETING_BIN } from '../model/index.js'
+import type { MappedClass } from './mapped-class.js'
+import { unknownProperty } from './session-errors.js'
+
+/** Which properties of an entity are wanted, and which bins hold them. */
+export interface Projection {
+  /** Undefined: all. */
+  readonly loaded: Loaded
+  readonly bins: 'all' | readonly string[]
+}
+
+export const EVERYTHING: Projection = Object.freeze({ loaded: undefined, bins: 'all' })
+
+/** These properties, and what every entity needs: its key and its version. */
+export function projectionOf(mapped: MappedClass, only: readonly string[] | undefined): Projection {
+  if (only === undefined) return EVERYTHING
+  const { key, version, properties, relations } = mapped.model
+  for (const name of only) {
+    if (![...properties, ...relations].some((each) => each.name === name)) throw unknownProperty(mapped, name)
+  }
+  const loaded = new Set([...key.properties, ...(version === undefined ? [] : [version]), ...only])
+  const bins = mapped.codec.binsOf(only)
+  // A record that is being deleted loads as gone, also in part.
+  return { loaded, bins: mapped.standsAlone ? bins : [...bins, DELETING_BIN] }
+}
+
+export function covers(have: Loaded, want: Loaded): boolean {
+  if (have === undefined) return true
+  return want !== undefined && [...want].every((name) => have.has(name))
+}
+
+/** What is wanted and not there yet; undefined when that is not a part but everything. */
+export function missingOf(have: ReadonlySet<string>, mapped: MappedClass, want: Loaded): ReadonlySet<string> {
+  const { properties, relations } = mapped.model
+  const names = want ?? [...properties, ...relations].map(({ name }) => name)
+  return new Set([...names].filter((name) => !have.has(name)))
+}

@@ -1,0 +1,53 @@
+import { writeProperty } from '../codec/index.js'
+import { write } from '../plan/command.js'
+import { bin } from '../plan/expression.js'
+import type { Operation } from '../plan/operation.js'
+import { addToBin, readExpression, removeBin } from '../plan/operations.js'
+import type { Managed } from './managed.js'
+import { checkKey, mayGrow, settleWrite, type RecordWrite } from './record-write.js'
+import { ttlOfNew } from './ttl.js'
+
+const NEW_VERSION = '_sk.version'
+
+/**
+ * The write that makes a record what the entity is, whatever was stored. The version still counts up, so that a session which
+ * knew the old record notices; bins that are not the class's own values, such as lists of references, stay.
+ */
+export function planOverwrite(managed: Managed, now: Date): RecordWrite {
+  const { entity, key, model, mapped } = managed
+  const { codec } = mapped
+  checkKey(managed)
+  const versionBin = mapped.binOf(model.version)
+  const ttl = ttlOfNew(managed)
+  const operations = overwriting(managed, versionBin, now)
+  return {
+    command: write(model.name, key, operations, {
+      exists: 'upsert',
+      ttl,
+      sendKey: model.sendKey,
+      watchSize: mayGrow(operations),
+    }),
+    settle: settleWrite(managed, {
+      snapshot: codec.snapshot(entity),
+      ttl,
+      stamp({ bins }) {
+        codec.stamps.created(entity, now)
+        if (model.version === undefined) return
+        managed.version = bins[NEW_VERSION] as number
+        writeProperty(entity, model.version, managed.version)
+      },
+    }),
+  }
+}
+
+function overwriting({ mapped, entity }: Managed, versionBin: string | undefined, now: Date): readonly Operation[] {
+  const { codec } = mapped
+  const own = [...codec.create(entity), ...codec.stamps.creation(entity, now)].filter(
+    (operation) => !('bin' in operation && operation.bin === versionBin),
+  )
+  const written = new Set(own.flatMap((operation) => (operation.kind === 'writeBin' ? [operation.bin] : [])))
+  const others = mapped.binsOfSet.filter((name) => name !== versionBin && !written.has(name))
+  const version =
+    versionBin === undefined ? [] : [addToBin(versionBin, 1), readExpression(NEW_VERSION, bin('int', versionBin))]
+  return [...others.map(removeBin), ...own, ...version]
+}

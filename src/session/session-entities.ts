@@ -1,0 +1,73 @@
+import { TENANT } from '../keys/index.js'
+import { readProperty, writeProperty } from '../codec/index.js'
+import { Managed } from './managed.js'
+import type { MappedClass } from './mapped-class.js'
+import { managedOf } from './ownership.js'
+import type { SessionContext } from './session-context.js'
+import { abstractClass, notManaged, otherInstance, otherSession } from './session-errors.js'
+
+/** Which entities belong to a session, and in which state. */
+export class SessionEntities {
+  readonly #context: SessionContext
+
+  constructor(context: SessionContext) {
+    this.#context = context
+  }
+
+  /** The entity as this session knows it; undefined when it does not. */
+  find(entity: object): Managed | undefined {
+    const managed = managedOf(entity)
+    if (managed === undefined || managed.state === 'gone') return undefined
+    if (managed.home !== this.#context.identity) throw otherSession(managed)
+    return managed
+  }
+
+  get(entity: object): Managed {
+    const managed = this.find(entity)
+    if (managed !== undefined) return managed
+    throw notManaged(this.#context.classes.ofEntity(entity))
+  }
+
+  /** Takes the entity in as a new one unless the session has it; one that was to be removed stays after all. */
+  manage(entity: object): Managed {
+    const managed = this.find(entity) ?? this.#add(entity)
+    if (managed.state === 'removed') {
+      managed.state = managed.snapshot === undefined ? 'new' : 'stored'
+      managed.removeAny = false
+    }
+    return managed
+  }
+
+  /** Marks the entity to be deleted; one that the session does not know is deleted by its key. */
+  remove(entity: object): Managed {
+    const known = this.find(entity)
+    const managed = known ?? this.#add(entity)
+    if (known !== undefined && isUnsent(known)) known.home.remove(known)
+    else managed.state = 'removed'
+    return managed
+  }
+
+  #add(entity: object): Managed {
+    const { classes, identity } = this.#context
+    const mapped = classes.ofEntity(entity)
+    const { discriminator } = mapped.model
+    if (discriminator !== undefined && discriminator.value === undefined) throw abstractClass(mapped)
+    this.#completeKey(mapped, entity)
+    const key = mapped.recordKey(mapped.codec.key.keyOf(entity), identity.tenant)
+    if (identity.get(mapped, key.key) !== undefined) throw otherInstance(mapped, key)
+    return identity.add(new Managed(mapped, entity, key, identity, 'new'))
+  }
+
+  #completeKey(mapped: MappedClass, entity: object): void {
+    const { tenant } = this.#context.identity
+    const { key } = mapped.model
+    const lacksTenant = key.tenant && key.properties.includes(TENANT) && readProperty(entity, TENANT) === undefined
+    if (lacksTenant && tenant !== undefined) writeProperty(entity, TENANT, tenant)
+    mapped.codec.key.generate(entity)
+  }
+}
+
+/** Never stored and not being stored: there is nothing to delete. */
+function isUnsent({ state, turn, doubt }: Managed): boolean {
+  return state === 'new' && turn === undefined && doubt === undefined
+}

@@ -1,0 +1,40 @@
+import type { KeyValue } from '../keys/index.js'
+import type { Collection, Ref } from '../model/index.js'
+import type { Ttl } from '../plan/command.js'
+import type { WriteOperation } from '../plan/operation.js'
+
+/** A key, or for a class whose key is a template the properties it is made of. */
+export type KeyInput = KeyValue | Readonly<Record<string, unknown>>
+
+type Method = (...args: never[]) => unknown
+
+/** Names of the properties of T that hold values: no methods, no relations. */
+export type ValueProperty<T> = keyof {
+  [K in keyof T & string as NonNullable<T[K]> extends Method | Ref<infer _R> | Collection<infer _C> ? never : K]: K
+}
+
+/** Values for a new entity. */
+export type NewValues<T> = { readonly [K in ValueProperty<T> & keyof T]?: T[K] }
+
+export interface LoadOptions<T> {
+  /** Load only these properties (and the key and version). The others are `undefined` and are never written. */
+  readonly only?: readonly ValueProperty<T>[]
+  /** Relations to load along, as paths: `['listings', 'listings.reviews']`. */
+  readonly with?: readonly string[]
+  /** Gives up waiting; rejects with the signal's reason. */
+  readonly signal?: AbortSignal
+}
+
+export interface SaveOptions {
+  /** Seconds that this record lives from now on, or `'never'`. */
+  readonly ttl?: Exclude<Ttl, 'keep'>
+  readonly signal?: AbortSignal
+}
+
+/** What a save would do to one entity. */
+export interface Changes {
+  readonly kind: 'create' | 'update' | 'delete' | 'none'
+  /** Names of the properties that differ from what is stored. */
+  readonly properties: readonly string[]
+  readonly operations: readonly WriteOperation[]
+}

@@ -1,0 +1,230 @@
+import { instantiate, writeProperty } from '../codec/index.js'
+import type { NotFoundError } from '../errors/index.js'
+import type { EntityClass } from '../model/index.js'
+import type { Explanation } from '../plan/explain.js'
+import { changesOf } from './changes.js'
+import { deleteBlindly } from './delete-blindly.js'
+import { isDirty } from './dirty.js'
+import { isInsideHook } from './hooks.js'
+import { Loads } from './loads.js'
+import type { Managed } from './managed.js'
+import type { MappedClass } from './mapped-class.js'
+import type { SessionContext } from './session-context.js'
+import { SessionEntities } from './session-entities.js'
+import { insideHook, notFound, partlyLoaded, sessionClosed } from './session-errors.js'
+import type { Changes, KeyInput, LoadOptions, NewValues, SaveOptions } from './session-types.js'
+import { Turns } from './turns.js'
+import { UnitOfWork, type FlushOptions } from './unit-of-work.js'
+
+/**
+ * A short-lived unit of work: every entity exists once in it, and what is changed is found and sent by `flush`, or for one entity by
+ * `save` and `delete`. Made by `db.session()`.
+ *
+ * @example
+ * const session = db.session()
+ * const agent = await session.load(Agent, 17)
+ * agent.name = 'Alma'
+ * await session.flush()
+ */
+export class Session {
+  readonly #context: SessionContext
+  readonly #entities: SessionEntities
+  readonly #loads: Loads
+  readonly #unit: UnitOfWork
+  readonly #turns: Turns
+  #closing: Promise<void> | undefined
+
+  /** @internal */
+  constructor(context: SessionContext) {
+    this.#context = context
+    this.#entities = new SessionEntities(context)
+    this.#loads = new Loads(context)
+    this.#turns = new Turns(context.activity)
+    this.#unit = new UnitOfWork(context, this.#entities, this.#loads.reader)
+  }
+
+  /** A new entity with these values, stored by the next flush. */
+  create<T extends object>(entityClass: EntityClass<T>, values: NewValues<T> = {}): T {
+    const entity = instantiate(this.#mapped(entityClass).model.class) as T
+    for (const [name, value] of Object.entries(values)) writeProperty(entity, name, value)
+    return this.persist(entity)
+  }
+
+  /** The entity under that key; throws NotFoundError when there is none. */
+  async load<T extends object>(entityClass: EntityClass<T>, key: KeyInput, options?: LoadOptions<T>): Promise<T> {
+    const entity = await this.find(entityClass, key, options)
+    if (entity === null) throw this.#notFound(entityClass, [key])
+    return entity
+  }
+
+  /** The entity under that key, or null. */
+  async find<T extends object>(
+    entityClass: EntityClass<T>,
+    key: KeyInput,
+    options?: LoadOptions<T>,
+  ): Promise<T | null> {
+    const [managed] = await this.#loads.find(this.#mapped(entityClass), [key], options)
+    return managed === null ? null : (managed.entity as T)
+  }
+
+  /** The entities in the order of the keys; throws NotFoundError, which names what is missing. */
+  async loadMany<T extends object>(
+    entityClass: EntityClass<T>,
+    keys: readonly KeyInput[],
+    options?: LoadOptions<T>,
+  ): Promise<T[]> {
+    const found = await this.findMany(entityClass, keys, options)
+    const missing = keys.filter((_, i) => found[i] === null)
+    if (missing.length > 0) throw this.#notFound(entityClass, missing)
+    return found as T[]
+  }
+
+  /** The entities in the order of the keys, null where there is none. */
+  async findMany<T extends object>(
+    entityClass: EntityClass<T>,
+    keys: readonly KeyInput[],
+    options?: LoadOptions<T>,
+  ): Promise<(T | null)[]> {
+    const found = await this.#loads.find(this.#mapped(entityClass), keys, options)
+    return found.map((managed) => (managed === null ? null : (managed.entity as T)))
+  }
+
+  /** Takes a new entity in; the next flush stores it. */
+  persist<T extends object>(entity: T, options: Pick<SaveOptions, 'ttl'> = {}): T {
+    this.#checkOpen()
+    const managed = this.#entities.manage(entity)
+    if (options.ttl !== undefined) managed.ttlWish = options.ttl
+    return entity
+  }
+
+  /** Marks an entity; the next flush deletes it. */
+  remove(entity: object): void {
+    this.#checkOpen()
+    this.#entities.remove(entity)
+  }
+
+  /** Stores the entity now: a new one must not exist yet, a loaded one must still exist. Only what changed is sent. */
+  async save<T extends object>(entity: T, options: SaveOptions = {}): Promise<T> {
+    this.persist(entity, options)
+    await this.#send(this.#entities.get(entity), options)
+    return entity
+  }
+
+  /** Stores the entity now; whatever is stored under its key becomes this. */
+  async upsert<T extends object>(entity: T, options: SaveOptions = {}): Promise<T> {
+    this.persist(entity, options)
+    const managed = this.#entities.get(entity)
+    if (managed.loaded !== undefined) throw partlyLoaded(managed)
+    managed.overwrite = true
+    await this.#send(managed, options)
+    return entity
+  }
+
+  /** Deletes now, by entity or by class and key; true when there was a record. */
+  async delete(entity: object, options?: FlushOptions): Promise<boolean>
+  async delete<T extends object>(entityClass: EntityClass<T>, key: KeyInput, options?: FlushOptions): Promise<boolean>
+  async delete(target: object, second?: KeyInput | FlushOptions, third?: FlushOptions): Promise<boolean> {
+    this.#checkOpen()
+    if (typeof target !== 'function') return this.#deleteEntity(target, second as FlushOptions | undefined)
+    return this.#deleteByKey(this.#mapped(target as EntityClass), second as KeyInput, third)
+  }
+
+  /** Sends everything that changed, as few commands as possible; sends nothing when nothing did. */
+  async flush(options?: FlushOptions): Promise<void> {
+    this.#checkOpen()
+    this.#checkOutsideHook()
+    await this.#turns.all(() => this.#unit.flush(options))
+  }
+
+  /** Reads the entity again; what was changed in it and not saved is lost. Completes an entity that was loaded in part. */
+  async refresh<T extends object>(entity: T, options: FlushOptions = {}): Promise<T> {
+    this.#checkOpen()
+    const managed = this.#entities.get(entity)
+    await this.#turns.one(managed, () => this.#loads.refresh(managed, options.signal))
+    return entity
+  }
+
+  /** Lets go of an entity: its changes are not sent, and any session may take it in. */
+  detach(entity: object): void {
+    const managed = this.#entities.find(entity)
+    if (managed !== undefined) this.#context.identity.remove(managed)
+  }
+
+  /** Lets go of all entities. */
+  clear(): void {
+    this.#context.identity.clear()
+  }
+
+  /** Whether a save of this entity, or without one a flush, would send something. */
+  isDirty(entity?: object): boolean {
+    this.#checkOpen()
+    if (entity !== undefined) return isDirty(this.#entities.get(entity))
+    return this.#context.identity.filter(isDirty).length > 0
+  }
+
+  /** What a save of this entity would change. */
+  changes(entity: object): Changes {
+    this.#checkOpen()
+    return changesOf(this.#entities.get(entity))
+  }
+
+  /** What a flush (or a save of this entity) would send, without sending it and without running hooks. */
+  async explain(entity?: object): Promise<Explanation> {
+    this.#checkOpen()
+    const members = entity === undefined ? this.#context.identity.filter(isDirty) : [this.#entities.get(entity)]
+    return this.#unit.explain(members.filter(isDirty))
+  }
+
+  /** Waits for what is under way and lets go of all entities; what was not flushed is not sent. */
+  close(): Promise<void> {
+    this.#closing ??= this.#turns.idle().then(() => this.#context.identity.close())
+    return this.#closing
+  }
+
+  async #deleteEntity(entity: object, options?: FlushOptions): Promise<boolean> {
+    const managed = this.#entities.remove(entity)
+    await this.#send(managed, options)
+    return managed.wasStored
+  }
+
+  async #deleteByKey(mapped: MappedClass, input: KeyInput, options?: FlushOptions): Promise<boolean> {
+    const key = mapped.recordKeyOf(input, this.#context.identity.tenant)
+    const known = this.#context.identity.get(mapped, key.key)
+    if (known !== undefined) {
+      known.removeAny = true
+      return this.#deleteEntity(known.entity, options)
+    }
+    if (!mapped.needsEntityToDelete) return deleteBlindly(mapped, key, this.#context, options)
+    const [managed] = await this.#loads.find(mapped, [input], options)
+    return managed !== null && this.#deleteEntity(managed.entity, options)
+  }
+
+  #send(managed: Managed, options?: FlushOptions): Promise<void> {
+    this.#checkOutsideHook()
+    const work = (): Promise<void> => this.#unit.one(managed, options)
+    // What it reaches is known only when the work has begun, so nothing else may run beside it.
+    return managed.mapped.standsAlone ? this.#turns.one(managed, work) : this.#turns.all(work)
+  }
+
+  #mapped(entityClass: EntityClass): MappedClass {
+    this.#checkOpen()
+    return this.#context.classes.of(entityClass)
+  }
+
+  #notFound(entityClass: EntityClass, keys: readonly KeyInput[]): NotFoundError {
+    const mapped = this.#mapped(entityClass)
+    const { scheme } = mapped.codec.key
+    return notFound(
+      mapped,
+      keys.map((key) => scheme.toKey(key, this.#context.identity.tenant)),
+    )
+  }
+
+  #checkOpen(): void {
+    if (this.#closing !== undefined) throw sessionClosed()
+  }
+
+  #checkOutsideHook(): void {
+    if (isInsideHook()) throw insideHook()
+  }
+}

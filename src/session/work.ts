@@ -1,0 +1,35 @@
+import type { Managed } from './managed.js'
+
+/** What one save, delete or flush works on, in the order in which it was found. */
+export class Work {
+  readonly #saved = new Set<Managed>()
+  readonly #removed = new Set<Managed>()
+
+  constructor(members: readonly Managed[] = []) {
+    for (const managed of members) this.add(managed)
+  }
+
+  get saved(): Iterable<Managed> {
+    return this.#saved
+  }
+
+  get removed(): Iterable<Managed> {
+    return this.#removed
+  }
+
+  get isEmpty(): boolean {
+    return this.#saved.size === 0 && this.#removed.size === 0
+  }
+
+  has(managed: Managed): boolean {
+    return this.#saved.has(managed) || this.#removed.has(managed)
+  }
+
+  add(managed: Managed): void {
+    // A hook or a cascade may take back or add a remove while the work is being gathered.
+    this.#saved.delete(managed)
+    this.#removed.delete(managed)
+    if (managed.state === 'removed') this.#removed.add(managed)
+    else if (managed.state !== 'gone') this.#saved.add(managed)
+  }
+}
