@@ -81,5 +81,5 @@ describe('A filter', () => {
   it('lets true pass', () => expect(passes(true)).to.equal(true))
   it('stops false', () => expect(passes(false)).to.equal(false))
   it('stops what is unknown', () => expect(passes(UNKNOWN)).to.equal(false))
-  it('stops what is not boolean', () => expect(passes(VALUE)).to.equal(false))
+  it('must be boolean', () => expect(passes(VALUE)).to.deep.equal({ code: 4 }))
 })

@@ -63,6 +63,7 @@ describe('The commands for secondary indexes', () => {
   })
 
   const REFUSED: [string, string, number][] = [
+    ['one name for two definitions', 'indexname=a;bin=other;type=NUMERIC', 200],
     ['a type that there is not', 'indexname=b;bin=n;type=FLOAT', 4],
     ['a kind that there is not', 'indexname=b;bin=n;type=NUMERIC;indextype=TREE', 4],
     ['an index on no bin', 'indexname=b;type=NUMERIC', 4],
@@ -78,14 +79,6 @@ describe('The commands for secondary indexes', () => {
       expect(await refusal(client.infoAny(`sindex-create:namespace=test;${parameters}`))).to.equal(code)
     })
   }
-
-  it('replace an index whose name is given to another definition', async () => {
-    await create('indexname=a;bin=n;type=NUMERIC')
-    await create('indexname=a;bin=other;type=NUMERIC')
-    const list = await client.infoAny('sindex-list:namespace=test')
-    expect(list).to.include('indexname=a:set=null:bin=other')
-    expect(list).to.not.include('indexname=a:set=null:bin=n:')
-  })
 
   it('refuse a context that would create', async () => {
     const context = new Aerospike.cdt.Context().addListIndexCreate(0, 0, false)
