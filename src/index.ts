@@ -80,8 +80,18 @@ export {
   type TypeSpec,
   type ValueCodec,
 } from './model/index.js'
-export { fromPlain, toPlain, type FromPlainOptions, type ToPlainOptions } from './codec/index.js'
-export { hashId, hashIdBytes, sortableId, sortableIdTime, uuid } from './keys/index.js'
+export { fromPlain, keysOf, toPlain, type FromPlainOptions, type Keys, type ToPlainOptions } from './codec/index.js'
+export {
+  hashId,
+  hashIdBytes,
+  sortableId,
+  sortableIdTime,
+  uuid,
+  type KeyParts,
+  type PartAddress,
+  type Tenant,
+  type TimeRange,
+} from './keys/index.js'
 export { collection } from './relations/collection.js'
 export { ref } from './relations/ref.js'
 export { Database, type SessionOptions } from './session/database.js'

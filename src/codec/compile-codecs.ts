@@ -113,7 +113,7 @@ class CodecCompiler {
     const known = this.#parts.get(name)
     if (known) return known
     const model = this.#model.embeddable(name)
-    const codec = new PartCodec(model)
+    const codec = new PartCodec(model, model.key && new EntityKey(model, this.#model))
     // Known before its fields are: it may contain parts of its own class.
     this.#parts.set(name, codec)
     const fields = [

@@ -2,6 +2,7 @@ import type { EmbeddableModel } from '../model/index.js'
 import type { WriteOperation } from '../plan/operation.js'
 import type { Value } from '../plan/value.js'
 import type { ClassFunctions } from './class-functions.js'
+import type { EntityKey } from './entity-key.js'
 import { MapChanges } from './map-changes.js'
 import { readProperty } from './own-property.js'
 import { isMissing } from './property-codec.js'
@@ -14,11 +15,16 @@ import { storedMap } from './types/map-type.js'
 /** A part, stored as a map from field names to values. Of a changed part only the fields that changed are sent. */
 export class PartCodec implements TypeCodec {
   readonly name: string
+  readonly model: EmbeddableModel
+  /** Its own id, where it has one. */
+  readonly key: EntityKey | undefined
   #fields: readonly BinProperty[] = []
   #functions!: ClassFunctions
 
-  constructor(model: EmbeddableModel) {
+  constructor(model: EmbeddableModel, key: EntityKey | undefined) {
     this.name = model.name
+    this.model = model
+    this.key = key
   }
 
   /** Separate from the constructor, because a part may contain parts of its own class. */

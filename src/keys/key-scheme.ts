@@ -3,6 +3,7 @@ import { KeyFormat, type KeyParts } from './key-format.js'
 import type { KeyPartType } from './key-part.js'
 import { checkKey, describeKey, keyProblem, type KeyKind, type KeyValue } from './key-value.js'
 import { parseTemplate } from './template.js'
+import { noSlices, sliceKeys, type TimeRange } from './time-slice.js'
 
 /** The part that the session's tenant fills: `tenant:{tenant}:order:{orderId}`. */
 export const TENANT = 'tenant'
@@ -73,6 +74,17 @@ export class KeyScheme {
   /** The properties that a key is made of. */
   parts(key: KeyValue): KeyParts {
     return this.format ? this.format.parse(key as string) : { [this.properties[0]]: key }
+  }
+
+  /** The keys that cover a range of time, one for each slice of the template's date; the other parts are as given. */
+  covering(
+    parts: Readonly<Record<string, unknown>>,
+    range: TimeRange,
+    tenant?: Tenant,
+    max?: number,
+  ): readonly string[] {
+    if (this.format) return sliceKeys(this.format, this.#fillTenant(parts, tenant), range, max)
+    throw noSlices(this.className, `a single property, '${this.properties[0]}'`)
   }
 
   /** The user key of the record: with the tenant in front where the class asks for it. */

@@ -42,18 +42,19 @@ export function sliceKeys(
   max = MAX_SLICES,
 ): readonly string[] {
   const slice = format.template.placeholders.find((placeholder) => placeholder.date)
-  if (!slice?.date) {
-    throw badRange(
-      `The keys of ${format.className} ('${format.template.text}') have no slice of time.`,
-      'Put one into its template, for instance {day|YYYY-MM-DD}.',
-      format.className,
-    )
-  }
+  if (!slice?.date) throw noSlices(format.className, `'${format.template.text}'`)
   const { date, property } = slice
   return timeSlices(date, range, max).map((start) =>
     format.format({ ...parts, [property]: format.partOf(property, date.format(start)!) }),
   )
 }
+
+export const noSlices = (className: string, key: string): SkeinError =>
+  badRange(
+    `The key of ${className} (${key}) has no slice of time.`,
+    'Put one into its template, for instance {day|YYYY-MM-DD}.',
+    className,
+  )
 
 const badRange = (message: string, fix: string, className?: string): SkeinError =>
   new SkeinError('SKEIN_2106', message, { className, fix })

@@ -68,7 +68,7 @@ describe('time slices', () => {
     expect(() => sliceKeys(sensor, { id: 1 }, { from: new Date(NaN), to: early })).to.throw(SkeinError, /not valid/)
     expect(() => timeSlices(dateFormat('YYYYMMDDHHmm'), { from: early, to: late })).to.throw(/more than 10000 slices/)
     const plain = keyFormat('sensor:{id}', { types: { id: 'int' } })
-    expect(() => sliceKeys(plain, { id: 1 }, { from: early, to: late })).to.throw(/have no slice of time/)
+    expect(() => sliceKeys(plain, { id: 1 }, { from: early, to: late })).to.throw(/has no slice of time/)
   })
 
   it('cover every instant of the range exactly once, in order (property)', () => {

@@ -10,6 +10,7 @@ export const USE_CODES = {
   SKEIN_2104: 'The key belongs to another tenant',
   SKEIN_2105: 'The class belongs to tenants and the session has none',
   SKEIN_2106: 'The range of time cannot be turned into keys',
+  SKEIN_2107: 'The class has no such keys',
 
   SKEIN_2201: 'The value cannot be stored as its property is declared',
   SKEIN_2202: 'A property was set that was not loaded',
