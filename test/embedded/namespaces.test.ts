@@ -79,6 +79,14 @@ describe('embedded server: namespaces', () => {
     await client.remove(key)
   })
 
+  it('checks whether a delete is durable before it looks for the record', async () => {
+    const missing = (namespace: string) => new Key(namespace, 'modes', 'missing')
+    expect(await refusal(client.remove(missing('strong')))).to.equal(FORBIDDEN)
+    expect(await refusal(client.remove(missing('available'), DURABLE))).to.equal(ENTERPRISE_ONLY)
+    expect(await refusal(client.remove(missing('strong'), DURABLE))).to.equal(2)
+    expect(await refusal(client.remove(missing('available')))).to.equal(2)
+  })
+
   it('keeps the records of namespaces apart', async () => {
     const keys = ['strong', 'lenient', 'available'].map((namespace) => new Key(namespace, 'apart', 'same'))
     await Promise.all(keys.map((key, i) => client.put(key, { i })))

@@ -57,11 +57,11 @@ function codeOf(write: () => number): number {
 }
 
 /** The write that a background query makes of one record; it never creates one. */
-function writeTo(slot: Slot, { namespace, setName, ops, ttl, info2, info3 }: Request): Request {
+function writeTo(slot: Slot, { namespace, ops, ttl, info2, info3 }: Request): Request {
   return {
     ...emptyRequest(),
     namespace,
-    setName,
+    setName: slot.committed?.setName ?? '',
     ops,
     ttl,
     digest: slot.digest,

@@ -32,10 +32,6 @@ export type NilReplies = 'all' | 'write' | 'read'
 export function applyReadOp(op: RequestOp, bins: Bins, view: RecordView, nils: NilReplies, replies: ReplyOp[]): void {
   switch (op.op) {
     case OpCode.READ: {
-      if (op.name === '') {
-        replies.push(...allBins(bins))
-        return
-      }
       const particle = bins.get(op.name)
       if (particle || nils === 'all') replies.push({ op: op.op, name: op.name, particle })
       return

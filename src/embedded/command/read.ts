@@ -1,4 +1,4 @@
-import { Info1, Info2 } from '../protocol/constants.js'
+import { Info1, Info2, MAX_OPS } from '../protocol/constants.js'
 import { outcome, type Outcome, type ReplyOp } from '../protocol/reply.js'
 import type { Request } from '../protocol/request.js'
 import { CommandError, ResultCode } from '../protocol/result-code.js'
@@ -7,7 +7,7 @@ import type { Namespace } from '../store/namespace.js'
 import { RecordState } from '../store/record-state.js'
 import type { Slot } from '../store/slot.js'
 import { accessForRead } from './access.js'
-import { checkFilter, checkUserKey } from './checks.js'
+import { checkBinName, checkFilter, checkUserKey } from './checks.js'
 import { allBins, applyReadOp, isReadOp } from './read-ops.js'
 
 /** Get, select, exists and a reading operate. */
@@ -29,10 +29,10 @@ export function readRecord(namespace: Namespace, request: Request): Outcome {
 
 function readOps(request: Request, state: RecordState): readonly ReplyOp[] {
   if (request.info1 & Info1.NO_BINS) return []
-  if (request.ops.length === 0) {
-    if (!(request.info1 & Info1.GET_ALL)) throw new CommandError(ResultCode.PARAMETER, 'a read of nothing')
-    return allBins(state.bins)
-  }
+  if (request.info1 & Info1.GET_ALL) return allBins(state.bins)
+  if (request.ops.length === 0) throw new CommandError(ResultCode.PARAMETER, 'a read of nothing')
+  if (request.ops.length > MAX_OPS) throw new CommandError(ResultCode.PARAMETER, 'too many operations')
+  for (const op of request.ops) checkBinName(op.name)
   return readOpsOf(request, state)
 }
 

@@ -1,6 +1,6 @@
 import { modifyCdt, parseCdt } from '../cdt/index.js'
 import { modifyExpression } from '../expression/index.js'
-import { Info1, Info2, Info3, MAX_BIN_NAME, OpCode } from '../protocol/constants.js'
+import { Info1, Info2, Info3, MAX_OPS, OpCode } from '../protocol/constants.js'
 import type { ReplyOp } from '../protocol/reply.js'
 import type { Request, RequestOp } from '../protocol/request.js'
 import { CommandError, ResultCode } from '../protocol/result-code.js'
@@ -8,7 +8,8 @@ import { storable } from '../value/storable.js'
 import { Particle } from '../value/particle.js'
 import { Float, isInteger, ParticleType, toInteger, type Value } from '../value/value.js'
 import type { Draft } from './draft.js'
-import { applyReadOp, isReadOp, pushResult } from './read-ops.js'
+import { checkBinName } from './checks.js'
+import { allBins, applyReadOp, isReadOp, pushResult } from './read-ops.js'
 
 const REPLACE = Info3.CREATE_OR_REPLACE | Info3.REPLACE_ONLY
 
@@ -16,25 +17,30 @@ const REPLACE = Info3.CREATE_OR_REPLACE | Info3.REPLACE_ONLY
 export function checkWriteOps(request: Request): void {
   const { ops, info1, info2 } = request
   if (ops.length === 0) throw new CommandError(ResultCode.PARAMETER, 'a write without operations')
+  if (ops.length > MAX_OPS) throw new CommandError(ResultCode.PARAMETER, 'too many operations')
   const replacing = (request.info3 & REPLACE) !== 0
-  let readsAll = false
+  let readsAll = 0
+  let answers = (info2 & Info2.RESPOND_ALL) !== 0
   for (const op of ops) {
-    if (op.name.length > MAX_BIN_NAME || Buffer.byteLength(op.name) > MAX_BIN_NAME) {
-      throw new CommandError(ResultCode.BIN_NAME)
-    }
+    checkBinName(op.name)
+    if (isReadAll(op, request)) readsAll++
+    else if (op.op === OpCode.CDT_MODIFY || isReadOp(op.op)) answers = true
     if (isReadOp(op.op)) {
       if (!(info1 & Info1.READ)) throw new CommandError(ResultCode.PARAMETER, 'a read in a pure write')
-      if (op.op === OpCode.READ && op.name === '') readsAll = true
-    } else if (replacing && !isPlainWrite(op)) {
+    } else if (replacing && !mayReplace(op)) {
       throw new CommandError(ResultCode.PARAMETER, 'a replace may only write bins')
     }
   }
-  if (readsAll && info2 & Info2.RESPOND_ALL) throw new CommandError(ResultCode.PARAMETER, 'read all and respond all')
+  if (readsAll > 1 || (readsAll > 0 && answers)) throw new CommandError(ResultCode.PARAMETER, 'read all and more')
   if (info1 & Info1.GET_ALL && !readsAll) throw new CommandError(ResultCode.PARAMETER, 'read all without its operation')
 }
 
-function isPlainWrite(op: RequestOp): boolean {
-  return op.op === OpCode.WRITE && op.type !== ParticleType.NIL
+function isReadAll(op: RequestOp, request: Request): boolean {
+  return op.op === OpCode.READ && op.name === '' && (request.info1 & Info1.GET_ALL) !== 0
+}
+
+function mayReplace(op: RequestOp): boolean {
+  return op.op === OpCode.EXP_MODIFY || (op.op === OpCode.WRITE && op.type !== ParticleType.NIL)
 }
 
 /** Runs the operations of a write in order on the draft, and returns what they answer. */
@@ -42,7 +48,8 @@ export function applyWriteOps(request: Request, draft: Draft): ReplyOp[] {
   const replies: ReplyOp[] = []
   const respondAll = (request.info2 & Info2.RESPOND_ALL) !== 0
   for (const op of request.ops) {
-    if (isReadOp(op.op)) applyReadOp(op, draft.bins, draft, respondAll ? 'all' : 'write', replies)
+    if (isReadAll(op, request)) replies.push(...allBins(draft.bins))
+    else if (isReadOp(op.op)) applyReadOp(op, draft.bins, draft, respondAll ? 'all' : 'write', replies)
     else applyWriteOp(op, draft, respondAll, replies)
   }
   return replies

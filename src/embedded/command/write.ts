@@ -6,7 +6,7 @@ import { nowMillis, nowSeconds } from '../store/clock.js'
 import type { Namespace } from '../store/namespace.js'
 import { RecordState } from '../store/record-state.js'
 import { type Access, accessForWrite } from './access.js'
-import { checkFilter, checkGeneration, checkUserKey, userKeyOf } from './checks.js'
+import { checkFilter, checkGeneration, checkSetName, checkUserKey, userKeyOf } from './checks.js'
 import { Draft } from './draft.js'
 import { applyWriteOps, checkWriteOps } from './write-ops.js'
 
@@ -25,12 +25,13 @@ export function writeRecord(namespace: Namespace, request: Request): Outcome {
 }
 
 export function deleteRecord(namespace: Namespace, request: Request): Outcome {
+  checkDurability(namespace, request)
   return changing(namespace, request, ({ state }) => {
     if (state === undefined) throw new CommandError(ResultCode.NOT_FOUND)
+    checkSetName(request, state)
     checkGeneration(request, state)
     checkFilter(request, state)
     checkUserKey(request, state)
-    checkDurability(namespace, request)
     return { state: undefined, result: outcome(ResultCode.OK) }
   })
 }
@@ -66,6 +67,7 @@ function write(namespace: Namespace, request: Request, access: Access): Change {
   } else if (request.info2 & Info2.CREATE_ONLY) throw new CommandError(ResultCode.EXISTS)
   checkGeneration(request, state)
   if (state !== undefined) {
+    checkSetName(request, state)
     checkFilter(request, state)
     checkUserKey(request, state)
   }

@@ -68,4 +68,6 @@ export const OpCode = {
 export const DIGEST_SIZE = 20
 export const PARTITIONS = 4096
 export const MAX_BIN_NAME = 15
+/** Operations of one command. */
+export const MAX_OPS = 32 * 1024
 export const MAX_SET_NAME = 63

@@ -64,4 +64,45 @@ describe('embedded server: checks of what is asked', () => {
     expect((await client.send(message(WRITE, fields, ops, 0, 10 * 365 * 86_400 + 1))).code).to.equal(4)
     expect((await client.send(message(WRITE, fields, ops, 0, 10 * 365 * 86_400))).code).to.equal(0)
   })
+
+  it('reads everything once, and not beside other answers', async () => {
+    const fields = record(randomBytes(20))
+    await write(fields)
+    const [all, named] = [op(1, 0, '', Buffer.alloc(0)), op(1, 0, 'a', Buffer.alloc(0))]
+    const operate = async (...ops: Buffer[]) =>
+      (await client.send(message([0x03, 0x01, 0, 0], fields, [op(2, 1, 'a', INT), ...ops]))).code
+    expect([await operate(all), await operate(all, all), await operate(all, named)]).to.deep.equal([0, 4, 4])
+    expect(await operate(all, op(4, 4, 'l', Buffer.from('920101', 'hex')))).to.equal(4)
+    const read = await client.send(message(READ, fields, [named]))
+    expect(read.ops, 'a read of everything has no use for operations').to.deep.equal(['1:a=0'])
+  })
+
+  it('lets a replace write expressions, and nothing that looks at what was there', async () => {
+    const fields = record(randomBytes(20))
+    await write(fields, 'old')
+    const replace = async (change: Buffer) => (await client.send(message([0, 0x01, 0x10, 0], fields, [change]))).code
+    expect(await replace(op(5, 1, 'old', INT))).to.equal(4)
+    expect(await replace(op(4, 4, 'l', Buffer.from('920101', 'hex')))).to.equal(4)
+    expect(await replace(op(11, 0, '', Buffer.alloc(0)))).to.equal(4)
+    expect(await replace(op(14, 0, '', Buffer.alloc(0)))).to.equal(4)
+    expect(await replace(op(8, 4, 'w', Buffer.from('920500', 'hex')))).to.equal(0)
+    expect((await client.send(message(READ, fields, []))).ops).to.deep.equal(['1:w=5'])
+  })
+
+  it('refuses writes and deletes that name another set than the record has', async () => {
+    const digest = randomBytes(20)
+    await write(record(digest))
+    expect((await write(record(digest, 'other'))).code).to.equal(4)
+    expect((await write(record(digest, ''))).code).to.equal(4)
+    expect((await client.send(message(DELETE, record(digest, 'other'), []))).code).to.equal(4)
+    expect((await client.send(message(DELETE, record(digest, ''), []))).code).to.equal(0)
+  })
+
+  it('checks the bin names of a read', async () => {
+    const fields = record(randomBytes(20))
+    await write(fields)
+    const select = async (name: string) =>
+      (await client.send(message([0x01, 0, 0, 0], fields, [op(1, 0, name, Buffer.alloc(0))]))).code
+    expect([await select('b'.repeat(15)), await select('b'.repeat(16))]).to.deep.equal([0, 21])
+  })
 })
