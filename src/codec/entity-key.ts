@@ -22,6 +22,15 @@ export class EntityKey {
     return this.scheme.keyOf(this.partsOf(entity))
   }
 
+  /** Null while the entity lacks what its key is made of. */
+  tryKeyOf(entity: object): KeyValue | null {
+    try {
+      return this.keyOf(entity)
+    } catch {
+      return null
+    }
+  }
+
   /** Gives a new entity without a key one, where the model says how. */
   generate(entity: object): void {
     const { generate, properties } = this.#owner.key!

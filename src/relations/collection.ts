@@ -1,10 +1,14 @@
 import { inspect } from 'node:util'
 import { SkeinError } from '../errors/index.js'
 import type { KeyValue } from '../keys/index.js'
-import { declaredKey } from '../model/declared-key.js'
 import type { Collection, PageOptions } from '../model/related.js'
+import type { Binding } from './binding.js'
+import { CollectionState } from './collection-state.js'
+import { isEntity } from './member-set.js'
 import { membersToJSON } from './members-to-json.js'
+import { countMembers, hasMember, memberKeys, memberPage } from './overlay.js'
 import { COLLECTION } from './relation-marker.js'
+import { setCollectionState } from './states.js'
 
 /**
  * The initial value of a to-many relation.
@@ -13,29 +17,33 @@ import { COLLECTION } from './relation-marker.js'
  * @OneToMany(() => Listing, 'agent') listings = collection<Listing>()
  */
 export function collection<T extends object>(): Collection<T> {
-  return new DetachedCollection<T>()
+  return new EntityCollection<T>()
 }
 
-/** The collection of an entity outside any session: its members are those that were added. */
-export class DetachedCollection<T extends object> implements Collection<T> {
-  readonly #members = new Set<T | KeyValue>()
+/** A collection. Outside a session its members are those that were added; in one the server is asked. */
+export class EntityCollection<T extends object> implements Collection<T> {
+  readonly #state = new CollectionState()
+
+  constructor() {
+    setCollectionState(this, this.#state)
+  }
 
   add(...members: (T | KeyValue)[]): void {
-    for (const member of members) this.#members.add(member)
+    for (const member of members) this.#state.add(member)
   }
 
   remove(...members: (T | KeyValue)[]): void {
-    for (const member of members) this.#members.delete(member)
+    for (const member of members) this.#state.remove(member)
   }
 
   get isLoaded(): boolean {
-    return [...this.#members].every(isEntity)
+    return this.#isComplete ? [...this.#state.added].every(isEntity) : this.#state.isLoaded
   }
 
   get items(): readonly T[] {
-    const members = [...this.#members]
-    if (members.every((member): member is T => isEntity(member))) return members
-    throw new SkeinError('SKEIN_2402', 'The collection is not loaded: some members are known by key only.', {
+    if (this.isLoaded) return [...(this.#state.loaded ?? this.#state.added)] as T[]
+    throw new SkeinError('SKEIN_2402', 'The collection is not loaded.', {
+      property: this.#state.binding?.relation.name,
       fix: 'Call await collection.load() first, or name the relation in { with: […] } when loading.',
     })
   }
@@ -44,26 +52,37 @@ export class DetachedCollection<T extends object> implements Collection<T> {
     return this.items[Symbol.iterator]()
   }
 
-  load(): Promise<readonly T[]> {
-    return this.isLoaded ? Promise.resolve(this.items) : Promise.reject(this.#noSession('load'))
+  /** Keys that are listed here and have no record: their entities expired or were deleted past Skein. Known once loaded. */
+  get dangling(): readonly KeyValue[] {
+    return this.#state.dangling
   }
 
-  contains(member: T | KeyValue): Promise<boolean> {
-    return Promise.resolve(this.#members.has(member))
+  async load(): Promise<readonly T[]> {
+    if (!this.isLoaded) {
+      const { strategy, tracked, reader } = this.#bound('load')
+      await strategy.load([tracked], reader)
+    }
+    return this.items
   }
 
-  count(): Promise<number> {
-    return Promise.resolve(this.#members.size)
+  async contains(member: T | KeyValue): Promise<boolean> {
+    if (this.#isComplete) return this.#state.added.has(member)
+    return hasMember(this.#state, this.#bound('contains'), member)
   }
 
-  keys(): Promise<readonly KeyValue[]> {
-    const keys = [...this.#members].map((member) => (isEntity(member) ? declaredKey(member) : member))
-    if (keys.every((key): key is KeyValue => key !== null)) return Promise.resolve(keys)
-    return Promise.reject(this.#noSession('keys'))
+  async count(): Promise<number> {
+    if (this.#isComplete) return this.#state.added.size
+    return countMembers(this.#state, this.#bound('count'))
   }
 
-  page({ offset = 0, count }: PageOptions): Promise<readonly T[]> {
-    return this.load().then((items) => items.slice(offset, offset + count))
+  async keys(): Promise<readonly KeyValue[]> {
+    if (this.#isComplete) return this.#addedKeys()
+    return memberKeys(this.#state, this.#bound('keys'))
+  }
+
+  async page({ offset = 0, count }: PageOptions): Promise<readonly T[]> {
+    if (this.#isComplete) return (await this.load()).slice(offset, offset + count)
+    return (await memberPage(this.#state, this.#bound('page'), { offset, count })) as T[]
   }
 
   toJSON(): unknown {
@@ -72,7 +91,30 @@ export class DetachedCollection<T extends object> implements Collection<T> {
 
   // Returning the members (and not their text) lets inspect find cycles by itself.
   [inspect.custom](): unknown {
-    return this.isLoaded ? ShownMembers.from(this.items) : `Collection(${this.#members.size} members, not loaded)`
+    if (this.isLoaded) return ShownMembers.from(this.items)
+    const { added } = this.#state
+    const known = this.#isComplete ? `${added.size} members, ` : added.size > 0 ? `${added.size} added, ` : ''
+    return `Collection(${known}not loaded)`
+  }
+
+  /** True while there is no record that could hold more: what was added is all there is. */
+  get #isComplete(): boolean {
+    const { binding, loaded } = this.#state
+    if (binding !== undefined && binding.tracked.state !== 'gone') return binding.tracked.state === 'new'
+    return loaded === undefined
+  }
+
+  #addedKeys(): KeyValue[] {
+    const { added } = this.#state
+    const keys = [...added].map((member) => added.keyOfMember(member))
+    if (keys.every((key): key is KeyValue => key !== null)) return keys
+    throw this.#noSession('keys')
+  }
+
+  #bound(call: string): Binding {
+    const { binding } = this.#state
+    if (binding === undefined || binding.tracked.state === 'gone') throw this.#noSession(call)
+    return binding
   }
 
   #noSession(call: string): SkeinError {
@@ -81,11 +123,7 @@ export class DetachedCollection<T extends object> implements Collection<T> {
     })
   }
 }
-Object.defineProperty(DetachedCollection.prototype, COLLECTION, { value: true })
+Object.defineProperty(EntityCollection.prototype, COLLECTION, { value: true })
 
 /** Prints as `Collection(2) [ … ]`. */
 const ShownMembers = { Collection: class Collection<T> extends Array<T> {} }.Collection
-
-function isEntity<T extends object>(member: T | KeyValue): member is T {
-  return typeof member === 'object' && !(member instanceof Uint8Array)
-}

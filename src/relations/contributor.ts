@@ -3,7 +3,7 @@ import type { EntityModel } from '../model/index.js'
 import type { ReadCommand } from '../plan/command.js'
 import type { PlanDraft } from '../plan/draft.js'
 import type { StoredRecord } from '../plan/outcome.js'
-import type { RecordKey } from '../plan/record-key.js'
+import type { RecordKey, UserKey } from '../plan/record-key.js'
 
 /** `new`: not stored yet, as far as the session knows. `removed`: to be deleted by the next flush. `gone`: no longer managed. */
 export type TrackedState = 'new' | 'stored' | 'removed' | 'gone'
@@ -16,12 +16,22 @@ export interface Tracked {
   readonly state: TrackedState
 }
 
-/** What may be read while something is planned or loaded. Everything asked for in one tick is one batch read. */
+/** What may be asked and read while something is planned or loaded. Everything read in one tick is one batch read. */
 export interface Reader {
-  /** Managed entities in the order asked, null where there is none. */
-  find(model: EntityModel, keys: readonly KeyValue[]): Promise<(Tracked | null)[]>
+  /** Managed entities in the order asked, null where there is none; `along` names relations whose bins are read with them. */
+  find(model: EntityModel, keys: readonly KeyValue[], along?: readonly string[]): Promise<(Tracked | null)[]>
   /** Records as they are stored, past the identity map. */
   read(commands: readonly ReadCommand[]): Promise<(StoredRecord | null)[]>
+  entityModel(name: string): EntityModel
+  /** The entity as this session knows it. */
+  tracked(entity: object): Tracked | undefined
+  /** The entity that the session already has under a key. */
+  known(model: string, key: KeyValue): Tracked | undefined
+  /** Null while the entity has none. */
+  keyOf(entity: object): KeyValue | null
+  recordKey(model: EntityModel, key: KeyValue): RecordKey
+  /** The key people use of a stored one; one of another tenant is refused. */
+  fromStored(model: EntityModel, stored: UserKey): KeyValue
 }
 
 /** Where a contributor says which entities a save or delete reaches; those already known are taken once. */
@@ -45,5 +55,5 @@ export interface Contributor {
   /** Adds what deleting this entity sends. */
   remove(tracked: Tracked, draft: PlanDraft, reader: Reader): void | Promise<void>
   /** Loads the next level of a graph for all these entities at once and says what it found. */
-  load?(level: readonly Tracked[], reader: Reader): Promise<readonly Tracked[]>
+  load?(level: readonly Tracked[], reader: Reader, along?: readonly string[]): Promise<readonly Tracked[]>
 }

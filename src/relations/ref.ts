@@ -1,10 +1,11 @@
 import { inspect } from 'node:util'
 import { SkeinError } from '../errors/index.js'
 import { describeKey, type KeyValue } from '../keys/index.js'
-import { declaredKey } from '../model/declared-key.js'
 import type { Ref } from '../model/related.js'
 import { jsonKey } from './json-key.js'
+import { RefState } from './ref-state.js'
 import { REF } from './relation-marker.js'
+import { setRefState } from './states.js'
 
 /**
  * The initial value of a to-one relation.
@@ -13,42 +14,40 @@ import { REF } from './relation-marker.js'
  * @ManyToOne(() => Agent, 'listings') agent = ref<Agent>()
  */
 export function ref<T extends object>(): Ref<T> {
-  return new DetachedRef<T>()
+  return new EntityRef<T>()
 }
 
-/** The ref of an entity outside any session: it can be set and read back, but has nothing to load from. */
-export class DetachedRef<T extends object> implements Ref<T> {
-  // Either the entity, or the key of one that is not at hand.
-  #target: T | KeyValue | null = null
+/** A reference. Outside a session it can be set and read back; in one it can be loaded. */
+export class EntityRef<T extends object> implements Ref<T> {
+  readonly #state = new RefState()
+
+  constructor() {
+    setRefState(this, this.#state)
+  }
 
   get key(): KeyValue | null {
-    return isEntity(this.#target) ? declaredKey(this.#target) : this.#target
+    return this.#state.key
   }
 
   get isLoaded(): boolean {
-    return this.#target === null || isEntity(this.#target)
+    return this.#state.isLoaded
   }
 
   get value(): T | null {
-    if (this.#target === null || isEntity(this.#target)) return this.#target
-    throw new SkeinError('SKEIN_2401', `The reference to ${describeKey(this.#target)} is not loaded.`, {
-      key: this.#target,
-      fix: 'Call await ref.load() first, or name the relation in { with: […] } when loading.',
-    })
+    return this.#state.value as T | null
   }
 
   set(target: T | KeyValue | null): void {
-    this.#target = target
+    this.#state.set(target)
   }
 
-  load(): Promise<T | null> {
-    if (this.#target === null || isEntity(this.#target)) return Promise.resolve(this.#target)
-    return Promise.reject(
-      new SkeinError('SKEIN_2403', 'A reference of an entity outside a session has nothing to load from.', {
-        key: this.#target,
-        fix: 'Load the entity that has it with session.load, or hand it to session.persist first.',
-      }),
-    )
+  async load(): Promise<T | null> {
+    const state = this.#state
+    if (state.isLoaded) return state.value as T | null
+    const { binding } = state
+    if (binding === undefined || binding.tracked.state === 'gone') throw this.#noSession()
+    await binding.strategy.load([binding.tracked], binding.reader)
+    return state.value as T | null
   }
 
   toJSON(): string | number | null {
@@ -56,13 +55,18 @@ export class DetachedRef<T extends object> implements Ref<T> {
   }
 
   [inspect.custom](): string {
-    if (this.#target === null) return 'Ref(null)'
+    const { target, isLoaded, isKnown } = this.#state
+    if (!isKnown) return 'Ref(not loaded)'
+    if (target === null) return 'Ref(null)'
     const key = this.key === null ? 'new' : describeKey(this.key)
-    return this.isLoaded ? `Ref(${key})` : `Ref(${key}, not loaded)`
+    return isLoaded ? `Ref(${key})` : `Ref(${key}, not loaded)`
+  }
+
+  #noSession(): SkeinError {
+    return new SkeinError('SKEIN_2403', 'A reference of an entity outside a session has nothing to load from.', {
+      key: this.key ?? undefined,
+      fix: 'Load the entity that has it with session.load, or hand it to session.persist first.',
+    })
   }
 }
-Object.defineProperty(DetachedRef.prototype, REF, { value: true })
-
-function isEntity<T extends object>(target: T | KeyValue | null): target is T {
-  return typeof target === 'object' && target !== null && !(target instanceof Uint8Array)
-}
+Object.defineProperty(EntityRef.prototype, REF, { value: true })

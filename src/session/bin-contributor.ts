@@ -32,6 +32,6 @@ export class BinContributor implements Contributor {
 
   remove(managed: Managed, draft: PlanDraft): void {
     const { command, settle } = planRemoval(managed)
-    draft.add(this.#mapped.standsAlone ? 'write' : 'delete', command, settle)
+    draft.add(this.#mapped.standsAlone ? 'write' : 'delete', command, settle, managed.depth)
   }
 }

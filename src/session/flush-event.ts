@@ -1,12 +1,11 @@
 import { flushChannel, type FlushEvent } from '../driver/events.js'
 import { commandBytes } from '../plan/bytes.js'
-import type { ReadyStage } from '../plan/draft.js'
 import type { RunResult } from './run-stages.js'
 
 /** Tells listeners of `skein:flush` what a flush did; costs nothing while nobody listens. */
-export function publishFlush(stages: readonly ReadyStage[], result: RunResult, ms: number, error: unknown): void {
+export function publishFlush(result: RunResult, ms: number, error: unknown): void {
   if (!flushChannel.hasSubscribers) return
-  const { outcomes, failed } = result
+  const { stages, outcomes, failed } = result
   const event: FlushEvent = {
     commands: outcomes.length,
     stages: stages.length,

@@ -4,7 +4,10 @@ import { showKey } from '../plan/record-key.js'
 import type { RunResult } from './run-stages.js'
 
 /** The error of a flush: the record's own where there is only one and its fate is known, otherwise a list of all records. */
-export function flushFailure({ outcomes, failed }: RunResult, signal?: AbortSignal): unknown {
+export function flushFailure(
+  { outcomes, failed }: Pick<RunResult, 'outcomes' | 'failed'>,
+  signal?: AbortSignal,
+): unknown {
   const [first] = failed
   if (signal?.aborted && outcomes.every(({ reason }) => reason === 'notSent')) return signal.reason
   if (outcomes.length === 1 && first.state === 'notWritten') return first.error

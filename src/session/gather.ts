@@ -9,9 +9,14 @@ import { Work } from './work.js'
  * may change others, `scan` is asked again until it finds nothing new. Where nobody has to be waited for, the work is there at once,
  * so that a flush sends the entities as they are when it is called.
  */
-export function gather(scan: () => Managed[], entities: SessionEntities, reader: Reader): Work | Promise<Work> {
+export function gather(
+  scan: () => Managed[],
+  entities: SessionEntities,
+  reader: Reader,
+  hooks: 'run' | 'skip' = 'run',
+): Work | Promise<Work> {
   const found = scan()
-  return found.every(isPlain) ? new Work(found) : gatherAll(found, scan, entities, reader)
+  return found.every(isPlain) ? new Work(found) : gatherAll(found, scan, entities, reader, hooks)
 }
 
 function isPlain({ state, model, mapped }: Managed): boolean {
@@ -25,11 +30,13 @@ async function gatherAll(
   scan: () => Managed[],
   entities: SessionEntities,
   reader: Reader,
+  hooks: 'run' | 'skip',
 ): Promise<Work> {
   const work = new Work()
   for (let found = roots; found.length > 0; found = scan().filter((managed) => !work.has(managed))) {
     const added = await reachFrom(found, entities, reader)
     for (const managed of added) work.add(managed)
+    if (hooks === 'skip') continue
     if (!(await runBeforeHooks(added))) return work
     // A hook may also have changed its mind about an entity: look at its state again.
     for (const managed of added) work.add(managed)
@@ -45,18 +52,28 @@ async function reachFrom(roots: readonly Managed[], entities: SessionEntities, r
     seen.add(managed)
     members.push(managed)
   }
-  const reach: Reach = {
-    save: (entity) => add(entities.manage(entity)),
-    remove: (entity) => add(entities.remove(entity)),
-  }
   // The list grows while it is walked.
   for (const managed of members) {
+    const reach: Reach = {
+      // What is being deleted stays so, whoever reaches it.
+      save: (entity) => add(isBeingRemoved(entity, entities) ?? entities.manage(entity)),
+      remove(entity) {
+        const removed = entities.remove(entity)
+        if (!seen.has(removed)) removed.depth = managed.depth + 1
+        add(removed)
+      },
+    }
     for (const contributor of managed.mapped.contributors) {
       const reading = contributor.reach?.(managed, reach, reader)
       if (reading !== undefined) await reading
     }
   }
   return members
+}
+
+function isBeingRemoved(entity: object, entities: SessionEntities): Managed | undefined {
+  const managed = entities.find(entity)
+  return managed?.state === 'removed' ? managed : undefined
 }
 
 async function runBeforeHooks(members: readonly Managed[]): Promise<boolean> {

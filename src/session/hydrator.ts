@@ -2,6 +2,7 @@ import { readProperty } from '../codec/index.js'
 import { DELETING_BIN } from '../model/index.js'
 import type { StoredRecord } from '../plan/outcome.js'
 import type { RecordKey } from '../plan/record-key.js'
+import type { ReadBins } from '../relations/attach.js'
 import { Managed } from './managed.js'
 import type { MappedClass } from './mapped-class.js'
 import { missingOf, type Projection } from './projection.js'
@@ -9,12 +10,18 @@ import type { SessionContext } from './session-context.js'
 import { otherClass } from './session-errors.js'
 import { shownTtl } from './ttl.js'
 
+/** Gives an entity that has become managed its Refs and Collections. */
+export type Attach = (managed: Managed, stored?: ReadBins) => void
+
 /** Turns records that were read into managed entities. */
 export class Hydrator {
   readonly #context: SessionContext
 
-  constructor(context: SessionContext) {
+  readonly #attach: Attach
+
+  constructor(context: SessionContext, attach: Attach) {
     this.#context = context
+    this.#attach = attach
   }
 
   /** The entity of the record; null when there is none. One that the session already has stays, and only what it lacked is added. */
@@ -32,6 +39,7 @@ export class Hydrator {
     const { codec } = managed.mapped
     codec.fill(managed.entity, record.bins, undefined, record)
     managed.loaded = undefined
+    this.#attach(managed, { bins: record.bins, isRead: () => true })
     this.#isAsStored(managed)
   }
 
@@ -41,6 +49,7 @@ export class Hydrator {
     const own = mapped.model.discriminator === undefined ? mapped : classes.ofEntity(entity)
     const managed = new Managed(own, entity, key, identity, 'stored')
     managed.loaded = projection.loaded
+    this.#attach(managed, readBins(record, projection))
     this.#isAsStored(managed)
     return identity.add(managed)
   }
@@ -60,6 +69,10 @@ export class Hydrator {
     if (model.version !== undefined) managed.version = readProperty(entity, model.version) as number | undefined
     if (model.ttlProperty !== undefined) managed.ttl = shownTtl(managed, model.ttlProperty)
   }
+}
+
+function readBins({ bins }: StoredRecord, { bins: wanted }: Projection): ReadBins {
+  return { bins, isRead: (name) => wanted === 'all' || wanted.includes(name) }
 }
 
 /** Also while a cascading delete of it is under way. */

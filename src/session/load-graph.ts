@@ -13,12 +13,16 @@ export async function loadGraph(
   const branches = byFirstStep(paths)
   const loads = [...branches].map(async ([relation, rest]) => {
     const next = await Promise.all(
-      byClass(level).map(([name, members]) => contributorOf(classes, name, relation).load!(members, reader)),
+      byClass(level).map(([name, members]) =>
+        contributorOf(classes, name, relation).load!(members, reader, firstSteps(rest)),
+      ),
     )
     return { next: [...new Set(next.flat())], rest }
   })
   for (const { next, rest } of await Promise.all(loads)) await loadGraph(next, rest, classes, reader)
 }
+
+const firstSteps = (paths: readonly string[]): string[] => [...byFirstStep(paths).keys()]
 
 /** 'listings.reviews' → listings: ['reviews'] */
 function byFirstStep(paths: readonly string[]): Map<string, string[]> {

@@ -1,8 +1,9 @@
 import { read } from '../plan/command.js'
+import { attachRelations } from '../relations/attach.js'
 import type { Reader } from '../relations/contributor.js'
 import { abortable } from './abortable.js'
 import { callHooks } from './hooks.js'
-import { Hydrator, isGone } from './hydrator.js'
+import { Hydrator, isGone, type Attach } from './hydrator.js'
 import { loadGraph } from './load-graph.js'
 import { Loader } from './loader.js'
 import type { Managed } from './managed.js'
@@ -29,16 +30,25 @@ export class Loads {
 
   constructor(context: SessionContext) {
     this.#context = context
-    this.#hydrator = new Hydrator(context)
+    this.#hydrator = new Hydrator(context, (managed, stored) => this.attach(managed, stored))
     this.#loader = new Loader(context, this.#hydrator)
     this.reader = new SessionReader(context, this.#loader)
+  }
+
+  readonly attach: Attach = (managed, stored) => {
+    const { relations } = managed.mapped
+    if (relations.length > 0) attachRelations(managed, relations, this.reader, stored)
   }
 
   /** Entities in the order of the keys, null where there is none, with the relations that are asked for. */
   async find(mapped: MappedClass, keys: readonly KeyInput[], options: FindOptions = {}): Promise<(Managed | null)[]> {
     const { only, with: paths, signal } = options
     signal?.throwIfAborted()
-    const projection = projectionOf(mapped, only)
+    const projection = projectionOf(
+      mapped,
+      only,
+      paths?.map((path) => path.split('.')[0]),
+    )
     const records = keys.map((key) => mapped.recordKeyOf(key, this.#context.identity.tenant))
     const loads = records.map((key) => this.#loader.find(mapped, key, projection))
     const found = loads.length === 1 ? [await abortable(loads[0], signal)] : await abortable(Promise.all(loads), signal)

@@ -3,6 +3,7 @@ import type { KeyValue, Tenant } from '../keys/index.js'
 import type { EntityModel } from '../model/index.js'
 import { recordKey, type RecordKey } from '../plan/record-key.js'
 import type { Contributor } from '../relations/contributor.js'
+import type { RelationStrategy } from '../relations/strategy.js'
 
 /** A stored class with everything a session needs to work with its entities; made once for each database. */
 export class MappedClass {
@@ -14,8 +15,11 @@ export class MappedClass {
   readonly standsAlone: boolean
   /** The bins first, then the relations. */
   contributors: readonly Contributor[] = []
+  relations: readonly RelationStrategy[] = []
   /** Bins of the values of every class of the set. */
   binsOfSet: readonly string[] = []
+  /** What an ordinary load reads: all bins, unless there are lists of keys, which may be long and are read when asked for. */
+  ordinaryBins: 'all' | readonly string[] = 'all'
 
   constructor(codec: EntityCodec, place: number, standsAlone: boolean) {
     this.codec = codec

@@ -1,11 +1,11 @@
 import type { Codecs } from '../codec/index.js'
-import type { EntityClass, EntityModel, Model } from '../model/index.js'
-import type { Contributor } from '../relations/contributor.js'
+import { DELETING_BIN, type EntityClass, type EntityModel, type Model } from '../model/index.js'
+import type { RelationStrategy } from '../relations/strategy.js'
 import { BinContributor } from './bin-contributor.js'
 import { MappedClass } from './mapped-class.js'
 
 /** Which relations of a class take part in loading and saving it. */
-export type ContributorsOf = (entity: EntityModel, model: Model) => readonly Contributor[]
+export type RelationsOf = (entity: EntityModel, model: Model) => readonly RelationStrategy[]
 
 /** All classes of a database. */
 export class MappedClasses {
@@ -14,7 +14,7 @@ export class MappedClasses {
   readonly #byName = new Map<string, MappedClass>()
   readonly #byPrototype = new Map<object, MappedClass>()
 
-  constructor(codecs: Codecs, contributorsOf: ContributorsOf) {
+  constructor(codecs: Codecs, relationsOf: RelationsOf) {
     this.codecs = codecs
     this.model = codecs.model
     const places = new Map<string, number>()
@@ -23,17 +23,22 @@ export class MappedClasses {
       const where = `${entity.namespace}|${entity.set}`
       if (!places.has(where)) places.set(where, places.size)
       const mapped = new MappedClass(codecs.entity(entity.name), places.get(where)!, !related.has(entity.name))
-      mapped.contributors = [new BinContributor(mapped), ...contributorsOf(entity, this.model)]
+      mapped.relations = relationsOf(entity, this.model)
+      mapped.contributors = [new BinContributor(mapped), ...mapped.relations]
       this.#byName.set(entity.name, mapped)
       this.#byPrototype.set(entity.class.prototype as object, mapped)
     }
-    for (const mapped of this.#byName.values()) mapped.binsOfSet = this.#binsOfSet(mapped.place)
+    for (const mapped of this.#byName.values()) this.#completeSet(mapped)
   }
 
-  #binsOfSet(place: number): readonly string[] {
-    const members = [...this.#byName.values()].filter((mapped) => mapped.place === place)
+  #completeSet(mapped: MappedClass): void {
+    const members = [...this.#byName.values()].filter(({ place }) => place === mapped.place)
     const bins = members.flatMap(({ codec, model }) => codec.binsOf(model.properties.map(({ name }) => name)))
-    return [...new Set(bins)]
+    mapped.binsOfSet = [...new Set(bins)]
+    const relations = members.flatMap((member) => member.relations)
+    if (!relations.some(isAside)) return
+    const related = relations.filter((relation) => !isAside(relation)).flatMap((relation) => relation.bins)
+    mapped.ordinaryBins = [...new Set([...mapped.binsOfSet, ...related, DELETING_BIN])]
   }
 
   /** Throws SKEIN_2001 for a class that is not part of the model. */
@@ -44,6 +49,11 @@ export class MappedClasses {
   ofEntity(entity: object): MappedClass {
     return this.#byPrototype.get(Object.getPrototypeOf(entity) as object) ?? this.of(this.codecs.of(entity).model.name)
   }
+}
+
+/** Stored in the record, but not read with it unless asked for. */
+function isAside({ model, bins }: RelationStrategy): boolean {
+  return model.holds === 'collection' && bins.length > 0 && !model.eager
 }
 
 function relatedClasses(model: Model): ReadonlySet<string> {

@@ -5,8 +5,9 @@ import type { EmbeddedServer } from '../embedded/index.js'
 import { compileModel, type Model, type RelationModel } from '../model/index.js'
 import { collection } from '../relations/collection.js'
 import { ref } from '../relations/ref.js'
+import { strategiesOf } from '../relations/strategies.js'
 import { Database } from './database.js'
-import { MappedClasses, type ContributorsOf } from './mapped-classes.js'
+import { MappedClasses, type RelationsOf } from './mapped-classes.js'
 import { checkTarget, type OpenOptions } from './open-options.js'
 
 /**
@@ -16,15 +17,15 @@ import { checkTarget, type OpenOptions } from './open-options.js'
  * const db = await open({ hosts: 'localhost:3000', namespace: 'test', entities: [Agent, Listing] })
  */
 export function open(options: OpenOptions): Promise<Database> {
-  return openWith(options, () => [])
+  return openWith(options, strategiesOf)
 }
 
 /** The same, with something else than the plain bins taking part in saving and loading. */
-export async function openWith(options: OpenOptions, contributorsOf: ContributorsOf): Promise<Database> {
+export async function openWith(options: OpenOptions, relationsOf: RelationsOf): Promise<Database> {
   checkTarget(options)
   const { embedded, namespace, entities, transactions: _transactions, validate = true, ...rest } = options
   const model = compileModel(entities, { namespace })
-  const classes = new MappedClasses(compileCodecs(model, { relations: detached }), contributorsOf)
+  const classes = new MappedClasses(compileCodecs(model, { relations: detached }), relationsOf)
   const namespaces = namespacesOf(model)
   const server = await startServer(embedded, namespaces)
   try {
@@ -52,4 +53,10 @@ function namespacesOf(model: Model): string[] {
 }
 
 // Until a relation's strategy attaches its own.
-const detached = (_owner: object, { holds }: RelationModel): unknown => (holds === 'ref' ? ref() : collection())
+// An entity that no session manages still shows the keys its refs hold.
+function detached(_owner: object, { holds }: RelationModel, stored: unknown): unknown {
+  if (holds === 'collection') return collection()
+  const made = ref()
+  if (stored !== undefined && stored !== null) made.set(stored)
+  return made
+}

@@ -10,17 +10,22 @@ export interface Projection {
   readonly bins: 'all' | readonly string[]
 }
 
-export const EVERYTHING: Projection = Object.freeze({ loaded: undefined, bins: 'all' })
-
-/** These properties, and what every entity needs: its key and its version. */
-export function projectionOf(mapped: MappedClass, only: readonly string[] | undefined): Projection {
-  if (only === undefined) return EVERYTHING
+/** These properties, and what every entity needs: its key and its version; and the bins of the relations that are loaded along. */
+export function projectionOf(mapped: MappedClass, only?: readonly string[], along: readonly string[] = []): Projection {
+  const extra = mapped.relations.filter(({ relation }) => along.includes(relation)).flatMap(({ bins }) => bins)
+  if (only === undefined) {
+    const { ordinaryBins } = mapped
+    return {
+      loaded: undefined,
+      bins: ordinaryBins === 'all' || extra.length === 0 ? ordinaryBins : [...ordinaryBins, ...extra],
+    }
+  }
   const { key, version, properties, relations } = mapped.model
   for (const name of only) {
     if (![...properties, ...relations].some((each) => each.name === name)) throw unknownProperty(mapped, name)
   }
-  const loaded = new Set([...key.properties, ...(version === undefined ? [] : [version]), ...only])
-  const bins = mapped.codec.binsOf(only)
+  const loaded = new Set([...key.properties, ...(version === undefined ? [] : [version]), ...only, ...along])
+  const bins = [...mapped.codec.binsOf(only), ...extra]
   // A record that is being deleted loads as gone, also in part.
   return { loaded, bins: mapped.standsAlone ? bins : [...bins, DELETING_BIN] }
 }

@@ -1,32 +1,51 @@
 import type { CallOptions } from '../driver/outcome.js'
 import type { Driver } from '../driver/driver.js'
 import type { DeleteCommand, WriteCommand } from '../plan/command.js'
-import type { ReadyStage } from '../plan/draft.js'
+import type { Check, PlanDraft, ReadyStage } from '../plan/draft.js'
 import type { Outcome } from '../plan/outcome.js'
+import type { Stage } from '../plan/plan.js'
 
 /** What became of every command of a plan. */
 export interface RunResult {
+  readonly stages: readonly Stage[]
   readonly outcomes: readonly Outcome[]
   /** Those that are not as good as done. */
   readonly failed: readonly Outcome[]
 }
 
-/** Runs stage after stage; each moves its entities forward as it is answered. After a failure the stages that follow stay unsent. */
-export async function runStages(
-  stages: readonly ReadyStage[],
-  driver: Driver,
-  options: CallOptions,
-): Promise<RunResult> {
+/**
+ * Runs stage after stage; each moves its entities forward as it is answered, and may add to those that follow. After a failure the
+ * stages that follow stay unsent, but for what has to be taken back.
+ */
+export async function runStages(draft: PlanDraft, driver: Driver, options: CallOptions): Promise<RunResult> {
+  const stages: Stage[] = []
   const outcomes: Outcome[] = []
   const failed: Outcome[] = []
-  for (const { stage, settle } of stages) {
-    const commands = stage.commands as readonly (WriteCommand | DeleteCommand)[]
-    const answered = failed.length === 0 ? await driver.run(commands, options) : commands.map(notSent)
-    const refused = failed.length === 0 ? settle(answered) : answered
-    outcomes.push(...answered)
-    failed.push(...refused)
+  for (;;) {
+    const checks = draft.takeChecks()
+    const ready = draft.next()
+    if (ready === undefined && checks.length === 0) return { stages, outcomes, failed }
+    const checking = runChecks(checks, driver, options)
+    if (ready !== undefined) {
+      const isSent = failed.length === 0 || ready.name === 'undo'
+      const answered = await (isSent ? driver.run(commandsOf(ready), options) : commandsOf(ready).map(notSent))
+      const refused = isSent ? ready.settle(answered) : answered
+      stages.push(ready.stage)
+      outcomes.push(...answered)
+      failed.push(...refused)
+    }
+    await checking
   }
-  return { outcomes, failed }
+}
+
+const commandsOf = ({ stage }: ReadyStage) => stage.commands as readonly (WriteCommand | DeleteCommand)[]
+
+/** A check that cannot be made changes nothing: what it would have found, verify finds. */
+async function runChecks(checks: readonly Check[], driver: Driver, options: CallOptions): Promise<void> {
+  if (checks.length === 0) return
+  const commands = checks.map(({ command }) => command)
+  const records = await driver.read(commands, options).catch(() => undefined)
+  if (records !== undefined) checks.forEach(({ then }, i) => then(records[i]))
 }
 
 function notSent(command: WriteCommand | DeleteCommand): Outcome {

@@ -1,5 +1,6 @@
 import { TENANT } from '../keys/index.js'
 import { readProperty, writeProperty } from '../codec/index.js'
+import type { Attach } from './hydrator.js'
 import { Managed } from './managed.js'
 import type { MappedClass } from './mapped-class.js'
 import { managedOf } from './ownership.js'
@@ -10,8 +11,11 @@ import { abstractClass, notManaged, otherInstance, otherSession } from './sessio
 export class SessionEntities {
   readonly #context: SessionContext
 
-  constructor(context: SessionContext) {
+  readonly #attach: Attach
+
+  constructor(context: SessionContext, attach: Attach) {
     this.#context = context
+    this.#attach = attach
   }
 
   /** The entity as this session knows it; undefined when it does not. */
@@ -55,7 +59,9 @@ export class SessionEntities {
     this.#completeKey(mapped, entity)
     const key = mapped.recordKey(mapped.codec.key.keyOf(entity), identity.tenant)
     if (identity.get(mapped, key.key) !== undefined) throw otherInstance(mapped, key)
-    return identity.add(new Managed(mapped, entity, key, identity, 'new'))
+    const managed = identity.add(new Managed(mapped, entity, key, identity, 'new'))
+    this.#attach(managed)
+    return managed
   }
 
   #completeKey(mapped: MappedClass, entity: object): void {

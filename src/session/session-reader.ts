@@ -2,9 +2,11 @@ import type { KeyValue } from '../keys/index.js'
 import type { EntityModel } from '../model/index.js'
 import type { ReadCommand } from '../plan/command.js'
 import type { StoredRecord } from '../plan/outcome.js'
+import type { RecordKey, UserKey } from '../plan/record-key.js'
 import type { Reader, Tracked } from '../relations/contributor.js'
 import type { Loader } from './loader.js'
-import { EVERYTHING } from './projection.js'
+import { managedOf } from './ownership.js'
+import { projectionOf } from './projection.js'
 import { callOptions, type SessionContext } from './session-context.js'
 
 /** The session as those see it that plan and load relations. */
@@ -17,15 +19,51 @@ export class SessionReader implements Reader {
     this.#loader = loader
   }
 
-  find(model: EntityModel, keys: readonly KeyValue[]): Promise<(Tracked | null)[]> {
+  find(model: EntityModel, keys: readonly KeyValue[], along?: readonly string[]): Promise<(Tracked | null)[]> {
     const { classes, identity } = this.#context
     const mapped = classes.of(model.name)
+    const projection = projectionOf(mapped, undefined, along)
     return Promise.all(
-      keys.map((key) => this.#loader.find(mapped, mapped.recordKeyOf(key, identity.tenant), EVERYTHING)),
+      keys.map((key) => this.#loader.find(mapped, mapped.recordKeyOf(key, identity.tenant), projection)),
     )
   }
 
   read(commands: readonly ReadCommand[]): Promise<(StoredRecord | null)[]> {
+    if (commands.length === 0) return Promise.resolve([])
     return this.#context.driver.read(commands, callOptions(this.#context))
+  }
+
+  entityModel(name: string): EntityModel {
+    return this.#context.classes.of(name).model
+  }
+
+  tracked(entity: object): Tracked | undefined {
+    const managed = managedOf(entity)
+    return managed?.home === this.#context.identity && managed.state !== 'gone' ? managed : undefined
+  }
+
+  known(model: string, key: KeyValue): Tracked | undefined {
+    const { classes, identity } = this.#context
+    const mapped = classes.of(model)
+    return identity.get(mapped, mapped.recordKey(key, identity.tenant).key)
+  }
+
+  keyOf(entity: object): KeyValue | null {
+    const { classes, identity } = this.#context
+    const mapped = classes.ofEntity(entity)
+    const managed = managedOf(entity)
+    if (managed !== undefined && managed.state !== 'gone')
+      return mapped.codec.key.scheme.fromStored(managed.key.key, identity.tenant)
+    return mapped.codec.key.tryKeyOf(entity)
+  }
+
+  recordKey(model: EntityModel, key: KeyValue): RecordKey {
+    const { classes, identity } = this.#context
+    return classes.of(model.name).recordKeyOf(key, identity.tenant)
+  }
+
+  fromStored(model: EntityModel, stored: UserKey): KeyValue {
+    const { classes, identity } = this.#context
+    return classes.of(model.name).codec.key.scheme.fromStored(stored, identity.tenant)
   }
 }

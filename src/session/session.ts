@@ -37,8 +37,8 @@ export class Session {
   /** @internal */
   constructor(context: SessionContext) {
     this.#context = context
-    this.#entities = new SessionEntities(context)
     this.#loads = new Loads(context)
+    this.#entities = new SessionEntities(context, this.#loads.attach)
     this.#turns = new Turns(context.activity)
     this.#unit = new UnitOfWork(context, this.#entities, this.#loads.reader)
   }

@@ -12,7 +12,7 @@ import { runStages, type RunResult } from './run-stages.js'
 import { callOptions, type SessionContext } from './session-context.js'
 import type { SessionEntities } from './session-entities.js'
 import { validateAll } from './validation.js'
-import { Work } from './work.js'
+import type { Work } from './work.js'
 
 export interface FlushOptions {
   readonly signal?: AbortSignal
@@ -42,7 +42,8 @@ export class UnitOfWork {
 
   /** What flush would send, found out without running hooks, changing an entity or sending anything. */
   async explain(members: readonly Managed[]): Promise<Explanation> {
-    const draft = await planWork(new Work(members), this.#reader, new Date())
+    const work = await gather(() => [...members], this.#entities, this.#reader, 'skip')
+    const draft = await planWork(work, this.#reader, new Date())
     return new Explanation([draft.plan()])
   }
 
@@ -59,10 +60,9 @@ export class UnitOfWork {
     const planned = planWork(work, this.#reader, new Date())
     const draft = planned instanceof Promise ? await planned : planned
     if (draft.isEmpty) return
-    const stages = draft.stages()
-    const result = await runStages(stages, this.#context.driver, callOptions(this.#context, signal))
+    const result = await runStages(draft, this.#context.driver, callOptions(this.#context, signal))
     const error = result.failed.length === 0 ? undefined : flushFailure(result, signal)
-    publishFlush(stages, result, performance.now() - began, error)
+    publishFlush(result, performance.now() - began, error)
     await this.#runAfterHooks(work, result)
     // eslint-disable-next-line @typescript-eslint/only-throw-error -- the reason of an abort is the caller's own
     if (error !== undefined) throw error

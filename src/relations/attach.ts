@@ -1,0 +1,82 @@
+import { readProperty, writeProperty } from '../codec/index.js'
+import type { RelationModel } from '../model/index.js'
+import type { Bins } from '../plan/command.js'
+import type { UserKey } from '../plan/record-key.js'
+import { EntityCollection } from './collection.js'
+import type { Reader, Tracked } from './contributor.js'
+import { EntityRef } from './ref.js'
+import { collectionStateOf, findCollectionState, findRefState, refStateOf } from './states.js'
+import type { RelationStrategy } from './strategy.js'
+
+/** What was read of a record, for those relations that are stored in it. */
+export interface ReadBins {
+  readonly bins: Bins
+  readonly isRead: (bin: string) => boolean
+}
+
+/** Gives an entity that has just become managed its Refs and Collections, bound to the session; those it has stay the same objects. */
+export function attachRelations(
+  tracked: Tracked,
+  strategies: readonly RelationStrategy[],
+  reader: Reader,
+  stored?: ReadBins,
+): void {
+  for (const strategy of strategies) {
+    const relation = strategy.model
+    const binding = { tracked, relation, reader, strategy }
+    if (relation.holds === 'ref') {
+      const state = refStateOf(refOf(tracked.entity, relation))
+      if (stored !== undefined) takeKey(relation, state, stored, reader)
+      state.binding = binding
+    } else {
+      const state = collectionStateOf(collectionOf(tracked.entity, relation))
+      if (stored !== undefined) takeMembers(strategy, state, stored)
+      state.bind(binding)
+    }
+  }
+}
+
+function refOf(entity: object, { name }: RelationModel): object {
+  const present = readProperty(entity, name) as EntityRef<object> | undefined
+  if (present !== undefined && findRefState(present) !== undefined) return present
+  const made = new EntityRef<object>()
+  if (present !== undefined) made.set(present.key)
+  writeProperty(entity, name, made)
+  return made
+}
+
+function collectionOf(entity: object, { name }: RelationModel): object {
+  const present = readProperty(entity, name) as EntityCollection<object> | undefined
+  if (present !== undefined && findCollectionState(present) !== undefined) return present
+  const made = new EntityCollection<object>()
+  if (present !== undefined) made.add(...present.items)
+  writeProperty(entity, name, made)
+  return made
+}
+
+function takeKey(
+  relation: RelationModel,
+  state: ReturnType<typeof refStateOf>,
+  { bins, isRead }: ReadBins,
+  reader: Reader,
+): void {
+  if (relation.bin === undefined) return
+  if (!isRead(relation.bin)) {
+    state.isKnown = false
+    return
+  }
+  const key = bins[relation.bin] as UserKey | undefined
+  state.takeStored(
+    key === undefined || key === null ? null : reader.fromStored(reader.entityModel(relation.target), key),
+  )
+}
+
+function takeMembers(
+  strategy: RelationStrategy,
+  state: ReturnType<typeof collectionStateOf>,
+  { bins, isRead }: ReadBins,
+): void {
+  const { bin } = strategy.model
+  state.reset()
+  if (bin !== undefined && isRead(bin)) state.stored = bins[bin] ?? []
+}

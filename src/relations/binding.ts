@@ -1,0 +1,11 @@
+import type { RelationModel } from '../model/index.js'
+import type { Reader, Tracked } from './contributor.js'
+import type { RelationStrategy } from './strategy.js'
+
+/** What ties a Ref or a Collection to the entity it belongs to and to the session that manages it. */
+export interface Binding {
+  readonly tracked: Tracked
+  readonly relation: RelationModel
+  readonly reader: Reader
+  readonly strategy: RelationStrategy
+}

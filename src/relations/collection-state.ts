@@ -1,0 +1,85 @@
+import type { KeyValue } from '../keys/index.js'
+import type { Value } from '../plan/value.js'
+import type { Binding } from './binding.js'
+import { isEntity, type Member, MemberSet } from './member-set.js'
+import { showLink, showUnlink } from './link.js'
+
+/** What is in a collection, as far as it is known, and what was added and removed since it was stored. */
+export class CollectionState {
+  readonly added = new MemberSet()
+  readonly removed = new MemberSet()
+  /** The members, once loaded; a bare key among them is not loaded itself. */
+  loaded: MemberSet | undefined
+  /** What the bin held, until it is turned into members. */
+  stored: Value | undefined
+  /** Keys that were listed and had no record when the collection was loaded. */
+  dangling: readonly KeyValue[] = []
+  #binding: Binding | undefined
+
+  get binding(): Binding | undefined {
+    return this.#binding
+  }
+
+  /** From now on the session's knowledge of keys is used, and links that were made before are shown on their other sides. */
+  bind(binding: Binding): void {
+    this.#binding = binding
+    const keyOf = (entity: object): KeyValue | null => binding.reader.keyOf(entity)
+    for (const members of [this.added, this.removed, this.loaded]) if (members) members.keyOf = keyOf
+    for (const member of this.added.entities) showLink(binding.relation, binding.tracked.entity, member)
+  }
+
+  get isChanged(): boolean {
+    return this.added.size > 0 || this.removed.size > 0
+  }
+
+  get isLoaded(): boolean {
+    return this.loaded !== undefined && [...this.loaded].every(isEntity)
+  }
+
+  /** The user's own change. */
+  add(member: Member): void {
+    this.include(member)
+    if (this.#binding !== undefined && isEntity(member))
+      showLink(this.#binding.relation, this.#binding.tracked.entity, member)
+  }
+
+  remove(member: Member): void {
+    this.exclude(member)
+    if (this.#binding !== undefined && isEntity(member))
+      showUnlink(this.#binding.relation, this.#binding.tracked.entity, member)
+  }
+
+  /** A change that the other side knows of already. */
+  include(member: Member): void {
+    if (this.loaded?.has(member) && !this.removed.has(member)) return
+    if (!this.removed.delete(member)) this.added.add(member)
+    this.loaded?.add(member)
+  }
+
+  exclude(member: Member): void {
+    if (!this.added.delete(member)) this.removed.add(member)
+    this.loaded?.delete(member)
+  }
+
+  /** Takes over what the server has, with this session's changes on top. */
+  fill(members: Iterable<Member>): void {
+    const loaded = new MemberSet()
+    loaded.keyOf = this.added.keyOf
+    for (const member of members) if (!this.removed.has(member)) loaded.add(member)
+    for (const member of this.added) loaded.add(member)
+    this.loaded = loaded
+  }
+
+  settle(member: Member): void {
+    this.added.delete(member)
+    this.removed.delete(member)
+  }
+
+  /** Forgets what is known of the stored members and what was changed. */
+  reset(): void {
+    this.added.clear()
+    this.removed.clear()
+    this.loaded = undefined
+    this.stored = undefined
+  }
+}

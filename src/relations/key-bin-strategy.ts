@@ -1,0 +1,215 @@
+import { readProperty } from '../codec/index.js'
+import type { KeyValue } from '../keys/index.js'
+import type { EntityModel, RelationModel } from '../model/index.js'
+import { binEquals, read, write } from '../plan/command.js'
+import type { PlanDraft } from '../plan/draft.js'
+import { bin } from '../plan/expression.js'
+import { readExpression, removeBin, writeBin } from '../plan/operations.js'
+import type { Outcome } from '../plan/outcome.js'
+import { userKeyId, type UserKey } from '../plan/record-key.js'
+import type { Reach, Reader, Tracked } from './contributor.js'
+import { expressionType } from './expression-type.js'
+import { linkWrite, listed, unlisted } from './key-list-bin.js'
+import { isEntity } from './member-set.js'
+import type { RefState } from './ref-state.js'
+import { collectionStateOf, refStateOf } from './states.js'
+import type { RelationStrategy } from './strategy.js'
+
+/** Under which the previous key comes back from the write that replaces it. */
+const BEFORE = '_sk.before'
+
+/**
+ * The other's key in a bin of this record: the truth of the relation. Where the other keeps a list of these, a change goes
+ * through this bin first and then through the lists, so that whoever is last here also has the last word there.
+ */
+export class KeyBinStrategy implements RelationStrategy {
+  readonly relation: string
+  readonly model: RelationModel
+  readonly bins: readonly string[]
+  readonly #owner: EntityModel
+  readonly #target: EntityModel
+  /** The list of our keys on the target. */
+  readonly #list: RelationModel | undefined
+
+  constructor(model: RelationModel, owner: EntityModel, target: EntityModel, list: RelationModel | undefined) {
+    this.relation = model.name
+    this.model = model
+    this.bins = [model.bin!]
+    this.#owner = owner
+    this.#target = target
+    this.#list = list
+  }
+
+  hasChanges({ entity }: Tracked): boolean {
+    return this.#state(entity).isChanged
+  }
+
+  reach({ entity, state }: Tracked, reach: Reach, reader: Reader): void {
+    if (state === 'removed') return
+    const { target } = this.#state(entity)
+    if (isEntity(target) && (reader.tracked(target)?.state ?? 'new') === 'new') reach.save(target)
+  }
+
+  save(tracked: Tracked, draft: PlanDraft, reader: Reader): void {
+    const state = this.#state(tracked.entity)
+    if (!state.isStored) this.#planBin(tracked, state, draft, reader)
+    if (this.#list === undefined) return
+    if (state.toList !== undefined) this.#planListed(tracked, state, state.toList, draft, reader)
+    for (const owner of state.unlisted.values()) this.#planUnlisted(tracked, state, owner, draft, reader)
+  }
+
+  /** The record goes, and its key must leave the list first. */
+  async remove(tracked: Tracked, draft: PlanDraft, reader: Reader): Promise<void> {
+    const state = this.#state(tracked.entity)
+    if (this.#list === undefined) return
+    const owners = new Map(state.unlisted)
+    for (const owner of [state.stored, state.toList]) if (owner != null) owners.set(userKeyId(owner), owner)
+    if (!state.isKnown) await this.#addStored(tracked, owners, reader)
+    for (const owner of owners.values()) this.#planUnlisted(tracked, state, owner, draft, reader)
+  }
+
+  async load(level: readonly Tracked[], reader: Reader, along?: readonly string[]): Promise<readonly Tracked[]> {
+    const states = level.map(({ entity }) => this.#state(entity))
+    await this.#readUnknown(level, states, reader)
+    const pending = states.filter(({ target }) => target !== null && !isEntity(target))
+    const found = await reader.find(
+      this.#target,
+      pending.map(({ target }) => target as KeyValue),
+      along,
+    )
+    // A key whose record is gone points to nothing; what is stored stays until somebody changes it.
+    pending.forEach((state, i) =>
+      found[i] === null ? (state.target = state.stored = null) : state.resolve(found[i].entity),
+    )
+    const targets = states.flatMap(({ target }) => (isEntity(target) ? (reader.tracked(target) ?? []) : []))
+    return [...new Set(targets)]
+  }
+
+  #state(entity: object): RefState {
+    return refStateOf(readProperty(entity, this.relation) as object)
+  }
+
+  #planBin(tracked: Tracked, state: RefState, draft: PlanDraft, reader: Reader): void {
+    const to = state.key
+    const { stored, toList } = state
+    for (const owner of [stored, toList]) if (owner != null) state.unlisted.set(userKeyId(owner), owner)
+    if (to !== null) state.unlisted.delete(userKeyId(to))
+    state.toList = this.#list === undefined ? undefined : (to ?? undefined)
+    const name = this.model.bin!
+    const change = to === null ? removeBin(name) : writeBin(name, reader.recordKey(this.#target, to).key)
+    const settle = (outcome: Outcome): boolean => this.#settleBin(tracked, state, to, outcome, draft, reader)
+    const isLate = !draft.isTransaction && isEntity(state.target) && reader.tracked(state.target)?.state === 'new'
+    if (tracked.state === 'new' && !isLate) {
+      draft.add('write', linkWrite(this.#owner, tracked.key, to === null ? [] : [change], 'mustNotExist'), settle)
+      return
+    }
+    const before = readExpression(BEFORE, bin(expressionType(this.#target.key.kind), name))
+    const operations = tracked.state === 'new' ? [change] : [before, change]
+    draft.add(
+      isLate ? 'add references' : 'write',
+      write(this.#owner.name, tracked.key, operations, { exists: 'mustExist', ttl: 'keep' }),
+      settle,
+    )
+  }
+
+  #settleBin(
+    tracked: Tracked,
+    state: RefState,
+    to: KeyValue | null,
+    outcome: Outcome,
+    draft: PlanDraft,
+    reader: Reader,
+  ): boolean {
+    if (outcome.state !== 'written') return false
+    state.stored = to
+    const before = outcome.bins[BEFORE] as UserKey | null | undefined
+    if (before == null || this.#list === undefined) return true
+    const owner = reader.fromStored(this.#target, before)
+    const id = userKeyId(owner)
+    if (state.unlisted.has(id) || (to !== null && id === userKeyId(to))) return true
+    // Somebody moved it since it was loaded: that list has to be told as well.
+    state.unlisted.set(id, owner)
+    this.#planUnlisted(tracked, state, owner, draft, reader)
+    return true
+  }
+
+  #planListed(tracked: Tracked, state: RefState, owner: KeyValue, draft: PlanDraft, reader: Reader): void {
+    const list = this.#list!
+    const key = reader.recordKey(this.#target, owner)
+    const isOld = tracked.state === 'stored'
+    draft.add('add references', listed(this.#target, key, list.bin!, tracked.key.key), (outcome) => {
+      if (outcome.state === 'written') {
+        state.toList = undefined
+        this.#settleCollection(tracked, owner, reader)
+        if (isOld && !draft.isTransaction) this.#confirm(tracked, owner, draft, reader)
+        return true
+      }
+      if (outcome.reason === 'missing' || outcome.reason === 'guard')
+        this.#planUndo(tracked, state, owner, draft, reader)
+      return false
+    })
+  }
+
+  #planUnlisted(tracked: Tracked, state: RefState, owner: KeyValue, draft: PlanDraft, reader: Reader): void {
+    const command = unlisted(this.#target, reader.recordKey(this.#target, owner), this.#list!.bin!, tracked.key.key)
+    draft.add('remove references', command, (outcome) => {
+      const isDone = outcome.state === 'written' || outcome.reason === 'missing'
+      if (!isDone) return false
+      state.unlisted.delete(userKeyId(owner))
+      this.#settleCollection(tracked, owner, reader)
+      return true
+    })
+  }
+
+  /** Two sessions may move one child at the same time: the one that was overtaken takes its entry back. */
+  #confirm(tracked: Tracked, owner: KeyValue, draft: PlanDraft, reader: Reader): void {
+    const name = this.model.bin!
+    const expected = reader.recordKey(this.#target, owner)
+    draft.check(read(this.#owner.name, tracked.key, [name]), (record) => {
+      const now = record?.bins[name] as UserKey | undefined
+      if (now !== undefined && userKeyId(now) === userKeyId(expected.key)) return
+      const command = unlisted(this.#target, expected, this.#list!.bin!, tracked.key.key)
+      draft.add('undo', command, ({ state, reason }) => state === 'written' || reason === 'missing')
+    })
+  }
+
+  /** The owner is gone: nothing may point to it. */
+  #planUndo(tracked: Tracked, state: RefState, owner: KeyValue, draft: PlanDraft, reader: Reader): void {
+    const name = this.model.bin!
+    const { key } = reader.recordKey(this.#target, owner)
+    const command = write(this.#owner.name, tracked.key, [removeBin(name)], {
+      exists: 'mustExist',
+      ttl: 'keep',
+      guards: [binEquals(name, key)],
+    })
+    draft.add('undo', command, (outcome) => {
+      if (outcome.state === 'written') state.stored = null
+      state.toList = undefined
+      return true
+    })
+  }
+
+  #settleCollection(tracked: Tracked, owner: KeyValue, reader: Reader): void {
+    const known = reader.known(this.#target.name, owner)
+    if (known === undefined) return
+    collectionStateOf(readProperty(known.entity, this.#list!.name) as object).settle(tracked.entity)
+  }
+
+  async #addStored(tracked: Tracked, owners: Map<string, KeyValue>, reader: Reader): Promise<void> {
+    const [record] = await reader.read([read(this.#owner.name, tracked.key, this.bins)])
+    const stored = record?.bins[this.model.bin!] as UserKey | undefined
+    if (stored === undefined) return
+    const owner = reader.fromStored(this.#target, stored)
+    owners.set(userKeyId(owner), owner)
+  }
+
+  async #readUnknown(level: readonly Tracked[], states: readonly RefState[], reader: Reader): Promise<void> {
+    const unknown = level.filter((_, i) => !states[i].isKnown)
+    if (unknown.length === 0) return
+    const records = await reader.read(unknown.map(({ model, key }) => read(model.name, key, this.bins)))
+    unknown.forEach(({ entity }, i) => {
+      const stored = records[i]?.bins[this.model.bin!] as UserKey | undefined
+      this.#state(entity).takeStored(stored === undefined ? null : reader.fromStored(this.#target, stored))
+    })
+  }
+}

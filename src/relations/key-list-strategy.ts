@@ -1,0 +1,207 @@
+import { readProperty } from '../codec/index.js'
+import type { KeyValue } from '../keys/index.js'
+import { DELETING_BIN, type EntityModel, type RelationModel } from '../model/index.js'
+import { binEquals, read, write } from '../plan/command.js'
+import type { PlanDraft } from '../plan/draft.js'
+import { bin } from '../plan/expression.js'
+import { listCreate, readExpression, removeBin, writeBin } from '../plan/operations.js'
+import type { Outcome } from '../plan/outcome.js'
+import { userKeyId, type RecordKey, type UserKey } from '../plan/record-key.js'
+import type { CollectionState } from './collection-state.js'
+import type { Reach, Reader, Tracked } from './contributor.js'
+import { expressionType } from './expression-type.js'
+import { linkWrite, listed, listMembers, unlisted } from './key-list-bin.js'
+import { loadListed } from './load-listed.js'
+import { isEntity, type Member } from './member-set.js'
+import { restricted } from './relation-errors.js'
+import { collectionStateOf } from './states.js'
+import type { CollectionMembers, RelationStrategy } from './strategy.js'
+
+const BEFORE = '_sk.before'
+
+/**
+ * An ordered list of child keys on the parent. Two-sided, the child's bin is the truth and the child's own strategy keeps this list
+ * in step; only children that are known by key alone are planned here. One-sided, the list is all there is.
+ */
+export class KeyListStrategy implements RelationStrategy {
+  readonly relation: string
+  readonly model: RelationModel
+  readonly bins: readonly string[]
+  readonly members: CollectionMembers
+  readonly #owner: EntityModel
+  readonly #target: EntityModel
+  /** The child's bin that holds the parent's key, when the relation is two-sided. */
+  readonly #childBin: string | undefined
+
+  constructor(model: RelationModel, owner: EntityModel, target: EntityModel, inverse: RelationModel | undefined) {
+    this.relation = model.name
+    this.model = model
+    this.bins = [model.bin!]
+    this.members = listMembers(owner, target, model.bin!)
+    this.#owner = owner
+    this.#target = target
+    this.#childBin = inverse?.bin
+  }
+
+  hasChanges({ entity }: Tracked): boolean {
+    return this.#state(entity).isChanged
+  }
+
+  async reach(tracked: Tracked, reach: Reach, reader: Reader): Promise<void> {
+    if (tracked.state === 'removed') return this.#reachOnDelete(tracked, reach, reader)
+    const { added, removed } = this.#state(tracked.entity)
+    for (const member of added.entities) {
+      if (this.#childBin !== undefined || (reader.tracked(member)?.state ?? 'new') === 'new') reach.save(member)
+    }
+    if (this.model.orphans === 'delete') {
+      for (const entity of await this.#entitiesOf(removed, reader)) reach.remove(entity)
+    } else if (this.#childBin !== undefined) for (const member of removed.entities) reach.save(member)
+  }
+
+  save(tracked: Tracked, draft: PlanDraft, reader: Reader): void {
+    const state = this.#state(tracked.entity)
+    if (tracked.state === 'new') {
+      const create = listCreate(this.model.bin!, 'ordered', true)
+      draft.add('write', linkWrite(this.#owner, tracked.key, [create], 'mustNotExist'), isWritten)
+    }
+    for (const member of state.added) this.#planAdd(tracked, member, state, draft, reader)
+    for (const member of state.removed) this.#planRemove(tracked, member, state, draft, reader)
+  }
+
+  /** Its children are deleted or let go by `reach`; the record itself says that it is on its way until it is gone. */
+  remove(tracked: Tracked, draft: PlanDraft): void {
+    if (draft.isTransaction || this.model.onDelete === 'restrict') return
+    const mark = write(this.#owner.name, tracked.key, [writeBin(DELETING_BIN, true)], {
+      exists: 'mustExist',
+      ttl: 'keep',
+    })
+    draft.add('mark', mark, ({ state, reason }) => state === 'written' || reason === 'missing')
+  }
+
+  load(level: readonly Tracked[], reader: Reader, along?: readonly string[]): Promise<readonly Tracked[]> {
+    return loadListed(this.model, this.#target, level, reader, along)
+  }
+
+  #state(entity: object): CollectionState {
+    return collectionStateOf(readProperty(entity, this.relation) as object)
+  }
+
+  #planAdd(tracked: Tracked, member: Member, state: CollectionState, draft: PlanDraft, reader: Reader): void {
+    if (this.#childBin === undefined) return this.#planListed(tracked, member, state, draft, reader)
+    if (isEntity(member)) return
+    this.#planAdoption(tracked, member, state, draft, reader)
+  }
+
+  /** Takes in a child that nobody has loaded: its bin is set, and the parent it had is learnt from the same write. */
+  #planAdoption(tracked: Tracked, member: KeyValue, state: CollectionState, draft: PlanDraft, reader: Reader): void {
+    const child = reader.recordKey(this.#target, member)
+    const operations = [
+      readExpression(BEFORE, bin(expressionType(this.#owner.key.kind), this.#childBin!)),
+      writeBin(this.#childBin!, tracked.key.key),
+    ]
+    const command = write(this.#target.name, child, operations, { exists: 'mustExist', ttl: 'keep' })
+    const isLate = tracked.state === 'new' && !draft.isTransaction
+    draft.add(isLate ? 'add references' : 'write', command, (outcome) => {
+      if (outcome.state === 'written') this.#leaveBefore(tracked, child, outcome, draft)
+      return outcome.state === 'written'
+    })
+    this.#planListed(tracked, member, state, draft, reader, () => {
+      if (!draft.isTransaction) this.#confirm(tracked, child, draft)
+    })
+  }
+
+  #leaveBefore(tracked: Tracked, child: RecordKey, { bins }: Outcome, draft: PlanDraft): void {
+    const before = bins[BEFORE] as UserKey | null | undefined
+    if (before == null || userKeyId(before) === userKeyId(tracked.key.key)) return
+    const parent = { ...tracked.key, key: before }
+    const command = unlisted(this.#owner, parent, this.model.bin!, child.key)
+    draft.add('remove references', command, ({ state, reason }) => state === 'written' || reason === 'missing')
+  }
+
+  #confirm(tracked: Tracked, child: RecordKey, draft: PlanDraft): void {
+    const childBin = this.#childBin!
+    draft.check(read(this.#target.name, child, [childBin]), (record) => {
+      const now = record?.bins[childBin] as UserKey | undefined
+      if (now !== undefined && userKeyId(now) === userKeyId(tracked.key.key)) return
+      const command = unlisted(this.#owner, tracked.key, this.model.bin!, child.key)
+      draft.add('undo', command, ({ state, reason }) => state === 'written' || reason === 'missing')
+    })
+  }
+
+  #planListed(
+    tracked: Tracked,
+    member: Member,
+    state: CollectionState,
+    draft: PlanDraft,
+    reader: Reader,
+    then?: () => void,
+  ): void {
+    const key = this.#keyOf(member, state, reader)
+    draft.add('add references', listed(this.#owner, tracked.key, this.model.bin!, key), (outcome) => {
+      if (outcome.state !== 'written') return false
+      state.settle(member)
+      then?.()
+      return true
+    })
+  }
+
+  #planRemove(tracked: Tracked, member: Member, state: CollectionState, draft: PlanDraft, reader: Reader): void {
+    // The child's own strategy does both, and a child that is deleted leaves the list with it.
+    if (this.#childBin !== undefined && isEntity(member)) return
+    const key = this.#keyOf(member, state, reader)
+    if (this.#childBin !== undefined && this.model.orphans === 'keep') this.#planRelease(tracked, key, draft)
+    draft.add('remove references', unlisted(this.#owner, tracked.key, this.model.bin!, key), (outcome) => {
+      if (outcome.state !== 'written') return false
+      state.settle(member)
+      return true
+    })
+  }
+
+  /** Only while it is still this parent's: another session may have moved it meanwhile. */
+  #planRelease(tracked: Tracked, key: UserKey, draft: PlanDraft): void {
+    const child = { namespace: this.#target.namespace, set: this.#target.set, key }
+    const command = write(this.#target.name, child, [removeBin(this.#childBin!)], {
+      exists: 'mustExist',
+      ttl: 'keep',
+      guards: [binEquals(this.#childBin!, tracked.key.key)],
+    })
+    draft.add(
+      'write',
+      command,
+      ({ state, reason }) => state === 'written' || reason === 'missing' || reason === 'guard',
+    )
+  }
+
+  async #reachOnDelete(tracked: Tracked, reach: Reach, reader: Reader): Promise<void> {
+    const { onDelete } = this.model
+    const keys = await this.members.keys(tracked, reader)
+    if (onDelete === 'restrict') {
+      if (keys.length > 0) throw restricted(tracked, this.model, keys.length)
+      return
+    }
+    if (onDelete === 'detach' && this.#childBin === undefined) return
+    for (const child of await reader.find(this.#target, keys)) {
+      if (child === null) continue
+      if (onDelete === 'cascade') reach.remove(child.entity)
+      else {
+        this.#state(tracked.entity).remove(child.entity)
+        reach.save(child.entity)
+      }
+    }
+  }
+
+  async #entitiesOf(members: Iterable<Member>, reader: Reader): Promise<object[]> {
+    const all = [...members]
+    const found = await reader.find(
+      this.#target,
+      all.filter((member): member is KeyValue => !isEntity(member)),
+    )
+    return [...all.filter(isEntity), ...found.flatMap((child) => (child === null ? [] : [child.entity]))]
+  }
+
+  #keyOf(member: Member, state: CollectionState, reader: Reader): UserKey {
+    return reader.recordKey(this.#target, state.added.keyOfMember(member)!).key
+  }
+}
+
+const isWritten = ({ state }: Outcome): boolean => state === 'written'

@@ -1,0 +1,22 @@
+import { readProperty } from '../codec/index.js'
+import type { RelationModel } from '../model/index.js'
+import { isCollection, isRef } from './relation-marker.js'
+import { collectionStateOf, refStateOf } from './states.js'
+
+/** Shows on the other side that `owner` now has `member`; what is not loaded there stays unloaded. */
+export function showLink(relation: RelationModel, owner: object, member: object): void {
+  const other = otherSide(relation, member)
+  if (isRef(other)) refStateOf(other).point(owner)
+  else if (isCollection(other)) collectionStateOf(other).include(owner)
+}
+
+/** Shows on the other side that `owner` no longer has `member`. */
+export function showUnlink(relation: RelationModel, owner: object, member: object): void {
+  const other = otherSide(relation, member)
+  if (isRef(other)) refStateOf(other).unpoint(owner)
+  else if (isCollection(other)) collectionStateOf(other).exclude(owner)
+}
+
+function otherSide({ inverse }: RelationModel, member: object): unknown {
+  return inverse === undefined ? undefined : readProperty(member, inverse)
+}

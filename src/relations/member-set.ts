@@ -1,0 +1,86 @@
+import type { KeyValue } from '../keys/index.js'
+import { declaredKey } from '../model/declared-key.js'
+import { userKeyId } from '../plan/record-key.js'
+
+/** The other end of a link: an entity, or the key of one that is not at hand. */
+export type Member = object | KeyValue
+
+export function isEntity(member: Member | null | undefined): member is object {
+  return typeof member === 'object' && member !== null && !(member instanceof Uint8Array)
+}
+
+export type KeyOf = (entity: object) => KeyValue | null
+
+/** Members in the order they came, each once: an entity and its key are the same member. */
+export class MemberSet {
+  /** How to read an entity's key; a session knows more of it than the class alone. */
+  keyOf: KeyOf = declaredKey
+  readonly #byKey = new Map<string, Member>()
+  /** Entities that had no key when they came. */
+  readonly #keyless = new Set<object>()
+
+  get size(): number {
+    return this.#byKey.size + this.#keyless.size
+  }
+
+  /** False when it was there already; an entity takes the place of its bare key. */
+  add(member: Member): boolean {
+    const id = this.#id(member)
+    if (id === undefined) {
+      if (this.#keyless.has(member as object)) return false
+      this.#keyless.add(member as object)
+      return true
+    }
+    this.#settleKeys()
+    const known = this.#byKey.get(id)
+    if (known === undefined || (!isEntity(known) && isEntity(member))) this.#byKey.set(id, member)
+    return known === undefined
+  }
+
+  delete(member: Member): boolean {
+    this.#settleKeys()
+    if (isEntity(member) && this.#keyless.delete(member)) return true
+    const id = this.#id(member)
+    return id !== undefined && this.#byKey.delete(id)
+  }
+
+  has(member: Member): boolean {
+    this.#settleKeys()
+    if (isEntity(member) && this.#keyless.has(member)) return true
+    const id = this.#id(member)
+    return id !== undefined && this.#byKey.has(id)
+  }
+
+  clear(): void {
+    this.#byKey.clear()
+    this.#keyless.clear()
+  }
+
+  *[Symbol.iterator](): Iterator<Member> {
+    yield* this.#byKey.values()
+    yield* this.#keyless
+  }
+
+  get entities(): object[] {
+    return [...this].filter(isEntity)
+  }
+
+  keyOfMember(member: Member): KeyValue | null {
+    return isEntity(member) ? this.keyOf(member) : member
+  }
+
+  #id(member: Member): string | undefined {
+    const key = this.keyOfMember(member)
+    return key === null || key === undefined ? undefined : userKeyId(key)
+  }
+
+  /** Entities that were given a key since they came are found by it from now on. */
+  #settleKeys(): void {
+    for (const entity of this.#keyless) {
+      const id = this.#id(entity)
+      if (id === undefined) continue
+      this.#keyless.delete(entity)
+      this.#byKey.set(id, entity)
+    }
+  }
+}

@@ -1,0 +1,127 @@
+import { readProperty } from '../codec/index.js'
+import { SkeinError } from '../errors/index.js'
+import { describeKey, type KeyValue } from '../keys/index.js'
+import { declaredKey } from '../model/declared-key.js'
+import { userKeyId } from '../plan/record-key.js'
+import type { Binding } from './binding.js'
+import { isEntity, type Member } from './member-set.js'
+import { isCollection, isRef } from './relation-marker.js'
+import { collectionStateOf, refStateOf } from './states.js'
+
+/** What a Ref points to, what is stored for it, and what other records still have to be told of it. */
+export class RefState {
+  target: Member | null = null
+  /** The key in the record, as far as the session knows. */
+  stored: KeyValue | null = null
+  /** False while the bin was not read (`only`). */
+  isKnown = true
+  binding: Binding | undefined
+  /** Owners whose lists still have to drop the entity. */
+  readonly unlisted = new Map<string, KeyValue>()
+  /** The owner whose list still has to take the entity. */
+  toList: KeyValue | undefined
+
+  get key(): KeyValue | null {
+    const { target } = this
+    if (!isEntity(target)) return target
+    return this.binding?.reader.keyOf(target) ?? declaredKey(target)
+  }
+
+  get isLoaded(): boolean {
+    if (!this.isKnown) return false
+    if (this.target === null || isEntity(this.target)) return true
+    // The session may have met the entity on another way.
+    const known = this.binding?.reader.known(this.binding.relation.target, this.target)
+    if (known === undefined || known.state === 'removed') return false
+    this.target = known.entity
+    return true
+  }
+
+  get value(): object | null {
+    if (this.isLoaded) return this.target as object | null
+    const key = this.isKnown ? (this.target as KeyValue) : undefined
+    throw new SkeinError(
+      'SKEIN_2401',
+      `The reference${key === undefined ? '' : ` to ${describeKey(key)}`} is not loaded.`,
+      {
+        key,
+        fix: 'Call await ref.load() first, or name the relation in { with: […] } when loading.',
+      },
+    )
+  }
+
+  /** True when the record does not say what the entity says, or a list does not yet. */
+  get isChanged(): boolean {
+    return !this.isStored || this.toList !== undefined || this.unlisted.size > 0
+  }
+
+  get isStored(): boolean {
+    if (!this.isKnown) return true
+    const { target, stored } = this
+    if (target === null) return stored === null
+    if (stored === null) return false
+    const key = this.key
+    return key !== null && userKeyId(key) === userKeyId(stored)
+  }
+
+  /** The user's own change: the other sides that are at hand show it too. */
+  set(target: Member | null): void {
+    const before = this.target
+    this.#assign(target)
+    const { binding } = this
+    if (binding === undefined || before === target) return
+    this.#show(before, 'exclude')
+    this.#show(target, 'include')
+  }
+
+  /** A change made on the other side, which knows of it already. */
+  point(owner: object): void {
+    const before = this.target
+    if (before === owner) return
+    this.#assign(owner)
+    this.#show(before, 'exclude')
+  }
+
+  unpoint(owner: object): void {
+    if (this.target === owner || this.#isKeyOf(owner)) this.#assign(null)
+  }
+
+  /** The key in the record is known to be this one now. */
+  takeStored(key: KeyValue | null): void {
+    this.stored = key
+    this.target = key
+    this.isKnown = true
+    this.toList = undefined
+    this.unlisted.clear()
+  }
+
+  /** The entity that was loaded for the key. */
+  resolve(entity: object): void {
+    this.target = entity
+  }
+
+  #assign(target: Member | null): void {
+    this.target = target
+    this.isKnown = true
+  }
+
+  #isKeyOf(owner: object): boolean {
+    const { target, binding } = this
+    if (target === null || isEntity(target)) return false
+    const key = binding?.reader.keyOf(owner) ?? declaredKey(owner)
+    return key !== null && userKeyId(key) === userKeyId(target)
+  }
+
+  #show(end: Member | null, change: 'include' | 'exclude'): void {
+    const { binding } = this
+    if (binding === undefined || end === null) return
+    const { inverse } = binding.relation
+    if (inverse === undefined) return
+    const owner = isEntity(end) ? end : binding.reader.known(binding.relation.target, end)?.entity
+    if (owner === undefined) return
+    const other = readProperty(owner, inverse)
+    if (isCollection(other)) collectionStateOf(other)[change](binding.tracked.entity)
+    else if (isRef(other) && change === 'include') refStateOf(other).point(binding.tracked.entity)
+    else if (isRef(other)) refStateOf(other).unpoint(binding.tracked.entity)
+  }
+}

@@ -1,0 +1,28 @@
+import type { KeyValue } from '../keys/index.js'
+import type { RelationModel } from '../model/index.js'
+import type { Contributor, Reader, Tracked } from './contributor.js'
+
+/** A part of a collection, in the order the server keeps it. */
+export interface KeyRange {
+  readonly offset: number
+  readonly count: number
+}
+
+/** How one relation of one class is stored: a contributor to loads, saves and deletes, and for a collection what the server can tell without loading it. */
+export interface RelationStrategy extends Contributor {
+  readonly relation: string
+  readonly model: RelationModel
+  /** The bins that must be read with the record so that this relation is loaded with it. */
+  readonly bins: readonly string[]
+  /** Loads the related entities of all these entities at once, and says which they are. */
+  load(level: readonly Tracked[], reader: Reader, along?: readonly string[]): Promise<readonly Tracked[]>
+  readonly members?: CollectionMembers
+}
+
+/** Questions about the members of a collection, each answered by one command. */
+export interface CollectionMembers {
+  count(owner: Tracked, reader: Reader): Promise<number>
+  /** How many of these keys are members. */
+  countOf(owner: Tracked, keys: readonly KeyValue[], reader: Reader): Promise<number>
+  keys(owner: Tracked, reader: Reader, range?: KeyRange): Promise<readonly KeyValue[]>
+}
