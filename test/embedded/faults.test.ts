@@ -89,6 +89,17 @@ describe('embedded server: faults', () => {
     }
   }
 
+  it('meets queries: an answer instead of rows, or no answer at all', async () => {
+    await client.put(newKey('queried'), { a: 1 })
+    const query = () => client.query('test', 'queried').results({ maxRetries: 0, totalTimeout: 20_000 })
+    await server.faults.add({ kind: 'query', set: 'queried', answer: 8 })
+    expect(await refusal(query())).to.equal(8)
+    await server.faults.add({ kind: 'query', set: 'queried', drop: true })
+    expect(await refusal(query())).to.be.lessThan(0)
+    await server.faults.add({ kind: 'query', set: 'queried', delay: 20 })
+    expect(await query()).to.have.length(1)
+  })
+
   it('tells the client that a write whose answer was lost is in doubt', async () => {
     await server.faults.add({ kind: 'write', drop: true, after: true })
     const error = await client.put(newKey(), { a: 1 }, undefined, PATIENT).catch((reason: unknown) => reason)
