@@ -33,10 +33,6 @@ export class PartCodec implements TypeCodec {
     this.#functions = functions
   }
 
-  get functions(): ClassFunctions {
-    return this.#functions
-  }
-
   encode(value: unknown, depth: number): Value {
     return this.#functions.dehydrate(checkPart(value, depth), depth + 1)
   }

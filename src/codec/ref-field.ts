@@ -1,4 +1,3 @@
-import type { WriteOperation } from '../plan/operation.js'
 import type { Value } from '../plan/value.js'
 import { BinProperty } from './bin-property.js'
 
@@ -20,13 +19,5 @@ export class RefField extends BinProperty {
 
   override same(ref: unknown, snapshot: unknown): boolean {
     return super.same(this.storable(ref), snapshot)
-  }
-
-  override change(operations: WriteOperation[], ref: unknown, snapshot: unknown): void {
-    super.change(operations, this.storable(ref), snapshot)
-  }
-
-  override create(operations: WriteOperation[], ref: unknown): void {
-    super.create(operations, this.storable(ref))
   }
 }

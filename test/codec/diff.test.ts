@@ -180,6 +180,15 @@ describe('a change', () => {
     expect(changes({}, (p) => (p.visits = 3))).to.deep.equal([op.addToBin('visits', 3)])
   })
 
+  it('of a counter to nothing removes it, and to nonsense is refused', () => {
+    expect(changes({ visits: 5 }, (p) => (p.visits = undefined))).to.deep.equal([op.removeBin('visits')])
+    expect(() => changes({ visits: 5 }, (p) => (p.visits = 0.5))).to.throw(
+      SkeinError,
+      /Person\.visits: 0\.5 is not an integer/,
+    )
+    expect(() => changes({ visits: -(2 ** 53) + 1 }, (p) => (p.visits = 2))).to.throw(SkeinError, /Person\.visits/)
+  })
+
   it('of the key is refused', () => {
     expect(() => changes({}, (p) => (p.id = 2)))
       .to.throw(SkeinError, /The key of Person 1 was changed to 2/)

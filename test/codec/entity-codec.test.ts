@@ -262,6 +262,20 @@ describe('version, times, generation and time to live', () => {
   })
 })
 
+describe('a class that is not mapped itself', () => {
+  const codecs = compileCodecs(compileModel([Agent, Listing], { namespace }))
+
+  it('is stored like the class it extends', () => {
+    class Trainee extends Agent {}
+    expect(codecs.of(new Trainee()).model.name).to.equal('Agent')
+  })
+
+  it('is refused when it extends none', () => {
+    class Stranger {}
+    expect(() => codecs.of(new Stranger())).to.throw(SkeinError, /Stranger is not part of this model/)
+  })
+})
+
 describe('a snapshot', () => {
   const codec = compileCodecs(compileModel([Agent, Listing], { namespace })).entity(Agent)
 

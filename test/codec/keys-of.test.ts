@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { Bin, collection, compileModel, Embeddable, Key, keysOf, OneToMany, Record, SkeinError } from 'skein'
+import { Bin, collection, compileModel, Embeddable, Embedded, Key, keysOf, OneToMany, Record, SkeinError } from 'skein'
 import { compileCodecs } from '#src/codec/index.js'
 
 @Embeddable({ key: '{regionId}:{storeId}', parent: 'regionId' })
@@ -7,8 +7,13 @@ class Store {
   @Bin() regionId!: string
   @Bin() storeId!: number
 }
+@Embeddable()
+class Nameless {
+  @Bin() note?: string
+}
 @Record({ set: 'region' })
 class Region {
+  @Embedded(() => Nameless) part?: Nameless
   @Key() id!: string
   @OneToMany(() => Store, { strategy: 'consolidate' }) stores = collection<Store>()
 }
@@ -53,6 +58,7 @@ describe('keysOf', () => {
   })
 
   it('says what a class does not have', () => {
+    expect(() => keysOf(Nameless)).to.throw(SkeinError, /The parts of Nameless have no id/)
     expect(() => keysOf(Region).recordOf('x'))
       .to.throw(SkeinError, /do not say which record/)
       .with.property('code', 'SKEIN_2107')

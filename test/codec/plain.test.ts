@@ -117,6 +117,12 @@ describe('toPlain', () => {
     })
   })
 
+  it('shows an entity that has no key yet as null', () => {
+    const house = new Listing('a')
+    house.agent.set(new Agent())
+    expect(toPlain(house)).to.deep.equal({ id: 'a', agent: null })
+  })
+
   it('shows a ref that is not loaded by its key, and leaves out a collection that is not', () => {
     const house = new Listing('a')
     house.agent.set(9n)

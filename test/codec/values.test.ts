@@ -3,6 +3,7 @@ import { Bin, compileModel, Key, Record, SkeinError, type ValueCodec } from 'ske
 import { compileCodecs, type EntityCodec } from '#src/codec/index.js'
 import { asReturned } from '#src/codec/types/as-returned.js'
 import { clientValue } from '#src/driver/client-values.js'
+import { listAppendUnique, listRemoveValues } from '#src/plan/operations.js'
 import { DoubleValue, GeoValue, type Value } from '#src/plan/value.js'
 
 enum Color {
@@ -234,6 +235,93 @@ describe('a json value', () => {
     const snapshot = codec.snapshot(entity)
     ;(entity.json as { a: [number, { b: number }] }).a[1].b = 3
     expect(codec.changedProperties(entity, snapshot)).to.deep.equal(['json'])
+  })
+})
+
+describe('a codec of the user', () => {
+  class Box {
+    constructor(readonly content: unknown) {}
+  }
+  const boxed: ValueCodec<Box> = {
+    encode: ({ content }) => {
+      if (content === 'bad') throw new RangeError('bad content')
+      return content as null
+    },
+    decode: (content) => new Box(content),
+  }
+  @Record({ set: 'boxes' })
+  class Boxes {
+    @Key() id!: number
+    @Bin({ type: boxed }) box?: Box
+  }
+  const boxes = compileCodecs(compileModel([Boxes], { namespace: 'test' })).entity(Boxes)
+  const holding = (content: unknown): Boxes => Object.assign(new Boxes(), { id: 1, box: new Box(content) })
+
+  it('may make maps with keys of any stored type', () => {
+    const content = new Map<unknown, unknown>([
+      [1, 'a'],
+      ['x', [2n ** 60n]],
+      [5n, null],
+      [Buffer.from('k'), true],
+    ])
+    expect(boxes.dehydrate(holding(content))).to.deep.equal({ id: 1, box: content })
+    const entity = holding(content)
+    const snapshot = boxes.snapshot(entity)
+    expect(boxes.hasChanged(entity, snapshot)).to.equal(false)
+    entity.box = new Box(new Map([[1, 'b']]))
+    expect(boxes.hasChanged(entity, snapshot)).to.equal(true)
+  })
+
+  const refused: [content: unknown, message: RegExp][] = [
+    [null, /Boxes\.box: the codec 'custom' made null of a Box.*undefined instead/],
+    ['bad', /Boxes\.box: the codec 'custom' cannot encode a Box: bad content/],
+    [new Map([[1.5, 1]]), /Boxes\.box\[1\.5\]: the client drops 1\.5 as a map key/],
+    [new Map([[{}, 1]]), /the client drops an object as a map key/],
+    [{ a: new Date(0) }, /Boxes\.box\.a: the client cannot store a Date/],
+  ]
+  for (const [content, message] of refused) {
+    it(`is held to what can be stored: ${String(message)}`, () => {
+      const entity = holding('good')
+      const snapshot = boxes.snapshot(entity)
+      entity.box = new Box(content)
+      expect(() => boxes.diff(entity, snapshot)).to.throw(SkeinError, message)
+    })
+  }
+})
+
+describe('a set', () => {
+  @Record({ set: 'sets' })
+  class Sets {
+    @Key() id!: number
+    @Bin({ type: { set: 'date' } }) dates?: Set<Date>
+    @Bin({ type: { set: 'bytes' } }) bytes?: Set<Buffer>
+    @Bin({ type: { set: 'double' } }) doubles?: Set<number>
+    @Bin({ type: { set: 'bigint' } }) bigints?: Set<bigint>
+  }
+  const sets = compileCodecs(compileModel([Sets], { namespace: 'test' })).entity(Sets)
+  const make = (): Sets =>
+    Object.assign(new Sets(), {
+      id: 1,
+      dates: new Set([new Date(1), new Date(2)]),
+      bytes: new Set([Buffer.from('a')]),
+      doubles: new Set([1, NaN, 0.5]),
+      bigints: new Set([1n, 2n ** 60n]),
+    })
+
+  it('has members that are equal when what is stored is, not when they are one object', () => {
+    const snapshot = sets.snapshot(make())
+    expect(sets.diff(make(), snapshot)).to.deep.equal([])
+    const changed = make()
+    changed.dates!.add(new Date(1)).add(new Date(3))
+    changed.bytes!.add(Buffer.from('b'))
+    changed.doubles!.delete(NaN)
+    changed.bigints!.add(2n ** 60n + 1n)
+    expect(sets.diff(changed, snapshot)).to.deep.equal([
+      listAppendUnique('dates', [3]),
+      listAppendUnique('bytes', [Buffer.from('b')]),
+      listRemoveValues('doubles', [NaN]),
+      listAppendUnique('bigints', [2n ** 60n + 1n]),
+    ])
   })
 })
 

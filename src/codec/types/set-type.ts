@@ -1,7 +1,7 @@
 import { types } from 'node:util'
 import type { WriteOperation } from '../../plan/operation.js'
 import { listAppendUnique, listCreate, listRemoveValues, writeBin } from '../../plan/operations.js'
-import { isDouble, isGeo, type Value } from '../../plan/value.js'
+import { isDouble, type Value } from '../../plan/value.js'
 import { depthOf, type TypeCodec } from '../type-codec.js'
 import { ValueProblem, shown, throwUnder } from '../value-problem.js'
 import { decodeItem, encodeItem } from './item.js'
@@ -67,33 +67,9 @@ export function setType(item: TypeCodec): TypeCodec {
   }
 }
 
-/** Strings cannot hold NUL, so whatever is not a plain value gets a token that starts with it. */
+/** The model lets only scalars be members. Strings cannot hold NUL, so what is not a plain value gets a token that starts with it. */
 function tokenOf(stored: Value): Token {
-  switch (typeof stored) {
-    case 'string':
-    case 'number':
-    case 'boolean':
-      return stored
-    case 'bigint':
-      return Number.isSafeInteger(Number(stored)) ? Number(stored) : `\0n${stored}`
-    default:
-      return stored === null ? null : `\0${textOf(stored)}`
-  }
-}
-
-function textOf(stored: unknown): string {
-  if (isDouble(stored)) return `d${Object.is(stored.value, -0) ? '-0' : stored.value}`
-  if (isGeo(stored)) return `g${stored.json}`
-  if (types.isUint8Array(stored)) return `b${Buffer.from(stored).toString('hex')}`
-  if (Array.isArray(stored)) return `l${JSON.stringify(stored.map(textOf))}`
-  if (types.isMap(stored))
-    return `m${JSON.stringify([...stored].map(([key, value]) => [textOf(key), textOf(value)]).sort())}`
-  if (typeof stored === 'object' && stored !== null) {
-    return `m${JSON.stringify(
-      Object.entries(stored)
-        .map(([key, value]) => [textOf(key), textOf(value)])
-        .sort(),
-    )}`
-  }
-  return `${typeof stored}:${String(stored)}`
+  if (typeof stored === 'bigint') return Number.isSafeInteger(Number(stored)) ? Number(stored) : `\0n${stored}`
+  if (isDouble(stored)) return `\0d${stored.value}`
+  return types.isUint8Array(stored) ? `\0b${Buffer.from(stored).toString('hex')}` : (stored as Token)
 }
