@@ -1,0 +1,38 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+
+/** What one piece of work sent to the server. */
+export interface Traffic {
+  /** Records read, written or deleted. */
+  readonly commands: number
+  /** How often the client had to wait for the server: commands that share a batch share a round trip. */
+  readonly roundTrips: number
+}
+
+interface CommandEvent {
+  readonly roundTrip: number
+}
+
+/** Skein publishes every command on a diagnostics channel: this listens to it while the work runs. */
+export async function trafficOf(work: () => Promise<unknown>): Promise<Traffic> {
+  let commands = 0
+  const roundTrips = new Set<number>()
+  const listen = (event: unknown): void => {
+    commands++
+    roundTrips.add((event as CommandEvent).roundTrip)
+  }
+  subscribe('skein:command', listen)
+  try {
+    await work()
+  } finally {
+    unsubscribe('skein:command', listen)
+  }
+  return { commands, roundTrips: roundTrips.size }
+}
+
+export function show({ commands, roundTrips }: Traffic): string {
+  return `${plural(commands, 'command')} in ${plural(roundTrips, 'round trip')}`
+}
+
+function plural(count: number, thing: string): string {
+  return `${count.toLocaleString('en')} ${thing}${count === 1 ? '' : 's'}`
+}
