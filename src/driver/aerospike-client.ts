@@ -63,6 +63,26 @@ export interface ClientIndex {
   readonly datatype: number
 }
 
+export interface ClientQueryOptions {
+  readonly filters?: readonly object[]
+  readonly select?: readonly string[]
+  readonly nobins?: boolean
+  readonly maxRecords?: number
+  readonly paginate?: boolean
+}
+
+/** A record as a query finds it. */
+export interface ClientFound extends ClientRecord {
+  readonly key: { readonly digest: Uint8Array }
+}
+
+/** A query that is being put together; with `paginate`, each call of `results` is the next page. */
+export interface ClientQuery {
+  partitions(begin: number, count: number): void
+  results(policy: PolicyObject): Promise<ClientFound[]>
+  hasNextPage(): boolean
+}
+
 /** The calls of the client that the driver uses, with the arguments the binding really takes. */
 export interface ClientCalls {
   get(key: ClientKey, policy?: PolicyObject | null): Promise<ClientRecord>
@@ -79,6 +99,8 @@ export interface ClientCalls {
   infoAny(request: string): Promise<string>
   createIndex(index: ClientIndex): Promise<{ wait(pollMilliseconds: number): Promise<unknown> }>
   indexRemove(namespace: string, name: string): Promise<unknown>
+  query(namespace: string, set: string, options: ClientQueryOptions): ClientQuery
+  getNodes(): readonly unknown[]
   stats(): { commands: { inFlight: number; queued: number } }
   close(releaseEventLoop?: boolean, destroyTransactions?: boolean): void
   // Both may also throw, or return a plain number.
@@ -114,6 +136,12 @@ export const indexDataType = Aerospike.indexDataType as unknown as Numbers<
   'NUMERIC' | 'STRING' | 'BLOB' | 'GEO2DSPHERE'
 >
 export const indexType = Aerospike.indexType as unknown as Numbers<'DEFAULT' | 'LIST' | 'MAPKEYS' | 'MAPVALUES'>
+
+/** Conditions on an index; the client's types know no bytes. */
+export const filter = Aerospike.filter as unknown as {
+  contains(bin: string, value: string | number | Buffer, indexType: number): object
+  range(bin: string, min: number, max: number, indexType: number): object
+}
 
 /** A list or map operation that is being put together. */
 export interface CollectionOperation {

@@ -1,18 +1,23 @@
 import { SkeinError } from '../errors/index.js'
 import type { DeleteCommand, ReadCommand, WriteCommand } from '../plan/command.js'
+import type { QueryCommand } from '../plan/query-command.js'
 import { calls, type AerospikeClient } from './aerospike-client.js'
 import type { Capabilities } from './capabilities.js'
 import { Events } from './events.js'
 import { Gate } from './gate.js'
 import { DEFAULT_LIMITS, DEFAULT_RETRY, type DriverOptions } from './options.js'
-import type { CallOptions, CommitOutcome, Outcome, StoredRecord, TransactionHandle } from './outcome.js'
+import type { CallOptions, CommitOutcome, FoundRecord, Outcome, StoredRecord, TransactionHandle } from './outcome.js'
 import { Policies, type PolicySet } from './policies.js'
+import { PartitionWalk, type QueryPage } from './partition-walk.js'
+import { QueryRunner } from './query-runner.js'
 import { Reader } from './reader.js'
 import { Transactions } from './transactions.js'
 import { Writer } from './writer.js'
 
 // Longer than any time-out of a command, so that only a call without one can reach it.
 const LONGEST_DRAIN = 30_000
+
+type QueryOptions = Pick<CallOptions, 'signal'>
 
 /** Runs commands on a connected client. See docs/internals/driver.md. */
 export class Driver {
@@ -22,6 +27,7 @@ export class Driver {
   readonly events: Events
   readonly #reader: Reader
   readonly #writer: Writer
+  readonly #queries: PartitionWalk
   readonly #transactions: Transactions
   readonly #alone: Gate
   #closing: Promise<void> | undefined
@@ -42,6 +48,7 @@ export class Driver {
       alone: this.#alone,
     }
     this.#reader = new Reader(parts)
+    this.#queries = new PartitionWalk(new QueryRunner(parts), limits.queryRecords)
     this.#writer = new Writer({
       ...parts,
       reader: this.#reader,
@@ -91,6 +98,24 @@ export class Driver {
         ? this.#writer.writeAll(commands, options.signal)
         : this.#transactions.write(transaction, commands)
     })
+  }
+
+  /**
+   * All records that a query finds, a bounded number at a time; the next are asked for when these have been taken. Transactions
+   * do not reach queries: the server would ignore them without a word.
+   */
+  async *query(command: QueryCommand, options: QueryOptions = {}): AsyncGenerator<readonly FoundRecord[]> {
+    if (this.#closing !== undefined) throw closed()
+    yield* this.#queries.all(command, options.signal)
+  }
+
+  /** The records that follow a position, in an order that changes of other records do not move. */
+  queryPage(
+    command: QueryCommand,
+    count: number,
+    options: QueryOptions & { readonly after?: string } = {},
+  ): Promise<QueryPage> {
+    return this.#start(() => this.#queries.page(command, count, options.after, options.signal))
   }
 
   /** `timeout`: seconds after which the server gives up on the transaction. */

@@ -13,6 +13,8 @@ export interface Limits {
   readonly batchBytes: number
   /** Transactions open at a time; one more waits. */
   readonly transactions: number
+  /** Records of a query that are held at a time. */
+  readonly queryRecords: number
   /** A record that grows past this many bytes causes a warning. */
   readonly warnRecordSize: number
 }
@@ -23,6 +25,7 @@ export const DEFAULT_LIMITS: Limits = Object.freeze({
   batchRows: 256,
   batchBytes: 1024 * 1024,
   transactions: 500,
+  queryRecords: 1000,
   warnRecordSize: 128 * 1024,
 })
 

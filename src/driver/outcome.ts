@@ -1,6 +1,6 @@
 import type { SkeinError } from '../errors/index.js'
 
-export type { Outcome, Reason, StoredRecord } from '../plan/outcome.js'
+export type { FoundRecord, Outcome, Reason, StoredRecord } from '../plan/outcome.js'
 
 /** What became of a commit. */
 export interface CommitOutcome {

@@ -15,6 +15,8 @@ const DEFAULTS = {
   batchParentWrite: WRITE,
   batchWrite: {},
   batchRemove: {},
+  // A query may take long as a whole, but not between two answers.
+  query: { socketTimeout: 10_000, totalTimeout: 0, maxRetries: 2 },
 }
 
 /** The policies a client connects with, by kind. */
@@ -73,6 +75,10 @@ export class Policies {
 
   batchRead(transaction?: NativeTransaction): PolicyObject | null {
     return transaction === undefined ? null : { ...this.#config.batch, txn: transaction }
+  }
+
+  query(filter?: string): PolicyObject {
+    return filter === undefined ? this.#config.query : { ...this.#config.query, filterExpression: filter }
   }
 
   operate(terms: WriteTerms): PolicyObject {

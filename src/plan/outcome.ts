@@ -9,6 +9,11 @@ export interface StoredRecord {
   readonly ttl: number | null
 }
 
+/** A record as a query found it. */
+export interface FoundRecord extends StoredRecord {
+  readonly digest: Uint8Array
+}
+
 /** Why nothing was written, in a word a caller can branch on; `error` has the full story. */
 export type Reason =
   /** There is no such record (for a delete: there was none). */

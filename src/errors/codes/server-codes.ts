@@ -19,6 +19,7 @@ export const SERVER_CODES = {
   SKEIN_4208: 'The namespace does not allow records to expire',
   SKEIN_4209: 'The command was not sent',
   SKEIN_4210: 'The stored data has another type than the command expects',
+  SKEIN_4211: 'A secondary index is missing or not ready',
   SKEIN_4301: 'Transactions are not available here',
   SKEIN_4302: 'The transaction would write too many records',
   SKEIN_4303: 'The transaction would span namespaces',

@@ -1,0 +1,31 @@
+import { eq, bin, value } from '../plan/expression.js'
+import type { Expression } from '../plan/expression.js'
+import type { IndexLookup } from '../plan/query-command.js'
+import { filter, indexType } from './aerospike-client.js'
+
+const PART: { readonly [on in IndexLookup['on']]: number } = {
+  value: indexType.DEFAULT,
+  listElements: indexType.LIST,
+  mapKeys: indexType.MAPKEYS,
+  mapValues: indexType.MAPVALUES,
+}
+
+/** Distance of neighbouring doubles near the ends of int64. */
+const STEP = 2048
+
+/** A condition on an index as the client takes it, and what else must hold where it cannot say it exactly. */
+export function indexFilter({ bin: name, on, value: wanted }: IndexLookup): { filter: object; exact?: Expression } {
+  const part = PART[on]
+  if (typeof wanted === 'string') return { filter: filter.contains(name, wanted, part) }
+  if (wanted instanceof Uint8Array) {
+    const bytes = Buffer.from(wanted.buffer, wanted.byteOffset, wanted.byteLength)
+    return { filter: filter.contains(name, bytes, part) }
+  }
+  const number = Number(wanted)
+  if (Number.isSafeInteger(number)) return { filter: filter.range(name, number, number, part) }
+  // The client reads the bounds as doubles, which are too coarse here: ask for the neighbourhood and let the server choose.
+  return {
+    filter: filter.range(name, number - STEP, number + STEP, part),
+    ...(on === 'value' ? { exact: eq(bin('int', name), value(wanted)) } : {}),
+  }
+}

@@ -1,0 +1,39 @@
+import { SkeinError, type ErrorCode } from '../errors/index.js'
+import type { QueryCommand } from '../plan/query-command.js'
+import type { ClientError } from './aerospike-client.js'
+import { CODE, isBusy, isNoAnswer, isPermission } from './status.js'
+
+/** The error of a query, in the words of the model. */
+export function queryError(command: QueryCommand, error: ClientError): SkeinError {
+  const { entity, namespace, set, index } = command
+  // The client's error holds the whole call with its values.
+  error.command = 'query'
+  const subject = index === undefined ? `The set '${set}' of ${entity}` : `Index '${index.name}' of ${entity}`
+  const failed = (code: ErrorCode, message: string, fix: string): SkeinError =>
+    new SkeinError(code, `${subject} ${message}`, {
+      className: entity,
+      namespace,
+      set,
+      bin: index?.bin,
+      cause: error,
+      fix,
+    })
+  const { code } = error
+  if (code === CODE.INDEX_NOT_FOUND)
+    return failed('SKEIN_4211', 'does not exist on the server.', 'Create it: await db.indexes.sync().')
+  if (code === CODE.INDEX_NOT_READABLE)
+    return failed('SKEIN_4211', 'is still being built.', 'Wait until it is ready: await db.indexes.sync().')
+  if (isPermission(code))
+    return failed('SKEIN_4207', `may not be queried by this user (code ${code}).`, 'Grant the user the role it needs.')
+  if (isBusy(code))
+    return failed('SKEIN_4202', `could not be queried: the server is overloaded (code ${code}).`, 'Try again later.')
+  if (code === CODE.TIMEOUT)
+    return failed('SKEIN_4201', 'was not answered in time.', 'Try again, or raise policies.query.socketTimeout.')
+  if (isNoAnswer(code))
+    return failed('SKEIN_4205', `could not be queried: the connection was lost (code ${code}).`, 'Try again later.')
+  return failed(
+    'SKEIN_4204',
+    `could not be queried (code ${code}: ${error.message}).`,
+    'The code is explained in docs/reference/errors.md.',
+  )
+}

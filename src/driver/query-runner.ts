@@ -1,0 +1,112 @@
+import { and, type Expression } from '../plan/expression.js'
+import type { QueryCommand } from '../plan/query-command.js'
+import type { ClientCalls, ClientError, ClientFound, ClientQuery, ClientQueryOptions } from './aerospike-client.js'
+import { storedRecord } from './client-record.js'
+import { encodeExpression } from './encode-expression.js'
+import type { Gate } from './gate.js'
+import { indexFilter } from './index-filter.js'
+import type { RetryOptions } from './options.js'
+import type { FoundRecord } from './outcome.js'
+import type { Policies } from './policies.js'
+import { queryError } from './query-errors.js'
+import { Tries } from './retry.js'
+import { isTransient } from './status.js'
+
+export interface QueryParts {
+  readonly client: ClientCalls
+  readonly policies: Policies
+  readonly retry: RetryOptions
+  readonly alone: Gate
+}
+
+/** A range of the 4,096 partitions that the records of a namespace are spread over. */
+export interface Partitions {
+  readonly begin: number
+  readonly count: number
+}
+
+/** Sends queries of bounded size: the client's own stream would deliver faster than anybody may be able to take. */
+export class QueryRunner {
+  readonly #parts: QueryParts
+
+  constructor(parts: QueryParts) {
+    this.#parts = parts
+  }
+
+  /** The records in these partitions, or undefined when there may be more than `limit`. */
+  async records(
+    command: QueryCommand,
+    partitions: Partitions,
+    limit: number,
+    signal?: AbortSignal,
+  ): Promise<FoundRecord[] | undefined> {
+    const { client } = this.#parts
+    // Each node gets an equal share of the maximum; as long as all of them together stay below one share, nothing was cut off.
+    const maxRecords = limit * Math.max(1, client.getNodes().length)
+    const found = await this.#try(command, signal, (options, policy) => {
+      const query = client.query(command.namespace, command.set, { ...options, maxRecords })
+      query.partitions(partitions.begin, partitions.count)
+      return query.results(policy)
+    })
+    return found.length < limit ? found.map(foundRecord) : undefined
+  }
+
+  /** The records of one partition, page by page. */
+  async *pages(
+    command: QueryCommand,
+    partition: number,
+    limit: number,
+    signal?: AbortSignal,
+  ): AsyncGenerator<FoundRecord[]> {
+    const { client } = this.#parts
+    let query: ClientQuery | undefined
+    do {
+      const found = await this.#try(command, signal, (options, policy) => {
+        if (query === undefined) {
+          query = client.query(command.namespace, command.set, { ...options, maxRecords: limit, paginate: true })
+          // Of one partition the saved state is small; of all of them it is 100 kB a page.
+          query.partitions(partition, 1)
+        }
+        return query.results(policy)
+      })
+      yield found.map(foundRecord)
+    } while (query!.hasNextPage())
+  }
+
+  async #try(
+    command: QueryCommand,
+    signal: AbortSignal | undefined,
+    call: (options: ClientQueryOptions, policy: ReturnType<Policies['query']>) => Promise<ClientFound[]>,
+  ): Promise<ClientFound[]> {
+    const { alone, policies, retry } = this.#parts
+    const { options, filter } = clientQuery(command)
+    const policy = policies.query(filter === undefined ? undefined : encodeExpression(filter))
+    const tries = new Tries()
+    for (;;) {
+      signal?.throwIfAborted()
+      await alone.enter()
+      try {
+        const found = await call(options, policy)
+        signal?.throwIfAborted()
+        return found
+      } catch (error) {
+        signal?.throwIfAborted()
+        const wait = isTransient((error as ClientError).code) ? tries.next(retry) : undefined
+        if (wait === undefined) throw queryError(command, error as ClientError)
+        await new Promise((resolve) => setTimeout(resolve, wait))
+      } finally {
+        alone.leave()
+      }
+    }
+  }
+}
+
+function clientQuery({ index, bins, filter }: QueryCommand): { options: ClientQueryOptions; filter?: Expression } {
+  const select = bins === 'all' ? {} : bins === 'none' ? { nobins: true } : { select: bins }
+  if (index === undefined) return { options: select, filter }
+  const { filter: where, exact } = indexFilter(index)
+  const both = exact === undefined ? filter : filter === undefined ? exact : and(exact, filter)
+  return { options: { ...select, filters: [where] }, filter: both }
+}
+
+const foundRecord = (record: ClientFound): FoundRecord => ({ ...storedRecord(record), digest: record.key.digest })

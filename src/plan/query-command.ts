@@ -1,0 +1,29 @@
+import type { Expression } from './expression.js'
+import type { UserKey } from './record-key.js'
+
+/** What an index is asked for: records whose bin holds this value, or has it among its list items or map keys. */
+export interface IndexLookup {
+  /** Named in errors. */
+  readonly name: string
+  readonly bin: string
+  readonly on: 'value' | 'listElements' | 'mapKeys' | 'mapValues'
+  readonly value: UserKey
+}
+
+/** Reads many records of one set: those an index finds, or all of them. */
+export interface QueryCommand {
+  readonly kind: 'query'
+  /** Name of the class, for errors and events. */
+  readonly entity: string
+  readonly namespace: string
+  readonly set: string
+  /** Absent: the whole set. */
+  readonly index?: IndexLookup
+  readonly bins: 'all' | 'none' | readonly string[]
+  /** Only records for which this holds. */
+  readonly filter?: Expression
+}
+
+export function query(options: Omit<QueryCommand, 'kind'>): QueryCommand {
+  return Object.freeze({ kind: 'query', ...options })
+}
