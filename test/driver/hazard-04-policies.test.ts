@@ -48,7 +48,7 @@ describe('hazard 4: a policy given to a call replaces all configured defaults', 
     const embedded = need(this, server.embedded, 'needs a server that does not answer')
     const at = freshSet(server.namespaces[0])
     const driver = await connectTo(server, {
-      policies: { operate: { totalTimeout: 80, timeoutDelay: 0 } },
+      policies: { operate: { totalTimeout: 1000, timeoutDelay: 0 } },
       retry: { attempts: 1 },
     })
     const fault = await embedded.faults.add({ kind: 'write', set: at(1).set, hang: true })

@@ -7,7 +7,7 @@ const { Key, batchType, operations: op } = Aerospike
 const KEY_BUSY = 14
 const TIMEOUT = 9
 const PATIENT = { maxRetries: 0, socketTimeout: 20_000, totalTimeout: 20_000 }
-const IMPATIENT = { maxRetries: 0, socketTimeout: 300, totalTimeout: 300 }
+const IMPATIENT = { maxRetries: 0, socketTimeout: 1000, totalTimeout: 1000 }
 
 /** What a client sees of each fault on a write; a connection that is lost has one of several codes. */
 const ACTIONS: readonly {
