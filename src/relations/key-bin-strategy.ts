@@ -65,7 +65,11 @@ export class KeyBinStrategy implements RelationStrategy {
     const owners = new Map(state.unlisted)
     for (const owner of [state.stored, state.toList]) if (owner != null) owners.set(userKeyId(owner), owner)
     if (!state.isKnown) await this.#addStored(tracked, owners, reader)
-    for (const owner of owners.values()) this.#planUnlisted(tracked, state, owner, draft, reader)
+    for (const owner of owners.values()) {
+      // An owner that goes in the same flush takes its list along; until then it is marked.
+      if (reader.known(this.#target.name, owner)?.state !== 'removed')
+        this.#planUnlisted(tracked, state, owner, draft, reader)
+    }
   }
 
   async load(level: readonly Tracked[], reader: Reader, along?: readonly string[]): Promise<readonly Tracked[]> {
