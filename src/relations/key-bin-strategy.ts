@@ -3,20 +3,16 @@ import type { KeyValue } from '../keys/index.js'
 import type { EntityModel, RelationModel } from '../model/index.js'
 import { binEquals, read, write } from '../plan/command.js'
 import type { PlanDraft } from '../plan/draft.js'
-import { bin } from '../plan/expression.js'
-import { readExpression, removeBin, writeBin } from '../plan/operations.js'
+import { removeBin, writeBin } from '../plan/operations.js'
 import type { Outcome } from '../plan/outcome.js'
 import { userKeyId, type UserKey } from '../plan/record-key.js'
+import { keyBefore, readBefore } from './before.js'
 import type { Reach, Reader, Tracked } from './contributor.js'
-import { expressionType } from './expression-type.js'
 import { linkWrite, listed, unlisted } from './key-list-bin.js'
 import { isEntity } from './member-set.js'
 import type { RefState } from './ref-state.js'
 import { collectionStateOf, refStateOf } from './states.js'
 import type { RelationStrategy } from './strategy.js'
-
-/** Under which the previous key comes back from the write that replaces it. */
-const BEFORE = '_sk.before'
 
 /**
  * The other's key in a bin of this record: the truth of the relation. Where the other keeps a list of these, a change goes
@@ -107,8 +103,7 @@ export class KeyBinStrategy implements RelationStrategy {
       draft.add('write', linkWrite(this.#owner, tracked.key, to === null ? [] : [change], 'mustNotExist'), settle)
       return
     }
-    const before = readExpression(BEFORE, bin(expressionType(this.#target.key.kind), name))
-    const operations = tracked.state === 'new' ? [change] : [before, change]
+    const operations = tracked.state === 'new' ? [change] : [readBefore(this.model, this.#target), change]
     draft.add(
       isLate ? 'add references' : 'write',
       write(this.#owner.name, tracked.key, operations, { exists: 'mustExist', ttl: 'keep' }),
@@ -126,8 +121,8 @@ export class KeyBinStrategy implements RelationStrategy {
   ): boolean {
     if (outcome.state !== 'written') return false
     state.stored = to
-    const before = outcome.bins[BEFORE] as UserKey | null | undefined
-    if (before == null || this.#list === undefined) return true
+    const before = keyBefore(this.model, outcome.bins)
+    if (before === null || this.#list === undefined) return true
     const owner = reader.fromStored(this.#target, before)
     const id = userKeyId(owner)
     if (state.unlisted.has(id) || (to !== null && id === userKeyId(to))) return true

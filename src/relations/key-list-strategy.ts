@@ -3,21 +3,18 @@ import type { KeyValue } from '../keys/index.js'
 import { DELETING_BIN, type EntityModel, type RelationModel } from '../model/index.js'
 import { binEquals, read, write } from '../plan/command.js'
 import type { PlanDraft } from '../plan/draft.js'
-import { bin } from '../plan/expression.js'
-import { listCreate, readExpression, removeBin, writeBin } from '../plan/operations.js'
+import { listCreate, removeBin, writeBin } from '../plan/operations.js'
 import type { Outcome } from '../plan/outcome.js'
 import { userKeyId, type RecordKey, type UserKey } from '../plan/record-key.js'
+import { keyBefore, readBefore } from './before.js'
 import type { CollectionState } from './collection-state.js'
 import type { Reach, Reader, Tracked } from './contributor.js'
-import { expressionType } from './expression-type.js'
 import { linkWrite, listed, listMembers, unlisted } from './key-list-bin.js'
 import { loadListed } from './load-listed.js'
 import { isEntity, type Member } from './member-set.js'
 import { restricted } from './relation-errors.js'
 import { collectionStateOf } from './states.js'
 import type { CollectionMembers, RelationStrategy } from './strategy.js'
-
-const BEFORE = '_sk.before'
 
 /**
  * An ordered list of child keys on the parent. Two-sided, the child's bin is the truth and the child's own strategy keeps this list
@@ -32,6 +29,7 @@ export class KeyListStrategy implements RelationStrategy {
   readonly #target: EntityModel
   /** The child's bin that holds the parent's key, when the relation is two-sided. */
   readonly #childBin: string | undefined
+  readonly #inverse: RelationModel | undefined
 
   constructor(model: RelationModel, owner: EntityModel, target: EntityModel, inverse: RelationModel | undefined) {
     this.relation = model.name
@@ -41,6 +39,7 @@ export class KeyListStrategy implements RelationStrategy {
     this.#owner = owner
     this.#target = target
     this.#childBin = inverse?.bin
+    this.#inverse = inverse
   }
 
   hasChanges({ entity }: Tracked): boolean {
@@ -95,10 +94,7 @@ export class KeyListStrategy implements RelationStrategy {
   /** Takes in a child that nobody has loaded: its bin is set, and the parent it had is learnt from the same write. */
   #planAdoption(tracked: Tracked, member: KeyValue, state: CollectionState, draft: PlanDraft, reader: Reader): void {
     const child = reader.recordKey(this.#target, member)
-    const operations = [
-      readExpression(BEFORE, bin(expressionType(this.#owner.key.kind), this.#childBin!)),
-      writeBin(this.#childBin!, tracked.key.key),
-    ]
+    const operations = [readBefore(this.#inverse!, this.#owner), writeBin(this.#childBin!, tracked.key.key)]
     const command = write(this.#target.name, child, operations, { exists: 'mustExist', ttl: 'keep' })
     const isLate = tracked.state === 'new' && !draft.isTransaction
     draft.add(isLate ? 'add references' : 'write', command, (outcome) => {
@@ -111,8 +107,8 @@ export class KeyListStrategy implements RelationStrategy {
   }
 
   #leaveBefore(tracked: Tracked, child: RecordKey, { bins }: Outcome, draft: PlanDraft): void {
-    const before = bins[BEFORE] as UserKey | null | undefined
-    if (before == null || userKeyId(before) === userKeyId(tracked.key.key)) return
+    const before = keyBefore(this.#inverse!, bins)
+    if (before === null || userKeyId(before) === userKeyId(tracked.key.key)) return
     const parent = { ...tracked.key, key: before }
     const command = unlisted(this.#owner, parent, this.model.bin!, child.key)
     draft.add('remove references', command, ({ state, reason }) => state === 'written' || reason === 'missing')

@@ -1,38 +1,44 @@
-import type { EntityModel, Model, RelationModel } from '../model/index.js'
+import type { Codecs } from '../codec/index.js'
+import type { EntityModel, RelationModel } from '../model/index.js'
 import { KeyBinStrategy } from './key-bin-strategy.js'
 import { KeyListStrategy } from './key-list-strategy.js'
 import { LinkListsStrategy } from './link-lists-strategy.js'
 import type { RelationStrategy } from './strategy.js'
 
-type Make = (
-  relation: RelationModel,
-  owner: EntityModel,
-  target: EntityModel,
-  inverse: RelationModel | undefined,
-) => RelationStrategy
+/** A relation and what it stands between. */
+interface Place {
+  readonly relation: RelationModel
+  readonly owner: EntityModel
+  /** The class on the other side; only where that is stored as records. */
+  readonly target: EntityModel
+  /** The relation on the other side, when there is one. */
+  readonly inverse: RelationModel | undefined
+  readonly codecs: Codecs
+}
 
 /** The one place that knows which strategies there are. */
-const STRATEGIES: { readonly [strategy: string]: Make | undefined } = {
-  keyBin: (relation, owner, target, inverse) =>
+const STRATEGIES: { readonly [strategy: string]: ((place: Place) => RelationStrategy) | undefined } = {
+  keyBin: ({ relation, owner, target, inverse }) =>
     new KeyBinStrategy(relation, owner, target, inverse?.strategy === 'keyList' ? inverse : undefined),
-  keyList: (relation, owner, target, inverse) =>
+  keyList: ({ relation, owner, target, inverse }) =>
     relation.kind === 'manyToMany'
       ? new LinkListsStrategy(relation, owner, target, inverse)
       : new KeyListStrategy(relation, owner, target, inverse),
 }
 
-export function strategiesOf(entity: EntityModel, model: Model): readonly RelationStrategy[] {
-  return entity.relations.flatMap((relation) => {
-    const make = STRATEGIES[relation.strategy]
-    if (make === undefined) return []
-    const target = model.entity(relation.target)
-    return [
-      make(
-        relation,
-        entity,
-        target,
-        target.relations.find(({ name }) => name === relation.inverse),
-      ),
-    ]
+export function strategiesOf(owner: EntityModel, codecs: Codecs): readonly RelationStrategy[] {
+  return owner.relations.flatMap((relation) => {
+    const place: Place = {
+      relation,
+      owner,
+      codecs,
+      get target() {
+        return codecs.model.entity(relation.target)
+      },
+      get inverse() {
+        return this.target.relations.find(({ name }) => name === relation.inverse)
+      },
+    }
+    return STRATEGIES[relation.strategy]?.(place) ?? []
   })
 }

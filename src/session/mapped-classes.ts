@@ -5,7 +5,7 @@ import { BinContributor } from './bin-contributor.js'
 import { MappedClass } from './mapped-class.js'
 
 /** Which relations of a class take part in loading and saving it. */
-export type RelationsOf = (entity: EntityModel, model: Model) => readonly RelationStrategy[]
+export type RelationsOf = (entity: EntityModel, codecs: Codecs) => readonly RelationStrategy[]
 
 /** All classes of a database. */
 export class MappedClasses {
@@ -23,7 +23,7 @@ export class MappedClasses {
       const where = `${entity.namespace}|${entity.set}`
       if (!places.has(where)) places.set(where, places.size)
       const mapped = new MappedClass(codecs.entity(entity.name), places.get(where)!, !related.has(entity.name))
-      mapped.relations = relationsOf(entity, this.model)
+      mapped.relations = relationsOf(entity, codecs)
       mapped.contributors = [new BinContributor(mapped), ...mapped.relations]
       this.#byName.set(entity.name, mapped)
       this.#byPrototype.set(entity.class.prototype as object, mapped)
