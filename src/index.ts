@@ -102,3 +102,5 @@ export type { Changes, KeyInput, LoadOptions, NewValues, SaveOptions, ValuePrope
 export type { FlushOptions } from './session/unit-of-work.js'
 export type { ReadOptions } from './session/lean-read.js'
 export type { Explanation } from './plan/explain.js'
+export type { IndexDiff, NeededIndex } from './query/index-diff.js'
+export type { IndexProgress, Indexes, SyncOptions } from './query/indexes.js'

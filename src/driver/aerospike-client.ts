@@ -63,6 +63,11 @@ export interface ClientIndex {
   readonly datatype: number
 }
 
+/** The building of an index. */
+export interface IndexJob {
+  wait(pollMilliseconds: number): Promise<unknown>
+}
+
 export interface ClientQueryOptions {
   readonly filters?: readonly object[]
   readonly select?: readonly string[]
@@ -97,7 +102,8 @@ export interface ClientCalls {
   batchRead(rows: readonly BatchRow[], policy?: PolicyObject | null): Promise<BatchRowResult[]>
   batchWrite(rows: readonly BatchRow[], policy?: PolicyObject | null): Promise<BatchRowResult[]>
   infoAny(request: string): Promise<string>
-  createIndex(index: ClientIndex): Promise<{ wait(pollMilliseconds: number): Promise<unknown> }>
+  infoAll(request: string): Promise<readonly { readonly info: string }[]>
+  createIndex(index: ClientIndex): Promise<IndexJob>
   indexRemove(namespace: string, name: string): Promise<unknown>
   query(namespace: string, set: string, options: ClientQueryOptions): ClientQuery
   getNodes(): readonly unknown[]

@@ -6,6 +6,7 @@ import {
   type AerospikeClient,
   type ClientError,
   type ClientIndex,
+  type IndexJob,
 } from './aerospike-client.js'
 
 export type IndexedType = 'numeric' | 'string' | 'blob' | 'geo'
@@ -29,10 +30,19 @@ const INDEX_MISSING = 201
 
 /** Creates a secondary index, unless the very same is there already, and waits until it can be queried. */
 export async function createIndex(client: AerospikeClient, index: IndexDefinition): Promise<void> {
+  await startIndex(client, index, (job) => job.wait(20))
+}
+
+/** The same without waiting for it to be built. */
+export async function startIndex(
+  client: AerospikeClient,
+  index: IndexDefinition,
+  then?: (job: IndexJob) => Promise<unknown>,
+): Promise<void> {
   checkIndex(index)
   try {
     const job = await calls(client).createIndex(clientIndex(index))
-    await job.wait(20)
+    await then?.(job)
   } catch (error) {
     if ((error as ClientError).code !== INDEX_EXISTS) throw indexFailure(index.name, error as ClientError)
   }

@@ -31,10 +31,10 @@ export async function listIndexes(client: AerospikeClient, namespace: string): P
   return text.split(';').flatMap((line) => readIndex(line) ?? [])
 }
 
-/** Per cent of an index that is built. */
+/** Per cent of an index that is built, on the node that has come least far. */
 export async function indexProgress(client: AerospikeClient, namespace: string, name: string): Promise<number> {
-  const answer = await calls(client).infoAny(`sindex/${namespace}/${name}`)
-  return Number(/load_pct=(\d+)/.exec(answer)?.[1] ?? 0)
+  const answers = await calls(client).infoAll(`sindex/${namespace}/${name}`)
+  return Math.min(...answers.map(({ info }) => Number(/load_pct=(\d+)/.exec(info)?.[1] ?? 0)))
 }
 
 function readIndex(line: string): StoredIndex | undefined {

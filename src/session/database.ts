@@ -3,6 +3,7 @@ import type { Capabilities } from '../driver/capabilities.js'
 import type { Driver } from '../driver/driver.js'
 import type { Tenant } from '../keys/index.js'
 import type { EntityClass, Model } from '../model/index.js'
+import { Indexes } from '../query/indexes.js'
 import { Activity } from './activity.js'
 import { IdentityMap } from './identity-map.js'
 import { leanRead, type ReadOptions } from './lean-read.js'
@@ -36,6 +37,8 @@ export interface DatabaseParts {
  * await db.close()
  */
 export class Database {
+  /** The secondary indexes that the model needs. */
+  readonly indexes: Indexes
   readonly #parts: DatabaseParts
   readonly #activity = new Activity()
   #closing: Promise<void> | undefined
@@ -43,6 +46,7 @@ export class Database {
   /** @internal */
   constructor(parts: DatabaseParts) {
     this.#parts = parts
+    this.indexes = new Indexes(parts.driver, parts.classes.model)
   }
 
   get model(): Model {

@@ -33,5 +33,6 @@ export const USE_CODES = {
   SKEIN_2402: 'The collection is not loaded',
   SKEIN_2403: 'The relation is not attached to a session',
   SKEIN_2501: 'The position in a query is not valid',
+  SKEIN_2502: 'An index of this name is on something else',
   SKEIN_2590: 'The index cannot be created like this',
 } as const

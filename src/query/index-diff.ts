@@ -1,0 +1,68 @@
+import type { IndexDefinition, IndexedPart, IndexedType } from '../driver/create-index.js'
+import type { StoredIndex } from '../driver/list-indexes.js'
+import type { IndexModel, Model } from '../model/index.js'
+
+/** An index that the model needs, and who asked for it. */
+export interface NeededIndex extends Required<IndexDefinition> {
+  readonly className: string
+  readonly property: string
+}
+
+/** The secondary indexes that the model needs, against those the server has. */
+export interface IndexDiff {
+  /** Needed and not there. */
+  readonly missing: readonly NeededIndex[]
+  /** Needed and there, but still being built. */
+  readonly building: readonly NeededIndex[]
+  /** Needed, but the server has an index of this name on something else. */
+  readonly different: readonly NeededIndex[]
+  /** On sets of the model, but nothing in the model needs them. */
+  readonly unused: readonly StoredIndex[]
+}
+
+const TYPE: { readonly [type in IndexModel['type']]: IndexedType } = {
+  numeric: 'numeric',
+  string: 'string',
+  blob: 'blob',
+  geo2dsphere: 'geo',
+}
+const PART: { readonly [on in IndexModel['on']]: IndexedPart } = {
+  value: 'value',
+  listElements: 'list',
+  mapKeys: 'mapKeys',
+  mapValues: 'mapValues',
+}
+
+/** Each index once, however many classes share a set. */
+export function neededIndexes(model: Model): NeededIndex[] {
+  const needed = new Map<string, NeededIndex>()
+  for (const { name: className, namespace, set, indexes } of model.entities.values()) {
+    for (const { name, bin, on, type, property } of indexes) {
+      const index = { name, namespace, set, bin, type: TYPE[type], part: PART[on], className, property }
+      if (!needed.has(placeOf(index))) needed.set(placeOf(index), index)
+    }
+  }
+  return [...needed.values()]
+}
+
+export function diffIndexes(needed: readonly NeededIndex[], stored: readonly StoredIndex[], model: Model): IndexDiff {
+  const places = new Map(stored.map((index) => [placeOf(index), index]))
+  const names = new Set(stored.map(nameOf))
+  const absent = needed.filter((index) => !places.has(placeOf(index)))
+  const wanted = new Set(needed.map(placeOf))
+  const sets = new Set([...model.entities.values()].map(({ namespace, set }) => `${namespace}|${set}`))
+  return {
+    missing: absent.filter((index) => !names.has(nameOf(index))),
+    different: absent.filter((index) => names.has(nameOf(index))),
+    building: needed.flatMap((index) => {
+      const found = places.get(placeOf(index))
+      return found === undefined || found.isReady ? [] : [{ ...index, name: found.name }]
+    }),
+    unused: stored.filter((index) => sets.has(`${index.namespace}|${index.set}`) && !wanted.has(placeOf(index))),
+  }
+}
+
+/** A query names a bin and not an index, so an index under another name serves as well. */
+const placeOf = ({ namespace, set, bin, type, part }: Required<IndexDefinition>): string =>
+  [namespace, set, bin, type, part].join('|')
+const nameOf = ({ namespace, name }: Required<IndexDefinition>): string => `${namespace}|${name}`

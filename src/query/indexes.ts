@@ -1,0 +1,102 @@
+import { dropIndex, startIndex } from '../driver/create-index.js'
+import type { Driver } from '../driver/driver.js'
+import { indexProgress, listIndexes } from '../driver/list-indexes.js'
+import { SkeinError } from '../errors/index.js'
+import type { Model } from '../model/index.js'
+import { diffIndexes, neededIndexes, type IndexDiff, type NeededIndex } from './index-diff.js'
+
+/** How far the building of an index has come. */
+export interface IndexProgress {
+  readonly index: string
+  readonly className: string
+  readonly property: string
+  readonly percent: number
+  /** Indexes that are ready, of those this call creates or waits for. */
+  readonly done: number
+  readonly total: number
+}
+
+export interface SyncOptions {
+  readonly onProgress?: (progress: IndexProgress) => void
+  /** Drops and builds anew an index whose name is used for something else. */
+  readonly replace?: boolean
+  /** Drops indexes on sets of the model that nothing in the model needs. */
+  readonly dropUnused?: boolean
+  readonly signal?: AbortSignal
+}
+
+const SHORTEST_WAIT = 10
+const LONGEST_WAIT = 1000
+
+/**
+ * The secondary indexes of a database. Nothing is dropped unless asked for.
+ *
+ * @example
+ * await db.indexes.sync({ onProgress: ({ index, percent }) => console.log(`${index} ${percent} %`) })
+ */
+export class Indexes {
+  readonly #driver: Driver
+  readonly #model: Model
+
+  /** @internal */
+  constructor(driver: Driver, model: Model) {
+    this.#driver = driver
+    this.#model = model
+  }
+
+  /** What the model needs against what is there. */
+  async diff(): Promise<IndexDiff> {
+    const needed = neededIndexes(this.#model)
+    const namespaces = new Set([...this.#model.entities.values()].map(({ namespace }) => namespace))
+    const stored = await Promise.all([...namespaces].map((name) => listIndexes(this.#driver.client, name)))
+    return diffIndexes(needed, stored.flat(), this.#model)
+  }
+
+  /** Creates what is missing and resolves when every index of the model can be queried. */
+  async sync(options: SyncOptions = {}): Promise<IndexDiff> {
+    const { client } = this.#driver
+    const diff = await this.diff()
+    const { different } = diff
+    if (different.length > 0 && options.replace !== true) throw nameTaken(different[0])
+    for (const { namespace, name } of different) await dropIndex(client, namespace, name)
+    if (options.dropUnused === true) {
+      for (const { namespace, name } of diff.unused) await dropIndex(client, namespace, name)
+    }
+    const created = [...diff.missing, ...different]
+    for (const index of created) {
+      options.signal?.throwIfAborted()
+      await startIndex(client, index)
+    }
+    const awaited = [...created, ...diff.building]
+    for (const [done, index] of awaited.entries()) await this.#wait(index, done, awaited.length, options)
+    return diff
+  }
+
+  async #wait(index: NeededIndex, before: number, total: number, { onProgress, signal }: SyncOptions): Promise<void> {
+    const { name, className, property, namespace } = index
+    for (let pause = SHORTEST_WAIT, last = -1; ; pause = Math.min(pause * 2, LONGEST_WAIT)) {
+      signal?.throwIfAborted()
+      const percent = await indexProgress(this.#driver.client, namespace, name)
+      const isDone = percent >= 100
+      if (percent !== last) onProgress?.({ index: name, className, property, percent, done: before + +isDone, total })
+      last = percent
+      if (isDone) return
+      await new Promise((resolve) => setTimeout(resolve, pause))
+    }
+  }
+}
+
+function nameTaken({ name, className, property, namespace, set, bin }: NeededIndex): SkeinError {
+  return new SkeinError(
+    'SKEIN_2502',
+    `${className}.${property} needs an index '${name}', but it is on something else.`,
+    {
+      className,
+      property,
+      namespace,
+      set,
+      bin,
+      fix: 'Give the index another name, or replace it: await db.indexes.sync({ replace: true }).',
+    },
+  )
+}

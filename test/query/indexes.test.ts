@@ -1,0 +1,87 @@
+import { expect } from 'chai'
+import { Bin, Index, Key, ManyToOne, OneToMany, Record, collection, open, ref, type Database } from 'skein'
+import { startTestServer, type TestServer } from '../server.js'
+
+const unique = `ix${process.pid}${Date.now() % 1e6}`
+
+@Record({ set: `${unique}d` })
+class Department {
+  @Key() id!: number
+  @OneToMany(() => Employee, 'department', { strategy: 'secondaryIndex' }) employees = collection<Employee>()
+}
+
+@Record({ set: `${unique}e` })
+class Employee {
+  @Key() id!: string
+  @Index() @Bin() name!: string
+  @Index() @Bin({ type: { list: 'string' } }) skills!: string[]
+  @ManyToOne(() => Department, 'employees') department = ref<Department>()
+}
+
+@Record({ set: `${unique}e` })
+class NumberedEmployee {
+  @Key() id!: string
+  @Index() @Bin({ type: 'int' }) name!: number
+}
+
+for (const mode of ['ap', 'sc'] as const) {
+  describe(`the indexes of a database (${mode})`, () => {
+    let server: TestServer
+    let db: Database
+    before(async function () {
+      server = await startTestServer()
+      if (server[mode] === undefined) this.skip()
+      db = await open({ hosts: server.hosts, namespace: server[mode], entities: [Department, Employee] })
+    })
+    after(async () => {
+      await db?.close()
+      await server.stop()
+    })
+
+    const names = (indexes: readonly { name: string }[]): string[] => indexes.map(({ name }) => name).sort()
+    const ALL = ['department', 'name', 'skills_items'].map((bin) => `${unique}e_${bin}`)
+
+    it('are told apart: what the model needs and what is there', async () => {
+      const diff = await db.indexes.diff()
+      expect(names(diff.missing)).to.deep.equal(ALL)
+      expect(diff.missing.find(({ bin }) => bin === 'department')).to.include({
+        className: 'Employee',
+        property: 'department',
+        type: 'numeric',
+        part: 'value',
+      })
+      expect([...diff.building, ...diff.different, ...diff.unused]).to.deep.equal([])
+    })
+
+    it('are created with progress, and then nothing is left to do', async () => {
+      const seen: string[] = []
+      await db.indexes.sync({
+        onProgress: ({ index, percent, done, total }) => {
+          if (percent === 100) seen.push(`${index} ${done}/${total}`)
+        },
+      })
+      expect(seen.map((line) => line.split(' ')[0]).sort()).to.deep.equal(ALL)
+      expect(seen.at(-1)).to.match(/ 3\/3$/)
+      expect(await db.indexes.diff()).to.deep.equal({ missing: [], building: [], different: [], unused: [] })
+      await db.indexes.sync({ onProgress: () => expect.fail('nothing to build') })
+    })
+
+    it('are never replaced or dropped unless asked for', async () => {
+      const other = await open({ hosts: server.hosts, namespace: server[mode]!, entities: [NumberedEmployee] })
+      const diff = await other.indexes.diff()
+      expect(names(diff.different)).to.deep.equal([`${unique}e_name`])
+      const error = await other.indexes.sync().catch((e: unknown) => e)
+      expect(error).to.have.property('code', 'SKEIN_2502')
+      expect(names((await db.indexes.diff()).missing)).to.deep.equal([])
+
+      await other.indexes.sync({ replace: true })
+      expect((await other.indexes.diff()).different).to.deep.equal([])
+      expect(names((await other.indexes.diff()).unused)).to.deep.equal([ALL[0], ALL[2]])
+      await other.indexes.sync({ dropUnused: true })
+      expect((await other.indexes.diff()).unused).to.deep.equal([])
+      await other.close()
+      await db.indexes.sync({ replace: true })
+      await db.indexes.sync({ dropUnused: true })
+    })
+  })
+}
