@@ -1,7 +1,7 @@
 /** Something that waits to be sent. */
 export interface Waiting {
-  /** Equal for commands on one record. */
-  readonly id: string
+  /** Equal for commands on one record; undefined where it does not matter in which order they run. */
+  readonly id: string | undefined
   /** About how many bytes it takes in a request. */
   readonly bytes: number
   /** Set when nobody waits for it any more. */
@@ -14,19 +14,24 @@ export interface QueueLimits {
   readonly batchBytes: number
 }
 
+/** How entries are sent: `done` is called when they are answered. */
+export interface Send<Entry> {
+  one(entry: Entry, done: () => void): void
+  many(entries: readonly Entry[], done: () => void): void
+}
+
 /**
  * Natural batching. While few round trips are in flight a command goes out alone and at once; what arrives while all are
  * taken waits, and leaves together as soon as one is free. No timer, so nothing is ever delayed for the sake of a batch.
  */
 export class BatchQueue<Entry extends Waiting> {
-  readonly #send: (entries: readonly Entry[]) => Promise<void>
+  readonly #send: Send<Entry>
   readonly #limits: QueueLimits
   #waiting: Entry[] = []
   #head = 0
   #inFlight = 0
 
-  /** `send` resolves when its entries are answered; it never rejects. */
-  constructor(send: (entries: readonly Entry[]) => Promise<void>, limits: QueueLimits) {
+  constructor(send: Send<Entry>, limits: QueueLimits) {
     this.#send = send
     this.#limits = limits
   }
@@ -40,8 +45,9 @@ export class BatchQueue<Entry extends Waiting> {
   }
 
   add(entry: Entry): void {
-    if (this.#inFlight < this.#limits.roundTrips && this.#isEmpty) this.#dispatch([entry])
-    else this.#waiting.push(entry)
+    if (this.#inFlight >= this.#limits.roundTrips || !this.#isEmpty) return void this.#waiting.push(entry)
+    this.#inFlight++
+    this.#send.one(entry, this.#free)
   }
 
   /** Entries given together leave together. */
@@ -57,15 +63,19 @@ export class BatchQueue<Entry extends Waiting> {
     }
   }
 
-  #dispatch(entries: readonly Entry[]): void {
+  #dispatch(batch: readonly Entry[]): void {
     this.#inFlight++
-    const free = (): void => {
-      this.#inFlight--
-      this.#pump()
-    }
-    // A batch holds its place until the callers it answered had the chance to ask again, so that they leave together too.
-    void this.#send(entries).then(() => (entries.length === 1 ? free() : void setImmediate(free)))
+    if (batch.length === 1) this.#send.one(batch[0], this.#free)
+    else this.#send.many(batch, this.#freeLater)
   }
+
+  readonly #free = (): void => {
+    this.#inFlight--
+    this.#pump()
+  }
+
+  // A batch holds its place until the callers it answered had the chance to ask again, so that they leave together too.
+  readonly #freeLater = (): void => void setImmediate(this.#free)
 
   /** From the front: as many as the limits allow, one for each record, because rows of one batch may run in any order. */
   #nextBatch(): Entry[] {
@@ -81,12 +91,13 @@ export class BatchQueue<Entry extends Waiting> {
       const entry = this.#waiting[next]
       if (entry.isDropped) continue
       if (batch.length > 0 && bytes + entry.bytes > batchBytes) break
-      if (records.has(entry.id)) later.push(entry)
-      else {
-        records.add(entry.id)
-        batch.push(entry)
-        bytes += entry.bytes
+      if (entry.id !== undefined && records.has(entry.id)) {
+        later.push(entry)
+        continue
       }
+      if (entry.id !== undefined) records.add(entry.id)
+      batch.push(entry)
+      bytes += entry.bytes
     }
     this.#moveHead(next, later)
     return batch

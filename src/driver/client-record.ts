@@ -19,8 +19,9 @@ export function storedRecord(record: ClientRecord): StoredRecord {
 }
 
 export function readRow(command: ReadCommand): BatchRow {
-  const row = { type: batchType.BATCH_READ, key: clientKey(command.key) }
-  if (command.operations !== undefined) return { ...row, ops: command.operations.map(clientOperation) }
-  if (command.bins === 'all') return { ...row, readAllBins: true }
-  return command.bins === 'none' ? { ...row, readAllBins: false } : { ...row, bins: command.bins }
+  const type = batchType.BATCH_READ
+  const key = clientKey(command.key)
+  if (command.operations !== undefined) return { type, key, ops: command.operations.map(clientOperation) }
+  if (command.bins === 'all') return { type, key, readAllBins: true }
+  return command.bins === 'none' ? { type, key, readAllBins: false } : { type, key, bins: command.bins }
 }

@@ -87,7 +87,7 @@ export class Driver {
   /** The same for one record, at the lowest cost. */
   readOne(command: ReadCommand, options?: CallOptions): Promise<StoredRecord | null> {
     if (options?.transaction !== undefined) return this.read([command], options).then(([found]) => found)
-    return this.#closing === undefined ? this.#reader.read(command, options?.signal) : Promise.reject(closed())
+    return this.#start(() => this.#reader.read(command, options?.signal))
   }
 
   /** Sends the commands of one stage together; one outcome for each, in their order. */
@@ -118,6 +118,14 @@ export class Driver {
     return this.#start(() => this.#queries.page(command, count, options.after, options.signal))
   }
 
+  /** The same for one command, at the lowest cost. */
+  runOne(command: WriteCommand | DeleteCommand, options?: CallOptions): Promise<Outcome> {
+    if (options?.transaction !== undefined || options?.signal !== undefined) {
+      return this.run([command], options).then(([outcome]) => outcome)
+    }
+    return this.#start(() => this.#writer.write(command))
+  }
+
   /** `timeout`: seconds after which the server gives up on the transaction. */
   begin(options: { timeout?: number } = {}): Promise<TransactionHandle> {
     return this.#start(() => this.#transactions.begin(options))
@@ -137,12 +145,14 @@ export class Driver {
     return this.#closing
   }
 
-  // Inside a promise, so that a synchronous throw cannot escape callers that only handle rejections.
+  // A synchronous throw would escape callers that only handle rejections.
   #start<T>(work: () => Promise<T>): Promise<T> {
-    return new Promise((resolve) => {
-      if (this.#closing !== undefined) throw closed()
-      resolve(work())
-    })
+    if (this.#closing !== undefined) return Promise.reject(closed())
+    try {
+      return work()
+    } catch (error) {
+      return rethrow(error)
+    }
   }
 
   async #drainAndClose(): Promise<void> {
@@ -163,6 +173,12 @@ export class Driver {
     const { inFlight, queued } = calls(this.client).stats().commands
     return inFlight === 0 && queued === 0
   }
+}
+
+function rethrow(error: unknown): Promise<never> {
+  return Promise.resolve().then(() => {
+    throw error
+  })
 }
 
 function printLine(line: string): void {

@@ -33,7 +33,7 @@ export const DEFAULT_LIMITS: Limits = Object.freeze({
 export interface RetryOptions {
   /** Tries in all, the first one included. */
   readonly attempts: number
-  /** Milliseconds from the first try after which no further one begins. */
+  /** Milliseconds from the first failure after which no further try begins. */
   readonly deadline: number
   /** Milliseconds before the second try, on average; each further wait is twice as long. */
   readonly backoff: number

@@ -27,11 +27,13 @@ const NO_BINS: Bins = Object.freeze({})
 /** One write or delete on its way: waits, is sent alone or as a row, and may be sent again. */
 export class PendingWrite {
   #id: string | undefined
-  readonly tries = new Tries()
+  #tries: Tries | undefined
   readonly outcome: Promise<Outcome>
   settle!: (outcome: Outcome) => void
   readonly operations: readonly ClientOperation[]
   readonly terms: WriteTerms
+  /** The command cannot or should not share a batch. */
+  readonly goesAlone: boolean
   /** Nobody waits for it any more: it is not sent again. */
   isDropped = false
   /** It has been sent and is not answered yet. */
@@ -47,6 +49,7 @@ export class PendingWrite {
     checkResultNames(command)
     this.operations = clientOperations(command)
     this.terms = termsOf(command, durableDelete)
+    this.goesAlone = goesAlone(command)
     this.outcome = new Promise((resolve) => (this.settle = resolve))
   }
 
@@ -58,11 +61,12 @@ export class PendingWrite {
     return commandBytes(this.command)
   }
 
-  /** True when the command cannot or should not share a batch. */
-  get goesAlone(): boolean {
-    const { command } = this
-    if (command.generation !== undefined) return true
-    return command.operations.some(addsUp) && afterDoubt(command) === 'report'
+  get attempt(): number {
+    return this.#tries?.count ?? 1
+  }
+
+  get tries(): Tries {
+    return (this.#tries ??= new Tries())
   }
 
   /** A delete that reads nothing has a call of its own. */
@@ -88,6 +92,11 @@ export class PendingWrite {
       size: typeof size === 'number' ? size : undefined,
     }
   }
+}
+
+function goesAlone(command: WriteCommand | DeleteCommand): boolean {
+  if (command.generation !== undefined) return true
+  return command.operations.some(addsUp) && afterDoubt(command) === 'report'
 }
 
 export const noBins = (): Bins => NO_BINS

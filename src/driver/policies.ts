@@ -62,10 +62,16 @@ export const ttlNumber = (ttl: Ttl): number => (typeof ttl === 'number' ? ttl : 
  */
 export class Policies {
   readonly #config: PolicySet
-  readonly #cache = new Map<string, PolicyObject>()
+  readonly #operate: PolicyTable
+  readonly #remove: PolicyTable
+  readonly #removeRow: PolicyTable
+  readonly #writeRow = new Map<Ttl, PolicyTable>()
 
   constructor(config: PolicySet) {
     this.#config = config
+    this.#operate = new PolicyTable((terms) => ({ ...config.operate, ...rowTerms(terms) }))
+    this.#remove = new PolicyTable(({ durableDelete }) => ({ ...config.remove, durableDelete }))
+    this.#removeRow = new PolicyTable(({ durableDelete }) => ({ ...config.batchRemove, durableDelete }))
   }
 
   /** For `get` and `select`; without a transaction the client's configured default is used as it is. */
@@ -82,45 +88,46 @@ export class Policies {
   }
 
   operate(terms: WriteTerms): PolicyObject {
-    const base = this.#cached('operate', terms, () => ({
-      ...this.#config.operate,
-      ...rowTerms(terms),
-    }))
-    return withExtras(base, terms)
+    return withExtras(this.#operate.get(terms), terms)
   }
 
   remove(terms: WriteTerms): PolicyObject {
-    const base = this.#cached('remove', terms, () => ({ ...this.#config.remove, durableDelete: terms.durableDelete }))
+    const base = this.#remove.get(terms)
     return withExtras(terms.generation === undefined ? base : { ...base, generation: terms.generation }, terms)
   }
 
   /** Rows carry their own terms; the time-outs are those of the whole batch. */
   writeRow(terms: WriteTerms): PolicyObject {
-    const base = this.#cached(`row ${terms.ttl}`, terms, () => ({
-      ...this.#config.batchWrite,
-      ...rowTerms(terms),
-      ttl: ttlNumber(terms.ttl),
-    }))
-    return withExtras(base, terms)
+    let table = this.#writeRow.get(terms.ttl)
+    if (table === undefined) {
+      const ttl = ttlNumber(terms.ttl)
+      table = new PolicyTable((wanted) => ({ ...this.#config.batchWrite, ...rowTerms(wanted), ttl }))
+      // Expiries of the caller's choice would otherwise let the tables grow without end.
+      if (this.#writeRow.size > 100) this.#writeRow.clear()
+      this.#writeRow.set(terms.ttl, table)
+    }
+    return withExtras(table.get(terms), terms)
   }
 
   removeRow(terms: WriteTerms): PolicyObject {
-    const base = this.#cached('remove row', terms, () => ({
-      ...this.#config.batchRemove,
-      durableDelete: terms.durableDelete,
-    }))
-    return withExtras(base, terms)
+    return withExtras(this.#removeRow.get(terms), terms)
+  }
+}
+
+const EXISTENCES = Object.keys(EXISTS)
+
+/** Policies that differ only in a few terms, each made once. */
+class PolicyTable {
+  readonly #make: (terms: WriteTerms) => PolicyObject
+  readonly #made: PolicyObject[] = []
+
+  constructor(make: (terms: WriteTerms) => PolicyObject) {
+    this.#make = make
   }
 
-  #cached(kind: string, terms: WriteTerms, make: () => PolicyObject): PolicyObject {
-    const id = `${kind} ${terms.exists} ${terms.sendKey} ${terms.durableDelete}`
-    let found = this.#cache.get(id)
-    if (found === undefined) {
-      // A TTL of the caller's choice would otherwise let the cache grow without end.
-      if (this.#cache.size > 500) this.#cache.clear()
-      this.#cache.set(id, (found = Object.freeze(make())))
-    }
-    return found
+  get(terms: WriteTerms): PolicyObject {
+    const at = 4 * EXISTENCES.indexOf(terms.exists) + (terms.sendKey ? 2 : 0) + (terms.durableDelete ? 1 : 0)
+    return (this.#made[at] ??= Object.freeze(this.#make(terms)))
   }
 }
 

@@ -1,7 +1,5 @@
 import { SkeinError } from '../errors/index.js'
-import { commandBytes } from '../plan/bytes.js'
 import type { ReadCommand } from '../plan/command.js'
-import { recordId } from '../plan/record-key.js'
 import { checkResultNames } from '../plan/result-names.js'
 import type { BatchRowResult, ClientCalls, ClientError, ClientRecord, NativeTransaction } from './aerospike-client.js'
 import { BatchQueue } from './batch-queue.js'
@@ -20,8 +18,7 @@ type Found = StoredRecord | null
 
 /** One read on its way: waits, is sent alone or as a row, and may be sent again. */
 class PendingRead {
-  #id: string | undefined
-  readonly tries = new Tries()
+  #tries: Tries | undefined
   isDropped = false
 
   constructor(
@@ -30,12 +27,22 @@ class PendingRead {
     readonly reject: (error: unknown) => void,
   ) {}
 
-  get id(): string {
-    return (this.#id ??= recordId(this.command.key))
+  /** Reads of one record may run in any order. */
+  get id(): undefined {
+    return undefined
   }
 
+  /** The request of a read is small: the row limit of a batch bounds it. */
   get bytes(): number {
-    return commandBytes(this.command)
+    return 0
+  }
+
+  get attempt(): number {
+    return this.#tries?.count ?? 1
+  }
+
+  get tries(): Tries {
+    return (this.#tries ??= new Tries())
   }
 }
 
@@ -57,7 +64,13 @@ export class Reader {
 
   constructor(parts: ReaderParts) {
     this.#parts = parts
-    this.#queue = new BatchQueue((entries) => this.#send(entries), parts.limits)
+    this.#queue = new BatchQueue(
+      {
+        one: (entry, done) => this.#sendOne(entry, done),
+        many: (entries, done) => this.#sendBatch(entries, done),
+      },
+      parts.limits,
+    )
   }
 
   get isIdle(): boolean {
@@ -71,7 +84,20 @@ export class Reader {
   }
 
   readAll(commands: readonly ReadCommand[], signal?: AbortSignal): Promise<Found[]> {
-    return Promise.all(this.readEach(commands, signal))
+    if (commands.length === 1) return this.read(commands[0], signal).then((found) => [found])
+    return new Promise((resolve, reject) => {
+      const found = new Array<Found>(commands.length)
+      let left = commands.length
+      if (left === 0) return resolve(found)
+      const entries = commands.map((command, i) => {
+        const take = (one: Found): void => {
+          found[i] = one
+          if (--left === 0) resolve(found)
+        }
+        return this.#pending(command, take, reject, signal)
+      })
+      this.#queue.addAll(entries)
+    })
   }
 
   /** The commands leave together, but each has its own answer or error. */
@@ -141,21 +167,19 @@ export class Reader {
     return entry
   }
 
-  #send(entries: readonly PendingRead[]): Promise<void> {
-    return entries.length === 1 ? this.#sendOne(entries[0]) : this.#sendBatch(entries)
-  }
-
-  #sendOne(entry: PendingRead): Promise<void> {
+  #sendOne(entry: PendingRead, done: () => void): void {
     const watch = this.#watch(1, false)
-    return this.#call(entry.command).then(
+    void this.#call(entry.command).then(
       (record) => {
-        watch(entry.command, CODE.OK, entry.tries.count)
+        watch(entry.command, CODE.OK, entry.attempt)
         entry.resolve(record === null ? null : storedRecord(record))
+        done()
       },
       (error: ClientError) => {
         const failure = failureOf(error)
-        watch(entry.command, failure.code, entry.tries.count)
+        watch(entry.command, failure.code, entry.attempt)
         this.#fail(entry, failure)
+        done()
       },
     )
   }
@@ -171,23 +195,25 @@ export class Reader {
     return client.select(key, command.bins, policies.read())
   }
 
-  #sendBatch(entries: readonly PendingRead[]): Promise<void> {
+  #sendBatch(entries: readonly PendingRead[], done: () => void): void {
     const watch = this.#watch(entries.length, false)
-    return this.#parts.client.batchRead(entries.map((entry) => readRow(entry.command))).then(
+    void this.#parts.client.batchRead(entries.map((entry) => readRow(entry.command))).then(
       (results) => {
         results.forEach(({ status, record }, i) => {
           const entry = entries[i]
-          watch(entry.command, status, entry.tries.count)
+          watch(entry.command, status, entry.attempt)
           if (status === CODE.OK) entry.resolve(storedRecord(record))
           else this.#fail(entry, { code: status })
         })
+        done()
       },
       (error: ClientError) => {
         const failure = failureOf(error)
         for (const entry of entries) {
-          watch(entry.command, failure.code, entry.tries.count)
+          watch(entry.command, failure.code, entry.attempt)
           this.#fail(entry, failure)
         }
+        done()
       },
     )
   }

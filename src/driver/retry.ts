@@ -1,6 +1,6 @@
 import type { RetryOptions } from './options.js'
 
-/** Counts the tries of one command and says how long to wait before the next. */
+/** Counts the tries of one command and says how long to wait before the next; made when the first one has failed. */
 export class Tries {
   #count = 1
   readonly #began = performance.now()

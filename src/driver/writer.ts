@@ -31,7 +31,13 @@ export class Writer {
 
   constructor(parts: WriterParts) {
     this.#parts = parts
-    this.#queue = new BatchQueue((entries) => this.#send(entries), parts.limits)
+    this.#queue = new BatchQueue(
+      {
+        one: (entry, done) => this.#sendOne(entry, done),
+        many: (entries, done) => this.#sendBatch(entries, done),
+      },
+      parts.limits,
+    )
   }
 
   get isIdle(): boolean {
@@ -40,15 +46,24 @@ export class Writer {
 
   /** One outcome for each command; rejects only when a command cannot be sent at all. */
   async writeAll(commands: readonly Command[], signal?: AbortSignal): Promise<Outcome[]> {
-    const { durableDelete } = this.#parts
     // All are converted before the first is sent: a value that cannot be sent must not leave half a stage behind.
-    const entries = commands.map((command) => new PendingWrite(command, durableDelete(command.key.namespace)))
+    const entries = commands.map((command) => this.#pending(command))
     const stopListening = signal === undefined ? undefined : dropOnAbort(entries, signal)
-    this.#queue.addAll(entries.filter((entry) => !entry.goesAlone))
-    for (const entry of entries) if (entry.goesAlone) void this.#sendAlone(entry)
+    if (entries.length === 1) this.#enqueue(entries[0])
+    else {
+      this.#queue.addAll(entries.filter((entry) => !entry.goesAlone))
+      for (const entry of entries) if (entry.goesAlone) this.#enqueue(entry)
+    }
     const outcomes = await Promise.all(entries.map((entry) => entry.outcome))
     stopListening?.()
     return outcomes
+  }
+
+  /** The same for one command, at the lowest cost. */
+  write(command: Command): Promise<Outcome> {
+    const entry = this.#pending(command)
+    this.#enqueue(entry)
+    return entry.outcome
   }
 
   /** A write inside a transaction: always a call of its own, never repeated, because the transaction is repeated as a whole. */
@@ -64,22 +79,45 @@ export class Writer {
     return this.#complete({ command, state: answer.inDoubt ? 'inDoubt' : 'notWritten', bins: noBins(), ...explained })
   }
 
-  async #send(entries: readonly PendingWrite[]): Promise<void> {
+  #pending(command: Command): PendingWrite {
+    return new PendingWrite(command, this.#parts.durableDelete(command.key.namespace))
+  }
+
+  #enqueue(entry: PendingWrite): void {
+    if (entry.isDropped) return
+    if (entry.goesAlone) void this.#sendAlone(entry)
+    else this.#queue.add(entry)
+  }
+
+  #sendOne(entry: PendingWrite, done: () => void): void {
+    const watch = this.#watch(1, false)
+    entry.isOut = true
+    void callAlone(entry, this.#parts).then((answer) => {
+      entry.isOut = false
+      watch(entry, answer)
+      this.#take(entry, answer, 1)
+      done()
+    })
+  }
+
+  #sendBatch(entries: readonly PendingWrite[], done: () => void): void {
     const watch = this.#watch(entries.length, false)
     for (const entry of entries) entry.isOut = true
-    const answers =
-      entries.length === 1 ? [await callAlone(entries[0], this.#parts)] : await callBatch(entries, this.#parts)
-    entries.forEach((entry, i) => {
-      entry.isOut = false
-      watch(entry, answers[i])
-      this.#take(entry, answers[i], entries.length)
+    void callBatch(entries, this.#parts).then((answers) => {
+      entries.forEach((entry, i) => {
+        entry.isOut = false
+        watch(entry, answers[i])
+        this.#take(entry, answers[i], entries.length)
+      })
+      done()
     })
   }
 
   async #sendAlone(entry: PendingWrite): Promise<void> {
-    await this.#parts.alone.enter()
-    if (!entry.isDropped) await this.#send([entry])
-    this.#parts.alone.leave()
+    const { alone } = this.#parts
+    await alone.enter()
+    if (entry.isDropped) alone.leave()
+    else this.#sendOne(entry, () => alone.leave())
   }
 
   #take(entry: PendingWrite, answer: Answer, rows: number): void {
@@ -104,11 +142,7 @@ export class Writer {
     const wait = entry.isDropped ? undefined : entry.tries.next(this.#parts.retry)
     if (wait === undefined)
       return this.#settle(entry, entry.isInDoubt ? doubtful(entry, failure) : notWritten(entry, failure))
-    this.#rest.after(wait, () => {
-      if (entry.isDropped) return
-      if (entry.goesAlone) void this.#sendAlone(entry)
-      else this.#queue.add(entry)
-    })
+    this.#rest.after(wait, () => this.#enqueue(entry))
   }
 
   /** The server said no. After an earlier try in doubt that may be because the earlier one took effect. */
@@ -160,14 +194,14 @@ export class Writer {
     if (!events.isWatched) return ignore
     const roundTrip = events.nextRoundTrip()
     const began = performance.now()
-    return ({ command, tries }, answer) => {
+    return ({ command, attempt }, answer) => {
       const code = 'record' in answer ? CODE.OK : answer.failure.code
       events.command(command, {
         ms: performance.now() - began,
         roundTrip,
         rows,
         code,
-        attempt: tries.count,
+        attempt,
         inTransaction,
       })
     }

@@ -1,12 +1,19 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { BatchQueue } from '#src/driver/batch-queue.js'
+import { BatchQueue, type Send } from '#src/driver/batch-queue.js'
 
 interface Entry {
   readonly id: string
   readonly number: number
   readonly bytes: number
   readonly isDropped: boolean
+}
+
+function sender(send: (batch: readonly Entry[]) => Promise<void>): Send<Entry> {
+  return {
+    one: (entry, done) => void send([entry]).then(done),
+    many: (entries, done) => void send(entries).then(done),
+  }
 }
 
 describe('the batch queue', () => {
@@ -29,7 +36,7 @@ describe('the batch queue', () => {
         const sent: Entry[] = []
         let out = 0
         let mostOut = 0
-        const queue = new BatchQueue<Entry>(async (batch) => {
+        const send = async (batch: readonly Entry[]): Promise<void> => {
           mostOut = Math.max(mostOut, ++out)
           expect(batch.length).to.be.within(1, limit.batchRows)
           expect(new Set(batch.map((one) => one.id)).size).to.equal(batch.length)
@@ -37,7 +44,8 @@ describe('the batch queue', () => {
           sent.push(...batch)
           await Promise.resolve()
           out--
-        }, limit)
+        }
+        const queue = new BatchQueue<Entry>(sender(send), limit)
         const all = given.map((one, number) => ({ ...one, number }))
         if (together) queue.addAll(all)
         else for (const one of all) queue.add(one)
@@ -56,10 +64,10 @@ describe('the batch queue', () => {
   it('skips what nobody waits for any more', async () => {
     const sent: number[] = []
     const queue = new BatchQueue<Entry>(
-      (batch) => {
+      sender((batch) => {
         sent.push(...batch.map((one) => one.number))
         return Promise.resolve()
-      },
+      }),
       { roundTrips: 1, batchRows: 10, batchBytes: 1000 },
     )
     const entry = (number: number, isDropped: boolean): Entry => ({ id: String(number), number, bytes: 1, isDropped })
