@@ -2,10 +2,11 @@ import { SkeinError } from '../errors/index.js'
 import type { DeleteCommand, ReadCommand, WriteCommand } from '../plan/command.js'
 import type { QueryCommand } from '../plan/query-command.js'
 import { calls, type AerospikeClient } from './aerospike-client.js'
+import { closedError } from './closed-error.js'
 import type { Capabilities } from './capabilities.js'
 import { Events } from './events.js'
 import { Gate } from './gate.js'
-import { DEFAULT_LIMITS, DEFAULT_RETRY, type DriverOptions } from './options.js'
+import { DEFAULT_RETRY, limitsOf, type DriverOptions } from './options.js'
 import type { CallOptions, CommitOutcome, FoundRecord, Outcome, StoredRecord, TransactionHandle } from './outcome.js'
 import { Policies, type PolicySet } from './policies.js'
 import { PartitionWalk, type QueryPage } from './partition-walk.js'
@@ -35,7 +36,7 @@ export class Driver {
   constructor(client: AerospikeClient, capabilities: Capabilities, policySet: PolicySet, options: DriverOptions) {
     this.client = client
     this.capabilities = capabilities
-    const limits = { ...DEFAULT_LIMITS, ...options.limits }
+    const limits = limitsOf(options)
     const reveal = { keys: false, values: false, ...options.reveal }
     this.events = new Events(reveal, options.log === 'commands' ? printLine : undefined)
     this.#alone = new Gate(limits.alone)
@@ -52,7 +53,8 @@ export class Driver {
     this.#writer = new Writer({
       ...parts,
       reader: this.#reader,
-      durableDelete: (namespace) => capabilities.namespaces[namespace]?.strongConsistency ?? false,
+      durableDelete: (namespace) =>
+        policySet.remove.durableDelete === true || (capabilities.namespaces[namespace]?.strongConsistency ?? false),
       maxRecordSize: (namespace) => capabilities.namespaces[namespace]?.maxRecordSize ?? 1024 * 1024,
     })
     this.#transactions = new Transactions({
@@ -93,10 +95,10 @@ export class Driver {
   /** Sends the commands of one stage together; one outcome for each, in their order. */
   run(commands: readonly (WriteCommand | DeleteCommand)[], options: CallOptions = {}): Promise<Outcome[]> {
     return this.#start(() => {
-      const { transaction } = options
-      return transaction === undefined
-        ? this.#writer.writeAll(commands, options.signal)
-        : this.#transactions.write(transaction, commands)
+      const { transaction, signal } = options
+      if (transaction === undefined) return this.#writer.writeAll(commands, signal)
+      signal?.throwIfAborted()
+      return this.#transactions.write(transaction, commands)
     })
   }
 
@@ -105,7 +107,7 @@ export class Driver {
    * do not reach queries: the server would ignore them without a word.
    */
   async *query(command: QueryCommand, options: QueryOptions = {}): AsyncGenerator<readonly FoundRecord[]> {
-    if (this.#closing !== undefined) throw closed()
+    if (this.#closing !== undefined) throw closedError()
     yield* this.#queries.all(command, options.signal)
   }
 
@@ -147,7 +149,7 @@ export class Driver {
 
   // A synchronous throw would escape callers that only handle rejections.
   #start<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#closing !== undefined) return Promise.reject(closed())
+    if (this.#closing !== undefined) return Promise.reject(closedError())
     try {
       return work()
     } catch (error) {
@@ -169,7 +171,7 @@ export class Driver {
   }
 
   get #isIdle(): boolean {
-    if (!this.#reader.isIdle || !this.#writer.isIdle || !this.#alone.isIdle) return false
+    if (!this.#reader.isIdle || !this.#writer.isIdle || !this.#alone.isIdle || !this.#transactions.isIdle) return false
     const { inFlight, queued } = calls(this.client).stats().commands
     return inFlight === 0 && queued === 0
   }
@@ -183,12 +185,6 @@ function rethrow(error: unknown): Promise<never> {
 
 function printLine(line: string): void {
   process.stderr.write(`${line}\n`)
-}
-
-function closed(): SkeinError {
-  return new SkeinError('SKEIN_4104', 'The database is closed.', {
-    fix: 'Open it again, or close it only after the last use.',
-  })
 }
 
 function notDrained(): SkeinError {

@@ -29,6 +29,19 @@ export const DEFAULT_LIMITS: Limits = Object.freeze({
   warnRecordSize: 128 * 1024,
 })
 
+const CLIENT_CONNECTIONS = 100
+
+/** The given limits over the defaults, which shrink with the connections the client may open to a node. */
+export function limitsOf({
+  limits = {},
+  maxConnsPerNode = CLIENT_CONNECTIONS,
+}: Pick<DriverOptions, 'limits' | 'maxConnsPerNode'>): Limits {
+  const roundTrips =
+    limits.roundTrips ?? Math.max(1, Math.min(DEFAULT_LIMITS.roundTrips, Math.floor(maxConnsPerNode / 4)))
+  const alone = Math.max(1, Math.min(DEFAULT_LIMITS.alone, maxConnsPerNode - 2 * roundTrips))
+  return { ...DEFAULT_LIMITS, alone, ...limits, roundTrips }
+}
+
 /** How commands are repeated that the server could not answer or refused for the moment. */
 export interface RetryOptions {
   /** Tries in all, the first one included. */

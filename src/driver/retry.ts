@@ -1,5 +1,7 @@
 import type { RetryOptions } from './options.js'
 
+const LONGEST_WAIT = 1000
+
 /** Counts the tries of one command and says how long to wait before the next; made when the first one has failed. */
 export class Tries {
   #count = 1
@@ -15,7 +17,8 @@ export class Tries {
    */
   next(options: RetryOptions): number | undefined {
     if (this.#count >= options.attempts) return undefined
-    const wait = options.backoff * 2 ** (this.#count - 1) * (0.5 + Math.random())
+    const mean = Math.min(options.backoff * 2 ** (this.#count - 1), LONGEST_WAIT)
+    const wait = mean * (0.5 + Math.random())
     if (performance.now() - this.#began + wait > options.deadline) return undefined
     this.#count++
     return wait

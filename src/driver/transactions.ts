@@ -7,6 +7,7 @@ import type { Capabilities } from './capabilities.js'
 import { failureOf } from './command-errors.js'
 import type { Events } from './events.js'
 import { Gate } from './gate.js'
+import { closedError } from './closed-error.js'
 import type { CommitOutcome, Outcome, StoredRecord, TransactionHandle } from './outcome.js'
 import type { Reader } from './reader.js'
 import { Tries } from './retry.js'
@@ -54,6 +55,7 @@ export class Transactions {
   readonly #parts: TransactionParts
   readonly #open = new Set<OpenTransaction>()
   readonly #room: Gate
+  #isClosing = false
 
   constructor(parts: TransactionParts) {
     this.#parts = parts
@@ -63,8 +65,16 @@ export class Transactions {
     transactionPool().capacity = Number.MAX_SAFE_INTEGER
   }
 
+  get isIdle(): boolean {
+    return this.#open.size === 0
+  }
+
   async begin(options: { timeout?: number } = {}): Promise<TransactionHandle> {
     await this.#room.enter()
+    if (this.#isClosing) {
+      this.#room.leave()
+      throw closedError()
+    }
     const transaction = new OpenTransaction(newTransaction())
     if (options.timeout !== undefined) transaction.native.setTimeout(options.timeout)
     this.#open.add(transaction)
@@ -112,7 +122,9 @@ export class Transactions {
     this.#release(transaction, { state: isCommitted ? 'committed' : 'aborted' })
   }
 
+  /** Nothing new begins; what is open is undone, and what is being decided goes on. */
   async abortAll(): Promise<void> {
+    this.#isClosing = true
     await Promise.all([...this.#open].filter((one) => one.isOpen).map((one) => this.abort(one)))
   }
 

@@ -8,7 +8,9 @@ import { DoubleValue, GeoValue, type Value } from '#src/plan/value.js'
 import type { Driver } from '#src/driver/driver.js'
 import type { Outcome } from '#src/driver/outcome.js'
 import { connectTo, freshSet, sharedServer } from './set-up.js'
-import { need, type TestServer } from '../server.js'
+import { isNamedServer, need, type TestServer } from '../server.js'
+import { connect } from '#src/driver/connect.js'
+import { startEmbedded } from 'skein/embedded'
 
 for (const mode of ['sc', 'ap'] as const) {
   describe(`commands on a namespace that is ${mode}`, () => {
@@ -334,3 +336,19 @@ for (const mode of ['sc', 'ap'] as const) {
     })
   })
 }
+
+describe('a namespace that does not expire records', () => {
+  it('refuses a time to live and says what to do', async function () {
+    if (isNamedServer) this.skip()
+    const still = await startEmbedded({ namespaces: [{ name: 'still', mode: 'ap', nsupPeriod: 0 }] })
+    const driver = await connect({ hosts: still.hosts, namespaces: ['still'] })
+    const key = freshSet('still')(1)
+    expect(driver.capabilities.namespaces.still.ttl).to.equal(false)
+    const outcome = await driver.runOne(write('Thing', key, [op.writeBin('x', 1)], { exists: 'upsert', ttl: 60 }))
+    await driver.close()
+    await still.stop()
+    expect(outcome.reason).to.equal('refused')
+    expect(outcome.error?.code).to.equal('SKEIN_4208')
+    expect(outcome.error?.message).to.contain('nsup-period')
+  })
+})
