@@ -219,3 +219,9 @@ export const newContext = (): ClientContext => new Aerospike.cdt.Context()
 export const TXN_STATE = Aerospike.Transaction.state as unknown as Readonly<
   Record<'VERIFIED' | 'COMMITTED' | 'ABORTED', number>
 >
+
+export const ABORT_STATUS = (
+  Aerospike as unknown as {
+    abortStatus: Readonly<Record<'OK' | 'ALREADY_ABORTED' | 'ROLL_BACK_ABANDONED' | 'CLOSE_ABANDONED', number>>
+  }
+).abortStatus

@@ -137,7 +137,8 @@ export class Driver {
     return this.#start(() => this.#transactions.commit(transaction, options))
   }
 
-  abort(transaction: TransactionHandle): Promise<void> {
+  /** True when everything it wrote is certainly undone. */
+  abort(transaction: TransactionHandle): Promise<boolean> {
     return this.#start(() => this.#transactions.abort(transaction))
   }
 

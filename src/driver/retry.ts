@@ -15,9 +15,9 @@ export class Tries {
    * Milliseconds to wait before another try, or undefined when the number or the time is used up.
    * The wait is drawn between half and one and a half of its mean, so that callers who collided do not collide again.
    */
-  next(options: RetryOptions): number | undefined {
+  next(options: RetryOptions & { readonly longest?: number }): number | undefined {
     if (this.#count >= options.attempts) return undefined
-    const mean = Math.min(options.backoff * 2 ** (this.#count - 1), LONGEST_WAIT)
+    const mean = Math.min(options.backoff * 2 ** (this.#count - 1), options.longest ?? LONGEST_WAIT)
     const wait = mean * (0.5 + Math.random())
     if (performance.now() - this.#began + wait > options.deadline) return undefined
     this.#count++

@@ -1,7 +1,7 @@
 import { CommitInDoubtError, SkeinError } from '../errors/index.js'
 import type { DeleteCommand, ReadCommand, WriteCommand } from '../plan/command.js'
 import { recordId } from '../plan/record-key.js'
-import { closeTransaction, newTransaction, transactionPool, TXN_STATE } from './aerospike-client.js'
+import { ABORT_STATUS, closeTransaction, newTransaction, transactionPool, TXN_STATE } from './aerospike-client.js'
 import type { ClientCalls, ClientError, NativeTransaction } from './aerospike-client.js'
 import type { Capabilities } from './capabilities.js'
 import { failureOf } from './command-errors.js'
@@ -17,6 +17,8 @@ import type { Writer } from './writer.js'
 const MOST_WRITES = 4096
 /** Committed: at once, before, or with the tidying left to the server. */
 const COMMITTED = new Set([0, 1, 5, 6])
+/** Aborted: at once, before, or with only the monitor left to the server. */
+const UNDONE = new Set([ABORT_STATUS.OK, ABORT_STATUS.ALREADY_ABORTED, ABORT_STATUS.CLOSE_ABANDONED])
 const ALREADY_COMMITTED = -18
 const ALREADY_ABORTED = -19
 
@@ -112,14 +114,18 @@ export class Transactions {
     }
   }
 
-  /** Undoes what the transaction wrote. Where the server cannot be reached, it does so itself when the time is up. */
-  async abort(handle: TransactionHandle): Promise<void> {
+  /**
+   * Undoes what the transaction wrote; true when that is certainly done. Where the server cannot be reached, it does so itself when
+   * the time is up.
+   */
+  async abort(handle: TransactionHandle): Promise<boolean> {
     const transaction = await this.#end(handle)
     const { status, error } = await this.#decide(() => this.#parts.client.abort(transaction.native))
     const isCommitted =
       error?.code === ALREADY_COMMITTED ||
       (status === undefined && transaction.native.getState() === TXN_STATE.COMMITTED)
     this.#release(transaction, { state: isCommitted ? 'committed' : 'aborted' })
+    return !isCommitted && (transaction.writes === 0 || (status !== undefined && UNDONE.has(status)))
   }
 
   /** Nothing new begins; what is open is undone, and what is being decided goes on. */

@@ -1,8 +1,9 @@
 import type { DeleteCommand, ReadCommand, WriteCommand } from './command.js'
 import { mergeCommands } from './merge.js'
-import type { Outcome, StoredRecord } from './outcome.js'
+import type { Outcome, Reason, StoredRecord } from './outcome.js'
 import { plan, stage, type Plan, type Stage } from './plan.js'
-import { recordId } from './record-key.js'
+import { recordId, type RecordKey } from './record-key.js'
+import { Ties } from './ties.js'
 
 /**
  * Stages in the order in which they run where no transaction carries them. `mark` says of a record that its delete has begun; `undo`
@@ -23,6 +24,8 @@ export interface Check {
 interface Entry {
   readonly commands: (WriteCommand | DeleteCommand)[]
   readonly settle: Settle[]
+  /** For each command the reasons that do not matter to whoever added it. */
+  readonly tolerated: (readonly Reason[])[]
 }
 
 interface PendingStage {
@@ -38,50 +41,96 @@ export interface ReadyStage {
   readonly stage: Stage
   /** The outcomes that somebody does not accept. */
   settle(outcomes: readonly Outcome[]): Outcome[]
+  /** The same, known before anybody is told: a transaction asks before it commits. */
+  refused(outcomes: readonly Outcome[]): Outcome[]
 }
 
 export interface DraftOptions {
   /** Everything goes into one transaction: one write for each record, no stages. */
   readonly isTransaction?: boolean
+  /** The transaction has begun: what is read for this plan is read in it. */
+  readonly isInside?: boolean
 }
 
-/** A plan in the making: whatever takes part in a flush adds its commands, and those to one record become one. */
-export class PlanDraft {
+/** What takes part in a flush sees of the plan. */
+export interface Draft {
   /** The time that everything in this plan is stamped with. */
   readonly now: Date
   readonly isTransaction: boolean
+  readonly isInside: boolean
+  /** `tolerated`: why the command may fail without harm, where that is not plain from its stage. */
+  add(
+    name: StageName,
+    command: WriteCommand | DeleteCommand,
+    settle: Settle,
+    depth?: number,
+    tolerated?: readonly Reason[],
+  ): void
+  /** Reads a record again once the stage that is being settled is done. */
+  check(command: ReadCommand, then: Check['then']): void
+  /** True the first time: what both sides of a relation would plan is planned once. */
+  once(id: string): boolean
+  /** These records must change together. */
+  tie(a: RecordKey, b: RecordKey): void
+}
+
+const MISSING: readonly Reason[] = ['missing']
+const NOTHING: readonly Reason[] = []
+/** What is gone has lost its references, too. */
+const MAY_BE_MISSING: ReadonlySet<StageName> = new Set<StageName>(['mark', 'remove references', 'delete', 'undo'])
+
+/** A plan in the making: whatever takes part in a flush adds its commands, and those to one record become one. */
+export class PlanDraft implements Draft {
+  readonly now: Date
+  readonly isTransaction: boolean
+  readonly isInside: boolean
   readonly #stages = new Map<string, PendingStage>()
   readonly #seen = new Set<string>()
+  readonly #ties = new Ties()
   #checks: Check[] = []
 
   constructor(now: Date, options: DraftOptions = {}) {
     this.now = now
     this.isTransaction = options.isTransaction ?? false
+    this.isInside = options.isInside ?? false
   }
 
-  add(name: StageName, command: WriteCommand | DeleteCommand, settle: Settle, depth = 0): void {
-    const at = this.isTransaction ? 'transaction' : `${name} ${depth}`
-    let pending = this.#stages.get(at)
-    if (pending === undefined) this.#stages.set(at, (pending = { name, depth, entries: new Map<string, Entry>() }))
+  /** The draft as those see it who plan for one record: all they add is tied to it. */
+  for(key: RecordKey): Draft {
+    return this.isTransaction && !this.isInside ? new DraftForRecord(this, key) : this
+  }
+
+  add(
+    name: StageName,
+    command: WriteCommand | DeleteCommand,
+    settle: Settle,
+    depth = 0,
+    tolerated = command.kind === 'delete' || MAY_BE_MISSING.has(name) ? MISSING : NOTHING,
+  ): void {
+    const at = this.isTransaction ? TRANSACTION : `${name} ${depth}`
+    const entries = this.#entries(at, name, depth)
     const id = recordId(command.key)
-    const entry = pending.entries.get(id)
-    if (entry === undefined) pending.entries.set(id, { commands: [command], settle: [settle] })
+    const entry = entries.get(id)
+    if (entry === undefined) entries.set(id, { commands: [command], settle: [settle], tolerated: [tolerated] })
     else {
       entry.commands.push(command)
       entry.settle.push(settle)
+      entry.tolerated.push(tolerated)
     }
   }
 
-  /** Reads a record again once the stage that is being settled is done. */
   check(command: ReadCommand, then: Check['then']): void {
     this.#checks.push({ command, then })
   }
 
-  /** True the first time: what both sides of a relation would plan is planned once. */
   once(id: string): boolean {
     if (this.#seen.has(id)) return false
     this.#seen.add(id)
     return true
+  }
+
+  tie(a: RecordKey, b: RecordKey): void {
+    this.#ties.tie(recordId(a), recordId(b))
   }
 
   get isEmpty(): boolean {
@@ -108,9 +157,74 @@ export class PlanDraft {
     return plan(stages, { transaction: this.isTransaction })
   }
 
+  /** Of a draft for a transaction: the records that change, in groups that must change together. */
+  groups(): string[][] {
+    return this.#ties.groups(this.#stages.get(TRANSACTION)?.entries.keys() ?? [])
+  }
+
+  /** Of a draft for a transaction: what is planned for these records alone. */
+  part(ids: readonly string[], options: DraftOptions): PlanDraft {
+    const part = new PlanDraft(this.now, options)
+    const entries = this.#stages.get(TRANSACTION)!.entries
+    const target = part.#entries(part.isTransaction ? TRANSACTION : 'write 0', 'write', 0)
+    for (const id of ids) target.set(id, entries.get(id)!)
+    return part
+  }
+
+  #entries(at: string, name: StageName, depth: number): Map<string, Entry> {
+    let pending = this.#stages.get(at)
+    if (pending === undefined) {
+      pending = { name: this.isTransaction ? 'write' : name, depth, entries: new Map<string, Entry>() }
+      this.#stages.set(at, pending)
+    }
+    return pending.entries
+  }
+
   #order(): string[] {
     const rank = ({ name, depth }: PendingStage): number => STAGE_NAMES.indexOf(name) - depth / 1_000_000
     return [...this.#stages.keys()].sort((a, b) => rank(this.#stages.get(a)!) - rank(this.#stages.get(b)!))
+  }
+}
+
+const TRANSACTION = 'transaction'
+
+class DraftForRecord implements Draft {
+  readonly #draft: PlanDraft
+  readonly #key: RecordKey
+
+  constructor(draft: PlanDraft, key: RecordKey) {
+    this.#draft = draft
+    this.#key = key
+  }
+
+  get now(): Date {
+    return this.#draft.now
+  }
+
+  get isTransaction(): boolean {
+    return this.#draft.isTransaction
+  }
+
+  get isInside(): boolean {
+    return this.#draft.isInside
+  }
+
+  add(...args: Parameters<Draft['add']>): void {
+    const [, { key }] = args
+    if (key !== this.#key) this.#draft.tie(this.#key, key)
+    this.#draft.add(...args)
+  }
+
+  check(command: ReadCommand, then: Check['then']): void {
+    this.#draft.check(command, then)
+  }
+
+  once(id: string): boolean {
+    return this.#draft.once(id)
+  }
+
+  tie(a: RecordKey, b: RecordKey): void {
+    this.#draft.tie(a, b)
   }
 }
 
@@ -127,6 +241,11 @@ function readyStage({ name, entries }: PendingStage): ReadyStage {
         // Everyone must be told, so no short cut at the first that refuses.
         const accepted = all[i].settle.map((settle) => settle(outcome))
         return accepted.includes(false)
+      }),
+    refused: (outcomes) =>
+      outcomes.filter(({ state, reason }, i) => {
+        if (state === 'written') return false
+        return state === 'inDoubt' || !all[i].tolerated.every((reasons) => reasons.includes(reason!))
       }),
   }
 }

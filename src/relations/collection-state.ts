@@ -75,6 +75,20 @@ export class CollectionState {
     this.removed.delete(member)
   }
 
+  /** What puts everything back as it is now. */
+  remember(): () => void {
+    const { loaded, stored, dangling } = this
+    const [added, removed, members] = [[...this.added], [...this.removed], [...(loaded ?? [])]]
+    return () => {
+      this.added.restore(added)
+      this.removed.restore(removed)
+      loaded?.restore(members)
+      this.loaded = loaded
+      this.stored = stored
+      this.dangling = dangling
+    }
+  }
+
   /** Forgets what is known of the stored members and what was changed. */
   reset(): void {
     this.added.clear()

@@ -1,7 +1,7 @@
 import type { KeyValue } from '../keys/index.js'
 import type { EntityModel } from '../model/index.js'
 import type { ReadCommand } from '../plan/command.js'
-import type { PlanDraft } from '../plan/draft.js'
+import type { Draft } from '../plan/draft.js'
 import type { StoredRecord } from '../plan/outcome.js'
 import type { RecordKey, UserKey } from '../plan/record-key.js'
 
@@ -51,9 +51,9 @@ export interface Contributor {
   /** Names what is saved or deleted together with this entity. Called again for everything that is reached. */
   reach?(tracked: Tracked, reach: Reach, reader: Reader): void | Promise<void>
   /** Adds what saving this entity sends. */
-  save(tracked: Tracked, draft: PlanDraft, reader: Reader): void | Promise<void>
+  save(tracked: Tracked, draft: Draft, reader: Reader): void | Promise<void>
   /** Adds what deleting this entity sends. */
-  remove(tracked: Tracked, draft: PlanDraft, reader: Reader): void | Promise<void>
+  remove(tracked: Tracked, draft: Draft, reader: Reader): void | Promise<void>
   /** Loads the next level of a graph for all these entities at once and says what it found. */
   load?(level: readonly Tracked[], reader: Reader, along?: readonly string[]): Promise<readonly Tracked[]>
 }

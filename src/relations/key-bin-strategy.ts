@@ -2,7 +2,7 @@ import { readProperty } from '../codec/index.js'
 import type { KeyValue } from '../keys/index.js'
 import type { EntityModel, RelationModel } from '../model/index.js'
 import { binEquals, read, write } from '../plan/command.js'
-import type { PlanDraft } from '../plan/draft.js'
+import type { Draft } from '../plan/draft.js'
 import { removeBin, writeBin } from '../plan/operations.js'
 import type { Outcome } from '../plan/outcome.js'
 import { userKeyId, type UserKey } from '../plan/record-key.js'
@@ -46,8 +46,16 @@ export class KeyBinStrategy implements RelationStrategy {
     if (isEntity(target) && (reader.tracked(target)?.state ?? 'new') === 'new') reach.save(target)
   }
 
-  save(tracked: Tracked, draft: PlanDraft, reader: Reader): void {
+  save(tracked: Tracked, draft: Draft, reader: Reader): void | Promise<void> {
     const state = this.#state(tracked.entity)
+    if (!draft.isInside || this.#list === undefined || tracked.state === 'new' || state.isStored) {
+      return this.#plan(tracked, state, draft, reader)
+    }
+    // In a transaction the owner it has now is known before anything is written, so that all lists change together.
+    return this.#addStored(tracked, state.unlisted, reader).then(() => this.#plan(tracked, state, draft, reader))
+  }
+
+  #plan(tracked: Tracked, state: RefState, draft: Draft, reader: Reader): void {
     if (!state.isStored) this.#planBin(tracked, state, draft, reader)
     if (this.#list === undefined) return
     if (state.toList !== undefined) this.#planListed(tracked, state, state.toList, draft, reader)
@@ -55,12 +63,12 @@ export class KeyBinStrategy implements RelationStrategy {
   }
 
   /** The record goes, and its key must leave the list first. */
-  async remove(tracked: Tracked, draft: PlanDraft, reader: Reader): Promise<void> {
+  async remove(tracked: Tracked, draft: Draft, reader: Reader): Promise<void> {
     const state = this.#state(tracked.entity)
     if (this.#list === undefined) return
     const owners = new Map(state.unlisted)
     for (const owner of [state.stored, state.toList]) if (owner != null) owners.set(userKeyId(owner), owner)
-    if (!state.isKnown) await this.#addStored(tracked, owners, reader)
+    if (!state.isKnown || draft.isInside) await this.#addStored(tracked, owners, reader)
     for (const owner of owners.values()) {
       // An owner that goes in the same flush takes its list along; until then it is marked.
       if (reader.known(this.#target.name, owner)?.state !== 'removed')
@@ -89,7 +97,7 @@ export class KeyBinStrategy implements RelationStrategy {
     return refStateOf(readProperty(entity, this.relation) as object)
   }
 
-  #planBin(tracked: Tracked, state: RefState, draft: PlanDraft, reader: Reader): void {
+  #planBin(tracked: Tracked, state: RefState, draft: Draft, reader: Reader): void {
     const to = state.key
     const { stored, toList } = state
     for (const owner of [stored, toList]) if (owner != null) state.unlisted.set(userKeyId(owner), owner)
@@ -98,12 +106,15 @@ export class KeyBinStrategy implements RelationStrategy {
     const name = this.model.bin!
     const change = to === null ? removeBin(name) : writeBin(name, reader.recordKey(this.#target, to).key)
     const settle = (outcome: Outcome): boolean => this.#settleBin(tracked, state, to, outcome, draft, reader)
-    const isLate = !draft.isTransaction && isEntity(state.target) && reader.tracked(state.target)?.state === 'new'
+    const isToNew = isEntity(state.target) && reader.tracked(state.target)?.state === 'new'
+    if (isToNew) draft.tie(tracked.key, reader.recordKey(this.#target, to!))
+    const isLate = isToNew && !draft.isTransaction
     if (tracked.state === 'new' && !isLate) {
       draft.add('write', linkWrite(this.#owner, tracked.key, to === null ? [] : [change], 'mustNotExist'), settle)
       return
     }
-    const operations = tracked.state === 'new' ? [change] : [readBefore(this.model, this.#target), change]
+    const isBlind = tracked.state === 'new' || draft.isInside
+    const operations = isBlind ? [change] : [readBefore(this.model, this.#target), change]
     draft.add(
       isLate ? 'add references' : 'write',
       write(this.#owner.name, tracked.key, operations, { exists: 'mustExist', ttl: 'keep' }),
@@ -116,7 +127,7 @@ export class KeyBinStrategy implements RelationStrategy {
     state: RefState,
     to: KeyValue | null,
     outcome: Outcome,
-    draft: PlanDraft,
+    draft: Draft,
     reader: Reader,
   ): boolean {
     if (outcome.state !== 'written') return false
@@ -132,7 +143,7 @@ export class KeyBinStrategy implements RelationStrategy {
     return true
   }
 
-  #planListed(tracked: Tracked, state: RefState, owner: KeyValue, draft: PlanDraft, reader: Reader): void {
+  #planListed(tracked: Tracked, state: RefState, owner: KeyValue, draft: Draft, reader: Reader): void {
     const list = this.#list!
     const key = reader.recordKey(this.#target, owner)
     const isOld = tracked.state === 'stored'
@@ -149,7 +160,7 @@ export class KeyBinStrategy implements RelationStrategy {
     })
   }
 
-  #planUnlisted(tracked: Tracked, state: RefState, owner: KeyValue, draft: PlanDraft, reader: Reader): void {
+  #planUnlisted(tracked: Tracked, state: RefState, owner: KeyValue, draft: Draft, reader: Reader): void {
     const command = unlisted(this.#target, reader.recordKey(this.#target, owner), this.#list!.bin!, tracked.key.key)
     draft.add('remove references', command, (outcome) => {
       const isDone = outcome.state === 'written' || outcome.reason === 'missing'
@@ -161,7 +172,7 @@ export class KeyBinStrategy implements RelationStrategy {
   }
 
   /** Two sessions may move one child at the same time: the one that was overtaken takes its entry back. */
-  #confirm(tracked: Tracked, owner: KeyValue, draft: PlanDraft, reader: Reader): void {
+  #confirm(tracked: Tracked, owner: KeyValue, draft: Draft, reader: Reader): void {
     const name = this.model.bin!
     const expected = reader.recordKey(this.#target, owner)
     draft.check(read(this.#owner.name, tracked.key, [name]), (record) => {
@@ -173,7 +184,7 @@ export class KeyBinStrategy implements RelationStrategy {
   }
 
   /** The owner is gone: nothing may point to it. */
-  #planUndo(tracked: Tracked, state: RefState, owner: KeyValue, draft: PlanDraft, reader: Reader): void {
+  #planUndo(tracked: Tracked, state: RefState, owner: KeyValue, draft: Draft, reader: Reader): void {
     const name = this.model.bin!
     const { key } = reader.recordKey(this.#target, owner)
     const command = write(this.#owner.name, tracked.key, [removeBin(name)], {

@@ -2,7 +2,7 @@ import { readProperty } from '../codec/index.js'
 import type { KeyValue } from '../keys/index.js'
 import { DELETING_BIN, type EntityModel, type RelationModel } from '../model/index.js'
 import { binEquals, read, write } from '../plan/command.js'
-import type { PlanDraft } from '../plan/draft.js'
+import type { Draft } from '../plan/draft.js'
 import { listCreate, removeBin, writeBin } from '../plan/operations.js'
 import type { Outcome } from '../plan/outcome.js'
 import { userKeyId, type RecordKey, type UserKey } from '../plan/record-key.js'
@@ -57,18 +57,33 @@ export class KeyListStrategy implements RelationStrategy {
     } else if (this.#childBin !== undefined) for (const member of removed.entities) reach.save(member)
   }
 
-  save(tracked: Tracked, draft: PlanDraft, reader: Reader): void {
+  save(tracked: Tracked, draft: Draft, reader: Reader): void | Promise<void> {
     const state = this.#state(tracked.entity)
+    const bare = this.#childBin === undefined ? [] : [...state.added].filter((member) => !isEntity(member))
+    if (!draft.isInside || bare.length === 0) return this.#plan(tracked, state, draft, reader, new Map())
+    // In a transaction the parents they have now are known before anything is written, so that all lists change together.
+    return this.#parentsOf(bare as KeyValue[], reader).then((parents) =>
+      this.#plan(tracked, state, draft, reader, parents),
+    )
+  }
+
+  #plan(
+    tracked: Tracked,
+    state: CollectionState,
+    draft: Draft,
+    reader: Reader,
+    parents: ReadonlyMap<Member, UserKey>,
+  ): void {
     if (tracked.state === 'new') {
       const create = listCreate(this.model.bin!, 'ordered', true)
       draft.add('write', linkWrite(this.#owner, tracked.key, [create], 'mustNotExist'), isWritten)
     }
-    for (const member of state.added) this.#planAdd(tracked, member, state, draft, reader)
+    for (const member of state.added) this.#planAdd(tracked, member, state, draft, reader, parents.get(member))
     for (const member of state.removed) this.#planRemove(tracked, member, state, draft, reader)
   }
 
   /** Its children are deleted or let go by `reach`; the record itself says that it is on its way until it is gone. */
-  remove(tracked: Tracked, draft: PlanDraft): void {
+  remove(tracked: Tracked, draft: Draft): void {
     if (draft.isTransaction || this.model.onDelete === 'restrict') return
     const mark = write(this.#owner.name, tracked.key, [writeBin(DELETING_BIN, true)], {
       exists: 'mustExist',
@@ -85,16 +100,38 @@ export class KeyListStrategy implements RelationStrategy {
     return collectionStateOf(readProperty(entity, this.relation) as object)
   }
 
-  #planAdd(tracked: Tracked, member: Member, state: CollectionState, draft: PlanDraft, reader: Reader): void {
+  #planAdd(
+    tracked: Tracked,
+    member: Member,
+    state: CollectionState,
+    draft: Draft,
+    reader: Reader,
+    parent?: UserKey,
+  ): void {
     if (this.#childBin === undefined) return this.#planListed(tracked, member, state, draft, reader)
     if (isEntity(member)) return
     this.#planAdoption(tracked, member, state, draft, reader)
+    if (parent !== undefined) this.#leave(tracked, parent, reader.recordKey(this.#target, member), draft)
+  }
+
+  async #parentsOf(members: readonly KeyValue[], reader: Reader): Promise<Map<Member, UserKey>> {
+    const bin = this.#childBin!
+    const records = await reader.read(
+      members.map((member) => read(this.#target.name, reader.recordKey(this.#target, member), [bin])),
+    )
+    return new Map(
+      members.flatMap((member, i) => {
+        const parent = records[i]?.bins[bin] as UserKey | null | undefined
+        return parent == null ? [] : [[member, parent]]
+      }),
+    )
   }
 
   /** Takes in a child that nobody has loaded: its bin is set, and the parent it had is learnt from the same write. */
-  #planAdoption(tracked: Tracked, member: KeyValue, state: CollectionState, draft: PlanDraft, reader: Reader): void {
+  #planAdoption(tracked: Tracked, member: KeyValue, state: CollectionState, draft: Draft, reader: Reader): void {
     const child = reader.recordKey(this.#target, member)
-    const operations = [readBefore(this.#inverse!, this.#owner), writeBin(this.#childBin!, tracked.key.key)]
+    const change = writeBin(this.#childBin!, tracked.key.key)
+    const operations = draft.isInside ? [change] : [readBefore(this.#inverse!, this.#owner), change]
     const command = write(this.#target.name, child, operations, { exists: 'mustExist', ttl: 'keep' })
     const isLate = tracked.state === 'new' && !draft.isTransaction
     draft.add(isLate ? 'add references' : 'write', command, (outcome) => {
@@ -106,15 +143,19 @@ export class KeyListStrategy implements RelationStrategy {
     })
   }
 
-  #leaveBefore(tracked: Tracked, child: RecordKey, { bins }: Outcome, draft: PlanDraft): void {
+  #leaveBefore(tracked: Tracked, child: RecordKey, { bins }: Outcome, draft: Draft): void {
     const before = keyBefore(this.#inverse!, bins)
-    if (before === null || userKeyId(before) === userKeyId(tracked.key.key)) return
+    if (before !== null) this.#leave(tracked, before, child, draft)
+  }
+
+  #leave(tracked: Tracked, before: UserKey, child: RecordKey, draft: Draft): void {
+    if (userKeyId(before) === userKeyId(tracked.key.key)) return
     const parent = { ...tracked.key, key: before }
     const command = unlisted(this.#owner, parent, this.model.bin!, child.key)
     draft.add('remove references', command, ({ state, reason }) => state === 'written' || reason === 'missing')
   }
 
-  #confirm(tracked: Tracked, child: RecordKey, draft: PlanDraft): void {
+  #confirm(tracked: Tracked, child: RecordKey, draft: Draft): void {
     const childBin = this.#childBin!
     draft.check(read(this.#target.name, child, [childBin]), (record) => {
       const now = record?.bins[childBin] as UserKey | undefined
@@ -128,7 +169,7 @@ export class KeyListStrategy implements RelationStrategy {
     tracked: Tracked,
     member: Member,
     state: CollectionState,
-    draft: PlanDraft,
+    draft: Draft,
     reader: Reader,
     then?: () => void,
   ): void {
@@ -141,20 +182,20 @@ export class KeyListStrategy implements RelationStrategy {
     })
   }
 
-  #planRemove(tracked: Tracked, member: Member, state: CollectionState, draft: PlanDraft, reader: Reader): void {
+  #planRemove(tracked: Tracked, member: Member, state: CollectionState, draft: Draft, reader: Reader): void {
     // The child's own strategy does both, and a child that is deleted leaves the list with it.
     if (this.#childBin !== undefined && isEntity(member)) return
     const key = this.#keyOf(member, state, reader)
     if (this.#childBin !== undefined && this.model.orphans === 'keep') this.#planRelease(tracked, key, draft)
     draft.add('remove references', unlisted(this.#owner, tracked.key, this.model.bin!, key), (outcome) => {
-      if (outcome.state !== 'written') return false
+      if (outcome.state !== 'written' && outcome.reason !== 'missing') return false
       state.settle(member)
       return true
     })
   }
 
   /** Only while it is still this parent's: another session may have moved it meanwhile. */
-  #planRelease(tracked: Tracked, key: UserKey, draft: PlanDraft): void {
+  #planRelease(tracked: Tracked, key: UserKey, draft: Draft): void {
     const child = { namespace: this.#target.namespace, set: this.#target.set, key }
     const command = write(this.#target.name, child, [removeBin(this.#childBin!)], {
       exists: 'mustExist',
@@ -165,6 +206,8 @@ export class KeyListStrategy implements RelationStrategy {
       'write',
       command,
       ({ state, reason }) => state === 'written' || reason === 'missing' || reason === 'guard',
+      0,
+      ['missing', 'guard'],
     )
   }
 

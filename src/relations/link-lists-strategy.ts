@@ -1,7 +1,7 @@
 import { readProperty } from '../codec/index.js'
 import { DELETING_BIN, type EntityModel, type RelationModel } from '../model/index.js'
 import { write } from '../plan/command.js'
-import type { PlanDraft } from '../plan/draft.js'
+import type { Draft } from '../plan/draft.js'
 import { listCreate, writeBin } from '../plan/operations.js'
 import type { Outcome } from '../plan/outcome.js'
 import { recordId, type RecordKey } from '../plan/record-key.js'
@@ -53,7 +53,7 @@ export class LinkListsStrategy implements RelationStrategy {
     }
   }
 
-  save(tracked: Tracked, draft: PlanDraft, reader: Reader): void {
+  save(tracked: Tracked, draft: Draft, reader: Reader): void {
     const state = this.#state(tracked.entity)
     if (tracked.state === 'new') {
       const create = listCreate(this.model.bin!, 'ordered', true)
@@ -64,7 +64,7 @@ export class LinkListsStrategy implements RelationStrategy {
   }
 
   /** The others forget it first; until it is gone, the record says that it is on its way. */
-  async remove(tracked: Tracked, draft: PlanDraft, reader: Reader): Promise<void> {
+  async remove(tracked: Tracked, draft: Draft, reader: Reader): Promise<void> {
     if (this.#inverse === undefined) return
     const keys = await this.members.keys(tracked, reader)
     if (keys.length === 0) return
@@ -98,7 +98,7 @@ export class LinkListsStrategy implements RelationStrategy {
     tracked: Tracked,
     member: Member,
     state: CollectionState,
-    draft: PlanDraft,
+    draft: Draft,
     reader: Reader,
   ): void {
     const { ends, settle } = this.#link(tracked, member, state, reader)

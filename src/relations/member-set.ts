@@ -61,6 +61,12 @@ export class MemberSet {
     yield* this.#keyless
   }
 
+  /** Makes it hold these again, and nothing else. */
+  restore(members: readonly Member[]): void {
+    this.clear()
+    for (const member of members) this.add(member)
+  }
+
   get entities(): object[] {
     return [...this].filter(isEntity)
   }

@@ -95,6 +95,17 @@ export class RefState {
     this.unlisted.clear()
   }
 
+  /** What puts everything back as it is now. */
+  remember(): () => void {
+    const { target, stored, isKnown, toList } = this
+    const unlisted = [...this.unlisted]
+    return () => {
+      Object.assign(this, { target, stored, isKnown, toList })
+      this.unlisted.clear()
+      for (const [id, owner] of unlisted) this.unlisted.set(id, owner)
+    }
+  }
+
   /** The entity that was loaded for the key. */
   resolve(entity: object): void {
     this.target = entity

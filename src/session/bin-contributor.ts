@@ -1,4 +1,4 @@
-import type { PlanDraft } from '../plan/draft.js'
+import type { Draft } from '../plan/draft.js'
 import type { Contributor } from '../relations/contributor.js'
 import type { Managed } from './managed.js'
 import type { MappedClass } from './mapped-class.js'
@@ -21,7 +21,7 @@ export class BinContributor implements Contributor {
     return this.#mapped.codec.hasChanged(managed.entity, managed.snapshot!) || wantsTtl(managed)
   }
 
-  save(managed: Managed, draft: PlanDraft): void {
+  save(managed: Managed, draft: Draft): void {
     const planned = managed.overwrite
       ? planOverwrite(managed, draft.now)
       : managed.state === 'new'
@@ -30,7 +30,7 @@ export class BinContributor implements Contributor {
     if (planned !== undefined) draft.add('write', planned.command, planned.settle)
   }
 
-  remove(managed: Managed, draft: PlanDraft): void {
+  remove(managed: Managed, draft: Draft): void {
     const { command, settle } = planRemoval(managed)
     draft.add(this.#mapped.standsAlone ? 'write' : 'delete', command, settle, managed.depth)
   }

@@ -6,11 +6,15 @@ import type { EntityClass, Model } from '../model/index.js'
 import { Indexes } from '../query/indexes.js'
 import { Activity } from './activity.js'
 import { IdentityMap } from './identity-map.js'
+import { insideTransaction, refuseInTransaction, type OutsideTransaction } from './inside-transaction.js'
 import { leanRead, type ReadOptions } from './lean-read.js'
 import type { MappedClasses } from './mapped-classes.js'
 import { Session } from './session.js'
+import type { SessionContext } from './session-context.js'
 import { databaseClosed, sharedSet } from './session-errors.js'
 import type { KeyInput } from './session-types.js'
+import { inTransaction, type Attempt, type TransactionOptions } from './transaction-attempts.js'
+import { withoutTransactions } from './transaction-errors.js'
 
 export interface SessionOptions {
   /** Enters every key of a class that belongs to tenants; a key of another tenant is refused. */
@@ -18,6 +22,8 @@ export interface SessionOptions {
   /** `false`: class-validator's rules are not checked in this session. */
   readonly validate?: boolean
 }
+
+const NO_TRANSACTION = Object.freeze({ transaction: undefined })
 
 /** What a database is made of; put together by `open`. */
 export interface DatabaseParts {
@@ -65,13 +71,64 @@ export class Database {
 
   session(options: SessionOptions = {}): Session {
     if (this.#activity.isClosing) throw databaseClosed()
+    return this.#session(options)
+  }
+
+  /**
+   * Runs the function with a session whose reads and writes are one transaction: all of them happen, or none. On a conflict with another
+   * transaction it runs again, with a fresh session, so it should do nothing else that must not happen twice. What is still to be
+   * sent when it returns is flushed; if it throws, everything is undone and its error is thrown on.
+   *
+   * @example
+   * await db.transaction(async (session) => {
+   *   const [from, to] = await session.loadMany(Account, [1, 2])
+   *   from.balance -= 10
+   *   to.balance += 10
+   * })
+   */
+  async transaction<T>(
+    work: (session: Session) => Promise<T>,
+    options: TransactionOptions & SessionOptions = {},
+  ): Promise<T> {
+    const namespace = options.namespace ?? this.model.namespace
+    if (this.capabilities.namespaces[namespace]?.transactions !== true) throw withoutTransactions(namespace)
+    this.#activity.begin()
+    try {
+      return await insideTransaction(() =>
+        inTransaction(this.#parts.driver, () => this.#attempt(work, options), options),
+      )
+    } finally {
+      this.#activity.end()
+    }
+  }
+
+  #attempt<T>(work: (session: Session) => Promise<T>, options: SessionOptions): Attempt<T> {
+    const undo: (() => void)[] = []
+    return {
+      run: async (transaction) => {
+        const session = this.#session(options, { transaction, undo })
+        try {
+          const result = await work(session)
+          await session.flush()
+          return result
+        } finally {
+          await session.close()
+        }
+      },
+      // The latest first: one that was handed in twice goes back to what it was at first.
+      undone: () => undo.reverse().forEach((each) => each()),
+    }
+  }
+
+  #session(options: SessionOptions, inside: Pick<SessionContext, 'transaction' | 'undo'> = NO_TRANSACTION): Session {
     const { driver, classes, validate } = this.#parts
     return new Session({
       driver,
       classes,
       activity: this.#activity,
       identity: new IdentityMap(options.tenant),
-      transaction: undefined,
+      ...inside,
+      transact: (work, more) => this.transaction(work, { ...options, ...more }),
       validate: options.validate ?? validate,
     })
   }
@@ -98,7 +155,8 @@ export class Database {
   }
 
   /** Deletes all records of the class's set at once. Sessions do not notice: clear them. */
-  async truncate(entityClass: EntityClass): Promise<void> {
+  async truncate(entityClass: EntityClass, options?: OutsideTransaction): Promise<void> {
+    refuseInTransaction('truncate', options)
     const mapped = this.#parts.classes.of(entityClass)
     const { namespace, set, base } = mapped.model
     if (base !== undefined) throw sharedSet(mapped)

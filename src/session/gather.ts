@@ -7,17 +7,20 @@ import { Work } from './work.js'
 /**
  * Collects what has to be saved and deleted: what `scan` finds, and what that reaches. Before-hooks run for each entity once; as they
  * may change others, `scan` is asked again until it finds nothing new. Where nobody has to be waited for, the work is there at once,
- * so that a flush sends the entities as they are when it is called.
+ * so that a flush sends the entities as they are when it is called. Hooks of those that are `done` have run before.
  */
 export function gather(
   scan: () => Managed[],
   entities: SessionEntities,
   reader: Reader,
   hooks: 'run' | 'skip' = 'run',
+  done: ReadonlySet<Managed> = NONE,
 ): Work | Promise<Work> {
   const found = scan()
-  return found.every(isPlain) ? new Work(found) : gatherAll(found, scan, entities, reader, hooks)
+  return found.every(isPlain) ? new Work(found) : gatherAll(found, scan, entities, reader, hooks, done)
 }
+
+const NONE: ReadonlySet<Managed> = new Set()
 
 function isPlain({ state, model, mapped }: Managed): boolean {
   const { beforeSave, beforeDelete } = model.hooks
@@ -31,23 +34,31 @@ async function gatherAll(
   entities: SessionEntities,
   reader: Reader,
   hooks: 'run' | 'skip',
+  done: ReadonlySet<Managed>,
 ): Promise<Work> {
   const work = new Work()
+  const note = (managed: Managed, from: Managed): void => work.noteReached(managed, from)
   for (let found = roots; found.length > 0; found = scan().filter((managed) => !work.has(managed))) {
-    const added = await reachFrom(found, entities, reader)
+    const added = await reachFrom(found, entities, reader, note)
     for (const managed of added) work.add(managed)
     if (hooks === 'skip') continue
-    if (!(await runBeforeHooks(added))) return work
+    if (!(await runBeforeHooks(added.filter((managed) => !done.has(managed))))) return work
     // A hook may also have changed its mind about an entity: look at its state again.
     for (const managed of added) work.add(managed)
   }
   return work
 }
 
-async function reachFrom(roots: readonly Managed[], entities: SessionEntities, reader: Reader): Promise<Managed[]> {
+async function reachFrom(
+  roots: readonly Managed[],
+  entities: SessionEntities,
+  reader: Reader,
+  note: (managed: Managed, from: Managed) => void,
+): Promise<Managed[]> {
   const members = [...roots]
   const seen = new Set(members)
-  const add = (managed: Managed): void => {
+  const add = (managed: Managed, from: Managed): void => {
+    note(managed, from)
     if (seen.has(managed)) return
     seen.add(managed)
     members.push(managed)
@@ -56,11 +67,11 @@ async function reachFrom(roots: readonly Managed[], entities: SessionEntities, r
   for (const managed of members) {
     const reach: Reach = {
       // What is being deleted stays so, whoever reaches it.
-      save: (entity) => add(isBeingRemoved(entity, entities) ?? entities.manage(entity)),
+      save: (entity) => add(isBeingRemoved(entity, entities) ?? entities.manage(entity), managed),
       remove(entity) {
         const removed = entities.remove(entity)
         if (!seen.has(removed)) removed.depth = managed.depth + 1
-        add(removed)
+        add(removed, managed)
       },
     }
     for (const contributor of managed.mapped.contributors) {

@@ -1,6 +1,7 @@
 import { read } from '../plan/command.js'
 import { attachRelations } from '../relations/attach.js'
 import type { Reader } from '../relations/contributor.js'
+import { rememberRelations } from '../relations/remember-relations.js'
 import { abortable } from './abortable.js'
 import { callHooks } from './hooks.js'
 import { Hydrator, isGone, type Attach } from './hydrator.js'
@@ -37,7 +38,11 @@ export class Loads {
 
   readonly attach: Attach = (managed, stored) => {
     const { relations } = managed.mapped
-    if (relations.length > 0) attachRelations(managed, relations, this.reader, stored)
+    if (relations.length === 0) return
+    const { undo } = this.#context
+    // An entity that was handed in outlives the session, so it must forget what a transaction that failed has linked.
+    if (undo !== undefined && stored === undefined) undo.push(rememberRelations(managed.entity, relations))
+    attachRelations(managed, relations, this.reader, stored)
   }
 
   /** Entities in the order of the keys, null where there is none, with the relations that are asked for. */

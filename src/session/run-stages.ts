@@ -25,6 +25,8 @@ export async function runStages(draft: PlanDraft, driver: Driver, options: CallO
     const checks = draft.takeChecks()
     const ready = draft.next()
     if (ready === undefined && checks.length === 0) return { stages, outcomes, failed }
+    // A transaction that failed is undone as a whole.
+    if (draft.isTransaction && failed.length > 0) return { stages, outcomes, failed }
     const checking = runChecks(checks, driver, options)
     if (ready !== undefined) {
       const isSent = failed.length === 0 || ready.name === 'undo'

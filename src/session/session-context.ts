@@ -3,6 +3,11 @@ import type { Driver } from '../driver/driver.js'
 import type { Activity } from './activity.js'
 import type { IdentityMap } from './identity-map.js'
 import type { MappedClasses } from './mapped-classes.js'
+import type { Session } from './session.js'
+import type { TransactionOptions } from './transaction-attempts.js'
+
+/** `db.transaction`, for sessions. */
+export type Transact = <T>(work: (session: Session) => Promise<T>, options?: TransactionOptions) => Promise<T>
 
 /** What the parts of one session share. */
 export interface SessionContext {
@@ -12,6 +17,10 @@ export interface SessionContext {
   readonly activity: Activity
   /** Everything this session reads and writes takes part in it. */
   readonly transaction: TransactionHandle | undefined
+  /** In a transaction: what has to be put back in memory when it fails. */
+  readonly undo?: (() => void)[]
+  /** Runs a function in a transaction of its own. */
+  readonly transact: Transact
   /** Whether class-validator's rules are checked before anything is sent. */
   readonly validate: boolean
 }

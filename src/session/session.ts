@@ -13,6 +13,7 @@ import type { SessionContext } from './session-context.js'
 import { SessionEntities } from './session-entities.js'
 import { insideHook, notFound, partlyLoaded, sessionClosed } from './session-errors.js'
 import type { Changes, KeyInput, LoadOptions, NewValues, SaveOptions } from './session-types.js'
+import type { TransactionOptions } from './transaction-attempts.js'
 import { Turns } from './turns.js'
 import { UnitOfWork, type FlushOptions } from './unit-of-work.js'
 
@@ -134,6 +135,15 @@ export class Session {
     this.#checkOpen()
     this.#checkOutsideHook()
     await this.#turns.all(() => this.#unit.flush(options))
+  }
+
+  /**
+   * Runs the function in a transaction: in that of this session, which it then joins, or else in one of its own, with a session of its
+   * own, as `db.transaction` does.
+   */
+  async transaction<T>(work: (session: Session) => Promise<T>, options?: TransactionOptions): Promise<T> {
+    this.#checkOpen()
+    return this.#context.transaction === undefined ? this.#context.transact(work, options) : work(this)
   }
 
   /** Reads the entity again; what was changed in it and not saved is lost. Completes an entity that was loaded in part. */

@@ -43,7 +43,8 @@ export class UnitOfWork {
   /** What flush would send, found out without running hooks, changing an entity or sending anything. */
   async explain(members: readonly Managed[]): Promise<Explanation> {
     const work = await gather(() => [...members], this.#entities, this.#reader, 'skip')
-    const draft = await planWork(work, this.#reader, new Date())
+    const isInside = this.#context.transaction !== undefined
+    const draft = await planWork(work, this.#reader, new Date(), { isTransaction: isInside, isInside })
     return new Explanation([draft.plan()])
   }
 
@@ -57,7 +58,8 @@ export class UnitOfWork {
     if (hasDoubts(work)) await resolveDoubts(work, this.#context, signal)
     if (this.#context.validate) validateAll(work.saved)
     const began = performance.now()
-    const planned = planWork(work, this.#reader, new Date())
+    const isInside = this.#context.transaction !== undefined
+    const planned = planWork(work, this.#reader, new Date(), { isTransaction: isInside, isInside })
     const draft = planned instanceof Promise ? await planned : planned
     if (draft.isEmpty) return
     const result = await runStages(draft, this.#context.driver, callOptions(this.#context, signal))

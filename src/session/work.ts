@@ -4,6 +4,7 @@ import type { Managed } from './managed.js'
 export class Work {
   readonly #saved = new Set<Managed>()
   readonly #removed = new Set<Managed>()
+  readonly #reached = new Map<Managed, Managed>()
 
   constructor(members: readonly Managed[] = []) {
     for (const managed of members) this.add(managed)
@@ -15,6 +16,20 @@ export class Work {
 
   get removed(): Iterable<Managed> {
     return this.#removed
+  }
+
+  /** What is here because something else reached it, and that. */
+  get reached(): ReadonlyMap<Managed, Managed> {
+    return this.#reached
+  }
+
+  noteReached(managed: Managed, from: Managed): void {
+    this.#reached.set(managed, from)
+  }
+
+  /** The members for which this holds. */
+  filter(wanted: (managed: Managed) => boolean): Work {
+    return new Work([...this.#saved, ...this.#removed].filter(wanted))
   }
 
   get isEmpty(): boolean {

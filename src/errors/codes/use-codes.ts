@@ -28,6 +28,8 @@ export const USE_CODES = {
   SKEIN_2310: 'The class has no such stored property',
   SKEIN_2311: 'The set holds records of other classes too',
   SKEIN_2312: 'The class has no such relation to load',
+  SKEIN_2313: 'This cannot take part in a transaction',
+  SKEIN_2314: 'The options of the transaction are not valid',
 
   SKEIN_2401: 'The reference is not loaded',
   SKEIN_2402: 'The collection is not loaded',

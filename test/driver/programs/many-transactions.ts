@@ -16,7 +16,7 @@ async function transact(number: number): Promise<void> {
   const shared = write('Shared', at(`s${number % 50}`), [addToBin('n', 1)], { exists: 'upsert' })
   await driver.readOne(read('Own', at(number)), { transaction })
   const outcomes = await driver.run([own, shared], { transaction })
-  if (outcomes.some((one) => one.state !== 'written') || number % 7 === 0) return driver.abort(transaction)
+  if (outcomes.some((one) => one.state !== 'written') || number % 7 === 0) return void (await driver.abort(transaction))
   if ((await driver.commit(transaction)).state === 'committed') committed++
 }
 
