@@ -1,3 +1,4 @@
+import { connect } from '#src/driver/connect.js'
 import { startEmbedded, type EmbeddedOptions, type EmbeddedServer } from 'skein/embedded'
 
 /**
@@ -22,17 +23,7 @@ const { AEROSPIKE_HOSTS: hosts, AEROSPIKE_NAMESPACE: namespace = 'test' } = proc
 export const isNamedServer = hosts !== undefined && hosts !== ''
 
 export async function startTestServer(options: Omit<EmbeddedOptions, 'namespaces'> = {}): Promise<TestServer> {
-  if (hosts !== undefined && hosts !== '') {
-    const isStrong = process.env.AEROSPIKE_STRONG_CONSISTENCY === '1'
-    return {
-      hosts,
-      sc: isStrong ? namespace : undefined,
-      ap: isStrong ? undefined : namespace,
-      namespaces: [namespace],
-      embedded: undefined,
-      stop: () => Promise.resolve(),
-    }
-  }
+  if (hosts !== undefined && hosts !== '') return namedServer(hosts)
   const embedded = await startEmbedded({ ...options, namespaces: ['test:sc', 'cache:ap'] })
   return {
     hosts: embedded.hosts,
@@ -41,6 +32,20 @@ export async function startTestServer(options: Omit<EmbeddedOptions, 'namespaces
     namespaces: ['test', 'cache'],
     embedded,
     stop: () => embedded.stop(),
+  }
+}
+
+async function namedServer(hosts: string): Promise<TestServer> {
+  const driver = await connect({ hosts, namespaces: [namespace] })
+  const { strongConsistency } = driver.capabilities.namespaces[namespace]
+  await driver.close()
+  return {
+    hosts,
+    sc: strongConsistency ? namespace : undefined,
+    ap: strongConsistency ? undefined : namespace,
+    namespaces: [namespace],
+    embedded: undefined,
+    stop: () => Promise.resolve(),
   }
 }
 

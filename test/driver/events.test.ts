@@ -86,6 +86,15 @@ describe('events', () => {
     expect(lines.join('')).to.match(/^skein +[\d.]+ ms {2}read Agent drv-[\w-]+\/… · \d+ bytes {2}code 2\n$/)
   })
 
+  it('and errors show keys but never values, not even through their cause', async () => {
+    const add = [op.writeBin('secret', 'secret-value'), op.listAppendUnique('name', ['secret-value'])]
+    await driver.run([write('Agent', at('shown-key'), [op.writeBin('name', 'text')], { exists: 'upsert' })])
+    const outcome = await driver.runOne(write('Agent', at('shown-key'), add, { exists: 'mustExist' }))
+    expect(outcome.error?.cause).to.be.instanceOf(Error)
+    const text = inspect(outcome.error, { depth: 20, showHidden: true })
+    expect(text).to.contain('shown-key').and.not.contain('secret-value')
+  })
+
   it('warn of a record that has grown large, with class, key and bin', async () => {
     const big = ['a', 'b', 'c'].map((letter) => letter.repeat(60_000))
     const grow = (index: number) =>
