@@ -57,7 +57,9 @@ export interface EmbeddedServer {
  */
 export async function startEmbedded(options: EmbeddedOptions = {}): Promise<EmbeddedServer> {
   const resolved = resolveOptions(options)
-  const thread = new ServerThread(new Worker(new URL('./server/worker.js', import.meta.url), { workerData: resolved }))
+  const file = new URL('./server/worker.js', import.meta.url)
+  // Without the flags of this process: some of them, such as --input-type, keep a thread from starting.
+  const thread = new ServerThread(new Worker(file, { workerData: resolved, execArgv: [] }))
   const port = await thread.ready
   const host = '127.0.0.1'
   return {

@@ -1,0 +1,206 @@
+import 'reflect-metadata'
+import { expect } from 'chai'
+import { AfterDelete, AfterLoad, AfterSave, BeforeDelete, BeforeSave, Bin, Key, Record, type Session } from 'skein'
+import { Person } from './models.js'
+import { inEachMode } from './modes.js'
+import { rejection } from './rejection.js'
+
+let calls: string[] = []
+let during: { [hook: string]: ((entity: Thing) => unknown) | undefined } = {}
+
+async function note(hook: string, thing: Thing): Promise<void> {
+  calls.push(`${hook} ${thing.name}`)
+  await during[hook]?.(thing)
+}
+
+abstract class Hooked {
+  @BeforeSave() first(): void {
+    calls.push('base')
+  }
+}
+
+@Record({ set: 'thing' })
+class Thing extends Hooked {
+  @Key() id!: string
+  @Bin() name!: string
+  @Bin() slug?: string
+
+  @BeforeSave() beforeSave(): Promise<void> {
+    this.slug = this.name.toLowerCase()
+    return note('beforeSave', this)
+  }
+  @AfterSave() afterSave(): Promise<void> {
+    return note('afterSave', this)
+  }
+  @AfterLoad() afterLoad(): Promise<void> {
+    return note('afterLoad', this)
+  }
+  @BeforeDelete() beforeDelete(): Promise<void> {
+    return note('beforeDelete', this)
+  }
+  @AfterDelete() afterDelete(): Promise<void> {
+    return note('afterDelete', this)
+  }
+}
+
+inEachMode(
+  'hooks',
+  (bed) => {
+    beforeEach(() => {
+      calls = []
+      during = {}
+    })
+
+    const thing = (name: string): Thing => Object.assign(new Thing(), { id: bed().fresh(), name })
+
+    async function stored(...names: string[]): Promise<{ session: Session; things: Thing[] }> {
+      const session = bed().db.session()
+      const things = names.map((name) => session.persist(thing(name)))
+      await session.flush()
+      calls = []
+      return { session, things }
+    }
+
+    it('run around a save, base class first, and what they change is stored', async () => {
+      const one = thing('Ada')
+      await bed().db.session().save(one)
+      expect(calls).to.deep.equal(['base', 'beforeSave Ada', 'afterSave Ada'])
+      calls = []
+      expect((await bed().db.session().load(Thing, one.id)).slug).to.equal('ada')
+      expect(calls).to.deep.equal(['afterLoad Ada'])
+    })
+
+    it('run in the documented order: deletes before saves, everything before, everything after', async () => {
+      const { session, things } = await stored('A', 'B', 'C')
+      things[2].name = 'C2'
+      session.remove(things[0])
+      session.persist(thing('D'))
+      await session.flush()
+      expect(calls).to.deep.equal([
+        'beforeDelete A',
+        'base',
+        'beforeSave C2',
+        'base',
+        'beforeSave D',
+        'afterSave C2',
+        'afterSave D',
+        'afterDelete A',
+      ])
+    })
+
+    it('do not run for what has not changed', async () => {
+      const { session, things } = await stored('A')
+      await session.save(things[0])
+      await session.flush()
+      expect(calls).to.deep.equal([])
+    })
+
+    it('take along what they change, persist and remove, each with its own hooks, once', async () => {
+      const { session, things } = await stored('A', 'B', 'C')
+      const added = thing('D')
+      during['beforeSave'] = (entity) => {
+        if (entity.name !== 'A2') return
+        things[1].name = 'B2'
+        session.remove(things[2])
+        session.persist(added)
+      }
+      things[0].name = 'A2'
+      await session.flush()
+      expect(calls.filter((call) => call !== 'base')).to.deep.equal([
+        'beforeSave A2',
+        'beforeDelete C',
+        'beforeSave B2',
+        'beforeSave D',
+        'afterSave A2',
+        'afterSave B2',
+        'afterSave D',
+        'afterDelete C',
+      ])
+      const found = await bed()
+        .db.session()
+        .findMany(
+          Thing,
+          [...things, added].map(({ id }) => id),
+        )
+      expect(found.map((one) => one && one.slug)).to.deep.equal(['a2', 'b2', null, 'd'])
+    })
+
+    it('that throw before stop the flush, and nothing is sent', async () => {
+      const { session, things } = await stored('A')
+      const person = session.create(Person, { id: bed().fresh(), name: 'Ada' })
+      const error = new Error('no')
+      during['beforeSave'] = () => Promise.reject(error)
+      things[0].name = 'A2'
+      expect(await rejection(() => session.flush())).to.equal(error)
+      expect(await bed().db.session().find(Person, person.id)).to.equal(null)
+      during = {}
+      await session.flush()
+      expect((await bed().db.session().load(Thing, things[0].id)).name).to.equal('A2')
+    })
+
+    it('that throw after do not undo what is written, and the others still run', async () => {
+      const { session, things } = await stored('A', 'B')
+      const error = new Error('late')
+      during['afterSave'] = (entity) => entity.name === 'A2' && Promise.reject(error)
+      things[0].name = 'A2'
+      things[1].name = 'B2'
+      expect(await rejection(() => session.flush())).to.equal(error)
+      expect(calls).to.include('afterSave B2')
+      expect(session.isDirty()).to.equal(false)
+      expect((await bed().db.session().load(Thing, things[0].id)).name).to.equal('A2')
+    })
+
+    it('that send something through their own session are refused instead of waiting for themselves', async () => {
+      const { session, things } = await stored('A', 'B')
+      for (const send of [
+        () => session.flush(),
+        () => session.save(things[1]),
+        () => session.delete(things[1]),
+        () => session.upsert(things[1]),
+      ]) {
+        during['beforeSave'] = send
+        things[0].name += '!'
+        expect(await rejection(() => session.flush()), String(send)).to.have.property('code', 'SKEIN_2308')
+        during = {}
+        await session.refresh(things[0])
+        session.persist(things[1])
+        await session.refresh(things[1])
+      }
+    })
+
+    it('of a delete by key see the entity', async () => {
+      const { things } = await stored('A')
+      const session = bed().db.session()
+      expect(await session.delete(Thing, things[0].id)).to.equal(true)
+      expect(calls).to.deep.equal(['afterLoad A', 'beforeDelete A', 'afterDelete A'])
+      expect(await session.delete(Thing, things[0].id)).to.equal(false)
+    })
+
+    it('run after a refresh, but not for a lean read', async () => {
+      const { session, things } = await stored('A')
+      await session.refresh(things[0])
+      expect(calls).to.deep.equal(['afterLoad A'])
+      await bed().db.read(Thing, [things[0].id])
+      expect(calls).to.deep.equal(['afterLoad A'])
+    })
+
+    it('do not run for records that were not written', async () => {
+      const { session, things } = await stored('A', 'B')
+      await bed().db.session().delete(Thing, things[0].id)
+      calls = []
+      things[0].name = 'A2'
+      things[1].name = 'B2'
+      await rejection(() => session.flush())
+      expect(calls.filter((call) => call.startsWith('after'))).to.deep.equal(['afterSave B2'])
+    })
+
+    it('count what they change after a load as a change', async () => {
+      const { things } = await stored('A')
+      during['afterLoad'] = (entity) => (entity.slug = 'from the hook')
+      const session = bed().db.session()
+      const loaded = await session.load(Thing, things[0].id)
+      expect(session.changes(loaded).properties).to.deep.equal(['slug'])
+    })
+  },
+  { entities: [Thing, Person] },
+)

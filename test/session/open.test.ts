@@ -1,0 +1,166 @@
+import { expect } from 'chai'
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { ModelError, SkeinError, open, type Database } from 'skein'
+import { startEmbedded } from 'skein/embedded'
+import { isNamedServer } from '../server.js'
+import { Account, Person } from './models.js'
+import { inEachMode } from './modes.js'
+import { rejection } from './rejection.js'
+
+const run = promisify(execFile)
+
+const failure = async (work: () => Promise<Database>): Promise<SkeinError> => (await rejection(work)) as SkeinError
+
+inEachMode('an open database', (bed) => {
+  it('tells what the server can do', () => {
+    const { capabilities } = bed().db
+    expect(capabilities.edition).to.be.a('string')
+    expect(capabilities.build).to.match(/^\d+\.\d+/)
+    const namespace = capabilities.namespaces[bed().namespace]
+    expect(namespace.strongConsistency).to.equal(bed().server.sc === bed().namespace)
+    expect(namespace.maxRecordSize).to.be.greaterThan(0)
+    expect(namespace.ttl).to.be.a('boolean')
+  })
+
+  it('has the model and the raw client', async () => {
+    const { db, namespace } = bed()
+    expect(db.model.entity(Person).set).to.equal('person')
+    const id = bed().fresh()
+    await db.session().save(Object.assign(new Person(), { id, name: 'Ada' }))
+    const { bins } = await db.client.get({ ns: namespace, set: 'person', key: id })
+    expect(bins).to.deep.equal({ id, name: 'Ada' })
+  })
+
+  it('reads plain instances that no session manages', async () => {
+    const { db } = bed()
+    const ids = [bed().fresh(), bed().fresh(), bed().fresh()]
+    const session = db.session()
+    session.create(Person, { id: ids[0], name: 'Ada', tags: ['a'], roles: new Set(['x']), born: new Date(5) })
+    session.create(Person, { id: ids[2], name: 'Cy', age: 3 })
+    await session.flush()
+    const [a, b, c] = await db.read(Person, ids)
+    expect(a)
+      .to.be.instanceOf(Person)
+      .and.deep.include({ name: 'Ada', tags: ['a'], born: new Date(5) })
+    expect(a!.roles).to.deep.equal(new Set(['x']))
+    expect(b).to.equal(null)
+    expect(c!.age).to.equal(3)
+    expect(await db.read(Person, [ids[2]], { only: ['name'] })).to.deep.include.members([
+      Object.assign(new Person(), { ...c, age: undefined }),
+    ])
+    expect(await rejection(() => db.session().refresh(a!))).to.have.property('code', 'SKEIN_2305')
+  })
+
+  it('empties a set', async () => {
+    const { db } = bed()
+    const id = bed().freshNumber()
+    await db.session().save(Object.assign(new Account(), { id, owner: 'Ada' }))
+    await db.truncate(Account)
+    expect(await db.session().find(Account, id)).to.equal(null)
+  })
+
+  it('gives a function a session of its own, and flushes what it leaves', async () => {
+    const id = bed().fresh()
+    let kept: Person | undefined
+    const result = await bed().db.withSession(async (session) => {
+      kept = session.create(Person, { id, name: 'Ada' })
+      return 'done'
+    })
+    expect(result).to.equal('done')
+    expect((await bed().db.session().load(Person, id)).name).to.equal('Ada')
+    kept!.name = 'free again'
+    await bed().db.session().upsert(kept!)
+  })
+
+  it('sends nothing more when that function throws, and throws its error', async () => {
+    const id = bed().fresh()
+    const error = new Error('mine')
+    const work = bed().db.withSession(async (session) => {
+      session.create(Person, { id, name: 'Ada' })
+      throw error
+    })
+    expect(await rejection(() => work)).to.equal(error)
+    expect(await bed().db.session().find(Person, id)).to.equal(null)
+  })
+
+  it('waits for what is under way when it closes, and refuses what comes after', async () => {
+    const db = await bed().open()
+    const session = db.session()
+    const ids = Array.from({ length: 50 }, () => bed().fresh())
+    for (const id of ids) session.create(Person, { id, name: 'Ada' })
+    const flush = session.flush()
+    const closed = db.close()
+    await flush
+    await closed
+    await db.close()
+    expect(await bed().db.session().findMany(Person, ids)).to.not.include(null)
+    expect(await rejection(() => db.session())).to.have.property('code', 'SKEIN_4104')
+    expect(await rejection(() => session.load(Person, bed().fresh()))).to.have.property('code', 'SKEIN_4104')
+    expect(await rejection(() => session.flush())).to.have.property('code', 'SKEIN_4104')
+    expect(await rejection(() => db.read(Person, [ids[0]]))).to.have.property('code', 'SKEIN_4104')
+    expect(await rejection(() => db.truncate(Person))).to.have.property('code', 'SKEIN_4104')
+  })
+
+  it('refuses a namespace that does not exist, and names those that do', async () => {
+    const { hosts } = bed().server
+    const error = await failure(() => open({ hosts, namespace: 'nowhere', entities: [Person] }))
+    expect(error.code).to.equal('SKEIN_4103')
+    expect(error.message).to.contain(bed().namespace)
+  })
+})
+
+describe('open', () => {
+  it('reports a wrong model before it connects', async () => {
+    class Plain {}
+    const error = await failure(() => open({ hosts: '127.0.0.1:1', namespace: 'test', entities: [Plain] }))
+    expect(error).to.be.instanceOf(ModelError)
+  })
+
+  it('wants exactly one place to connect to', async () => {
+    const both = await failure(() => open({ hosts: 'x', embedded: true, namespace: 'test', entities: [Person] }))
+    const none = await failure(() => open({ namespace: 'test', entities: [Person] }))
+    expect([both.code, none.code]).to.deep.equal(['SKEIN_2302', 'SKEIN_2302'])
+  })
+
+  it('reports an unreachable server in one clear error', async () => {
+    const options = { hosts: '127.0.0.1:1', connectTimeout: 300, namespace: 'test', entities: [Person] }
+    const error = await failure(() => open(options))
+    expect(error.code).to.equal('SKEIN_4101')
+    expect(error.message).to.contain('127.0.0.1:1')
+  })
+
+  it('leaves no handle behind, neither after a failure nor after a close', async () => {
+    const script = `
+      import 'reflect-metadata'
+      import { open } from 'skein'
+      import { Person } from './.build/test/session/models.js'
+      await open({ hosts: '127.0.0.1:1', connectTimeout: 300, namespace: 'test', entities: [Person] }).catch((e) => console.log(e.code))
+      await open({ embedded: { namespaces: ['other:ap'] }, namespace: 'test', entities: [Person] }).catch((e) => console.log(e.code))
+      const db = await open({ embedded: true, namespace: 'test', entities: [Person] })
+      await db.session().save(Object.assign(new Person(), { id: 'a', name: 'Ada' }))
+      await db.close()
+      console.log('closed')`
+    const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script], { timeout: 30_000 })
+    expect(stdout.trim().split('\n')).to.deep.equal(['SKEIN_4101', 'SKEIN_4103', 'closed'])
+  })
+
+  it('starts an embedded server as it is told, and stops it', async () => {
+    const db = await open({
+      embedded: { namespaces: ['cache:ap'], limits: { maxRecordSize: 2000 } },
+      namespace: 'cache',
+      entities: [Person],
+    })
+    expect(db.capabilities.namespaces.cache).to.include({ strongConsistency: false, maxRecordSize: 2000 })
+    await db.close()
+  })
+
+  it('passes client options on', async function () {
+    if (isNamedServer) this.skip()
+    const server = await startEmbedded()
+    const db = await open({ hosts: server.hosts, namespace: 'test', entities: [Person], maxConnsPerNode: 7 })
+    expect((db.client.config as { maxConnsPerNode?: number }).maxConnsPerNode).to.equal(7)
+    await db.close()
+    await server.stop()
+  })
+})
