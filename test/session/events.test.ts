@@ -1,0 +1,105 @@
+import { expect } from 'chai'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import type { CommandEvent, FlushEvent } from 'skein'
+import { Person } from './models.js'
+import { inEachMode } from './modes.js'
+import { rejection } from './rejection.js'
+
+async function eventsOf<T>(channel: string, work: () => Promise<unknown>): Promise<T[]> {
+  const events: T[] = []
+  const listen = (event: unknown): void => void events.push(event as T)
+  subscribe(channel, listen)
+  try {
+    await work()
+  } finally {
+    unsubscribe(channel, listen)
+  }
+  return events
+}
+
+inEachMode('events', (bed) => {
+  it('tell of each flush that sent something', async () => {
+    const session = bed().db.session()
+    for (const name of ['a', 'b', 'c']) session.create(Person, { id: bed().fresh(), name })
+    const events = await eventsOf<FlushEvent>('skein:flush', async () => {
+      await session.flush()
+      await session.flush()
+    })
+    expect(events).to.have.length(1)
+    expect(events[0]).to.include({ commands: 3, written: 3, stages: 1, error: undefined })
+    expect(events[0].bytes).to.be.greaterThan(0)
+    expect(events[0].ms).to.be.at.least(0)
+  })
+
+  it('tell of the failure too', async () => {
+    const session = bed().db.session()
+    const taken = await bed()
+      .db.session()
+      .save(Object.assign(new Person(), { id: bed().fresh(), name: 'a' }))
+    session.create(Person, { id: taken.id, name: 'b' })
+    session.create(Person, { id: bed().fresh(), name: 'c' })
+    let error: unknown
+    const [event] = await eventsOf<FlushEvent>('skein:flush', async () => {
+      error = await rejection(() => session.flush())
+    })
+    expect(event).to.include({ commands: 2, written: 1, error })
+  })
+
+  it('tell of each command, without keys or values unless asked for', async () => {
+    const person = Object.assign(new Person(), { id: 'secret key', name: 'secret name' })
+    const silent = await eventsOf<CommandEvent>('skein:command', () => bed().db.session().upsert(person))
+    expect(silent).to.have.length(1)
+    expect(silent[0]).to.include({ class: 'Person', kind: 'write', set: 'person', code: 0, rows: 1 })
+    expect(JSON.stringify(silent)).to.not.contain('secret')
+    const open = await bed().open({ reveal: { keys: true, values: true } })
+    const other = Object.assign(new Person(), { id: 'secret key', name: 'secret name' })
+    const [loud] = await eventsOf<CommandEvent>('skein:command', () => open.session().upsert(other))
+    expect(loud.key).to.equal('secret key')
+  })
+})
+
+inEachMode('an AbortSignal', (bed) => {
+  const reason = new Error('enough')
+
+  it('that has fired stops a load and a flush before anything is sent', async () => {
+    const session = bed().db.session()
+    const signal = AbortSignal.abort(reason)
+    const id = bed().fresh()
+    expect(await rejection(() => session.load(Person, id, { signal }))).to.equal(reason)
+    expect(await rejection(() => bed().db.read(Person, [id], { signal }))).to.equal(reason)
+    session.create(Person, { id, name: 'Ada' })
+    expect(await rejection(() => session.flush({ signal }))).to.equal(reason)
+    expect(await bed().db.session().find(Person, id)).to.equal(null)
+    await session.flush()
+    expect(await bed().db.session().find(Person, id)).to.not.equal(null)
+  })
+
+  it('that fires while a load waits rejects it at once', async () => {
+    const { id } = await bed()
+      .db.session()
+      .save(Object.assign(new Person(), { id: bed().fresh(), name: 'Ada' }))
+    const session = bed().db.session()
+    const controller = new AbortController()
+    const load = rejection(() => session.load(Person, id, { signal: controller.signal }))
+    const other = session.load(Person, id)
+    controller.abort(reason)
+    expect(await load).to.equal(reason)
+    expect((await other).name).to.equal('Ada')
+  })
+
+  it('that fires during a flush leaves the rest unsent, and a second flush completes it', async () => {
+    const db = await bed().open({ limits: { batchRows: 10, roundTrips: 1 } })
+    const session = db.session()
+    const ids = Array.from({ length: 60 }, () => bed().fresh())
+    for (const id of ids) session.create(Person, { id, name: id })
+    const controller = new AbortController()
+    const flush = rejection(() => session.flush({ signal: controller.signal }))
+    controller.abort(reason)
+    await flush
+    const sent = (await bed().db.session().findMany(Person, ids)).filter((one) => one !== null).length
+    expect(sent).to.be.lessThan(ids.length)
+    expect((await session.explain()).commands).to.have.length(ids.length - sent)
+    await session.flush()
+    expect(await bed().db.session().findMany(Person, ids)).to.not.include(null)
+  })
+})
