@@ -26,13 +26,22 @@ export function attachRelations(
     const binding = { tracked, relation, reader, strategy }
     if (relation.holds === 'ref') {
       const state = refStateOf(refOf(tracked.entity, relation))
-      if (stored !== undefined) takeKey(relation, state, stored, reader)
+      if (stored === undefined) state.startAnew()
+      else takeKey(relation, state, stored, reader)
       state.binding = binding
     } else {
       const state = collectionStateOf(collectionOf(tracked.entity, relation))
-      if (stored !== undefined) takeMembers(strategy, state, stored)
+      if (stored === undefined) state.startAnew()
+      else takeMembers(strategy, state, stored)
       state.bind(binding)
     }
+  }
+}
+
+/** What a record that may already exist holds of its collections is not known. */
+export function forgetMembers({ entity }: Tracked, strategies: readonly RelationStrategy[]): void {
+  for (const { model } of strategies) {
+    if (model.holds === 'collection') collectionStateOf(readProperty(entity, model.name) as object).loaded = undefined
   }
 }
 

@@ -70,6 +70,15 @@ export class CollectionState {
     this.loaded = loaded
   }
 
+  /** Nothing of it is stored: what it holds is still to be added, and is all there is. */
+  startAnew(): void {
+    for (const member of this.loaded ?? []) this.added.add(member)
+    this.removed.clear()
+    this.stored = undefined
+    this.dangling = []
+    this.fill([])
+  }
+
   settle(member: Member): void {
     this.added.delete(member)
     this.removed.delete(member)

@@ -106,6 +106,15 @@ export class RefState {
     }
   }
 
+  /** Nothing is stored for it: what it points to is still to be written. */
+  startAnew(): void {
+    if (!this.isKnown) this.target = null
+    this.isKnown = true
+    this.stored = null
+    this.toList = undefined
+    this.unlisted.clear()
+  }
+
   /** The entity that was loaded for the key. */
   resolve(entity: object): void {
     this.target = entity

@@ -2,6 +2,7 @@ import { instantiate, writeProperty } from '../codec/index.js'
 import type { NotFoundError } from '../errors/index.js'
 import type { EntityClass } from '../model/index.js'
 import type { Explanation } from '../plan/explain.js'
+import { forgetMembers } from '../relations/attach.js'
 import { changesOf } from './changes.js'
 import { deleteBlindly } from './delete-blindly.js'
 import { isDirty } from './dirty.js'
@@ -117,6 +118,7 @@ export class Session {
     const managed = this.#entities.get(entity)
     if (managed.loaded !== undefined) throw partlyLoaded(managed)
     managed.overwrite = true
+    forgetMembers(managed, managed.mapped.relations)
     await this.#send(managed, options)
     return entity
   }

@@ -32,6 +32,30 @@ for (const mode of ['ap', 'sc'] as const) {
       expect(child.agent.value).to.equal(found)
     })
 
+    it('shows what was saved without loading it again', async () => {
+      const session = db.session()
+      const alma = agent(1)
+      const [a, b] = [listing('a'), listing('b')]
+      alma.listings.add(a, b)
+      await session.save(alma)
+      expect(alma.listings.items).to.deep.equal([a, b])
+      expect(a.agent.value).to.equal(alma)
+    })
+
+    it('stores the relations of a deleted entity again when it is saved again', async () => {
+      const session = db.session()
+      const alma = agent(1)
+      const home = listing('a')
+      alma.listings.add(home)
+      await session.save(alma)
+      await session.delete(home)
+      home.agent.set(alma)
+      await session.save(home)
+      const found = await db.session().load(Agent, 1, { with: ['listings'] })
+      expect(found.listings.items.map(({ id }) => id)).to.deep.equal(['a'])
+      expect((await db.session().load(Listing, 'a')).agent.key).to.equal(1)
+    })
+
     it('moves a child', async () => {
       const session = db.session()
       const [a, b, child] = [agent(1), agent(2), listing('x')]
