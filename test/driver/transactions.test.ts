@@ -77,6 +77,23 @@ describe('transactions', () => {
     expect((await driver.commit(first)).state).to.equal('committed')
   })
 
+  it('report a read that another transaction blocks', async () => {
+    await driver.run([put(at(1), 1), put(at(2), 2)])
+    const [first, second] = [await driver.begin(), await driver.begin()]
+    await driver.run([put(at(1), 10)], { transaction: first })
+    const error = await thrown(driver.read([read('Thing', at(2)), read('Thing', at(1))], { transaction: second }))
+    expect(error.code).to.equal('SKEIN_4305')
+    await Promise.all([driver.abort(first), driver.abort(second)])
+  })
+
+  it('do not begin work that was aborted before', async () => {
+    const transaction = await driver.begin()
+    const signal = AbortSignal.abort(new Error('early'))
+    expect((await thrown(driver.run([put(at(1), 1)], { transaction, signal }))).message).to.equal('early')
+    expect((await thrown(driver.read([read('Thing', at(1))], { transaction, signal }))).message).to.equal('early')
+    await driver.abort(transaction)
+  })
+
   it('are not committed when a record they read has changed', async () => {
     await driver.run([put(at(1), 1)])
     const transaction = await driver.begin()
