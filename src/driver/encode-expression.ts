@@ -22,6 +22,7 @@ const OPCODE: Partial<Record<ExpressionName, number>> = {
   not: 18,
   add: 20,
   lastUpdate: 66,
+  sinceUpdate: 67,
   ttl: 69,
   recordSize: 74,
   cond: 123,
@@ -33,15 +34,20 @@ const QUOTE = 126
 const CALL = 127
 const ON_COLLECTION = 0
 const RETURN_COUNT = 5
+const RETURN_KEY = 6
 const RETURN_VALUE = 7
 
 /** Calls on a list or map: the operation's number and what it returns, if it is given a value to look for. */
 const COLLECTION_CALL: Partial<Record<ExpressionName, { readonly opcode: number; readonly returns?: number }>> = {
   listSize: { opcode: 16 },
   listCount: { opcode: 22, returns: RETURN_COUNT },
+  listSlice: { opcode: 24, returns: RETURN_VALUE },
+  listFrom: { opcode: 27, returns: RETURN_VALUE },
   mapSize: { opcode: 96 },
   mapGet: { opcode: 97, returns: RETURN_VALUE },
   mapCount: { opcode: 97, returns: RETURN_COUNT },
+  mapKeySlice: { opcode: 104, returns: RETURN_KEY },
+  mapKeysFrom: { opcode: 109, returns: RETURN_KEY },
 }
 
 const writer = new MessageWriter()

@@ -20,11 +20,16 @@ export type ExpressionName =
   | 'recordSize'
   | 'ttl'
   | 'lastUpdate'
+  | 'sinceUpdate'
   | 'listSize'
   | 'listCount'
+  | 'listSlice'
+  | 'listFrom'
   | 'mapSize'
   | 'mapGet'
   | 'mapCount'
+  | 'mapKeySlice'
+  | 'mapKeysFrom'
 
 /** An expression the server evaluates, as data. */
 export type Expression =
@@ -62,12 +67,26 @@ export const binExists = (name: string): Expression => call('binExists', [value(
 export const recordSize = (): Expression => call('recordSize', [])
 export const ttl = (): Expression => call('ttl', [])
 export const lastUpdate = (): Expression => call('lastUpdate', [])
+/** Milliseconds since the record was last written, by the server's own clock. */
+export const sinceUpdate = (): Expression => call('sinceUpdate', [])
 export const listSize = (list: Expression): Expression => call('listSize', [list])
 /** How often the list holds the value. */
 export const listCount = (list: Expression, item: Value): Expression => call('listCount', [list, value(item)])
+/** Items of a list by position. */
+export const listSlice = (list: Expression, index: number, count: number): Expression =>
+  call('listSlice', [list, value(index), value(count)], 'list')
+/** Items of a list in their order, from this one on; from the next one where it is not there. */
+export const listFrom = (list: Expression, item: Value, count: number): Expression =>
+  call('listFrom', [list, value(item), value(0), value(count)], 'list')
 export const mapSize = (map: Expression): Expression => call('mapSize', [map])
 /** The value under a key, of a known type. */
 export const mapGet = (map: Expression, key: Value, type: BinType): Expression =>
   call('mapGet', [map, value(key)], type)
 /** 1 when the map has the key, else 0. */
 export const mapCount = (map: Expression, key: Value): Expression => call('mapCount', [map, value(key)])
+/** Keys of a map by position. */
+export const mapKeySlice = (map: Expression, index: number, count: number): Expression =>
+  call('mapKeySlice', [map, value(index), value(count)], 'list')
+/** Keys of a map in their order, from this one on; from the next one where it is not there. */
+export const mapKeysFrom = (map: Expression, key: Value, count: number): Expression =>
+  call('mapKeysFrom', [map, value(key), value(0), value(count)], 'list')

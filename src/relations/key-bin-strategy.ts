@@ -13,6 +13,8 @@ import { isEntity } from './member-set.js'
 import type { RefState } from './ref-state.js'
 import { collectionStateOf, refStateOf } from './states.js'
 import type { RelationStrategy } from './strategy.js'
+import { keyBinLinks } from './verify/relation-links.js'
+import type { LinkVerification } from './verify/stored-link.js'
 
 /**
  * The other's key in a bin of this record: the truth of the relation. Where the other keeps a list of these, a change goes
@@ -22,6 +24,7 @@ export class KeyBinStrategy implements RelationStrategy {
   readonly relation: string
   readonly model: RelationModel
   readonly bins: readonly string[]
+  readonly verification: LinkVerification
   readonly #owner: EntityModel
   readonly #target: EntityModel
   /** The list of our keys on the target. */
@@ -34,6 +37,7 @@ export class KeyBinStrategy implements RelationStrategy {
     this.#owner = owner
     this.#target = target
     this.#list = list
+    this.verification = keyBinLinks(model, owner, target, list)
   }
 
   hasChanges({ entity }: Tracked): boolean {

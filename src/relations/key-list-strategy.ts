@@ -15,6 +15,8 @@ import { isEntity, type Member } from './member-set.js'
 import { restricted } from './relation-errors.js'
 import { collectionStateOf } from './states.js'
 import type { CollectionMembers, RelationStrategy } from './strategy.js'
+import { keyListLinks } from './verify/relation-links.js'
+import type { LinkVerification } from './verify/stored-link.js'
 
 /**
  * An ordered list of child keys on the parent. Two-sided, the child's bin is the truth and the child's own strategy keeps this list
@@ -25,6 +27,7 @@ export class KeyListStrategy implements RelationStrategy {
   readonly model: RelationModel
   readonly bins: readonly string[]
   readonly members: CollectionMembers
+  readonly verification: LinkVerification
   readonly #owner: EntityModel
   readonly #target: EntityModel
   /** The child's bin that holds the parent's key, when the relation is two-sided. */
@@ -36,6 +39,7 @@ export class KeyListStrategy implements RelationStrategy {
     this.model = model
     this.bins = [model.bin!]
     this.members = listMembers(owner, target, model.bin!)
+    this.verification = keyListLinks(model, owner, target, inverse)
     this.#owner = owner
     this.#target = target
     this.#childBin = inverse?.bin

@@ -13,6 +13,8 @@ import { isEntity, type Member } from './member-set.js'
 import { restricted } from './relation-errors.js'
 import { collectionStateOf } from './states.js'
 import type { CollectionMembers, RelationStrategy } from './strategy.js'
+import { linkListLinks } from './verify/relation-links.js'
+import type { LinkVerification } from './verify/stored-link.js'
 
 /** One end of a link: the record, and the bin that lists the other end. */
 interface End {
@@ -28,6 +30,7 @@ export class LinkListsStrategy implements RelationStrategy {
   readonly model: RelationModel
   readonly bins: readonly string[]
   readonly members: CollectionMembers
+  readonly verification: LinkVerification
   readonly #owner: EntityModel
   readonly #target: EntityModel
   readonly #inverse: RelationModel | undefined
@@ -37,6 +40,7 @@ export class LinkListsStrategy implements RelationStrategy {
     this.model = model
     this.bins = [model.bin!]
     this.members = listMembers(owner, target, model.bin!)
+    this.verification = linkListLinks(model, owner, target, inverse)
     this.#owner = owner
     this.#target = target
     this.#inverse = inverse

@@ -1,6 +1,7 @@
 import type { KeyValue } from '../keys/index.js'
 import type { RelationModel } from '../model/index.js'
 import type { Contributor, Reader, Tracked } from './contributor.js'
+import type { LinkVerification } from './verify/stored-link.js'
 
 /** A part of a collection, in the order the server keeps it. */
 export interface KeyRange {
@@ -17,6 +18,8 @@ export interface RelationStrategy extends Contributor {
   /** Loads the related entities of all these entities at once, and says which they are. */
   load(level: readonly Tracked[], reader: Reader, along?: readonly string[]): Promise<readonly Tracked[]>
   readonly members?: CollectionMembers
+  /** Absent where nothing is stored that could disagree with another record. */
+  readonly verification?: LinkVerification
 }
 
 /** Questions about the members of a collection, each answered by one command. */

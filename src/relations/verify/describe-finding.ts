@@ -1,0 +1,52 @@
+import { describeKey, type KeyValue } from '../../keys/index.js'
+import type { EntityModel } from '../../model/index.js'
+import type { RecordKey, UserKey } from '../../plan/record-key.js'
+import type { Finding } from './finding.js'
+import type { Verdict } from './judge.js'
+import type { LinkEnd, StoredLink } from './stored-link.js'
+
+/** The key people use of a stored one. */
+export type ShowKey = (model: EntityModel, stored: UserKey) => KeyValue
+
+type Described = Omit<Finding, 'state' | 'error'>
+
+export function describeLink(link: StoredLink, { kind, wrong, change }: Verdict, show: ShowKey): Described {
+  const end = link[wrong]
+  const other = wrong === 'owner' ? link.mirror : link.owner
+  const { owner } = link
+  const isGone = kind === 'danglingKey'
+  const here = nameOf(end, show)
+  const there = nameOf(other, show)
+  const says = change === 'add' ? `lacks ${there}` : `holds ${there}`
+  return {
+    kind,
+    className: end.model.name,
+    property: end.property,
+    key: show(end.model, end.key.key),
+    otherClass: other.model.name,
+    otherKey: show(other.model, other.key.key),
+    truth: isGone ? other.model.name : `${owner.model.name}.${owner.property}`,
+    repair: change,
+    message: `${here} ${says} in ${end.property}, ${because(other, change, isGone)}.`,
+  }
+}
+
+function because(other: LinkEnd, change: 'add' | 'remove', isGone: boolean): string {
+  if (isGone) return 'which has no record'
+  return `${change === 'add' ? 'which names it' : 'which does not name it'} in ${other.property}`
+}
+
+export function describeMarker(model: EntityModel, { key }: RecordKey, show: ShowKey): Described {
+  const shown = show(model, key)
+  return {
+    kind: 'staleMarker',
+    className: model.name,
+    key: shown,
+    truth: model.name,
+    repair: 'finishDelete',
+    message: `${model.name} ${describeKey(shown)} is marked as being deleted, and nobody is deleting it.`,
+  }
+}
+
+const nameOf = ({ model, key }: LinkEnd, show: ShowKey): string =>
+  `${model.name} ${describeKey(show(model, key.key))}`

@@ -1,0 +1,35 @@
+import type { KeyValue } from '../../keys/index.js'
+
+/**
+ * What is wrong: `danglingKey`: a key whose record is gone (deleted past Skein, or expired). `missingLink`: a child that says whose it
+ * is, and is not on that list. `oneSidedLink`: a link that only one of the two records has. `staleMarker`: a record whose delete began
+ * and never ended.
+ */
+export type FindingKind = 'danglingKey' | 'missingLink' | 'oneSidedLink' | 'staleMarker'
+
+/**
+ * `found`: reported, nothing was written. `repaired`: written. `leftAlone`: somebody changed the record after it was checked, so
+ * another run has to look at it. `failed`: see `error`.
+ */
+export type FindingState = 'found' | 'repaired' | 'leftAlone' | 'failed'
+
+/** One disagreement between stored records, as plain data. */
+export interface Finding {
+  readonly kind: FindingKind
+  /** Class, property and key of the record that is wrong, which is the one that repair writes to. */
+  readonly className: string
+  readonly property?: string
+  readonly key: KeyValue
+  /** The record at the other end of the link. */
+  readonly otherClass?: string
+  readonly otherKey?: KeyValue
+  /** What was believed: the owner side of the relation (`Listing.agent`), or the class of the record that is gone. */
+  readonly truth: string
+  /** What repair does to the record: take the other's key in, take it out, or finish the delete. */
+  readonly repair: 'add' | 'remove' | 'finishDelete'
+  readonly state: FindingState
+  /** The same as a sentence. */
+  readonly message: string
+  /** Why it could not be repaired. */
+  readonly error?: Error
+}

@@ -1,0 +1,53 @@
+import type { EntityModel } from '../../model/index.js'
+import { binEquals, write } from '../../plan/command.js'
+import { bin, binExists, eq, listCount, value } from '../../plan/expression.js'
+import { removeBin } from '../../plan/operations.js'
+import type { RecordKey, UserKey } from '../../plan/record-key.js'
+import { listed, unlisted } from '../key-list-bin.js'
+import type { LinkEnd } from './stored-link.js'
+
+/** What an end needs to know of its relation. */
+interface StoredRelation {
+  readonly name: string
+  readonly bin?: string
+}
+
+/** The end that has the other's key in a bin. */
+export function binEnd(model: EntityModel, relation: StoredRelation, key: RecordKey, other: UserKey): LinkEnd {
+  const name = relation.bin!
+  const isKey = isUserKey(other)
+  return {
+    model,
+    key,
+    property: relation.name,
+    holds: isKey ? eq(bin(typeOf(other), name), value(other)) : binExists(name),
+    remove: write(model.name, key, [removeBin(name)], {
+      exists: 'mustExist',
+      ttl: 'keep',
+      guards: isKey ? [binEquals(name, other)] : [],
+    }),
+  }
+}
+
+/** The end that has the other's key on a list. */
+export function listEnd(model: EntityModel, relation: StoredRelation, key: RecordKey, other: UserKey): LinkEnd {
+  const name = relation.bin!
+  return {
+    model,
+    key,
+    property: relation.name,
+    holds: listCount(bin('list', name), other),
+    add: listed(model, key, name, other),
+    remove: unlisted(model, key, name, other),
+  }
+}
+
+/** False for what only somebody else can have stored in the place of a key. */
+export function isUserKey(stored: unknown): stored is UserKey {
+  if (typeof stored === 'string') return stored !== ''
+  if (stored instanceof Uint8Array) return stored.length > 0
+  return typeof stored === 'bigint' || Number.isInteger(stored)
+}
+
+const typeOf = (key: UserKey): 'str' | 'blob' | 'int' =>
+  typeof key === 'string' ? 'str' : key instanceof Uint8Array ? 'blob' : 'int'

@@ -1,0 +1,91 @@
+import type { EntityModel, RelationModel } from '../../model/index.js'
+import { bin, listFrom, listSlice } from '../../plan/expression.js'
+import type { ReadOperation } from '../../plan/operation.js'
+import { readBin, readExpression } from '../../plan/operations.js'
+import { recordKey, type RecordKey, type UserKey } from '../../plan/record-key.js'
+import { binEnd, listEnd } from './link-ends.js'
+import type { LinkEnd, LinkVerification } from './stored-link.js'
+
+/** The other's key in a bin, which is the truth; the other may list it. */
+export function keyBinLinks(
+  relation: RelationModel,
+  owner: EntityModel,
+  target: EntityModel,
+  list: RelationModel | undefined,
+): LinkVerification {
+  return {
+    side: 'owner',
+    readKeys: () => readBin(relation.bin!),
+    link: (here, other) => ({
+      owner: binEnd(owner, relation, here, other),
+      mirror: list === undefined ? bareEnd(target, other) : listEnd(target, list, keyIn(target, other), here.key),
+      unmirrored: 'missingLink',
+    }),
+  }
+}
+
+/** A list of children: their own bins are the truth, where they have one. */
+export function keyListLinks(
+  relation: RelationModel,
+  owner: EntityModel,
+  target: EntityModel,
+  inverse: RelationModel | undefined,
+): LinkVerification {
+  if (inverse === undefined) return oneSidedList(relation, owner, target)
+  return {
+    side: 'mirror',
+    readKeys: listKeys(relation),
+    link: (here, other) => ({
+      owner: binEnd(target, inverse, keyIn(target, other), here.key),
+      mirror: listEnd(owner, relation, here, other),
+      unmirrored: 'missingLink',
+    }),
+  }
+}
+
+/** Lists on both sides, of which one is the truth. */
+export function linkListLinks(
+  relation: RelationModel,
+  owner: EntityModel,
+  target: EntityModel,
+  inverse: RelationModel | undefined,
+): LinkVerification {
+  if (inverse === undefined) return oneSidedList(relation, owner, target)
+  const side = relation.owner ? 'owner' : 'mirror'
+  return {
+    side,
+    readKeys: listKeys(relation),
+    link: (here, other) => {
+      const near = listEnd(owner, relation, here, other)
+      const far = listEnd(target, inverse, keyIn(target, other), here.key)
+      const [truth, mirror] = side === 'owner' ? [near, far] : [far, near]
+      return { owner: truth, mirror, unmirrored: 'oneSidedLink' }
+    },
+  }
+}
+
+/** Nobody else knows of the links: all that can be wrong is a key without a record. */
+function oneSidedList(relation: RelationModel, owner: EntityModel, target: EntityModel): LinkVerification {
+  return {
+    side: 'owner',
+    readKeys: listKeys(relation),
+    link: (here, other) => ({
+      owner: listEnd(owner, relation, here, other),
+      mirror: bareEnd(target, other),
+      unmirrored: 'oneSidedLink',
+    }),
+  }
+}
+
+function listKeys(relation: RelationModel): LinkVerification['readKeys'] {
+  const list = bin('list', relation.bin!)
+  return (count: number, from?: UserKey): ReadOperation =>
+    readExpression(
+      `_sk.${relation.index}.keys`,
+      from === undefined ? listSlice(list, 0, count) : listFrom(list, from, count),
+    )
+}
+
+const bareEnd = (model: EntityModel, key: UserKey): LinkEnd => ({ model, key: keyIn(model, key) })
+
+const keyIn = ({ namespace, set }: EntityModel, key: UserKey): RecordKey => recordKey(namespace, set, key)

@@ -1,0 +1,63 @@
+import { write, type WriteCommand } from '../../plan/command.js'
+import { mergeCommands } from '../../plan/merge.js'
+import type { Outcome } from '../../plan/outcome.js'
+import { recordId } from '../../plan/record-key.js'
+import type { Finding } from './finding.js'
+import type { Reading, Verdict } from './judge.js'
+import type { OwnWrites } from './own-writes.js'
+import type { StoredLink } from './stored-link.js'
+
+/** A finding that was checked again a moment ago. */
+export interface Confirmed {
+  readonly link: StoredLink
+  readonly verdict: Verdict
+  /** The wrong end as it was read then. */
+  readonly reading: Reading
+}
+
+export type RepairResult = Pick<Finding, 'state' | 'error'>
+
+interface Repair {
+  readonly generation: number
+  readonly commands: WriteCommand[]
+  result: RepairResult
+}
+
+/**
+ * Writes to each wrong record once, and only if nobody has written to it since it was read. Whoever changes a link writes to the record
+ * that follows last, so a record that is still the same has nothing in it that came after the check.
+ */
+export async function repairLinks(
+  confirmed: readonly Confirmed[],
+  send: (commands: readonly WriteCommand[]) => Promise<Outcome[]>,
+  own: OwnWrites,
+): Promise<RepairResult[]> {
+  const repairs = new Map<string, Repair>()
+  const planned = confirmed.map(({ link, verdict, reading: { generation } }) => {
+    const end = link[verdict.wrong]
+    const id = recordId(end.key)
+    let repair = repairs.get(id)
+    if (repair === undefined) repairs.set(id, (repair = { generation, commands: [], result: { state: 'leftAlone' } }))
+    // It changed between two readings: the next run looks at it again.
+    if (repair.generation !== generation) return undefined
+    repair.commands.push(atGeneration(end[verdict.change]!, generation))
+    return repair
+  })
+  const all = [...repairs.values()]
+  const outcomes = await send(all.map(({ commands }) => mergeCommands(commands)[0] as WriteCommand))
+  outcomes.forEach((outcome, i) => {
+    all[i].result = resultOf(outcome)
+    if (outcome.state === 'written') own.note(outcome.command.key, outcome.generation ?? all[i].generation + 1)
+  })
+  return planned.map((repair) => repair?.result ?? { state: 'leftAlone' })
+}
+
+function atGeneration(command: WriteCommand, generation: number): WriteCommand {
+  return write(command.entity, command.key, command.operations, { ...command, generation })
+}
+
+function resultOf({ state, reason, error }: Outcome): RepairResult {
+  if (state === 'written') return { state: 'repaired' }
+  const isOvertaken = reason === 'missing' || reason === 'guard' || reason === 'generation'
+  return isOvertaken ? { state: 'leftAlone' } : { state: 'failed', error }
+}

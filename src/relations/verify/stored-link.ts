@@ -1,0 +1,39 @@
+import type { EntityModel } from '../../model/index.js'
+import type { WriteCommand } from '../../plan/command.js'
+import type { Expression } from '../../plan/expression.js'
+import type { ReadOperation } from '../../plan/operation.js'
+import type { RecordKey, UserKey } from '../../plan/record-key.js'
+import type { FindingKind } from './finding.js'
+
+/** One end of a link: the record, and how it stores the link if it does. */
+export interface LinkEnd {
+  readonly model: EntityModel
+  readonly key: RecordKey
+  /** The rest is absent where this side stores nothing. */
+  readonly property?: string
+  /** True, or a count above 0, where the record holds the link. */
+  readonly holds?: Expression
+  /** Takes the link in; only a side that follows the other can be told to. */
+  readonly add?: WriteCommand
+  readonly remove?: WriteCommand
+}
+
+/** A link between two records as their bins have it. */
+export interface StoredLink {
+  /** The end that is believed. */
+  readonly owner: LinkEnd
+  /** The end that has to follow. */
+  readonly mirror: LinkEnd
+  /** What it is called when the owner has it and the mirror has not. */
+  readonly unmirrored: FindingKind
+}
+
+/** How a strategy answers for the links that one record stores. */
+export interface LinkVerification {
+  /** Reads the first keys that the record holds, or those from `from` on (that one included, if it is still there): one key or a list. */
+  readKeys(count: number, from?: UserKey): ReadOperation
+  /** The link from this record to the one under a key that it holds. */
+  link(here: RecordKey, other: UserKey): StoredLink
+  /** The end of the link that the record with the keys is. */
+  readonly side: 'owner' | 'mirror'
+}

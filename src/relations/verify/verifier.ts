@@ -1,0 +1,185 @@
+import type { EntityModel } from '../../model/index.js'
+import { read, type ReadCommand, type WriteCommand } from '../../plan/command.js'
+import type { Outcome, StoredRecord } from '../../plan/outcome.js'
+import type { RecordKey, UserKey } from '../../plan/record-key.js'
+import { resultName } from '../../plan/result-names.js'
+import { sameValue } from '../../plan/same-value.js'
+import { describeLink, describeMarker, type ShowKey } from './describe-finding.js'
+import type { Finding } from './finding.js'
+import { judge, type Reading } from './judge.js'
+import { OwnWrites } from './own-writes.js'
+import { ABOUT_RECORD, readEnds, readingOf } from './read-ends.js'
+import { repairLinks, type Confirmed, type RepairResult } from './repair-links.js'
+import type { LinkEnd, LinkVerification, StoredLink } from './stored-link.js'
+
+/** Keys taken from one record at a time, and links checked at a time: long lists are never held as a whole. */
+const CHUNK = 500
+
+export interface VerifyTerms {
+  readonly repair: boolean
+  /** Milliseconds for which a record must not have changed to be judged. */
+  readonly settle: number
+}
+
+/** What verifying may do with the server. */
+export interface VerifyAccess {
+  read(commands: readonly ReadCommand[]): Promise<(StoredRecord | null)[]>
+  write(commands: readonly WriteCommand[]): Promise<Outcome[]>
+  readonly showKey: ShowKey
+  /** Goes on with a delete that was cut short. */
+  finishDelete(model: EntityModel, key: RecordKey): Promise<RepairResult>
+}
+
+/** A record whose links are to be checked. */
+export interface Subject {
+  readonly model: EntityModel
+  readonly key: RecordKey
+  readonly relations: readonly LinkVerification[]
+}
+
+interface Candidate {
+  readonly link: StoredLink
+  /** The end that is known to hold it. */
+  readonly side: 'owner' | 'mirror'
+}
+
+/** A relation of a record, and the last key that was taken from it. */
+interface OpenRelation {
+  readonly relation: LinkVerification
+  readonly last?: UserKey
+}
+
+interface OpenSubject extends Subject {
+  readonly isFirst: boolean
+  readonly open: readonly OpenRelation[]
+}
+
+/**
+ * Checks the links that records store. What looks wrong is read again, first the other end and then the one that holds the link: a
+ * delete takes references out before the record goes, so a key that is still there after its record was missed is really dangling.
+ */
+export class Verifier {
+  readonly #access: VerifyAccess
+  readonly #terms: VerifyTerms
+  readonly #own = new OwnWrites()
+  /** Disagreements that were not judged because a record had changed too recently. */
+  unsettled = 0
+
+  constructor(access: VerifyAccess, terms: VerifyTerms) {
+    this.#access = access
+    this.#terms = terms
+  }
+
+  async *check(subjects: readonly Subject[]): AsyncGenerator<Finding> {
+    let open: OpenSubject[] = subjects.map(begin)
+    while (open.length > 0) {
+      const records = await this.#access.read(open.map(pageCommand))
+      const marked = open.filter(({ isFirst }, i) => isFirst && readingOf(records[i]).isDeleting)
+      if (marked.length > 0) yield* this.#checkMarkers(marked)
+      const pages = open.map((subject, i) => pageOf(subject, records[i]))
+      const candidates = pages.flatMap((page) => page.candidates)
+      for (let i = 0; i < candidates.length; i += CHUNK) yield* this.#checkLinks(candidates.slice(i, i + CHUNK))
+      open = pages.flatMap(({ rest }) => (rest === undefined ? [] : [rest]))
+    }
+  }
+
+  async *#checkMarkers(marked: readonly Subject[]): AsyncGenerator<Finding> {
+    const readings = await readEnds(marked, (commands) => this.#access.read(commands))
+    for (const [i, { model, key }] of marked.entries()) {
+      if (!readings[i].isDeleting) continue
+      if (!this.#isSettled(key, readings[i], 0)) {
+        this.unsettled++
+        continue
+      }
+      const result = this.#terms.repair ? await this.#access.finishDelete(model, key) : FOUND
+      yield { ...describeMarker(model, key, this.#access.showKey), ...result }
+    }
+  }
+
+  async *#checkLinks(candidates: readonly Candidate[]): AsyncGenerator<Finding> {
+    const others = await this.#read(candidates.map(farEnd))
+    const suspects = candidates.filter((candidate, i) => judgeFrom(candidate, HOLDS, others[i]) !== undefined)
+    if (suspects.length === 0) return
+    const confirmed = await this.#confirm(suspects)
+    const results = this.#terms.repair
+      ? await repairLinks(confirmed, (commands) => this.#access.write(commands), this.#own)
+      : confirmed.map(() => FOUND)
+    for (const [i, { link, verdict }] of confirmed.entries()) {
+      yield { ...describeLink(link, verdict, this.#access.showKey), ...results[i] }
+    }
+  }
+
+  async #confirm(suspects: readonly Candidate[]): Promise<Confirmed[]> {
+    const began = performance.now()
+    const there = await this.#read(suspects.map(farEnd))
+    const here = await this.#read(suspects.map(nearEnd))
+    const passed = performance.now() - began
+    return suspects.flatMap((candidate, i) => {
+      const verdict = judgeFrom(candidate, here[i], there[i])
+      if (verdict === undefined) return []
+      const isSettled =
+        this.#isSettled(nearEnd(candidate).key, here[i], passed) &&
+        this.#isSettled(farEnd(candidate).key, there[i], passed)
+      if (!isSettled) {
+        this.unsettled++
+        return []
+      }
+      return [{ link: candidate.link, verdict, reading: verdict.wrong === candidate.side ? here[i] : there[i] }]
+    })
+  }
+
+  #read(ends: readonly LinkEnd[]): Promise<Reading[]> {
+    return readEnds(ends, (commands) => this.#access.read(commands))
+  }
+
+  /** Whether nothing can be on its way there. What changed while the ends were being read is as new as what changes now. */
+  #isSettled(key: RecordKey, reading: Reading, passed: number): boolean {
+    const { settle } = this.#terms
+    return !reading.exists || settle === 0 || reading.age >= settle + passed || this.#own.isLast(key, reading)
+  }
+}
+
+const FOUND: RepairResult = Object.freeze({ state: 'found' })
+
+const HOLDS: Reading = Object.freeze({ exists: true, holds: true, isDeleting: false, age: Infinity, generation: 0 })
+
+const nearEnd = ({ link, side }: Candidate): LinkEnd => link[side]
+const farEnd = ({ link, side }: Candidate): LinkEnd => (side === 'owner' ? link.mirror : link.owner)
+
+function judgeFrom({ link, side }: Candidate, here: Reading, there: Reading): ReturnType<typeof judge> {
+  return side === 'owner' ? judge(link, here, there) : judge(link, there, here)
+}
+
+function begin(subject: Subject): OpenSubject {
+  return { ...subject, isFirst: true, open: subject.relations.map((relation) => ({ relation })) }
+}
+
+function pageCommand({ model, key, open }: OpenSubject): ReadCommand {
+  const keys = open.map(({ relation, last }) => relation.readKeys(CHUNK, last))
+  return read(model.name, key, 'none', [...ABOUT_RECORD, ...keys])
+}
+
+interface Page {
+  readonly candidates: readonly Candidate[]
+  /** What is left to read of the record. */
+  readonly rest: OpenSubject | undefined
+}
+
+// Pages begin at a key and not at a position: keys that are added and removed meanwhile, also by repair, move the positions.
+function pageOf(subject: OpenSubject, record: StoredRecord | null): Page {
+  if (record === null || readingOf(record).isDeleting) return { candidates: [], rest: undefined }
+  const candidates: Candidate[] = []
+  const open: OpenRelation[] = []
+  for (const { relation, last } of subject.open) {
+    const found = asList(record.bins[resultName(relation.readKeys(CHUNK, last))!])
+    const keys = last !== undefined && found.length > 0 && sameValue(last, found[0]) ? found.slice(1) : found
+    for (const other of keys) candidates.push({ link: relation.link(subject.key, other), side: relation.side })
+    if (found.length === CHUNK && keys.length > 0) open.push({ relation, last: keys.at(-1) })
+  }
+  return { candidates, rest: open.length === 0 ? undefined : { ...subject, isFirst: false, open } }
+}
+
+function asList(stored: unknown): readonly UserKey[] {
+  if (stored === undefined || stored === null) return []
+  return (Array.isArray(stored) ? stored : [stored]) as readonly UserKey[]
+}
