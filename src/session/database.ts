@@ -4,6 +4,7 @@ import type { Driver } from '../driver/driver.js'
 import type { Tenant } from '../keys/index.js'
 import type { EntityClass, Model } from '../model/index.js'
 import { Indexes } from '../query/indexes.js'
+import type { Finding } from '../relations/verify/finding.js'
 import { Activity } from './activity.js'
 import { IdentityMap } from './identity-map.js'
 import { insideTransaction, refuseInTransaction, type OutsideTransaction } from './inside-transaction.js'
@@ -15,6 +16,7 @@ import { databaseClosed, sharedSet } from './session-errors.js'
 import type { KeyInput } from './session-types.js'
 import { inTransaction, type Attempt, type TransactionOptions } from './transaction-attempts.js'
 import { withoutTransactions } from './transaction-errors.js'
+import { verifySets, type VerifySetOptions } from './verify-set.js'
 
 export interface SessionOptions {
   /** Enters every key of a class that belongs to tenants; a key of another tenant is refused. */
@@ -162,6 +164,27 @@ export class Database {
     if (base !== undefined) throw sharedSet(mapped)
     if (this.#activity.isClosing) throw databaseClosed()
     await this.client.truncate(namespace, set, 0)
+  }
+
+  /**
+   * Streams the records of a class, or of several, and finds where the links they store disagree with the records at their other ends. With
+   * `repair: true` the side that is not the owner is brought in line.
+   *
+   * @example
+   * for await (const finding of db.verify([Agent, Listing], { repair: true })) console.log(finding.message, finding.state)
+   */
+  async *verify(
+    entityClass: EntityClass | readonly EntityClass[],
+    options: VerifySetOptions = {},
+  ): AsyncGenerator<Finding, void, undefined> {
+    const { classes, driver } = this.#parts
+    const sets = [entityClass].flat().map((each) => classes.of(each))
+    this.#activity.begin()
+    try {
+      yield* verifySets(sets, classes, driver, options)
+    } finally {
+      this.#activity.end()
+    }
   }
 
   /** Waits for what is under way, closes the connections and stops the embedded server that `open` started. */

@@ -3,6 +3,7 @@ import type { NotFoundError } from '../errors/index.js'
 import type { EntityClass } from '../model/index.js'
 import type { Explanation } from '../plan/explain.js'
 import { forgetMembers } from '../relations/attach.js'
+import type { Finding } from '../relations/verify/finding.js'
 import { changesOf } from './changes.js'
 import { deleteBlindly } from './delete-blindly.js'
 import { isDirty } from './dirty.js'
@@ -17,6 +18,8 @@ import type { Changes, KeyInput, LoadOptions, NewValues, SaveOptions } from './s
 import type { TransactionOptions } from './transaction-attempts.js'
 import { Turns } from './turns.js'
 import { UnitOfWork, type FlushOptions } from './unit-of-work.js'
+import { verifyEntity } from './verify-entity.js'
+import type { VerifyOptions } from './verify-options.js'
 
 /**
  * A short-lived unit of work: every entity exists once in it, and what is changed is found and sent by `flush`, or for one entity by
@@ -154,6 +157,16 @@ export class Session {
     const managed = this.#entities.get(entity)
     await this.#turns.one(managed, () => this.#loads.refresh(managed, options.signal))
     return entity
+  }
+
+  /**
+   * Checks whether the links that the entity's record stores are the same at their other ends. Looks at what is stored, not at unsaved
+   * changes; after a repair, refresh the entity.
+   */
+  async verify(entity: object, options: VerifyOptions = {}): Promise<Finding[]> {
+    this.#checkOpen()
+    const managed = this.#entities.get(entity)
+    return this.#turns.one(managed, () => verifyEntity(managed, this.#context, options))
   }
 
   /** Lets go of an entity: its changes are not sent, and any session may take it in. */

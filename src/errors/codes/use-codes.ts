@@ -34,6 +34,7 @@ export const USE_CODES = {
   SKEIN_2401: 'The reference is not loaded',
   SKEIN_2402: 'The collection is not loaded',
   SKEIN_2403: 'The relation is not attached to a session',
+  SKEIN_2410: 'The time for which verify leaves records alone is not valid',
   SKEIN_2501: 'The position in a query is not valid',
   SKEIN_2502: 'An index of this name is on something else',
   SKEIN_2590: 'The index cannot be created like this',

@@ -48,5 +48,4 @@ export function describeMarker(model: EntityModel, { key }: RecordKey, show: Sho
   }
 }
 
-const nameOf = ({ model, key }: LinkEnd, show: ShowKey): string =>
-  `${model.name} ${describeKey(show(model, key.key))}`
+const nameOf = ({ model, key }: LinkEnd, show: ShowKey): string => `${model.name} ${describeKey(show(model, key.key))}`

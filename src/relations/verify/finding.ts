@@ -3,9 +3,9 @@ import type { KeyValue } from '../../keys/index.js'
 /**
  * What is wrong: `danglingKey`: a key whose record is gone (deleted past Skein, or expired). `missingLink`: a child that says whose it
  * is, and is not on that list. `oneSidedLink`: a link that only one of the two records has. `staleMarker`: a record whose delete began
- * and never ended.
+ * and never ended. `unreadable`: a record that does not say its own key, so its links cannot be checked; `key` is then its digest.
  */
-export type FindingKind = 'danglingKey' | 'missingLink' | 'oneSidedLink' | 'staleMarker'
+export type FindingKind = 'danglingKey' | 'missingLink' | 'oneSidedLink' | 'staleMarker' | 'unreadable'
 
 /**
  * `found`: reported, nothing was written. `repaired`: written. `leftAlone`: somebody changed the record after it was checked, so
@@ -25,8 +25,8 @@ export interface Finding {
   readonly otherKey?: KeyValue
   /** What was believed: the owner side of the relation (`Listing.agent`), or the class of the record that is gone. */
   readonly truth: string
-  /** What repair does to the record: take the other's key in, take it out, or finish the delete. */
-  readonly repair: 'add' | 'remove' | 'finishDelete'
+  /** What repair does to the record: take the other's key in, take it out, finish the delete, or nothing. */
+  readonly repair: 'add' | 'remove' | 'finishDelete' | 'none'
   readonly state: FindingState
   /** The same as a sentence. */
   readonly message: string

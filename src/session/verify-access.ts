@@ -1,0 +1,37 @@
+import type { Driver } from '../driver/driver.js'
+import type { CallOptions } from '../driver/outcome.js'
+import type { Tenant } from '../keys/index.js'
+import type { LinkVerification } from '../relations/verify/stored-link.js'
+import type { Subject, VerifyAccess } from '../relations/verify/verifier.js'
+import type { RecordKey } from '../plan/record-key.js'
+import type { MappedClass } from './mapped-class.js'
+import type { MappedClasses } from './mapped-classes.js'
+
+/** How verifying reaches the server: past the identity map, because what is stored is what is checked. */
+export function verifyAccess(
+  driver: Driver,
+  classes: MappedClasses,
+  tenant: Tenant | undefined,
+  options: CallOptions,
+): VerifyAccess {
+  return {
+    read: (commands) => (commands.length === 0 ? Promise.resolve([]) : driver.read(commands, options)),
+    write: (commands) => (commands.length === 0 ? Promise.resolve([]) : driver.run(commands, options)),
+    showKey: (model, stored) => {
+      try {
+        return classes.of(model.name).codec.key.scheme.fromStored(stored, tenant)
+      } catch {
+        // What is no key of the class is shown as it is stored.
+        return stored
+      }
+    },
+    finishDelete: () => Promise.resolve({ state: 'leftAlone' }),
+  }
+}
+
+export function subjectOf({ model, relations }: MappedClass, key: RecordKey): Subject {
+  const verifications = relations.flatMap(({ verification }): LinkVerification[] =>
+    verification === undefined ? [] : [verification],
+  )
+  return { model, key, relations: verifications }
+}
