@@ -177,6 +177,7 @@ export class Database {
     entityClass: EntityClass | readonly EntityClass[],
     options: VerifySetOptions = {},
   ): AsyncGenerator<Finding, void, undefined> {
+    refuseInTransaction('verify', options)
     const { classes, driver } = this.#parts
     const sets = [entityClass].flat().map((each) => classes.of(each))
     this.#activity.begin()

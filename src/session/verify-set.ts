@@ -5,6 +5,7 @@ import type { FoundRecord } from '../plan/outcome.js'
 import { query } from '../plan/query-command.js'
 import type { Finding } from '../relations/verify/finding.js'
 import { Verifier, type Subject } from '../relations/verify/verifier.js'
+import type { OutsideTransaction } from './inside-transaction.js'
 import type { MappedClass } from './mapped-class.js'
 import type { MappedClasses } from './mapped-classes.js'
 import { subjectOf, verifyAccess } from './verify-access.js'
@@ -23,7 +24,7 @@ export interface VerifyProgress {
   readonly unsettled: number
 }
 
-export interface VerifySetOptions extends VerifyOptions {
+export interface VerifySetOptions extends VerifyOptions, OutsideTransaction {
   /** Whose records, where the keys of the class belong to tenants. */
   readonly tenant?: Tenant
   readonly onProgress?: (progress: VerifyProgress) => void
