@@ -1,5 +1,5 @@
 import { CommandError, ResultCode } from '../protocol/result-code.js'
-import { decodeMsgpack } from '../value/msgpack.js'
+import { decodeMsgpack } from '../value/msgpack-reader.js'
 import { ListValue, type Value } from '../value/value.js'
 import { parseContext, type ContextLevel } from './context-level.js'
 

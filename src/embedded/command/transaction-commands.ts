@@ -1,4 +1,4 @@
-import { decodeMsgpack } from '../value/msgpack.js'
+import { decodeMsgpack } from '../value/msgpack-reader.js'
 import { Bytes, ListValue, type Value } from '../value/value.js'
 import { Info2, Info4, OpCode } from '../protocol/constants.js'
 import { outcome, type Outcome } from '../protocol/reply.js'

@@ -1,4 +1,4 @@
-import { MsgpackReader } from '../value/msgpack.js'
+import { MsgpackReader } from '../value/msgpack-reader.js'
 import type { Value } from '../value/value.js'
 import { BoundedCache } from './bounded-cache.js'
 import { ExpressionType } from './expression-type.js'

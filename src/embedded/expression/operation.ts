@@ -1,5 +1,5 @@
 import { CommandError, ResultCode } from '../protocol/result-code.js'
-import { MsgpackReader } from '../value/msgpack.js'
+import { MsgpackReader } from '../value/msgpack-reader.js'
 import { isInteger, type Value } from '../value/value.js'
 import { BoundedCache } from './bounded-cache.js'
 import { compileNext, evaluate, type CompiledExpression } from './compile.js'

@@ -1,4 +1,4 @@
-import type { MsgpackReader } from '../value/msgpack.js'
+import type { MsgpackReader } from '../value/msgpack-reader.js'
 import { isInteger, type Value } from '../value/value.js'
 import { arithmetic } from './arithmetic.js'
 import { bins } from './bins.js'

@@ -1,6 +1,6 @@
 import { parseContext, type ContextLevel } from '../cdt/index.js'
 import { CommandError, ResultCode } from '../protocol/result-code.js'
-import { decodeMsgpack } from '../value/msgpack.js'
+import { decodeMsgpack } from '../value/msgpack-reader.js'
 import { ParticleType } from '../value/value.js'
 
 /** What of a bin is indexed, with the ids on the wire. */

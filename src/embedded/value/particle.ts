@@ -1,6 +1,8 @@
 import type { ByteWriter } from '../protocol/byte-writer.js'
 import { CommandError, ResultCode } from '../protocol/result-code.js'
-import { DuplicateMapKeyError, decodeMsgpack, decodeString, encodeMsgpack } from './msgpack.js'
+import { decodeMsgpack, decodeString } from './msgpack-reader.js'
+import { encodeMsgpack } from './msgpack-writer.js'
+import { DuplicateMapKeyError } from './sorted-map.js'
 import { encodedSize } from './encoded-size.js'
 import { Bytes, Float, ListValue, MapValue, ParticleType, particleTypeOf, toInteger, type Value } from './value.js'
 

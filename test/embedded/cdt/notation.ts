@@ -1,7 +1,7 @@
 import { makeCdtCall, modifyCdt, readCdt } from '#src/embedded/cdt/index.js'
 import { CommandError } from '#src/embedded/protocol/result-code.js'
 import { encodedSize } from '#src/embedded/value/encoded-size.js'
-import { encodeMsgpack } from '#src/embedded/value/msgpack.js'
+import { encodeMsgpack } from '#src/embedded/value/msgpack-writer.js'
 import { Bytes, Extreme, Float, ListValue, MapValue, type Value } from '#src/embedded/value/value.js'
 
 export const list = (...items: Value[]): ListValue => new ListValue(items)

@@ -1,5 +1,5 @@
 import { ByteWriter } from '#src/embedded/protocol/byte-writer.js'
-import { writeMsgpack } from '#src/embedded/value/msgpack.js'
+import { writeMsgpack } from '#src/embedded/value/msgpack-writer.js'
 import { Float, type Value } from '#src/embedded/value/value.js'
 
 /** A string without type tag: the name of a bin or variable, or a pattern. */

@@ -1,7 +1,6 @@
-import { ByteWriter } from '../protocol/byte-writer.js'
 import { CommandError, ResultCode } from '../protocol/result-code.js'
 import { Bytes, Extreme, Float, ListValue, MapValue, ParticleType, toInteger, type Value } from './value.js'
-import { compareValues } from './compare.js'
+import { sortedMap } from './sorted-map.js'
 
 /** Deeper nesting than this is refused, so that hostile bytes cannot exhaust the stack. */
 const MAX_DEPTH = 256
@@ -9,7 +8,7 @@ const MAX_DEPTH = 256
 const EXT_SPECIAL = 0xff
 
 /**
- * Reads Aerospike's dialect of msgpack (WIRE: strings and bytes carry a type tag as their first byte; an ext value as
+ * Reads Aerospike's dialect of msgpack (strings and bytes carry a type tag as their first byte; an ext value as
  * first element gives a list's or a map's order).
  */
 export class MsgpackReader {
@@ -196,36 +195,6 @@ export class MsgpackReader {
   }
 }
 
-export class DuplicateMapKeyError extends CommandError {
-  constructor() {
-    super(ResultCode.PARAMETER, 'duplicate map key')
-  }
-}
-
-/** A map in key order. Input that says it is ordered and is not, or that repeats a key, is refused. */
-function sortedMap(keys: Value[], values: Value[], flags: number): MapValue {
-  for (let i = 1; i < keys.length; i++) {
-    if (compareValues(keys[i - 1], keys[i]) >= 0) {
-      if (flags & 1) throw new DuplicateMapKeyError()
-      return sortMap(keys, values, flags)
-    }
-  }
-  return new MapValue(keys, values, flags)
-}
-
-function sortMap(keys: Value[], values: Value[], flags: number): MapValue {
-  const order = keys.map((_, i) => i).sort((a, b) => compareValues(keys[a], keys[b]))
-  const sortedKeys = order.map((i) => keys[i])
-  for (let i = 1; i < sortedKeys.length; i++) {
-    if (compareValues(sortedKeys[i - 1], sortedKeys[i]) === 0) throw new DuplicateMapKeyError()
-  }
-  return new MapValue(
-    sortedKeys,
-    order.map((i) => values[i]),
-    flags,
-  )
-}
-
 const EMPTY = Buffer.alloc(0)
 
 function malformed(): CommandError {
@@ -246,130 +215,4 @@ export function decodeMsgpack(buffer: Buffer): Value {
   const value = reader.read()
   if (!reader.done) throw malformed()
   return value
-}
-
-export function encodeMsgpack(value: Value): Buffer {
-  const writer = new ByteWriter()
-  writeMsgpack(writer, value)
-  return writer.take()
-}
-
-export function writeMsgpack(writer: ByteWriter, value: Value): void {
-  switch (typeof value) {
-    case 'number':
-      return writeInteger(writer, value)
-    case 'bigint':
-      writer.u8(value < 0n ? 0xd3 : 0xcf)
-      return writer.i64(value)
-    case 'string': {
-      const length = Buffer.byteLength(value)
-      writeTagHeader(writer, length, ParticleType.STRING)
-      return writer.utf8(value, length)
-    }
-    case 'boolean':
-      return writer.u8(value ? 0xc3 : 0xc2)
-  }
-  if (value === null) return writer.u8(0xc0)
-  if (value instanceof Float) {
-    writer.u8(0xcb)
-    return writer.f64(value.value)
-  }
-  if (value instanceof Bytes) {
-    if (value.tag === ParticleType.NIL) return writer.u8(0xa0)
-    writeTagHeader(writer, value.bytes.length, value.tag)
-    return writer.bytes(value.bytes)
-  }
-  if (value instanceof ListValue) return writeList(writer, value)
-  if (value instanceof MapValue) return writeMap(writer, value)
-  writer.u8(0xd4)
-  writer.u8(EXT_SPECIAL)
-  writer.u8(value === Extreme.WILDCARD ? 0 : 1)
-}
-
-function writeInteger(writer: ByteWriter, value: number): void {
-  if (value >= 0) {
-    if (value < 0x80) return writer.u8(value)
-    if (value < 0x100) {
-      writer.u8(0xcc)
-      return writer.u8(value)
-    }
-    if (value < 0x10000) {
-      writer.u8(0xcd)
-      return writer.u16(value)
-    }
-    if (value < 0x100000000) {
-      writer.u8(0xce)
-      return writer.u32(value)
-    }
-    writer.u8(0xcf)
-    return writer.i64(value)
-  }
-  if (value >= -0x20) return writer.u8(value & 0xff)
-  if (value >= -0x80) {
-    writer.u8(0xd0)
-    return writer.u8(value & 0xff)
-  }
-  if (value >= -0x8000) {
-    writer.u8(0xd1)
-    return writer.u16(value & 0xffff)
-  }
-  if (value >= -0x80000000) {
-    writer.u8(0xd2)
-    return writer.u32(value >>> 0)
-  }
-  writer.u8(0xd3)
-  writer.i64(value)
-}
-
-function writeTagHeader(writer: ByteWriter, byteLength: number, tag: number): void {
-  const length = byteLength + 1
-  if (length < 0x20) writer.u8(0xa0 | length)
-  else if (length < 0x100) {
-    writer.u8(0xd9)
-    writer.u8(length)
-  } else if (length < 0x10000) {
-    writer.u8(0xda)
-    writer.u16(length)
-  } else {
-    writer.u8(0xdb)
-    writer.u32(length)
-  }
-  writer.u8(tag)
-}
-
-function writeCount(writer: ByteWriter, count: number, fix: number, wide: number): void {
-  if (count < 0x10) writer.u8(fix | count)
-  else if (count < 0x10000) {
-    writer.u8(wide)
-    writer.u16(count)
-  } else {
-    writer.u8(wide + 1)
-    writer.u32(count)
-  }
-}
-
-function writeOrderMarker(writer: ByteWriter, flags: number): void {
-  writer.u8(0xc7)
-  writer.u8(0)
-  writer.u8(flags)
-}
-
-function writeList(writer: ByteWriter, list: ListValue): void {
-  const marked = list.flags !== 0
-  writeCount(writer, list.items.length + (marked ? 1 : 0), 0x90, 0xdc)
-  if (marked) writeOrderMarker(writer, list.flags)
-  for (const item of list.items) writeMsgpack(writer, item)
-}
-
-function writeMap(writer: ByteWriter, map: MapValue): void {
-  const marked = map.flags !== 0
-  writeCount(writer, map.keys.length + (marked ? 1 : 0), 0x80, 0xde)
-  if (marked) {
-    writeOrderMarker(writer, map.flags)
-    writer.u8(0xc0)
-  }
-  for (let i = 0; i < map.keys.length; i++) {
-    writeMsgpack(writer, map.keys[i])
-    writeMsgpack(writer, map.values[i])
-  }
 }
