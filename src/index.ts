@@ -97,10 +97,19 @@ export { ref } from './relations/ref.js'
 export type { CommandEvent, FlushEvent, TransactionEvent, WarningEvent } from './driver/events.js'
 export type { Finding, FindingKind, FindingState } from './relations/verify/finding.js'
 export { Database, type SessionOptions } from './session/database.js'
+export { EntityHandle } from './session/entity-handle.js'
 export { open } from './session/open.js'
 export { type OpenOptions } from './session/open-options.js'
 export { Session } from './session/session.js'
-export type { Changes, KeyInput, LoadOptions, NewValues, SaveOptions, ValueProperty } from './session/session-types.js'
+export type {
+  Changes,
+  KeyInput,
+  LoadOptions,
+  NewValues,
+  RelationPath,
+  SaveOptions,
+  ValueProperty,
+} from './session/session-types.js'
 export type { FlushOptions } from './session/unit-of-work.js'
 export type { TransactionOptions } from './session/transaction-attempts.js'
 export type { OutsideTransaction } from './session/inside-transaction.js'

@@ -1,3 +1,4 @@
+import { bug } from '../errors/index.js'
 import type { DeleteCommand, ReadCommand, WriteCommand } from './command.js'
 import { mergeCommands } from './merge.js'
 import type { Outcome, Reason, StoredRecord } from './outcome.js'
@@ -66,6 +67,8 @@ export interface Draft {
     depth?: number,
     tolerated?: readonly Reason[],
   ): void
+  /** The same, as a command of its own: its conditions must not decide about anything else that happens to the record. Only in stages. */
+  addApart(name: StageName, command: WriteCommand, settle: Settle): void
   /** Reads a record again once the stage that is being settled is done. */
   check(command: ReadCommand, then: Check['then']): void
   /** True the first time: what both sides of a relation would plan is planned once. */
@@ -117,6 +120,13 @@ export class PlanDraft implements Draft {
       entry.settle.push(settle)
       entry.tolerated.push(tolerated)
     }
+  }
+
+  addApart(name: StageName, command: WriteCommand, settle: Settle): void {
+    if (this.isTransaction) throw bug('a transaction has one write for each record', { className: command.entity })
+    const entries = this.#entries(`${name} 0`, name, 0)
+    const id = `${recordId(command.key)} ${entries.size}`
+    entries.set(id, { commands: [command], settle: [settle], tolerated: [MISSING] })
   }
 
   check(command: ReadCommand, then: Check['then']): void {
@@ -213,6 +223,10 @@ class DraftForRecord implements Draft {
     const [, { key }] = args
     if (key !== this.#key) this.#draft.tie(this.#key, key)
     this.#draft.add(...args)
+  }
+
+  addApart(...args: Parameters<Draft['addApart']>): void {
+    this.#draft.addApart(...args)
   }
 
   check(command: ReadCommand, then: Check['then']): void {

@@ -45,6 +45,25 @@ export function forgetMembers({ entity }: Tracked, strategies: readonly Relation
   }
 }
 
+/** An entity of which only a part was loaded has got the rest: what was not known of its relations is known now. */
+export function completeRelations(
+  { entity }: Tracked,
+  strategies: readonly RelationStrategy[],
+  reader: Reader,
+  stored: ReadBins,
+): void {
+  for (const strategy of strategies) {
+    const relation = strategy.model
+    if (relation.holds === 'ref') {
+      const state = refStateOf(refOf(entity, relation))
+      if (!state.isKnown) takeKey(relation, state, stored, reader)
+    } else {
+      const state = collectionStateOf(collectionOf(entity, relation))
+      if (!state.isChanged && state.loaded === undefined) takeMembers(strategy, state, stored)
+    }
+  }
+}
+
 function refOf(entity: object, { name }: RelationModel): object {
   const present = readProperty(entity, name) as EntityRef<object> | undefined
   if (present !== undefined && findRefState(present) !== undefined) return present
@@ -69,8 +88,8 @@ function takeKey(
   { bins, isRead }: ReadBins,
   reader: Reader,
 ): void {
-  if (relation.bin === undefined) return
-  if (!isRead(relation.bin)) {
+  // Without a bin the other has the same key, and only reading it tells whether it is there.
+  if (relation.bin === undefined || !isRead(relation.bin)) {
     state.isKnown = false
     return
   }

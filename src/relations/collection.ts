@@ -59,8 +59,8 @@ export class EntityCollection<T extends object> implements Collection<T> {
 
   async load(): Promise<readonly T[]> {
     if (!this.isLoaded) {
-      const { strategy, tracked, reader } = this.#bound('load')
-      await strategy.load([tracked], reader)
+      const { relation, tracked, reader } = this.#bound('load')
+      await reader.load([tracked], [relation.name])
     }
     return this.items
   }

@@ -18,8 +18,10 @@ export interface Tracked {
 
 /** What may be asked and read while something is planned or loaded. Everything read in one tick is one batch read. */
 export interface Reader {
-  /** Managed entities in the order asked, null where there is none; `along` names relations whose bins are read with them. */
+  /** Managed entities in the order asked, null where there is none; `along` are paths of relations that will be loaded next: what they need is read with the entities. */
   find(model: EntityModel, keys: readonly KeyValue[], along?: readonly string[]): Promise<(Tracked | null)[]>
+  /** Loads the relations named by the paths, and those that are always loaded along, of all these entities. */
+  load(level: readonly Tracked[], paths?: readonly string[]): Promise<void>
   /** Records as they are stored, past the identity map. */
   read(commands: readonly ReadCommand[]): Promise<(StoredRecord | null)[]>
   entityModel(name: string): EntityModel

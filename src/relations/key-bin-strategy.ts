@@ -10,6 +10,7 @@ import { keyBefore, readBefore } from './before.js'
 import type { Reach, Reader, Tracked } from './contributor.js'
 import { linkWrite, listed, unlisted } from './key-list-bin.js'
 import { isEntity } from './member-set.js'
+import { restricted } from './relation-errors.js'
 import type { RefState } from './ref-state.js'
 import { collectionStateOf, refStateOf } from './states.js'
 import type { RelationStrategy } from './strategy.js'
@@ -44,10 +45,19 @@ export class KeyBinStrategy implements RelationStrategy {
     return this.#state(entity).isChanged
   }
 
-  reach({ entity, state }: Tracked, reach: Reach, reader: Reader): void {
-    if (state === 'removed') return
-    const { target } = this.#state(entity)
+  reach(tracked: Tracked, reach: Reach, reader: Reader): void | Promise<void> {
+    if (tracked.state === 'removed') return this.#reachOnDelete(tracked, reach, reader)
+    const { target } = this.#state(tracked.entity)
     if (isEntity(target) && (reader.tracked(target)?.state ?? 'new') === 'new') reach.save(target)
+  }
+
+  #reachOnDelete(tracked: Tracked, reach: Reach, reader: Reader): void | Promise<void> {
+    const { onDelete } = this.model
+    if (onDelete === 'detach') return
+    return this.load([tracked], reader).then((others) => {
+      if (onDelete === 'restrict' && others.length > 0) throw restricted(tracked, this.model, others.length)
+      for (const { entity } of others) reach.remove(entity)
+    })
   }
 
   save(tracked: Tracked, draft: Draft, reader: Reader): void | Promise<void> {
@@ -137,8 +147,9 @@ export class KeyBinStrategy implements RelationStrategy {
     if (outcome.state !== 'written') return false
     state.stored = to
     const before = keyBefore(this.model, outcome.bins)
-    if (before === null || this.#list === undefined) return true
-    const owner = reader.fromStored(this.#target, before)
+    state.replaced = before === null ? null : reader.fromStored(this.#target, before)
+    if (state.replaced === null || this.#list === undefined) return true
+    const owner = state.replaced
     const id = userKeyId(owner)
     if (state.unlisted.has(id) || (to !== null && id === userKeyId(to))) return true
     // Somebody moved it since it was loaded: that list has to be told as well.
@@ -187,17 +198,22 @@ export class KeyBinStrategy implements RelationStrategy {
     })
   }
 
-  /** The owner is gone: nothing may point to it. */
+  /** The owner is gone: nothing may point to it, so the entity goes back to the owner it had, whose list still has it. */
   #planUndo(tracked: Tracked, state: RefState, owner: KeyValue, draft: Draft, reader: Reader): void {
     const name = this.model.bin!
     const { key } = reader.recordKey(this.#target, owner)
-    const command = write(this.#owner.name, tracked.key, [removeBin(name)], {
+    const { replaced } = state
+    const back = replaced === null ? removeBin(name) : writeBin(name, reader.recordKey(this.#target, replaced).key)
+    const command = write(this.#owner.name, tracked.key, [back], {
       exists: 'mustExist',
       ttl: 'keep',
       guards: [binEquals(name, key)],
     })
     draft.add('undo', command, (outcome) => {
-      if (outcome.state === 'written') state.stored = null
+      if (outcome.state === 'written') {
+        state.stored = replaced
+        if (replaced !== null) state.unlisted.delete(userKeyId(replaced))
+      }
       state.toList = undefined
       return true
     })

@@ -138,17 +138,30 @@ export class KeyListStrategy implements RelationStrategy {
     const operations = draft.isInside ? [change] : [readBefore(this.#inverse!, this.#owner), change]
     const command = write(this.#target.name, child, operations, { exists: 'mustExist', ttl: 'keep' })
     const isLate = tracked.state === 'new' && !draft.isTransaction
+    let before: UserKey | null = null
     draft.add(isLate ? 'add references' : 'write', command, (outcome) => {
-      if (outcome.state === 'written') this.#leaveBefore(tracked, child, outcome, draft)
+      before = keyBefore(this.#inverse!, outcome.bins)
+      if (outcome.state === 'written') this.#leaveBefore(tracked, child, before, draft)
       return outcome.state === 'written'
     })
-    this.#planListed(tracked, member, state, draft, reader, () => {
-      if (!draft.isTransaction) this.#confirm(tracked, child, draft)
+    this.#planListed(tracked, member, state, draft, reader, (outcome) => {
+      if (outcome.state === 'written' && !draft.isTransaction) this.#confirm(tracked, child, draft)
+      if (outcome.reason === 'missing' || outcome.reason === 'guard') this.#giveBack(tracked, child, before, draft)
     })
   }
 
-  #leaveBefore(tracked: Tracked, child: RecordKey, { bins }: Outcome, draft: Draft): void {
-    const before = keyBefore(this.#inverse!, bins)
+  /** This parent is gone, so the child goes back to the one it had, whose list still has it. */
+  #giveBack(tracked: Tracked, child: RecordKey, before: UserKey | null, draft: Draft): void {
+    const bin = this.#childBin!
+    const command = write(this.#target.name, child, [before === null ? removeBin(bin) : writeBin(bin, before)], {
+      exists: 'mustExist',
+      ttl: 'keep',
+      guards: [binEquals(bin, tracked.key.key)],
+    })
+    draft.add('undo', command, () => true)
+  }
+
+  #leaveBefore(tracked: Tracked, child: RecordKey, before: UserKey | null, draft: Draft): void {
     if (before !== null) this.#leave(tracked, before, child, draft)
   }
 
@@ -175,13 +188,13 @@ export class KeyListStrategy implements RelationStrategy {
     state: CollectionState,
     draft: Draft,
     reader: Reader,
-    then?: () => void,
+    then?: (outcome: Outcome) => void,
   ): void {
     const key = this.#keyOf(member, state, reader)
     draft.add('add references', listed(this.#owner, tracked.key, this.model.bin!, key), (outcome) => {
+      then?.(outcome)
       if (outcome.state !== 'written') return false
       state.settle(member)
-      then?.()
       return true
     })
   }

@@ -38,7 +38,9 @@ export async function memberPage(state: CollectionState, binding: Binding, range
     ? await changedPage(state, binding, range)
     : await members(binding).keys(tracked, reader, range)
   const found = await reader.find(reader.entityModel(relation.target), keys)
-  return found.flatMap((member) => (member === null ? [] : [member.entity]))
+  const present = found.filter((member) => member !== null)
+  await reader.load(present)
+  return present.map(({ entity }) => entity)
 }
 
 /** Removed members leave gaps before the page, so it is cut from what the server has up to its end. */

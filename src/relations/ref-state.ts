@@ -18,11 +18,15 @@ export class RefState {
   binding: Binding | undefined
   /** Owners whose lists still have to drop the entity. */
   readonly unlisted = new Map<string, KeyValue>()
+  /** What the last write replaced: the key to go back to when the new owner turns out to be gone. */
+  replaced: KeyValue | null = null
   /** The owner whose list still has to take the entity. */
   toList: KeyValue | undefined
 
   get key(): KeyValue | null {
-    const { target } = this
+    const { target, binding } = this
+    // Not read yet, but if there is one, it has the same key.
+    if (!this.isKnown && binding?.strategy.meet !== undefined) return binding.reader.keyOf(binding.tracked.entity)
     if (!isEntity(target)) return target
     return this.binding?.reader.keyOf(target) ?? declaredKey(target)
   }
@@ -67,8 +71,9 @@ export class RefState {
   /** The user's own change: the other sides that are at hand show it too. */
   set(target: Member | null): void {
     const before = this.target
-    this.#assign(target)
     const { binding } = this
+    binding?.strategy.accept?.(binding.tracked, target, binding.reader)
+    this.#assign(target)
     if (binding === undefined || before === target) return
     this.#show(before, 'exclude')
     this.#show(target, 'include')

@@ -18,5 +18,11 @@ export function setCollectionState(collection: Collection<object>, state: Collec
 export const findRefState = (ref: object): RefState | undefined => refs.get(ref)
 export const findCollectionState = (collection: object): CollectionState | undefined => collections.get(collection)
 
+/** True for what belongs to an entity that a session manages. */
+export function isBound(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return (refs.get(value) ?? collections.get(value))?.binding !== undefined
+}
+
 export const refStateOf = (ref: object): RefState => refs.get(ref)!
 export const collectionStateOf = (collection: object): CollectionState => collections.get(collection)!

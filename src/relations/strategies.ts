@@ -2,7 +2,9 @@ import type { Codecs } from '../codec/index.js'
 import type { EntityModel, RelationModel } from '../model/index.js'
 import { KeyBinStrategy } from './key-bin-strategy.js'
 import { KeyListStrategy } from './key-list-strategy.js'
+import { KeyPairStrategy } from './key-pair-strategy.js'
 import { LinkListsStrategy } from './link-lists-strategy.js'
+import { SharedKeyStrategy } from './shared-key-strategy.js'
 import type { RelationStrategy } from './strategy.js'
 
 /** A relation and what it stands between. */
@@ -19,7 +21,10 @@ interface Place {
 /** The one place that knows which strategies there are. */
 const STRATEGIES: { readonly [strategy: string]: ((place: Place) => RelationStrategy) | undefined } = {
   keyBin: ({ relation, owner, target, inverse }) =>
-    new KeyBinStrategy(relation, owner, target, inverse?.strategy === 'keyList' ? inverse : undefined),
+    inverse?.strategy === 'keyBin'
+      ? new KeyPairStrategy(relation, owner, target, inverse)
+      : new KeyBinStrategy(relation, owner, target, inverse?.strategy === 'keyList' ? inverse : undefined),
+  sharedKey: ({ relation, target, codecs }) => new SharedKeyStrategy(relation, target, codecs.entity(target.name).key),
   keyList: ({ relation, owner, target, inverse }) =>
     relation.kind === 'manyToMany'
       ? new LinkListsStrategy(relation, owner, target, inverse)

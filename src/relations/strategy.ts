@@ -2,6 +2,7 @@ import type { KeyValue } from '../keys/index.js'
 import type { RelationModel } from '../model/index.js'
 import type { Contributor, Reader, Tracked } from './contributor.js'
 import type { LinkVerification } from './verify/stored-link.js'
+import type { Member } from './member-set.js'
 
 /** A part of a collection, in the order the server keeps it. */
 export interface KeyRange {
@@ -20,6 +21,10 @@ export interface RelationStrategy extends Contributor {
   readonly members?: CollectionMembers
   /** Absent where nothing is stored that could disagree with another record. */
   readonly verification?: LinkVerification
+  /** Throws when a Ref cannot point to this. */
+  accept?(owner: Tracked, target: Member | null, reader: Reader): void
+  /** Where the other has the same key, it can be read together with this entity: takes over what was found. */
+  meet?(owner: Tracked, other: Tracked | null): void
 }
 
 /** Questions about the members of a collection, each answered by one command. */

@@ -1,11 +1,11 @@
-import { readProperty } from '../codec/index.js'
+import { readProperty, type Loaded } from '../codec/index.js'
 import { DELETING_BIN } from '../model/index.js'
 import type { StoredRecord } from '../plan/outcome.js'
 import type { RecordKey } from '../plan/record-key.js'
 import type { ReadBins } from '../relations/attach.js'
 import { Managed } from './managed.js'
 import type { MappedClass } from './mapped-class.js'
-import { missingOf, type Projection } from './projection.js'
+import { missingOf, projectionOf, type Projection } from './projection.js'
 import type { SessionContext } from './session-context.js'
 import { otherClass } from './session-errors.js'
 import { shownTtl } from './ttl.js'
@@ -13,15 +13,21 @@ import { shownTtl } from './ttl.js'
 /** Gives an entity that has become managed its Refs and Collections. */
 export type Attach = (managed: Managed, stored?: ReadBins) => void
 
+/** What the hydrator needs of relations. */
+export interface RelationHydration {
+  readonly attach: Attach
+  /** Adds what an entity that was loaded in part did not know of its relations. */
+  readonly complete: (managed: Managed, stored: ReadBins) => void
+}
+
 /** Turns records that were read into managed entities. */
 export class Hydrator {
   readonly #context: SessionContext
+  readonly #relations: RelationHydration
 
-  readonly #attach: Attach
-
-  constructor(context: SessionContext, attach: Attach) {
+  constructor(context: SessionContext, relations: RelationHydration) {
     this.#context = context
-    this.#attach = attach
+    this.#relations = relations
   }
 
   /** The entity of the record; null when there is none. One that the session already has stays, and only what it lacked is added. */
@@ -39,27 +45,45 @@ export class Hydrator {
     const { codec } = managed.mapped
     codec.fill(managed.entity, record.bins, undefined, record)
     managed.loaded = undefined
-    this.#attach(managed, { bins: record.bins, isRead: () => true })
+    this.#relations.attach(managed, { bins: record.bins, isRead: () => true })
     this.#isAsStored(managed)
   }
 
+  /** An entity of a record that was not read: nothing but its key is known. */
+  takeUnread(mapped: MappedClass, key: RecordKey): Managed {
+    const { tenant } = this.#context.identity
+    const { loaded } = projectionOf(mapped, [])
+    const entity = mapped.codec.hydrate({}, loaded)
+    mapped.codec.key.assign(entity, mapped.codec.key.scheme.fromStored(key.key, tenant))
+    // Not even the version is known.
+    return this.#manage(mapped, entity, key, new Set(mapped.model.key.properties), { bins: {}, isRead: () => false })
+  }
+
   #add(mapped: MappedClass, key: RecordKey, record: StoredRecord, projection: Projection): Managed {
-    const { identity, classes } = this.#context
     const entity = mapped.codec.hydrate(record.bins, projection.loaded, record)
-    const own = mapped.model.discriminator === undefined ? mapped : classes.ofEntity(entity)
-    const managed = new Managed(own, entity, key, identity, 'stored')
-    managed.loaded = projection.loaded
-    this.#attach(managed, readBins(record, projection))
+    const own = mapped.model.discriminator === undefined ? mapped : this.#context.classes.ofEntity(entity)
+    return this.#manage(own, entity, key, projection.loaded, readBins(record, projection))
+  }
+
+  #manage(mapped: MappedClass, entity: object, key: RecordKey, loaded: Loaded, stored: ReadBins): Managed {
+    const { identity } = this.#context
+    const managed = new Managed(mapped, entity, key, identity, 'stored')
+    managed.loaded = loaded
+    this.#relations.attach(managed, stored)
     this.#isAsStored(managed)
     return identity.add(managed)
   }
 
-  #complete(managed: Managed, record: StoredRecord, { loaded }: Projection): void {
+  #complete(managed: Managed, record: StoredRecord, projection: Projection): void {
+    const { loaded } = projection
     const have = managed.loaded!
     const missing = missingOf(have, managed.mapped, loaded)
     const { codec } = managed.mapped
     codec.complete(managed.entity, managed.snapshot!, record.bins, missing)
     managed.loaded = loaded === undefined ? undefined : new Set([...have, ...missing])
+    this.#relations.complete(managed, readBins(record, projection))
+    const { version } = managed.model
+    if (version !== undefined && missing.has(version)) managed.version = readProperty(managed.entity, version) as number
   }
 
   #isAsStored(managed: Managed): void {

@@ -1,38 +1,51 @@
 import type { Contributor, Reader, Tracked } from '../relations/contributor.js'
+import type { MappedClass } from './mapped-class.js'
 import type { MappedClasses } from './mapped-classes.js'
-import { unknownRelation } from './session-errors.js'
+import { byFirstStep } from './relation-paths.js'
 
-/** Loads the relations named by the paths, level by level: all of one level in one tick, and so in one batch read. */
+/** Which relations one load has been through already: what is eager may come back to where it began. */
+type Visited = Map<Tracked, Set<string>>
+
+/**
+ * Loads the relations named by the paths, and those that are always loaded along, level by level: all of one level in one tick, and
+ * so in one batch read.
+ */
 export async function loadGraph(
   level: readonly Tracked[],
   paths: readonly string[],
   classes: MappedClasses,
   reader: Reader,
+  visited: Visited = new Map(),
 ): Promise<void> {
-  if (level.length === 0 || paths.length === 0) return
-  const branches = byFirstStep(paths)
-  const loads = [...branches].map(async ([relation, rest]) => {
-    const next = await Promise.all(
-      byClass(level).map(([name, members]) =>
-        contributorOf(classes, name, relation).load!(members, reader, firstSteps(rest)),
-      ),
-    )
-    return { next: [...new Set(next.flat())], rest }
+  if (level.length === 0 || (paths.length === 0 && !classes.hasEager)) return
+  const named = byFirstStep(paths)
+  const loads = byClass(level).flatMap(([name, members]) => {
+    const mapped = classes.of(name)
+    return relationsOf(mapped, named).map(async (contributor) => {
+      const relation = contributor.relation!
+      const rest = named.get(relation) ?? []
+      const isNamed = named.has(relation)
+      const fresh = members.filter((member) => visit(visited, member, relation) || isNamed)
+      const next = fresh.length === 0 ? [] : await contributor.load!(fresh, reader, rest)
+      return { next, rest }
+    })
   })
-  for (const { next, rest } of await Promise.all(loads)) await loadGraph(next, rest, classes, reader)
+  const branches = await Promise.all(loads)
+  await Promise.all(branches.map(({ next, rest }) => loadGraph([...new Set(next)], rest, classes, reader, visited)))
 }
 
-const firstSteps = (paths: readonly string[]): string[] => [...byFirstStep(paths).keys()]
+/** Those that the paths name and those that are eager. */
+function relationsOf(mapped: MappedClass, named: ReadonlyMap<string, unknown>): Contributor[] {
+  return mapped.relations.filter(({ relation, model }) => named.has(relation) || model.eager)
+}
 
-/** 'listings.reviews' → listings: ['reviews'] */
-function byFirstStep(paths: readonly string[]): Map<string, string[]> {
-  const branches = new Map<string, string[]>()
-  for (const path of paths) {
-    const [first, ...rest] = path.split('.')
-    const branch = branches.get(first) ?? []
-    branches.set(first, rest.length === 0 ? branch : [...branch, rest.join('.')])
-  }
-  return branches
+/** True the first time. */
+function visit(visited: Visited, member: Tracked, relation: string): boolean {
+  const relations = visited.get(member)
+  if (relations === undefined) visited.set(member, new Set([relation]))
+  else if (relations.has(relation)) return false
+  else relations.add(relation)
+  return true
 }
 
 function byClass(level: readonly Tracked[]): [string, Tracked[]][] {
@@ -43,11 +56,4 @@ function byClass(level: readonly Tracked[]): [string, Tracked[]][] {
     else members.push(tracked)
   }
   return [...classes]
-}
-
-function contributorOf(classes: MappedClasses, name: string, relation: string): Contributor {
-  const mapped = classes.of(name)
-  const found = mapped.contributors.find((each) => each.relation === relation && each.load !== undefined)
-  if (found === undefined) throw unknownRelation(mapped, relation)
-  return found
 }

@@ -1,17 +1,19 @@
 import { read } from '../plan/command.js'
-import { attachRelations } from '../relations/attach.js'
+import type { RecordKey } from '../plan/record-key.js'
+import { attachRelations, completeRelations } from '../relations/attach.js'
 import type { Reader } from '../relations/contributor.js'
 import { rememberRelations } from '../relations/remember-relations.js'
 import { abortable } from './abortable.js'
 import { callHooks } from './hooks.js'
 import { Hydrator, isGone, type Attach } from './hydrator.js'
-import { loadGraph } from './load-graph.js'
+import { KeyLoads } from './key-loads.js'
 import { Loader } from './loader.js'
 import type { Managed } from './managed.js'
 import type { MappedClass } from './mapped-class.js'
 import { projectionOf } from './projection.js'
+import { checkPaths } from './relation-paths.js'
 import { callOptions, type SessionContext } from './session-context.js'
-import { gone } from './session-errors.js'
+import { gone, unknownKind } from './session-errors.js'
 import { SessionReader } from './session-reader.js'
 import type { KeyInput } from './session-types.js'
 
@@ -28,12 +30,17 @@ export class Loads {
   readonly #context: SessionContext
   readonly #hydrator: Hydrator
   readonly #loader: Loader
+  readonly #keyLoads: KeyLoads
 
   constructor(context: SessionContext) {
     this.#context = context
-    this.#hydrator = new Hydrator(context, (managed, stored) => this.attach(managed, stored))
+    this.#hydrator = new Hydrator(context, {
+      attach: (managed, stored) => this.attach(managed, stored),
+      complete: (managed, stored) => completeRelations(managed, managed.mapped.relations, this.reader, stored),
+    })
     this.#loader = new Loader(context, this.#hydrator)
-    this.reader = new SessionReader(context, this.#loader)
+    this.#keyLoads = new KeyLoads(context, this.#loader)
+    this.reader = new SessionReader(context, this.#keyLoads)
   }
 
   readonly attach: Attach = (managed, stored) => {
@@ -45,22 +52,39 @@ export class Loads {
     attachRelations(managed, relations, this.reader, stored)
   }
 
+  /** The entity of that key as far as the session knows it; nothing is read. */
+  unread(mapped: MappedClass, key: KeyInput): Managed {
+    const record = mapped.recordKeyOf(key, this.#context.identity.tenant)
+    const known = this.#context.identity.get(mapped, record.key)
+    if (known !== undefined) return known
+    if (mapped.model.discriminator !== undefined) throw unknownKind(mapped)
+    return this.#hydrator.takeUnread(mapped, record)
+  }
+
   /** Entities in the order of the keys, null where there is none, with the relations that are asked for. */
   async find(mapped: MappedClass, keys: readonly KeyInput[], options: FindOptions = {}): Promise<(Managed | null)[]> {
     const { only, with: paths, signal } = options
     signal?.throwIfAborted()
-    const projection = projectionOf(
-      mapped,
-      only,
-      paths?.map((path) => path.split('.')[0]),
-    )
-    const records = keys.map((key) => mapped.recordKeyOf(key, this.#context.identity.tenant))
-    const loads = records.map((key) => this.#loader.find(mapped, key, projection))
-    const found = loads.length === 1 ? [await abortable(loads[0], signal)] : await abortable(Promise.all(loads), signal)
-    if (paths !== undefined) {
-      const level = new Set(found.filter((managed) => managed !== null))
-      await abortable(loadGraph([...level], paths, this.#context.classes, this.reader), signal)
+    const { classes, identity } = this.#context
+    const records = keys.map((key) => mapped.recordKeyOf(key, identity.tenant))
+    if (paths !== undefined) checkPaths(mapped, paths, classes)
+    if (paths !== undefined || classes.hasEager) {
+      return abortable(this.#findGraph(mapped, records, paths ?? [], only), signal)
     }
+    const projection = projectionOf(mapped, only)
+    const loads = records.map((key) => this.#loader.find(mapped, key, projection))
+    return loads.length === 1 ? [await abortable(loads[0], signal)] : abortable(Promise.all(loads), signal)
+  }
+
+  async #findGraph(
+    mapped: MappedClass,
+    keys: readonly RecordKey[],
+    paths: readonly string[],
+    only?: readonly string[],
+  ): Promise<(Managed | null)[]> {
+    const found = await this.#keyLoads.find(mapped, keys, paths, only)
+    const level = new Set(found.filter((managed) => managed !== null))
+    await this.reader.load([...level], paths)
     return found
   }
 

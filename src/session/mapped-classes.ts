@@ -11,6 +11,8 @@ export type RelationsOf = (entity: EntityModel, codecs: Codecs) => readonly Rela
 export class MappedClasses {
   readonly model: Model
   readonly codecs: Codecs
+  /** Some relation is loaded along even when it is not named. */
+  readonly hasEager: boolean
   readonly #byName = new Map<string, MappedClass>()
   readonly #byPrototype = new Map<object, MappedClass>()
 
@@ -29,6 +31,7 @@ export class MappedClasses {
       this.#byPrototype.set(entity.class.prototype as object, mapped)
     }
     for (const mapped of this.#byName.values()) this.#completeSet(mapped)
+    this.hasEager = [...this.#byName.values()].some(({ relations }) => relations.some(({ model }) => model.eager))
   }
 
   #completeSet(mapped: MappedClass): void {

@@ -1,9 +1,10 @@
-import { compileCodecs } from '../codec/index.js'
+import { compileCodecs, readProperty } from '../codec/index.js'
 import { connect } from '../driver/connect.js'
 import type { DriverOptions } from '../driver/options.js'
 import type { EmbeddedServer } from '../embedded/index.js'
 import { compileModel, type Model, type RelationModel } from '../model/index.js'
 import { collection } from '../relations/collection.js'
+import { isBound } from '../relations/states.js'
 import { ref } from '../relations/ref.js'
 import { strategiesOf } from '../relations/strategies.js'
 import { Database } from './database.js'
@@ -54,7 +55,9 @@ function namespacesOf(model: Model): string[] {
 
 // Until a relation's strategy attaches its own.
 // An entity that no session manages still shows the keys its refs hold.
-function detached(_owner: object, { holds }: RelationModel, stored: unknown): unknown {
+function detached(owner: object, { name, holds }: RelationModel, stored: unknown): unknown {
+  const present = readProperty(owner, name)
+  if (isBound(present)) return present
   if (holds === 'collection') return collection()
   const made = ref()
   if (stored !== undefined && stored !== null) made.set(stored)

@@ -120,6 +120,14 @@ export function unknownRelation(mapped: MappedClass, relation: string): SkeinErr
   })
 }
 
+export function unknownKind(mapped: MappedClass): SkeinError {
+  const { name } = mapped.model
+  return new SkeinError('SKEIN_2404', `Which class a ${name} is, only its record tells.`, {
+    ...about(mapped),
+    fix: `Load it: (await session.load(${name}, key)).`,
+  })
+}
+
 export function gone({ mapped, key }: Managed): EntityGoneError {
   return new EntityGoneError(`${title(mapped, key.key)} was deleted or has expired.`, {
     ...about(mapped, key.key),

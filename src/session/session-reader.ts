@@ -4,28 +4,30 @@ import type { ReadCommand } from '../plan/command.js'
 import type { StoredRecord } from '../plan/outcome.js'
 import type { RecordKey, UserKey } from '../plan/record-key.js'
 import type { Reader, Tracked } from '../relations/contributor.js'
-import type { Loader } from './loader.js'
+import type { KeyLoads } from './key-loads.js'
+import { loadGraph } from './load-graph.js'
 import { managedOf } from './ownership.js'
-import { projectionOf } from './projection.js'
 import { callOptions, type SessionContext } from './session-context.js'
 
 /** The session as those see it that plan and load relations. */
 export class SessionReader implements Reader {
   readonly #context: SessionContext
-  readonly #loader: Loader
+  readonly #loads: KeyLoads
 
-  constructor(context: SessionContext, loader: Loader) {
+  constructor(context: SessionContext, loads: KeyLoads) {
     this.#context = context
-    this.#loader = loader
+    this.#loads = loads
   }
 
   find(model: EntityModel, keys: readonly KeyValue[], along?: readonly string[]): Promise<(Tracked | null)[]> {
     const { classes, identity } = this.#context
     const mapped = classes.of(model.name)
-    const projection = projectionOf(mapped, undefined, along)
-    return Promise.all(
-      keys.map((key) => this.#loader.find(mapped, mapped.recordKeyOf(key, identity.tenant), projection)),
-    )
+    const records = keys.map((key) => mapped.recordKeyOf(key, identity.tenant))
+    return this.#loads.find(mapped, records, along)
+  }
+
+  load(level: readonly Tracked[], paths: readonly string[] = []): Promise<void> {
+    return loadGraph(level, paths, this.#context.classes, this)
   }
 
   read(commands: readonly ReadCommand[]): Promise<(StoredRecord | null)[]> {

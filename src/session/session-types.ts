@@ -1,5 +1,5 @@
 import type { KeyValue } from '../keys/index.js'
-import type { Collection, Ref } from '../model/index.js'
+import type { Collection, CollectionProperty, Ref, RefProperty } from '../model/index.js'
 import type { Ttl } from '../plan/command.js'
 import type { WriteOperation } from '../plan/operation.js'
 
@@ -16,11 +16,27 @@ export type ValueProperty<T> = keyof {
 /** Values for a new entity. */
 export type NewValues<T> = { readonly [K in ValueProperty<T> & keyof T]?: T[K] }
 
+type RelationName<T> = RefProperty<T> | CollectionProperty<T>
+
+type RelatedTo<R> = NonNullable<R> extends Ref<infer B> ? B : NonNullable<R> extends Collection<infer B> ? B : never
+
+/**
+ * Relations of T as paths, three steps deep: `'listings' | 'listings.reviews' | …`. What lies deeper is checked when it is loaded:
+ * classes that refer to one another have no end of paths.
+ */
+export type RelationPath<T, Depth extends readonly unknown[] = [1, 2, 3]> = {
+  [K in RelationName<T> & keyof T & string]:
+    | K
+    | (Depth extends readonly [unknown, ...infer Less]
+        ? `${K}.${RelationPath<RelatedTo<T[K]>, Less>}`
+        : `${K}.${string}`)
+}[RelationName<T> & keyof T & string]
+
 export interface LoadOptions<T> {
   /** Load only these properties (and the key and version). The others are `undefined` and are never written. */
   readonly only?: readonly ValueProperty<T>[]
   /** Relations to load along, as paths: `['listings', 'listings.reviews']`. */
-  readonly with?: readonly string[]
+  readonly with?: readonly RelationPath<T>[]
   /** Gives up waiting; rejects with the signal's reason. */
   readonly signal?: AbortSignal
 }

@@ -7,6 +7,7 @@ import type { Finding } from '../relations/verify/finding.js'
 import { changesOf } from './changes.js'
 import { deleteBlindly } from './delete-blindly.js'
 import { isDirty } from './dirty.js'
+import { EntityHandle } from './entity-handle.js'
 import { isInsideHook } from './hooks.js'
 import { Loads } from './loads.js'
 import type { Managed } from './managed.js'
@@ -92,6 +93,22 @@ export class Session {
   ): Promise<(T | null)[]> {
     const found = await this.#loads.find(this.#mapped(entityClass), keys, options)
     return found.map((managed) => (managed === null ? null : (managed.entity as T)))
+  }
+
+  /**
+   * An entity by its key alone. Its collections can be asked and changed without loading it; what is changed there is sent by the
+   * next flush.
+   *
+   * @example
+   * session.ref(Agent, 17).collection('listings').add(listing)
+   */
+  ref<T extends object>(entityClass: EntityClass<T>, key: KeyInput): EntityHandle<T> {
+    const mapped = this.#mapped(entityClass)
+    const unread = (): Managed => {
+      this.#checkOpen()
+      return this.#loads.unread(mapped, key)
+    }
+    return new EntityHandle<T>(mapped, unread)
   }
 
   /** Takes a new entity in; the next flush stores it. */

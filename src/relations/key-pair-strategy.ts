@@ -1,0 +1,205 @@
+import { readProperty } from '../codec/index.js'
+import type { KeyValue } from '../keys/index.js'
+import type { EntityModel, RelationModel } from '../model/index.js'
+import { binEquals, read, write } from '../plan/command.js'
+import type { Draft } from '../plan/draft.js'
+import { removeBin, writeBin } from '../plan/operations.js'
+import type { Outcome } from '../plan/outcome.js'
+import { recordId, userKeyId, type RecordKey, type UserKey } from '../plan/record-key.js'
+import { keyBefore, readBefore } from './before.js'
+import type { Reach, Reader, Tracked } from './contributor.js'
+import { KeyBinStrategy } from './key-bin-strategy.js'
+import { linkWrite } from './key-list-bin.js'
+import type { RefState } from './ref-state.js'
+import { refStateOf } from './states.js'
+import type { RelationStrategy } from './strategy.js'
+
+/** One of the two records that point to each other. */
+interface End {
+  readonly model: EntityModel
+  readonly relation: RelationModel
+  readonly key: RecordKey
+  readonly tracked: Tracked | undefined
+}
+
+/**
+ * One to one, and both store the other's key; the owner's bin is the truth. Whichever side is changed, both bins are written, and
+ * those of former partners are cleared as long as they still point here.
+ */
+export class KeyPairStrategy implements RelationStrategy {
+  readonly relation: string
+  readonly model: RelationModel
+  readonly bins: readonly string[]
+  readonly #here: EntityModel
+  readonly #there: EntityModel
+  readonly #inverse: RelationModel
+  /** Reads and cascades are those of a lone key bin. */
+  readonly #own: KeyBinStrategy
+
+  constructor(model: RelationModel, owner: EntityModel, target: EntityModel, inverse: RelationModel) {
+    this.relation = model.name
+    this.model = model
+    this.bins = [model.bin!]
+    this.#here = owner
+    this.#there = target
+    this.#inverse = inverse
+    this.#own = new KeyBinStrategy(model, owner, target, undefined)
+  }
+
+  hasChanges({ entity }: Tracked): boolean {
+    return this.#state(entity).isChanged
+  }
+
+  reach(tracked: Tracked, reach: Reach, reader: Reader): void | Promise<void> {
+    return this.#own.reach(tracked, reach, reader)
+  }
+
+  save(tracked: Tracked, draft: Draft, reader: Reader): void | Promise<void> {
+    const state = this.#state(tracked.entity)
+    if (state.isStored) return
+    const here = this.#thisEnd(tracked)
+    const to = state.key === null ? undefined : this.#otherEnd(state.key, reader)
+    if (state.stored !== null) {
+      const former = this.#otherEnd(state.stored, reader)
+      this.#clear(former, here, draft, reader)
+      if (to === undefined) this.#clear(here, former, draft, reader)
+    }
+    if (to === undefined) return
+    this.#link(here, to, draft, reader)
+    // In a transaction those they were paired with are known before anything is written.
+    if (draft.isInside) return this.#clearFormer(here, to, draft, reader)
+  }
+
+  /** The record goes; the other must not point to it any more. */
+  async remove(tracked: Tracked, draft: Draft, reader: Reader): Promise<void> {
+    const state = this.#state(tracked.entity)
+    if (!state.isKnown) await this.load([tracked], reader)
+    if (state.stored !== null) this.#clear(this.#otherEnd(state.stored, reader), this.#thisEnd(tracked), draft, reader)
+  }
+
+  load(level: readonly Tracked[], reader: Reader, along?: readonly string[]): Promise<readonly Tracked[]> {
+    return this.#own.load(level, reader, along)
+  }
+
+  #link(a: End, b: End, draft: Draft, reader: Reader): void {
+    const [owner, other] = this.model.owner ? [a, b] : [b, a]
+    if (!draft.once(`pair ${pairId(owner, other)}`)) return
+    this.#point(owner, other, isNew(other) && !draft.isTransaction ? 'add references' : 'write', draft, reader)
+    const isInCreation = isNew(other) && !isNew(owner)
+    this.#point(other, owner, isInCreation ? 'write' : 'add references', draft, reader, (outcome) => {
+      if (outcome.reason === 'missing') this.#clear(owner, other, draft, reader, 'undo')
+      else if (outcome.state === 'written' && !isNew(owner)) this.#confirm(owner, other, draft, reader)
+    })
+  }
+
+  async #clearFormer(here: End, there: End, draft: Draft, reader: Reader): Promise<void> {
+    const ends = [here, there].filter((end) => !isNew(end))
+    const records = await reader.read(ends.map(({ model, key, relation }) => read(model.name, key, [relation.bin!])))
+    ends.forEach((end, i) => {
+      const before = records[i]?.bins[end.relation.bin!] as UserKey | undefined
+      const other = end === here ? there : here
+      if (before !== undefined && userKeyId(before) !== userKeyId(other.key.key))
+        this.#clear(endAt(other, before), end, draft, reader)
+    })
+  }
+
+  #point(
+    from: End,
+    to: End,
+    stage: 'write' | 'add references',
+    draft: Draft,
+    reader: Reader,
+    then?: (outcome: Outcome) => void,
+  ): void {
+    const change = writeBin(from.relation.bin!, to.key.key)
+    const isCreated = isNew(from) && (stage === 'write' || draft.isTransaction)
+    const command = isCreated
+      ? linkWrite(from.model, from.key, [change], 'mustNotExist')
+      : write(
+          from.model.name,
+          from.key,
+          isNew(from) || draft.isInside ? [change] : [readBefore(from.relation, to.model), change],
+          {
+            exists: 'mustExist',
+            ttl: 'keep',
+          },
+        )
+    draft.add(stage, command, (outcome) => {
+      then?.(outcome)
+      if (outcome.state !== 'written') return false
+      this.#settle(from, to, reader)
+      const before = keyBefore(from.relation, outcome.bins)
+      if (before !== null && userKeyId(before) !== userKeyId(to.key.key)) {
+        // Whoever was paired with it until now is told.
+        this.#clear(endAt(to, before), from, draft, reader)
+      }
+      return true
+    })
+  }
+
+  /** Apart from other changes of the record, which must not fail only because somebody else has linked it anew. */
+  #clear(
+    from: End,
+    to: End,
+    draft: Draft,
+    reader: Reader,
+    stage: 'undo' | 'remove references' = 'remove references',
+  ): void {
+    if (!draft.once(`${stage} ${recordId(from.key)}#${from.relation.bin!} -> ${recordId(to.key)}`)) return
+    const bin = from.relation.bin!
+    const settle = (outcome: Outcome): boolean => {
+      if (outcome.state !== 'written' && outcome.reason !== 'missing' && outcome.reason !== 'guard') return false
+      this.#settle(from, undefined, reader, to)
+      return true
+    }
+    const guards = [binEquals(bin, to.key.key)]
+    const command = write(from.model.name, from.key, [removeBin(bin)], { exists: 'mustExist', ttl: 'keep', guards })
+    if (!draft.isTransaction) draft.addApart(stage, command, settle)
+    // One write for each record: where it is linked anew, that write says so.
+    else if (!this.#isLinked(from, reader)) draft.add(stage, linkWrite(from.model, from.key, [removeBin(bin)]), settle)
+  }
+
+  #isLinked({ model, key, relation }: End, reader: Reader): boolean {
+    const known = reader.known(model.name, reader.fromStored(model, key.key))
+    if (known === undefined || known.state === 'removed') return false
+    return refStateOf(readProperty(known.entity, relation.name) as object).key !== null
+  }
+
+  /** Two sessions may pair one owner at the same time: the other of the one that was overtaken is cleared. */
+  #confirm(owner: End, other: End, draft: Draft, reader: Reader): void {
+    if (draft.isTransaction) return
+    const bin = owner.relation.bin!
+    draft.check(read(owner.model.name, owner.key, [bin]), (record) => {
+      const now = record?.bins[bin] as UserKey | undefined
+      if (now === undefined || userKeyId(now) !== userKeyId(other.key.key))
+        this.#clear(other, owner, draft, reader, 'undo')
+    })
+  }
+
+  /** What the record says now, where this session has its entity. */
+  #settle({ key, model, relation }: End, to: End | undefined, reader: Reader, former?: End): void {
+    const known = reader.known(model.name, reader.fromStored(model, key.key))
+    if (known === undefined) return
+    const state = refStateOf(readProperty(known.entity, relation.name) as object)
+    if (to !== undefined) state.stored = reader.fromStored(to.model, to.key.key)
+    else if (state.stored !== null && userKeyId(state.stored) === userKeyId(former!.key.key)) state.stored = null
+  }
+
+  #state(entity: object): RefState {
+    return refStateOf(readProperty(entity, this.relation) as object)
+  }
+
+  #thisEnd(tracked: Tracked): End {
+    return { model: this.#here, relation: this.model, key: tracked.key, tracked }
+  }
+
+  #otherEnd(key: KeyValue, reader: Reader): End {
+    const tracked = reader.known(this.#there.name, key)
+    return { model: this.#there, relation: this.#inverse, key: reader.recordKey(this.#there, key), tracked }
+  }
+}
+
+/** Another record on the same side. */
+const endAt = (end: End, key: UserKey): End => ({ ...end, key: { ...end.key, key }, tracked: undefined })
+const isNew = ({ tracked }: End): boolean => tracked?.state === 'new'
+const pairId = (owner: End, other: End): string => `${recordId(owner.key)} ~ ${recordId(other.key)}`

@@ -1,0 +1,24 @@
+import { readProperty } from '../codec/index.js'
+import type { CollectionProperty } from '../model/index.js'
+import type { Managed } from './managed.js'
+import type { MappedClass } from './mapped-class.js'
+import { unknownRelation } from './session-errors.js'
+
+/** An entity by its key alone; made by `session.ref`. Nothing is read until something is asked. */
+export class EntityHandle<T extends object> {
+  readonly #mapped: MappedClass
+  readonly #unread: () => Managed
+
+  /** @internal */
+  constructor(mapped: MappedClass, unread: () => Managed) {
+    this.#mapped = mapped
+    this.#unread = unread
+  }
+
+  /** A collection of the entity, as `load` would give it, without loading the entity. */
+  collection<N extends CollectionProperty<T> & keyof T>(name: N): T[N] {
+    const relation = this.#mapped.relations.find(({ model }) => model.name === name)
+    if (relation?.model.holds !== 'collection') throw unknownRelation(this.#mapped, name as string)
+    return readProperty(this.#unread().entity, name as string) as T[N]
+  }
+}

@@ -1,0 +1,73 @@
+import type { RecordKey } from '../plan/record-key.js'
+import type { RelationStrategy } from '../relations/strategy.js'
+import type { Loader } from './loader.js'
+import type { Managed } from './managed.js'
+import type { MappedClass } from './mapped-class.js'
+import { projectionOf } from './projection.js'
+import { byFirstStep } from './relation-paths.js'
+import type { SessionContext } from './session-context.js'
+
+/** Loads entities by key and, in the same tick, those that live under the same keys elsewhere and are wanted along. */
+export class KeyLoads {
+  readonly #context: SessionContext
+  readonly #loader: Loader
+
+  constructor(context: SessionContext, loader: Loader) {
+    this.#context = context
+    this.#loader = loader
+  }
+
+  find(
+    mapped: MappedClass,
+    keys: readonly RecordKey[],
+    paths: readonly string[] = [],
+    only?: readonly string[],
+  ): Promise<(Managed | null)[]> {
+    return this.#find(mapped, keys, paths, new Set([mapped]), only)
+  }
+
+  #find(
+    mapped: MappedClass,
+    keys: readonly RecordKey[],
+    paths: readonly string[],
+    seen: ReadonlySet<MappedClass>,
+    only?: readonly string[],
+  ): Promise<(Managed | null)[]> {
+    const branches = byFirstStep(paths)
+    const projection = projectionOf(mapped, only, [...branches.keys()])
+    const found = Promise.all(keys.map((key) => this.#loader.find(mapped, key, projection)))
+    const wanted = mapped.relations.filter(
+      (strategy) =>
+        strategy.meet !== undefined &&
+        (strategy.model.eager || branches.has(strategy.relation)) &&
+        !seen.has(this.#target(strategy.model.target)),
+    )
+    return wanted.length === 0 ? found : this.#along(mapped, keys, branches, seen, wanted, found)
+  }
+
+  async #along(
+    mapped: MappedClass,
+    keys: readonly RecordKey[],
+    branches: ReadonlyMap<string, string[]>,
+    seen: ReadonlySet<MappedClass>,
+    wanted: readonly RelationStrategy[],
+    found: Promise<(Managed | null)[]>,
+  ): Promise<(Managed | null)[]> {
+    const { tenant } = this.#context.identity
+    const { scheme } = mapped.codec.key
+    const others = wanted.map(({ relation, model }) => {
+      const target = this.#target(model.target)
+      const same = keys.map(({ key }) => target.recordKey(scheme.fromStored(key, tenant), tenant))
+      return this.#find(target, same, branches.get(relation) ?? [], new Set([...seen, target]))
+    })
+    const [entities, ...related] = await Promise.all([found, ...others])
+    wanted.forEach((strategy, i) => {
+      entities.forEach((managed, j) => managed !== null && strategy.meet!(managed, related[i][j]))
+    })
+    return entities
+  }
+
+  #target(name: string): MappedClass {
+    return this.#context.classes.of(name)
+  }
+}
