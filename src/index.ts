@@ -99,7 +99,7 @@ export type { Finding, FindingKind, FindingState } from './relations/verify/find
 export { Database, type SessionOptions } from './session/database.js'
 export { EntityHandle } from './session/entity-handle.js'
 export { open } from './session/open.js'
-export { type OpenOptions } from './session/open-options.js'
+export { type OpenOptions, type TransactionMode } from './session/open-options.js'
 export { Session } from './session/session.js'
 export type {
   Changes,

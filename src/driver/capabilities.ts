@@ -21,6 +21,9 @@ export interface Capabilities {
   readonly namespaces: Readonly<Record<string, NamespaceCapabilities>>
 }
 
+/** Records that one transaction can write: the server's own limit. */
+export const MOST_WRITES = 4096
+
 const DEFAULT_RECORD_SIZE = 1024 * 1024
 
 /** Reads the capabilities; a namespace that does not exist is missing from the result. */

@@ -3,18 +3,17 @@ import type { DeleteCommand, ReadCommand, WriteCommand } from '../plan/command.j
 import { recordId } from '../plan/record-key.js'
 import { ABORT_STATUS, closeTransaction, newTransaction, transactionPool, TXN_STATE } from './aerospike-client.js'
 import type { ClientCalls, ClientError, NativeTransaction } from './aerospike-client.js'
-import type { Capabilities } from './capabilities.js'
+import { MOST_WRITES, type Capabilities } from './capabilities.js'
 import { failureOf } from './command-errors.js'
 import type { Events } from './events.js'
 import { Gate } from './gate.js'
 import { closedError } from './closed-error.js'
+import type { RetryOptions } from './options.js'
 import type { CommitOutcome, Outcome, StoredRecord, TransactionHandle } from './outcome.js'
 import type { Reader } from './reader.js'
 import { Tries } from './retry.js'
 import type { Writer } from './writer.js'
 
-/** The server's own limit. */
-const MOST_WRITES = 4096
 /** Committed: at once, before, or with the tidying left to the server. */
 const COMMITTED = new Set([0, 1, 5, 6])
 /** Aborted: at once, before, or with only the monitor left to the server. */
@@ -50,6 +49,7 @@ export interface TransactionParts {
   readonly events: Events
   readonly alone: Gate
   readonly limit: number
+  readonly retry: RetryOptions
 }
 
 /** Multi-record transactions on a client whose own handling of them is not safe; see docs/internals/driver.md. */
@@ -102,7 +102,8 @@ export class Transactions {
   async commit(handle: TransactionHandle, options: { deadline?: number } = {}): Promise<CommitOutcome> {
     const transaction = await this.#end(handle)
     const tries = new Tries()
-    const patience = { attempts: Infinity, deadline: options.deadline ?? 10_000, backoff: 20 }
+    const { deadline = this.#parts.retry.deadline } = options
+    const patience = { attempts: Infinity, deadline, backoff: 20 }
     for (;;) {
       const { status, error } = await this.#decide(() => this.#parts.client.commit(transaction.native))
       if (status !== undefined && COMMITTED.has(status)) return this.#release(transaction, { state: 'committed' })

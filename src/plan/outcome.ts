@@ -33,6 +33,8 @@ export type Reason =
   | 'unavailable'
   /** The transaction met another one or has expired: repeat all of it. */
   | 'conflict'
+  /** The transaction that it was part of was undone. */
+  | 'undone'
   | 'refused'
 
 /** What became of one write or delete. */

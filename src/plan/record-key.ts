@@ -17,6 +17,9 @@ export function recordId(key: RecordKey): string {
   return `${key.namespace}|${key.set}|${userKeyId(key.key)}`
 }
 
+/** The namespace of a record, from its id. */
+export const namespaceOf = (id: string): string => id.slice(0, id.indexOf('|'))
+
 export function userKeyId(key: UserKey): string {
   if (typeof key === 'string') return `s${key}`
   if (key instanceof Uint8Array) return `b${Buffer.from(key.buffer, key.byteOffset, key.byteLength).toString('hex')}`

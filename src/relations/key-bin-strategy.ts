@@ -71,6 +71,7 @@ export class KeyBinStrategy implements RelationStrategy {
 
   #plan(tracked: Tracked, state: RefState, draft: Draft, reader: Reader): void {
     if (!state.isStored) this.#planBin(tracked, state, draft, reader)
+    else reconsider(state)
     if (this.#list === undefined) return
     if (state.toList !== undefined) this.#planListed(tracked, state, state.toList, draft, reader)
     for (const owner of state.unlisted.values()) this.#planUnlisted(tracked, state, owner, draft, reader)
@@ -242,4 +243,16 @@ export class KeyBinStrategy implements RelationStrategy {
       this.#state(entity).takeStored(stored === undefined ? null : reader.fromStored(this.#target, stored))
     })
   }
+}
+
+/** Lists may be waiting for a change that was taken back since: only the owner that the record names keeps its entry. */
+function reconsider(state: RefState): void {
+  if (!state.isKnown) return
+  const { key, toList, unlisted } = state
+  const owner = key === null ? undefined : userKeyId(key)
+  if (toList !== undefined && userKeyId(toList) !== owner) {
+    unlisted.set(userKeyId(toList), toList)
+    state.toList = undefined
+  }
+  if (key !== null && unlisted.delete(owner!)) state.toList = key
 }

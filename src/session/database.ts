@@ -10,6 +10,7 @@ import { IdentityMap } from './identity-map.js'
 import { insideTransaction, refuseInTransaction, type OutsideTransaction } from './inside-transaction.js'
 import { leanRead, type ReadOptions } from './lean-read.js'
 import type { MappedClasses } from './mapped-classes.js'
+import type { TransactionMode } from './open-options.js'
 import { Session } from './session.js'
 import type { SessionContext } from './session-context.js'
 import { databaseClosed, sharedSet } from './session-errors.js'
@@ -32,6 +33,7 @@ export interface DatabaseParts {
   readonly driver: Driver
   readonly classes: MappedClasses
   readonly validate: boolean
+  readonly transactions: TransactionMode
   /** Ends what was started for this database alone, such as an embedded server. */
   readonly stop?: () => Promise<void>
 }
@@ -123,13 +125,14 @@ export class Database {
   }
 
   #session(options: SessionOptions, inside: Pick<SessionContext, 'transaction' | 'undo'> = NO_TRANSACTION): Session {
-    const { driver, classes, validate } = this.#parts
+    const { driver, classes, validate, transactions } = this.#parts
     return new Session({
       driver,
       classes,
       activity: this.#activity,
       identity: new IdentityMap(options.tenant),
       ...inside,
+      transactions,
       transact: (work, more) => this.transaction(work, { ...options, ...more }),
       validate: options.validate ?? validate,
     })

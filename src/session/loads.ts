@@ -43,6 +43,11 @@ export class Loads {
     this.reader = new SessionReader(context, this.#keyLoads)
   }
 
+  /** The same, for one who reads in a transaction. */
+  readerIn(context: SessionContext): Reader {
+    return new SessionReader(context, this.#keyLoads)
+  }
+
   readonly attach: Attach = (managed, stored) => {
     const { relations } = managed.mapped
     if (relations.length === 0) return

@@ -3,6 +3,12 @@ import type { EmbeddedOptions } from '../embedded/index.js'
 import { SkeinError } from '../errors/index.js'
 import type { EntityClass } from '../model/index.js'
 
+/**
+ * Whether records that change together do so in one transaction: `auto` where the server can, `required` refuses what it cannot
+ * carry before anything is sent, `off` never.
+ */
+export type TransactionMode = 'auto' | 'required' | 'off'
+
 /** Options of `open`. Whatever else the official client takes can be given too and is passed on to it. */
 export interface OpenOptions extends Omit<DriverOptions, 'namespaces'> {
   /** Start the embedded server and connect to it: for development and tests. */
@@ -11,8 +17,8 @@ export interface OpenOptions extends Omit<DriverOptions, 'namespaces'> {
   readonly namespace: string
   /** The classes to map; those they reach by relations are found by themselves. */
   readonly entities: readonly EntityClass[]
-  /** Whether records that change together do so in one transaction. */
-  readonly transactions?: 'auto' | 'required' | 'off'
+  /** Whether records that change together do so in one transaction. Default `'auto'`. */
+  readonly transactions?: TransactionMode
   /** `false`: class-validator's rules are not checked before a flush. */
   readonly validate?: boolean
 }

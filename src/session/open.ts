@@ -1,5 +1,6 @@
 import { compileCodecs, readProperty } from '../codec/index.js'
 import { connect } from '../driver/connect.js'
+import type { Driver } from '../driver/driver.js'
 import type { DriverOptions } from '../driver/options.js'
 import type { EmbeddedServer } from '../embedded/index.js'
 import { compileModel, type Model, type RelationModel } from '../model/index.js'
@@ -10,6 +11,7 @@ import { strategiesOf } from '../relations/strategies.js'
 import { Database } from './database.js'
 import { MappedClasses, type RelationsOf } from './mapped-classes.js'
 import { checkTarget, type OpenOptions } from './open-options.js'
+import { withoutTransactions } from './transaction-errors.js'
 
 /**
  * Compiles the model, connects, and reads what the server can do. `embedded: true` starts the embedded server first.
@@ -24,18 +26,26 @@ export function open(options: OpenOptions): Promise<Database> {
 /** The same, with something else than the plain bins taking part in saving and loading. */
 export async function openWith(options: OpenOptions, relationsOf: RelationsOf): Promise<Database> {
   checkTarget(options)
-  const { embedded, namespace, entities, transactions: _transactions, validate = true, ...rest } = options
+  const { embedded, namespace, entities, transactions = 'auto', validate = true, ...rest } = options
   const model = compileModel(entities, { namespace })
   const classes = new MappedClasses(compileCodecs(model, { relations: detached }), relationsOf)
   const namespaces = namespacesOf(model)
   const server = await startServer(embedded, namespaces)
   try {
     const driver = await connect({ ...rest, ...(server === undefined ? {} : { hosts: server.hosts }), namespaces })
-    return new Database({ driver, classes, validate, stop: server && (() => server.stop()) })
+    if (transactions === 'required') await requireTransactions(driver)
+    return new Database({ driver, classes, validate, transactions, stop: server && (() => server.stop()) })
   } catch (error) {
     await server?.stop()
     throw error
   }
+}
+
+async function requireTransactions(driver: Driver): Promise<void> {
+  const lacking = Object.values(driver.capabilities.namespaces).find((namespace) => !namespace.transactions)
+  if (lacking === undefined) return
+  await driver.close()
+  throw withoutTransactions(lacking.name)
 }
 
 // Loaded only when asked for: production never needs it.

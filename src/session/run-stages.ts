@@ -11,6 +11,10 @@ export interface RunResult {
   readonly outcomes: readonly Outcome[]
   /** Those that are not as good as done. */
   readonly failed: readonly Outcome[]
+  /** Why a transaction failed as a whole. */
+  readonly error?: unknown
+  /** It was not the only thing sent. */
+  readonly isPart?: boolean
 }
 
 /**

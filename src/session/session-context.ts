@@ -3,6 +3,7 @@ import type { Driver } from '../driver/driver.js'
 import type { Activity } from './activity.js'
 import type { IdentityMap } from './identity-map.js'
 import type { MappedClasses } from './mapped-classes.js'
+import type { TransactionMode } from './open-options.js'
 import type { Session } from './session.js'
 import type { TransactionOptions } from './transaction-attempts.js'
 
@@ -19,6 +20,8 @@ export interface SessionContext {
   readonly transaction: TransactionHandle | undefined
   /** In a transaction: what has to be put back in memory when it fails. */
   readonly undo?: (() => void)[]
+  /** How a flush uses transactions when it is not told. */
+  readonly transactions: TransactionMode
   /** Runs a function in a transaction of its own. */
   readonly transact: Transact
   /** Whether class-validator's rules are checked before anything is sent. */

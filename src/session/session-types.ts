@@ -2,6 +2,7 @@ import type { KeyValue } from '../keys/index.js'
 import type { Collection, CollectionProperty, Ref, RefProperty } from '../model/index.js'
 import type { Ttl } from '../plan/command.js'
 import type { WriteOperation } from '../plan/operation.js'
+import type { TransactionMode } from './open-options.js'
 
 /** A key, or for a class whose key is a template the properties it is made of. */
 export type KeyInput = KeyValue | Readonly<Record<string, unknown>>
@@ -45,6 +46,8 @@ export interface SaveOptions {
   /** Seconds that this record lives from now on, or `'never'`. */
   readonly ttl?: Exclude<Ttl, 'keep'>
   readonly signal?: AbortSignal
+  /** Whether records that change together do so in one transaction; what `open` was told, unless given. */
+  readonly transactions?: TransactionMode
 }
 
 /** What a save would do to one entity. */

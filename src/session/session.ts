@@ -46,7 +46,12 @@ export class Session {
     this.#loads = new Loads(context)
     this.#entities = new SessionEntities(context, this.#loads.attach)
     this.#turns = new Turns(context.activity)
-    this.#unit = new UnitOfWork(context, this.#entities, this.#loads.reader)
+    this.#unit = new UnitOfWork({
+      context,
+      entities: this.#entities,
+      reader: this.#loads.reader,
+      readerIn: (inside) => this.#loads.readerIn(inside),
+    })
   }
 
   /** A new entity with these values, stored by the next flush. */
@@ -211,10 +216,10 @@ export class Session {
   }
 
   /** What a flush (or a save of this entity) would send, without sending it and without running hooks. */
-  async explain(entity?: object): Promise<Explanation> {
+  async explain(entity?: object, options?: Pick<FlushOptions, 'transactions'>): Promise<Explanation> {
     this.#checkOpen()
     const members = entity === undefined ? this.#context.identity.filter(isDirty) : [this.#entities.get(entity)]
-    return this.#unit.explain(members.filter(isDirty))
+    return this.#unit.explain(members.filter(isDirty), options?.transactions)
   }
 
   /** Waits for what is under way and lets go of all entities; what was not flushed is not sent. */

@@ -39,7 +39,7 @@ export async function inTransaction<T>(
   const tries = new Tries()
   const patience = { attempts, deadline: timeout * 1000, backoff: BACKOFF, longest: LONGEST_WAIT }
   for (;;) {
-    const end = await tryOnce(driver, next(tries.count), timeout)
+    const end = await tryOnce(driver, next(tries.count), timeout, options.timeout)
     if ('result' in end) return end.result
     if (!end.again) throw end.error
     const wait = tries.next(patience)
@@ -50,7 +50,7 @@ export async function inTransaction<T>(
 
 type End<T> = { readonly result: T } | { readonly error: unknown; readonly again: boolean }
 
-async function tryOnce<T>(driver: Driver, attempt: Attempt<T>, timeout: number): Promise<End<T>> {
+async function tryOnce<T>(driver: Driver, attempt: Attempt<T>, timeout: number, asked?: number): Promise<End<T>> {
   const transaction = await driver.begin({ timeout })
   let result: T
   try {
@@ -61,7 +61,7 @@ async function tryOnce<T>(driver: Driver, attempt: Attempt<T>, timeout: number):
     const kind = repeatable(error)
     return { error, again: kind === 'conflict' || (kind === 'transient' && isUndone) }
   }
-  const outcome = await driver.commit(transaction, { deadline: timeout * 1000 })
+  const outcome = await driver.commit(transaction, asked === undefined ? {} : { deadline: asked * 1000 })
   if (outcome.state === 'committed') return { result }
   if (outcome.state === 'aborted') attempt.undone?.()
   return { error: outcome.error, again: outcome.state === 'aborted' }

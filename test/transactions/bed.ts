@@ -6,7 +6,7 @@ import { Person } from '../session/models.js'
 
 export const CLASSES = [Agent, Listing, User, Person]
 
-/** One embedded server with a strongly consistent namespace `test` and an available one `cache`. */
+/** One embedded server with a strongly consistent namespace `test` and an available one `cache`; `more` is a second strong one. */
 export class Bed {
   readonly server: EmbeddedServer
   readonly #open: Database[] = []
@@ -18,7 +18,7 @@ export class Bed {
   }
 
   static async start(): Promise<Bed> {
-    return new Bed(await startEmbedded({ namespaces: ['test:sc', 'cache:ap'] }))
+    return new Bed(await startEmbedded({ namespaces: ['test:sc', 'cache:ap', 'more:sc'] }))
   }
 
   async open(namespace: 'test' | 'cache' = 'test', options: Partial<OpenOptions> = {}): Promise<Database> {

@@ -1,0 +1,103 @@
+import type { PlanDraft } from '../plan/draft.js'
+import type { Plan } from '../plan/plan.js'
+import { recordId } from '../plan/record-key.js'
+import type { Reader } from '../relations/contributor.js'
+import { groupsOf, mayNeedTransactions, type Groups } from './flush-groups.js'
+import type { Managed } from './managed.js'
+import type { TransactionMode } from './open-options.js'
+import { planWork } from './plan-work.js'
+import { runGroup } from './run-group.js'
+import { runStages, type RunResult } from './run-stages.js'
+import { callOptions, type SessionContext } from './session-context.js'
+import type { SessionEntities } from './session-entities.js'
+import type { Work } from './work.js'
+
+/** What sending needs of a session. */
+export interface SendParts {
+  readonly context: SessionContext
+  readonly entities: SessionEntities
+  readonly reader: Reader
+  /** A reader whose reads are part of a transaction. */
+  readonly readerIn: (context: SessionContext) => Reader
+}
+
+/** Transactions of one flush that are under way at a time. */
+const AT_ONCE = 8
+
+/** Sends the work: in the session's transaction, in transactions of its own, or in plain stages. */
+export async function sendWork(
+  work: Work,
+  parts: SendParts,
+  mode: TransactionMode,
+  signal?: AbortSignal,
+): Promise<RunResult> {
+  const { context, reader } = parts
+  const isInside = context.transaction !== undefined
+  if (isInside || !mayNeedTransactions(work, mode, context.driver.capabilities)) {
+    const planned = planWork(work, reader, new Date(), { isTransaction: isInside, isInside })
+    // Nothing is awaited without need: what is called now is sent as it is now.
+    return runStages(planned instanceof Promise ? await planned : planned, context.driver, callOptions(context, signal))
+  }
+  const survey = await planWork(work, reader, new Date(), { isTransaction: true })
+  if (survey.isEmpty) return { stages: [], outcomes: [], failed: [] }
+  return sendGroups(work, survey, groupsOf(survey, mode, context.driver.capabilities), parts, signal)
+}
+
+async function sendGroups(
+  work: Work,
+  survey: PlanDraft,
+  { plain, transactions, staged }: Groups,
+  parts: SendParts,
+  signal: AbortSignal | undefined,
+): Promise<RunResult> {
+  const { context, reader } = parts
+  const options = callOptions(context, signal)
+  const running: Promise<RunResult>[] = []
+  if (plain.length > 0) running.push(runStages(survey.part(plain, {}), context.driver, options))
+  if (staged.length > 0) {
+    const draft = await planWork(work.filter(isIn(staged)), reader, survey.now)
+    running.push(runStages(draft, context.driver, options))
+  }
+  const groups = transactions.map((group) => work.filter(isIn(group)))[Symbol.iterator]()
+  const runner = async (): Promise<RunResult> => {
+    const results: RunResult[] = []
+    for (const group of groups) results.push(await runGroup(group, work, parts, signal))
+    return together(results)
+  }
+  for (let i = 0; i < Math.min(AT_ONCE, transactions.length); i++) running.push(runner())
+  const ended = await Promise.allSettled(running)
+  for (const one of ended) if (one.status === 'rejected') throw one.reason
+  return together(ended.map((one) => (one as PromiseFulfilledResult<RunResult>).value))
+}
+
+/** What sending would do, as plans. */
+export async function planFlush(work: Work, parts: SendParts, mode: TransactionMode): Promise<Plan[]> {
+  const { context, reader } = parts
+  const isInside = context.transaction !== undefined
+  if (isInside || !mayNeedTransactions(work, mode, context.driver.capabilities)) {
+    return [(await planWork(work, reader, new Date(), { isTransaction: isInside })).plan()]
+  }
+  const survey = await planWork(work, reader, new Date(), { isTransaction: true })
+  const { plain, transactions, staged } = groupsOf(survey, mode, context.driver.capabilities)
+  const plans = transactions.map((group) => survey.part(group, { isTransaction: true }).plan())
+  if (plain.length > 0) plans.unshift(survey.part(plain, {}).plan())
+  if (staged.length > 0) plans.push((await planWork(work.filter(isIn(staged)), reader, survey.now)).plan())
+  return plans
+}
+
+function isIn(ids: readonly string[]): (managed: Managed) => boolean {
+  const wanted = new Set(ids)
+  return ({ key }) => wanted.has(recordId(key))
+}
+
+function together(results: readonly RunResult[]): RunResult {
+  if (results.length === 1) return results[0]
+  const failure = results.find(({ error }) => error !== undefined)
+  return {
+    stages: results.flatMap(({ stages }) => stages),
+    outcomes: results.flatMap(({ outcomes }) => outcomes),
+    failed: results.flatMap(({ failed }) => failed),
+    // Alone it is the whole story; beside others it is one of several.
+    ...(failure === undefined ? {} : { error: failure.error, isPart: results.some((one) => one !== failure) }),
+  }
+}
