@@ -12,11 +12,16 @@ export function verifyAccess(
   driver: Driver,
   classes: MappedClasses,
   tenant: Tenant | undefined,
-  options: CallOptions,
+  { transaction, signal }: CallOptions,
 ): VerifyAccess {
+  // Between two rounds is often enough to stop, and does not make each of many reads listen to the signal.
+  const send = async <C, R>(commands: readonly C[], to: (commands: readonly C[]) => Promise<R[]>): Promise<R[]> => {
+    signal?.throwIfAborted()
+    return commands.length === 0 ? [] : to(commands)
+  }
   return {
-    read: (commands) => (commands.length === 0 ? Promise.resolve([]) : driver.read(commands, options)),
-    write: (commands) => (commands.length === 0 ? Promise.resolve([]) : driver.run(commands, options)),
+    read: (commands) => send(commands, (all) => driver.read(all, { transaction })),
+    write: (commands) => send(commands, (all) => driver.run(all, { transaction })),
     showKey: (model, stored) => {
       try {
         return classes.of(model.name).codec.key.scheme.fromStored(stored, tenant)
