@@ -23,6 +23,14 @@ export function throwIn(property: string, error: unknown): never {
   return throwUnder(fieldStep(property), error)
 }
 
+/** The same problem, found in an entry of a collection. */
+export function inEntry(property: string, key: unknown, error: unknown): unknown {
+  if (!(error instanceof ValueProblem)) return error
+  error.path = fieldStep(property) + (key == null ? '' : keyStep(key)) + error.path
+  error.property = property
+  return error
+}
+
 export const fieldStep = (name: string): string =>
   /^[A-Za-z_$][\w$]*$/.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`
 export const indexStep = (index: number): string => `[${index}]`

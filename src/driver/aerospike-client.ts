@@ -193,6 +193,10 @@ export const maps = Aerospike.maps as unknown as Names<
   | 'increment'
   | 'removeByKey'
   | 'removeByKeyList'
+  | 'removeByValue'
+  | 'removeByValueList'
+  | 'removeByIndexRange'
+  | 'removeByRankRange'
   | 'clear'
   | 'size'
   | 'getByKey'
@@ -202,6 +206,7 @@ export const maps = Aerospike.maps as unknown as Names<
   CollectionOperation
 > & {
   readonly order: Numbers<'KEY_ORDERED' | 'UNORDERED'>
+  readonly writeFlags: Numbers<'CREATE_ONLY' | 'NO_FAIL'>
   readonly returnType: Numbers<'NONE' | 'COUNT' | 'VALUE' | 'KEY' | 'KEY_VALUE' | 'INDEX' | 'RANK' | 'EXISTS'>
 }
 

@@ -3,9 +3,15 @@ import type { Value } from '../plan/value.js'
 import { maps, type CollectionOperation } from './aerospike-client.js'
 import { clientValue } from './client-values.js'
 
-type MapOperation = Extract<Operation, { kind: `map${string}` }>
+export type MapOperation = Exclude<Extract<Operation, { kind: `map${string}` }>, { kind: 'mapRemoveFound' }>
 
 const K_ORDERED = { order: maps.order.KEY_ORDERED }
+const K_ORDERED_IF_MISSING = {
+  order: maps.order.KEY_ORDERED,
+  writeFlags: maps.writeFlags.CREATE_ONLY | maps.writeFlags.NO_FAIL,
+}
+// The client has a method for this on lists only; the server knows the flag for both.
+const ALL_BUT = 0x10000
 
 export const mapReturns: Readonly<Record<Returns, number>> = {
   none: maps.returnType.NONE,
@@ -38,6 +44,14 @@ export function mapOperation(operation: MapOperation): CollectionOperation {
       return operation.keys.length === 1
         ? maps.removeByKey(bin, one(operation.keys[0]))
         : maps.removeByKeyList(bin, operation.keys.map(one))
+    case 'mapPutMissing':
+      return maps.put(bin, one(operation.key), one(operation.value), K_ORDERED_IF_MISSING)
+    case 'mapRemoveValues':
+      return operation.values.length === 1
+        ? maps.removeByValue(bin, one(operation.values[0]))
+        : maps.removeByValueList(bin, operation.values.map(one))
+    case 'mapKeepRange':
+      return keepRange(operation)
     case 'mapClear':
       return maps.clear(bin)
     case 'mapSize':
@@ -51,4 +65,9 @@ export function mapOperation(operation: MapOperation): CollectionOperation {
     case 'mapGetIndexRange':
       return maps.getByIndexRange(bin, operation.index, operation.count)
   }
+}
+
+function keepRange({ bin, by, from, count }: Extract<Operation, { kind: 'mapKeepRange' }>): CollectionOperation {
+  const kept = by === 'index' ? maps.removeByIndexRange(bin, from, count) : maps.removeByRankRange(bin, from, count)
+  return kept.andReturn(maps.returnType.NONE | ALL_BUT)
 }

@@ -1,10 +1,10 @@
-import { add, bin as binOf, binExists, cond, value as literal } from '../plan/expression.js'
+import { add, bin as binOf, binExists, cond, mapGet, mapRemoveKey, value as literal } from '../plan/expression.js'
 import type { Operation, Path } from '../plan/operation.js'
 import { isDouble, type Value } from '../plan/value.js'
 import { expressionOperations, newContext, scalarOperations as scalar } from './aerospike-client.js'
 import type { ClientContext, ClientOperation, CollectionOperation } from './aerospike-client.js'
 import { isListOperation, listOperation, listReturns } from './client-list-operations.js'
-import { mapOperation, mapReturns } from './client-map-operations.js'
+import { mapOperation, mapReturns, type MapOperation } from './client-map-operations.js'
 import { clientValue } from './client-values.js'
 import { encodeExpression } from './encode-expression.js'
 
@@ -28,6 +28,8 @@ export function clientOperation(operation: Operation): ClientOperation {
       return scalar.touch()
     case 'deleteRecord':
       return scalar.delete()
+    case 'mapRemoveFound':
+      return removeFound(operation)
     default:
       return collectionOperation(operation)
   }
@@ -55,17 +57,23 @@ function writeExpression(bin: string, expression: string): ClientOperation {
   return expressionOperations.write(bin, expression, 0)
 }
 
+// A removal by key takes only a key that is known here; an expression takes one that the record knows.
+function removeFound({ bin, within, key }: Extract<Operation, { kind: 'mapRemoveFound' }>): ClientOperation {
+  const place = mapGet(binOf('map', within), key, 'str')
+  return expressionOperations.write(bin, encodeExpression(mapRemoveKey(binOf('map', bin), place)), EVAL_NO_FAIL)
+}
+
 function isSafe(value: bigint): boolean {
   return value <= Number.MAX_SAFE_INTEGER && value >= Number.MIN_SAFE_INTEGER
 }
 
-type OnCollection = Extract<Operation, { kind: `list${string}` | `map${string}` }>
+type OnCollection = Extract<Operation, { kind: `list${string}` }> | MapOperation
 
 function collectionOperation(operation: OnCollection): ClientOperation {
   const isList = isListOperation(operation)
   const built: CollectionOperation = isList ? listOperation(operation) : mapOperation(operation)
   if ('returns' in operation) built.andReturn((isList ? listReturns : mapReturns)[operation.returns])
-  if (operation.path !== undefined && operation.path.length > 0)
+  if ('path' in operation && operation.path !== undefined && operation.path.length > 0)
     built.withContext(contextOf(operation.path, operation.bin))
   return built
 }

@@ -76,12 +76,13 @@ export function explainFailure(command: Command, failure: Failure, inTransaction
         }),
       }
     case CODE.NOT_APPLICABLE:
-      return failed(
-        'partMissing',
-        'SKEIN_4210',
-        'a part that the command changes is no longer there (code 26).',
-        'Load the entity again and repeat the change.',
-      )
+      return {
+        reason: 'partMissing',
+        error: new VersionConflictError(`${subject}: a part that was changed is no longer there (code 26).`, {
+          ...options,
+          fix: 'Nothing was written. Refresh the entity and repeat the change.',
+        }),
+      }
     case CODE.WRONG_TYPE:
       return failed(
         'refused',

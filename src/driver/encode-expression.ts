@@ -33,12 +33,22 @@ const NOT_EQUAL = 2
 const QUOTE = 126
 const CALL = 127
 const ON_COLLECTION = 0
+/** Or-ed to the above: the call answers the changed copy of its subject. */
+const MODIFIES = 0x40
+const RETURN_NONE = 0
+const RETURN_INDEX = 1
 const RETURN_COUNT = 5
 const RETURN_KEY = 6
 const RETURN_VALUE = 7
 
+interface CollectionCall {
+  readonly opcode: number
+  readonly returns?: number
+  readonly modifies?: true
+}
+
 /** Calls on a list or map: the operation's number and what it returns, if it is given a value to look for. */
-const COLLECTION_CALL: Partial<Record<ExpressionName, { readonly opcode: number; readonly returns?: number }>> = {
+const COLLECTION_CALL: Partial<Record<ExpressionName, CollectionCall>> = {
   listSize: { opcode: 16 },
   listCount: { opcode: 22, returns: RETURN_COUNT },
   listSlice: { opcode: 24, returns: RETURN_VALUE },
@@ -48,6 +58,9 @@ const COLLECTION_CALL: Partial<Record<ExpressionName, { readonly opcode: number;
   mapCount: { opcode: 97, returns: RETURN_COUNT },
   mapKeySlice: { opcode: 104, returns: RETURN_KEY },
   mapKeysFrom: { opcode: 109, returns: RETURN_KEY },
+  mapCountOf: { opcode: 107, returns: RETURN_COUNT },
+  mapIndexOf: { opcode: 97, returns: RETURN_INDEX },
+  mapRemoveKey: { opcode: 76, returns: RETURN_NONE, modifies: true },
 }
 
 const writer = new MessageWriter()
@@ -92,7 +105,7 @@ function write(expression: Expression): void {
 
 function writeCall(call: Call): void {
   const onCollection = COLLECTION_CALL[call.name]
-  if (onCollection !== undefined) return writeCollectionCall(call, onCollection.opcode, onCollection.returns)
+  if (onCollection !== undefined) return writeCollectionCall(call, onCollection)
   if (call.name === 'binExists') {
     const [name] = call.args
     writer.array(3).integer(NOT_EQUAL).array(2).integer(BIN_TYPE)
@@ -103,13 +116,13 @@ function writeCall(call: Call): void {
   for (const arg of call.args) write(arg)
 }
 
-function writeCollectionCall(call: Call, opcode: number, returns: number | undefined): void {
+function writeCollectionCall(call: Call, { opcode, returns, modifies }: CollectionCall): void {
   const [collection, ...args] = call.args
   writer
     .array(5)
     .integer(CALL)
     .integer(TYPE[call.type ?? 'int'])
-    .integer(ON_COLLECTION)
+    .integer(modifies ? ON_COLLECTION | MODIFIES : ON_COLLECTION)
   writer.array(1 + args.length + (returns === undefined ? 0 : 1)).integer(opcode)
   if (returns !== undefined) writer.integer(returns)
   for (const arg of args) write(arg)

@@ -6,7 +6,7 @@ import type { EntityClass } from './model.js'
 export function declaredKey(entity: object): KeyValue | null {
   for (let proto = parentOf(entity); proto !== null; proto = parentOf(proto)) {
     const declaration = findDeclaration(proto.constructor as EntityClass)
-    if (declaration?.record?.key !== undefined) return null
+    if ((declaration?.record?.key ?? declaration?.embeddable?.key) !== undefined) return null
     const note = declaration?.members.find((member) => member.decorator === 'Key')
     if (note) return (entity as { readonly [property: string]: KeyValue | null | undefined })[note.property] ?? null
   }

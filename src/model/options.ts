@@ -136,6 +136,8 @@ export interface SecondaryIndexOptions {
 export interface ConsolidateOptions<Property extends string = string, RefProperty extends string = string> {
   readonly strategy: 'consolidate'
   readonly name?: string
+  /** `false`: the children are read when asked for (`with`, `load()`, `get()` …), and not with every load of the parent. */
+  readonly eager?: boolean
   /** Properties that order the children, before their id. */
   readonly sortKey?: readonly Property[]
   /** The bin that finds a child's place by its id; `<collection>.ids` unless given. */

@@ -18,6 +18,16 @@ export interface PageOptions {
   readonly count: number
 }
 
+/** A key, or for a collection with a `sortKey` the values it begins with. */
+export type RangeBound = KeyValue | Date | readonly (KeyValue | Date | null)[]
+
+export interface RangeOptions {
+  /** The first that is wanted; unless given, from the beginning. */
+  readonly from?: RangeBound
+  /** The first that is no longer wanted; unless given, up to the end. */
+  readonly to?: RangeBound
+}
+
 /** The other side of a `@OneToMany` or `@ManyToMany`. Declared as `listings = collection<Listing>()`. */
 export interface Collection<T extends object> extends Iterable<T> {
   /** Recorded, and sent by the next save or flush. */
@@ -32,6 +42,17 @@ export interface Collection<T extends object> extends Iterable<T> {
   count(): Promise<number>
   keys(): Promise<readonly KeyValue[]>
   page(options: PageOptions): Promise<readonly T[]>
+  /** Consolidated children only, as all that follow: the child under that key, or null. */
+  get(key: KeyValue): Promise<T | null>
+  /** In the order of the keys, null where there is none. */
+  getMany(keys: readonly KeyValue[]): Promise<readonly (T | null)[]>
+  /** The children from one key up to, but not including, another one. */
+  range(options: RangeOptions): Promise<readonly T[]>
+  /** The first (last) children, in key order. */
+  first(count: number): Promise<readonly T[]>
+  last(count: number): Promise<readonly T[]>
+  /** Position of a child in key order, from 0; null when there is none. */
+  rankOf(member: T | KeyValue): Promise<number | null>
 }
 
 /** Names of the properties of T that are refs. */

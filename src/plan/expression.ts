@@ -30,6 +30,9 @@ export type ExpressionName =
   | 'mapCount'
   | 'mapKeySlice'
   | 'mapKeysFrom'
+  | 'mapCountOf'
+  | 'mapIndexOf'
+  | 'mapRemoveKey'
 
 /** An expression the server evaluates, as data. */
 export type Expression =
@@ -80,8 +83,9 @@ export const listFrom = (list: Expression, item: Value, count: number): Expressi
   call('listFrom', [list, value(item), value(0), value(count)], 'list')
 export const mapSize = (map: Expression): Expression => call('mapSize', [map])
 /** The value under a key, of a known type. */
-export const mapGet = (map: Expression, key: Value, type: BinType): Expression =>
-  call('mapGet', [map, value(key)], type)
+export const mapGet = (map: Expression, key: Value, type: BinType): Expression => mapGetAt(map, value(key), type)
+/** The same, where the key itself is found by an expression. */
+export const mapGetAt = (map: Expression, key: Expression, type: BinType): Expression => call('mapGet', [map, key], type)
 /** 1 when the map has the key, else 0. */
 export const mapCount = (map: Expression, key: Value): Expression => call('mapCount', [map, value(key)])
 /** Keys of a map by position. */
@@ -90,3 +94,10 @@ export const mapKeySlice = (map: Expression, index: number, count: number): Expr
 /** Keys of a map in their order, from this one on; from the next one where it is not there. */
 export const mapKeysFrom = (map: Expression, key: Value, count: number): Expression =>
   call('mapKeysFrom', [map, value(key), value(0), value(count)], 'list')
+/** How many of the keys the map has. */
+export const mapCountOf = (map: Expression, keys: readonly Value[]): Expression =>
+  call('mapCountOf', [map, value(keys)])
+/** Position of a key in key order; unknown where the map does not have it. */
+export const mapIndexOf = (map: Expression, key: Expression): Expression => call('mapIndexOf', [map, key])
+/** The map without a key. */
+export const mapRemoveKey = (map: Expression, key: Expression): Expression => call('mapRemoveKey', [map, key], 'map')

@@ -112,6 +112,26 @@ export interface MapRemoveKeys extends InBin<'mapRemoveKeys'> {
   readonly keys: readonly MapKey[]
   readonly returns: Returns
 }
+/** Puts the entry only where the key is not there yet. */
+export interface MapPutMissing extends InBin<'mapPutMissing'> {
+  readonly key: MapKey
+  readonly value: Value
+}
+export interface MapRemoveValues extends InBin<'mapRemoveValues'> {
+  readonly values: readonly Value[]
+}
+/** Removes the entry whose key another map bin holds under `key`; nothing where that has no such key. */
+export interface MapRemoveFound extends OnBin<'mapRemoveFound'> {
+  /** The map bin that says where the entry is. */
+  readonly within: string
+  readonly key: MapKey
+}
+/** Removes all entries but `count` from `from` on, in key order (`index`) or in value order (`rank`). */
+export interface MapKeepRange extends OnBin<'mapKeepRange'> {
+  readonly by: 'index' | 'rank'
+  readonly from: number
+  readonly count: number
+}
 export type MapClear = InBin<'mapClear'>
 export type MapSize = InBin<'mapSize'>
 export interface MapGetKeys extends InBin<'mapGetKeys'> {
@@ -159,7 +179,11 @@ export type WriteOperation =
   | MapPut
   | MapPutItems
   | MapIncrement
+  | MapPutMissing
   | MapRemoveKeys
+  | MapRemoveValues
+  | MapRemoveFound
+  | MapKeepRange
   | MapClear
 
 /** One operation on one record, as data. */

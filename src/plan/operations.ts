@@ -72,6 +72,14 @@ export const mapRemoveKeys = (
   returns: Op.Returns = 'none',
   path?: Op.Path,
 ): Op.MapRemoveKeys => Object.freeze({ kind: 'mapRemoveKeys', bin, keys, returns, path })
+export const mapPutMissing = (bin: string, key: MapKey, value: Value, path?: Op.Path): Op.MapPutMissing =>
+  Object.freeze({ kind: 'mapPutMissing', bin, key, value, path })
+export const mapRemoveValues = (bin: string, values: readonly Value[], path?: Op.Path): Op.MapRemoveValues =>
+  Object.freeze({ kind: 'mapRemoveValues', bin, values, path })
+export const mapRemoveFound = (bin: string, within: string, key: MapKey): Op.MapRemoveFound =>
+  Object.freeze({ kind: 'mapRemoveFound', bin, within, key })
+export const mapKeepRange = (bin: string, by: Op.MapKeepRange['by'], from: number, count: number): Op.MapKeepRange =>
+  Object.freeze({ kind: 'mapKeepRange', bin, by, from, count })
 export const mapClear = (bin: string, path?: Op.Path): Op.MapClear => Object.freeze({ kind: 'mapClear', bin, path })
 export const mapSize = (bin: string, path?: Op.Path): Op.MapSize => Object.freeze({ kind: 'mapSize', bin, path })
 export const mapGetKeys = (

@@ -57,6 +57,14 @@ export function showOperation(operation: Operation, values: boolean): string {
       return `add ${one(operation.delta)} to ${at}[${one(operation.key)}]`
     case 'mapRemoveKeys':
       return `remove from ${at} by key: ${many(operation.keys)}`
+    case 'mapPutMissing':
+      return `put ${at}[${one(operation.key)}] = ${one(operation.value)} if absent`
+    case 'mapRemoveValues':
+      return `remove from ${at} by value: ${many(operation.values)}`
+    case 'mapRemoveFound':
+      return `remove from ${at} what ${operation.within}[${one(operation.key)}] names`
+    case 'mapKeepRange':
+      return `keep of ${at} only ${operation.count} entries from ${operation.by} ${operation.from}`
     case 'mapGetKeys':
       return `read ${at} by key: ${many(operation.keys)}`
     case 'mapGetKeyRange':

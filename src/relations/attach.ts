@@ -34,6 +34,9 @@ export function attachRelations(
       if (stored === undefined) state.startAnew()
       else takeMembers(strategy, state, stored)
       state.bind(binding)
+      const { bin } = relation
+      const isRead = bin !== undefined && stored?.isRead(bin) === true
+      strategy.attached?.(state, binding, isRead ? stored?.bins[bin] : undefined, isRead)
     }
   }
 }

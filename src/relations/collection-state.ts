@@ -2,6 +2,7 @@ import type { KeyValue } from '../keys/index.js'
 import type { Value } from '../plan/value.js'
 import type { Binding } from './binding.js'
 import { isEntity, type Member, MemberSet } from './member-set.js'
+import type { PartTable } from './consolidate/part-table.js'
 import { showLink, showUnlink } from './link.js'
 
 /** What is in a collection, as far as it is known, and what was added and removed since it was stored. */
@@ -14,6 +15,8 @@ export class CollectionState {
   stored: Value | undefined
   /** Keys that were listed and had no record when the collection was loaded. */
   dangling: readonly KeyValue[] = []
+  /** Where the members are parts of the owner's record. */
+  parts: PartTable | undefined
   #binding: Binding | undefined
 
   get binding(): Binding | undefined {
@@ -23,7 +26,7 @@ export class CollectionState {
   /** From now on the session's knowledge of keys is used, and links that were made before are shown on their other sides. */
   bind(binding: Binding): void {
     this.#binding = binding
-    const keyOf = (entity: object): KeyValue | null => binding.reader.keyOf(entity)
+    const keyOf = binding.strategy.keyOf ?? ((entity: object): KeyValue | null => binding.reader.keyOf(entity))
     for (const members of [this.added, this.removed, this.loaded]) if (members) members.keyOf = keyOf
     for (const member of this.added.entities) showLink(binding.relation, binding.tracked.entity, member)
   }
@@ -51,12 +54,14 @@ export class CollectionState {
 
   /** A change that the other side knows of already. */
   include(member: Member): void {
+    if (this.parts !== undefined) return this.parts.include(member)
     if (this.loaded?.has(member) && !this.removed.has(member)) return
     if (!this.removed.delete(member)) this.added.add(member)
     this.loaded?.add(member)
   }
 
   exclude(member: Member): void {
+    if (this.parts !== undefined) return this.parts.exclude(member)
     if (!this.added.delete(member)) this.removed.add(member)
     this.loaded?.delete(member)
   }
@@ -104,5 +109,6 @@ export class CollectionState {
     this.removed.clear()
     this.loaded = undefined
     this.stored = undefined
+    this.parts?.reset()
   }
 }

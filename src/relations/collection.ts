@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { SkeinError } from '../errors/index.js'
 import type { KeyValue } from '../keys/index.js'
-import type { Collection, PageOptions } from '../model/related.js'
+import type { Collection, PageOptions, RangeOptions } from '../model/related.js'
 import type { Binding } from './binding.js'
 import { CollectionState } from './collection-state.js'
 import { isEntity } from './member-set.js'
@@ -9,6 +9,7 @@ import { membersToJSON } from './members-to-json.js'
 import { countMembers, hasMember, memberKeys, memberPage } from './overlay.js'
 import { COLLECTION } from './relation-marker.js'
 import { setCollectionState } from './states.js'
+import type { CollectionView } from './strategy.js'
 
 /**
  * The initial value of a to-many relation.
@@ -37,11 +38,14 @@ export class EntityCollection<T extends object> implements Collection<T> {
   }
 
   get isLoaded(): boolean {
-    return this.#isComplete ? [...this.#state.added].every(isEntity) : this.#state.isLoaded
+    const { parts, added, isLoaded } = this.#state
+    if (parts !== undefined) return parts.isComplete
+    return this.#isComplete ? [...added].every(isEntity) : isLoaded
   }
 
   get items(): readonly T[] {
-    if (this.isLoaded) return [...(this.#state.loaded ?? this.#state.added)] as T[]
+    const { parts, loaded, added } = this.#state
+    if (this.isLoaded) return (parts?.placed().map(({ part }) => part) ?? [...(loaded ?? added)]) as T[]
     throw new SkeinError('SKEIN_2402', 'The collection is not loaded.', {
       property: this.#state.binding?.relation.name,
       fix: 'Call await collection.load() first, or name the relation in { with: […] } when loading.',
@@ -66,23 +70,51 @@ export class EntityCollection<T extends object> implements Collection<T> {
   }
 
   async contains(member: T | KeyValue): Promise<boolean> {
+    if (this.#view !== undefined) return this.#view.contains(member)
     if (this.#isComplete) return this.#state.added.has(member)
     return hasMember(this.#state, this.#bound('contains'), member)
   }
 
   async count(): Promise<number> {
+    if (this.#view !== undefined) return this.#view.count()
     if (this.#isComplete) return this.#state.added.size
     return countMembers(this.#state, this.#bound('count'))
   }
 
   async keys(): Promise<readonly KeyValue[]> {
+    if (this.#view !== undefined) return this.#view.keys()
     if (this.#isComplete) return this.#addedKeys()
     return memberKeys(this.#state, this.#bound('keys'))
   }
 
   async page({ offset = 0, count }: PageOptions): Promise<readonly T[]> {
+    if (this.#view !== undefined) return (await this.#view.page({ offset, count })) as T[]
     if (this.#isComplete) return (await this.load()).slice(offset, offset + count)
     return (await memberPage(this.#state, this.#bound('page'), { offset, count })) as T[]
+  }
+
+  async get(key: KeyValue): Promise<T | null> {
+    return (await this.#ordered('get').get(key)) as T | null
+  }
+
+  async getMany(keys: readonly KeyValue[]): Promise<readonly (T | null)[]> {
+    return (await this.#ordered('getMany').getMany(keys)) as (T | null)[]
+  }
+
+  async range(options: RangeOptions): Promise<readonly T[]> {
+    return (await this.#ordered('range').range(options)) as T[]
+  }
+
+  async first(count: number): Promise<readonly T[]> {
+    return (await this.#ordered('first').first(count)) as T[]
+  }
+
+  async last(count: number): Promise<readonly T[]> {
+    return (await this.#ordered('last').last(count)) as T[]
+  }
+
+  async rankOf(member: T | KeyValue): Promise<number | null> {
+    return this.#ordered('rankOf').rankOf(member)
   }
 
   toJSON(): unknown {
@@ -102,6 +134,26 @@ export class EntityCollection<T extends object> implements Collection<T> {
     const { binding, loaded } = this.#state
     if (binding !== undefined && binding.tracked.state !== 'gone') return binding.tracked.state === 'new'
     return loaded === undefined
+  }
+
+  get #view(): CollectionView | undefined {
+    const { binding } = this.#state
+    if (binding?.strategy.view === undefined) return undefined
+    // Once it is let go of by its session, it can still tell what it knows.
+    if (binding.tracked.state === 'gone' && !this.#state.parts!.isLoaded) throw this.#noSession('The question')
+    return binding.strategy.view(this.#state, binding)
+  }
+
+  #ordered(call: string): CollectionView {
+    const view = this.#view
+    if (view !== undefined) return view
+    const { strategy, relation, tracked } = this.#bound(call)
+    const message = `${tracked.model.name}.${relation.name} is stored as ${strategy.model.strategy}, which cannot answer ${call}().`
+    throw new SkeinError('SKEIN_2420', message, {
+      className: tracked.model.name,
+      property: relation.name,
+      fix: "Use page() or load(), or store the children with strategy: 'consolidate'.",
+    })
   }
 
   #addedKeys(): KeyValue[] {

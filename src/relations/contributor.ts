@@ -14,6 +14,8 @@ export interface Tracked {
   readonly model: EntityModel
   readonly key: RecordKey
   readonly state: TrackedState
+  /** Whatever is stored becomes what the entity is. */
+  readonly overwrite?: boolean
 }
 
 /** What may be asked and read while something is planned or loaded. Everything read in one tick is one batch read. */

@@ -51,6 +51,12 @@ export class MemberSet {
     return id !== undefined && this.#byKey.has(id)
   }
 
+  /** The member with that key, as it was added. */
+  find(key: KeyValue): Member | undefined {
+    this.#settleKeys()
+    return this.#byKey.get(userKeyId(key))
+  }
+
   clear(): void {
     this.#byKey.clear()
     this.#keyless.clear()

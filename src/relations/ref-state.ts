@@ -15,6 +15,8 @@ export class RefState {
   stored: KeyValue | null = null
   /** False while the bin was not read (`only`). */
   isKnown = true
+  /** The key was looked up and has no record. */
+  isMissing = false
   binding: Binding | undefined
   /** Owners whose lists still have to drop the entity. */
   readonly unlisted = new Map<string, KeyValue>()
@@ -33,7 +35,7 @@ export class RefState {
 
   get isLoaded(): boolean {
     if (!this.isKnown) return false
-    if (this.target === null || isEntity(this.target)) return true
+    if (this.target === null || this.isMissing || isEntity(this.target)) return true
     // The session may have met the entity on another way.
     const known = this.binding?.reader.known(this.binding.relation.target, this.target)
     if (known === undefined || known.state === 'removed') return false
@@ -42,7 +44,7 @@ export class RefState {
   }
 
   get value(): object | null {
-    if (this.isLoaded) return this.target as object | null
+    if (this.isLoaded) return this.isMissing ? null : (this.target as object | null)
     const key = this.isKnown ? (this.target as KeyValue) : undefined
     throw new SkeinError(
       'SKEIN_2401',
@@ -128,6 +130,7 @@ export class RefState {
   #assign(target: Member | null): void {
     this.target = target
     this.isKnown = true
+    this.isMissing = false
   }
 
   #isKeyOf(owner: object): boolean {

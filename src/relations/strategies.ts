@@ -1,5 +1,6 @@
 import type { Codecs } from '../codec/index.js'
 import type { EntityModel, RelationModel } from '../model/index.js'
+import { ConsolidateStrategy } from './consolidate/consolidate-strategy.js'
 import { KeyBinStrategy } from './key-bin-strategy.js'
 import { KeyListStrategy } from './key-list-strategy.js'
 import { KeyPairStrategy } from './key-pair-strategy.js'
@@ -29,6 +30,7 @@ const STRATEGIES: { readonly [strategy: string]: ((place: Place) => RelationStra
     relation.kind === 'manyToMany'
       ? new LinkListsStrategy(relation, owner, target, inverse)
       : new KeyListStrategy(relation, owner, target, inverse),
+  consolidate: ({ relation, owner, codecs }) => new ConsolidateStrategy(relation, owner, codecs.part(relation.target)),
 }
 
 export function strategiesOf(owner: EntityModel, codecs: Codecs): readonly RelationStrategy[] {

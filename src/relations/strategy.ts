@@ -1,5 +1,8 @@
 import type { KeyValue } from '../keys/index.js'
-import type { RelationModel } from '../model/index.js'
+import type { RangeOptions, RelationModel } from '../model/index.js'
+import type { Value } from '../plan/value.js'
+import type { Binding } from './binding.js'
+import type { CollectionState } from './collection-state.js'
 import type { Contributor, Reader, Tracked } from './contributor.js'
 import type { LinkVerification } from './verify/stored-link.js'
 import type { Member } from './member-set.js'
@@ -25,6 +28,14 @@ export interface RelationStrategy extends Contributor {
   accept?(owner: Tracked, target: Member | null, reader: Reader): void
   /** Where the other has the same key, it can be read together with this entity: takes over what was found. */
   meet?(owner: Tracked, other: Tracked | null): void
+  /** Bins that it keeps for itself: no load needs them. */
+  readonly quietBins?: readonly string[]
+  /** The key of a member, where members are no entities of the session. */
+  readonly keyOf?: (member: object) => KeyValue | null
+  /** The collection has been bound to the session; `stored` is what its bin holds, where it was read. */
+  attached?(state: CollectionState, binding: Binding, stored: Value | undefined, isRead: boolean): void
+  /** Where members are stored here themselves, it answers all questions about them. */
+  view?(state: CollectionState, binding: Binding): CollectionView
 }
 
 /** Questions about the members of a collection, each answered by one command. */
@@ -33,4 +44,18 @@ export interface CollectionMembers {
   /** How many of these keys are members. */
   countOf(owner: Tracked, keys: readonly KeyValue[], reader: Reader): Promise<number>
   keys(owner: Tracked, reader: Reader, range?: KeyRange): Promise<readonly KeyValue[]>
+}
+
+/** Everything that can be asked of a collection whose members are stored with their owner. */
+export interface CollectionView {
+  contains(member: object | KeyValue): Promise<boolean>
+  count(): Promise<number>
+  keys(): Promise<readonly KeyValue[]>
+  page(range: KeyRange): Promise<readonly object[]>
+  get(key: KeyValue): Promise<object | null>
+  getMany(keys: readonly KeyValue[]): Promise<readonly (object | null)[]>
+  range(options: RangeOptions): Promise<readonly object[]>
+  first(count: number): Promise<readonly object[]>
+  last(count: number): Promise<readonly object[]>
+  rankOf(member: object | KeyValue): Promise<number | null>
 }

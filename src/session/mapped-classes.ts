@@ -39,7 +39,7 @@ export class MappedClasses {
     const bins = members.flatMap(({ codec, model }) => codec.binsOf(model.properties.map(({ name }) => name)))
     mapped.binsOfSet = [...new Set(bins)]
     const relations = members.flatMap((member) => member.relations)
-    if (!relations.some(isAside)) return
+    if (!relations.some((relation) => isAside(relation) || (relation.quietBins ?? []).length > 0)) return
     const related = relations.filter((relation) => !isAside(relation)).flatMap((relation) => relation.bins)
     mapped.ordinaryBins = [...new Set([...mapped.binsOfSet, ...related, DELETING_BIN])]
   }

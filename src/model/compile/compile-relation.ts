@@ -61,7 +61,8 @@ export function compileRelation(
     ...(bin !== undefined && { bin }),
     onDelete: optionOf<RelationModel['onDelete']>(note, 'onDelete') ?? 'detach',
     orphans: optionOf<RelationModel['orphans']>(note, 'orphans') ?? 'keep',
-    eager: optionOf<boolean>(note, 'eager') ?? false,
+    // Parts belong to their record as much as its bins do.
+    eager: optionOf<boolean>(note, 'eager') ?? rules.strategy === 'consolidate',
     ...(isConsolidate(note.options) &&
       target.kind === 'embeddable' &&
       compileConsolidate(note.options, bin ?? note.property, target, place, compilation)),

@@ -33,7 +33,7 @@ export const STRATEGIES: { readonly [D in RelationDecorator]: readonly StrategyR
     },
     {
       strategy: 'consolidate',
-      options: ['strategy', 'name', 'sortKey', 'sortKeyName', 'cap', 'inverseIndex'],
+      options: ['strategy', 'name', 'eager', 'sortKey', 'sortKeyName', 'cap', 'inverseIndex'],
       hasBin: true,
       target: 'embeddable',
       inverse: 'none',

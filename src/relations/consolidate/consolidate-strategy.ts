@@ -1,0 +1,167 @@
+import { readProperty, type PartCodec } from '../../codec/index.js'
+import { SkeinError } from '../../errors/index.js'
+import type { KeyValue } from '../../keys/index.js'
+import type { EntityModel, RelationModel } from '../../model/index.js'
+import { read, write, type WriteCommand } from '../../plan/command.js'
+import type { PlanDraft } from '../../plan/draft.js'
+import { removeBin } from '../../plan/operations.js'
+import { userKeyId } from '../../plan/record-key.js'
+import type { Value } from '../../plan/value.js'
+import type { Binding } from '../binding.js'
+import type { CollectionState } from '../collection-state.js'
+import type { Reach, Reader, Tracked } from '../contributor.js'
+import { NOT_DELETING } from '../key-list-bin.js'
+import { isEntity } from '../member-set.js'
+import { collectionStateOf, findRefState } from '../states.js'
+import type { CollectionView, RelationStrategy } from '../strategy.js'
+import { InverseChanges, type StoredRefs } from './inverse-changes.js'
+import { PartChanges } from './part-changes.js'
+import { PartClass } from './part-class.js'
+import { PartReads } from './part-reads.js'
+import { attachRefs, loadRefs } from './part-refs.js'
+import { PartTable } from './part-table.js'
+import { PartView } from './part-view.js'
+
+/**
+ * The children inside the record of their parent: a map in key order from child key to child. What changes goes into the record's own
+ * write: whole children that are new, single fields of those that were there, and the keys of those that go.
+ */
+export class ConsolidateStrategy implements RelationStrategy {
+  readonly relation: string
+  readonly model: RelationModel
+  readonly bins: readonly string[]
+  readonly quietBins: readonly string[]
+  readonly keyOf: (part: object) => KeyValue | null
+  readonly #owner: EntityModel
+  readonly #parts: PartClass
+
+  constructor(model: RelationModel, owner: EntityModel, codec: PartCodec) {
+    this.relation = model.name
+    this.model = model
+    this.bins = [model.bin!]
+    this.quietBins = [
+      ...(model.sortKeyBin === undefined ? [] : [model.sortKeyBin]),
+      ...(model.inverseIndexes ?? []).map(({ bin }) => bin),
+    ]
+    this.#owner = owner
+    this.#parts = new PartClass(model, owner, codec)
+    this.keyOf = this.#parts.keyOf
+  }
+
+  /** Called when the collection has been bound to the session, with what was read of its bin. */
+  attached(state: CollectionState, { tracked, reader }: Binding, stored: Value | undefined, isRead: boolean): void {
+    const refs = this.#parts.codec.model.relations
+    const attach = (part: object): void => attachRefs(part, refs, tracked, reader)
+    state.parts ??= new PartTable(state, this.#parts, tracked, attach)
+    if (isRead) state.parts.load(stored)
+  }
+
+  view(state: CollectionState, { tracked, reader }: Binding): CollectionView {
+    return new PartView(state.parts!, new PartReads(this.#parts, tracked, reader))
+  }
+
+  hasChanges({ entity }: Tracked): boolean {
+    return this.#table(entity).isChanged
+  }
+
+  /** New entities that parts point to are saved along. */
+  reach({ entity, state }: Tracked, reach: Reach, reader: Reader): void {
+    const refs = this.#parts.codec.model.relations
+    if (state === 'removed' || refs.length === 0) return
+    const table = this.#table(entity)
+    const parts = [...table.state.added.entities, ...[...table.changed()].map(({ part }) => part)]
+    for (const part of parts) {
+      for (const { name } of refs) {
+        const target = findRefState((readProperty(part, name) ?? {}) as object)?.target
+        if (isEntity(target) && (reader.tracked(target)?.state ?? 'new') === 'new') reach.save(target)
+      }
+    }
+  }
+
+  save(tracked: Tracked, draft: PlanDraft, reader: Reader): void | Promise<void> {
+    const table = this.#table(tracked.entity)
+    const isWhole = tracked.state === 'new' || (tracked.overwrite && table.isComplete)
+    if (isWhole) return this.#planWhole(tracked, table, draft)
+    const unknown = this.#unknownRefs(table)
+    if (unknown.length === 0) return this.#planChanges(tracked, table, new Map(), draft)
+    return this.#readRefs(tracked, unknown, reader).then((refs) => this.#planChanges(tracked, table, refs, draft))
+  }
+
+  /** The parts go with the record. */
+  remove(): void {}
+
+  async load(level: readonly Tracked[], reader: Reader, along?: readonly string[]): Promise<readonly Tracked[]> {
+    const tables = level.map(({ entity }) => this.#table(entity))
+    const missing = tables.filter(({ isComplete }) => !isComplete)
+    const records = await reader.read(missing.map(({ owner }) => read(this.#owner.name, owner.key, this.bins)))
+    missing.forEach((table, i) => table.loadMore(records[i]?.bins[this.model.bin!]))
+    for (const name of along ?? []) await this.#loadRefs(tables, name, reader)
+    return []
+  }
+
+  #table(entity: object): PartTable {
+    return collectionStateOf(readProperty(entity, this.relation) as object).parts!
+  }
+
+  #planWhole(tracked: Tracked, table: PartTable, draft: PlanDraft): void {
+    const changes = new PartChanges(table, new InverseChanges(this.#parts, new Map())).gatherAll()
+    const isOverwrite = tracked.overwrite === true
+    const operations = changes.creation()
+    const before = isOverwrite ? [...this.bins, ...this.quietBins].map(removeBin) : []
+    const command = write(this.#owner.name, tracked.key, [...before, ...operations], {
+      exists: isOverwrite ? 'upsert' : 'mustNotExist',
+      ttl: 'keep',
+      watchSize: true,
+    })
+    this.#add(draft, command, changes)
+  }
+
+  #planChanges(tracked: Tracked, table: PartTable, refs: StoredRefs, draft: PlanDraft): void {
+    const changes = new PartChanges(table, new InverseChanges(this.#parts, refs)).gather()
+    if (changes.isEmpty) return
+    const command = write(this.#owner.name, tracked.key, changes.operations(), {
+      exists: 'mustExist',
+      ttl: 'keep',
+      guards: [NOT_DELETING, ...changes.guards],
+      watchSize: true,
+    })
+    this.#add(draft, command, changes)
+  }
+
+  #add(draft: PlanDraft, command: WriteCommand, changes: PartChanges): void {
+    draft.add('write', command, ({ state }) => {
+      if (state === 'written') changes.confirm()
+      return state === 'written'
+    })
+  }
+
+  /** Parts that are removed or replaced unseen: what they point to has to be read, so that the index can forget it. */
+  #unknownRefs(table: PartTable): readonly KeyValue[] {
+    if (this.model.inverseIndexes === undefined || table.isComplete) return []
+    const { added, removed } = table.state
+    const ids = [...added, ...removed].map((member) => (isEntity(member) ? this.#parts.idOf(member) : member))
+    return ids.filter((id) => table.known(id) === undefined)
+  }
+
+  async #readRefs(tracked: Tracked, ids: readonly KeyValue[], reader: Reader): Promise<StoredRefs> {
+    const stored = await new PartReads(this.#parts, tracked, reader).get(ids)
+    const parts = stored.map((value) => this.#parts.decode(value, tracked))
+    return new Map(parts.map((part) => [userKeyId(this.#parts.idOf(part)), this.#parts.indexedRefs(part)]))
+  }
+
+  async #loadRefs(tables: readonly PartTable[], name: string, reader: Reader): Promise<void> {
+    const relation = this.#parts.codec.model.relations.find((each) => each.name === name)
+    if (relation === undefined) {
+      const { name: part } = this.#parts.codec.model
+      throw new SkeinError('SKEIN_2312', `${part} has no relation '${name}' to load.`, {
+        className: part,
+        property: name,
+        fix: `Name a reference of ${part}.`,
+      })
+    }
+    const states = tables.flatMap((table) =>
+      table.placed().flatMap(({ part }) => findRefState((readProperty(part, name) ?? {}) as object) ?? []),
+    )
+    await loadRefs(states, reader.entityModel(relation.target), reader)
+  }
+}

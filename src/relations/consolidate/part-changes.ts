@@ -1,0 +1,176 @@
+import type { KeyValue } from '../../keys/index.js'
+import { holds, type Guard } from '../../plan/command.js'
+import { bin, eq, mapGet, or, value } from '../../plan/expression.js'
+import type { WriteOperation } from '../../plan/operation.js'
+import { mapCreate, mapKeepRange, mapPutItems, mapRemoveFound, mapRemoveKeys } from '../../plan/operations.js'
+import type { UserKey } from '../../plan/record-key.js'
+import type { MapKey, Value } from '../../plan/value.js'
+import { isEntity } from '../member-set.js'
+import { InverseChanges } from './inverse-changes.js'
+import { compareKeys } from './key-order.js'
+import type { PartClass } from './part-class.js'
+import type { KnownPart, PartTable } from './part-table.js'
+
+/** What is true of a part once the write is confirmed. */
+interface Sent {
+  readonly known: KnownPart
+  readonly wasAdded: boolean
+}
+
+/** Everything a flush has to do to one consolidated collection, as operations on its record. */
+export class PartChanges {
+  readonly #table: PartTable
+  readonly #parts: PartClass
+  readonly #sent: Sent[] = []
+  readonly #removed: KeyValue[] = []
+  readonly #puts = new Map<MapKey, Value>()
+  readonly #patches: WriteOperation[] = []
+  readonly #ids = new Map<MapKey, Value>()
+  /** Ids whose present place only the record knows. */
+  readonly #displaced: MapKey[] = []
+  readonly #guards: Guard[] = []
+  readonly #inverse: InverseChanges
+
+  constructor(table: PartTable, inverse: InverseChanges) {
+    this.#table = table
+    this.#parts = table.parts
+    this.#inverse = inverse
+  }
+
+  /** The changes of a record that is there. */
+  gather(): this {
+    const { state } = this.#table
+    for (const member of state.removed) this.#remove(isEntity(member) ? this.#parts.idOf(member) : member)
+    for (const known of this.#table.changed()) this.#change(known)
+    for (const part of this.#added()) this.#put(part, this.#table.known(this.#parts.idOf(part)))
+    return this
+  }
+
+  /** All parts of a record that is not there yet, or is to become what is here. */
+  gatherAll(): this {
+    const { cap } = this.#parts.relation
+    const placed = this.#table.placed()
+    const kept =
+      cap === undefined ? placed : cap.by === 'first' ? placed.slice(0, cap.keep) : placed.slice(-cap.keep)
+    for (const { part } of kept) this.#put(part, undefined)
+    return this
+  }
+
+  get isEmpty(): boolean {
+    return this.#puts.size === 0 && this.#patches.length === 0 && this.#removed.length === 0
+  }
+
+  get guards(): readonly Guard[] {
+    return [...this.#guards, ...this.#inverse.guards]
+  }
+
+  /** The maps get their order and index once, when the record is created. */
+  creation(): readonly WriteOperation[] {
+    const { bin: name, relation } = this.#parts
+    const create = (each: string): WriteOperation => mapCreate(each, 'ordered', true)
+    return [
+      create(name),
+      ...put(name, this.#puts),
+      ...(relation.sortKeyBin === undefined ? [] : [create(relation.sortKeyBin), ...put(relation.sortKeyBin, this.#ids)]),
+      ...this.#inverse.creation(),
+    ]
+  }
+
+  operations(): readonly WriteOperation[] {
+    const { bin: name, relation } = this.#parts
+    const { sortKeyBin, cap } = relation
+    const operations: WriteOperation[] = []
+    if (sortKeyBin === undefined) operations.push(...removeKeys(name, this.#removed))
+    // Before anything is put: the record says where they are now.
+    else for (const id of [...this.#removed, ...this.#displaced]) operations.push(mapRemoveFound(name, sortKeyBin, id))
+    operations.push(...this.#patches, ...put(name, this.#puts))
+    if (sortKeyBin !== undefined) operations.push(...removeKeys(sortKeyBin, this.#removed), ...put(sortKeyBin, this.#ids))
+    operations.push(...this.#inverse.operations())
+    if (cap !== undefined && this.#puts.size > 0) {
+      const from = cap.by === 'first' ? 0 : -cap.keep
+      operations.push(mapKeepRange(name, 'index', from, cap.keep))
+      // Its values are the places, so their order is that of the parts.
+      if (sortKeyBin !== undefined) operations.push(mapKeepRange(sortKeyBin, 'rank', from, cap.keep))
+    }
+    return operations
+  }
+
+  /** The write took effect. */
+  confirm(): void {
+    const { state } = this.#table
+    for (const id of this.#removed) {
+      const known = this.#table.known(id)
+      this.#table.forget(id)
+      // Taken back while it was on its way: it has to be stored again.
+      if (!state.removed.delete(id) && known !== undefined && !state.added.has(id)) state.added.add(known.part)
+    }
+    for (const { known, wasAdded } of this.#sent) this.#table.confirm(known, wasAdded)
+    this.#dropCapped()
+  }
+
+  #added(): readonly object[] {
+    return [...this.#table.state.added].map((member) => {
+      if (!isEntity(member)) throw this.#parts.bareKey(member)
+      return member
+    })
+  }
+
+  #remove(id: KeyValue): void {
+    this.#removed.push(id)
+    this.#inverse.unlink(id, this.#table.known(id)?.refs)
+  }
+
+  #change(known: KnownPart): void {
+    const { part, id } = known
+    const now = this.#parts.idOf(part)
+    if (compareKeys(now, id) !== 0) throw this.#parts.keyChanged(id, now)
+    if (compareKeys(this.#parts.placeOf(part), known.place) !== 0) return this.#move(known)
+    const refs = this.#parts.indexedRefs(part)
+    this.#patches.push(...this.#parts.patch(part, known.snapshot, known.place, this.#table.owner))
+    this.#inverse.relink(id, known.refs, refs)
+    this.#send(part, id, known.place, refs)
+  }
+
+  /** Its place changes, so all of it is written anew; only while it is where this session knew it. */
+  #move(known: KnownPart): void {
+    this.#put(known.part, known)
+    const place = this.#ids.get(known.id)!
+    const stored = mapGet(bin('map', this.#parts.relation.sortKeyBin!), known.id, 'str')
+    this.#guards.push(holds(or(eq(stored, value(known.place)), eq(stored, value(place)))))
+  }
+
+  #put(part: object, known: KnownPart | undefined): void {
+    const id = this.#parts.idOf(part)
+    const place = this.#parts.placeOf(part)
+    const refs = this.#parts.indexedRefs(part)
+    this.#puts.set(place, this.#parts.encode(part, this.#table.owner))
+    if (this.#parts.sortKey !== undefined) {
+      this.#displaced.push(id)
+      this.#ids.set(id, place)
+    }
+    this.#inverse.relink(id, known?.refs, refs)
+    this.#send(part, id, place, refs)
+  }
+
+  #send(part: object, id: KeyValue, place: MapKey, refs: readonly (UserKey | null)[]): void {
+    const known = { part, id, snapshot: this.#parts.codec.snapshot(part), place, refs }
+    this.#sent.push({ known, wasAdded: this.#table.state.added.find(id) === part })
+  }
+
+  /** What the server dropped is no longer here either. */
+  #dropCapped(): void {
+    const { cap } = this.#parts.relation
+    if (cap === undefined || !this.#table.isLoaded) return
+    const stored = [...this.#table.kept()].sort((a, b) => compareKeys(a.place, b.place))
+    const dropped = cap.by === 'first' ? stored.slice(cap.keep) : stored.slice(0, Math.max(0, stored.length - cap.keep))
+    for (const { id } of dropped) this.#table.forget(id)
+  }
+}
+
+function put(name: string, items: ReadonlyMap<MapKey, Value>): readonly WriteOperation[] {
+  return items.size === 0 ? [] : [mapPutItems(name, items)]
+}
+
+function removeKeys(name: string, keys: readonly MapKey[]): readonly WriteOperation[] {
+  return keys.length === 0 ? [] : [mapRemoveKeys(name, keys)]
+}

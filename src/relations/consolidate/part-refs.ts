@@ -1,0 +1,74 @@
+import { readProperty } from '../../codec/index.js'
+import type { KeyValue } from '../../keys/index.js'
+import type { EntityModel, RelationModel } from '../../model/index.js'
+import type { Reader, Tracked } from '../contributor.js'
+import { isEntity } from '../member-set.js'
+import type { RefState } from '../ref-state.js'
+import { findRefState } from '../states.js'
+import type { RelationStrategy } from '../strategy.js'
+
+/** A reference that a part holds: stored with the part, and loaded like any other. */
+class PartRef implements RelationStrategy {
+  readonly relation: string
+  readonly model: RelationModel
+  readonly bins: readonly string[] = []
+  readonly #state: RefState
+  readonly #target: EntityModel
+
+  constructor(model: RelationModel, state: RefState, target: EntityModel) {
+    this.relation = model.name
+    this.model = model
+    this.#state = state
+    this.#target = target
+  }
+
+  hasChanges(): boolean {
+    return false
+  }
+
+  save(): void {}
+  remove(): void {}
+
+  load(_level: readonly Tracked[], reader: Reader, along?: readonly string[]): Promise<readonly Tracked[]> {
+    return loadRefs([this.#state], this.#target, reader, along)
+  }
+}
+
+/** Ties the references of a part to the session of its record. */
+export function attachRefs(part: object, refs: readonly RelationModel[], owner: Tracked, reader: Reader): void {
+  for (const relation of refs) {
+    const state = findRefState((readProperty(part, relation.name) ?? {}) as object)
+    if (state === undefined || state.binding?.reader === reader) continue
+    const strategy = new PartRef(relation, state, reader.entityModel(relation.target))
+    state.binding = { tracked: owner, relation, reader, strategy }
+  }
+}
+
+/** Loads what references point to, all in one batch read. */
+export async function loadRefs(
+  states: readonly RefState[],
+  target: EntityModel,
+  reader: Reader,
+  along?: readonly string[],
+): Promise<readonly Tracked[]> {
+  const pending = states.filter((state) => state.target !== null && !isEntity(state.target))
+  const found = await reader.find(
+    target,
+    pending.map((state) => state.target as KeyValue),
+    along,
+  )
+  // A key whose record is gone stays in the part until somebody changes it.
+  const loaded = new Set<Tracked>()
+  pending.forEach((state, i) => {
+    const tracked = found[i]
+    state.isMissing = tracked === null
+    if (tracked === null) return
+    state.resolve(tracked.entity)
+    loaded.add(tracked)
+  })
+  for (const { target: entity } of states) {
+    const tracked = isEntity(entity) ? reader.tracked(entity) : undefined
+    if (tracked !== undefined) loaded.add(tracked)
+  }
+  return [...loaded]
+}

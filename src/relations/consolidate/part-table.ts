@@ -1,0 +1,180 @@
+import type { KeyValue } from '../../keys/index.js'
+import { userKeyId, type UserKey } from '../../plan/record-key.js'
+import type { MapKey, Value } from '../../plan/value.js'
+import type { CollectionState } from '../collection-state.js'
+import type { Tracked } from '../contributor.js'
+import { isEntity, type Member } from '../member-set.js'
+import { compareKeys } from './key-order.js'
+import type { PartClass } from './part-class.js'
+
+/** A part as it is stored, as far as the session knows. */
+export interface KnownPart {
+  readonly part: object
+  readonly id: KeyValue
+  snapshot: object
+  /** Its key in the stored map. */
+  place: MapKey
+  /** The keys of its references when it was stored, for those that are indexed. */
+  refs: readonly (UserKey | null)[]
+}
+
+/** A part of the collection as it is now, at the place it will have. */
+export interface PlacedPart {
+  readonly part: object
+  readonly place: MapKey
+}
+
+/** What a session knows of one consolidated collection. Parts that were added or removed are in the collection's state. */
+export class PartTable {
+  readonly state: CollectionState
+  readonly parts: PartClass
+  readonly owner: Tracked
+  /** All stored parts are known. */
+  isLoaded = false
+  readonly #known = new Map<string, KnownPart>()
+  readonly #attach: (part: object) => void
+
+  /** `attach` binds the references of a part to the session. */
+  constructor(state: CollectionState, parts: PartClass, owner: Tracked, attach: (part: object) => void) {
+    this.state = state
+    this.parts = parts
+    this.owner = owner
+    this.#attach = attach
+    for (const member of [...state.added]) {
+      // Without a session an added part was not given an id.
+      state.added.delete(member)
+      this.include(member)
+    }
+  }
+
+  /** Nothing is stored that is not known here. */
+  get isComplete(): boolean {
+    return this.isLoaded || this.owner.state === 'new'
+  }
+
+  /** Cheap while nothing changed: a comparison for each field of each known part. */
+  get isChanged(): boolean {
+    if (this.state.isChanged) return true
+    const { codec } = this.parts
+    for (const known of this.#known.values()) if (!codec.same(known.part, known.snapshot)) return true
+    return false
+  }
+
+  /** Stored parts that were changed here, and are neither removed nor replaced. */
+  *changed(): Iterable<KnownPart> {
+    const { codec } = this.parts
+    for (const known of this.kept()) if (!codec.same(known.part, known.snapshot)) yield known
+  }
+
+  /** Stored parts that are neither removed nor replaced. */
+  *kept(): Iterable<KnownPart> {
+    const { added, removed } = this.state
+    for (const known of this.#known.values()) if (!added.has(known.id) && !removed.has(known.id)) yield known
+  }
+
+  include(member: Member): void {
+    if (!isEntity(member)) throw this.parts.bareKey(member)
+    const { added, removed } = this.state
+    this.parts.prepare(member, this.owner)
+    this.#attach(member)
+    const known = this.#find(member)
+    removed.delete(member)
+    if (known?.part === member) return
+    // A part with the same id takes the place of the one that is there.
+    added.delete(member)
+    added.add(member)
+  }
+
+  exclude(member: Member): void {
+    const { added, removed } = this.state
+    const wasAdded = added.delete(member)
+    if (this.#find(member) !== undefined || !(this.isComplete && wasAdded)) removed.add(member)
+  }
+
+  /** The known part with that id. */
+  known(id: KeyValue): KnownPart | undefined {
+    return this.#known.get(userKeyId(id))
+  }
+
+  /** The part as the session sees it: undefined when only the server can tell. */
+  find(id: KeyValue): object | null | undefined {
+    const { added, removed } = this.state
+    if (removed.has(id)) return null
+    const member = added.find(id)
+    if (member !== undefined) return member as object
+    return this.known(id)?.part ?? (this.isComplete ? null : undefined)
+  }
+
+  /** Takes over all parts as they were read. */
+  load(stored: Value | undefined): void {
+    this.#known.clear()
+    for (const value of valuesOf(stored)) this.take(value)
+    this.isLoaded = true
+  }
+
+  /** Takes over all parts, but those that are known already stay as they are here. */
+  loadMore(stored: Value | undefined): void {
+    for (const value of valuesOf(stored)) this.take(value)
+    this.isLoaded = true
+  }
+
+  /** Takes over a part that was read; one that is known already stays. */
+  take(stored: Value): object {
+    const part = this.parts.decode(stored, this.owner)
+    const id = this.parts.idOf(part)
+    const known = this.known(id)
+    if (known !== undefined) return known.part
+    this.#attach(part)
+    this.#know(part, id)
+    return part
+  }
+
+  /** The part is stored as it was when it was sent; what was done to it since is still to be sent. */
+  confirm(known: KnownPart, wasAdded: boolean): void {
+    const { added, removed } = this.state
+    this.#known.set(userKeyId(known.id), known)
+    if (!wasAdded) return
+    const now = added.find(known.id)
+    if (now === known.part) added.delete(known.part)
+    else if (now === undefined) removed.add(known.part)
+  }
+
+  forget(id: KeyValue): void {
+    this.#known.delete(userKeyId(id))
+  }
+
+  reset(): void {
+    this.#known.clear()
+    this.isLoaded = false
+  }
+
+  /** Everything that is known to be in the collection, in its order. */
+  placed(): PlacedPart[] {
+    const all: PlacedPart[] = []
+    for (const { part } of this.kept()) all.push({ part, place: this.parts.placeOf(part) })
+    for (const part of this.state.added.entities) all.push({ part, place: this.parts.placeOf(part) })
+    return all.sort((a, b) => compareKeys(a.place, b.place))
+  }
+
+  #find(member: Member): KnownPart | undefined {
+    const id = isEntity(member) ? this.parts.keyOf(member) : member
+    return id === null ? undefined : this.known(id)
+  }
+
+  #know(part: object, id: KeyValue): void {
+    const { parts } = this
+    this.#known.set(userKeyId(id), {
+      part,
+      id,
+      snapshot: parts.codec.snapshot(part),
+      place: parts.placeOf(part),
+      refs: parts.indexedRefs(part),
+    })
+  }
+}
+
+/** The values of a map as the client gives it back. */
+function valuesOf(stored: Value | undefined): Iterable<Value> {
+  if (stored === undefined || stored === null) return []
+  return stored instanceof Map ? (stored.values() as Iterable<Value>) : Object.values(stored as Record<string, Value>)
+}

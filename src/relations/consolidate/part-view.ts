@@ -1,0 +1,133 @@
+import type { KeyValue } from '../../keys/index.js'
+import type { RangeOptions } from '../../model/index.js'
+import { userKeyId } from '../../plan/record-key.js'
+import type { Value } from '../../plan/value.js'
+import { isEntity, type Member } from '../member-set.js'
+import type { CollectionView, KeyRange } from '../strategy.js'
+import { compareKeys } from './key-order.js'
+import type { PartReads } from './part-reads.js'
+import type { PartTable, PlacedPart } from './part-table.js'
+
+/** Answers about a consolidated collection: from memory once it is loaded, otherwise from the server with the unsent changes on top. */
+export class PartView implements CollectionView {
+  readonly #table: PartTable
+  readonly #reads: PartReads
+
+  constructor(table: PartTable, reads: PartReads) {
+    this.#table = table
+    this.#reads = reads
+  }
+
+  async contains(member: Member): Promise<boolean> {
+    const id = this.#idOf(member)
+    return id !== null && (await this.get(id)) !== null
+  }
+
+  async count(): Promise<number> {
+    if (this.#table.isComplete) return this.#table.placed().length
+    const { added } = this.#table.state
+    const { all, found } = await this.#reads.count(this.#pending())
+    return all - found + added.size
+  }
+
+  async keys(): Promise<readonly KeyValue[]> {
+    const { parts, isComplete } = this.#table
+    if (isComplete) return this.#table.placed().map(({ part }) => parts.idOf(part))
+    const stored = await this.#reads.places()
+    const moved = this.#moved()
+    const own = new Set([...this.#pending(), ...moved.map(({ part }) => parts.idOf(part))].map(userKeyId))
+    const places = stored.filter((place) => !own.has(userKeyId(parts.idAt(place))))
+    const all = [...places, ...moved.map(({ place }) => place)].sort(compareKeys)
+    return all.map((place) => parts.idAt(place))
+  }
+
+  async get(id: KeyValue): Promise<object | null> {
+    const [part] = await this.getMany([id])
+    return part
+  }
+
+  async getMany(ids: readonly KeyValue[]): Promise<readonly (object | null)[]> {
+    const unknown = ids.filter((id) => this.#table.find(id) === undefined)
+    const read = unknown.length === 0 ? [] : await this.#reads.get(unknown)
+    for (const stored of read) this.#table.take(stored)
+    return ids.map((id) => this.#table.find(id) ?? null)
+  }
+
+  async page({ offset, count }: KeyRange): Promise<readonly object[]> {
+    if (this.#table.isComplete) return partsOf(this.#table.placed().slice(offset, offset + count))
+    const extra = this.#extra()
+    // What is removed leaves gaps, so the page is cut from all that comes before its end.
+    if (extra === 0) return partsOf(this.#merge(await this.#reads.slice(offset, count)))
+    return partsOf(this.#merge(await this.#reads.slice(0, offset + count + extra)).slice(offset, offset + count))
+  }
+
+  first(count: number): Promise<readonly object[]> {
+    return this.page({ offset: 0, count })
+  }
+
+  async last(count: number): Promise<readonly object[]> {
+    if (count === 0) return []
+    if (this.#table.isComplete) return partsOf(this.#table.placed().slice(-count))
+    const wanted = count + this.#extra()
+    return partsOf(this.#merge(await this.#reads.slice(-wanted, wanted)).slice(-count))
+  }
+
+  async range({ from, to }: RangeOptions): Promise<readonly object[]> {
+    const { parts, isComplete } = this.#table
+    const begin = from === undefined ? null : parts.bound(from)
+    const end = to === undefined ? null : parts.bound(to)
+    const all = isComplete ? this.#table.placed() : this.#merge(await this.#reads.range(begin, end))
+    const isIn = ({ place }: PlacedPart): boolean =>
+      (begin === null || compareKeys(place, begin) >= 0) && (end === null || compareKeys(place, end) < 0)
+    return partsOf(all.filter(isIn))
+  }
+
+  async rankOf(member: Member): Promise<number | null> {
+    const id = this.#idOf(member)
+    if (id === null) return null
+    if (!this.#table.isComplete && this.#extra() === 0) return this.#reads.positionOf(id)
+    const at = (await this.keys()).findIndex((key) => userKeyId(key) === userKeyId(id))
+    return at < 0 ? null : at
+  }
+
+  #idOf(member: Member): KeyValue | null {
+    return isEntity(member) ? this.#table.parts.keyOf(member) : member
+  }
+
+  /** Ids whose stored parts do not count: they are removed or replaced. */
+  #pending(): KeyValue[] {
+    const { added, removed } = this.#table.state
+    return [...added, ...removed].flatMap((member) => this.#idOf(member) ?? [])
+  }
+
+  /** Parts that are not where they are stored: new ones, and those whose sort key changed. */
+  #moved(): PlacedPart[] {
+    const { parts, state } = this.#table
+    const moved = state.added.entities.map((part) => ({ part, place: parts.placeOf(part) }))
+    for (const { part, place } of this.#table.kept()) {
+      const now = parts.sortKey === undefined ? place : parts.placeOf(part)
+      if (now !== place && compareKeys(now, place) !== 0) moved.push({ part, place: now })
+    }
+    return moved
+  }
+
+  /** How many stored parts at most are elsewhere than the session sees them. */
+  #extra(): number {
+    return this.#table.state.removed.size + this.#moved().length
+  }
+
+  /** Stored parts as the session sees them, and those that it has besides. */
+  #merge(stored: readonly Value[]): PlacedPart[] {
+    const { parts } = this.#table
+    const placed = new Map<string, PlacedPart>()
+    for (const value of stored) {
+      const id = parts.idOf(this.#table.take(value))
+      const part = this.#table.find(id)
+      if (part != null) placed.set(userKeyId(id), { part, place: parts.placeOf(part) })
+    }
+    for (const each of this.#moved()) placed.set(userKeyId(parts.idOf(each.part)), each)
+    return [...placed.values()].sort((a, b) => compareKeys(a.place, b.place))
+  }
+}
+
+const partsOf = (placed: readonly PlacedPart[]): object[] => placed.map(({ part }) => part)
