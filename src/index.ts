@@ -70,6 +70,8 @@ export {
   type OneToOneOptions,
   type PageOptions,
   type PropertyModel,
+  type RangeBound,
+  type RangeOptions,
   type RecordOptions,
   type Ref,
   type RelationModel,

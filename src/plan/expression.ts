@@ -85,7 +85,8 @@ export const mapSize = (map: Expression): Expression => call('mapSize', [map])
 /** The value under a key, of a known type. */
 export const mapGet = (map: Expression, key: Value, type: BinType): Expression => mapGetAt(map, value(key), type)
 /** The same, where the key itself is found by an expression. */
-export const mapGetAt = (map: Expression, key: Expression, type: BinType): Expression => call('mapGet', [map, key], type)
+export const mapGetAt = (map: Expression, key: Expression, type: BinType): Expression =>
+  call('mapGet', [map, key], type)
 /** 1 when the map has the key, else 0. */
 export const mapCount = (map: Expression, key: Value): Expression => call('mapCount', [map, value(key)])
 /** Keys of a map by position. */

@@ -1,6 +1,7 @@
-import { instantiate, writeProperty } from '../codec/index.js'
-import type { NotFoundError } from '../errors/index.js'
-import type { EntityClass } from '../model/index.js'
+import { instantiate, readProperty, writeProperty } from '../codec/index.js'
+import { NotFoundError } from '../errors/index.js'
+import { describeKey } from '../keys/index.js'
+import type { Collection, EntityClass } from '../model/index.js'
 import type { Explanation } from '../plan/explain.js'
 import { forgetMembers } from '../relations/attach.js'
 import type { Finding } from '../relations/verify/finding.js'
@@ -12,6 +13,7 @@ import { isInsideHook } from './hooks.js'
 import { Loads } from './loads.js'
 import type { Managed } from './managed.js'
 import type { MappedClass } from './mapped-class.js'
+import { partHome } from './part-home.js'
 import type { SessionContext } from './session-context.js'
 import { SessionEntities } from './session-entities.js'
 import { insideHook, notFound, partlyLoaded, sessionClosed } from './session-errors.js'
@@ -114,6 +116,25 @@ export class Session {
       return this.#loads.unread(mapped, key)
     }
     return new EntityHandle<T>(mapped, unread)
+   * The consolidated child with that id, where the id holds the key of its record: `{regionId}:{storeId}`. Neither the record's other
+   * children nor its bins are read.
+   */
+  async findPart<T extends object>(partClass: EntityClass<T>, id: string): Promise<T | null> {
+    this.#checkOpen()
+    const { owner, key, relation } = partHome(partClass, id, this.#context.classes)
+    const [managed] = await this.#loads.find(owner, [key], { only: [] })
+    return managed === null ? null : (readProperty(managed.entity, relation) as Collection<T>).get(id)
+  }
+
+  /** The same; throws NotFoundError when there is none. */
+  async loadPart<T extends object>(partClass: EntityClass<T>, id: string): Promise<T> {
+    const part = await this.findPart(partClass, id)
+    if (part !== null) return part
+    const { owner } = partHome(partClass, id, this.#context.classes)
+    throw new NotFoundError(`There is no ${partClass.name} ${describeKey(id)} in any ${owner.model.name}.`, {
+      className: partClass.name,
+      key: id,
+    })
   }
 
   /** Takes a new entity in; the next flush stores it. */

@@ -1,6 +1,17 @@
 import type { KeyValue } from '../../keys/index.js'
 import { holds, type Guard } from '../../plan/command.js'
-import { bin, binExists, eq, mapCount, mapGet, mapGetAt, not, or, value, type Expression } from '../../plan/expression.js'
+import {
+  bin,
+  binExists,
+  eq,
+  mapCount,
+  mapGet,
+  mapGetAt,
+  not,
+  or,
+  value,
+  type Expression,
+} from '../../plan/expression.js'
 import type { WriteOperation } from '../../plan/operation.js'
 import {
   atKey,
@@ -104,9 +115,7 @@ export class InverseChanges {
     const field = codec.model.relations.find((each) => each.name === this.#indexes[index].ref)!.bin!
     const ids = bin('map', sortKeyBin ?? name)
     const part =
-      sortKeyBin === undefined
-        ? mapGet(ids, id, 'map')
-        : mapGetAt(bin('map', name), mapGet(ids, id, 'str'), 'map')
+      sortKeyBin === undefined ? mapGet(ids, id, 'map') : mapGetAt(bin('map', name), mapGet(ids, id, 'str'), 'map')
     const isAbsent = [not(binExists(sortKeyBin ?? name)), eq(mapCount(ids, id), value(0))]
     this.#guards.push(holds(or(...isAbsent, ...refs.map((ref) => pointsTo(part, field, ref)))))
   }

@@ -1,4 +1,5 @@
 import type { KeyValue } from '../../keys/index.js'
+import type { CapModel } from '../../model/index.js'
 import { holds, type Guard } from '../../plan/command.js'
 import { bin, eq, mapGet, or, value } from '../../plan/expression.js'
 import type { WriteOperation } from '../../plan/operation.js'
@@ -30,6 +31,9 @@ export class PartChanges {
   readonly #displaced: MapKey[] = []
   readonly #guards: Guard[] = []
   readonly #inverse: InverseChanges
+  /** New parts that the cap leaves no room for. */
+  readonly #dropped: object[] = []
+  #isWhole = false
 
   constructor(table: PartTable, inverse: InverseChanges) {
     this.#table = table
@@ -50,9 +54,10 @@ export class PartChanges {
   gatherAll(): this {
     const { cap } = this.#parts.relation
     const placed = this.#table.placed()
-    const kept =
-      cap === undefined ? placed : cap.by === 'first' ? placed.slice(0, cap.keep) : placed.slice(-cap.keep)
+    const [kept, dropped] = cap === undefined ? [placed, []] : capped(placed, cap)
     for (const { part } of kept) this.#put(part, undefined)
+    this.#dropped.push(...dropped.map(({ part }) => part))
+    this.#isWhole = true
     return this
   }
 
@@ -71,7 +76,9 @@ export class PartChanges {
     return [
       create(name),
       ...put(name, this.#puts),
-      ...(relation.sortKeyBin === undefined ? [] : [create(relation.sortKeyBin), ...put(relation.sortKeyBin, this.#ids)]),
+      ...(relation.sortKeyBin === undefined
+        ? []
+        : [create(relation.sortKeyBin), ...put(relation.sortKeyBin, this.#ids)]),
       ...this.#inverse.creation(),
     ]
   }
@@ -84,7 +91,8 @@ export class PartChanges {
     // Before anything is put: the record says where they are now.
     else for (const id of [...this.#removed, ...this.#displaced]) operations.push(mapRemoveFound(name, sortKeyBin, id))
     operations.push(...this.#patches, ...put(name, this.#puts))
-    if (sortKeyBin !== undefined) operations.push(...removeKeys(sortKeyBin, this.#removed), ...put(sortKeyBin, this.#ids))
+    if (sortKeyBin !== undefined)
+      operations.push(...removeKeys(sortKeyBin, this.#removed), ...put(sortKeyBin, this.#ids))
     operations.push(...this.#inverse.operations())
     if (cap !== undefined && this.#puts.size > 0) {
       const from = cap.by === 'first' ? 0 : -cap.keep
@@ -105,6 +113,8 @@ export class PartChanges {
       if (!state.removed.delete(id) && known !== undefined && !state.added.has(id)) state.added.add(known.part)
     }
     for (const { known, wasAdded } of this.#sent) this.#table.confirm(known, wasAdded)
+    for (const part of this.#dropped) state.added.delete(part)
+    if (this.#isWhole) this.#table.isLoaded = true
     this.#dropCapped()
   }
 
@@ -162,9 +172,16 @@ export class PartChanges {
     const { cap } = this.#parts.relation
     if (cap === undefined || !this.#table.isLoaded) return
     const stored = [...this.#table.kept()].sort((a, b) => compareKeys(a.place, b.place))
-    const dropped = cap.by === 'first' ? stored.slice(cap.keep) : stored.slice(0, Math.max(0, stored.length - cap.keep))
+    const [, dropped] = capped(stored, cap)
     for (const { id } of dropped) this.#table.forget(id)
   }
+}
+
+/** Those that are kept, and those that are not. */
+function capped<T>(ordered: readonly T[], { keep, by }: CapModel): [readonly T[], readonly T[]] {
+  if (by === 'first') return [ordered.slice(0, keep), ordered.slice(keep)]
+  const from = Math.max(0, ordered.length - keep)
+  return [ordered.slice(from), ordered.slice(0, from)]
 }
 
 function put(name: string, items: ReadonlyMap<MapKey, Value>): readonly WriteOperation[] {

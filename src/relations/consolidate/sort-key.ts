@@ -100,11 +100,15 @@ export class SortKey {
 
   #refuse(index: number, value: unknown): never {
     const property = this.#properties[index]
-    throw new SkeinError('SKEIN_2201', `${this.#part.name}.${property}: ${describeKey(value)} cannot be put in order.`, {
-      className: this.#part.name,
-      property,
-      fix: 'Give a value of the type that is declared.',
-    })
+    throw new SkeinError(
+      'SKEIN_2201',
+      `${this.#part.name}.${property}: ${describeKey(value)} cannot be put in order.`,
+      {
+        className: this.#part.name,
+        property,
+        fix: 'Give a value of the type that is declared.',
+      },
+    )
   }
 }
 
