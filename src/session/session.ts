@@ -116,6 +116,9 @@ export class Session {
       return this.#loads.unread(mapped, key)
     }
     return new EntityHandle<T>(mapped, unread)
+  }
+
+  /**
    * The consolidated child with that id, where the id holds the key of its record: `{regionId}:{storeId}`. Neither the record's other
    * children nor its bins are read.
    */

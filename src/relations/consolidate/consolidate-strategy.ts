@@ -72,7 +72,7 @@ export class ConsolidateStrategy implements RelationStrategy {
     const parts = [...table.state.added.entities, ...[...table.changed()].map(({ part }) => part)]
     for (const part of parts) {
       for (const { name } of refs) {
-        const target = findRefState((readProperty(part, name) ?? {}))?.target
+        const target = findRefState(readProperty(part, name) ?? {})?.target
         if (isEntity(target) && (reader.tracked(target)?.state ?? 'new') === 'new') reach.save(target)
       }
     }
@@ -160,7 +160,7 @@ export class ConsolidateStrategy implements RelationStrategy {
       })
     }
     const states = tables.flatMap((table) =>
-      table.placed().flatMap(({ part }) => findRefState((readProperty(part, name) ?? {})) ?? []),
+      table.placed().flatMap(({ part }) => findRefState(readProperty(part, name) ?? {}) ?? []),
     )
     await loadRefs(states, reader.entityModel(relation.target), reader)
   }

@@ -37,7 +37,7 @@ class PartRef implements RelationStrategy {
 /** Ties the references of a part to the session of its record. */
 export function attachRefs(part: object, refs: readonly RelationModel[], owner: Tracked, reader: Reader): void {
   for (const relation of refs) {
-    const state = findRefState((readProperty(part, relation.name) ?? {}))
+    const state = findRefState(readProperty(part, relation.name) ?? {})
     if (state === undefined || state.binding?.reader === reader) continue
     const strategy = new PartRef(relation, state, reader.entityModel(relation.target))
     state.binding = { tracked: owner, relation, reader, strategy }
