@@ -45,6 +45,7 @@ export class Hydrator {
     const { codec } = managed.mapped
     codec.fill(managed.entity, record.bins, undefined, record)
     managed.loaded = undefined
+    if (managed.state === 'new') managed.state = 'stored'
     this.#relations.attach(managed, { bins: record.bins, isRead: () => true })
     this.#isAsStored(managed)
   }

@@ -46,9 +46,16 @@ export class SessionEntities {
   remove(entity: object): Managed {
     const known = this.find(entity)
     const managed = known ?? this.#add(entity)
-    if (known !== undefined && isUnsent(known)) known.home.remove(known)
-    else managed.state = 'removed'
+    if (known === undefined || !this.forgetUnsent(known)) managed.state = 'removed'
     return managed
+  }
+
+  /** Lets go of an entity that was never sent: there is nothing of it to delete. False for all others. */
+  forgetUnsent(managed: Managed): boolean {
+    const { state, turn, doubt, home } = managed
+    const isUnsent = state === 'new' && turn === undefined && doubt === undefined
+    if (isUnsent) home.remove(managed)
+    return isUnsent
   }
 
   #add(entity: object): Managed {
@@ -71,9 +78,4 @@ export class SessionEntities {
     if (lacksTenant && tenant !== undefined) writeProperty(entity, TENANT, tenant)
     mapped.codec.key.generate(entity)
   }
-}
-
-/** Never stored and not being stored: there is nothing to delete. */
-function isUnsent({ state, turn, doubt }: Managed): boolean {
-  return state === 'new' && turn === undefined && doubt === undefined
 }

@@ -261,7 +261,7 @@ export class Session {
   async #deleteByKey(mapped: MappedClass, input: KeyInput, options?: FlushOptions): Promise<boolean> {
     const key = mapped.recordKeyOf(input, this.#context.identity.tenant)
     const known = this.#context.identity.get(mapped, key.key)
-    if (known !== undefined) {
+    if (known !== undefined && !this.#entities.forgetUnsent(known)) {
       known.removeAny = true
       return this.#deleteEntity(known.entity, options)
     }
