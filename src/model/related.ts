@@ -29,10 +29,14 @@ export interface RangeOptions {
 }
 
 /** The other side of a `@OneToMany` or `@ManyToMany`. Declared as `listings = collection<Listing>()`. */
-export interface Collection<T extends object> extends Iterable<T> {
+export interface Collection<T extends object, A extends object = object> extends Iterable<T> {
   /** Recorded, and sent by the next save or flush. */
   add(...members: (T | KeyValue)[]): void
   remove(...members: (T | KeyValue)[]): void
+  /** Adds with attributes of the link itself; those of a link that is there already are replaced. */
+  link(member: T | KeyValue, attributes: A): void
+  /** The attributes of the link to a member, or null when it is none. Change them, and the next save or flush writes what changed. */
+  attributesOf(member: T | KeyValue): Promise<A | null>
   readonly isLoaded: boolean
   /** The members. Throws while they are not loaded. */
   readonly items: readonly T[]

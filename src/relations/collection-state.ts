@@ -3,12 +3,16 @@ import type { Value } from '../plan/value.js'
 import type { Binding } from './binding.js'
 import { isEntity, type Member, MemberSet } from './member-set.js'
 import type { PartTable } from './consolidate/part-table.js'
-import { showLink, showUnlink } from './link.js'
+import { showAttributes, showLink, showUnlink } from './link.js'
+import { LinkValues } from './link-values.js'
+import { noAttributes } from './relation-errors.js'
 
 /** What is in a collection, as far as it is known, and what was added and removed since it was stored. */
 export class CollectionState {
   readonly added = new MemberSet()
   readonly removed = new MemberSet()
+  /** Attributes of links, as far as they are known. */
+  readonly links = new LinkValues()
   /** The members, once loaded; a bare key among them is not loaded itself. */
   loaded: MemberSet | undefined
   /** What the bin held, until it is turned into members. */
@@ -25,10 +29,14 @@ export class CollectionState {
 
   /** From now on the session's knowledge of keys is used, and links that were made before are shown on their other sides. */
   bind(binding: Binding): void {
+    if (!this.links.isEmpty && binding.relation.attributes === undefined) throw noAttributes(binding)
     this.#binding = binding
     const keyOf = binding.strategy.keyOf ?? ((entity: object): KeyValue | null => binding.reader.keyOf(entity))
     for (const members of [this.added, this.removed, this.loaded]) if (members) members.keyOf = keyOf
-    for (const member of this.added.entities) showLink(binding.relation, binding.tracked.entity, member)
+    for (const member of this.added.entities) {
+      showLink(binding.relation, binding.tracked.entity, member)
+      this.#showAttributes(member)
+    }
   }
 
   get isChanged(): boolean {
@@ -44,6 +52,16 @@ export class CollectionState {
     this.include(member)
     if (this.#binding !== undefined && isEntity(member))
       showLink(this.#binding.relation, this.#binding.tracked.entity, member)
+  }
+
+  /** The same, with attributes; those of a link that is there already are replaced. */
+  link(member: Member, attributes: object): void {
+    if (this.#binding !== undefined && this.#binding.relation.attributes === undefined)
+      throw noAttributes(this.#binding)
+    this.add(member)
+    this.links.set(member, { value: attributes, snapshot: undefined }, this.added)
+    this.added.add(member)
+    this.#showAttributes(member)
   }
 
   remove(member: Member): void {
@@ -64,6 +82,7 @@ export class CollectionState {
     if (this.parts !== undefined) return this.parts.exclude(member)
     if (!this.added.delete(member)) this.removed.add(member)
     this.loaded?.delete(member)
+    this.links.delete(member, this.added)
   }
 
   /** Takes over what the server has, with this session's changes on top. */
@@ -110,5 +129,13 @@ export class CollectionState {
     this.loaded = undefined
     this.stored = undefined
     this.parts?.reset()
+    this.links.clear()
+  }
+
+  #showAttributes(member: Member): void {
+    const binding = this.#binding
+    const link = this.links.get(member, this.added)
+    if (binding !== undefined && link !== undefined && isEntity(member))
+      showAttributes(binding.relation, binding.tracked.entity, member, link)
   }
 }

@@ -7,6 +7,7 @@ import { CollectionState } from './collection-state.js'
 import { isEntity } from './member-set.js'
 import { membersToJSON } from './members-to-json.js'
 import { countMembers, hasMember, memberKeys, memberPage } from './overlay.js'
+import { noAttributes } from './relation-errors.js'
 import { COLLECTION } from './relation-marker.js'
 import { setCollectionState } from './states.js'
 import type { CollectionView } from './strategy.js'
@@ -17,12 +18,12 @@ import type { CollectionView } from './strategy.js'
  * @example
  * @OneToMany(() => Listing, 'agent') listings = collection<Listing>()
  */
-export function collection<T extends object>(): Collection<T> {
-  return new EntityCollection<T>()
+export function collection<T extends object, A extends object = object>(): Collection<T, A> {
+  return new EntityCollection<T, A>()
 }
 
 /** A collection. Outside a session its members are those that were added; in one the server is asked. */
-export class EntityCollection<T extends object> implements Collection<T> {
+export class EntityCollection<T extends object, A extends object = object> implements Collection<T, A> {
   readonly #state = new CollectionState()
 
   constructor() {
@@ -35,6 +36,20 @@ export class EntityCollection<T extends object> implements Collection<T> {
 
   remove(...members: (T | KeyValue)[]): void {
     for (const member of members) this.#state.remove(member)
+  }
+
+  link(member: T | KeyValue, attributes: A): void {
+    this.#state.link(member, attributes)
+  }
+
+  async attributesOf(member: T | KeyValue): Promise<A | null> {
+    const { links, added, removed } = this.#state
+    const known = links.get(member, added)
+    if (known !== undefined) return known.value as A
+    if (this.#isComplete || removed.has(member) || added.has(member)) return null
+    const binding = this.#bound('attributesOf')
+    if (binding.strategy.attributesOf === undefined) throw noAttributes(binding)
+    return (await binding.strategy.attributesOf(binding.tracked, member, binding.reader)) as A | null
   }
 
   get isLoaded(): boolean {

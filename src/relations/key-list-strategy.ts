@@ -97,7 +97,7 @@ export class KeyListStrategy implements RelationStrategy {
   }
 
   load(level: readonly Tracked[], reader: Reader, along?: readonly string[]): Promise<readonly Tracked[]> {
-    return loadListed(this.model, this.#target, level, reader, along)
+    return loadListed(this.model, this.#target, level, reader, { along })
   }
 
   #state(entity: object): CollectionState {

@@ -1,53 +1,61 @@
-import { readProperty } from '../codec/index.js'
+import { readProperty, type PartCodec } from '../codec/index.js'
+import type { KeyValue } from '../keys/index.js'
 import { DELETING_BIN, type EntityModel, type RelationModel } from '../model/index.js'
 import { write } from '../plan/command.js'
 import type { Draft } from '../plan/draft.js'
-import { listCreate, writeBin } from '../plan/operations.js'
+import { writeBin } from '../plan/operations.js'
 import type { Outcome } from '../plan/outcome.js'
-import { recordId, type RecordKey } from '../plan/record-key.js'
+import { recordId } from '../plan/record-key.js'
+import type { Value } from '../plan/value.js'
 import type { CollectionState } from './collection-state.js'
 import type { Reach, Reader, Tracked } from './contributor.js'
-import { linkWrite, listed, listMembers, unlisted } from './key-list-bin.js'
+import { linkWrite } from './key-list-bin.js'
+import { LinkAttributes } from './link-attributes.js'
+import { listBin, mapBin, type LinkBin, type LinkEnd } from './link-bin.js'
+import type { LinkValue } from './link-values.js'
 import { loadListed } from './load-listed.js'
 import { isEntity, type Member } from './member-set.js'
-import { restricted } from './relation-errors.js'
+import { noAttributes, restricted } from './relation-errors.js'
 import { collectionStateOf } from './states.js'
 import type { CollectionMembers, RelationStrategy } from './strategy.js'
 import { linkListLinks } from './verify/relation-links.js'
 import type { LinkVerification } from './verify/stored-link.js'
 
-/** One end of a link: the record, and the bin that lists the other end. */
-interface End {
-  readonly model: EntityModel
-  readonly key: RecordKey
-  readonly bin: string
-  readonly isNew: boolean
-}
-
-/** Many to many: an ordered list of the others' keys on each side. Whichever side is changed, both are written. */
+/** Many to many: on each side an ordered list of the others' keys, or a map from them to the attributes of the link. Whichever side is changed, both are written. */
 export class LinkListsStrategy implements RelationStrategy {
   readonly relation: string
   readonly model: RelationModel
   readonly bins: readonly string[]
   readonly members: CollectionMembers
-  readonly verification: LinkVerification
+  readonly verification?: LinkVerification
   readonly #owner: EntityModel
   readonly #target: EntityModel
   readonly #inverse: RelationModel | undefined
+  readonly #bin: LinkBin
+  readonly #attributes: LinkAttributes | undefined
 
-  constructor(model: RelationModel, owner: EntityModel, target: EntityModel, inverse: RelationModel | undefined) {
+  constructor(
+    model: RelationModel,
+    owner: EntityModel,
+    target: EntityModel,
+    inverse: RelationModel | undefined,
+    attributes?: PartCodec,
+  ) {
     this.relation = model.name
     this.model = model
     this.bins = [model.bin!]
-    this.members = listMembers(owner, target, model.bin!)
-    this.verification = linkListLinks(model, owner, target, inverse)
+    this.#bin = attributes === undefined ? listBin : mapBin
+    this.#attributes = attributes && new LinkAttributes(attributes, model, target)
+    this.members = this.#bin.members(owner, target, model.bin!)
+    if (attributes === undefined) this.verification = linkListLinks(model, owner, target, inverse)
     this.#owner = owner
     this.#target = target
     this.#inverse = inverse
   }
 
   hasChanges({ entity }: Tracked): boolean {
-    return this.#state(entity).isChanged
+    const state = this.#state(entity)
+    return state.isChanged || this.#changed(state).length > 0
   }
 
   async reach(tracked: Tracked, reach: Reach, reader: Reader): Promise<void> {
@@ -60,11 +68,12 @@ export class LinkListsStrategy implements RelationStrategy {
   save(tracked: Tracked, draft: Draft, reader: Reader): void {
     const state = this.#state(tracked.entity)
     if (tracked.state === 'new') {
-      const create = listCreate(this.model.bin!, 'ordered', true)
-      draft.add('write', linkWrite(this.#owner, tracked.key, [create], 'mustNotExist'), isWritten)
+      const create = linkWrite(this.#owner, tracked.key, [this.#bin.create(this.model.bin!)], 'mustNotExist')
+      draft.add('write', create, isWritten)
     }
     for (const member of state.added) this.#plan('add', tracked, member, state, draft, reader)
     for (const member of state.removed) this.#plan('remove', tracked, member, state, draft, reader)
+    for (const [key, link] of this.#changed(state)) this.#planAttributes(tracked, key, link, state, draft, reader)
   }
 
   /** The others forget it first; until it is gone, the record says that it is on its way. */
@@ -80,17 +89,67 @@ export class LinkListsStrategy implements RelationStrategy {
       draft.add('mark', mark, isWrittenOrMissing)
     }
     for (const key of keys) {
-      const other = reader.recordKey(this.#target, key)
-      draft.add(
-        'remove references',
-        unlisted(this.#target, other, this.#inverse.bin!, tracked.key.key),
-        isWrittenOrMissing,
-      )
+      const end = { model: this.#target, key: reader.recordKey(this.#target, key), bin: this.#inverse.bin! }
+      draft.add('remove references', this.#bin.unlink(end, tracked.key.key), isWrittenOrMissing)
     }
   }
 
   load(level: readonly Tracked[], reader: Reader, along?: readonly string[]): Promise<readonly Tracked[]> {
-    return loadListed(this.model, this.#target, level, reader, along)
+    const attributes = this.#attributes
+    return loadListed(this.model, this.#target, level, reader, {
+      along,
+      keysIn: (stored) => this.#bin.keysIn(stored, this.#target),
+      take: attributes && ((owner, state, stored) => this.#takeAttributes(attributes, owner, state, stored, reader)),
+    })
+  }
+
+  async attributesOf(owner: Tracked, member: Member, reader: Reader): Promise<object | null> {
+    const state = this.#state(owner.entity)
+    const key = state.added.keyOfMember(member)
+    if (this.#attributes === undefined) throw noAttributes(state.binding!)
+    return key === null ? null : this.#attributes.read(owner, key, state, reader)
+  }
+
+  #takeAttributes(
+    attributes: LinkAttributes,
+    owner: Tracked,
+    state: CollectionState,
+    stored: Value,
+    reader: Reader,
+  ): void {
+    for (const key of this.#bin.keysIn(stored, this.#target)) {
+      const value = (stored as { readonly [key: string]: Value })[String(key)]
+      attributes.take(owner, reader.fromStored(this.#target, key), value, state, reader)
+    }
+  }
+
+  #changed(state: CollectionState): [KeyValue, LinkValue][] {
+    return this.#attributes === undefined || state.links.isEmpty ? [] : [...this.#attributes.changed(state)]
+  }
+
+  /** Only what changed of them, on both sides. */
+  #planAttributes(
+    tracked: Tracked,
+    key: KeyValue,
+    link: LinkValue,
+    state: CollectionState,
+    draft: Draft,
+    reader: Reader,
+  ): void {
+    const attributes = this.#attributes!
+    const { ends } = this.#link(tracked, key, state, reader)
+    if (!draft.once(`attributes ${linkId(this.model, ends)}`)) return
+    const snapshot = attributes.snapshot(link)
+    let open = ends.length
+    ends.forEach((end, i) => {
+      const other = ends[1 - i]?.key.key ?? reader.recordKey(this.#target, key).key
+      const change = linkWrite(end.model, end.key, attributes.patch(link, end.bin, other))
+      draft.add('add references', change, (outcome) => {
+        if (outcome.state !== 'written') return false
+        if (--open === 0) link.snapshot = snapshot
+        return true
+      })
+    })
   }
 
   #state(entity: object): CollectionState {
@@ -107,43 +166,48 @@ export class LinkListsStrategy implements RelationStrategy {
   ): void {
     const { ends, settle } = this.#link(tracked, member, state, reader)
     if (!draft.once(`${change} ${linkId(this.model, ends)}`)) return
+    const attributes = change === 'add' ? this.#attributes?.encode(state, member) : undefined
+    const link = change === 'add' ? state.links.get(member, state.added) : undefined
+    const snapshot = link && this.#attributes?.snapshot(link)
     let open = ends.length
     const done = (): boolean => {
-      if (--open === 0) settle()
+      if (--open > 0) return true
+      settle()
+      if (link !== undefined) link.snapshot = snapshot
       return true
     }
     ends.forEach((end, i) => {
       const other = ends[1 - i]?.key.key ?? reader.recordKey(this.#target, state.added.keyOfMember(member)!).key
       if (change === 'remove') {
-        draft.add('remove references', unlisted(end.model, end.key, end.bin, other), (outcome) =>
+        draft.add('remove references', this.#bin.unlink(end, other), (outcome) =>
           isWrittenOrMissing(outcome) ? done() : false,
         )
         return
       }
-      draft.add('add references', listed(end.model, end.key, end.bin, other), (outcome) => {
+      draft.add('add references', this.#bin.link(end, other, attributes), (outcome) => {
         if (outcome.state === 'written') return done()
         // One end is gone, so the other must not point to it.
         const back = ends[1 - i]
         if (back && (outcome.reason === 'missing' || outcome.reason === 'guard')) {
-          draft.add('undo', unlisted(back.model, back.key, back.bin, end.key.key), isWrittenOrMissing)
+          draft.add('undo', this.#bin.unlink(back, end.key.key), isWrittenOrMissing)
         }
         return false
       })
     })
   }
 
-  #link(tracked: Tracked, member: Member, state: CollectionState, reader: Reader): { ends: End[]; settle: () => void } {
-    const here: End = { model: this.#owner, key: tracked.key, bin: this.model.bin!, isNew: tracked.state === 'new' }
+  #link(
+    tracked: Tracked,
+    member: Member,
+    state: CollectionState,
+    reader: Reader,
+  ): { ends: LinkEnd[]; settle: () => void } {
+    const here: LinkEnd = { model: this.#owner, key: tracked.key, bin: this.model.bin! }
     const settleHere = (): void => state.settle(member)
     if (this.#inverse === undefined) return { ends: [here], settle: settleHere }
     const key = state.added.keyOfMember(member)!
     const other = isEntity(member) ? reader.tracked(member) : reader.known(this.#target.name, key)
-    const there: End = {
-      model: this.#target,
-      key: reader.recordKey(this.#target, key),
-      bin: this.#inverse.bin!,
-      isNew: other?.state === 'new',
-    }
+    const there: LinkEnd = { model: this.#target, key: reader.recordKey(this.#target, key), bin: this.#inverse.bin! }
     const inverse = this.#inverse.name
     const settle = (): void => {
       settleHere()
@@ -163,8 +227,10 @@ export class LinkListsStrategy implements RelationStrategy {
 }
 
 /** The same text from both sides of a link. */
-function linkId(relation: RelationModel, ends: readonly End[]): string {
+function linkId(relation: RelationModel, ends: readonly LinkEnd[]): string {
   const ids = ends.map(({ key, bin }) => `${recordId(key)}#${bin}`)
+  // Friends are friends of each other: such a relation is its own other side.
+  if (relation.inverse === relation.name) return ids.sort().join(' ~ ')
   return (relation.owner ? ids : ids.reverse()).join(' ~ ')
 }
 

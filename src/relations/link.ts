@@ -1,5 +1,6 @@
 import { readProperty } from '../codec/index.js'
 import type { RelationModel } from '../model/index.js'
+import type { LinkValue } from './link-values.js'
 import { isCollection, isRef } from './relation-marker.js'
 import { collectionStateOf, refStateOf } from './states.js'
 
@@ -15,6 +16,14 @@ export function showUnlink(relation: RelationModel, owner: object, member: objec
   const other = otherSide(relation, member)
   if (isRef(other)) refStateOf(other).unpoint(owner)
   else if (isCollection(other)) collectionStateOf(other).exclude(owner)
+}
+
+/** Both sides of a link have the same attributes. */
+export function showAttributes(relation: RelationModel, owner: object, member: object, link: LinkValue): void {
+  const other = otherSide(relation, member)
+  if (!isCollection(other)) return
+  const { links, added } = collectionStateOf(other)
+  links.set(owner, link, added)
 }
 
 function otherSide({ inverse }: RelationModel, member: object): unknown {

@@ -1,11 +1,19 @@
 import { readProperty } from '../codec/index.js'
-import type { KeyValue } from '../keys/index.js'
 import type { EntityModel, RelationModel } from '../model/index.js'
 import { read } from '../plan/command.js'
 import { userKeyId, type UserKey } from '../plan/record-key.js'
+import type { Value } from '../plan/value.js'
 import type { Reader, Tracked } from './contributor.js'
 import { collectionStateOf } from './states.js'
 import type { CollectionState } from './collection-state.js'
+
+interface ListedOptions {
+  readonly along?: readonly string[]
+  /** The keys in the bin; a list of them unless said otherwise. */
+  readonly keysIn?: (stored: Value) => readonly UserKey[]
+  /** What else the bin holds. */
+  readonly take?: (owner: Tracked, state: CollectionState, stored: Value) => void
+}
 
 /** Loads collections that are stored as lists of keys: the lists that were not read yet, then all members in one batch. */
 export async function loadListed(
@@ -13,10 +21,11 @@ export async function loadListed(
   target: EntityModel,
   level: readonly Tracked[],
   reader: Reader,
-  along?: readonly string[],
+  { along, keysIn = (stored) => stored as readonly UserKey[], take }: ListedOptions = {},
 ): Promise<readonly Tracked[]> {
   const states = level.map((tracked) => collectionStateOf(readProperty(tracked.entity, relation.name) as object))
-  const lists = await keysOf(relation, target, level, states, reader)
+  const bins = await binsOf(relation, level, states, reader)
+  const lists = bins.map((stored) => keysIn(stored).map((key) => reader.fromStored(target, key)))
   const wanted = new Map(lists.flat().map((key) => [userKeyId(key), key]))
   const keys = [...wanted.values()]
   const found = await reader.find(target, keys, along)
@@ -26,23 +35,20 @@ export async function loadListed(
     state.dangling = lists[i].filter((_, j) => members[j] === null)
     state.fill(members.flatMap((member) => (member === null ? [] : [member.entity])))
     state.stored = undefined
+    take?.(level[i], state, bins[i])
   })
   const added = states.flatMap((state) => state.added.entities.flatMap((entity) => reader.tracked(entity) ?? []))
   return [...new Set([...found.filter((member) => member !== null), ...added])]
 }
 
-async function keysOf(
+async function binsOf(
   relation: RelationModel,
-  target: EntityModel,
   level: readonly Tracked[],
   states: readonly CollectionState[],
   reader: Reader,
-): Promise<KeyValue[][]> {
+): Promise<Value[]> {
   const missing = level.filter((tracked, i) => tracked.state !== 'new' && states[i].stored === undefined)
   const records = await reader.read(missing.map(({ model, key }) => read(model.name, key, [relation.bin!])))
   const answers = new Map(missing.map((tracked, i) => [tracked, records[i]?.bins[relation.bin!]]))
-  return level.map((tracked, i) => {
-    const stored = (states[i].stored ?? answers.get(tracked) ?? []) as readonly UserKey[]
-    return stored.map((key) => reader.fromStored(target, key))
-  })
+  return level.map((tracked, i) => states[i].stored ?? answers.get(tracked) ?? [])
 }

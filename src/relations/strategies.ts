@@ -25,6 +25,8 @@ const STRATEGIES: { readonly [strategy: string]: ((place: Place) => RelationStra
     inverse?.strategy === 'keyBin'
       ? new KeyPairStrategy(relation, owner, target, inverse)
       : new KeyBinStrategy(relation, owner, target, inverse?.strategy === 'keyList' ? inverse : undefined),
+  linkMap: ({ relation, owner, target, inverse, codecs }) =>
+    new LinkListsStrategy(relation, owner, target, inverse, codecs.part(relation.attributes!)),
   sharedKey: ({ relation, target, codecs }) => new SharedKeyStrategy(relation, target, codecs.entity(target.name).key),
   keyList: ({ relation, owner, target, inverse }) =>
     relation.kind === 'manyToMany'

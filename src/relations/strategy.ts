@@ -24,6 +24,8 @@ export interface RelationStrategy extends Contributor {
   readonly members?: CollectionMembers
   /** Absent where nothing is stored that could disagree with another record. */
   readonly verification?: LinkVerification
+  /** The attributes of one link, where links have some; null when there is no such link. */
+  attributesOf?(owner: Tracked, member: Member, reader: Reader): Promise<object | null>
   /** Throws when a Ref cannot point to this. */
   accept?(owner: Tracked, target: Member | null, reader: Reader): void
   /** Where the other has the same key, it can be read together with this entity: takes over what was found. */

@@ -1,0 +1,82 @@
+import { readProperty, type PartCodec } from '../codec/index.js'
+import type { KeyValue } from '../keys/index.js'
+import type { EntityModel, RelationModel } from '../model/index.js'
+import { read } from '../plan/command.js'
+import type { WriteOperation } from '../plan/operation.js'
+import { atKey, mapGetKeys } from '../plan/operations.js'
+import type { UserKey } from '../plan/record-key.js'
+import type { Value } from '../plan/value.js'
+import type { CollectionState } from './collection-state.js'
+import type { Reader, Tracked } from './contributor.js'
+import type { LinkValue } from './link-values.js'
+import type { Member } from './member-set.js'
+import { isCollection } from './relation-marker.js'
+import { collectionStateOf } from './states.js'
+
+/** What links carry with them: an embeddable, stored under the other's key on both sides. */
+export class LinkAttributes {
+  readonly #codec: PartCodec
+  readonly #relation: RelationModel
+  readonly #target: EntityModel
+
+  constructor(codec: PartCodec, relation: RelationModel, target: EntityModel) {
+    this.#codec = codec
+    this.#relation = relation
+    this.#target = target
+  }
+
+  /** Those that were changed since they were stored. */
+  *changed({ links }: CollectionState): Iterable<[KeyValue, LinkValue]> {
+    for (const [key, link] of links.entries) {
+      if (link.snapshot !== undefined && !this.#codec.same(link.value, link.snapshot)) yield [key, link]
+    }
+  }
+
+  /** What a new link stores; undefined when it was given nothing. */
+  encode({ links, added }: CollectionState, member: Member): Value | undefined {
+    const link = links.get(member, added)
+    return link === undefined ? undefined : this.#codec.encode(link.value, 1)
+  }
+
+  /** What brings the attributes under that key up to date, without the rest of the map. */
+  patch({ value, snapshot }: LinkValue, bin: string, other: UserKey): readonly WriteOperation[] {
+    return this.#codec.patch(value, snapshot, { bin, path: [atKey(other)] })
+  }
+
+  snapshot(link: LinkValue): object {
+    return this.#codec.snapshot(link.value)
+  }
+
+  /** Takes over what is stored of a link. Where the session has the other side, both share it. */
+  take(owner: Tracked, key: KeyValue, stored: Value, state: CollectionState, reader: Reader): LinkValue {
+    const known = state.links.get(key, state.added) ?? this.#onOtherSide(owner, key, reader)
+    const link = known ?? this.#decoded(stored)
+    state.links.set(key, link, state.added)
+    return link
+  }
+
+  /** One command, without the rest of the map. */
+  async read(owner: Tracked, key: KeyValue, state: CollectionState, reader: Reader): Promise<object | null> {
+    const bin = this.#relation.bin!
+    const stored = reader.recordKey(this.#target, key).key
+    const [record] = await reader.read([
+      read(owner.model.name, owner.key, 'none', [mapGetKeys(bin, [stored], 'value')]),
+    ])
+    const found = record?.bins[bin]
+    return found == null ? null : this.take(owner, key, found, state, reader).value
+  }
+
+  #onOtherSide(owner: Tracked, key: KeyValue, reader: Reader): LinkValue | undefined {
+    const { inverse } = this.#relation
+    const other = inverse === undefined ? undefined : reader.known(this.#target.name, key)
+    const there = other && readProperty(other.entity, inverse!)
+    if (!isCollection(there)) return undefined
+    const { links, added } = collectionStateOf(there)
+    return links.get(owner.entity, added)
+  }
+
+  #decoded(stored: Value): LinkValue {
+    const value = this.#codec.decode(stored)
+    return { value, snapshot: this.#codec.snapshot(value) }
+  }
+}

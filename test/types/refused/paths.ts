@@ -1,0 +1,30 @@
+import { Key, ManyToOne, OneToMany, Record, collection, ref, type Session } from 'skein'
+
+@Record({ set: 'agent' })
+class Agent {
+  @Key() id!: number
+  @OneToMany(() => Listing, 'agent') listings = collection<Listing>()
+}
+
+@Record({ set: 'listing' })
+class Listing {
+  @Key() id!: string
+  city = ''
+  @ManyToOne(() => Agent, 'listings') agent = ref<Agent>()
+}
+
+declare const session: Session
+
+export const loads = [
+  session.load(Agent, 1, { with: ['listings', 'listings.agent'] }),
+  // expect: Type '"listing"' is not assignable to type … Did you mean '"listings"'?
+  session.load(Agent, 1, { with: ['listing'] }),
+  // expect: Type '"listings.city"' is not assignable to type
+  session.load(Agent, 1, { with: ['listings.city'] }),
+]
+
+export const collections = [
+  session.ref(Agent, 1).collection('listings'),
+  // expect: Argument of type '"agent"' is not assignable to parameter of type 'never'
+  session.ref(Listing, 'a').collection('agent'),
+]
