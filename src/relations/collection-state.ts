@@ -1,4 +1,5 @@
 import type { KeyValue } from '../keys/index.js'
+import type { RecordKey, UserKey } from '../plan/record-key.js'
 import type { Value } from '../plan/value.js'
 import type { Binding } from './binding.js'
 import { isEntity, type Member, MemberSet } from './member-set.js'
@@ -6,6 +7,12 @@ import type { PartTable } from './consolidate/part-table.js'
 import { showAttributes, showLink, showUnlink } from './link.js'
 import { LinkValues } from './link-values.js'
 import { noAttributes } from './relation-errors.js'
+
+/** Where a member was before. */
+export interface Former {
+  readonly member: RecordKey
+  readonly parent: UserKey
+}
 
 /** What is in a collection, as far as it is known, and what was added and removed since it was stored. */
 export class CollectionState {
@@ -17,6 +24,8 @@ export class CollectionState {
   loaded: MemberSet | undefined
   /** What the bin held, until it is turned into members. */
   stored: Value | undefined
+  /** Parents that members were taken from and whose lists still name them, by the member's key. */
+  readonly former = new Map<string, Former>()
   /** Keys that were listed and had no record when the collection was loaded. */
   dangling: readonly KeyValue[] = []
   /** Where the members are parts of the owner's record. */
@@ -40,7 +49,7 @@ export class CollectionState {
   }
 
   get isChanged(): boolean {
-    return this.added.size > 0 || this.removed.size > 0
+    return this.added.size > 0 || this.removed.size > 0 || this.former.size > 0
   }
 
   get isLoaded(): boolean {
@@ -126,6 +135,7 @@ export class CollectionState {
   reset(): void {
     this.added.clear()
     this.removed.clear()
+    this.former.clear()
     this.loaded = undefined
     this.stored = undefined
     this.parts?.reset()

@@ -7,7 +7,7 @@ import { listCreate, removeBin, writeBin } from '../plan/operations.js'
 import type { Outcome } from '../plan/outcome.js'
 import { userKeyId, type RecordKey, type UserKey } from '../plan/record-key.js'
 import { keyBefore, readBefore } from './before.js'
-import type { CollectionState } from './collection-state.js'
+import type { CollectionState, Former } from './collection-state.js'
 import type { Reach, Reader, Tracked } from './contributor.js'
 import { linkWrite, listed, listMembers, unlisted } from './key-list-bin.js'
 import { loadListed } from './load-listed.js'
@@ -82,6 +82,7 @@ export class KeyListStrategy implements RelationStrategy {
       const create = listCreate(this.model.bin!, 'ordered', true)
       draft.add('write', linkWrite(this.#owner, tracked.key, [create], 'mustNotExist'), isWritten)
     }
+    for (const former of [...state.former.values()]) this.#leave(tracked, former, state, draft)
     for (const member of state.added) this.#planAdd(tracked, member, state, draft, reader, parents.get(member))
     for (const member of state.removed) this.#planRemove(tracked, member, state, draft, reader)
   }
@@ -115,7 +116,9 @@ export class KeyListStrategy implements RelationStrategy {
     if (this.#childBin === undefined) return this.#planListed(tracked, member, state, draft, reader)
     if (isEntity(member)) return
     this.#planAdoption(tracked, member, state, draft, reader)
-    if (parent !== undefined) this.#leave(tracked, parent, reader.recordKey(this.#target, member), draft)
+    if (parent !== undefined) {
+      this.#leave(tracked, { member: reader.recordKey(this.#target, member), parent }, state, draft)
+    }
   }
 
   async #parentsOf(members: readonly KeyValue[], reader: Reader): Promise<Map<Member, UserKey>> {
@@ -141,17 +144,20 @@ export class KeyListStrategy implements RelationStrategy {
     let before: UserKey | null = null
     draft.add(isLate ? 'add references' : 'write', command, (outcome) => {
       before = keyBefore(this.#inverse!, outcome.bins)
-      if (outcome.state === 'written') this.#leaveBefore(tracked, child, before, draft)
+      if (outcome.state === 'written' && before !== null)
+        this.#leave(tracked, { member: child, parent: before }, state, draft)
       return outcome.state === 'written'
     })
     this.#planListed(tracked, member, state, draft, reader, (outcome) => {
       if (outcome.state === 'written' && !draft.isTransaction) this.#confirm(tracked, child, draft)
-      if (outcome.reason === 'missing' || outcome.reason === 'guard') this.#giveBack(tracked, child, before, draft)
+      if (outcome.reason === 'missing' || outcome.reason === 'guard')
+        this.#giveBack(tracked, child, before, state, draft)
     })
   }
 
   /** This parent is gone, so the child goes back to the one it had, whose list still has it. */
-  #giveBack(tracked: Tracked, child: RecordKey, before: UserKey | null, draft: Draft): void {
+  #giveBack(tracked: Tracked, child: RecordKey, before: UserKey | null, state: CollectionState, draft: Draft): void {
+    state.former.delete(userKeyId(child.key))
     const bin = this.#childBin!
     const command = write(this.#target.name, child, [before === null ? removeBin(bin) : writeBin(bin, before)], {
       exists: 'mustExist',
@@ -161,15 +167,18 @@ export class KeyListStrategy implements RelationStrategy {
     draft.add('undo', command, () => true)
   }
 
-  #leaveBefore(tracked: Tracked, child: RecordKey, before: UserKey | null, draft: Draft): void {
-    if (before !== null) this.#leave(tracked, before, child, draft)
-  }
-
-  #leave(tracked: Tracked, before: UserKey, child: RecordKey, draft: Draft): void {
-    if (userKeyId(before) === userKeyId(tracked.key.key)) return
-    const parent = { ...tracked.key, key: before }
-    const command = unlisted(this.#owner, parent, this.model.bin!, child.key)
-    draft.add('remove references', command, ({ state, reason }) => state === 'written' || reason === 'missing')
+  /** Noted until it is done: once the child says otherwise, nobody else remembers where it was. */
+  #leave(tracked: Tracked, former: Former, state: CollectionState, draft: Draft): void {
+    const { member, parent } = former
+    if (userKeyId(parent) === userKeyId(tracked.key.key)) return
+    const id = userKeyId(member.key)
+    state.former.set(id, former)
+    const command = unlisted(this.#owner, { ...tracked.key, key: parent }, this.model.bin!, member.key)
+    draft.add('remove references', command, (outcome) => {
+      const isDone = outcome.state === 'written' || outcome.reason === 'missing'
+      if (isDone && state.former.get(id) === former) state.former.delete(id)
+      return isDone
+    })
   }
 
   #confirm(tracked: Tracked, child: RecordKey, draft: Draft): void {

@@ -56,14 +56,15 @@ export class KeyPairStrategy implements RelationStrategy {
 
   save(tracked: Tracked, draft: Draft, reader: Reader): void | Promise<void> {
     const state = this.#state(tracked.entity)
-    if (state.isStored) return
     const here = this.#thisEnd(tracked)
     const to = state.key === null ? undefined : this.#otherEnd(state.key, reader)
-    if (state.stored !== null) {
-      const former = this.#otherEnd(state.stored, reader)
-      this.#clear(former, here, draft, reader)
-      if (to === undefined) this.#clear(here, former, draft, reader)
-    }
+    // Noted until it is done: once the record says otherwise, nobody else remembers whom it was paired with.
+    if (!state.isStored && state.stored !== null) state.unlisted.set(userKeyId(state.stored), state.stored)
+    if (state.key !== null) state.unlisted.delete(userKeyId(state.key))
+    for (const former of state.unlisted.values()) this.#clear(this.#otherEnd(former, reader), here, draft, reader)
+    if (state.isStored) return
+    if (to === undefined && state.stored !== null)
+      this.#clear(here, this.#otherEnd(state.stored, reader), draft, reader)
     if (to === undefined) return
     this.#link(here, to, draft, reader)
     // In a transaction those they were paired with are known before anything is written.
@@ -131,6 +132,9 @@ export class KeyPairStrategy implements RelationStrategy {
       const before = keyBefore(from.relation, outcome.bins)
       if (before !== null && userKeyId(before) !== userKeyId(to.key.key)) {
         // Whoever was paired with it until now is told.
+        const own = this.#stateOf(from, reader)
+        const former = reader.fromStored(to.model, before)
+        own?.unlisted.set(userKeyId(former), former)
         this.#clear(endAt(to, before), from, draft, reader)
       }
       return true
@@ -150,6 +154,7 @@ export class KeyPairStrategy implements RelationStrategy {
     const settle = (outcome: Outcome): boolean => {
       if (outcome.state !== 'written' && outcome.reason !== 'missing' && outcome.reason !== 'guard') return false
       this.#settle(from, undefined, reader, to)
+      this.#stateOf(to, reader)?.unlisted.delete(userKeyId(reader.fromStored(from.model, from.key.key)))
       return true
     }
     const guards = [binEquals(bin, to.key.key)]
@@ -177,12 +182,17 @@ export class KeyPairStrategy implements RelationStrategy {
   }
 
   /** What the record says now, where this session has its entity. */
-  #settle({ key, model, relation }: End, to: End | undefined, reader: Reader, former?: End): void {
-    const known = reader.known(model.name, reader.fromStored(model, key.key))
-    if (known === undefined) return
-    const state = refStateOf(readProperty(known.entity, relation.name) as object)
+  #settle(end: End, to: End | undefined, reader: Reader, former?: End): void {
+    const state = this.#stateOf(end, reader)
+    if (state === undefined) return
     if (to !== undefined) state.stored = reader.fromStored(to.model, to.key.key)
     else if (state.stored !== null && userKeyId(state.stored) === userKeyId(former!.key.key)) state.stored = null
+  }
+
+  /** Undefined where this session does not have its entity. */
+  #stateOf({ key, model, relation }: End, reader: Reader): RefState | undefined {
+    const known = reader.known(model.name, reader.fromStored(model, key.key))
+    return known === undefined ? undefined : refStateOf(readProperty(known.entity, relation.name) as object)
   }
 
   #state(entity: object): RefState {
