@@ -8,4 +8,6 @@ export interface Binding {
   readonly relation: RelationModel
   readonly reader: Reader
   readonly strategy: RelationStrategy
+  /** How it is loaded, where it is not a property of the entity itself. */
+  readonly load?: () => Promise<unknown>
 }

@@ -46,7 +46,7 @@ export class EntityRef<T extends object> implements Ref<T> {
     if (state.isLoaded) return state.value as T | null
     const { binding } = state
     if (binding === undefined || binding.tracked.state === 'gone') throw this.#noSession()
-    await binding.reader.load([binding.tracked], [binding.relation.name])
+    await (binding.load?.() ?? binding.reader.load([binding.tracked], [binding.relation.name]))
     return state.value as T | null
   }
 

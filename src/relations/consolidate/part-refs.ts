@@ -39,8 +39,9 @@ export function attachRefs(part: object, refs: readonly RelationModel[], owner: 
   for (const relation of refs) {
     const state = findRefState(readProperty(part, relation.name) ?? {})
     if (state === undefined || state.binding?.reader === reader) continue
-    const strategy = new PartRef(relation, state, reader.entityModel(relation.target))
-    state.binding = { tracked: owner, relation, reader, strategy }
+    const target = reader.entityModel(relation.target)
+    const strategy = new PartRef(relation, state, target)
+    state.binding = { tracked: owner, relation, reader, strategy, load: () => loadRefs([state], target, reader) }
   }
 }
 

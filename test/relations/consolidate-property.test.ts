@@ -1,0 +1,180 @@
+import { expect } from 'chai'
+import fc from 'fast-check'
+import { open, SkeinError, type Database, type Session } from 'skein'
+import { startEmbedded, type EmbeddedServer } from 'skein/embedded'
+import { Bin, Embeddable, Key, ManyToOne, OneToMany, Record, collection, ref } from 'skein'
+
+@Record({ set: 'person' })
+class Person {
+  @Key() id!: number
+}
+
+@Embeddable()
+class Item {
+  @Key() id!: string
+  @Bin() rank!: number
+  @Bin() text?: string
+  @ManyToOne(() => Person) owner = ref<Person>()
+}
+
+@Record({ set: 'box' })
+class Box {
+  @Key() id!: number
+  @OneToMany(() => Item, { strategy: 'consolidate', eager: false, inverseIndex: { owner: { name: 'owned' } } })
+  plain = collection<Item>()
+  @OneToMany(() => Item, {
+    strategy: 'consolidate',
+    eager: false,
+    sortKey: ['rank'],
+    inverseIndex: { owner: { name: 'owns' } },
+  })
+  ranked = collection<Item>()
+}
+
+type Name = 'plain' | 'ranked'
+interface Values {
+  readonly id: string
+  readonly rank: number
+  readonly text?: string
+  readonly owner: number | null
+}
+
+/** What must be stored: the changes of each successful flush, in the order of the flushes. */
+type Model = { readonly [N in Name]: Map<string, Values> }
+
+const item = ({ owner, ...values }: Values): Item => {
+  const made = Object.assign(new Item(), values)
+  made.owner.set(owner)
+  return made
+}
+const valuesOf = ({ id, rank, text, owner }: Item): Values => ({
+  id,
+  rank,
+  ...(text == null ? {} : { text }),
+  owner: owner.key as number | null,
+})
+
+/** One session, what it is about to send, and whether somebody else has flushed since it last looked. */
+class User {
+  session!: Session
+  box!: Box
+  pending: ((model: Model) => void)[] = []
+
+  constructor(readonly db: Database) {}
+
+  async begin(): Promise<void> {
+    this.session = this.db.session()
+    this.box = await this.session.load(Box, 1)
+    this.pending = []
+  }
+
+  add(name: Name, values: Values): void {
+    this.box[name].add(item(values))
+    this.pending.push((model) => model[name].set(values.id, values))
+  }
+
+  remove(name: Name, id: string): void {
+    this.box[name].remove(id)
+    this.pending.push((model) => model[name].delete(id))
+  }
+
+  async change(name: Name, id: string, change: Partial<Values>): Promise<void> {
+    const part = await this.box[name].get(id)
+    if (part === null) return
+    const { owner, ...fields } = change
+    Object.assign(part, fields)
+    if (owner !== undefined) part.owner.set(owner)
+    this.pending.push((model) => {
+      const now = model[name].get(id)
+      if (now !== undefined) model[name].set(id, { ...now, ...change })
+    })
+  }
+
+  /** True when it was stored; a conflict leaves everything as it was. */
+  async flush(model: Model): Promise<boolean> {
+    try {
+      await this.session.flush()
+    } catch (error) {
+      if (!(error instanceof SkeinError) || error.code !== 'SKEIN_3004') throw error
+      return false
+    }
+    for (const change of this.pending) change(model)
+    this.pending = []
+    return true
+  }
+}
+
+const id = fc.constantFrom('a', 'b', 'c', 'd', 'e')
+const rank = fc.integer({ min: -2, max: 2 })
+const owner = fc.option(fc.integer({ min: 1, max: 3 }))
+const name = fc.constantFrom<Name>('plain', 'ranked')
+const who = fc.constantFrom(0, 1)
+const step = fc.oneof(
+  fc.record({ do: fc.constant('add' as const), who, name, values: fc.record({ id, rank, owner }) }),
+  fc.record({ do: fc.constant('remove' as const), who, name, id }),
+  fc.record({ do: fc.constant('change' as const), who, name, id, change: fc.record({ rank }) }),
+  fc.record({ do: fc.constant('change' as const), who, name, id, change: fc.record({ owner }) }),
+  fc.record({ do: fc.constant('change' as const), who, name, id, change: fc.record({ text: fc.string() }) }),
+  fc.record({ do: fc.constant('flush' as const), who }),
+  fc.record({ do: fc.constant('begin' as const), who }),
+)
+
+for (const mode of ['ap', 'sc'] as const) {
+  describe(`consolidated children against a plain model (${mode})`, () => {
+    let server: EmbeddedServer
+    let db: Database
+    before(async () => {
+      server = await startEmbedded({ namespaces: [`test:${mode}`] })
+      db = await open({ hosts: server.hosts, namespace: 'test', entities: [Person, Box] })
+    })
+    after(async () => {
+      await db.close()
+      await server.stop()
+    })
+
+    /** Everything in the record agrees with the model and with itself. */
+    const check = async (model: Model): Promise<void> => {
+      const box = await db.session().load(Box, 1, { with: ['plain', 'ranked'] })
+      const byId = (a: Values, b: Values): number => (a.id < b.id ? -1 : 1)
+      const byRank = (a: Values, b: Values): number => a.rank - b.rank || byId(a, b)
+      expect(box.plain.items.map(valuesOf)).to.deep.equal([...model.plain.values()].sort(byId))
+      expect(box.ranked.items.map(valuesOf)).to.deep.equal([...model.ranked.values()].sort(byRank))
+      const { bins } = await db.client.get({ ns: 'test', set: 'box', key: 1 } as never)
+      const stored = bins as { [bin: string]: { [key: string]: string | string[] } }
+      expect(Object.keys(stored['ranked.ids']).sort()).to.deep.equal([...model.ranked.keys()].sort())
+      for (const [bin, parts] of [['owned', model.plain], ['owns', model.ranked]] as const) {
+        const expected: { [owner: string]: string[] } = {}
+        for (const part of parts.values()) if (part.owner !== null) (expected[part.owner] ??= []).push(part.id)
+        const found = Object.entries(stored[bin]).map(([key, ids]) => [key, [...ids].sort()])
+        for (const ids of Object.values(expected)) ids.sort()
+        expect(Object.fromEntries(found)).to.deep.equal(expected)
+      }
+    }
+
+    it('stores what two interleaved sessions flushed, and nothing of a flush in conflict', async () => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
+          await db.truncate(Box)
+          const model: Model = { plain: new Map(), ranked: new Map() }
+          await db.session().save(Object.assign(new Box(), { id: 1 }))
+          const users = [new User(db), new User(db)]
+          for (const user of users) await user.begin()
+          for (const each of steps) {
+            const user = users[each.who]
+            if (each.do === 'add') user.add(each.name, each.values)
+            else if (each.do === 'remove') user.remove(each.name, each.id)
+            else if (each.do === 'change') await user.change(each.name, each.id, each.change as Partial<Values>)
+            else if (each.do === 'begin') await user.begin()
+            else {
+              if (!(await user.flush(model))) await user.begin()
+              await check(model)
+            }
+          }
+          for (const user of users) await user.flush(model)
+          await check(model)
+        }),
+        { numRuns: 60 },
+      )
+    }).timeout(60_000)
+  })
+}
