@@ -3,7 +3,7 @@ import type { Value } from '../plan/value.js'
 import { maps, type CollectionOperation } from './aerospike-client.js'
 import { clientValue } from './client-values.js'
 
-export type MapOperation = Exclude<Extract<Operation, { kind: `map${string}` }>, { kind: 'mapRemoveFound' }>
+export type MapOperation = Exclude<Extract<Operation, { kind: `map${string}` }>, { kind: 'mapRemoveFound' | 'mapMove' }>
 
 const K_ORDERED = { order: maps.order.KEY_ORDERED }
 const K_ORDERED_IF_MISSING = {

@@ -1,4 +1,15 @@
-import { add, bin as binOf, binExists, cond, mapGet, mapRemoveKey, value as literal } from '../plan/expression.js'
+import {
+  add,
+  bin as binOf,
+  binExists,
+  cond,
+  gt,
+  mapCount,
+  mapGet,
+  mapPut,
+  mapRemoveKey,
+  value as literal,
+} from '../plan/expression.js'
 import type { Operation, Path } from '../plan/operation.js'
 import { isDouble, type Value } from '../plan/value.js'
 import { expressionOperations, newContext, scalarOperations as scalar } from './aerospike-client.js'
@@ -30,6 +41,8 @@ export function clientOperation(operation: Operation): ClientOperation {
       return scalar.delete()
     case 'mapRemoveFound':
       return removeFound(operation)
+    case 'mapMove':
+      return moveEntry(operation)
     default:
       return collectionOperation(operation)
   }
@@ -61,6 +74,14 @@ function writeExpression(bin: string, expression: string): ClientOperation {
 function removeFound({ bin, within, key }: Extract<Operation, { kind: 'mapRemoveFound' }>): ClientOperation {
   const place = mapGet(binOf('map', within), key, 'str')
   return expressionOperations.write(bin, encodeExpression(mapRemoveKey(binOf('map', bin), place)), EVAL_NO_FAIL)
+}
+
+function moveEntry({ bin, from, to }: Extract<Operation, { kind: 'mapMove' }>): ClientOperation {
+  const map = binOf('map', bin)
+  // When the write is repeated because its answer was lost, the entry may be there already.
+  const entry = cond(gt(mapCount(map, from), literal(0)), mapGet(map, from, 'map'), mapGet(map, to, 'map'))
+  const moved = mapPut(mapRemoveKey(map, literal(from)), to, entry)
+  return writeExpression(bin, encodeExpression(moved))
 }
 
 function isSafe(value: bigint): boolean {

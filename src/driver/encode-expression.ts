@@ -60,6 +60,7 @@ const COLLECTION_CALL: Partial<Record<ExpressionName, CollectionCall>> = {
   mapKeysFrom: { opcode: 109, returns: RETURN_KEY },
   mapCountOf: { opcode: 107, returns: RETURN_COUNT },
   mapIndexOf: { opcode: 97, returns: RETURN_INDEX },
+  mapPut: { opcode: 67, modifies: true },
   mapRemoveKey: { opcode: 76, returns: RETURN_NONE, modifies: true },
 }
 

@@ -33,6 +33,7 @@ export type ExpressionName =
   | 'mapCountOf'
   | 'mapIndexOf'
   | 'mapRemoveKey'
+  | 'mapPut'
 
 /** An expression the server evaluates, as data. */
 export type Expression =
@@ -102,3 +103,7 @@ export const mapCountOf = (map: Expression, keys: readonly Value[]): Expression 
 export const mapIndexOf = (map: Expression, key: Expression): Expression => call('mapIndexOf', [map, key])
 /** The map without a key. */
 export const mapRemoveKey = (map: Expression, key: Expression): Expression => call('mapRemoveKey', [map, key], 'map')
+/** The map with an entry, in key order. */
+export const mapPut = (map: Expression, key: Value, entry: Expression): Expression =>
+  call('mapPut', [map, value(key), entry, value(KEY_ORDERED)], 'map')
+const KEY_ORDERED = 1

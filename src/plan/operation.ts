@@ -126,6 +126,11 @@ export interface MapRemoveFound extends OnBin<'mapRemoveFound'> {
   readonly within: string
   readonly key: MapKey
 }
+/** Moves an entry, as it is stored, to another key; fails where neither key is there, and changes nothing where it was moved already. */
+export interface MapMove extends OnBin<'mapMove'> {
+  readonly from: MapKey
+  readonly to: MapKey
+}
 /** Removes all entries but `count` from `from` on, in key order (`index`) or in value order (`rank`). */
 export interface MapKeepRange extends OnBin<'mapKeepRange'> {
   readonly by: 'index' | 'rank'
@@ -183,6 +188,7 @@ export type WriteOperation =
   | MapRemoveKeys
   | MapRemoveValues
   | MapRemoveFound
+  | MapMove
   | MapKeepRange
   | MapClear
 

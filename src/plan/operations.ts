@@ -78,6 +78,8 @@ export const mapRemoveValues = (bin: string, values: readonly Value[], path?: Op
   Object.freeze({ kind: 'mapRemoveValues', bin, values, path })
 export const mapRemoveFound = (bin: string, within: string, key: MapKey): Op.MapRemoveFound =>
   Object.freeze({ kind: 'mapRemoveFound', bin, within, key })
+export const mapMove = (bin: string, from: MapKey, to: MapKey): Op.MapMove =>
+  Object.freeze({ kind: 'mapMove', bin, from, to })
 export const mapKeepRange = (bin: string, by: Op.MapKeepRange['by'], from: number, count: number): Op.MapKeepRange =>
   Object.freeze({ kind: 'mapKeepRange', bin, by, from, count })
 export const mapClear = (bin: string, path?: Op.Path): Op.MapClear => Object.freeze({ kind: 'mapClear', bin, path })

@@ -63,6 +63,8 @@ export function showOperation(operation: Operation, values: boolean): string {
       return `remove from ${at} by value: ${many(operation.values)}`
     case 'mapRemoveFound':
       return `remove from ${at} what ${operation.within}[${one(operation.key)}] names`
+    case 'mapMove':
+      return `move ${at}[${one(operation.from)}] to [${one(operation.to)}]`
     case 'mapKeepRange':
       return `keep of ${at} only ${operation.count} entries from ${operation.by} ${operation.from}`
     case 'mapGetKeys':

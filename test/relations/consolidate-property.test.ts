@@ -142,7 +142,10 @@ for (const mode of ['ap', 'sc'] as const) {
       const { bins } = await db.client.get({ ns: 'test', set: 'box', key: 1 } as never)
       const stored = bins as { [bin: string]: { [key: string]: string | string[] } }
       expect(Object.keys(stored['ranked.ids']).sort()).to.deep.equal([...model.ranked.keys()].sort())
-      for (const [bin, parts] of [['owned', model.plain], ['owns', model.ranked]] as const) {
+      for (const [bin, parts] of [
+        ['owned', model.plain],
+        ['owns', model.ranked],
+      ] as const) {
         const expected: { [owner: string]: string[] } = {}
         for (const part of parts.values()) if (part.owner !== null) (expected[part.owner] ??= []).push(part.id)
         const found = Object.entries(stored[bin]).map(([key, ids]) => [key, [...ids].sort()])

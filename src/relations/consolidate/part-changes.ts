@@ -1,9 +1,8 @@
 import type { KeyValue } from '../../keys/index.js'
 import type { CapModel } from '../../model/index.js'
-import { holds, type Guard } from '../../plan/command.js'
-import { bin, eq, mapGet, or, value } from '../../plan/expression.js'
+import type { Guard } from '../../plan/command.js'
 import type { WriteOperation } from '../../plan/operation.js'
-import { mapCreate, mapKeepRange, mapPutItems, mapRemoveFound, mapRemoveKeys } from '../../plan/operations.js'
+import { mapCreate, mapKeepRange, mapMove, mapPutItems, mapRemoveFound, mapRemoveKeys } from '../../plan/operations.js'
 import type { UserKey } from '../../plan/record-key.js'
 import type { MapKey, Value } from '../../plan/value.js'
 import { isEntity } from '../member-set.js'
@@ -29,7 +28,6 @@ export class PartChanges {
   readonly #ids = new Map<MapKey, Value>()
   /** Ids whose present place only the record knows. */
   readonly #displaced: MapKey[] = []
-  readonly #guards: Guard[] = []
   readonly #inverse: InverseChanges
   /** New parts that the cap leaves no room for. */
   readonly #dropped: object[] = []
@@ -66,7 +64,7 @@ export class PartChanges {
   }
 
   get guards(): readonly Guard[] {
-    return [...this.#guards, ...this.#inverse.guards]
+    return this.#inverse.guards
   }
 
   /** The maps get their order and index once, when the record is created. */
@@ -134,19 +132,18 @@ export class PartChanges {
     const { part, id } = known
     const now = this.#parts.idOf(part)
     if (compareKeys(now, id) !== 0) throw this.#parts.keyChanged(id, now)
-    if (compareKeys(this.#parts.placeOf(part), known.place) !== 0) return this.#move(known)
+    const place = this.#parts.placeOf(part)
+    if (compareKeys(place, known.place) !== 0) this.#move(known, place)
     const refs = this.#parts.indexedRefs(part)
-    this.#patches.push(...this.#parts.patch(part, known.snapshot, known.place, this.#table.owner))
+    this.#patches.push(...this.#parts.patch(part, known.snapshot, place, this.#table.owner))
     this.#inverse.relink(id, known.refs, refs)
-    this.#send(part, id, known.place, refs)
+    this.#send(part, id, place, refs)
   }
 
-  /** Its place changes, so all of it is written anew; only while it is where this session knew it. */
-  #move(known: KnownPart): void {
-    this.#put(known.part, known)
-    const place = this.#ids.get(known.id)!
-    const stored = mapGet(bin('map', this.#parts.relation.sortKeyBin!), known.id, 'str')
-    this.#guards.push(holds(or(eq(stored, value(known.place)), eq(stored, value(place)))))
+  /** The record moves it as it is stored: what others changed in it stays. Fails when it is no longer where this session knew it. */
+  #move({ id, place: from }: KnownPart, to: MapKey): void {
+    this.#patches.push(mapMove(this.#parts.bin, from, to))
+    this.#ids.set(id, to)
   }
 
   #put(part: object, known: KnownPart | undefined): void {
