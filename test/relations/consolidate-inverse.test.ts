@@ -29,7 +29,7 @@ for (const mode of ['ap', 'sc'] as const) {
     })
 
     const index = async (): Promise<unknown> => {
-      const { bins } = await db.client.get({ ns: 'test', set: 'article', key: 1 } as never)
+      const { bins } = await db.client.get({ ns: 'test', set: 'article', key: 1 })
       return (bins as { byAuthor: unknown }).byAuthor
     }
     const alone = async (change: (article: Article) => void): Promise<void> => {

@@ -139,7 +139,7 @@ for (const mode of ['ap', 'sc'] as const) {
       const byRank = (a: Values, b: Values): number => a.rank - b.rank || byId(a, b)
       expect(box.plain.items.map(valuesOf)).to.deep.equal([...model.plain.values()].sort(byId))
       expect(box.ranked.items.map(valuesOf)).to.deep.equal([...model.ranked.values()].sort(byRank))
-      const { bins } = await db.client.get({ ns: 'test', set: 'box', key: 1 } as never)
+      const { bins } = await db.client.get({ ns: 'test', set: 'box', key: 1 })
       const stored = bins as { [bin: string]: { [key: string]: string | string[] } }
       expect(Object.keys(stored['ranked.ids']).sort()).to.deep.equal([...model.ranked.keys()].sort())
       for (const [bin, parts] of [
@@ -166,7 +166,7 @@ for (const mode of ['ap', 'sc'] as const) {
             const user = users[each.who]
             if (each.do === 'add') user.add(each.name, each.values)
             else if (each.do === 'remove') user.remove(each.name, each.id)
-            else if (each.do === 'change') await user.change(each.name, each.id, each.change as Partial<Values>)
+            else if (each.do === 'change') await user.change(each.name, each.id, each.change)
             else if (each.do === 'begin') await user.begin()
             else {
               if (!(await user.flush(model))) await user.begin()
