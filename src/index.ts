@@ -68,6 +68,7 @@ export {
   type NamedBinOptions,
   type OneToManyOptions,
   type OneToOneOptions,
+  type Page,
   type PageOptions,
   type PropertyModel,
   type RangeBound,

@@ -14,8 +14,17 @@ export interface Ref<T extends object> {
 }
 
 export interface PageOptions {
+  /** Members to leave out before the page; not for collections by index, whose members have no numbers. */
   readonly offset?: number
   readonly count: number
+  /** For collections by index: the `next` of the page before. */
+  readonly after?: string
+}
+
+/** Some members of a collection. */
+export interface Page<T> extends ReadonlyArray<T> {
+  /** Of a collection by index: where the next page begins, as a text that can be kept; undefined on the last page. */
+  readonly next?: string
 }
 
 /** A key, or for a collection with a `sortKey` the values it begins with. */
@@ -45,7 +54,9 @@ export interface Collection<T extends object, A extends object = object> extends
   contains(member: T | KeyValue): Promise<boolean>
   count(): Promise<number>
   keys(): Promise<readonly KeyValue[]>
-  page(options: PageOptions): Promise<readonly T[]>
+  page(options: PageOptions): Promise<Page<T>>
+  /** All members one after the other, in bounded memory: those that are not changed are let go again. */
+  stream(): AsyncIterable<T>
   /** Consolidated children only, as all that follow: the child under that key, or null. */
   get(key: KeyValue): Promise<T | null>
   /** In the order of the keys, null where there is none. */

@@ -1,4 +1,4 @@
-import { bug } from '../errors/index.js'
+import { bug, type SkeinError } from '../errors/index.js'
 import type { DeleteCommand, ReadCommand, WriteCommand } from './command.js'
 import { mergeCommands } from './merge.js'
 import type { Outcome, Reason, StoredRecord } from './outcome.js'
@@ -13,8 +13,11 @@ import { Ties } from './ties.js'
 export const STAGE_NAMES = ['write', 'add references', 'mark', 'remove references', 'delete', 'undo'] as const
 export type StageName = (typeof STAGE_NAMES)[number]
 
-/** Told what became of a command; true when that is as good as done for whoever added it. It may add commands to stages that follow. */
-export type Settle = (outcome: Outcome) => boolean
+/**
+ * Told what became of a command; true when that is as good as done for whoever added it, an error when the command is done but what it
+ * was part of is not. It may add commands to stages that follow.
+ */
+export type Settle = (outcome: Outcome) => boolean | SkeinError
 
 /** A read that goes out beside the next stage, and what follows from it. */
 export interface Check {
@@ -91,6 +94,8 @@ export class PlanDraft implements Draft {
   readonly #seen = new Set<string>()
   readonly #ties = new Ties()
   #checks: Check[] = []
+  /** Where that goes which is added while a part of this draft is being sent. */
+  #sent: PlanDraft | undefined
 
   constructor(now: Date, options: DraftOptions = {}) {
     this.now = now
@@ -110,6 +115,7 @@ export class PlanDraft implements Draft {
     depth = 0,
     tolerated = command.kind === 'delete' || MAY_BE_MISSING.has(name) ? MISSING : NOTHING,
   ): void {
+    if (this.#sent !== undefined) return this.#sent.add(name, command, settle, depth, tolerated)
     const at = this.isTransaction ? TRANSACTION : `${name} ${depth}`
     const entries = this.#entries(at, name, depth)
     const id = recordId(command.key)
@@ -130,7 +136,8 @@ export class PlanDraft implements Draft {
   }
 
   check(command: ReadCommand, then: Check['then']): void {
-    this.#checks.push({ command, then })
+    if (this.#sent === undefined) this.#checks.push({ command, then })
+    else this.#sent.check(command, then)
   }
 
   once(id: string): boolean {
@@ -178,6 +185,7 @@ export class PlanDraft implements Draft {
     const entries = this.#stages.get(TRANSACTION)!.entries
     const target = part.#entries(part.isTransaction ? TRANSACTION : 'write 0', 'write', 0)
     for (const id of ids) target.set(id, entries.get(id)!)
+    if (!part.isTransaction) this.#sent = part
     return part
   }
 
@@ -251,10 +259,12 @@ function readyStage({ name, entries }: PendingStage): ReadyStage {
       all.map(({ commands }) => mergeCommands(commands)[0]),
     ),
     settle: (outcomes) =>
-      outcomes.filter((outcome, i) => {
+      outcomes.flatMap((outcome, i) => {
         // Everyone must be told, so no short cut at the first that refuses.
         const accepted = all[i].settle.map((settle) => settle(outcome))
-        return accepted.includes(false)
+        const error = accepted.find((answer) => typeof answer === 'object')
+        if (error !== undefined) return { ...outcome, state: 'notWritten' as const, reason: 'missing' as const, error }
+        return accepted.includes(false) ? outcome : []
       }),
     refused: (outcomes) =>
       outcomes.filter(({ state, reason }, i) => {

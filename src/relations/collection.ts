@@ -1,16 +1,18 @@
 import { inspect } from 'node:util'
 import { SkeinError } from '../errors/index.js'
 import type { KeyValue } from '../keys/index.js'
-import type { Collection, PageOptions, RangeOptions } from '../model/related.js'
+import type { Collection, Page, PageOptions, RangeOptions } from '../model/related.js'
 import type { Binding } from './binding.js'
 import { CollectionState } from './collection-state.js'
 import { isEntity } from './member-set.js'
 import { membersToJSON } from './members-to-json.js'
 import { countMembers, hasMember, memberKeys, memberPage } from './overlay.js'
-import { noAttributes } from './relation-errors.js'
+import { pageAfter } from './page-after.js'
+import { noAttributes, pagedOtherwise } from './relation-errors.js'
 import { COLLECTION } from './relation-marker.js'
 import { setCollectionState } from './states.js'
 import type { CollectionView } from './strategy.js'
+import { streamMembers } from './stream-members.js'
 
 /**
  * The initial value of a to-many relation.
@@ -102,10 +104,21 @@ export class EntityCollection<T extends object, A extends object = object> imple
     return memberKeys(this.#state, this.#bound('keys'))
   }
 
-  async page({ offset = 0, count }: PageOptions): Promise<readonly T[]> {
+  async page({ offset = 0, count, after }: PageOptions): Promise<Page<T>> {
     if (this.#view !== undefined) return (await this.#view.page({ offset, count })) as T[]
     if (this.#isComplete) return (await this.load()).slice(offset, offset + count)
-    return (await memberPage(this.#state, this.#bound('page'), { offset, count })) as T[]
+    const binding = this.#bound('page')
+    if (binding.strategy.members?.byPosition === undefined) {
+      if (after !== undefined) throw pagedOtherwise(binding.relation, 'offset')
+      return (await memberPage(this.#state, binding, { offset, count })) as T[]
+    }
+    if (offset !== 0) throw pagedOtherwise(binding.relation, 'after')
+    return (await pageAfter(this.#state, binding, count, after)) as Page<T>
+  }
+
+  async *stream(): AsyncGenerator<T> {
+    if (this.isLoaded) yield* this.items
+    else for await (const member of streamMembers(this.#state, this.#bound('stream'))) yield member as T
   }
 
   async get(key: KeyValue): Promise<T | null> {

@@ -4,6 +4,7 @@ import type { ReadCommand } from '../plan/command.js'
 import type { Draft } from '../plan/draft.js'
 import type { StoredRecord } from '../plan/outcome.js'
 import type { RecordKey, UserKey } from '../plan/record-key.js'
+import type { IndexedBy } from './index-lookup.js'
 
 /** `new`: not stored yet, as far as the session knows. `removed`: to be deleted by the next flush. `gone`: no longer managed. */
 export type TrackedState = 'new' | 'stored' | 'removed' | 'gone'
@@ -18,6 +19,19 @@ export interface Tracked {
   readonly overwrite?: boolean
 }
 
+/** Entities that were found together, and those among them that the session did not have before. */
+export interface FoundStep {
+  readonly found: readonly Tracked[]
+  readonly fresh: readonly Tracked[]
+}
+
+/** Some of the entities that an index finds. */
+export interface FoundPage {
+  readonly found: readonly Tracked[]
+  /** Undefined when there are no more. */
+  readonly next: string | undefined
+}
+
 /** What may be asked and read while something is planned or loaded. Everything read in one tick is one batch read. */
 export interface Reader {
   /** Managed entities in the order asked, null where there is none; `along` are paths of relations that will be loaded next: what they need is read with the entities. */
@@ -26,6 +40,14 @@ export interface Reader {
   load(level: readonly Tracked[], paths?: readonly string[]): Promise<void>
   /** Records as they are stored, past the identity map. */
   read(commands: readonly ReadCommand[]): Promise<(StoredRecord | null)[]>
+  /** Managed entities that an index finds, a bounded number at a time; queries take no part in transactions. */
+  foundBy(lookup: IndexedBy): AsyncIterable<FoundStep>
+  /** Their keys alone. */
+  keysBy(lookup: IndexedBy): AsyncIterable<readonly KeyValue[]>
+  /** Those that follow a position, in an order that stays, and the position of the next. */
+  pageBy(lookup: IndexedBy, count: number, after?: string): Promise<FoundPage>
+  /** Lets go of entities that were only looked at. */
+  release(entities: readonly Tracked[]): void
   entityModel(name: string): EntityModel
   /** The entity as this session knows it. */
   tracked(entity: object): Tracked | undefined

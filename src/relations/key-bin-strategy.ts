@@ -1,6 +1,7 @@
 import { readProperty } from '../codec/index.js'
 import type { KeyValue } from '../keys/index.js'
-import type { EntityModel, RelationModel } from '../model/index.js'
+import type { SkeinError } from '../errors/index.js'
+import { DELETING_BIN, type EntityModel, type RelationModel } from '../model/index.js'
 import { binEquals, read, write } from '../plan/command.js'
 import type { Draft } from '../plan/draft.js'
 import { removeBin, writeBin } from '../plan/operations.js'
@@ -10,7 +11,7 @@ import { keyBefore, readBefore } from './before.js'
 import type { Reach, Reader, Tracked } from './contributor.js'
 import { linkWrite, listed, unlisted } from './key-list-bin.js'
 import { isEntity } from './member-set.js'
-import { restricted } from './relation-errors.js'
+import { ownerGone, restricted } from './relation-errors.js'
 import type { RefState } from './ref-state.js'
 import { collectionStateOf, refStateOf } from './states.js'
 import type { RelationStrategy } from './strategy.js'
@@ -30,15 +31,18 @@ export class KeyBinStrategy implements RelationStrategy {
   readonly #target: EntityModel
   /** The list of our keys on the target. */
   readonly #list: RelationModel | undefined
+  /** The collection of the target that finds us by an index on our bin. */
+  readonly #indexed: RelationModel | undefined
 
-  constructor(model: RelationModel, owner: EntityModel, target: EntityModel, list: RelationModel | undefined) {
+  constructor(model: RelationModel, owner: EntityModel, target: EntityModel, inverse: RelationModel | undefined) {
     this.relation = model.name
     this.model = model
     this.bins = [model.bin!]
     this.#owner = owner
     this.#target = target
-    this.#list = list
-    this.verification = keyBinLinks(model, owner, target, list)
+    this.#list = inverse?.strategy === 'keyList' ? inverse : undefined
+    this.#indexed = inverse?.strategy === 'secondaryIndex' ? inverse : undefined
+    this.verification = keyBinLinks(model, owner, target, this.#list)
   }
 
   hasChanges({ entity }: Tracked): boolean {
@@ -114,13 +118,23 @@ export class KeyBinStrategy implements RelationStrategy {
 
   #planBin(tracked: Tracked, state: RefState, draft: Draft, reader: Reader): void {
     const to = state.key
-    const { stored, toList } = state
-    for (const owner of [stored, toList]) if (owner != null) state.unlisted.set(userKeyId(owner), owner)
-    if (to !== null) state.unlisted.delete(userKeyId(to))
-    state.toList = this.#list === undefined ? undefined : (to ?? undefined)
+    if (this.#list !== undefined) {
+      const { stored, toList } = state
+      for (const owner of [stored, toList]) if (owner != null) state.unlisted.set(userKeyId(owner), owner)
+      if (to !== null) state.unlisted.delete(userKeyId(to))
+      state.toList = to ?? undefined
+    }
     const name = this.model.bin!
     const change = to === null ? removeBin(name) : writeBin(name, reader.recordKey(this.#target, to).key)
-    const settle = (outcome: Outcome): boolean => this.#settleBin(tracked, state, to, outcome, draft, reader)
+    const settle = (outcome: Outcome): boolean => {
+      const left = state.stored
+      const isDone = this.#settleBin(tracked, state, to, outcome, draft, reader)
+      if (!isDone || this.#indexed === undefined) return isDone
+      for (const owner of [left, to]) if (owner !== null) this.#settleCollection(tracked, owner, reader)
+      // An owner of the same flush has just been stored.
+      if (to !== null && !isToNew) this.#askOwner(tracked, state, to, draft, reader)
+      return true
+    }
     const isToNew = isEntity(state.target) && reader.tracked(state.target)?.state === 'new'
     if (isToNew) draft.tie(tracked.key, reader.recordKey(this.#target, to!))
     const isLate = isToNew && !draft.isTransaction
@@ -157,6 +171,16 @@ export class KeyBinStrategy implements RelationStrategy {
     state.unlisted.set(id, owner)
     this.#planUnlisted(tracked, state, owner, draft, reader)
     return true
+  }
+
+  /** Nothing is written on an owner that finds us by index, so it is asked whether it is there and means to stay. */
+  #askOwner(tracked: Tracked, state: RefState, owner: KeyValue, draft: Draft, reader: Reader): void {
+    if (draft.isInside) return
+    const key = reader.recordKey(this.#target, owner)
+    draft.check(read(this.#target.name, key, [DELETING_BIN]), (record) => {
+      if (record !== null && !(DELETING_BIN in record.bins)) return
+      this.#planUndo(tracked, state, owner, draft, reader, ownerGone(this.#target, owner))
+    })
   }
 
   #planListed(tracked: Tracked, state: RefState, owner: KeyValue, draft: Draft, reader: Reader): void {
@@ -200,7 +224,14 @@ export class KeyBinStrategy implements RelationStrategy {
   }
 
   /** The owner is gone: nothing may point to it, so the entity goes back to the owner it had, whose list still has it. */
-  #planUndo(tracked: Tracked, state: RefState, owner: KeyValue, draft: Draft, reader: Reader): void {
+  #planUndo(
+    tracked: Tracked,
+    state: RefState,
+    owner: KeyValue,
+    draft: Draft,
+    reader: Reader,
+    error?: SkeinError,
+  ): void {
     const name = this.model.bin!
     const { key } = reader.recordKey(this.#target, owner)
     const { replaced } = state
@@ -216,14 +247,14 @@ export class KeyBinStrategy implements RelationStrategy {
         if (replaced !== null) state.unlisted.delete(userKeyId(replaced))
       }
       state.toList = undefined
-      return true
+      return error ?? true
     })
   }
 
   #settleCollection(tracked: Tracked, owner: KeyValue, reader: Reader): void {
     const known = reader.known(this.#target.name, owner)
     if (known === undefined) return
-    collectionStateOf(readProperty(known.entity, this.#list!.name) as object).settle(tracked.entity)
+    collectionStateOf(readProperty(known.entity, (this.#list ?? this.#indexed)!.name) as object).settle(tracked.entity)
   }
 
   async #addStored(tracked: Tracked, owners: Map<string, KeyValue>, reader: Reader): Promise<void> {

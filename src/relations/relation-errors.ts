@@ -1,6 +1,6 @@
-import { RestrictedError, SkeinError } from '../errors/index.js'
-import { describeKey } from '../keys/index.js'
-import type { RelationModel } from '../model/index.js'
+import { EntityGoneError, RestrictedError, SkeinError } from '../errors/index.js'
+import { describeKey, type KeyValue } from '../keys/index.js'
+import type { EntityModel, RelationModel } from '../model/index.js'
 import type { Binding } from './binding.js'
 import type { Tracked } from './contributor.js'
 
@@ -22,4 +22,23 @@ export function noAttributes({ tracked, relation }: Binding): SkeinError {
     property: relation.name,
     fix: 'Use add, or declare it on both sides with attributes: () => Class.',
   })
+}
+
+export function ownerGone({ name }: EntityModel, key: KeyValue): EntityGoneError {
+  return new EntityGoneError(
+    `${name} ${describeKey(key)} was deleted or is being deleted, so nothing can point to it.`,
+    {
+      className: name,
+      key,
+      fix: 'Choose another one, or save that one again first.',
+    },
+  )
+}
+
+export function pagedOtherwise({ name }: RelationModel, option: 'after' | 'offset'): SkeinError {
+  const [message, fix] =
+    option === 'after'
+      ? [`The members of ${name} are found by an index and have no numbers.`, 'Give the `next` of a page as `after`.']
+      : [`The members of ${name} are numbered and have no positions to go on from.`, 'Give an `offset`.']
+  return new SkeinError('SKEIN_2430', message, { property: name, fix })
 }

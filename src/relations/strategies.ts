@@ -5,6 +5,7 @@ import { KeyBinStrategy } from './key-bin-strategy.js'
 import { KeyListStrategy } from './key-list-strategy.js'
 import { KeyPairStrategy } from './key-pair-strategy.js'
 import { LinkListsStrategy } from './link-lists-strategy.js'
+import { SecondaryIndexStrategy } from './secondary-index-strategy.js'
 import { SharedKeyStrategy } from './shared-key-strategy.js'
 import type { RelationStrategy } from './strategy.js'
 
@@ -24,10 +25,12 @@ const STRATEGIES: { readonly [strategy: string]: ((place: Place) => RelationStra
   keyBin: ({ relation, owner, target, inverse }) =>
     inverse?.strategy === 'keyBin'
       ? new KeyPairStrategy(relation, owner, target, inverse)
-      : new KeyBinStrategy(relation, owner, target, inverse?.strategy === 'keyList' ? inverse : undefined),
+      : new KeyBinStrategy(relation, owner, target, inverse),
   linkMap: ({ relation, owner, target, inverse, codecs }) =>
     new LinkListsStrategy(relation, owner, target, inverse, codecs.part(relation.attributes!)),
   sharedKey: ({ relation, target, codecs }) => new SharedKeyStrategy(relation, target, codecs.entity(target.name).key),
+  secondaryIndex: ({ relation, owner, target, inverse }) =>
+    new SecondaryIndexStrategy(relation, owner, target, inverse!),
   keyList: ({ relation, owner, target, inverse }) =>
     relation.kind === 'manyToMany'
       ? new LinkListsStrategy(relation, owner, target, inverse)

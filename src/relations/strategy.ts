@@ -3,7 +3,7 @@ import type { RangeOptions, RelationModel } from '../model/index.js'
 import type { Value } from '../plan/value.js'
 import type { Binding } from './binding.js'
 import type { CollectionState } from './collection-state.js'
-import type { Contributor, Reader, Tracked } from './contributor.js'
+import type { Contributor, FoundPage, FoundStep, Reader, Tracked } from './contributor.js'
 import type { LinkVerification } from './verify/stored-link.js'
 import type { Member } from './member-set.js'
 
@@ -46,6 +46,11 @@ export interface CollectionMembers {
   /** How many of these keys are members. */
   countOf(owner: Tracked, keys: readonly KeyValue[], reader: Reader): Promise<number>
   keys(owner: Tracked, reader: Reader, range?: KeyRange): Promise<readonly KeyValue[]>
+  /** Only where members have no numbers: the page that follows a position, and all of them a bounded number at a time. */
+  readonly byPosition?: {
+    page(owner: Tracked, reader: Reader, count: number, after?: string): Promise<FoundPage>
+    stream(owner: Tracked, reader: Reader): AsyncIterable<FoundStep>
+  }
 }
 
 /** Everything that can be asked of a collection whose members are stored with their owner. */

@@ -14,6 +14,7 @@ import { projectionOf } from './projection.js'
 import { checkPaths } from './relation-paths.js'
 import { callOptions, type SessionContext } from './session-context.js'
 import { gone, unknownKind } from './session-errors.js'
+import { SessionQueries } from './session-queries.js'
 import { SessionReader } from './session-reader.js'
 import type { KeyInput } from './session-types.js'
 
@@ -40,12 +41,12 @@ export class Loads {
     })
     this.#loader = new Loader(context, this.#hydrator)
     this.#keyLoads = new KeyLoads(context, this.#loader)
-    this.reader = new SessionReader(context, this.#keyLoads)
+    this.reader = this.readerIn(context)
   }
 
   /** The same, for one who reads in a transaction. */
   readerIn(context: SessionContext): Reader {
-    return new SessionReader(context, this.#keyLoads)
+    return new SessionReader(context, this.#keyLoads, new SessionQueries(context, this.#hydrator))
   }
 
   readonly attach: Attach = (managed, stored) => {

@@ -1,6 +1,7 @@
 import type { EntityCodec } from '../codec/index.js'
 import type { KeyValue, Tenant } from '../keys/index.js'
 import type { EntityModel } from '../model/index.js'
+import type { Bins } from '../plan/command.js'
 import { recordKey, type RecordKey } from '../plan/record-key.js'
 import type { Contributor } from '../relations/contributor.js'
 import type { RelationStrategy } from '../relations/strategy.js'
@@ -42,6 +43,12 @@ export class MappedClass {
 
   recordKey(key: KeyValue, tenant: Tenant | undefined): RecordKey {
     return recordKey(this.model.namespace, this.model.set, this.codec.key.scheme.toStored(key, tenant))
+  }
+
+  /** The key of a record that was found without it, made of the bins that hold its parts. */
+  keyOfBins(bins: Bins): KeyValue {
+    const { codec, model } = this
+    return codec.key.keyOf(codec.hydrate(bins, new Set(model.key.properties)))
   }
 
   binOf(property: string | undefined): string | undefined {

@@ -37,7 +37,8 @@ export async function runStages(draft: PlanDraft, driver: Driver, options: CallO
       const answered = await (isSent ? driver.run(commandsOf(ready), options) : commandsOf(ready).map(notSent))
       const refused = isSent ? ready.settle(answered) : answered
       stages.push(ready.stage)
-      outcomes.push(...answered)
+      const judged = new Map(refused.map((outcome) => [outcome.command, outcome]))
+      outcomes.push(...answered.map((outcome) => judged.get(outcome.command) ?? outcome))
       failed.push(...refused)
     }
     await checking

@@ -3,20 +3,24 @@ import type { EntityModel } from '../model/index.js'
 import type { ReadCommand } from '../plan/command.js'
 import type { StoredRecord } from '../plan/outcome.js'
 import type { RecordKey, UserKey } from '../plan/record-key.js'
-import type { Reader, Tracked } from '../relations/contributor.js'
+import type { FoundPage, FoundStep, Reader, Tracked } from '../relations/contributor.js'
+import type { IndexedBy } from '../relations/index-lookup.js'
 import type { KeyLoads } from './key-loads.js'
 import { loadGraph } from './load-graph.js'
 import { managedOf } from './ownership.js'
 import { callOptions, type SessionContext } from './session-context.js'
+import type { SessionQueries } from './session-queries.js'
 
 /** The session as those see it that plan and load relations. */
 export class SessionReader implements Reader {
   readonly #context: SessionContext
   readonly #loads: KeyLoads
+  readonly #queries: SessionQueries
 
-  constructor(context: SessionContext, loads: KeyLoads) {
+  constructor(context: SessionContext, loads: KeyLoads, queries: SessionQueries) {
     this.#context = context
     this.#loads = loads
+    this.#queries = queries
   }
 
   find(model: EntityModel, keys: readonly KeyValue[], along?: readonly string[]): Promise<(Tracked | null)[]> {
@@ -33,6 +37,22 @@ export class SessionReader implements Reader {
   read(commands: readonly ReadCommand[]): Promise<(StoredRecord | null)[]> {
     if (commands.length === 0) return Promise.resolve([])
     return this.#context.driver.read(commands, callOptions(this.#context))
+  }
+
+  foundBy(lookup: IndexedBy): AsyncIterable<FoundStep> {
+    return this.#queries.found(lookup)
+  }
+
+  keysBy(lookup: IndexedBy): AsyncIterable<readonly KeyValue[]> {
+    return this.#queries.keys(lookup)
+  }
+
+  pageBy(lookup: IndexedBy, count: number, after?: string): Promise<FoundPage> {
+    return this.#queries.page(lookup, count, after)
+  }
+
+  release(entities: readonly Tracked[]): void {
+    this.#queries.release(entities)
   }
 
   entityModel(name: string): EntityModel {

@@ -1,0 +1,181 @@
+import { readProperty } from '../codec/index.js'
+import type { KeyValue } from '../keys/index.js'
+import { DELETING_BIN, type EntityModel, type RelationModel } from '../model/index.js'
+import { binEquals, read, write } from '../plan/command.js'
+import type { Draft } from '../plan/draft.js'
+import { removeBin, touch, writeBin } from '../plan/operations.js'
+import type { Outcome } from '../plan/outcome.js'
+import type { RecordKey } from '../plan/record-key.js'
+import type { CollectionState } from './collection-state.js'
+import type { Reach, Reader, Tracked } from './contributor.js'
+import { indexMembers } from './index-members.js'
+import { indexOn, type IndexedBy } from './index-lookup.js'
+import { NOT_DELETING } from './key-list-bin.js'
+import { isEntity, type Member } from './member-set.js'
+import { ownerGone, restricted } from './relation-errors.js'
+import { collectionStateOf } from './states.js'
+import type { CollectionMembers, RelationStrategy } from './strategy.js'
+
+/**
+ * Nothing on the parent: an index on the child's bin finds the children. The child's own strategy writes that bin; only children that
+ * are known by key alone are planned here.
+ */
+export class SecondaryIndexStrategy implements RelationStrategy {
+  readonly relation: string
+  readonly model: RelationModel
+  readonly bins: readonly string[] = []
+  readonly members: CollectionMembers
+  readonly #owner: EntityModel
+  readonly #target: EntityModel
+  readonly #childBin: string
+  readonly #lookup: (owner: Tracked) => IndexedBy
+
+  constructor(model: RelationModel, owner: EntityModel, target: EntityModel, inverse: RelationModel) {
+    this.relation = model.name
+    this.model = model
+    this.#owner = owner
+    this.#target = target
+    this.#childBin = inverse.bin!
+    const index = indexOn(target, inverse)
+    this.#lookup = ({ key }) => ({ model: target, index, value: key.key })
+    this.members = indexMembers(target, this.#childBin, this.#lookup)
+  }
+
+  hasChanges({ entity }: Tracked): boolean {
+    return this.#state(entity).isChanged
+  }
+
+  async reach(tracked: Tracked, reach: Reach, reader: Reader): Promise<void> {
+    if (tracked.state === 'removed') return this.#reachOnDelete(tracked, reach, reader)
+    const { added, removed } = this.#state(tracked.entity)
+    for (const member of added.entities) reach.save(member)
+    if (this.model.orphans === 'keep') for (const member of removed.entities) reach.save(member)
+    else for (const entity of await this.#entitiesOf(removed, reader)) reach.remove(entity)
+  }
+
+  save(tracked: Tracked, draft: Draft, reader: Reader): void {
+    const state = this.#state(tracked.entity)
+    if (draft.isTransaction && tracked.state !== 'new' && [...state.added, ...state.removed].some(isKey))
+      this.#hold(tracked, draft)
+    for (const member of state.added) if (!isEntity(member)) this.#planAdoption(tracked, member, state, draft, reader)
+    if (this.model.orphans === 'delete') return this.#settleOrphans(state)
+    for (const member of state.removed) if (!isEntity(member)) this.#planRelease(tracked, member, state, draft, reader)
+  }
+
+  /** Its children are deleted or let go by `reach`; until it is gone, the record says that it takes no new ones. */
+  remove(tracked: Tracked, draft: Draft): void {
+    if (draft.isTransaction || this.model.onDelete === 'restrict') return
+    const mark = write(this.#owner.name, tracked.key, [writeBin(DELETING_BIN, true)], {
+      exists: 'mustExist',
+      ttl: 'keep',
+    })
+    draft.add('mark', mark, isDone)
+  }
+
+  async load(level: readonly Tracked[], reader: Reader, _along?: readonly string[]): Promise<readonly Tracked[]> {
+    const found = await Promise.all(level.map((owner) => this.#loadOne(owner, reader)))
+    return [...new Set(found.flat())]
+  }
+
+  async #loadOne(owner: Tracked, reader: Reader): Promise<Tracked[]> {
+    const state = this.#state(owner.entity)
+    const found: Tracked[] = []
+    if (owner.state !== 'new') for await (const step of reader.foundBy(this.#lookup(owner))) found.push(...step.found)
+    state.fill(found.map(({ entity }) => entity))
+    return [...found, ...state.added.entities.flatMap((entity) => reader.tracked(entity) ?? [])]
+  }
+
+  #state(entity: object): CollectionState {
+    return collectionStateOf(readProperty(entity, this.relation) as object)
+  }
+
+  /** In a transaction the parent takes part, so that it cannot be deleted meanwhile. */
+  #hold({ key }: Tracked, draft: Draft): void {
+    const command = write(this.#owner.name, key, [touch()], {
+      exists: 'mustExist',
+      ttl: 'keep',
+      guards: [NOT_DELETING],
+    })
+    draft.add('write', command, ({ state }) => state === 'written')
+  }
+
+  /** Takes in a child that nobody has loaded. */
+  #planAdoption(tracked: Tracked, member: KeyValue, state: CollectionState, draft: Draft, reader: Reader): void {
+    const child = reader.recordKey(this.#target, member)
+    const command = write(this.#target.name, child, [writeBin(this.#childBin, tracked.key.key)], {
+      exists: 'mustExist',
+      ttl: 'keep',
+      guards: [NOT_DELETING],
+    })
+    const isLate = tracked.state === 'new' && !draft.isTransaction
+    draft.add(isLate ? 'add references' : 'write', command, (outcome) => {
+      if (outcome.state !== 'written') return false
+      state.settle(member)
+      if (!isLate && !draft.isTransaction) this.#confirm(tracked, child, draft, reader)
+      return true
+    })
+  }
+
+  /** The parent is not written, so it is asked whether it is still there and means to stay. */
+  #confirm(tracked: Tracked, child: RecordKey, draft: Draft, reader: Reader): void {
+    draft.check(read(this.#owner.name, tracked.key, [DELETING_BIN]), (record) => {
+      if (record !== null && !(DELETING_BIN in record.bins)) return
+      const key = reader.fromStored(this.#owner, tracked.key.key)
+      draft.add('undo', this.#release(tracked, child), () => ownerGone(this.#owner, key))
+    })
+  }
+
+  #planRelease(tracked: Tracked, member: KeyValue, state: CollectionState, draft: Draft, reader: Reader): void {
+    const child = reader.recordKey(this.#target, member)
+    const settle = (outcome: Outcome): boolean => {
+      if (!isDone(outcome) && outcome.reason !== 'guard') return false
+      state.settle(member)
+      return true
+    }
+    draft.add('write', this.#release(tracked, child), settle, 0, ['missing', 'guard'])
+  }
+
+  /** Only while it is still this parent's: another session may have moved it meanwhile. */
+  #release({ key }: Tracked, child: RecordKey): ReturnType<typeof write> {
+    return write(this.#target.name, child, [removeBin(this.#childBin)], {
+      exists: 'mustExist',
+      ttl: 'keep',
+      guards: [binEquals(this.#childBin, key.key)],
+    })
+  }
+
+  /** Orphans are deleted in the same flush; those without a record are nothing to wait for. */
+  #settleOrphans(state: CollectionState): void {
+    for (const member of state.removed) state.settle(member)
+  }
+
+  async #reachOnDelete(tracked: Tracked, reach: Reach, reader: Reader): Promise<void> {
+    const { onDelete } = this.model
+    if (onDelete === 'restrict') {
+      const count = await this.members.count(tracked, reader)
+      if (count > 0) throw restricted(tracked, this.model, count)
+      return
+    }
+    for await (const { found } of reader.foundBy(this.#lookup(tracked))) {
+      for (const child of found) {
+        if (onDelete === 'cascade') reach.remove(child.entity)
+        else {
+          this.#state(tracked.entity).remove(child.entity)
+          reach.save(child.entity)
+        }
+      }
+    }
+  }
+
+  async #entitiesOf(members: Iterable<Member>, reader: Reader): Promise<object[]> {
+    const all = [...members]
+    const found = await reader.find(
+      this.#target,
+      all.filter((member): member is KeyValue => !isEntity(member)),
+    )
+    return [...all.filter(isEntity), ...found.flatMap((child) => (child === null ? [] : [child.entity]))]
+  }
+}
+
+const isKey = (member: Member): boolean => !isEntity(member)
+const isDone = ({ state, reason }: Outcome): boolean => state === 'written' || reason === 'missing'

@@ -1,0 +1,95 @@
+import type { KeyValue } from '../keys/index.js'
+import { DELETING_BIN } from '../model/index.js'
+import { binExists, not } from '../plan/expression.js'
+import type { FoundRecord } from '../plan/outcome.js'
+import { query, type QueryCommand } from '../plan/query-command.js'
+import type { RecordKey } from '../plan/record-key.js'
+import type { FoundPage, FoundStep, Tracked } from '../relations/contributor.js'
+import type { IndexedBy } from '../relations/index-lookup.js'
+import { digestOf } from './digest.js'
+import { isDirty } from './dirty.js'
+import { callHooks } from './hooks.js'
+import type { Hydrator } from './hydrator.js'
+import type { Managed } from './managed.js'
+import type { MappedClass } from './mapped-class.js'
+import { projectionOf, type Projection } from './projection.js'
+import type { SessionContext } from './session-context.js'
+
+/** A record whose cascading delete has begun is found by nobody. */
+const NOT_DELETING = not(binExists(DELETING_BIN))
+
+/** Finds entities by an index, within one session. */
+export class SessionQueries {
+  readonly #context: SessionContext
+  readonly #hydrator: Hydrator
+
+  constructor(context: SessionContext, hydrator: Hydrator) {
+    this.#context = context
+    this.#hydrator = hydrator
+  }
+
+  async *found(lookup: IndexedBy): AsyncGenerator<FoundStep> {
+    const mapped = this.#context.classes.of(lookup.model.name)
+    const projection = projectionOf(mapped)
+    for await (const records of this.#context.driver.query(commandOf(lookup, projection.bins))) {
+      yield await this.#take(mapped, records, projection)
+    }
+  }
+
+  async *keys(lookup: IndexedBy): AsyncGenerator<readonly KeyValue[]> {
+    const mapped = this.#context.classes.of(lookup.model.name)
+    const bins = [...mapped.codec.binsOf([])]
+    for await (const records of this.#context.driver.query(commandOf(lookup, bins))) {
+      yield records.flatMap((record) => this.#keyOf(mapped, record)?.key ?? [])
+    }
+  }
+
+  async page(lookup: IndexedBy, count: number, after?: string): Promise<FoundPage> {
+    const mapped = this.#context.classes.of(lookup.model.name)
+    const projection = projectionOf(mapped)
+    const { records, next } = await this.#context.driver.queryPage(commandOf(lookup, projection.bins), count, { after })
+    const { found } = await this.#take(mapped, records, projection)
+    return { found, next }
+  }
+
+  /** Entities without changes; the others stay until they are flushed. */
+  release(entities: readonly Tracked[]): void {
+    for (const managed of entities as readonly Managed[]) {
+      if (managed.state === 'stored' && managed.turn === undefined && !isDirty(managed)) managed.home.remove(managed)
+    }
+  }
+
+  async #take(mapped: MappedClass, records: readonly FoundRecord[], projection: Projection): Promise<FoundStep> {
+    const { identity } = this.#context
+    const found: Managed[] = []
+    const fresh: Managed[] = []
+    for (const record of records) {
+      const key = this.#keyOf(mapped, record)
+      if (key === undefined) continue
+      const isNew = identity.get(mapped, key.record.key) === undefined
+      const managed = this.#hydrator.take(mapped, key.record, record, projection)
+      if (managed === null || managed.state === 'removed') continue
+      found.push(managed)
+      if (isNew) fresh.push(managed)
+    }
+    await callHooks('afterLoad', fresh)
+    return { found, fresh }
+  }
+
+  /** Undefined for a record of another class of the set, or of another tenant. */
+  #keyOf(mapped: MappedClass, record: FoundRecord): { key: KeyValue; record: RecordKey } | undefined {
+    const { discriminator, key: keyModel } = mapped.model
+    const { tenant } = this.#context.identity
+    if (discriminator?.subclasses.every(({ value }) => value !== record.bins[discriminator.bin])) return undefined
+    const key = mapped.keyOfBins(record.bins)
+    const recordKey = mapped.recordKey(key, tenant)
+    if (keyModel.tenant && !digestOf(recordKey).equals(record.digest)) return undefined
+    return { key, record: recordKey }
+  }
+}
+
+function commandOf({ model, index, value }: IndexedBy, bins: QueryCommand['bins']): QueryCommand {
+  const { name: entity, namespace, set } = model
+  const { name, bin, on } = index
+  return query({ entity, namespace, set, index: { name, bin, on, value }, bins, filter: NOT_DELETING })
+}

@@ -1,0 +1,232 @@
+import { expect } from 'chai'
+import { EntityGoneError, RestrictedError, SkeinError, open, type Database, type Session } from 'skein'
+import { startTestServer, type TestServer } from '../server.js'
+import {
+  COMPANY,
+  Department,
+  Employee,
+  Player,
+  Team,
+  department,
+  employee,
+  player,
+  team,
+  trophy,
+} from './departments.js'
+
+for (const mode of ['ap', 'sc'] as const) {
+  describe(`a collection by secondary index (${mode})`, () => {
+    let server: TestServer
+    let db: Database
+    before(async function () {
+      server = await startTestServer()
+      const namespace = server[mode]
+      if (namespace === undefined) this.skip()
+      db = await open({ hosts: server.hosts, namespace, entities: COMPANY })
+    })
+    after(async () => {
+      await db?.close()
+      await server.stop()
+    })
+    beforeEach(async () => {
+      for (const entity of COMPANY) await db.truncate(entity)
+    })
+
+    const ids = (entities: Iterable<{ id: string }>): string[] => [...entities].map(({ id }) => id).sort()
+
+    async function hire(count: number, into = 1, prefix = 'e'): Promise<string[]> {
+      const session = db.session()
+      const home = (await session.find(Department, into)) ?? department(into)
+      const names = Array.from({ length: count }, (_, i) => `${prefix}${String(i).padStart(4, '0')}`)
+      home.employees.add(...names.map(employee))
+      await session.save(home)
+      return names
+    }
+
+    it('says which index is missing, and what creates it', async () => {
+      const session = db.session()
+      await session.save(department(1))
+      const missing = await (await db.session().load(Department, 1)).employees.load().catch((error: unknown) => error)
+      if ((await db.indexes.diff()).missing.length > 0) {
+        expect(missing).to.be.instanceOf(SkeinError).and.have.property('code', 'SKEIN_4211')
+        expect((missing as SkeinError).message)
+          .to.include("'employee_department'")
+          .and.include('db.indexes.sync()')
+      }
+      await db.indexes.sync()
+      expect(await (await db.session().load(Department, 1)).employees.load()).to.deep.equal([])
+    })
+
+    it('saves new children with their parent, and finds them', async () => {
+      const session = db.session()
+      const home = department(1)
+      home.employees.add(employee('a'), employee('b'))
+      await session.save(home)
+      expect(session.isDirty()).to.equal(false)
+
+      const other = db.session()
+      const found = await other.load(Department, 1, { with: ['employees'] })
+      expect(ids(found.employees)).to.deep.equal(['a', 'b'])
+      for (const each of found.employees) expect(each.department.value).to.equal(found)
+    })
+
+    it('stores nothing on the parent', async function () {
+      await hire(3)
+      const session = db.session()
+      const home = await session.load(Department, 1)
+      home.employees.add(employee('late'))
+      const plan = String(await session.explain())
+      expect(plan).to.include('employee/"late"').and.not.include('department/1')
+    })
+
+    it('answers contains, count and keys without loading, with what is not sent yet', async () => {
+      const names = await hire(20)
+      const session = db.session()
+      const home = await session.load(Department, 1)
+      expect(await home.employees.contains('e0003')).to.equal(true)
+      expect(await home.employees.contains('nobody')).to.equal(false)
+      expect(await home.employees.count()).to.equal(20)
+      expect([...(await home.employees.keys())].sort()).to.deep.equal(names)
+      home.employees.remove('e0003')
+      home.employees.add(employee('new'))
+      expect(await home.employees.contains('e0003')).to.equal(false)
+      expect(await home.employees.count()).to.equal(20)
+      expect(await home.employees.keys())
+        .to.include('new')
+        .and.not.include('e0003')
+      expect(home.employees.isLoaded).to.equal(false)
+    })
+
+    it('is paged by a token that another session can go on with', async () => {
+      const names = await hire(50)
+      const seen: string[] = []
+      let after: string | undefined
+      do {
+        const home = await db.session().load(Department, 1)
+        const page = await home.employees.page({ count: 12, after })
+        expect(page.length).to.be.at.most(12)
+        seen.push(...page.map(({ id }) => id))
+        after = page.next
+      } while (after !== undefined)
+      expect(seen.sort()).to.deep.equal(names)
+      const home = await db.session().load(Department, 1)
+      const refused = await home.employees.page({ offset: 5, count: 5 }).catch((error: unknown) => error)
+      expect(refused).to.have.property('code', 'SKEIN_2430')
+    })
+
+    it('is streamed, and what only passes through is let go', async () => {
+      const names = await hire(40)
+      const session = db.session()
+      const home = await session.load(Department, 1)
+      const kept = await session.load(Employee, 'e0000')
+      const seen: string[] = []
+      for await (const each of home.employees.stream()) {
+        seen.push(each.id)
+        if (each.id === 'e0007') each.name = 'changed'
+      }
+      expect(seen.sort()).to.deep.equal(names)
+      expect(session.isDirty(kept)).to.equal(false)
+      await session.flush()
+      expect((await db.session().load(Employee, 'e0007')).name).to.equal('changed')
+      expect(await session.load(Employee, 'e0000')).to.equal(kept)
+    })
+
+    it('moves a child by writing the child alone', async () => {
+      await hire(1, 1, 'x')
+      await hire(1, 2, 'y')
+      const session = db.session()
+      const [one, two] = await session.loadMany(Department, [1, 2], { with: ['employees'] })
+      const [moved] = one.employees.items
+      two.employees.add(moved)
+      expect(one.employees.items).to.deep.equal([])
+      expect(moved.department.value).to.equal(two)
+      await session.flush()
+      expect(session.isDirty()).to.equal(false)
+      const [left, right] = await db.session().loadMany(Department, [1, 2], { with: ['employees'] })
+      expect(ids(left.employees)).to.deep.equal([])
+      expect(ids(right.employees)).to.deep.equal(['x0000', 'y0000'])
+    })
+
+    it('takes in and lets go of children that are not loaded', async () => {
+      await hire(1, 1, 'x')
+      await hire(1, 2, 'y')
+      const session = db.session()
+      const one = await session.load(Department, 1)
+      one.employees.add('y0000')
+      one.employees.remove('x0000')
+      await session.flush()
+      expect(session.isDirty()).to.equal(false)
+      const check = db.session()
+      expect((await check.load(Employee, 'y0000')).department.key).to.equal(1)
+      expect((await check.load(Employee, 'x0000')).department.key).to.equal(null)
+    })
+
+    it('refuses children for a parent that is gone or going, and takes the link back', async () => {
+      const [name] = await hire(1, 1)
+      for (const add of [
+        async (session: Session) => (await session.load(Employee, name)).department.set(99),
+        async (session: Session) => {
+          const home = department(98)
+          await session.save(home)
+          await db.session().delete(Department, 98)
+          home.employees.add(name)
+        },
+      ]) {
+        const session = db.session()
+        await add(session)
+        const error = (await session.flush().catch((reason: unknown) => reason)) as Error
+        expect(error, String(error)).to.have.property('cause').that.is.instanceOf(EntityGoneError)
+        expect((await db.session().load(Employee, name)).department.key).to.be.oneOf([1, null])
+      }
+    })
+
+    it('deletes children with their parent, also when nobody loaded them', async () => {
+      const names = await hire(30)
+      expect(await db.session().delete(Department, 1)).to.equal(true)
+      expect(await db.session().find(Department, 1)).to.equal(null)
+      expect(await db.session().findMany(Employee, names)).to.deep.equal(names.map(() => null))
+    })
+
+    it('lets children go where the relation says so', async () => {
+      const session = db.session()
+      const home = team(1)
+      home.players.add(player('a'), player('b'))
+      await session.save(home)
+      await db.session().delete(Team, 1)
+      const players = await db.session().loadMany(Player, ['a', 'b'])
+      expect(players.map(({ team }) => team.key)).to.deep.equal([null, null])
+    })
+
+    it('forbids the delete where the relation says so', async () => {
+      const session = db.session()
+      const home = team(1)
+      home.players.add(player('a'))
+      home.trophies.add(trophy('cup'))
+      await session.save(home)
+      const error = await db
+        .session()
+        .delete(Team, 1)
+        .catch((reason: unknown) => reason)
+      expect(error).to.be.instanceOf(RestrictedError)
+      expect((await db.session().load(Player, 'a')).team.key).to.equal(1)
+    })
+
+    it('deletes orphans where the relation says so', async () => {
+      const session = db.session()
+      const home = team(1)
+      const a = player('a')
+      home.players.add(a, player('b'), player('c'))
+      await session.save(home)
+      home.players.remove(a)
+      await session.flush()
+      expect(session.isDirty()).to.equal(false)
+      const other = db.session()
+      const again = await other.load(Team, 1)
+      again.players.remove('b')
+      await other.flush()
+      expect(other.isDirty()).to.equal(false)
+      expect(await db.session().findMany(Player, ['a', 'b'])).to.deep.equal([null, null])
+      expect(ids(await (await db.session().load(Team, 1)).players.load())).to.deep.equal(['c'])
+    })
+  })
+}
