@@ -13,6 +13,8 @@ import { linkWrite } from './key-list-bin.js'
 import type { RefState } from './ref-state.js'
 import { refStateOf } from './states.js'
 import type { RelationStrategy } from './strategy.js'
+import { keyPairLinks } from './verify/relation-links.js'
+import type { LinkVerification } from './verify/stored-link.js'
 
 /** One of the two records that point to each other. */
 interface End {
@@ -30,6 +32,7 @@ export class KeyPairStrategy implements RelationStrategy {
   readonly relation: string
   readonly model: RelationModel
   readonly bins: readonly string[]
+  readonly verification: LinkVerification
   readonly #here: EntityModel
   readonly #there: EntityModel
   readonly #inverse: RelationModel
@@ -43,6 +46,7 @@ export class KeyPairStrategy implements RelationStrategy {
     this.#here = owner
     this.#there = target
     this.#inverse = inverse
+    this.verification = keyPairLinks(model, owner, target, inverse)
     this.#own = new KeyBinStrategy(model, owner, target, undefined)
   }
 

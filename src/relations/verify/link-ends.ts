@@ -1,9 +1,10 @@
 import type { EntityModel } from '../../model/index.js'
-import { binEquals, write } from '../../plan/command.js'
+import { binEquals, write, type Guard, type WriteCommand } from '../../plan/command.js'
 import { bin, binExists, eq, listCount, value } from '../../plan/expression.js'
-import { removeBin } from '../../plan/operations.js'
+import type { WriteOperation } from '../../plan/operation.js'
+import { removeBin, writeBin } from '../../plan/operations.js'
 import type { RecordKey, UserKey } from '../../plan/record-key.js'
-import { listed, unlisted } from '../key-list-bin.js'
+import { NOT_DELETING, listed, unlisted } from '../key-list-bin.js'
 import type { LinkEnd } from './stored-link.js'
 
 /** What an end needs to know of its relation. */
@@ -21,12 +22,19 @@ export function binEnd(model: EntityModel, relation: StoredRelation, key: Record
     key,
     property: relation.name,
     holds: isKey ? eq(bin(typeOf(other), name), value(other)) : binExists(name),
-    remove: write(model.name, key, [removeBin(name)], {
-      exists: 'mustExist',
-      ttl: 'keep',
-      guards: isKey ? [binEquals(name, other)] : [],
-    }),
+    // Whom the bin names already is for its own record to say.
+    add: binWrite(model, key, writeBin(name, other), [binEquals(name, null), NOT_DELETING]),
+    remove: binWrite(model, key, removeBin(name), isKey ? [binEquals(name, other)] : []),
   }
+}
+
+function binWrite(
+  model: EntityModel,
+  key: RecordKey,
+  operation: WriteOperation,
+  guards: readonly Guard[],
+): WriteCommand {
+  return write(model.name, key, [operation], { exists: 'mustExist', ttl: 'keep', guards })
 }
 
 /** The end that has the other's key on a list. */

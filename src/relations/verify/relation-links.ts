@@ -24,6 +24,20 @@ export function keyBinLinks(
   }
 }
 
+/** Keys in bins of both, of which one is the truth. */
+export function keyPairLinks(
+  relation: RelationModel,
+  owner: EntityModel,
+  target: EntityModel,
+  inverse: RelationModel,
+): LinkVerification {
+  return pairOfEnds(
+    relation,
+    () => readBin(relation.bin!),
+    (here, other) => [binEnd(owner, relation, here, other), binEnd(target, inverse, keyIn(target, other), here.key)],
+  )
+}
+
 /** A list of children: their own bins are the truth, where they have one. */
 export function keyListLinks(
   relation: RelationModel,
@@ -51,15 +65,26 @@ export function linkListLinks(
   inverse: RelationModel | undefined,
 ): LinkVerification {
   if (inverse === undefined) return oneSidedList(relation, owner, target)
+  return pairOfEnds(relation, listKeys(relation), (here, other) => [
+    listEnd(owner, relation, here, other),
+    listEnd(target, inverse, keyIn(target, other), here.key),
+  ])
+}
+
+/** Both ends store the link, and the model says which of them is the truth. */
+export function pairOfEnds(
+  relation: RelationModel,
+  readKeys: LinkVerification['readKeys'],
+  endsOf: (here: RecordKey, other: UserKey) => readonly [LinkEnd, LinkEnd],
+): LinkVerification {
   const side = relation.owner ? 'owner' : 'mirror'
   return {
     side,
-    readKeys: listKeys(relation),
+    readKeys,
     link: (here, other) => {
-      const near = listEnd(owner, relation, here, other)
-      const far = listEnd(target, inverse, keyIn(target, other), here.key)
-      const [truth, mirror] = side === 'owner' ? [near, far] : [far, near]
-      return { owner: truth, mirror, unmirrored: 'oneSidedLink' }
+      const [near, far] = endsOf(here, other)
+      const [owner, mirror] = side === 'owner' ? [near, far] : [far, near]
+      return { owner, mirror, unmirrored: 'oneSidedLink' }
     },
   }
 }
