@@ -85,14 +85,16 @@ for (const mode of ['ap', 'sc'] as const) {
       /** All links of the store, each once from either side: what is not there twice is on one side only. */
       async function linksOf(): Promise<string[]> {
         const links: string[] = []
-        const all = async (set: string) => (await db.client.query('test', set).results()).map(({ bins }) => bins)
-        for (const { id, listings } of await all('agent'))
-          for (const child of (listings ?? []) as string[]) links.push(`${String(id)} has ${child}`)
-        for (const { id, agent } of await all('listing'))
-          if (agent !== undefined) links.push(`${String(agent)} has ${String(id)}`)
-        for (const { id, follows, followers } of await all('user')) {
-          for (const other of (follows ?? []) as number[]) links.push(`${String(id)} follows ${other}`)
-          for (const other of (followers ?? []) as number[]) links.push(`${other} follows ${String(id)}`)
+        const all = async <T>(set: string) =>
+          (await db.client.query('test', set).results()).map(({ bins }) => bins as unknown as T)
+        for (const { id, listings = [] } of await all<{ id: number; listings?: string[] }>('agent'))
+          for (const child of listings) links.push(`${id} has ${child}`)
+        for (const { id, agent } of await all<{ id: string; agent?: number }>('listing'))
+          if (agent !== undefined) links.push(`${agent} has ${id}`)
+        type Links = { id: number; follows?: number[]; followers?: number[] }
+        for (const { id, follows = [], followers = [] } of await all<Links>('user')) {
+          for (const other of follows) links.push(`${id} follows ${other}`)
+          for (const other of followers) links.push(`${other} follows ${id}`)
         }
         return links.sort()
       }
