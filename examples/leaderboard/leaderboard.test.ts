@@ -1,0 +1,23 @@
+import { expect } from 'chai'
+import { main } from './main.js'
+
+describe('the example leaderboard', () => {
+  it('keeps players in the order of their points and answers without loading them', async () => {
+    const lines: string[] = []
+    await main((text) => lines.push(text), 1_000)
+    const best = Array.from({ length: 1_000 }, (_, i) => ({ name: `player ${i}`, points: (i * 7_919) % 10_007 }))
+    best.sort((a, b) => b.points - a.points)
+    const now = [{ name: 'player 17', points: 10_020 }, ...best.filter(({ name }) => name !== 'player 17')]
+    const among = now.filter(({ points }) => points >= 10_000 && points < 10_005).reverse()
+    expect(lines).to.deep.equal([
+      '1,000 players',
+      ...best.slice(0, 3).map(({ name, points }) => `  ${points} ${name}`),
+      'The best three: 1 command in 1 round trip',
+      'A new score of player 17 takes the place of the old one: 1 command in 1 round trip',
+      '1,000 players, the best is player 17',
+      `Player 42 has place ${now.findIndex(({ name }) => name === 'player 42') + 1}: 2 commands in 2 round trips`,
+      `Between 10,000 and 10,005 points: ${among.map(({ name }) => name).join(', ')}`,
+      '  1 command in 1 round trip',
+    ])
+  })
+})

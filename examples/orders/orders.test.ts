@@ -1,0 +1,22 @@
+import { expect } from 'chai'
+import { main } from './main.js'
+
+describe('the example orders', () => {
+  it('reads an order with its lines in one command, and changes single lines in one', async () => {
+    const lines: string[] = []
+    await main((text) => lines.push(text))
+    expect(lines).to.deep.equal([
+      'An order with three lines: 1 command in 1 round trip',
+      'Loaded with its lines: 1 command in 1 round trip',
+      '  4 × bulb',
+      '  2 × cable',
+      '  1 × lamp',
+      'What changing it would send:',
+      '  remove from lines by key: "cable"',
+      '  put lines["bulb"]["quantity"] = 6',
+      '  put 1 entries into lines: "switch"',
+      'One line added, one changed, one removed: 1 command in 1 round trip',
+      'bulb, lamp, switch: 82.00',
+    ])
+  })
+})

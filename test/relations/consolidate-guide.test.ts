@@ -1,0 +1,15 @@
+import { expect } from 'chai'
+import { runDocProgram } from '../doc-program.js'
+
+describe('docs/guide/consolidate.md', () => {
+  it('does what it says', async () => {
+    const printed = await runDocProgram('guide/consolidate.md')
+    expect(printed).to.contain('put lines["bulb"]["quantity"] = 6')
+    const [conflict, last, range, city, author] = printed.trim().split('\n').slice(-5)
+    expect(conflict).to.equal('true')
+    expect(last).to.equal("[ 'bo', 'cy' ] 0")
+    expect(range).to.equal("[ 'bo' ]")
+    expect(city).to.equal('Bern')
+    expect(author).to.equal('7')
+  }).timeout(60_000)
+})
