@@ -81,7 +81,7 @@ for (const mode of ['ap', 'sc'] as const) {
         article.remarks.remove('b')
         article.remarks.add(remark('c', 'z', 7))
         await complete(() => session.flush())
-        const { bins } = await db.client.get({ ns: 'test', set: 'article', key: 1 } as never)
+        const { bins } = await db.client.get({ ns: 'test', set: 'article', key: 1 })
         expect(bins['byAuthor']).to.deep.equal({ 7: ['c'], 8: ['a'] })
       })
     })
