@@ -18,7 +18,7 @@ import { isEntity, type Member } from './member-set.js'
 import { noAttributes, restricted } from './relation-errors.js'
 import { collectionStateOf } from './states.js'
 import type { CollectionMembers, RelationStrategy } from './strategy.js'
-import { linkListLinks } from './verify/relation-links.js'
+import { linkListLinks, linkMapLinks } from './verify/relation-links.js'
 import type { LinkVerification } from './verify/stored-link.js'
 
 /** Many to many: on each side an ordered list of the others' keys, or a map from them to the attributes of the link. Whichever side is changed, both are written. */
@@ -27,7 +27,7 @@ export class LinkListsStrategy implements RelationStrategy {
   readonly model: RelationModel
   readonly bins: readonly string[]
   readonly members: CollectionMembers
-  readonly verification?: LinkVerification
+  readonly verification: LinkVerification
   readonly #owner: EntityModel
   readonly #target: EntityModel
   readonly #inverse: RelationModel | undefined
@@ -47,7 +47,10 @@ export class LinkListsStrategy implements RelationStrategy {
     this.#bin = attributes === undefined ? listBin : mapBin
     this.#attributes = attributes && new LinkAttributes(attributes, model, target)
     this.members = this.#bin.members(owner, target, model.bin!)
-    if (attributes === undefined) this.verification = linkListLinks(model, owner, target, inverse)
+    this.verification =
+      attributes === undefined
+        ? linkListLinks(model, owner, target, inverse)
+        : linkMapLinks(model, owner, target, inverse, attributes)
     this.#owner = owner
     this.#target = target
     this.#inverse = inverse

@@ -176,6 +176,15 @@ for (const mode of ['ap', 'sc'] as const) {
       expect((await verifyAll()).map(({ kind }) => kind)).to.deep.equal(['missingLink'])
     })
 
+    it('finds a record whose delete began and never ended, and leaves its links to whoever finishes it', async () => {
+      await change('agent', 2, Aerospike.operations.write('_sk.deleting', true), lists.clear('listings'))
+      expect(await verifyAll()).to.deep.equal([])
+      await server.clock.advance(10)
+      const [finding, ...others] = await verifyAll()
+      expect(finding).to.include({ kind: 'staleMarker', className: 'Agent', key: 2, repair: 'finishDelete' })
+      expect(others).to.deep.equal([])
+    })
+
     it('checks one entity', async () => {
       await destroy('listing', 'a')
       await server.clock.advance(10)

@@ -1,3 +1,4 @@
+import type { Value } from '../../plan/value.js'
 import type { FindingKind } from './finding.js'
 import type { StoredLink } from './stored-link.js'
 
@@ -10,6 +11,8 @@ export interface Reading {
   /** Milliseconds since its last write. */
   readonly age: number
   readonly generation: number
+  /** What it stores with the link. */
+  readonly carried?: Value
 }
 
 export interface Verdict {

@@ -1,10 +1,12 @@
+import type { PartCodec } from '../../codec/index.js'
 import type { EntityModel } from '../../model/index.js'
 import { binEquals, write, type Guard, type WriteCommand } from '../../plan/command.js'
-import { bin, binExists, eq, listCount, value } from '../../plan/expression.js'
+import { bin, binExists, eq, listCount, mapCount, mapGet, value } from '../../plan/expression.js'
 import type { WriteOperation } from '../../plan/operation.js'
 import { removeBin, writeBin } from '../../plan/operations.js'
 import type { RecordKey, UserKey } from '../../plan/record-key.js'
 import { NOT_DELETING, listed, unlisted } from '../key-list-bin.js'
+import { mapBin } from '../link-bin.js'
 import type { LinkEnd } from './stored-link.js'
 
 /** What an end needs to know of its relation. */
@@ -23,7 +25,7 @@ export function binEnd(model: EntityModel, relation: StoredRelation, key: Record
     property: relation.name,
     holds: isKey ? eq(bin(typeOf(other), name), value(other)) : binExists(name),
     // Whom the bin names already is for its own record to say.
-    add: binWrite(model, key, writeBin(name, other), [binEquals(name, null), NOT_DELETING]),
+    add: () => binWrite(model, key, writeBin(name, other), [binEquals(name, null), NOT_DELETING]),
     remove: binWrite(model, key, removeBin(name), isKey ? [binEquals(name, other)] : []),
   }
 }
@@ -45,8 +47,31 @@ export function listEnd(model: EntityModel, relation: StoredRelation, key: Recor
     key,
     property: relation.name,
     holds: listCount(bin('list', name), other),
-    add: listed(model, key, name, other),
+    add: () => listed(model, key, name, other),
     remove: unlisted(model, key, name, other),
+  }
+}
+
+/** The end that has the other's key in a map, with the attributes of the link. */
+export function mapEnd(
+  model: EntityModel,
+  relation: StoredRelation,
+  key: RecordKey,
+  other: UserKey,
+  attributes: PartCodec,
+): LinkEnd {
+  const end = { model, key, bin: relation.bin! }
+  const map = bin('map', end.bin)
+  return {
+    model,
+    key,
+    property: relation.name,
+    holds: mapCount(map, other),
+    carries: mapGet(map, other, 'map'),
+    // Through the codec, because the client does not give back every number as it was stored.
+    add: (carried) =>
+      mapBin.link(end, other, carried === undefined ? undefined : attributes.encode(attributes.decode(carried), 1)),
+    remove: mapBin.unlink(end, other),
   }
 }
 

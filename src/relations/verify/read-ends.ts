@@ -41,6 +41,7 @@ export async function readEnds(
     let question = questions.get(id)
     if (question === undefined) questions.set(id, (question = { end, operations: [...ABOUT_RECORD] }))
     if (end.holds !== undefined) question.operations.push(readExpression(answerName(i), end.holds))
+    if (end.carries !== undefined) question.operations.push(readExpression(carriedName(i), end.carries))
   })
   const commands = [...questions.values()].map(({ end, operations }) =>
     read(end.model.name, end.key, 'none', operations),
@@ -49,10 +50,13 @@ export async function readEnds(
   const found = new Map([...questions.keys()].map((id, i) => [id, records[i]]))
   return ends.map((end, i) => {
     const record = isUserKey(end.key.key) ? found.get(recordId(end.key))! : null
-    return readingOf(record, isTrue(record?.bins[answerName(i)]))
+    const reading = readingOf(record, isTrue(record?.bins[answerName(i)]))
+    return end.carries === undefined ? reading : { ...reading, carried: record?.bins[carriedName(i)] }
   })
 }
 
 const answerName = (index: number): string => `_sk.${index}`
+
+const carriedName = (index: number): string => `_sk.${index}.with`
 
 const isTrue = (answer: unknown): boolean => answer === true || (answer !== undefined && Number(answer) > 0)

@@ -1,9 +1,10 @@
+import type { PartCodec } from '../../codec/index.js'
 import type { EntityModel, RelationModel } from '../../model/index.js'
-import { bin, listFrom, listSlice } from '../../plan/expression.js'
+import { bin, listFrom, listSlice, mapKeySlice, mapKeysFrom } from '../../plan/expression.js'
 import type { ReadOperation } from '../../plan/operation.js'
 import { readBin, readExpression } from '../../plan/operations.js'
 import { recordKey, type RecordKey, type UserKey } from '../../plan/record-key.js'
-import { binEnd, listEnd } from './link-ends.js'
+import { binEnd, listEnd, mapEnd } from './link-ends.js'
 import type { LinkEnd, LinkVerification } from './stored-link.js'
 
 /** The other's key in a bin, which is the truth; the other may list it. */
@@ -71,6 +72,22 @@ export function linkListLinks(
   ])
 }
 
+/** Maps with the attributes of each link on both sides, of which one is the truth. */
+export function linkMapLinks(
+  relation: RelationModel,
+  owner: EntityModel,
+  target: EntityModel,
+  inverse: RelationModel | undefined,
+  attributes: PartCodec,
+): LinkVerification {
+  const near = (here: RecordKey, other: UserKey): LinkEnd => mapEnd(owner, relation, here, other, attributes)
+  if (inverse === undefined) return oneSided(mapKeys(relation), near, target)
+  return pairOfEnds(relation, mapKeys(relation), (here, other) => [
+    near(here, other),
+    mapEnd(target, inverse, keyIn(target, other), here.key, attributes),
+  ])
+}
+
 /** Both ends store the link, and the model says which of them is the truth. */
 export function pairOfEnds(
   relation: RelationModel,
@@ -90,17 +107,24 @@ export function pairOfEnds(
 }
 
 /** Nobody else knows of the links: all that can be wrong is a key without a record. */
-function oneSidedList(relation: RelationModel, owner: EntityModel, target: EntityModel): LinkVerification {
+function oneSided(
+  readKeys: LinkVerification['readKeys'],
+  near: (here: RecordKey, other: UserKey) => LinkEnd,
+  target: EntityModel,
+): LinkVerification {
   return {
     side: 'owner',
-    readKeys: listKeys(relation),
+    readKeys,
     link: (here, other) => ({
-      owner: listEnd(owner, relation, here, other),
+      owner: near(here, other),
       mirror: bareEnd(target, other),
       unmirrored: 'oneSidedLink',
     }),
   }
 }
+
+const oneSidedList = (relation: RelationModel, owner: EntityModel, target: EntityModel): LinkVerification =>
+  oneSided(listKeys(relation), (here, other) => listEnd(owner, relation, here, other), target)
 
 function listKeys(relation: RelationModel): LinkVerification['readKeys'] {
   const list = bin('list', relation.bin!)
@@ -108,6 +132,15 @@ function listKeys(relation: RelationModel): LinkVerification['readKeys'] {
     readExpression(
       `_sk.${relation.index}.keys`,
       from === undefined ? listSlice(list, 0, count) : listFrom(list, from, count),
+    )
+}
+
+function mapKeys(relation: RelationModel): LinkVerification['readKeys'] {
+  const map = bin('map', relation.bin!)
+  return (count: number, from?: UserKey): ReadOperation =>
+    readExpression(
+      `_sk.${relation.index}.keys`,
+      from === undefined ? mapKeySlice(map, 0, count) : mapKeysFrom(map, from, count),
     )
 }
 

@@ -2,6 +2,7 @@ import { write, type WriteCommand } from '../../plan/command.js'
 import { mergeCommands } from '../../plan/merge.js'
 import type { Outcome } from '../../plan/outcome.js'
 import { recordId } from '../../plan/record-key.js'
+import type { Value } from '../../plan/value.js'
 import type { Finding } from './finding.js'
 import type { Reading, Verdict } from './judge.js'
 import type { OwnWrites } from './own-writes.js'
@@ -13,6 +14,8 @@ export interface Confirmed {
   readonly verdict: Verdict
   /** The wrong end as it was read then. */
   readonly reading: Reading
+  /** What the owner stores with the link. */
+  readonly carried?: Value
 }
 
 export type RepairResult = Pick<Finding, 'state' | 'error'>
@@ -33,14 +36,15 @@ export async function repairLinks(
   own: OwnWrites,
 ): Promise<RepairResult[]> {
   const repairs = new Map<string, Repair>()
-  const planned = confirmed.map(({ link, verdict, reading: { generation } }) => {
+  const planned = confirmed.map(({ link, verdict, carried, reading: { generation } }) => {
     const end = link[verdict.wrong]
     const id = recordId(end.key)
     let repair = repairs.get(id)
     if (repair === undefined) repairs.set(id, (repair = { generation, commands: [], result: { state: 'leftAlone' } }))
     // It changed between two readings: the next run looks at it again.
     if (repair.generation !== generation) return undefined
-    repair.commands.push(atGeneration(end[verdict.change]!, generation))
+    const command = verdict.change === 'add' ? end.add!(carried) : end.remove!
+    repair.commands.push(atGeneration(command, generation))
     return repair
   })
   const all = [...repairs.values()]

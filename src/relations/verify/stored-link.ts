@@ -3,6 +3,7 @@ import type { WriteCommand } from '../../plan/command.js'
 import type { Expression } from '../../plan/expression.js'
 import type { ReadOperation } from '../../plan/operation.js'
 import type { RecordKey, UserKey } from '../../plan/record-key.js'
+import type { Value } from '../../plan/value.js'
 import type { FindingKind } from './finding.js'
 
 /** One end of a link: the record, and how it stores the link if it does. */
@@ -13,8 +14,10 @@ export interface LinkEnd {
   readonly property?: string
   /** True, or a count above 0, where the record holds the link. */
   readonly holds?: Expression
-  /** Takes the link in; only a side that follows the other can be told to. */
-  readonly add?: WriteCommand
+  /** What is stored with the link. */
+  readonly carries?: Expression
+  /** Takes the link in, with what the owner stores with it; only a side that follows the other can be told to. */
+  readonly add?: (carried?: Value) => WriteCommand
   readonly remove?: WriteCommand
 }
 

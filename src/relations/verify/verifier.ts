@@ -124,7 +124,9 @@ export class Verifier {
         this.unsettled++
         return []
       }
-      return [{ link: candidate.link, verdict, reading: verdict.wrong === candidate.side ? here[i] : there[i] }]
+      const { carried } = candidate.side === 'owner' ? here[i] : there[i]
+      const reading = verdict.wrong === candidate.side ? here[i] : there[i]
+      return [{ link: candidate.link, verdict, reading, carried }]
     })
   }
 

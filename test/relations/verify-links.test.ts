@@ -1,0 +1,98 @@
+import Aerospike from 'aerospike'
+import { expect } from 'chai'
+import { Bin, Embeddable, Key, ManyToMany, Record, collection, open, type Database, type Finding } from 'skein'
+import { startEmbedded, type EmbeddedServer } from 'skein/embedded'
+
+@Embeddable()
+class Membership {
+  @Bin() role!: string
+  @Bin({ type: 'double' }) fee?: number
+}
+
+@Record({ set: 'person' })
+class Person {
+  @Key() id!: number
+  @ManyToMany(() => Club, 'members', { owner: true, attributes: () => Membership }) clubs = collection<
+    Club,
+    Membership
+  >()
+  @ManyToMany(() => Person, 'friends') friends = collection<Person>()
+}
+
+@Record({ set: 'club' })
+class Club {
+  @Key() id!: string
+  @ManyToMany(() => Person, 'clubs', { attributes: () => Membership }) members = collection<Person, Membership>()
+}
+
+const { maps, lists } = Aerospike
+
+for (const mode of ['ap', 'sc'] as const) {
+  describe(`verify of links with attributes and of relations that are their own other side (${mode})`, () => {
+    let server: EmbeddedServer
+    let db: Database
+    before(async () => {
+      server = await startEmbedded({ namespaces: [`test:${mode}`] })
+      db = await open({ hosts: server.hosts, namespace: 'test', entities: [Person, Club] })
+    })
+    after(async () => {
+      await db.close()
+      await server.stop()
+    })
+    beforeEach(async () => {
+      for (const entity of [Person, Club]) await db.truncate(entity)
+      await db.withSession(async (session) => {
+        for (const id of [1, 2, 3]) session.create(Person, { id })
+        for (const id of ['chess', 'golf']) session.create(Club, { id })
+      })
+      await db.withSession(async (session) => {
+        session.ref(Person, 1).collection('clubs').link('chess', { role: 'chair', fee: 2 })
+        session.ref(Person, 2).collection('clubs').link('chess', { role: 'member' })
+        session.ref(Person, 1).collection('friends').add(2, 3)
+      })
+    })
+
+    const change = (set: string, id: string | number, ...operations: object[]) =>
+      db.client.operate(new Aerospike.Key('test', set, id), operations as never)
+
+    async function verifyAll(repair = false): Promise<string[]> {
+      await server.clock.advance(10)
+      const findings: Finding[] = []
+      for await (const finding of db.verify([Person, Club], { repair })) findings.push(finding)
+      return findings.map(({ kind, message, state }) => `${kind} ${state}: ${message}`)
+    }
+
+    it('finds nothing where all agrees', async () => {
+      expect(await verifyAll()).to.deep.equal([])
+    })
+
+    it('puts a link back with the attributes that its owner has', async () => {
+      await change('club', 'chess', maps.removeByKey('members', 1 as never))
+      expect(await verifyAll(true)).to.deep.equal([
+        'oneSidedLink repaired: Club "chess" lacks Person 1 in members, which names it in clubs.',
+      ])
+      expect(await verifyAll()).to.deep.equal([])
+      const found = await db.session().ref(Club, 'chess').collection('members').attributesOf(1)
+      expect(found).to.deep.include({ role: 'chair', fee: 2 })
+    })
+
+    it('takes out a link that its owner does not have, and one to a record that is gone', async () => {
+      await change('person', 2, maps.removeByKey('clubs', 'chess'))
+      await change('person', 3, maps.put('clubs', 'rowing', { role: 'member' }))
+      expect(await verifyAll(true)).to.have.members([
+        'oneSidedLink repaired: Club "chess" holds Person 2 in members, which does not name it in clubs.',
+        'danglingKey repaired: Person 3 holds Club "rowing" in clubs, which has no record.',
+      ])
+      expect(await verifyAll()).to.deep.equal([])
+    })
+
+    it('completes a relation that is its own other side', async () => {
+      await change('person', 3, lists.removeByValue('friends', 1))
+      expect(await verifyAll(true)).to.deep.equal([
+        'oneSidedLink repaired: Person 3 lacks Person 1 in friends, which names it in friends.',
+      ])
+      expect(await db.session().ref(Person, 3).collection('friends').keys()).to.deep.equal([1])
+      expect(await verifyAll()).to.deep.equal([])
+    })
+  })
+}
