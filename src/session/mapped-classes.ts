@@ -1,5 +1,6 @@
 import type { Codecs } from '../codec/index.js'
 import { DELETING_BIN, type EntityClass, type EntityModel, type Model } from '../model/index.js'
+import { targetDeletions } from '../relations/consolidate/target-deletion.js'
 import type { RelationStrategy } from '../relations/strategy.js'
 import { BinContributor } from './bin-contributor.js'
 import { MappedClass } from './mapped-class.js'
@@ -26,7 +27,7 @@ export class MappedClasses {
       if (!places.has(where)) places.set(where, places.size)
       const mapped = new MappedClass(codecs.entity(entity.name), places.get(where)!, !related.has(entity.name))
       mapped.relations = relationsOf(entity, codecs)
-      mapped.contributors = [new BinContributor(mapped), ...mapped.relations]
+      mapped.contributors = [new BinContributor(mapped), ...mapped.relations, ...targetDeletions(entity, this.model)]
       this.#byName.set(entity.name, mapped)
       this.#byPrototype.set(entity.class.prototype as object, mapped)
     }

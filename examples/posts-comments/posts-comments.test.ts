@@ -1,0 +1,21 @@
+import { expect } from 'chai'
+import { main } from './main.js'
+
+describe('the example posts-comments', () => {
+  it('reads posts with comments and authors, and deletes an account with its comments', async () => {
+    const lines: string[] = []
+    await main((text) => lines.push(text))
+    expect(lines).to.deep.equal([
+      'Alma: Alma on 2',
+      'Bo: Bo on 2',
+      'Bo: Bo again on 2',
+      '  a post, its comments and their authors: 3 commands in 2 round trips',
+      'One comment removed: 1 command in 1 round trip',
+      "Bo's account deleted: 8 commands in 6 round trips",
+      'post 1: Alma on 1',
+      'post 2: Alma on 2',
+      'post 3: Alma on 3',
+      'post 4: Alma on 4',
+    ])
+  })
+})

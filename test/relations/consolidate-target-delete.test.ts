@@ -1,0 +1,87 @@
+import { expect } from 'chai'
+import { Bin, Embeddable, Key, ManyToOne, OneToMany, open, Record, collection, ref, type Database } from 'skein'
+import { startEmbedded, type EmbeddedServer } from 'skein/embedded'
+
+@Record({ set: 'tuser' })
+class User {
+  @Key() id!: number
+}
+
+@Embeddable()
+class Note {
+  @Key() id!: string
+  @Bin() rank!: number
+  @ManyToOne(() => User) author = ref<User>()
+}
+
+@Record({ set: 'page' })
+class Page {
+  @Key() id!: number
+  @OneToMany(() => Note, { strategy: 'consolidate', inverseIndex: { author: { name: 'a', onTargetDelete: 'delete' } } })
+  notes = collection<Note>()
+  @OneToMany(() => Note, {
+    strategy: 'consolidate',
+    eager: false,
+    sortKey: ['rank'],
+    inverseIndex: { author: { name: 'b', onTargetDelete: 'delete' } },
+  })
+  ranked = collection<Note>()
+  @OneToMany(() => Note, { strategy: 'consolidate', inverseIndex: { author: { name: 'c' } } })
+  kept = collection<Note>()
+}
+
+const note = (id: string, author: number): Note => {
+  const made = Object.assign(new Note(), { id, rank: 1 })
+  made.author.set(author)
+  return made
+}
+
+for (const mode of ['ap', 'sc'] as const) {
+  describe(`deleting what consolidated children point to (${mode})`, () => {
+    let server: EmbeddedServer
+    let db: Database
+    before(async () => {
+      server = await startEmbedded({ namespaces: [`test:${mode}`] })
+      db = await open({ hosts: server.hosts, namespace: 'test', entities: [User, Page] })
+      await db.indexes.sync()
+    })
+    after(async () => {
+      await db.close()
+      await server.stop()
+    })
+    beforeEach(async () => {
+      await db.truncate(User)
+      await db.truncate(Page)
+      await db.withSession(async (session) => {
+        for (const id of [1, 2]) session.create(User, { id })
+        for (const id of [1, 2, 3]) {
+          const { notes, ranked, kept } = session.create(Page, { id })
+          for (const list of [notes, ranked, kept]) list.add(note('x', 1), note('y', id === 3 ? 1 : 2), note('z', 2))
+        }
+      })
+    })
+
+    const ids = async (page: number): Promise<string[]> => {
+      const found = await db.session().load(Page, page, { with: ['notes', 'ranked', 'kept'] })
+      return [found.notes, found.ranked, found.kept].map((notes) => notes.items.map(({ id }) => id).join(''))
+    }
+
+    it('removes them wherever they are, and leaves those that are to be kept', async () => {
+      expect(await db.session().delete(User, 2)).to.equal(true)
+      expect(await db.session().find(User, 2)).to.equal(null)
+      expect(await ids(1)).to.deep.equal(['x', 'x', 'xyz'])
+      expect(await ids(3)).to.deep.equal(['xy', 'xy', 'xyz'])
+      const { bins } = await db.client.get({ ns: 'test', set: 'page', key: 1 })
+      expect([bins['a'], bins['b'], bins['c']]).to.deep.equal([{ 1: ['x'] }, { 1: ['x'] }, { 1: ['x'], 2: ['y', 'z'] }])
+    })
+
+    it('leaves those that have been given to someone else meanwhile', async () => {
+      const session = db.session()
+      const page = await session.load(Page, 1)
+      page.notes.items[1].author.set(1)
+      await session.flush()
+      await db.session().delete(User, 2)
+      expect(await ids(1)).to.deep.equal(['xy', 'x', 'xyz'])
+    })
+  })
+}
