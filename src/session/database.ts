@@ -17,6 +17,7 @@ import { databaseClosed, sharedSet } from './session-errors.js'
 import type { KeyInput } from './session-types.js'
 import { inTransaction, type Attempt, type TransactionOptions } from './transaction-attempts.js'
 import { withoutTransactions } from './transaction-errors.js'
+import type { FinishDelete } from './verify-access.js'
 import { verifySets, type VerifySetOptions } from './verify-set.js'
 
 export interface SessionOptions {
@@ -183,9 +184,13 @@ export class Database {
     refuseInTransaction('verify', options)
     const { classes, driver } = this.#parts
     const sets = [entityClass].flat().map((each) => classes.of(each))
+    const finishDelete: FinishDelete = async (marked, key) => {
+      const session = this.session({ tenant: options.tenant })
+      return session.delete(marked, key).finally(() => session.close())
+    }
     this.#activity.begin()
     try {
-      yield* verifySets(sets, classes, driver, options)
+      yield* verifySets(sets, classes, driver, options, finishDelete)
     } finally {
       this.#activity.end()
     }

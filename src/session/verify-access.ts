@@ -1,11 +1,15 @@
 import type { Driver } from '../driver/driver.js'
 import type { CallOptions } from '../driver/outcome.js'
-import type { Tenant } from '../keys/index.js'
+import type { KeyValue, Tenant } from '../keys/index.js'
+import type { EntityClass } from '../model/index.js'
 import type { LinkVerification } from '../relations/verify/stored-link.js'
 import type { Subject, VerifyAccess } from '../relations/verify/verifier.js'
 import type { RecordKey } from '../plan/record-key.js'
 import type { MappedClass } from './mapped-class.js'
 import type { MappedClasses } from './mapped-classes.js'
+
+/** Deletes a record whose delete has begun; true when there was something left to do. */
+export type FinishDelete = (entityClass: EntityClass, key: KeyValue) => Promise<boolean>
 
 /** How verifying reaches the server: past the identity map, because what is stored is what is checked. */
 export function verifyAccess(
@@ -13,24 +17,30 @@ export function verifyAccess(
   classes: MappedClasses,
   tenant: Tenant | undefined,
   { transaction, signal }: CallOptions,
+  finishDelete: FinishDelete = () => Promise.resolve(false),
 ): VerifyAccess {
   // Between two rounds is often enough to stop, and does not make each of many reads listen to the signal.
   const send = async <C, R>(commands: readonly C[], to: (commands: readonly C[]) => Promise<R[]>): Promise<R[]> => {
     signal?.throwIfAborted()
     return commands.length === 0 ? [] : to(commands)
   }
+  const showKey: VerifyAccess['showKey'] = (model, stored) => {
+    try {
+      return classes.of(model.name).codec.key.scheme.fromStored(stored, tenant)
+    } catch {
+      // What is no key of the class is shown as it is stored.
+      return stored
+    }
+  }
   return {
     read: (commands) => send(commands, (all) => driver.read(all, { transaction })),
     write: (commands) => send(commands, (all) => driver.run(all, { transaction })),
-    showKey: (model, stored) => {
-      try {
-        return classes.of(model.name).codec.key.scheme.fromStored(stored, tenant)
-      } catch {
-        // What is no key of the class is shown as it is stored.
-        return stored
-      }
-    },
-    finishDelete: () => Promise.resolve({ state: 'leftAlone' }),
+    showKey,
+    finishDelete: (model, key) =>
+      finishDelete(model.class, showKey(model, key.key)).then(
+        (isDone) => ({ state: isDone ? 'repaired' : 'leftAlone' }),
+        (error: Error) => ({ state: 'failed', error }),
+      ),
   }
 }
 

@@ -8,7 +8,7 @@ import { Verifier, type Subject } from '../relations/verify/verifier.js'
 import type { OutsideTransaction } from './inside-transaction.js'
 import type { MappedClass } from './mapped-class.js'
 import type { MappedClasses } from './mapped-classes.js'
-import { subjectOf, verifyAccess } from './verify-access.js'
+import { subjectOf, verifyAccess, type FinishDelete } from './verify-access.js'
 import { verifyTerms, type VerifyOptions } from './verify-options.js'
 
 /** Records checked together: their links share batches. */
@@ -36,9 +36,11 @@ export async function* verifySets(
   classes: MappedClasses,
   driver: Driver,
   options: VerifySetOptions,
+  finishDelete: FinishDelete,
 ): AsyncGenerator<Finding> {
   const { tenant, signal, onProgress } = options
-  const verifier = new Verifier(verifyAccess(driver, classes, tenant, { signal }), verifyTerms(options))
+  const access = verifyAccess(driver, classes, tenant, { signal }, finishDelete)
+  const verifier = new Verifier(access, verifyTerms(options))
   const progress = { records: 0, findings: 0, repaired: 0, unsettled: 0 }
   for (const mapped of sets) {
     for await (const group of groupsOf(mapped, driver, signal)) {

@@ -57,6 +57,27 @@ describe('expressions, written without the client, are byte for byte those of th
         exp.lists.getByValue(exp.binList('l'), exp.str('x'), lists.returnType.COUNT),
       ),
     ],
+    ['time since the last update', e.sinceUpdate(), exp.sinceUpdate()],
+    [
+      'items of a list by position',
+      e.listSlice(e.bin('list', 'l'), 2, 5),
+      exp.lists.getByIndexRange(exp.binList('l'), exp.int(2), exp.int(5), lists.returnType.VALUE),
+    ],
+    [
+      'items of a list from one on',
+      e.listFrom(e.bin('list', 'l'), 'x', 5),
+      exp.lists.getByRelRankRange(exp.binList('l'), exp.str('x'), exp.int(0), exp.int(5), lists.returnType.VALUE),
+    ],
+    [
+      'keys of a map by position',
+      e.mapKeySlice(e.bin('map', 'm'), 2, 5),
+      exp.maps.getByIndexRange(exp.binMap('m'), exp.int(5), exp.int(2), maps.returnType.KEY),
+    ],
+    [
+      'keys of a map from one on',
+      e.mapKeysFrom(e.bin('map', 'm'), 7, 5),
+      exp.maps.getByKeyRelIndexRange(exp.binMap('m'), exp.int(5), exp.int(0), exp.int(7), maps.returnType.KEY),
+    ],
     ['map size', e.mapSize(e.bin('map', 'm')), exp.maps.size(exp.binMap('m'))],
     [
       'map get',
