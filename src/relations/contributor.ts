@@ -4,6 +4,7 @@ import type { ReadCommand } from '../plan/command.js'
 import type { Draft } from '../plan/draft.js'
 import type { StoredRecord } from '../plan/outcome.js'
 import type { RecordKey, UserKey } from '../plan/record-key.js'
+import type { Drain } from './drain.js'
 import type { IndexedBy } from './index-lookup.js'
 
 /** `new`: not stored yet, as far as the session knows. `removed`: to be deleted by the next flush. `gone`: no longer managed. */
@@ -64,6 +65,10 @@ export interface Reader {
 export interface Reach {
   save(entity: object): void
   remove(entity: object): void
+  /** How many more entities the plan can hold. */
+  readonly room: number
+  /** Members that the plan cannot hold. */
+  drain(drain: Drain): void
 }
 
 /**

@@ -6,6 +6,8 @@ export interface IndexedBy {
   readonly model: EntityModel
   readonly index: IndexModel
   readonly value: UserKey
+  /** Also records whose delete has begun. */
+  readonly marked?: boolean
 }
 
 /** The index on the bin of the child that holds the parent's key; the model has checked that there is one. */

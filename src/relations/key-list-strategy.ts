@@ -1,14 +1,15 @@
 import { readProperty } from '../codec/index.js'
 import type { KeyValue } from '../keys/index.js'
 import { DELETING_BIN, type EntityModel, type RelationModel } from '../model/index.js'
-import { binEquals, read, write } from '../plan/command.js'
+import { binEquals, read, write, type WriteCommand } from '../plan/command.js'
 import type { Draft } from '../plan/draft.js'
-import { listCreate, removeBin, writeBin } from '../plan/operations.js'
+import { listCreate, listRemoveValues, removeBin, writeBin } from '../plan/operations.js'
 import type { Outcome } from '../plan/outcome.js'
 import { userKeyId, type RecordKey, type UserKey } from '../plan/record-key.js'
 import { keyBefore, readBefore } from './before.js'
 import type { CollectionState, Former } from './collection-state.js'
 import type { Reach, Reader, Tracked } from './contributor.js'
+import { firstMembers, type Drain } from './drain.js'
 import { linkWrite, listed, listMembers, unlisted } from './key-list-bin.js'
 import { loadListed } from './load-listed.js'
 import { isEntity, type Member } from './member-set.js'
@@ -239,12 +240,15 @@ export class KeyListStrategy implements RelationStrategy {
 
   async #reachOnDelete(tracked: Tracked, reach: Reach, reader: Reader): Promise<void> {
     const { onDelete } = this.model
-    const keys = await this.members.keys(tracked, reader)
+    if (onDelete === 'detach' && this.#childBin === undefined) return
+    const { room } = reach
+    const range = onDelete === 'restrict' || room === Infinity ? undefined : { offset: 0, count: room + 1 }
+    const keys = await this.members.keys(tracked, reader, range)
+    if (range !== undefined && keys.length > room) return reach.drain(this.#drain(tracked, reader))
     if (onDelete === 'restrict') {
       if (keys.length > 0) throw restricted(tracked, this.model, keys.length)
       return
     }
-    if (onDelete === 'detach' && this.#childBin === undefined) return
     for (const child of await reader.find(this.#target, keys)) {
       if (child === null) continue
       if (onDelete === 'cascade') reach.remove(child.entity)
@@ -253,6 +257,20 @@ export class KeyListStrategy implements RelationStrategy {
         reach.save(child.entity)
       }
     }
+  }
+
+  #drain(owner: Tracked, reader: Reader): Drain {
+    const stored = (key: KeyValue): UserKey => reader.recordKey(this.#target, key).key
+    const release = (key: KeyValue): WriteCommand =>
+      write(this.#target.name, reader.recordKey(this.#target, key), [removeBin(this.#childBin!)], {
+        exists: 'mustExist',
+        ttl: 'keep',
+        guards: [binEquals(this.#childBin!, owner.key.key)],
+      })
+    const trim = (keys: readonly KeyValue[]): WriteCommand =>
+      linkWrite(this.#owner, owner.key, [listRemoveValues(this.model.bin!, keys.map(stored))])
+    const chunks = (): AsyncIterable<readonly KeyValue[]> => firstMembers(this.members, owner, reader)
+    return { owner, relation: this.model, target: this.#target, chunks, release, trim }
   }
 
   async #entitiesOf(members: Iterable<Member>, reader: Reader): Promise<object[]> {

@@ -1,14 +1,16 @@
 import { readProperty, type PartCodec } from '../codec/index.js'
 import type { KeyValue } from '../keys/index.js'
 import { DELETING_BIN, type EntityModel, type RelationModel } from '../model/index.js'
-import { write } from '../plan/command.js'
+import { write, type WriteCommand } from '../plan/command.js'
 import type { Draft } from '../plan/draft.js'
+import { mergeCommands } from '../plan/merge.js'
 import { writeBin } from '../plan/operations.js'
 import type { Outcome } from '../plan/outcome.js'
-import { recordId } from '../plan/record-key.js'
+import { recordId, type RecordKey } from '../plan/record-key.js'
 import type { Value } from '../plan/value.js'
 import type { CollectionState } from './collection-state.js'
 import type { Reach, Reader, Tracked } from './contributor.js'
+import { firstMembers, type Drain } from './drain.js'
 import { linkWrite } from './key-list-bin.js'
 import { LinkAttributes } from './link-attributes.js'
 import { listBin, mapBin, type LinkBin, type LinkEnd } from './link-bin.js'
@@ -219,10 +221,28 @@ export class LinkListsStrategy implements RelationStrategy {
     return { ends: [here, there], settle }
   }
 
+  #drain(owner: Tracked, reader: Reader): Drain {
+    const here = { model: this.#owner, key: owner.key, bin: this.model.bin! }
+    const keyOf = (key: KeyValue): RecordKey => reader.recordKey(this.#target, key)
+    const trim = (keys: readonly KeyValue[]): WriteCommand => {
+      const [first, ...rest] = keys.map((key) => this.#bin.unlink(here, keyOf(key).key))
+      return mergeCommands([first, ...rest])[0] as WriteCommand
+    }
+    const release = (key: KeyValue): WriteCommand | undefined =>
+      this.#inverse &&
+      this.#bin.unlink({ model: this.#target, key: keyOf(key), bin: this.#inverse.bin! }, owner.key.key)
+    const chunks = (): AsyncIterable<readonly KeyValue[]> => firstMembers(this.members, owner, reader)
+    return { owner, relation: this.model, target: this.#target, chunks, release, trim }
+  }
+
   async #reachOnDelete(tracked: Tracked, reach: Reach, reader: Reader): Promise<void> {
     const { onDelete } = this.model
+    const { room } = reach
+    if (onDelete === 'detach' && (this.#inverse === undefined || room === Infinity)) return
+    const range = onDelete === 'restrict' || room === Infinity ? undefined : { offset: 0, count: room + 1 }
+    const keys = await this.members.keys(tracked, reader, range)
+    if (range !== undefined && keys.length > room) return reach.drain(this.#drain(tracked, reader))
     if (onDelete === 'detach') return
-    const keys = await this.members.keys(tracked, reader)
     if (onDelete === 'restrict' && keys.length > 0) throw restricted(tracked, this.model, keys.length)
     if (onDelete !== 'cascade') return
     for (const other of await reader.find(this.#target, keys)) if (other !== null) reach.remove(other.entity)

@@ -8,6 +8,7 @@ import type { Outcome } from '../plan/outcome.js'
 import type { RecordKey } from '../plan/record-key.js'
 import type { CollectionState } from './collection-state.js'
 import type { Reach, Reader, Tracked } from './contributor.js'
+import { DRAIN_STEP, type Drain } from './drain.js'
 import { indexMembers } from './index-members.js'
 import { indexOn, type IndexedBy } from './index-lookup.js'
 import { NOT_DELETING } from './key-list-bin.js'
@@ -156,14 +157,31 @@ export class SecondaryIndexStrategy implements RelationStrategy {
       if (count > 0) throw restricted(tracked, this.model, count)
       return
     }
-    for await (const { found } of reader.foundBy(this.#lookup(tracked))) {
-      for (const child of found) {
-        if (onDelete === 'cascade') reach.remove(child.entity)
-        else {
-          this.#state(tracked.entity).remove(child.entity)
-          reach.save(child.entity)
-        }
+    const children: Tracked[] = []
+    for await (const { found, fresh } of reader.foundBy(this.#lookup(tracked))) {
+      children.push(...found)
+      if (children.length <= reach.room) continue
+      reader.release(fresh)
+      return reach.drain(this.#drain(tracked, reader))
+    }
+    for (const child of children) {
+      if (onDelete === 'cascade') reach.remove(child.entity)
+      else {
+        this.#state(tracked.entity).remove(child.entity)
+        reach.save(child.entity)
       }
+    }
+  }
+
+  #drain(owner: Tracked, reader: Reader): Drain {
+    const lookup = { ...this.#lookup(owner), marked: true }
+    return {
+      owner,
+      relation: this.model,
+      target: this.#target,
+      chunks: () => inSteps(() => reader.keysBy(lookup)),
+      release: (key) => this.#release(owner, reader.recordKey(this.#target, key)),
+      trim: () => undefined,
     }
   }
 
@@ -174,6 +192,17 @@ export class SecondaryIndexStrategy implements RelationStrategy {
       all.filter((member): member is KeyValue => !isEntity(member)),
     )
     return [...all.filter(isEntity), ...found.flatMap((child) => (child === null ? [] : [child.entity]))]
+  }
+}
+
+/** Looks again until nothing is found: somebody may have added a member while the index was walked. */
+async function* inSteps(find: () => AsyncIterable<readonly KeyValue[]>): AsyncGenerator<readonly KeyValue[]> {
+  for (let isDone = false; !isDone;) {
+    isDone = true
+    for await (const keys of find()) {
+      for (let i = 0; i < keys.length; i += DRAIN_STEP) yield keys.slice(i, i + DRAIN_STEP)
+      if (keys.length > 0) isDone = false
+    }
   }
 }
 

@@ -11,10 +11,12 @@ import { insideTransaction, refuseInTransaction, type OutsideTransaction } from 
 import { leanRead, type ReadOptions } from './lean-read.js'
 import type { MappedClasses } from './mapped-classes.js'
 import type { TransactionMode } from './open-options.js'
+import type { DrainOptions } from './run-drains.js'
 import { Session } from './session.js'
 import type { SessionContext } from './session-context.js'
 import { databaseClosed, sharedSet } from './session-errors.js'
 import type { KeyInput } from './session-types.js'
+import { sweepClass } from './sweep.js'
 import { inTransaction, type Attempt, type TransactionOptions } from './transaction-attempts.js'
 import { withoutTransactions } from './transaction-errors.js'
 import type { FinishDelete } from './verify-access.js'
@@ -194,6 +196,12 @@ export class Database {
     } finally {
       this.#activity.end()
     }
+  }
+
+  /** Finishes deletes of this class that a crash has cut off; says how many. Safe at any time, also while others delete and add. */
+  async sweep(entityClass: EntityClass, options: SessionOptions & DrainOptions = {}): Promise<number> {
+    const mapped = this.#parts.classes.of(entityClass)
+    return sweepClass(mapped, this.#parts.driver, () => this.session(options), options)
   }
 
   /** Waits for what is under way, closes the connections and stops the embedded server that `open` started. */

@@ -1,4 +1,5 @@
 import type { Reach, Reader } from '../relations/contributor.js'
+import { MOST_REACHED, type Drain } from '../relations/drain.js'
 import { callHooks, hasHooks } from './hooks.js'
 import type { Managed } from './managed.js'
 import type { SessionEntities } from './session-entities.js'
@@ -15,9 +16,10 @@ export function gather(
   reader: Reader,
   hooks: 'run' | 'skip' = 'run',
   done: ReadonlySet<Managed> = NONE,
+  isInside = false,
 ): Work | Promise<Work> {
   const found = scan()
-  return found.every(isPlain) ? new Work(found) : gatherAll(found, scan, entities, reader, hooks, done)
+  return found.every(isPlain) ? new Work(found) : gatherAll(found, scan, entities, reader, hooks, done, isInside)
 }
 
 const NONE: ReadonlySet<Managed> = new Set()
@@ -35,11 +37,18 @@ async function gatherAll(
   reader: Reader,
   hooks: 'run' | 'skip',
   done: ReadonlySet<Managed>,
+  isInside: boolean,
 ): Promise<Work> {
   const work = new Work()
   const note = (managed: Managed, from: Managed): void => work.noteReached(managed, from)
   for (let found = roots; found.length > 0; found = scan().filter((managed) => !work.has(managed))) {
-    const added = await reachFrom(found, entities, reader, note)
+    const added = await reachFrom(
+      found,
+      entities,
+      reader,
+      note,
+      isInside ? undefined : (drain) => work.drains.push(drain),
+    )
     for (const managed of added) work.add(managed)
     if (hooks === 'skip') continue
     if (!(await runBeforeHooks(added.filter((managed) => !done.has(managed))))) return work
@@ -54,6 +63,7 @@ async function reachFrom(
   entities: SessionEntities,
   reader: Reader,
   note: (managed: Managed, from: Managed) => void,
+  drain: ((drain: Drain) => void) | undefined,
 ): Promise<Managed[]> {
   const members = [...roots]
   const seen = new Set(members)
@@ -73,6 +83,11 @@ async function reachFrom(
         if (!seen.has(removed)) removed.depth = managed.depth + 1
         add(removed, managed)
       },
+      // A transaction holds all or nothing.
+      get room() {
+        return drain === undefined ? Infinity : Math.max(0, MOST_REACHED - members.length)
+      },
+      drain: (large) => drain?.(large),
     }
     for (const contributor of managed.mapped.contributors) {
       const reading = contributor.reach?.(managed, reach, reader)

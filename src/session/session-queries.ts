@@ -88,8 +88,15 @@ export class SessionQueries {
   }
 }
 
-function commandOf({ model, index, value }: IndexedBy, bins: QueryCommand['bins']): QueryCommand {
+function commandOf({ model, index, value, marked }: IndexedBy, bins: QueryCommand['bins']): QueryCommand {
   const { name: entity, namespace, set } = model
   const { name, bin, on } = index
-  return query({ entity, namespace, set, index: { name, bin, on, value }, bins, filter: NOT_DELETING })
+  return query({
+    entity,
+    namespace,
+    set,
+    index: { name, bin, on, value },
+    bins,
+    ...(marked ? {} : { filter: NOT_DELETING }),
+  })
 }

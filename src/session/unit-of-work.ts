@@ -8,12 +8,15 @@ import { callAllHooks, hasHooks } from './hooks.js'
 import type { Managed } from './managed.js'
 import type { TransactionMode } from './open-options.js'
 import { hasDoubts, resolveDoubts } from './resolve-doubt.js'
+import { runDrains, type DeleteAll, type DeleteProgress } from './run-drains.js'
 import type { RunResult } from './run-stages.js'
 import { planFlush, sendWork, type SendParts } from './send-work.js'
 import { validateAll } from './validation.js'
 import type { Work } from './work.js'
 
 export interface FlushOptions {
+  /** Told how far the delete of a large collection has come. */
+  readonly onProgress?: (progress: DeleteProgress) => void
   readonly signal?: AbortSignal
   /** Whether records that change together do so in one transaction; what `open` was told, unless given. */
   readonly transactions?: TransactionMode
@@ -37,6 +40,11 @@ export class UnitOfWork {
     return this.#run(() => (isDirty(managed) ? [managed] : []), options)
   }
 
+  /** These entities, if they changed, and what they reach. */
+  some(members: readonly Managed[], options: FlushOptions = {}): Promise<void> {
+    return this.#run(() => members.filter(isDirty), options)
+  }
+
   /** What flush would send, found out without running hooks, changing an entity or sending anything. */
   async explain(members: readonly Managed[], mode = this.#parts.context.transactions): Promise<Explanation> {
     const { entities, reader } = this.#parts
@@ -49,11 +57,12 @@ export class UnitOfWork {
     const { signal, transactions = context.transactions } = options
     signal?.throwIfAborted()
     // Nothing is awaited without need: what is called now is sent as it is now.
-    const gathered = gather(scan, entities, reader)
+    const gathered = gather(scan, entities, reader, 'run', undefined, context.transaction !== undefined)
     const work = gathered instanceof Promise ? await gathered : gathered
     if (work.isEmpty) return
     if (hasDoubts(work)) await resolveDoubts(work, context, signal)
     if (context.validate) validateAll(work.saved)
+    if (work.drains.length > 0) await runDrains(work.drains, this.#parts, deleteAll, options)
     const began = performance.now()
     const result = await sendWork(work, this.#parts, transactions, signal)
     if (result.outcomes.length === 0) return
@@ -73,3 +82,5 @@ export class UnitOfWork {
     if (hasHooks('afterDelete', removed)) await callAllHooks('afterDelete', removed)
   }
 }
+
+const deleteAll: DeleteAll = (parts, members, options) => new UnitOfWork(parts).some(members, options)

@@ -1,9 +1,12 @@
+import type { Drain } from '../relations/drain.js'
 import type { Managed } from './managed.js'
 
 /** What one save, delete or flush works on, in the order in which it was found. */
 export class Work {
   readonly #saved = new Set<Managed>()
   readonly #removed = new Set<Managed>()
+  /** Members of large collections, which have to go before the plan is made. */
+  readonly drains: Drain[] = []
   readonly #reached = new Map<Managed, Managed>()
 
   constructor(members: readonly Managed[] = []) {

@@ -1,0 +1,28 @@
+import { DELETING_BIN } from '../model/index.js'
+import { binExists } from '../plan/expression.js'
+import { query } from '../plan/query-command.js'
+import type { Driver } from '../driver/driver.js'
+import type { MappedClass } from './mapped-class.js'
+import type { DrainOptions } from './run-drains.js'
+import type { Session } from './session.js'
+
+/** Finishes deletes of a class that were cut off; says how many. */
+export async function sweepClass(
+  mapped: MappedClass,
+  driver: Driver,
+  newSession: () => Session,
+  options: DrainOptions,
+): Promise<number> {
+  const { name: entity, namespace, set, class: entityClass } = mapped.model
+  const bins = [...mapped.codec.binsOf([]), DELETING_BIN]
+  const command = query({ entity, namespace, set, bins, filter: binExists(DELETING_BIN) })
+  let count = 0
+  for await (const records of driver.query(command, { signal: options.signal })) {
+    for (const record of records) {
+      const session = newSession()
+      if (await session.delete(entityClass, mapped.keyOfBins(record.bins), options)) count++
+      await session.close()
+    }
+  }
+  return count
+}
