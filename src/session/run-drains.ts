@@ -116,6 +116,5 @@ async function send(commands: readonly WriteCommand[], { context }: SendParts): 
     ({ state, reason, command }) =>
       state !== 'written' && reason !== 'missing' && !(reason === 'guard' && isGuarded(command as WriteCommand)),
   )
-  // eslint-disable-next-line @typescript-eslint/only-throw-error -- made by flushFailure, which also passes on reasons of aborts
   if (failed.length > 0) throw flushFailure({ outcomes, failed })
 }
