@@ -32,6 +32,8 @@ const works: { readonly [name: string]: (session: Session) => Promise<unknown> }
     session.persist(agent(3)).listings.add(listing('new'), await session.load(Listing, 'b'))
     await session.flush()
   },
+  'the delete of a parent': (session) => session.delete(Agent, 1),
+  'the delete of a user': (session) => session.delete(User, 3),
   'the delete of a child': (session) => session.delete(Listing, 'a'),
   'follows and unfollows': async (session) => {
     const [ada, bob] = await session.loadMany(User, [1, 2])

@@ -185,6 +185,35 @@ for (const mode of ['ap', 'sc'] as const) {
       expect(others).to.deep.equal([])
     })
 
+    it('finishes such a delete', async () => {
+      await change('agent', 1, Aerospike.operations.write('_sk.deleting', true))
+      await destroy('listing', 'a')
+      await server.clock.advance(10)
+      const findings = await verifyAll({ repair: true })
+      expect(findings.map(({ kind, key, state }) => `${kind} ${String(key)} ${state}`)).to.deep.equal([
+        'staleMarker 1 repaired',
+      ])
+      expect(await db.client.exists(keyOf('agent', 1))).to.equal(false)
+      expect(await db.client.exists(keyOf('listing', 'b'))).to.equal(false)
+      await server.clock.advance(10)
+      expect(await verifyAll()).to.deep.equal([])
+    })
+
+    it('may repair several times at once', async () => {
+      await change('agent', 1, lists.removeByValue('listings', 'a'))
+      await change('user', 3, lists.appendItems('followers', [7, 8], listPolicy()))
+      await destroy('listing', 'c')
+      await server.clock.advance(10)
+      const runs = await Promise.all([1, 2, 3].map(() => verifyAll({ repair: true })))
+      const states = new Set(runs.flat().map(({ state }) => state))
+      states.delete('leftAlone')
+      expect([...states]).to.deep.equal(['repaired'])
+      await server.clock.advance(10)
+      expect(await verifyAll()).to.deep.equal([])
+      expect((await db.client.get(keyOf('agent', 1))).bins.listings).to.deep.equal(['a', 'b'])
+      expect((await db.client.get(keyOf('user', 3))).bins.followers).to.deep.equal([1, 2])
+    })
+
     it('checks one entity', async () => {
       await destroy('listing', 'a')
       await server.clock.advance(10)
