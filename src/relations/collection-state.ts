@@ -1,5 +1,5 @@
 import type { KeyValue } from '../keys/index.js'
-import type { RecordKey, UserKey } from '../plan/record-key.js'
+import { userKeyId, type RecordKey, type UserKey } from '../plan/record-key.js'
 import type { Value } from '../plan/value.js'
 import type { Binding } from './binding.js'
 import { isEntity, type Member, MemberSet } from './member-set.js'
@@ -13,6 +13,9 @@ export interface Former {
   readonly member: RecordKey
   readonly parent: UserKey
 }
+
+/** Who takes in which child that is known by its key alone, for each session. */
+const ADOPTERS = new WeakMap<object, Map<string, CollectionState>>()
 
 /** What is in a collection, as far as it is known, and what was added and removed since it was stored. */
 export class CollectionState {
@@ -57,14 +60,21 @@ export class CollectionState {
   }
 
   /** The user's own change. */
-  add(member: Member): void {
-    this.include(member)
+  add(given: Member): void {
+    const member = this.#resolved(given)
+    if (this.#isSure(member)) this.include(member)
+    else {
+      this.removed.delete(member)
+      this.added.add(member)
+    }
+    if (!isEntity(member)) this.#adopt(member)
     if (this.#binding !== undefined && isEntity(member))
       showLink(this.#binding.relation, this.#binding.tracked.entity, member)
   }
 
   /** The same, with attributes; those of a link that is there already are replaced. */
-  link(member: Member, attributes: object): void {
+  link(given: Member, attributes: object): void {
+    const member = this.#resolved(given)
     if (this.#binding !== undefined && this.#binding.relation.attributes === undefined)
       throw noAttributes(this.#binding)
     this.add(member)
@@ -73,8 +83,14 @@ export class CollectionState {
     this.#showAttributes(member)
   }
 
-  remove(member: Member): void {
-    this.exclude(member)
+  remove(given: Member): void {
+    const member = this.#resolved(given)
+    if (this.#isSure(member)) this.exclude(member)
+    else {
+      this.added.delete(member)
+      this.removed.add(member)
+      this.links.delete(member, this.added)
+    }
     if (this.#binding !== undefined && isEntity(member))
       showUnlink(this.#binding.relation, this.#binding.tracked.entity, member)
   }
@@ -101,6 +117,16 @@ export class CollectionState {
     for (const member of members) if (!this.removed.has(member)) loaded.add(member)
     for (const member of this.added) loaded.add(member)
     this.loaded = loaded
+  }
+
+  /** What is known not to be stored needs no removal. */
+  dropUnlisted(listed: readonly KeyValue[]): void {
+    if (this.removed.size === 0) return
+    const stored = new Set(listed.map(userKeyId))
+    for (const member of [...this.removed]) {
+      const key = this.removed.keyOfMember(member)
+      if (!this.#isTold(member) && key !== null && !stored.has(userKeyId(key))) this.removed.delete(member)
+    }
   }
 
   /** Nothing of it is stored: what it holds is still to be added, and is all there is. */
@@ -140,6 +166,59 @@ export class CollectionState {
     this.stored = undefined
     this.parts?.reset()
     this.links.clear()
+  }
+
+  /** The entity, if the session has it or as soon as it does: then the other side shows the change, too. */
+  #resolved(member: Member): Member {
+    const binding = this.#binding
+    if (binding === undefined || isEntity(member) || this.parts !== undefined) return member
+    const { reader, relation } = binding
+    const known = reader.known(relation.target, member)
+    if (known !== undefined) return known.state === 'removed' ? member : known.entity
+    reader.whenKnown(relation.target, member, (entity) => this.#meet(entity))
+    return member
+  }
+
+  /** A child that nobody has loaded has one parent, too: the one it was given last. */
+  #adopt(key: KeyValue): void {
+    const binding = this.#binding
+    if (binding?.relation.kind !== 'oneToMany' || binding.relation.inverse === undefined) return
+    let adopters = ADOPTERS.get(binding.reader)
+    if (adopters === undefined) ADOPTERS.set(binding.reader, (adopters = new Map<string, CollectionState>()))
+    const id = `${binding.relation.target}.${binding.relation.inverse} ${userKeyId(key)}`
+    const before = adopters.get(id)
+    adopters.set(id, this)
+    if (before === undefined || before === this) return
+    before.added.delete(key)
+    before.loaded?.delete(key)
+  }
+
+  /** An entity whose key was added or removed is at hand now. */
+  #meet(entity: object): void {
+    const { relation, tracked } = this.#binding!
+    if (tracked.state === 'gone') return
+    if (this.added.has(entity)) {
+      this.added.add(entity)
+      this.loaded?.add(entity)
+      showLink(relation, tracked.entity, entity)
+      this.#showAttributes(entity)
+    } else if (this.removed.has(entity)) {
+      this.removed.add(entity)
+      showUnlink(relation, tracked.entity, entity)
+    }
+  }
+
+  /** Whether taking back a change leaves nothing to send: only where it is known what was stored before it. */
+  #isSure(member: Member): boolean {
+    if (this.#binding === undefined || this.loaded !== undefined || this.parts !== undefined) return true
+    return this.#isTold(member)
+  }
+
+  /** Whether the entity itself says whom it belongs to. */
+  #isTold(member: Member): boolean {
+    if (this.#binding === undefined) return false
+    const { kind, inverse } = this.#binding.relation
+    return isEntity(member) && kind === 'oneToMany' && inverse !== undefined
   }
 
   #showAttributes(member: Member): void {

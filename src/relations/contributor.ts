@@ -16,6 +16,8 @@ export interface Tracked {
   readonly model: EntityModel
   readonly key: RecordKey
   readonly state: TrackedState
+  /** Known by its key alone: nothing of its record was read. */
+  readonly isUnread: boolean
   /** Whatever is stored becomes what the entity is. */
   readonly overwrite?: boolean
 }
@@ -54,6 +56,10 @@ export interface Reader {
   tracked(entity: object): Tracked | undefined
   /** The entity that the session already has under a key. */
   known(model: string, key: KeyValue): Tracked | undefined
+  /** The entity of that key; where the session has none, one that is known by its key alone. */
+  unread(model: EntityModel, key: KeyValue): Tracked
+  /** Calls back once, when the session gets the entity of that key, which it does not have yet. */
+  whenKnown(model: string, key: KeyValue, then: (entity: object) => void): void
   /** Null while the entity has none. */
   keyOf(entity: object): KeyValue | null
   recordKey(model: EntityModel, key: KeyValue): RecordKey

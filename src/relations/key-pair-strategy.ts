@@ -10,6 +10,7 @@ import { keyBefore, readBefore } from './before.js'
 import type { Reach, Reader, Tracked } from './contributor.js'
 import { KeyBinStrategy } from './key-bin-strategy.js'
 import { linkWrite } from './key-list-bin.js'
+import { isEntity, type Member } from './member-set.js'
 import type { RefState } from './ref-state.js'
 import { refStateOf } from './states.js'
 import type { RelationStrategy } from './strategy.js'
@@ -48,6 +49,12 @@ export class KeyPairStrategy implements RelationStrategy {
     this.#inverse = inverse
     this.verification = keyPairLinks(model, owner, target, inverse)
     this.#own = new KeyBinStrategy(model, owner, target, undefined)
+  }
+
+  /** Nobody has two partners, so the session must know whom the other one has now, loaded or not. */
+  accept(_owner: Tracked, target: Member | null, reader: Reader): void {
+    if (target === null || isEntity(target) || this.#there.discriminator !== undefined) return
+    reader.unread(this.#there, target)
   }
 
   hasChanges({ entity }: Tracked): boolean {
@@ -165,13 +172,15 @@ export class KeyPairStrategy implements RelationStrategy {
     const command = write(from.model.name, from.key, [removeBin(bin)], { exists: 'mustExist', ttl: 'keep', guards })
     if (!draft.isTransaction) draft.addApart(stage, command, settle)
     // One write for each record: where it is linked anew, that write says so.
-    else if (!this.#isLinked(from, reader)) draft.add(stage, linkWrite(from.model, from.key, [removeBin(bin)]), settle)
+    else if (!this.#isLinkedAnew(from, to, reader))
+      draft.add(stage, linkWrite(from.model, from.key, [removeBin(bin)]), settle)
   }
 
-  #isLinked({ model, key, relation }: End, reader: Reader): boolean {
+  #isLinkedAnew({ model, key, relation }: End, former: End, reader: Reader): boolean {
     const known = reader.known(model.name, reader.fromStored(model, key.key))
     if (known === undefined || known.state === 'removed') return false
-    return refStateOf(readProperty(known.entity, relation.name) as object).key !== null
+    const now = refStateOf(readProperty(known.entity, relation.name) as object).key
+    return now !== null && userKeyId(now) !== userKeyId(reader.fromStored(former.model, former.key.key))
   }
 
   /** Two sessions may pair one owner at the same time: the other of the one that was overtaken is cleared. */
@@ -189,8 +198,11 @@ export class KeyPairStrategy implements RelationStrategy {
   #settle(end: End, to: End | undefined, reader: Reader, former?: End): void {
     const state = this.#stateOf(end, reader)
     if (state === undefined) return
+    const wasClean = state.isStored
     if (to !== undefined) state.stored = reader.fromStored(to.model, to.key.key)
     else if (state.stored !== null && userKeyId(state.stored) === userKeyId(former!.key.key)) state.stored = null
+    // Its entity did not know of this change.
+    if (wasClean && !state.isStored) state.target = state.stored
   }
 
   /** Undefined where this session does not have its entity. */

@@ -33,6 +33,7 @@ export async function loadListed(
   states.forEach((state, i) => {
     const members = lists[i].map((key) => byKey.get(userKeyId(key)) ?? null)
     state.dangling = lists[i].filter((_, j) => members[j] === null)
+    state.dropUnlisted(lists[i])
     state.fill(members.flatMap((member) => (member === null ? [] : [member.entity])))
     state.stored = undefined
     take?.(level[i], state, bins[i])

@@ -38,7 +38,7 @@ export class RefState {
     if (this.target === null || this.isMissing || isEntity(this.target)) return true
     // The session may have met the entity on another way.
     const known = this.binding?.reader.known(this.binding.relation.target, this.target)
-    if (known === undefined || known.state === 'removed') return false
+    if (known === undefined || known.state === 'removed' || known.isUnread) return false
     this.target = known.entity
     return true
   }
@@ -79,6 +79,17 @@ export class RefState {
     if (binding === undefined || before === target) return
     this.#show(before, 'exclude')
     this.#show(target, 'include')
+    if (target !== null && !isEntity(target)) this.#await(target, binding)
+  }
+
+  /** The other side shows the change as soon as the session has it. */
+  #await(key: KeyValue, { reader, relation, tracked }: Binding): void {
+    if (relation.inverse === undefined || reader.known(relation.target, key) !== undefined) return
+    reader.whenKnown(relation.target, key, (entity) => {
+      if (this.target !== key || tracked.state === 'gone' || this.isStored) return
+      this.target = entity
+      this.#show(entity, 'include')
+    })
   }
 
   /** A change made on the other side, which knows of it already. */

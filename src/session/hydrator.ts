@@ -57,7 +57,10 @@ export class Hydrator {
     const entity = mapped.codec.hydrate({}, loaded)
     mapped.codec.key.assign(entity, mapped.codec.key.scheme.fromStored(key.key, tenant))
     // Not even the version is known.
-    return this.#manage(mapped, entity, key, new Set(mapped.model.key.properties), { bins: {}, isRead: () => false })
+    const known = new Set(mapped.model.key.properties)
+    const managed = this.#manage(mapped, entity, key, known, { bins: {}, isRead: () => false })
+    managed.isUnread = true
+    return managed
   }
 
   #add(mapped: MappedClass, key: RecordKey, record: StoredRecord, projection: Projection): Managed {
@@ -72,12 +75,15 @@ export class Hydrator {
     managed.loaded = loaded
     this.#relations.attach(managed, stored)
     this.#isAsStored(managed)
-    return identity.add(managed)
+    identity.add(managed)
+    identity.announce(managed)
+    return managed
   }
 
   #complete(managed: Managed, record: StoredRecord, projection: Projection): void {
     const { loaded } = projection
     const have = managed.loaded!
+    managed.isUnread = false
     const missing = missingOf(have, managed.mapped, loaded)
     const { codec } = managed.mapped
     codec.complete(managed.entity, managed.snapshot!, record.bins, missing)

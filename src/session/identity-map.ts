@@ -9,6 +9,7 @@ export class IdentityMap {
   /** The tenant whose keys the session works with. */
   readonly tenant: Tenant | undefined
   readonly #places: Map<UserKey, Managed>[] = []
+  readonly #awaited = new Map<string, ((entity: object) => void)[]>()
   #isClosed = false
 
   constructor(tenant?: Tenant) {
@@ -32,6 +33,23 @@ export class IdentityMap {
     return managed
   }
 
+  /** Calls back once when the session gets an entity that was so far known by its key alone. */
+  await(mapped: MappedClass, key: UserKey, then: (entity: object) => void): void {
+    const id = awaitedId(mapped, key)
+    const waiting = this.#awaited.get(id)
+    if (waiting === undefined) this.#awaited.set(id, [then])
+    else waiting.push(then)
+  }
+
+  /** Tells those who wait for the entity; it must be complete by now. */
+  announce({ mapped, key, entity }: Managed): void {
+    if (this.#awaited.size === 0) return
+    const id = awaitedId(mapped, key.key)
+    const waiting = this.#awaited.get(id)
+    this.#awaited.delete(id)
+    for (const then of waiting ?? []) then(entity)
+  }
+
   /** The entity is nobody's from now on and may be given to any session. */
   remove(managed: Managed): void {
     managed.state = 'gone'
@@ -43,6 +61,7 @@ export class IdentityMap {
   clear(): void {
     for (const managed of this.filter(() => true)) managed.state = 'gone'
     this.#places.length = 0
+    this.#awaited.clear()
   }
 
   close(): void {
@@ -59,6 +78,8 @@ export class IdentityMap {
     return found
   }
 }
+
+const awaitedId = ({ place }: MappedClass, key: UserKey): string => `${place}|${String(identityOf(key))}`
 
 /** What a Map compares keys by: bytes by their content. The keys of one set are all of one kind, so no text collides with them. */
 export function identityOf(key: UserKey): UserKey {

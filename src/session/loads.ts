@@ -46,7 +46,7 @@ export class Loads {
 
   /** The same, for one who reads in a transaction. */
   readerIn(context: SessionContext): Reader {
-    return new SessionReader(context, this.#keyLoads, new SessionQueries(context, this.#hydrator))
+    return new SessionReader(context, this.#keyLoads, new SessionQueries(context, this.#hydrator), this.#hydrator)
   }
 
   readonly attach: Attach = (managed, stored) => {

@@ -36,6 +36,8 @@ export class Managed implements Tracked {
   /** The time to live that the next write was asked to give. */
   ttlWish: Ttl | undefined
   doubt: Doubt | undefined
+  /** Known by its key alone: nothing of its record was read. */
+  isUnread = false
   /** How many cascades away from what was asked to be deleted. */
   depth = 0
   /** Set by a delete: whether there was a record. */

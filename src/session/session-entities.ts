@@ -68,6 +68,7 @@ export class SessionEntities {
     if (identity.get(mapped, key.key) !== undefined) throw otherInstance(mapped, key)
     const managed = identity.add(new Managed(mapped, entity, key, identity, 'new'))
     this.#attach(managed)
+    identity.announce(managed)
     return managed
   }
 

@@ -5,6 +5,7 @@ import type { StoredRecord } from '../plan/outcome.js'
 import type { RecordKey, UserKey } from '../plan/record-key.js'
 import type { FoundPage, FoundStep, Reader, Tracked } from '../relations/contributor.js'
 import type { IndexedBy } from '../relations/index-lookup.js'
+import type { Hydrator } from './hydrator.js'
 import type { KeyLoads } from './key-loads.js'
 import { loadGraph } from './load-graph.js'
 import { managedOf } from './ownership.js'
@@ -16,11 +17,13 @@ export class SessionReader implements Reader {
   readonly #context: SessionContext
   readonly #loads: KeyLoads
   readonly #queries: SessionQueries
+  readonly #hydrator: Hydrator
 
-  constructor(context: SessionContext, loads: KeyLoads, queries: SessionQueries) {
+  constructor(context: SessionContext, loads: KeyLoads, queries: SessionQueries, hydrator: Hydrator) {
     this.#context = context
     this.#loads = loads
     this.#queries = queries
+    this.#hydrator = hydrator
   }
 
   find(model: EntityModel, keys: readonly KeyValue[], along?: readonly string[]): Promise<(Tracked | null)[]> {
@@ -68,6 +71,19 @@ export class SessionReader implements Reader {
     const { classes, identity } = this.#context
     const mapped = classes.of(model)
     return identity.get(mapped, mapped.recordKey(key, identity.tenant).key)
+  }
+
+  unread(model: EntityModel, key: KeyValue): Tracked {
+    const { classes, identity } = this.#context
+    const mapped = classes.of(model.name)
+    const record = mapped.recordKeyOf(key, identity.tenant)
+    return identity.get(mapped, record.key) ?? this.#hydrator.takeUnread(mapped, record)
+  }
+
+  whenKnown(model: string, key: KeyValue, then: (entity: object) => void): void {
+    const { classes, identity } = this.#context
+    const mapped = classes.of(model)
+    identity.await(mapped, mapped.recordKeyOf(key, identity.tenant).key, then)
   }
 
   keyOf(entity: object): KeyValue | null {
