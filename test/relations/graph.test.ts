@@ -191,7 +191,7 @@ for (const mode of ['ap', 'sc'] as const) {
             }
           },
         ),
-        { numRuns: Number(process.env.GRAPH_RUNS ?? 60) },
+        { numRuns: Number(process.env.GRAPH_RUNS ?? 40) },
       )
     })
 
@@ -208,7 +208,7 @@ for (const mode of ['ap', 'sc'] as const) {
           for (const session of sessions) await session.flush()
           expect(oneSided(await storedLinks(db))).to.deep.equal([])
         }),
-        { numRuns: Number(process.env.GRAPH_RUNS ?? 60) },
+        { numRuns: Number(process.env.GRAPH_RUNS ?? 40) },
       )
     })
   })
