@@ -62,7 +62,10 @@ export function completeRelations(
       if (!state.isKnown) takeKey(relation, state, stored, reader)
     } else {
       const state = collectionStateOf(collectionOf(entity, relation))
-      if (!state.isChanged && state.loaded === undefined) takeMembers(strategy, state, stored)
+      const { bin } = relation
+      if (strategy.completed !== undefined) {
+        if (bin !== undefined && stored.isRead(bin)) strategy.completed(state, stored.bins[bin])
+      } else if (!state.isChanged && state.loaded === undefined) takeMembers(strategy, state, stored)
     }
   }
 }

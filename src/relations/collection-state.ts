@@ -131,6 +131,8 @@ export class CollectionState {
 
   /** Nothing of it is stored: what it holds is still to be added, and is all there is. */
   startAnew(): void {
+    this.parts?.startAnew()
+    this.parts = undefined
     for (const member of this.loaded ?? []) this.added.add(member)
     this.removed.clear()
     this.stored = undefined
@@ -147,7 +149,9 @@ export class CollectionState {
   remember(): () => void {
     const { loaded, stored, dangling } = this
     const [added, removed, members] = [[...this.added], [...this.removed], [...(loaded ?? [])]]
+    const restoreParts = this.parts?.remember()
     return () => {
+      restoreParts?.()
       this.added.restore(added)
       this.removed.restore(removed)
       loaded?.restore(members)

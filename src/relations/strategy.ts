@@ -30,12 +30,16 @@ export interface RelationStrategy extends Contributor {
   accept?(owner: Tracked, target: Member | null, reader: Reader): void
   /** Where the other has the same key, it can be read together with this entity: takes over what was found. */
   meet?(owner: Tracked, other: Tracked | null): void
+  /** Eager means that its bins are read with the record, and that is all there is to load. */
+  readonly isInRecord?: boolean
   /** Bins that it keeps for itself: no load needs them. */
   readonly quietBins?: readonly string[]
   /** The key of a member, where members are no entities of the session. */
   readonly keyOf?: (member: object) => KeyValue | null
   /** The collection has been bound to the session; `stored` is what its bin holds, where it was read. */
   attached?(state: CollectionState, binding: Binding, stored: Value | undefined, isRead: boolean): void
+  /** An entity that was loaded in part has got the rest, and with it this. */
+  completed?(state: CollectionState, stored: Value | undefined): void
   /** Where members are stored here themselves, it answers all questions about them. */
   view?(state: CollectionState, binding: Binding): CollectionView
 }

@@ -36,7 +36,9 @@ export async function loadGraph(
 
 /** Those that the paths name and those that are eager. */
 function relationsOf(mapped: MappedClass, named: ReadonlyMap<string, unknown>): Contributor[] {
-  return mapped.relations.filter(({ relation, model }) => named.has(relation) || model.eager)
+  return mapped.relations.filter(
+    ({ relation, model, isInRecord }) => named.has(relation) || (model.eager && !isInRecord),
+  )
 }
 
 /** True the first time. */

@@ -32,7 +32,9 @@ export class MappedClasses {
       this.#byPrototype.set(entity.class.prototype as object, mapped)
     }
     for (const mapped of this.#byName.values()) this.#completeSet(mapped)
-    this.hasEager = [...this.#byName.values()].some(({ relations }) => relations.some(({ model }) => model.eager))
+    this.hasEager = [...this.#byName.values()].some(({ relations }) =>
+      relations.some(({ model, isInRecord }) => model.eager && !isInRecord),
+    )
   }
 
   #completeSet(mapped: MappedClass): void {

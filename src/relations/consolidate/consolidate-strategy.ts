@@ -3,7 +3,7 @@ import { SkeinError } from '../../errors/index.js'
 import type { KeyValue } from '../../keys/index.js'
 import type { EntityModel, RelationModel } from '../../model/index.js'
 import { read, write, type WriteCommand } from '../../plan/command.js'
-import type { PlanDraft } from '../../plan/draft.js'
+import type { PlanDraft, StageName } from '../../plan/draft.js'
 import { removeBin } from '../../plan/operations.js'
 import { userKeyId } from '../../plan/record-key.js'
 import type { Value } from '../../plan/value.js'
@@ -31,6 +31,7 @@ export class ConsolidateStrategy implements RelationStrategy {
   readonly model: RelationModel
   readonly bins: readonly string[]
   readonly quietBins: readonly string[]
+  readonly isInRecord = true
   readonly keyOf: (part: object) => KeyValue | null
   readonly #owner: EntityModel
   readonly #parts: PartClass
@@ -52,8 +53,12 @@ export class ConsolidateStrategy implements RelationStrategy {
   attached(state: CollectionState, { tracked, reader }: Binding, stored: Value | undefined, isRead: boolean): void {
     const refs = this.#parts.codec.model.relations
     const attach = (part: object): void => attachRefs(part, refs, tracked, reader)
-    state.parts ??= new PartTable(state, this.#parts, tracked, attach)
+    if (state.parts?.owner !== tracked) state.parts = new PartTable(state, this.#parts, tracked, attach)
     if (isRead) state.parts.load(stored)
+  }
+
+  completed(state: CollectionState, stored: Value | undefined): void {
+    if (!state.parts!.isLoaded) state.parts!.loadMore(stored)
   }
 
   view(state: CollectionState, { tracked, reader }: Binding): CollectionView {
@@ -66,16 +71,8 @@ export class ConsolidateStrategy implements RelationStrategy {
 
   /** New entities that parts point to are saved along. */
   reach({ entity, state }: Tracked, reach: Reach, reader: Reader): void {
-    const refs = this.#parts.codec.model.relations
-    if (state === 'removed' || refs.length === 0) return
-    const table = this.#table(entity)
-    const parts = [...table.state.added.entities, ...[...table.changed()].map(({ part }) => part)]
-    for (const part of parts) {
-      for (const { name } of refs) {
-        const target = findRefState(readProperty(part, name) ?? {})?.target
-        if (isEntity(target) && (reader.tracked(target)?.state ?? 'new') === 'new') reach.save(target)
-      }
-    }
+    if (state === 'removed') return
+    for (const target of this.#newTargets(this.#table(entity), reader)) reach.save(target)
   }
 
   save(tracked: Tracked, draft: PlanDraft, reader: Reader): void | Promise<void> {
@@ -83,8 +80,12 @@ export class ConsolidateStrategy implements RelationStrategy {
     const isWhole = tracked.state === 'new' || (tracked.overwrite && table.isComplete)
     if (isWhole) return this.#planWhole(tracked, table, draft)
     const unknown = this.#unknownRefs(table)
-    if (unknown.length === 0) return this.#planChanges(tracked, table, new Map(), draft)
-    return this.#readRefs(tracked, unknown, reader).then((refs) => this.#planChanges(tracked, table, refs, draft))
+    // A record must be there before anything points to it.
+    const stage = !draft.isTransaction && this.#newTargets(table, reader).length > 0 ? 'add references' : 'write'
+    if (unknown.length === 0) return this.#planChanges(tracked, table, new Map(), draft, stage)
+    return this.#readRefs(tracked, unknown, reader).then((refs) =>
+      this.#planChanges(tracked, table, refs, draft, stage),
+    )
   }
 
   /** The parts go with the record. */
@@ -116,7 +117,7 @@ export class ConsolidateStrategy implements RelationStrategy {
     this.#add(draft, command, changes)
   }
 
-  #planChanges(tracked: Tracked, table: PartTable, refs: StoredRefs, draft: PlanDraft): void {
+  #planChanges(tracked: Tracked, table: PartTable, refs: StoredRefs, draft: PlanDraft, stage: StageName): void {
     const changes = new PartChanges(table, new InverseChanges(this.#parts, refs)).gather()
     if (changes.isEmpty) return
     const command = write(this.#owner.name, tracked.key, changes.operations(), {
@@ -125,11 +126,21 @@ export class ConsolidateStrategy implements RelationStrategy {
       guards: [NOT_DELETING, ...changes.guards],
       watchSize: true,
     })
-    this.#add(draft, command, changes)
+    this.#add(draft, command, changes, stage)
   }
 
-  #add(draft: PlanDraft, command: WriteCommand, changes: PartChanges): void {
-    draft.add('write', command, ({ state }) => {
+  #newTargets(table: PartTable, reader: Reader): readonly object[] {
+    const refs = this.#parts.codec.model.relations
+    if (refs.length === 0) return []
+    const parts = [...table.state.added.entities, ...[...table.changed()].map(({ part }) => part)]
+    const targets = parts.flatMap((part) =>
+      refs.map(({ name }) => findRefState(readProperty(part, name) ?? {})?.target ?? null),
+    )
+    return targets.filter(isEntity).filter((target) => (reader.tracked(target)?.state ?? 'new') === 'new')
+  }
+
+  #add(draft: PlanDraft, command: WriteCommand, changes: PartChanges, stage: StageName = 'write'): void {
+    draft.add(stage, command, ({ state }) => {
       if (state === 'written') changes.confirm()
       return state === 'written'
     })

@@ -143,6 +143,23 @@ export class PartTable {
     this.#known.delete(userKeyId(id))
   }
 
+  /** All of it has to be stored anew, under another session. */
+  startAnew(): void {
+    for (const { part } of [...this.kept()]) this.state.added.add(part)
+    this.reset()
+  }
+
+  /** What puts everything back as it is now. */
+  remember(): () => void {
+    const { isLoaded } = this
+    const known = [...this.#known].map(([id, each]) => [id, { ...each }] as const)
+    return () => {
+      this.#known.clear()
+      for (const [id, each] of known) this.#known.set(id, each)
+      this.isLoaded = isLoaded
+    }
+  }
+
   reset(): void {
     this.#known.clear()
     this.isLoaded = false
