@@ -15,7 +15,7 @@ export interface OpenOptions extends Omit<DriverOptions, 'namespaces'> {
   readonly embedded?: boolean | EmbeddedOptions
   /** The namespace of classes that name none. */
   readonly namespace: string
-  /** The classes to map; those they reach by relations are found by themselves. */
+  /** The classes to map, with all those that their relations lead to. */
   readonly entities: readonly EntityClass[]
   /** Whether records that change together do so in one transaction. Default `'auto'`. */
   readonly transactions?: TransactionMode
