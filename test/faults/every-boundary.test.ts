@@ -27,7 +27,7 @@ async function flushAgain(session: Session): Promise<void> {
       (reason: unknown) => reason,
     )
     if (error === undefined) return
-    if (!(error as Error).message.includes('code -14')) throw error
+    if (!(error instanceof Error && error.message.includes('code -14'))) throw error as Error
     await new Promise((resolve) => setTimeout(resolve, 1100))
   }
   await session.flush()

@@ -43,8 +43,8 @@ export class World {
     const found = new Map<string, Bins>()
     rows.forEach(({ status, record }, n) => {
       const [set, i] = keys[n]
-      if (status !== 0 && status !== 2) throw new Error(`reading ${set} ${i} answered ${status}`)
-      if (status === 0) found.set(`${set}/${i}`, this.#normal(record.bins as Bins))
+      if (status !== 0 && status !== 2) throw new Error(`reading ${set} ${i} answered ${String(status)}`)
+      if (status === 0) found.set(`${set}/${i}`, this.#normal(record.bins))
     })
     return found
   }

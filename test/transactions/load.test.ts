@@ -1,0 +1,93 @@
+import { expect } from 'chai'
+import { open, type Database } from 'skein'
+import { startEmbedded, type EmbeddedServer, type FaultOptions } from 'skein/embedded'
+import { Agent, Listing, User, agent, listing } from '../relations/models.js'
+import { fill, problems, randomNumbers, runLoad } from './load-model.js'
+
+// SKEIN_LOAD=20000 runs the full size.
+const OPERATIONS = Number(process.env.SKEIN_LOAD ?? 1200)
+const FAULTS: readonly FaultOptions[] = [
+  { answer: 14 },
+  { answer: 18 },
+  { answer: 9 },
+  { answer: 9, after: true },
+  { drop: true },
+  { drop: true, after: true },
+]
+
+for (const mode of ['sc', 'ap'] as const) {
+  describe(`16 workers that move, follow and delete, with faults (${mode})`, function () {
+    this.timeout(600_000)
+    let server: EmbeddedServer
+    let db: Database
+    before(async () => {
+      server = await startEmbedded({ namespaces: [`test:${mode}`] })
+      db = await open({ hosts: server.hosts, namespace: 'test', entities: [Agent, Listing, User] })
+      await fill(db)
+    })
+    after(async () => {
+      await db.close()
+      await server.stop()
+    })
+
+    it(`${OPERATIONS} operations leave both sides of every relation in step, and every acknowledged one is there`, async function () {
+      const random = randomNumbers(7)
+      const result = await runLoad(db, OPERATIONS, async (n) => {
+        if (n % 20 === 10)
+          await server.faults.add({ ...FAULTS[random(FAULTS.length)], namespace: 'test', skip: random(20) })
+      })
+      await server.faults.clear()
+      if (mode === 'sc') await server.clock.advance(60)
+      else await repair(db)
+      expect(await problems(db, result)).to.deep.equal([])
+      expect(result.acknowledged).to.be.greaterThan(result.failed * 2)
+      this.test!.title += ` (${result.acknowledged} acknowledged, ${result.failed} failed)`
+    })
+  })
+}
+
+describe('one record that everybody writes', function () {
+  this.timeout(120_000)
+  let server: EmbeddedServer
+  let db: Database
+  before(async () => {
+    server = await startEmbedded({ namespaces: ['test:sc'] })
+    db = await open({ hosts: server.hosts, namespace: 'test', entities: [Agent, Listing, User] })
+  })
+  after(async () => {
+    await db.close()
+    await server.stop()
+  })
+
+  it('takes a bounded number of attempts, and no write is lost', async function () {
+    const [workers, rounds] = [16, 10]
+    await db.session().save(agent(1))
+    let attempts = 0
+    const worker = async (number: number): Promise<void> => {
+      for (let round = 0; round < rounds; round++) {
+        await db.transaction(
+          async (session) => {
+            attempts++
+            ;(await session.load(Agent, 1)).listings.add(listing(`l${number}-${round}`))
+          },
+          { attempts: 50, timeout: 60 },
+        )
+      }
+    }
+    await Promise.all(Array.from({ length: workers }, (_, i) => worker(i)))
+    const successes = workers * rounds
+    expect(await (await db.session().load(Agent, 1)).listings.count()).to.equal(successes)
+    expect(attempts / successes).to.be.lessThan(25)
+    this.test!.title += ` (${(attempts / successes).toFixed(1)} attempts for each success)`
+  })
+})
+
+/** Finishes deletes that were cut short, and brings both sides in line. */
+async function repair(db: Database): Promise<void> {
+  for (let id = 0; id < 64; id++) {
+    if ((await db.session().find(User, id)) === null) await db.session().delete(User, id)
+  }
+  for (let round = 0; round < 3; round++) {
+    for await (const _finding of db.verify([Agent, Listing, User], { repair: true, settle: 0 }));
+  }
+}
