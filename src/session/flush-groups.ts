@@ -1,7 +1,8 @@
 import { SkeinError } from '../errors/index.js'
 import { MOST_WRITES, type Capabilities } from '../driver/capabilities.js'
 import type { PlanDraft } from '../plan/draft.js'
-import { namespaceOf } from '../plan/record-key.js'
+import { namespaceOf, recordId } from '../plan/record-key.js'
+import type { Managed } from './managed.js'
 import type { TransactionMode } from './open-options.js'
 import { withoutTransactions } from './transaction-errors.js'
 import type { Work } from './work.js'
@@ -29,22 +30,23 @@ export function mayNeedTransactions(work: Work, mode: TransactionMode, { namespa
 }
 
 /** Sorts the records of a draft; refuses what must be in a transaction and cannot be. */
-export function groupsOf(survey: PlanDraft, mode: TransactionMode, capabilities: Capabilities): Groups {
+export function groupsOf(survey: PlanDraft, work: Work, mode: TransactionMode, capabilities: Capabilities): Groups {
+  const linkable = new Set([...work.removed].filter(isLinkable).map(({ key }) => recordId(key)))
   const plain: string[] = []
   const transactions: string[][] = []
   const staged: string[] = []
   for (const group of survey.groups()) {
-    if (group.length === 1) {
-      plain.push(group[0])
-      continue
-    }
     const problem = whyNot(group, capabilities)
-    if (problem === undefined) transactions.push(group)
+    // A record that is deleted and has no links now may get one before it is gone, so that is watched, too.
+    if (group.length === 1 && (problem !== undefined || !linkable.has(group[0]))) plain.push(group[0])
+    else if (problem === undefined) transactions.push(group)
     else if (mode === 'required') throw problem
     else staged.push(...group)
   }
   return { plain, transactions, staged }
 }
+
+const isLinkable = ({ mapped }: Managed): boolean => mapped.relations.length > 0
 
 /** Why no transaction can carry these records. */
 function whyNot(group: readonly string[], { namespaces }: Capabilities): SkeinError | undefined {

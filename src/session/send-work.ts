@@ -40,7 +40,7 @@ export async function sendWork(
   }
   const survey = await planWork(work, reader, new Date(), { isTransaction: true })
   if (survey.isEmpty) return { stages: [], outcomes: [], failed: [] }
-  return sendGroups(work, survey, groupsOf(survey, mode, context.driver.capabilities), parts, signal)
+  return sendGroups(work, survey, groupsOf(survey, work, mode, context.driver.capabilities), parts, signal)
 }
 
 async function sendGroups(
@@ -78,7 +78,7 @@ export async function planFlush(work: Work, parts: SendParts, mode: TransactionM
     return [(await planWork(work, reader, new Date(), { isTransaction: isInside })).plan()]
   }
   const survey = await planWork(work, reader, new Date(), { isTransaction: true })
-  const { plain, transactions, staged } = groupsOf(survey, mode, context.driver.capabilities)
+  const { plain, transactions, staged } = groupsOf(survey, work, mode, context.driver.capabilities)
   const plans = transactions.map((group) => survey.part(group, { isTransaction: true }).plan())
   if (plain.length > 0) plans.unshift(survey.part(plain, {}).plan())
   if (staged.length > 0) plans.push((await planWork(work.filter(isIn(staged)), reader, survey.now)).plan())
