@@ -96,7 +96,7 @@ for (const mode of ['ap', 'sc'] as const) {
       for (let run = 0; run < 25; run++) findings.push(...(await verifyAll({ repair: run > 4 })))
       isOver = true
       await Promise.all(writers)
-      expect(writes).to.be.greaterThan(100)
+      expect(writes, 'the writers worked while it looked').to.be.greaterThan(0)
       expect(findings.map(({ kind, key, state }) => `${kind} ${String(key)} ${state}`)).to.deep.equal([
         ...Array<string>(5).fill('missingLink 9 found'),
         'missingLink 9 repaired',
