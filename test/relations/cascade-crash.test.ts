@@ -65,7 +65,7 @@ for (const mode of ['ap', 'sc'] as const) {
         [4, true],
         [6, true],
       ] as const) {
-        const names = await staff(700)
+        const names = await staff(600)
         expect(await dieAt(skip, after), `killed at ${skip}`).to.equal(true)
         if (skip % 2 === 0) await db.sweep(Department)
         await db.session().delete(Department, 1)
@@ -76,7 +76,7 @@ for (const mode of ['ap', 'sc'] as const) {
     })
 
     it('holds only a few of the children in memory', async () => {
-      const names = await staff(Number(process.env.SKEIN_LARGE ?? 8000))
+      const names = await staff(Number(process.env.SKEIN_LARGE ?? 4000))
       const child = start('--max-old-space-size=40')
       const [code] = (await once(child, 'exit')) as [number]
       expect(code).to.equal(0)
