@@ -2,10 +2,8 @@ import type { Draft } from '../plan/draft.js'
 import type { Contributor } from '../relations/contributor.js'
 import type { Managed } from './managed.js'
 import type { MappedClass } from './mapped-class.js'
-import { planCreation } from './record-creation.js'
-import { planOverwrite } from './record-overwrite.js'
+import { planRecord } from './plan-record.js'
 import { planRemoval } from './record-removal.js'
-import { planUpdate } from './record-update.js'
 import { wantsTtl } from './ttl.js'
 
 /** The part of storing a class that is the record itself: its own bins, version, times and expiry. */
@@ -22,11 +20,7 @@ export class BinContributor implements Contributor {
   }
 
   save(managed: Managed, draft: Draft): void {
-    const planned = managed.overwrite
-      ? planOverwrite(managed, draft.now)
-      : managed.state === 'new'
-        ? planCreation(managed, draft.now)
-        : planUpdate(managed, draft.now)
+    const planned = planRecord(managed, draft.now)
     if (planned !== undefined) draft.add('write', planned.command, planned.settle)
   }
 

@@ -12,7 +12,7 @@ export async function deleteBlindly(
   options: { readonly signal?: AbortSignal } = {},
 ): Promise<boolean> {
   const command = remove(mapped.model.name, key)
-  const [outcome] = await context.driver.run([command], callOptions(context, options.signal))
+  const outcome = await context.driver.runOne(command, callOptions(context, options.signal))
   if (outcome.state === 'written') return true
   if (outcome.reason === 'missing') return false
   throw flushFailure({ outcomes: [outcome], failed: [outcome] }, options.signal)

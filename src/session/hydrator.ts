@@ -10,14 +10,12 @@ import type { SessionContext } from './session-context.js'
 import { otherClass } from './session-errors.js'
 import { shownTtl } from './ttl.js'
 
-/** Gives an entity that has become managed its Refs and Collections. */
-export type Attach = (managed: Managed, stored?: ReadBins) => void
-
-/** What the hydrator needs of relations. */
+/** What entities that become managed need of relations. */
 export interface RelationHydration {
-  readonly attach: Attach
+  /** Gives the entity its Refs and Collections. */
+  attach(managed: Managed, stored?: ReadBins): void
   /** Adds what an entity that was loaded in part did not know of its relations. */
-  readonly complete: (managed: Managed, stored: ReadBins) => void
+  complete(managed: Managed, stored: ReadBins): void
 }
 
 /** Turns records that were read into managed entities. */

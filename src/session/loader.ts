@@ -7,7 +7,7 @@ import { identityOf } from './identity-map.js'
 import type { Managed } from './managed.js'
 import type { MappedClass } from './mapped-class.js'
 import { covers, type Projection } from './projection.js'
-import { callOptions, type SessionContext } from './session-context.js'
+import type { SessionContext } from './session-context.js'
 import { otherClass, sessionClosed } from './session-errors.js'
 
 interface Request {
@@ -19,6 +19,9 @@ interface Request {
   readonly reject: (error: unknown) => void
 }
 
+// Cheaper than queueMicrotask, which also keeps track of the async context.
+const NOW = Promise.resolve()
+
 /** Loads entities by key: what is asked for in one tick is one batch read, and no record is read twice at a time. */
 export class Loader {
   readonly #context: SessionContext
@@ -26,7 +29,7 @@ export class Loader {
   /** Asked for in this tick, and not sent yet. */
   #waiting: Request[] = []
   /** Waiting or in flight. */
-  readonly #pending = new Map<MappedClass, Map<UserKey, Request>>()
+  readonly #pending: Map<UserKey, Request>[] = []
 
   constructor(context: SessionContext, hydrator: Hydrator) {
     this.#context = context
@@ -37,7 +40,7 @@ export class Loader {
   find(mapped: MappedClass, key: RecordKey, projection: Projection): Promise<Managed | null> {
     const known = this.#context.identity.get(mapped, key.key)
     if (known !== undefined && covers(known.loaded, projection.loaded)) return this.#known(known, mapped)
-    const pending = this.#pending.get(mapped)?.get(identityOf(key.key))
+    const pending = this.#pending[mapped.index]?.get(identityOf(key.key))
     if (pending !== undefined && covers(pending.projection.loaded, projection.loaded)) return pending.found
     return this.#ask(mapped, key, projection)
   }
@@ -55,33 +58,49 @@ export class Loader {
       reject = onError
     })
     const request: Request = { mapped, key, projection, found, resolve, reject }
-    let pending = this.#pending.get(mapped)
-    if (pending === undefined) this.#pending.set(mapped, (pending = new Map<UserKey, Request>()))
+    const pending = (this.#pending[mapped.index] ??= new Map<UserKey, Request>())
     pending.set(identityOf(key.key), request)
     // After the promises of this tick: what they ask for goes along.
-    if (this.#waiting.push(request) === 1) void Promise.resolve().then(() => process.nextTick(() => this.#send()))
+    if (this.#waiting.push(request) === 1) void NOW.then(this.#sendLater)
     return found
   }
 
-  #send(): void {
+  readonly #sendLater = (): void => process.nextTick(this.#send)
+
+  readonly #send = (): void => {
     const requests = this.#waiting
     this.#waiting = []
-    const { driver } = this.#context
+    const { driver, transaction } = this.#context
     const commands = requests.map(({ mapped, key, projection }) => read(mapped.model.name, key, projection.bins))
-    const answers = driver.readEach(commands, callOptions(this.#context))
-    answers.forEach((answer, i) => {
+    const answers = driver.readEach(commands, transaction === undefined ? undefined : { transaction })
+    for (let i = 0; i < requests.length; i++) {
       const request = requests[i]
-      answer.then((record) => this.#answer(request, record)).catch((error: unknown) => this.#fail(request, error))
-    })
+      void answers[i].then(
+        (record) => this.#answer(request, record),
+        (error: unknown) => this.#fail(request, error),
+      )
+    }
   }
 
-  #answer(request: Request, record: StoredRecord | null): void | Promise<void> {
+  #answer(request: Request, record: StoredRecord | null): void {
+    try {
+      this.#take(request, record)
+    } catch (error) {
+      this.#fail(request, error)
+    }
+  }
+
+  #take(request: Request, record: StoredRecord | null): void {
     const { mapped, key, projection } = request
-    if (this.#context.identity.isClosed) throw sessionClosed()
-    const isNew = this.#context.identity.get(mapped, key.key) === undefined
+    const { identity } = this.#context
+    if (identity.isClosed) throw sessionClosed()
+    const isNew = identity.get(mapped, key.key) === undefined
     const managed = this.#hydrator.take(mapped, key, record, projection)
     if (managed === null || !isNew || managed.model.hooks.afterLoad.length === 0) return this.#found(request, managed)
-    return callHooks('afterLoad', [managed]).then(() => this.#found(request, managed))
+    callHooks('afterLoad', [managed]).then(
+      () => this.#found(request, managed),
+      (error: unknown) => this.#fail(request, error),
+    )
   }
 
   #found(request: Request, managed: Managed | null): void {
@@ -95,7 +114,7 @@ export class Loader {
   }
 
   #forget(request: Request): void {
-    const pending = this.#pending.get(request.mapped)
+    const pending = this.#pending[request.mapped.index]
     const id = identityOf(request.key.key)
     // A later request for more of the same record may have taken its place.
     if (pending?.get(id) === request) pending.delete(id)

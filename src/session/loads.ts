@@ -1,11 +1,11 @@
 import { read } from '../plan/command.js'
 import type { RecordKey } from '../plan/record-key.js'
-import { attachRelations, completeRelations } from '../relations/attach.js'
+import { attachRelations, completeRelations, type ReadBins } from '../relations/attach.js'
 import type { Reader } from '../relations/contributor.js'
 import { rememberRelations } from '../relations/remember-relations.js'
 import { abortable } from './abortable.js'
 import { callHooks } from './hooks.js'
-import { Hydrator, isGone, type Attach } from './hydrator.js'
+import { Hydrator, isGone, type RelationHydration } from './hydrator.js'
 import { KeyLoads } from './key-loads.js'
 import { Loader } from './loader.js'
 import type { Managed } from './managed.js'
@@ -24,32 +24,39 @@ interface FindOptions {
   readonly signal?: AbortSignal
 }
 
-/** Everything a session reads. */
-export class Loads {
-  /** For those who plan and load relations. */
-  readonly reader: Reader
+/** Everything a session reads. A session is cheap: what not every one needs is made when it is needed. */
+export class Loads implements RelationHydration {
   readonly #context: SessionContext
   readonly #hydrator: Hydrator
   readonly #loader: Loader
-  readonly #keyLoads: KeyLoads
+  #keyLoads: KeyLoads | undefined
+  #reader: Reader | undefined
 
   constructor(context: SessionContext) {
     this.#context = context
-    this.#hydrator = new Hydrator(context, {
-      attach: (managed, stored) => this.attach(managed, stored),
-      complete: (managed, stored) => completeRelations(managed, managed.mapped.relations, this.reader, stored),
-    })
+    this.#hydrator = new Hydrator(context, this)
     this.#loader = new Loader(context, this.#hydrator)
-    this.#keyLoads = new KeyLoads(context, this.#loader)
-    this.reader = this.readerIn(context)
+  }
+
+  /** For those who plan and load relations. */
+  get reader(): Reader {
+    return (this.#reader ??= this.readerIn(this.#context))
   }
 
   /** The same, for one who reads in a transaction. */
   readerIn(context: SessionContext): Reader {
-    return new SessionReader(context, this.#keyLoads, new SessionQueries(context, this.#hydrator), this.#hydrator)
+    return new SessionReader(context, this.#byKey, new SessionQueries(context, this.#hydrator), this.#hydrator)
   }
 
-  readonly attach: Attach = (managed, stored) => {
+  get #byKey(): KeyLoads {
+    return (this.#keyLoads ??= new KeyLoads(this.#context, this.#loader))
+  }
+
+  complete(managed: Managed, stored: ReadBins): void {
+    completeRelations(managed, managed.mapped.relations, this.reader, stored)
+  }
+
+  attach(managed: Managed, stored?: ReadBins): void {
     const { relations } = managed.mapped
     if (relations.length === 0) return
     const { undo } = this.#context
@@ -65,6 +72,13 @@ export class Loads {
     if (known !== undefined) return known
     if (mapped.model.discriminator !== undefined) throw unknownKind(mapped)
     return this.#hydrator.takeUnread(mapped, record)
+  }
+
+  /** One entity, or null. */
+  findOne(mapped: MappedClass, key: KeyInput, options?: FindOptions): Promise<Managed | null> {
+    const { classes, identity } = this.#context
+    if (options !== undefined || classes.hasEager) return this.find(mapped, [key], options).then(([found]) => found)
+    return this.#loader.find(mapped, mapped.recordKeyOf(key, identity.tenant), mapped.ordinary)
   }
 
   /** Entities in the order of the keys, null where there is none, with the relations that are asked for. */
@@ -88,7 +102,7 @@ export class Loads {
     paths: readonly string[],
     only?: readonly string[],
   ): Promise<(Managed | null)[]> {
-    const found = await this.#keyLoads.find(mapped, keys, paths, only)
+    const found = await this.#byKey.find(mapped, keys, paths, only)
     const level = new Set(found.filter((managed) => managed !== null))
     await this.reader.load([...level], paths)
     return found

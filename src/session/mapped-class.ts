@@ -1,10 +1,11 @@
 import type { EntityCodec } from '../codec/index.js'
 import type { KeyValue, Tenant } from '../keys/index.js'
-import type { EntityModel } from '../model/index.js'
+import type { EntityModel, HooksModel } from '../model/index.js'
 import type { Bins } from '../plan/command.js'
 import { recordKey, type RecordKey } from '../plan/record-key.js'
 import type { Contributor } from '../relations/contributor.js'
 import type { RelationStrategy } from '../relations/strategy.js'
+import type { Projection } from './projection.js'
 
 /** A stored class with everything a session needs to work with its entities; made once for each database. */
 export class MappedClass {
@@ -12,6 +13,8 @@ export class MappedClass {
   readonly codec: EntityCodec
   /** The same number for all classes of one set: their records share keys. */
   readonly place: number
+  /** Its own number among all classes. */
+  readonly index: number
   /** No relation leads here or away, so its deletes need not wait for anybody's references. */
   readonly standsAlone: boolean
   /** The bins first, then the relations. */
@@ -20,13 +23,20 @@ export class MappedClass {
   /** Bins of the values of every class of the set. */
   binsOfSet: readonly string[] = []
   /** What an ordinary load reads: all bins, unless there are lists of keys, which may be long and are read when asked for. */
-  ordinaryBins: 'all' | readonly string[] = 'all'
+  ordinary: Projection = { loaded: undefined, bins: 'all' }
+  #isSimple: boolean | undefined
 
-  constructor(codec: EntityCodec, place: number, standsAlone: boolean) {
+  constructor(codec: EntityCodec, index: number, place: number, standsAlone: boolean) {
     this.codec = codec
     this.model = codec.model
+    this.index = index
     this.place = place
     this.standsAlone = standsAlone
+  }
+
+  /** Saving or deleting an entity is one command and nothing else. */
+  get isSimple(): boolean {
+    return (this.#isSimple ??= this.standsAlone && this.contributors.length === 1 && !hasHooks(this.model.hooks))
   }
 
   /** Deleting by key is one blind command only where nobody needs to see the entity. */
@@ -59,3 +69,6 @@ export class MappedClass {
     return entity instanceof this.model.class
   }
 }
+
+const hasHooks = ({ beforeSave, afterSave, beforeDelete, afterDelete }: HooksModel): boolean =>
+  [beforeSave, afterSave, beforeDelete, afterDelete].some((methods) => methods.length > 0)

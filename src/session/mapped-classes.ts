@@ -25,7 +25,12 @@ export class MappedClasses {
     for (const entity of this.model.entities.values()) {
       const where = `${entity.namespace}|${entity.set}`
       if (!places.has(where)) places.set(where, places.size)
-      const mapped = new MappedClass(codecs.entity(entity.name), places.get(where)!, !related.has(entity.name))
+      const mapped = new MappedClass(
+        codecs.entity(entity.name),
+        this.#byName.size,
+        places.get(where)!,
+        !related.has(entity.name),
+      )
       mapped.relations = relationsOf(entity, codecs)
       mapped.contributors = [new BinContributor(mapped), ...mapped.relations, ...targetDeletions(entity, this.model)]
       this.#byName.set(entity.name, mapped)
@@ -44,7 +49,7 @@ export class MappedClasses {
     const relations = members.flatMap((member) => member.relations)
     if (!relations.some((relation) => isAside(relation) || (relation.quietBins ?? []).length > 0)) return
     const related = relations.filter((relation) => !isAside(relation)).flatMap((relation) => relation.bins)
-    mapped.ordinaryBins = [...new Set([...mapped.binsOfSet, ...related, DELETING_BIN])]
+    mapped.ordinary = { loaded: undefined, bins: [...new Set([...mapped.binsOfSet, ...related, DELETING_BIN])] }
   }
 
   /** Throws SKEIN_2001 for a class that is not part of the model. */

@@ -12,13 +12,11 @@ export interface Projection {
 
 /** These properties, and what every entity needs: its key and its version; and the bins of the relations that are loaded along. */
 export function projectionOf(mapped: MappedClass, only?: readonly string[], along: readonly string[] = []): Projection {
+  if (only === undefined && along.length === 0) return mapped.ordinary
   const extra = mapped.relations.filter(({ relation }) => along.includes(relation)).flatMap(({ bins }) => bins)
   if (only === undefined) {
-    const { ordinaryBins } = mapped
-    return {
-      loaded: undefined,
-      bins: ordinaryBins === 'all' || extra.length === 0 ? ordinaryBins : [...ordinaryBins, ...extra],
-    }
+    const { bins } = mapped.ordinary
+    return { loaded: undefined, bins: bins === 'all' || extra.length === 0 ? bins : [...bins, ...extra] }
   }
   const { key, version, properties, relations } = mapped.model
   for (const name of only) {

@@ -81,7 +81,7 @@ async function deleteMembers(
   const identity = new IdentityMap(context.identity.tenant)
   const inner = { ...context, identity, transaction: undefined, transactions: 'off' as const, validate: false }
   const loads = new Loads(inner)
-  const entities = new SessionEntities(inner, loads.attach)
+  const entities = new SessionEntities(inner, loads)
   // Members see that their owner goes too, and leave its list alone: it is trimmed when they are gone.
   const ownClass = classes.of(owner.model.name)
   const stored = ownClass.codec.key.scheme.fromStored(owner.key.key, identity.tenant)

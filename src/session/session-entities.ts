@@ -1,6 +1,6 @@
 import { TENANT } from '../keys/index.js'
 import { readProperty, writeProperty } from '../codec/index.js'
-import type { Attach } from './hydrator.js'
+import type { RelationHydration } from './hydrator.js'
 import { Managed } from './managed.js'
 import type { MappedClass } from './mapped-class.js'
 import { managedOf } from './ownership.js'
@@ -10,12 +10,11 @@ import { abstractClass, notManaged, otherInstance, otherSession } from './sessio
 /** Which entities belong to a session, and in which state. */
 export class SessionEntities {
   readonly #context: SessionContext
+  readonly #relations: Pick<RelationHydration, 'attach'>
 
-  readonly #attach: Attach
-
-  constructor(context: SessionContext, attach: Attach) {
+  constructor(context: SessionContext, relations: Pick<RelationHydration, 'attach'>) {
     this.#context = context
-    this.#attach = attach
+    this.#relations = relations
   }
 
   /** The entity as this session knows it; undefined when it does not. */
@@ -67,7 +66,7 @@ export class SessionEntities {
     const key = mapped.recordKey(mapped.codec.key.keyOf(entity), identity.tenant)
     if (identity.get(mapped, key.key) !== undefined) throw otherInstance(mapped, key)
     const managed = identity.add(new Managed(mapped, entity, key, identity, 'new'))
-    this.#attach(managed)
+    this.#relations.attach(managed)
     identity.announce(managed)
     return managed
   }

@@ -16,6 +16,7 @@ import { Loads } from './loads.js'
 import type { Managed } from './managed.js'
 import type { MappedClass } from './mapped-class.js'
 import { partHome } from './part-home.js'
+import { isSimple, sendSimple } from './send-simple.js'
 import { callOptions, type SessionContext } from './session-context.js'
 import { SessionEntities } from './session-entities.js'
 import { insideHook, notFound, partlyLoaded, sessionClosed } from './session-errors.js'
@@ -40,22 +41,16 @@ export class Session {
   readonly #context: SessionContext
   readonly #entities: SessionEntities
   readonly #loads: Loads
-  readonly #unit: UnitOfWork
   readonly #turns: Turns
+  #unitOfWork: UnitOfWork | undefined
   #closing: Promise<void> | undefined
 
   /** @internal */
   constructor(context: SessionContext) {
     this.#context = context
     this.#loads = new Loads(context)
-    this.#entities = new SessionEntities(context, this.#loads.attach)
+    this.#entities = new SessionEntities(context, this.#loads)
     this.#turns = new Turns(context.activity)
-    this.#unit = new UnitOfWork({
-      context,
-      entities: this.#entities,
-      reader: this.#loads.reader,
-      readerIn: (inside) => this.#loads.readerIn(inside),
-    })
   }
 
   /** A new entity with these values, stored by the next flush. */
@@ -67,9 +62,9 @@ export class Session {
 
   /** The entity under that key; throws NotFoundError when there is none. */
   async load<T extends object>(entityClass: EntityClass<T>, key: KeyInput, options?: LoadOptions<T>): Promise<T> {
-    const entity = await this.find(entityClass, key, options)
-    if (entity === null) throw this.#notFound(entityClass, [key])
-    return entity
+    const managed = await this.#loads.findOne(this.#mapped(entityClass), key, options)
+    if (managed === null) throw this.#notFound(entityClass, [key])
+    return managed.entity as T
   }
 
   /** The entity under that key, or null. */
@@ -78,7 +73,7 @@ export class Session {
     key: KeyInput,
     options?: LoadOptions<T>,
   ): Promise<T | null> {
-    const [managed] = await this.#loads.find(this.#mapped(entityClass), [key], options)
+    const managed = await this.#loads.findOne(this.#mapped(entityClass), key, options)
     return managed === null ? null : (managed.entity as T)
   }
 
@@ -144,9 +139,7 @@ export class Session {
 
   /** Takes a new entity in; the next flush stores it. */
   persist<T extends object>(entity: T, options: Pick<SaveOptions, 'ttl'> = {}): T {
-    this.#checkOpen()
-    const managed = this.#entities.manage(entity)
-    if (options.ttl !== undefined) managed.ttlWish = options.ttl
+    this.#manage(entity, options)
     return entity
   }
 
@@ -158,15 +151,13 @@ export class Session {
 
   /** Stores the entity now: a new one must not exist yet, a loaded one must still exist. Only what changed is sent. */
   async save<T extends object>(entity: T, options: SaveOptions = {}): Promise<T> {
-    this.persist(entity, options)
-    await this.#send(this.#entities.get(entity), options)
+    await this.#send(this.#manage(entity, options), options)
     return entity
   }
 
   /** Stores the entity now; whatever is stored under its key becomes this. */
   async upsert<T extends object>(entity: T, options: SaveOptions = {}): Promise<T> {
-    this.persist(entity, options)
-    const managed = this.#entities.get(entity)
+    const managed = this.#manage(entity, options)
     if (managed.loaded !== undefined) throw partlyLoaded(managed)
     managed.overwrite = true
     forgetMembers(managed, managed.mapped.relations)
@@ -289,11 +280,28 @@ export class Session {
     return managed
   }
 
-  #send(managed: Managed, options?: FlushOptions): Promise<void> {
+  #manage(entity: object, { ttl }: Pick<SaveOptions, 'ttl'>): Managed {
+    this.#checkOpen()
+    const managed = this.#entities.manage(entity)
+    if (ttl !== undefined) managed.ttlWish = ttl
+    return managed
+  }
+
+  #send(managed: Managed, options: FlushOptions = {}): Promise<void> {
     this.#checkOutsideHook()
-    const work = (): Promise<void> => this.#unit.one(managed, options)
+    const work = (): Promise<void> =>
+      isSimple(managed, this.#context) ? sendSimple(managed, this.#context, options) : this.#unit.one(managed, options)
     // What it reaches is known only when the work has begun, so nothing else may run beside it.
     return managed.mapped.standsAlone ? this.#turns.one(managed, work) : this.#turns.all(work)
+  }
+
+  get #unit(): UnitOfWork {
+    return (this.#unitOfWork ??= new UnitOfWork({
+      context: this.#context,
+      entities: this.#entities,
+      reader: this.#loads.reader,
+      readerIn: (inside) => this.#loads.readerIn(inside),
+    }))
   }
 
   #mapped(entityClass: EntityClass): MappedClass {

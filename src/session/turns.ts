@@ -1,8 +1,6 @@
 import type { Activity } from './activity.js'
 import type { Managed } from './managed.js'
 
-const ignore = (): void => undefined
-
 /** Keeps work apart: work on one entity waits for earlier work on it, and a flush waits for all and lets all wait. */
 export class Turns {
   readonly #activity: Activity
@@ -48,7 +46,7 @@ export class Turns {
       this.#activity.end()
       finish()
     }
-    const done = result.then(ignore, ignore).then(end)
+    const done = result.then(end, end)
     this.#running.add(done)
     return done
   }

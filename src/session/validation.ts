@@ -4,9 +4,12 @@ import type { Managed } from './managed.js'
 
 /** Checks the rules of everything that is about to be saved; all failures are reported together. */
 export function validateAll(members: Iterable<Managed>): void {
-  const failures: ValidationFailure[] = []
-  for (const managed of members) failures.push(...failuresOf(managed))
-  if (failures.length === 0) return
+  let failures: ValidationFailure[] | undefined
+  for (const managed of members) {
+    const found = validateEntity(managed.entity, managed.model, managed.loaded)
+    if (found.length > 0) (failures ??= []).push(...found.filter((failure) => !isStamped(managed, failure)))
+  }
+  if (failures === undefined || failures.length === 0) return
   const [first] = failures
   const lines = failures.map(({ className, property, message }) => `  ${className}.${property}: ${message}`)
   const count = failures.length === 1 ? 'A value does' : `${failures.length} values do`
@@ -19,7 +22,6 @@ export function validateAll(members: Iterable<Managed>): void {
 }
 
 // Version and times are set when the write is confirmed, so a new entity need not have them yet.
-function failuresOf({ entity, model, loaded }: Managed): readonly ValidationFailure[] {
-  const stamped = new Set<string | undefined>([model.version, model.createdAt, model.updatedAt])
-  return validateEntity(entity, model, loaded).filter(({ property }) => !stamped.has(property))
+function isStamped({ model }: Managed, { property }: ValidationFailure): boolean {
+  return property === model.version || property === model.createdAt || property === model.updatedAt
 }
