@@ -17,16 +17,22 @@ export interface Stamp {
   readonly guards: readonly Guard[]
 }
 
+const NO_STAMP: Stamp = Object.freeze({ operations: Object.freeze([]), guards: Object.freeze([]) })
+
 /** What the mapper itself keeps up to date in an entity: version, times, generation and time to live. */
 export class Stamps {
   readonly #model: EntityModel
+  /** Most classes have neither version nor times, and pay nothing for them. */
+  readonly #isEmpty: boolean
 
   constructor(model: EntityModel) {
     this.#model = model
+    this.#isEmpty = (model.version ?? model.createdAt ?? model.updatedAt) === undefined
   }
 
   /** Goes with a new entity: version 1, and the times. One that already says when it was created keeps that. */
   creation(entity: object, now: Date): readonly WriteOperation[] {
+    if (this.#isEmpty) return NO_STAMP.operations
     const { version, createdAt, updatedAt } = this.#model
     const operations: WriteOperation[] = []
     if (version !== undefined) operations.push(writeBin(this.#binOf(version), 1))
@@ -37,6 +43,7 @@ export class Stamps {
 
   /** Shows on the entity what `creation` did, once it is confirmed. */
   created(entity: object, now: Date): void {
+    if (this.#isEmpty) return
     const { version, createdAt, updatedAt } = this.#model
     if (version !== undefined) writeProperty(entity, version, 1)
     if (createdAt !== undefined) writeProperty(entity, createdAt, new Date(createdTime(entity, createdAt, now)))
@@ -45,6 +52,7 @@ export class Stamps {
 
   /** Goes with every change of a stored entity: the version must be the known one and is counted up, the time is written. */
   update(knownVersion: number | undefined, now: Date): Stamp {
+    if (this.#isEmpty) return NO_STAMP
     const { version, updatedAt } = this.#model
     const operations: WriteOperation[] = []
     const guards: Guard[] = []

@@ -98,6 +98,7 @@ export interface ClientCalls {
     meta: object | null,
     policy: PolicyObject | null,
   ): Promise<ClientRecord>
+  put(key: ClientKey, bins: object, meta: object | null, policy: PolicyObject | null): Promise<unknown>
   remove(key: ClientKey, policy: PolicyObject | null): Promise<unknown>
   batchRead(rows: readonly BatchRow[], policy?: PolicyObject | null): Promise<BatchRowResult[]>
   batchWrite(rows: readonly BatchRow[], policy?: PolicyObject | null): Promise<BatchRowResult[]>

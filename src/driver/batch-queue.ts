@@ -20,8 +20,13 @@ export interface Send<Entry> {
   many(entries: readonly Entry[], done: () => void): void
 }
 
+// Two batches on their way: the server works on one while the client works on the other, and both stay large.
+const OVERLAP = 2
+// A batch with fewer rows costs noticeably more for each of them.
+const SMALLEST = 32
+
 /**
- * Natural batching. While few round trips are in flight a command goes out alone and at once; what arrives while all are
+ * Natural batching. While few commands are in flight a command goes out alone and at once; what arrives while all round trips are
  * taken waits, and leaves together as soon as one is free. No timer, so nothing is ever delayed for the sake of a batch.
  */
 export class BatchQueue<Entry extends Waiting> {
@@ -29,7 +34,9 @@ export class BatchQueue<Entry extends Waiting> {
   readonly #limits: QueueLimits
   #waiting: Entry[] = []
   #head = 0
+  /** Round trips under way, and the commands in them. */
   #inFlight = 0
+  #rows = 0
 
   constructor(send: Send<Entry>, limits: QueueLimits) {
     this.#send = send
@@ -44,42 +51,52 @@ export class BatchQueue<Entry extends Waiting> {
     return this.#head === this.#waiting.length
   }
 
+  /** Single commands may use all round trips; as soon as there is a batch among them, a few large ones do better than many small ones. */
+  get #hasRoom(): boolean {
+    const { roundTrips } = this.#limits
+    return this.#inFlight < (this.#rows > this.#inFlight ? Math.min(OVERLAP, roundTrips) : roundTrips)
+  }
+
   add(entry: Entry): void {
-    if (this.#inFlight >= this.#limits.roundTrips || !this.#isEmpty) return void this.#waiting.push(entry)
-    this.#inFlight++
-    this.#send.one(entry, this.#free)
+    if (!this.#hasRoom || !this.#isEmpty) return void this.#waiting.push(entry)
+    this.#dispatch([entry])
   }
 
   /** Entries given together leave together. */
   addAll(entries: readonly Entry[]): void {
     for (const entry of entries) this.#waiting.push(entry)
-    this.#pump()
+    this.#pump(this.#limits.batchRows)
   }
 
-  #pump(): void {
-    while (this.#inFlight < this.#limits.roundTrips && !this.#isEmpty) {
-      const batch = this.#nextBatch()
+  #pump(rows: number): void {
+    while (this.#hasRoom && !this.#isEmpty) {
+      const batch = this.#nextBatch(rows)
       if (batch.length > 0) this.#dispatch(batch)
     }
   }
 
   #dispatch(batch: readonly Entry[]): void {
+    const rows = batch.length
     this.#inFlight++
-    if (batch.length === 1) this.#send.one(batch[0], this.#free)
-    else this.#send.many(batch, this.#freeLater)
+    this.#rows += rows
+    if (rows === 1) return this.#send.one(batch[0], this.#freeOne)
+    // A batch holds its place until the callers it answered had the chance to ask again, so that they leave together too.
+    this.#send.many(batch, () => void setImmediate(() => this.#free(rows)))
   }
 
-  readonly #free = (): void => {
+  readonly #freeOne = (): void => this.#free(1)
+
+  #free(rows: number): void {
     this.#inFlight--
-    this.#pump()
+    this.#rows -= rows
+    // Half of all there is, so that the other half can be under way at the same time.
+    const half = Math.ceil((this.#waiting.length - this.#head + this.#rows) / 2)
+    this.#pump(Math.min(this.#limits.batchRows, Math.max(half, SMALLEST)))
   }
-
-  // A batch holds its place until the callers it answered had the chance to ask again, so that they leave together too.
-  readonly #freeLater = (): void => void setImmediate(this.#free)
 
   /** From the front: as many as the limits allow, one for each record, because rows of one batch may run in any order. */
-  #nextBatch(): Entry[] {
-    const { batchRows, batchBytes } = this.#limits
+  #nextBatch(batchRows: number): Entry[] {
+    const { batchBytes } = this.#limits
     const batch: Entry[] = []
     const later: Entry[] = []
     const records = new Set<string>()

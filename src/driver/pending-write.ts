@@ -13,6 +13,7 @@ import {
   type ClientRecord,
 } from './aerospike-client.js'
 import { clientOperation, readExpression } from './client-operations.js'
+import { plainWrite, type PlainWrite } from './plain-write.js'
 import { clientKey } from './client-record.js'
 import { encodeExpression, encodeGuards } from './encode-expression.js'
 import type { Outcome } from './outcome.js'
@@ -30,7 +31,8 @@ export class PendingWrite {
   #tries: Tries | undefined
   readonly outcome: Promise<Outcome>
   settle!: (outcome: Outcome) => void
-  readonly operations: readonly ClientOperation[]
+  readonly #plain: PlainWrite | undefined
+  readonly #operations: readonly ClientOperation[] | undefined
   readonly terms: WriteTerms
   /** The command cannot or should not share a batch. */
   readonly goesAlone: boolean
@@ -47,7 +49,8 @@ export class PendingWrite {
     durableDelete: boolean,
   ) {
     checkResultNames(command)
-    this.operations = clientOperations(command)
+    this.#plain = plainWrite(command)
+    this.#operations = this.#plain === undefined ? clientOperations(command) : undefined
     this.terms = termsOf(command, durableDelete)
     this.goesAlone = goesAlone(command)
     this.outcome = new Promise((resolve) => (this.settle = resolve))
@@ -55,6 +58,15 @@ export class PendingWrite {
 
   get id(): string {
     return (this.#id ??= recordId(this.command.key))
+  }
+
+  get operations(): readonly ClientOperation[] {
+    return this.#operations ?? this.#plain!.operations
+  }
+
+  /** The bins of a write that does nothing but set and remove some: `put` costs less than `operate`. */
+  get bins(): object | undefined {
+    return this.#plain?.bins
   }
 
   get bytes(): number {

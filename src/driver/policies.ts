@@ -63,6 +63,7 @@ export const ttlNumber = (ttl: Ttl): number => (typeof ttl === 'number' ? ttl : 
 export class Policies {
   readonly #config: PolicySet
   readonly #operate: PolicyTable
+  readonly #put: PolicyTable
   readonly #remove: PolicyTable
   readonly #removeRow: PolicyTable
   readonly #writeRow = new Map<Ttl, PolicyTable>()
@@ -70,6 +71,7 @@ export class Policies {
   constructor(config: PolicySet) {
     this.#config = config
     this.#operate = new PolicyTable((terms) => ({ ...config.operate, ...rowTerms(terms) }))
+    this.#put = new PolicyTable((terms) => ({ ...config.write, ...rowTerms(terms) }))
     this.#remove = new PolicyTable(({ durableDelete }) => ({ ...config.remove, durableDelete }))
     this.#removeRow = new PolicyTable(({ durableDelete }) => ({ ...config.batchRemove, durableDelete }))
   }
@@ -89,6 +91,10 @@ export class Policies {
 
   operate(terms: WriteTerms): PolicyObject {
     return withExtras(this.#operate.get(terms), terms)
+  }
+
+  put(terms: WriteTerms): PolicyObject {
+    return withExtras(this.#put.get(terms), terms)
   }
 
   remove(terms: WriteTerms): PolicyObject {

@@ -22,19 +22,16 @@ export function callAlone(
 ): Promise<Answer> {
   const key = clientKey(entry.command.key)
   const terms = transaction === undefined ? entry.terms : { ...entry.terms, transaction }
-  const answer = entry.isPlainDelete
-    ? client.remove(key, policies.remove(terms)).then(() => ({}))
-    : client.operate(
-        key,
-        entry.operations,
-        { ttl: ttlNumber(terms.ttl), gen: terms.generation },
-        policies.operate(terms),
-      )
-  return answer.then(
-    (record) => ({ record }),
-    (error: ClientError) => ({ failure: failureOf(error), inDoubt: error.inDoubt === true }),
-  )
+  if (entry.isPlainDelete) return client.remove(key, policies.remove(terms)).then(done, failed)
+  const meta = { ttl: ttlNumber(terms.ttl), gen: terms.generation }
+  const { bins } = entry
+  if (bins !== undefined) return client.put(key, bins, meta, policies.put(terms)).then(done, failed)
+  return client.operate(key, entry.operations, meta, policies.operate(terms)).then((record) => ({ record }), failed)
 }
+
+const DONE: Answer = Object.freeze({ record: {} })
+const done = (): Answer => DONE
+const failed = (error: ClientError): Answer => ({ failure: failureOf(error), inDoubt: error.inDoubt === true })
 
 /** Sends several writes as one batch; one answer for each. Never rejects. */
 export function callBatch(entries: readonly PendingWrite[], { client, policies }: CallParts): Promise<Answer[]> {

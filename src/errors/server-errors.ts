@@ -9,12 +9,13 @@ export interface RecordOutcome extends ErrorDetails {
 
 /** A flush failed part of the way. Every record is listed; calling `flush()` again completes what was not written. */
 export class PartialFailureError extends SkeinError {
-  readonly records: readonly RecordOutcome[]
+  declare readonly records: readonly RecordOutcome[]
 
   constructor(message: string, options: ErrorOptions & { records: readonly RecordOutcome[] }) {
     const { records, ...rest } = options
     super('SKEIN_4001', message, rest)
-    this.records = records
+    // Not printed with the error: the message names the first ones, and there may be thousands.
+    Object.defineProperty(this, 'records', { value: records })
   }
 }
 nameErrorClass(PartialFailureError, 'PartialFailureError')

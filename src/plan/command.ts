@@ -50,6 +50,8 @@ export interface WriteCommand extends OnRecord {
   readonly sendKey: boolean
   /** The record may grow by this write: its size comes back with it and is checked against the warning limit. */
   readonly watchSize: boolean
+  /** The record's generation after the write is wanted; without it a plain write takes a cheaper call that does not tell. */
+  readonly watchGeneration: boolean
 }
 
 export interface DeleteCommand extends OnRecord {
@@ -81,6 +83,7 @@ export interface WriteOptions {
   generation?: number
   sendKey?: boolean
   watchSize?: boolean
+  watchGeneration?: boolean
 }
 
 export function write(
@@ -100,6 +103,7 @@ export function write(
     generation: options.generation,
     sendKey: options.sendKey ?? false,
     watchSize: options.watchSize ?? false,
+    watchGeneration: options.watchGeneration ?? false,
   })
 }
 

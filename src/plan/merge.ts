@@ -54,6 +54,7 @@ function mergeWrites(a: WriteCommand, b: WriteCommand): WriteCommand {
     generation: mergeGenerations(a.generation, b.generation),
     sendKey: a.sendKey || b.sendKey,
     watchSize: a.watchSize || b.watchSize,
+    watchGeneration: a.watchGeneration || b.watchGeneration,
   })
 }
 

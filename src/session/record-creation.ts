@@ -8,13 +8,15 @@ export function planCreation(managed: Managed, now: Date): RecordWrite {
   const { entity, key, model, mapped } = managed
   const { codec } = mapped
   checkKey(managed)
-  const operations = [...codec.create(entity), ...codec.stamps.creation(entity, now)]
+  const stamps = codec.stamps.creation(entity, now)
+  const operations = stamps.length === 0 ? codec.create(entity) : [...codec.create(entity), ...stamps]
   const ttl = ttlOfNew(managed)
   return {
     command: write(model.name, key, operations, {
       exists: 'mustNotExist',
       ttl,
       sendKey: model.sendKey,
+      watchGeneration: model.generationProperty !== undefined,
       watchSize: mayGrow(operations),
     }),
     settle: settleWrite(managed, {

@@ -25,6 +25,7 @@ export function planOverwrite(managed: Managed, now: Date): RecordWrite {
       exists: 'upsert',
       ttl,
       sendKey: model.sendKey,
+      watchGeneration: model.generationProperty !== undefined,
       watchSize: mayGrow(operations),
     }),
     settle: settleWrite(managed, {

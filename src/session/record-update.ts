@@ -18,6 +18,7 @@ export function planUpdate(managed: Managed, now: Date): RecordWrite | undefined
       guards,
       ttl,
       watchSize: mayGrow(changes),
+      watchGeneration: model.generationProperty !== undefined,
     }),
     settle: settleWrite(managed, {
       snapshot: codec.snapshot(entity),
@@ -35,7 +36,11 @@ function planTouch(managed: Managed): RecordWrite {
   const { key, model } = managed
   const ttl = ttlOfUpdate(managed)
   return {
-    command: write(model.name, key, [touch()], { exists: 'mustExist', ttl }),
+    command: write(model.name, key, [touch()], {
+      exists: 'mustExist',
+      ttl,
+      watchGeneration: model.generationProperty !== undefined,
+    }),
     settle: settleWrite(managed, { snapshot: managed.snapshot!, ttl, stamp: () => undefined }),
   }
 }

@@ -17,7 +17,7 @@ describe('errors of commands', () => {
     [5, 'exists', 'SKEIN_3002'],
     [27, 'guard', 'SKEIN_3004'],
     [13, 'tooLarge', 'SKEIN_3006'],
-    [26, 'partMissing', 'SKEIN_4210'],
+    [26, 'partMissing', 'SKEIN_3004'],
     [12, 'refused', 'SKEIN_4210'],
     [120, 'unavailable', 'SKEIN_4203'],
     [22, 'refused', 'SKEIN_4204'],

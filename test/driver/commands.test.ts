@@ -118,7 +118,10 @@ for (const mode of ['sc', 'ap'] as const) {
       const key = at('exists')
       const x = [op.writeBin('x', 1)]
       expect(await save(key, x, { exists: 'mustExist' })).to.deep.include({ state: 'notWritten', reason: 'missing' })
-      expect(await save(key, x, { exists: 'mustNotExist' })).to.deep.include({ state: 'written', generation: 1 })
+      expect(await save(key, x, { exists: 'mustNotExist', watchGeneration: true })).to.deep.include({
+        state: 'written',
+        generation: 1,
+      })
       const again = await save(key, x, { exists: 'mustNotExist' })
       expect(again).to.deep.include({ state: 'notWritten', reason: 'exists' })
       expect(again.error?.name).to.equal('AlreadyExistsError')
@@ -156,10 +159,29 @@ for (const mode of ['sc', 'ap'] as const) {
       expect((await guarded([holds(e.lt(e.bin('int', 'v'), e.value(0)))])).reason).to.equal('guard')
     })
 
+    it('sets and removes bins by the cheaper call when nothing has to come back', async () => {
+      const key = at('plain')
+      await save(key, [op.writeBin('x', 1), op.writeBin('y', 2), op.writeBin('__proto__', 3)])
+      const outcome = await save(key, [op.writeBin('x', 2n ** 62n), op.removeBin('y')], { exists: 'mustExist' })
+      expect(outcome).to.deep.include({ state: 'written', generation: undefined })
+      const stored = (await bins(key)) as Record<string, unknown>
+      expect(stored.x).to.equal(2n ** 62n)
+      expect(stored.y).to.equal(undefined)
+      expect((await save(at('none'), [op.removeBin('y')], { exists: 'mustExist' })).reason).to.equal('missing')
+      expect((await save(key, [op.writeBin('x', 1)], { exists: 'replace' })).state).to.equal('written')
+      expect(await bins(key)).to.deep.equal({ x: 1 })
+      const guarded = await save(key, [op.writeBin('x', 9)], { exists: 'mustExist', guards: [binEquals('x', 5)] })
+      expect(guarded.reason).to.equal('guard')
+    })
+
     it('checks a generation', async () => {
       const key = at('generation')
       await save(key, [op.writeBin('x', 1)])
-      const first = await save(key, [op.writeBin('x', 2)], { exists: 'mustExist', generation: 1 })
+      const first = await save(key, [op.writeBin('x', 2)], {
+        exists: 'mustExist',
+        generation: 1,
+        watchGeneration: true,
+      })
       expect(first).to.deep.include({ state: 'written', generation: 2 })
       const stale = await save(key, [op.writeBin('x', 3)], { exists: 'mustExist', generation: 1 })
       expect(stale).to.deep.include({ state: 'notWritten', reason: 'generation' })

@@ -65,7 +65,8 @@ describe('when the server falters', () => {
   it('tries again only the rows of a batch that failed', async () => {
     const keys = [1, 2, 3, 4, 5].map(at)
     const fault = await disturb({ kind: 'write', set: at(3).set, key: 3, answer: 14, times: 2 })
-    const outcomes = await driver.run(keys.map((key) => thing(key, [op.writeBin('x', 1)], { exists: 'mustNotExist' })))
+    const options = { exists: 'mustNotExist', watchGeneration: true } as const
+    const outcomes = await driver.run(keys.map((key) => thing(key, [op.writeBin('x', 1)], options)))
     expect(outcomes.map((one) => one.state)).to.deep.equal(Array(5).fill('written'))
     expect(outcomes.map((one) => one.generation)).to.deep.equal(Array(5).fill(1))
     expect(await fault.hits()).to.equal(2)
