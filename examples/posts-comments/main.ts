@@ -29,6 +29,10 @@ export async function main(print: (text: string) => void): Promise<void> {
     post.comments.remove(first)
     print(`One comment removed: ${show(await trafficOf(() => session.flush()))}`)
 
+    const commented: number[] = []
+    for await (const { id } of db.session().pointingTo(Post, 'comments.author', 2)) commented.push(id)
+    print(`Bo commented on the posts ${commented.sort().join(' and ')}: one index query`)
+
     const deleting = await trafficOf(() => db.session().delete(User, 2))
     print(`Bo's account deleted: ${show(deleting)}`)
     const left = await db.session().loadMany(Post, [1, 2, 3, 4])

@@ -11,6 +11,7 @@ describe('the example posts-comments', () => {
       'Bo: Bo again on 2',
       '  a post, its comments and their authors: 3 commands in 2 round trips',
       'One comment removed: 1 command in 1 round trip',
+      'Bo commented on the posts 2 and 4: one index query',
       "Bo's account deleted: 8 commands in 6 round trips",
       'post 1: Alma on 1',
       'post 2: Alma on 2',

@@ -1,6 +1,6 @@
 import { instantiate, readProperty, writeProperty } from '../codec/index.js'
 import { NotFoundError } from '../errors/index.js'
-import { describeKey } from '../keys/index.js'
+import { describeKey, type KeyValue } from '../keys/index.js'
 import { DELETING_BIN, type Collection, type EntityClass } from '../model/index.js'
 import { read } from '../plan/command.js'
 import type { Explanation } from '../plan/explain.js'
@@ -15,8 +15,10 @@ import { isInsideHook } from './hooks.js'
 import { Loads } from './loads.js'
 import type { Managed } from './managed.js'
 import type { MappedClass } from './mapped-class.js'
+import { refuseInTransaction, type OutsideTransaction } from './inside-transaction.js'
 import { partHome } from './part-home.js'
 import { isSimple, sendSimple } from './send-simple.js'
+import { pointingTo } from './pointing-to.js'
 import { callOptions, type SessionContext } from './session-context.js'
 import { SessionEntities } from './session-entities.js'
 import { insideHook, notFound, partlyLoaded, sessionClosed } from './session-errors.js'
@@ -135,6 +137,24 @@ export class Session {
       className: partClass.name,
       key: id,
     })
+  }
+
+  /**
+   * The entities whose consolidated children point to the target, found by one index query and streamed: every post where this user
+   * commented is `session.pointingTo(Post, 'comments.author', user)`.
+   */
+  async *pointingTo<T extends object>(
+    entityClass: EntityClass<T>,
+    path: string,
+    target: object | KeyValue,
+    options?: OutsideTransaction,
+  ): AsyncGenerator<T> {
+    const { model } = this.#mapped(entityClass)
+    refuseInTransaction('A query by index', options)
+    const { reader } = this.#loads
+    for await (const { found } of reader.foundBy(pointingTo(model, path, target, reader))) {
+      for (const { entity } of found) yield entity as T
+    }
   }
 
   /** Takes a new entity in; the next flush stores it. */

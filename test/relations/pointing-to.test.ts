@@ -1,0 +1,98 @@
+import { expect } from 'chai'
+import {
+  Bin,
+  Embeddable,
+  Key,
+  ManyToOne,
+  OneToMany,
+  Record,
+  SkeinError,
+  collection,
+  open,
+  ref,
+  type Database,
+} from 'skein'
+import { startEmbedded, type EmbeddedServer } from 'skein/embedded'
+
+@Record({ set: 'puser' })
+class User {
+  @Key() id!: number
+}
+
+@Embeddable()
+class Comment {
+  @Key() id!: string
+  @Bin() text!: string
+  @ManyToOne(() => User) author = ref<User>()
+}
+
+@Record({ set: 'ppost' })
+class Post {
+  @Key() id!: number
+  @OneToMany(() => Comment, { strategy: 'consolidate', inverseIndex: { author: { name: 'authors' } } }) comments =
+    collection<Comment>()
+}
+
+const comment = (id: string, author: number): Comment => {
+  const made = Object.assign(new Comment(), { id, text: id })
+  made.author.set(author)
+  return made
+}
+
+for (const mode of ['ap', 'sc'] as const) {
+  describe(`finding records by what their parts point to (${mode})`, () => {
+    let server: EmbeddedServer
+    let db: Database
+    const postsOf = async (author: User | number): Promise<number[]> => {
+      const found: number[] = []
+      for await (const { id } of db.session().pointingTo(Post, 'comments.author', author)) found.push(id)
+      return found.sort()
+    }
+
+    before(async () => {
+      server = await startEmbedded({ namespaces: [`test:${mode}`] })
+      db = await open({ hosts: server.hosts, namespace: 'test', entities: [User, Post] })
+      await db.indexes.sync()
+      await db.withSession(async (session) => {
+        for (const id of [1, 2]) session.create(User, { id })
+        const [a, b, c] = [1, 2, 3].map((id) => session.create(Post, { id }))
+        a.comments.add(comment('x', 1), comment('y', 1))
+        b.comments.add(comment('x', 2))
+        c.comments.add(comment('x', 1), comment('y', 2))
+      })
+    })
+    after(async () => {
+      await db.close()
+      await server.stop()
+    })
+
+    it('finds each of them once, by key and by entity, with one query', async () => {
+      const seen = await server.commands.during(async () => expect(await postsOf(1)).to.deep.equal([1, 3]))
+      expect(seen.commands).to.equal(1)
+      expect(seen.byKind.query?.commands).to.equal(1)
+      expect(await postsOf(await db.session().load(User, 2))).to.deep.equal([2, 3])
+      expect(await postsOf(99)).to.deep.equal([])
+    })
+
+    it('still lists an author of two comments when one is removed', async () => {
+      const session = db.session()
+      const post = await session.load(Post, 1)
+      post.comments.remove('x')
+      await session.flush()
+      expect(await postsOf(1)).to.deep.equal([1, 3])
+      post.comments.remove('y')
+      await session.flush()
+      expect(await postsOf(1)).to.deep.equal([3])
+    })
+
+    it('says which inverse indexes there are', async () => {
+      const ask = () => db.session().pointingTo(Post, 'comments.editor', 1).next()
+      const error = await ask().then(
+        () => undefined,
+        (reason: unknown) => reason as SkeinError,
+      )
+      expect(error?.code).to.equal('SKEIN_2423')
+      expect(error?.message).to.include('comments.author')
+    })
+  })
+}
