@@ -34,6 +34,10 @@ export class BinProperty implements SingleBin {
     this.codec = options.codec
   }
 
+  get isPlain(): boolean {
+    return this.codec.create === undefined
+  }
+
   /** What is stored for the property's value: the value itself, but of a ref its key. */
   storable(value: unknown): unknown {
     return value

@@ -19,6 +19,8 @@ export class EntityCodec<T extends object = object> {
   readonly stamps: Stamps
   readonly #shape: ClassShape
   readonly #functions: ClassFunctions
+  /** A new record is its bins, written one by one: the generated code makes them all at once. */
+  readonly #isPlain: boolean
   /** Classes that may be found where this one is asked for, by discriminator; undefined where there is none. */
   #byDiscriminator: ReadonlyMap<unknown, EntityCodec> | undefined
 
@@ -28,6 +30,7 @@ export class EntityCodec<T extends object = object> {
     this.stamps = new Stamps(model)
     this.#shape = shape
     this.#functions = functions
+    this.#isPlain = shape.properties.every(({ isPlain, isCompared }) => isPlain && isCompared)
   }
 
   /** Separate from the constructor, because the classes of one set know each other. */
@@ -86,6 +89,7 @@ export class EntityCodec<T extends object = object> {
 
   /** The operations that make a new record of the entity; version and times are `stamps`' matter. */
   create(entity: T): readonly WriteOperation[] {
+    if (this.#isPlain) return writeAll(this.dehydrate(entity))
     const operations: WriteOperation[] = this.#shape.constants.map(([bin, value]) => writeBin(bin, value))
     try {
       for (const property of this.#shape.properties) {
@@ -189,4 +193,10 @@ export class EntityCodec<T extends object = object> {
       Object.fromEntries(this.model.properties.map(({ name, bin }) => [name, readProperty(bins, bin)])),
     )
   }
+}
+
+function writeAll(bins: Bins): WriteOperation[] {
+  const operations: WriteOperation[] = []
+  for (const bin of Object.keys(bins)) operations.push(writeBin(bin, bins[bin]!))
+  return operations
 }

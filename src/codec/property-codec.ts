@@ -23,6 +23,8 @@ export interface PropertyCodec {
   readonly isCompared: boolean
   /** False for a ref, which is stored with its part but put on the instance by whoever knows the session. */
   readonly isAssigned: boolean
+  /** True when storing it in a new record is writing its bins and nothing more. */
+  readonly isPlain: boolean
   decode(bins: Bins, loaded: Loaded): unknown
   encodeInto(bins: MutableBins, value: unknown, depth: number): void
   snapshot(value: unknown): unknown

@@ -13,12 +13,14 @@ export class SpreadProperty implements PropertyCodec {
   readonly inline = 'other'
   readonly isCompared = true
   readonly isAssigned = true
+  readonly isPlain: boolean
   readonly #fields: readonly PropertyCodec[]
   readonly #part: ClassFunctions
 
   constructor(name: string, fields: readonly PropertyCodec[], part: ClassFunctions) {
     this.name = name
     this.bins = fields.flatMap((field) => field.bins)
+    this.isPlain = fields.every((field) => field.isPlain)
     this.#fields = fields
     this.#part = part
   }

@@ -59,7 +59,9 @@ export class BatchQueue<Entry extends Waiting> {
 
   add(entry: Entry): void {
     if (!this.#hasRoom || !this.#isEmpty) return void this.#waiting.push(entry)
-    this.#dispatch([entry])
+    this.#inFlight++
+    this.#rows++
+    this.#send.one(entry, this.#freeOne)
   }
 
   /** Entries given together leave together. */

@@ -11,7 +11,7 @@ import type { CallOptions, CommitOutcome, FoundRecord, Outcome, StoredRecord, Tr
 import { Policies, type PolicySet } from './policies.js'
 import { PartitionWalk, type QueryPage } from './partition-walk.js'
 import { QueryRunner } from './query-runner.js'
-import { Reader } from './reader.js'
+import { Reader, type Receiver } from './reader.js'
 import { Transactions } from './transactions.js'
 import { Writer } from './writer.js'
 
@@ -77,13 +77,15 @@ export class Driver {
     })
   }
 
-  /** The same, with an answer or error for each caller: one that fails does not fail the others. */
-  readEach(commands: readonly ReadCommand[], options: CallOptions = {}): Promise<StoredRecord | null>[] {
-    if (this.#closing === undefined && options.transaction === undefined) {
-      return this.#reader.readEach(commands, options.signal)
+  /** The same, told to a receiver for each command: one that fails does not fail the others. Nothing is told before this returns. */
+  readInto(commands: readonly ReadCommand[], receivers: readonly Receiver[], options?: CallOptions): void {
+    if (this.#closing === undefined && options?.transaction === undefined) {
+      return this.#reader.readInto(commands, receivers)
     }
-    const all = this.read(commands, options)
-    return commands.map((_, i) => all.then((records) => records[i]))
+    this.read(commands, options).then(
+      (records) => receivers.forEach((receiver, i) => receiver.found(records[i])),
+      (error: unknown) => receivers.forEach((receiver) => receiver.failed(error)),
+    )
   }
 
   /** The same for one record, at the lowest cost. */

@@ -48,11 +48,13 @@ export class PendingWrite {
     readonly command: WriteCommand | DeleteCommand,
     durableDelete: boolean,
   ) {
-    checkResultNames(command)
-    this.#plain = plainWrite(command)
-    this.#operations = this.#plain === undefined ? clientOperations(command) : undefined
     this.terms = termsOf(command, durableDelete)
-    this.goesAlone = goesAlone(command)
+    this.#plain = plainWrite(command)
+    if (this.#plain === undefined) {
+      checkResultNames(command)
+      this.#operations = clientOperations(command)
+      this.goesAlone = goesAlone(command)
+    } else this.goesAlone = command.generation !== undefined
     this.outcome = new Promise((resolve) => (this.settle = resolve))
   }
 
@@ -94,13 +96,16 @@ export class PendingWrite {
   }
 
   written(record: Partial<ClientRecord> = {}): Outcome {
+    const { command } = this
+    const generation = record.gen ?? undefined
+    if (this.#plain !== undefined) return { command, state: 'written', bins: NO_BINS, generation, size: undefined }
     const bins = record.bins ?? {}
     const size = bins[SIZE]
     return {
-      command: this.command,
+      command,
       state: 'written',
-      bins: resultsOf(this.command.operations, bins),
-      generation: record.gen ?? undefined,
+      bins: resultsOf(command.operations, bins),
+      generation,
       size: typeof size === 'number' ? size : undefined,
     }
   }

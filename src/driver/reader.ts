@@ -16,6 +16,12 @@ import { CODE, isTransient } from './status.js'
 
 type Found = StoredRecord | null
 
+/** Who waits for a read; is told once, and must not throw. */
+export interface Receiver {
+  found(record: Found): void
+  failed(error: unknown): void
+}
+
 /** One read on its way: waits, is sent alone or as a row, and may be sent again. */
 class PendingRead {
   #tries: Tries | undefined
@@ -23,8 +29,7 @@ class PendingRead {
 
   constructor(
     readonly command: ReadCommand,
-    readonly resolve: (found: Found) => void,
-    readonly reject: (error: unknown) => void,
+    readonly receiver: Receiver,
   ) {}
 
   /** Reads of one record may run in any order. */
@@ -78,8 +83,8 @@ export class Reader {
   }
 
   read(command: ReadCommand, signal?: AbortSignal): Promise<Found> {
-    return new Promise((resolve, reject) => {
-      this.#queue.add(this.#pending(command, resolve, reject, signal))
+    return new Promise((found, failed) => {
+      this.#queue.add(this.#pending(command, { found, failed }, signal))
     })
   }
 
@@ -94,22 +99,16 @@ export class Reader {
           found[i] = one
           if (--left === 0) resolve(found)
         }
-        return this.#pending(command, take, reject, signal)
+        return this.#pending(command, { found: take, failed: reject }, signal)
       })
       this.#queue.addAll(entries)
     })
   }
 
-  /** The commands leave together, but each has its own answer or error. */
-  readEach(commands: readonly ReadCommand[], signal?: AbortSignal): Promise<Found>[] {
-    if (commands.length === 1) return [this.read(commands[0], signal)]
-    const entries: PendingRead[] = []
-    const answers = commands.map(
-      (command) =>
-        new Promise<Found>((resolve, reject) => entries.push(this.#pending(command, resolve, reject, signal))),
-    )
-    this.#queue.addAll(entries)
-    return answers
+  /** The commands leave together, but each has its own answer or error, told to the receiver at the same place. */
+  readInto(commands: readonly ReadCommand[], receivers: readonly Receiver[]): void {
+    if (commands.length === 1) this.#queue.add(this.#pending(commands[0], receivers[0], undefined))
+    else this.#queue.addAll(commands.map((command, i) => this.#pending(command, receivers[i], undefined)))
   }
 
   /** Reads inside a transaction: calls of their own, never repeated here, because the transaction is repeated as a whole. */
@@ -143,27 +142,26 @@ export class Reader {
     }
   }
 
-  #pending(
-    command: ReadCommand,
-    resolve: (found: Found) => void,
-    reject: (error: unknown) => void,
-    signal: AbortSignal | undefined,
-  ): PendingRead {
+  #pending(command: ReadCommand, receiver: Receiver, signal: AbortSignal | undefined): PendingRead {
     checkResultNames(command)
-    if (signal === undefined) return new PendingRead(command, resolve, reject)
+    if (signal === undefined) return new PendingRead(command, receiver)
     signal.throwIfAborted()
     const stop = (): void => {
       entry.isDropped = true
-      reject(signal.reason)
+      receiver.failed(signal.reason)
     }
     signal.addEventListener('abort', stop, { once: true })
-    const done =
-      <T>(settle: (result: T) => void) =>
-      (result: T): void => {
-        signal.removeEventListener('abort', stop)
-        settle(result)
-      }
-    const entry = new PendingRead(command, done(resolve), done(reject))
+    const forget = (): void => signal.removeEventListener('abort', stop)
+    const entry = new PendingRead(command, {
+      found(record) {
+        forget()
+        receiver.found(record)
+      },
+      failed(error) {
+        forget()
+        receiver.failed(error)
+      },
+    })
     return entry
   }
 
@@ -172,7 +170,7 @@ export class Reader {
     void this.#call(entry.command).then(
       (record) => {
         watch(entry.command, CODE.OK, entry.attempt)
-        entry.resolve(record === null ? null : storedRecord(record))
+        entry.receiver.found(record === null ? null : storedRecord(record))
         done()
       },
       (error: ClientError) => {
@@ -202,7 +200,7 @@ export class Reader {
         results.forEach(({ status, record }, i) => {
           const entry = entries[i]
           watch(entry.command, status, entry.attempt)
-          if (status === CODE.OK) entry.resolve(storedRecord(record))
+          if (status === CODE.OK) entry.receiver.found(storedRecord(record))
           else this.#fail(entry, { code: status })
         })
         done()
@@ -219,10 +217,10 @@ export class Reader {
   }
 
   #fail(entry: PendingRead, failure: Failure): void {
-    if (failure.code === CODE.NOT_FOUND) return entry.resolve(null)
+    if (failure.code === CODE.NOT_FOUND) return entry.receiver.found(null)
     if (entry.isDropped) return
     const wait = isTransient(failure.code) ? entry.tries.next(this.#parts.retry) : undefined
-    if (wait === undefined) entry.reject(explainFailure(entry.command, failure).error)
+    if (wait === undefined) entry.receiver.failed(explainFailure(entry.command, failure).error)
     else this.#rest.after(wait, () => entry.isDropped || this.#queue.add(entry))
   }
 

@@ -35,7 +35,7 @@ export class KeyLoads {
   ): Promise<(Managed | null)[]> {
     const branches = byFirstStep(paths)
     const projection = projectionOf(mapped, only, [...branches.keys()])
-    const found = Promise.all(keys.map((key) => this.#loader.find(mapped, key, projection)))
+    const found = this.#loader.findAll(mapped, keys, projection)
     const wanted = mapped.relations.filter(
       (strategy) =>
         strategy.meet !== undefined &&

@@ -92,8 +92,7 @@ export class Loads implements RelationHydration {
       return abortable(this.#findGraph(mapped, records, paths ?? [], only), signal)
     }
     const projection = projectionOf(mapped, only)
-    const loads = records.map((key) => this.#loader.find(mapped, key, projection))
-    return loads.length === 1 ? [await abortable(loads[0], signal)] : abortable(Promise.all(loads), signal)
+    return abortable(this.#loader.findAll(mapped, records, projection), signal)
   }
 
   async #findGraph(

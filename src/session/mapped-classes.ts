@@ -16,6 +16,7 @@ export class MappedClasses {
   readonly hasEager: boolean
   readonly #byName = new Map<string, MappedClass>()
   readonly #byPrototype = new Map<object, MappedClass>()
+  readonly #byClass = new Map<EntityClass | string, MappedClass>()
 
   constructor(codecs: Codecs, relationsOf: RelationsOf) {
     this.codecs = codecs
@@ -35,6 +36,7 @@ export class MappedClasses {
       mapped.contributors = [new BinContributor(mapped), ...mapped.relations, ...targetDeletions(entity, this.model)]
       this.#byName.set(entity.name, mapped)
       this.#byPrototype.set(entity.class.prototype as object, mapped)
+      this.#byClass.set(entity.class, mapped)
     }
     for (const mapped of this.#byName.values()) this.#completeSet(mapped)
     this.hasEager = [...this.#byName.values()].some(({ relations }) =>
@@ -54,7 +56,7 @@ export class MappedClasses {
 
   /** Throws SKEIN_2001 for a class that is not part of the model. */
   of(classOrName: EntityClass | string): MappedClass {
-    return this.#byName.get(this.model.entity(classOrName).name)!
+    return this.#byClass.get(classOrName) ?? this.#byName.get(this.model.entity(classOrName).name)!
   }
 
   ofEntity(entity: object): MappedClass {

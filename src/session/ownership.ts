@@ -11,15 +11,20 @@ class Returns {
  * Object.keys, a copy or a comparison; and it costs a fifth of a WeakMap.
  */
 class Ownership extends Returns {
-  #managed: Managed | undefined
+  #managed: Managed
+
+  private constructor(entity: object, managed: Managed) {
+    super(entity)
+    this.#managed = managed
+  }
 
   static of(entity: object): Managed | undefined {
     return #managed in entity ? entity.#managed : undefined
   }
 
   static set(entity: object, managed: Managed): void {
-    const owned = #managed in entity ? entity : new Ownership(entity)
-    owned.#managed = managed
+    if (#managed in entity) entity.#managed = managed
+    else new Ownership(entity, managed)
   }
 }
 

@@ -1,4 +1,4 @@
-import { keyChanged, writeProperty, type Snapshot } from '../codec/index.js'
+import { keyChanged, readProperty, writeProperty, type Snapshot } from '../codec/index.js'
 import { operationsBytes } from '../plan/bytes.js'
 import type { Ttl, WriteCommand } from '../plan/command.js'
 import type { Settle } from '../plan/draft.js'
@@ -65,6 +65,8 @@ function showMeta(managed: Managed, outcome: Outcome, ttl: Ttl): void {
 
 /** A whole record is written under the key that the session knows the entity by, so its key properties must still say so. */
 export function checkKey({ mapped, entity, key, home, model }: Managed): void {
+  const { properties } = model.key
+  if (properties.length === 1 && readProperty(entity, properties[0]) === key.key) return
   const now = mapped.codec.key.keyOf(entity)
   if (identityOf(mapped.recordKey(now, home.tenant).key) !== identityOf(key.key)) throw keyChanged(model, key.key, now)
 }
@@ -80,5 +82,13 @@ const LARGE = 32 * 1024
 
 /** True when the write may make the record large, so that its size is worth asking for. */
 export function mayGrow(operations: readonly Operation[]): boolean {
-  return operations.some(({ kind }) => GROWS.has(kind)) || operationsBytes(operations) > LARGE
+  let characters = 0
+  for (const operation of operations) {
+    if (GROWS.has(operation.kind)) return true
+    if (operation.kind !== 'writeBin') continue
+    const { value } = operation
+    if (typeof value === 'string') characters += value.length
+    else if (typeof value === 'object' && value !== null) return operationsBytes(operations) > LARGE
+  }
+  return characters > LARGE
 }

@@ -41,9 +41,10 @@ import type { VerifyOptions } from './verify-options.js'
  */
 export class Session {
   readonly #context: SessionContext
-  readonly #entities: SessionEntities
   readonly #loads: Loads
-  readonly #turns: Turns
+  // Made when they are needed: many sessions only load.
+  #sessionEntities: SessionEntities | undefined
+  #sessionTurns: Turns | undefined
   #unitOfWork: UnitOfWork | undefined
   #closing: Promise<void> | undefined
 
@@ -51,8 +52,6 @@ export class Session {
   constructor(context: SessionContext) {
     this.#context = context
     this.#loads = new Loads(context)
-    this.#entities = new SessionEntities(context, this.#loads)
-    this.#turns = new Turns(context.activity)
   }
 
   /** A new entity with these values, stored by the next flush. */
@@ -313,6 +312,14 @@ export class Session {
       isSimple(managed, this.#context) ? sendSimple(managed, this.#context, options) : this.#unit.one(managed, options)
     // What it reaches is known only when the work has begun, so nothing else may run beside it.
     return managed.mapped.standsAlone ? this.#turns.one(managed, work) : this.#turns.all(work)
+  }
+
+  get #entities(): SessionEntities {
+    return (this.#sessionEntities ??= new SessionEntities(this.#context, this.#loads))
+  }
+
+  get #turns(): Turns {
+    return (this.#sessionTurns ??= new Turns(this.#context.activity))
   }
 
   get #unit(): UnitOfWork {

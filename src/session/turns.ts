@@ -4,8 +4,11 @@ import type { Managed } from './managed.js'
 /** Keeps work apart: work on one entity waits for earlier work on it, and a flush waits for all and lets all wait. */
 export class Turns {
   readonly #activity: Activity
+  /** The latest flush that is under way or waits; what is asked for after it waits for it. */
   #barrier: Promise<unknown> | undefined
-  readonly #running = new Set<Promise<unknown>>()
+  /** Work that has begun and not ended. */
+  #count = 0
+  #onIdle: (() => void)[] | undefined
 
   constructor(activity: Activity) {
     this.#activity = activity
@@ -14,40 +17,59 @@ export class Turns {
   /** Work on the whole session. */
   all<T>(work: () => Promise<T>): Promise<T> {
     this.#activity.begin()
-    const before = [...this.#running]
-    const result = before.length === 0 ? work() : Promise.all(before).then(work)
-    const done = this.#track(result, () => {
-      if (this.#barrier === done) this.#barrier = undefined
-    })
-    this.#barrier = done
+    const isFree = this.#barrier === undefined && this.#count === 0
+    const result = isFree ? this.#begin(work) : this.#wait(this.#barrier).then(() => this.#begin(work))
+    this.#barrier = result
+    const end = (): void => {
+      if (this.#barrier === result) this.#barrier = undefined
+      this.#end()
+    }
+    result.then(end, end)
     return result
   }
 
   /** Work on one entity. */
   one<T>(managed: Managed, work: () => Promise<T>): Promise<T> {
     this.#activity.begin()
-    const before = this.#barrier === undefined ? managed.turn : Promise.all([this.#barrier, managed.turn])
-    const result = before === undefined ? work() : before.then(work)
-    const done = this.#track(result, () => {
-      if (managed.turn === done) managed.turn = undefined
-    })
-    managed.turn = done
+    const before = bothOf(this.#barrier, managed.turn)
+    const begin = (): Promise<T> => this.#begin(work)
+    const result = before === undefined ? this.#begin(work) : before.then(begin, begin)
+    managed.turn = result
+    const end = (): void => {
+      if (managed.turn === result) managed.turn = undefined
+      this.#end()
+    }
+    result.then(end, end)
     return result
   }
 
   /** Resolves when nothing is under way. */
   async idle(): Promise<void> {
-    while (this.#running.size > 0) await Promise.all(this.#running)
+    while (this.#barrier !== undefined || this.#count > 0) await this.#wait(this.#barrier)
   }
 
-  #track(result: Promise<unknown>, finish: () => void): Promise<unknown> {
-    const end = (): void => {
-      this.#running.delete(done)
-      this.#activity.end()
-      finish()
-    }
-    const done = result.then(end, end)
-    this.#running.add(done)
-    return done
+  #begin<T>(work: () => Promise<T>): Promise<T> {
+    this.#count++
+    return work()
   }
+
+  #end(): void {
+    this.#activity.end()
+    if (--this.#count > 0) return
+    const waiting = this.#onIdle
+    this.#onIdle = undefined
+    waiting?.forEach((wake) => wake())
+  }
+
+  /** Until the flush before has ended, and all that has begun by then. */
+  async #wait(before: Promise<unknown> | undefined): Promise<void> {
+    if (before !== undefined) await before.catch(ignore)
+    while (this.#count > 0) await new Promise<void>((wake) => (this.#onIdle ??= []).push(wake))
+  }
+}
+
+function ignore(): void {}
+
+function bothOf(a: Promise<unknown> | undefined, b: Promise<unknown> | undefined): Promise<unknown> | undefined {
+  return a === undefined ? b : b === undefined ? a : Promise.allSettled([a, b])
 }
