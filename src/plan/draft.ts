@@ -76,6 +76,8 @@ export interface Draft {
   check(command: ReadCommand, then: Check['then']): void
   /** True the first time: what both sides of a relation would plan is planned once. */
   once(id: string): boolean
+  /** Whether `once` was asked for it before. */
+  isPlanned(id: string): boolean
   /** These records must change together. */
   tie(a: RecordKey, b: RecordKey): void
 }
@@ -144,6 +146,10 @@ export class PlanDraft implements Draft {
     if (this.#seen.has(id)) return false
     this.#seen.add(id)
     return true
+  }
+
+  isPlanned(id: string): boolean {
+    return this.#seen.has(id)
   }
 
   tie(a: RecordKey, b: RecordKey): void {
@@ -243,6 +249,10 @@ class DraftForRecord implements Draft {
 
   once(id: string): boolean {
     return this.#draft.once(id)
+  }
+
+  isPlanned(id: string): boolean {
+    return this.#draft.isPlanned(id)
   }
 
   tie(a: RecordKey, b: RecordKey): void {

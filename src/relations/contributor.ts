@@ -20,6 +20,8 @@ export interface Tracked {
   readonly isUnread: boolean
   /** Whatever is stored becomes what the entity is. */
   readonly overwrite?: boolean
+  /** How many cascades away from what was asked to be deleted. */
+  readonly depth: number
 }
 
 /** Entities that were found together, and those among them that the session did not have before. */

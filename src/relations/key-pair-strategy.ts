@@ -1,7 +1,7 @@
 import { readProperty } from '../codec/index.js'
 import type { KeyValue } from '../keys/index.js'
 import type { EntityModel, RelationModel } from '../model/index.js'
-import { binEquals, read, write } from '../plan/command.js'
+import { binEquals, read, remove, write } from '../plan/command.js'
 import type { Draft } from '../plan/draft.js'
 import { removeBin, writeBin } from '../plan/operations.js'
 import type { Outcome } from '../plan/outcome.js'
@@ -23,6 +23,12 @@ interface End {
   readonly relation: RelationModel
   readonly key: RecordKey
   readonly tracked: Tracked | undefined
+}
+
+/** A record that shall no longer point to another, if it still does. */
+interface Parting {
+  readonly from: End
+  readonly to: End
 }
 
 /**
@@ -72,21 +78,41 @@ export class KeyPairStrategy implements RelationStrategy {
     // Noted until it is done: once the record says otherwise, nobody else remembers whom it was paired with.
     if (!state.isStored && state.stored !== null) state.unlisted.set(userKeyId(state.stored), state.stored)
     if (state.key !== null) state.unlisted.delete(userKeyId(state.key))
-    for (const former of state.unlisted.values()) this.#clear(this.#otherEnd(former, reader), here, draft, reader)
-    if (state.isStored) return
-    if (to === undefined && state.stored !== null)
-      this.#clear(here, this.#otherEnd(state.stored, reader), draft, reader)
-    if (to === undefined) return
-    this.#link(here, to, draft, reader)
+    const partings = [...state.unlisted.values()].map((former) => parting(this.#otherEnd(former, reader), here))
+    if (!state.isStored && to === undefined && state.stored !== null)
+      partings.push(parting(here, this.#otherEnd(state.stored, reader)))
+    const pair = state.isStored || to === undefined ? [] : [here, to]
+    if (pair.length > 0) this.#link(here, to!, draft, reader)
     // In a transaction those they were paired with are known before anything is written.
-    if (draft.isInside) return this.#clearFormer(here, to, draft, reader)
+    if (draft.isInside) return this.#partInside(partings, pair, draft, reader)
+    for (const { from, to: former } of partings) this.#clear(from, former, draft, reader)
   }
 
   /** The record goes; the other must not point to it any more. */
   async remove(tracked: Tracked, draft: Draft, reader: Reader): Promise<void> {
     const state = this.#state(tracked.entity)
+    const here = this.#thisEnd(tracked)
     if (!state.isKnown) await this.load([tracked], reader)
-    if (state.stored !== null) this.#clear(this.#otherEnd(state.stored, reader), this.#thisEnd(tracked), draft, reader)
+    if (state.stored !== null) state.unlisted.set(userKeyId(state.stored), state.stored)
+    const partings = [...state.unlisted.values()].map((former) => parting(this.#otherEnd(former, reader), here))
+    if (draft.isInside) return this.#partInside(partings, [here], draft, reader)
+    for (const { from, to } of partings) this.#clear(from, to, draft, reader)
+    if (!draft.isTransaction) this.#askLast(tracked, draft, reader)
+  }
+
+  /** Somebody may have paired the record since this session read it: the delete tells. */
+  #askLast(tracked: Tracked, draft: Draft, reader: Reader): void {
+    const { model, key, depth } = tracked
+    const command = remove(model.name, key, { operations: [readBefore(this.model, this.#there)] })
+    const here = this.#thisEnd(tracked)
+    const settle = ({ state, reason, bins }: Outcome): boolean => {
+      const partner = keyBefore(this.model, bins)
+      const from = partner === null ? undefined : this.#partnerOf(here, partner, reader)
+      if (from !== undefined && !draft.isPlanned(clearId('remove references', from, here)))
+        this.#clear(from, here, draft, reader, 'undo')
+      return state === 'written' || reason === 'missing'
+    }
+    draft.add('delete', command, settle, depth)
   }
 
   load(level: readonly Tracked[], reader: Reader, along?: readonly string[]): Promise<readonly Tracked[]> {
@@ -104,14 +130,36 @@ export class KeyPairStrategy implements RelationStrategy {
     })
   }
 
-  async #clearFormer(here: End, there: End, draft: Draft, reader: Reader): Promise<void> {
-    const ends = [here, there].filter((end) => !isNew(end))
-    const records = await reader.read(ends.map(({ model, key, relation }) => read(model.name, key, [relation.bin!])))
-    ends.forEach((end, i) => {
-      const before = records[i]?.bins[end.relation.bin!] as UserKey | undefined
-      const other = end === here ? there : here
-      if (before !== undefined && userKeyId(before) !== userKeyId(other.key.key))
-        this.#clear(endAt(other, before), end, draft, reader)
+  /** Clears those that still point back, as the transaction sees them: the given ones, and whoever these ends are paired with now. */
+  async #partInside(partings: Parting[], ends: readonly End[], draft: Draft, reader: Reader): Promise<void> {
+    const stored = ends.filter((end) => !isNew(end))
+    const [now, partners] = await Promise.all([
+      keysIn(
+        partings.map(({ from }) => from),
+        reader,
+      ),
+      keysIn(stored, reader),
+    ])
+    partings.forEach((each, i) => this.#clearInside(each, now[i], draft, reader))
+    const seen = new Set(partings.map(({ from }) => recordId(from.key)))
+    const unseen = stored.flatMap((end, i) => {
+      const partner = partners[i]
+      const other = ends.find((each) => each !== end)
+      if (partner === undefined || (other !== undefined && userKeyId(partner) === userKeyId(other.key.key))) return []
+      const from = this.#partnerOf(end, partner, reader)
+      return seen.has(recordId(from.key)) ? [] : [parting(from, end)]
+    })
+    if (unseen.length > 0) await this.#partInside(unseen, [], draft, reader)
+  }
+
+  /** One write for each record: where it is linked anew in the same transaction, that write says so. */
+  #clearInside({ from, to }: Parting, now: UserKey | undefined, draft: Draft, reader: Reader): void {
+    const isPaired = now !== undefined && userKeyId(now) === userKeyId(to.key.key)
+    if (!isPaired) return this.#part(from, to, reader)
+    const change = draft.isPlanned(pointId(from)) ? [] : [removeBin(from.relation.bin!)]
+    draft.add('remove references', linkWrite(from.model, from.key, change), ({ state }) => {
+      if (state === 'written') this.#part(from, to, reader)
+      return state === 'written'
     })
   }
 
@@ -123,6 +171,7 @@ export class KeyPairStrategy implements RelationStrategy {
     reader: Reader,
     then?: (outcome: Outcome) => void,
   ): void {
+    draft.once(pointId(from))
     const change = writeBin(from.relation.bin!, to.key.key)
     const isCreated = isNew(from) && (stage === 'write' || draft.isTransaction)
     const command = isCreated
@@ -160,27 +209,24 @@ export class KeyPairStrategy implements RelationStrategy {
     reader: Reader,
     stage: 'undo' | 'remove references' = 'remove references',
   ): void {
-    if (!draft.once(`${stage} ${recordId(from.key)}#${from.relation.bin!} -> ${recordId(to.key)}`)) return
+    if (!draft.once(clearId(stage, from, to))) return
     const bin = from.relation.bin!
     const settle = (outcome: Outcome): boolean => {
       if (outcome.state !== 'written' && outcome.reason !== 'missing' && outcome.reason !== 'guard') return false
-      this.#settle(from, undefined, reader, to)
-      this.#stateOf(to, reader)?.unlisted.delete(userKeyId(reader.fromStored(from.model, from.key.key)))
+      this.#part(from, to, reader)
       return true
     }
     const guards = [binEquals(bin, to.key.key)]
     const command = write(from.model.name, from.key, [removeBin(bin)], { exists: 'mustExist', ttl: 'keep', guards })
     if (!draft.isTransaction) draft.addApart(stage, command, settle)
-    // One write for each record: where it is linked anew, that write says so.
-    else if (!this.#isLinkedAnew(from, to, reader))
-      draft.add(stage, linkWrite(from.model, from.key, [removeBin(bin)]), settle)
+    // Only a survey of what a transaction will write: it is planned again inside.
+    else draft.add(stage, command, settle, 0, ['missing', 'guard'])
   }
 
-  #isLinkedAnew({ model, key, relation }: End, former: End, reader: Reader): boolean {
-    const known = reader.known(model.name, reader.fromStored(model, key.key))
-    if (known === undefined || known.state === 'removed') return false
-    const now = refStateOf(readProperty(known.entity, relation.name) as object).key
-    return now !== null && userKeyId(now) !== userKeyId(reader.fromStored(former.model, former.key.key))
+  /** The record no longer says so, or never did. */
+  #part(from: End, to: End, reader: Reader): void {
+    this.#settle(from, undefined, reader, to)
+    this.#stateOf(to, reader)?.unlisted.delete(userKeyId(reader.fromStored(from.model, from.key.key)))
   }
 
   /** Two sessions may pair one owner at the same time: the other of the one that was overtaken is cleared. */
@@ -219,12 +265,28 @@ export class KeyPairStrategy implements RelationStrategy {
     return { model: this.#here, relation: this.model, key: tracked.key, tracked }
   }
 
+  /** Whoever one of the two ends is paired with, which has the same class as the other. */
+  #partnerOf(end: End, key: UserKey, reader: Reader): End {
+    const isHere = end.relation === this.model
+    const [model, relation] = isHere ? [this.#there, this.#inverse] : [this.#here, this.model]
+    return { model, relation, key: reader.recordKey(model, reader.fromStored(model, key)), tracked: undefined }
+  }
+
   #otherEnd(key: KeyValue, reader: Reader): End {
     const tracked = reader.known(this.#there.name, key)
     return { model: this.#there, relation: this.#inverse, key: reader.recordKey(this.#there, key), tracked }
   }
 }
 
+/** Where each record points now, all read at once. */
+async function keysIn(ends: readonly End[], reader: Reader): Promise<(UserKey | undefined)[]> {
+  const records = await reader.read(ends.map(({ model, key, relation }) => read(model.name, key, [relation.bin!])))
+  return ends.map(({ relation }, i) => records[i]?.bins[relation.bin!] as UserKey | undefined)
+}
+
+const parting = (from: End, to: End): Parting => ({ from, to })
+const pointId = ({ key, relation }: End): string => `${recordId(key)}#${relation.bin!}`
+const clearId = (stage: string, from: End, to: End): string => `${stage} ${pointId(from)} -> ${recordId(to.key)}`
 /** Another record on the same side. */
 const endAt = (end: End, key: UserKey): End => ({ ...end, key: { ...end.key, key }, tracked: undefined })
 const isNew = ({ tracked }: End): boolean => tracked?.state === 'new'

@@ -177,6 +177,42 @@ for (const mode of ['ap', 'sc'] as const) {
         expect((await db.session().load(Desk, 'z')).user.key).to.equal(null)
       })
 
+      const pair = (user: number, place: string): Promise<void> =>
+        db.withSession(async (session) => (await session.load(Profile, user)).desk.set(place))
+
+      it('lets a former partner be that has been paired anew by another session', async () => {
+        await pair(1, 'a')
+        const late = db.session()
+        const left = await late.load(Desk, 'a')
+        await pair(1, 'b')
+        left.user.set(null)
+        await late.flush()
+        expect(late.isDirty()).to.equal(false)
+        expect(await pairs()).to.deep.equal(['1>b', 'b>1'])
+      })
+
+      it('swaps partners in one flush', async () => {
+        await pair(1, 'a')
+        await pair(2, 'b')
+        const session = db.session()
+        const [one, two] = await session.loadMany(Profile, [1, 2])
+        one.desk.set('b')
+        two.desk.set('a')
+        await session.flush()
+        expect(session.isDirty()).to.equal(false)
+        expect(await pairs()).to.deep.equal(['1>b', '2>a', 'a>2', 'b>1'])
+      })
+
+      it('leaves no key of what is deleted by a session that did not see it paired', async () => {
+        const late = db.session()
+        const [one, b] = [await late.load(Profile, 1), await late.load(Desk, 'b')]
+        await pair(1, 'a')
+        await pair(2, 'b')
+        await late.delete(one)
+        await late.delete(b)
+        expect(await pairs()).to.deep.equal([])
+      })
+
       it('does not leave a key of what is gone', async () => {
         const session = db.session()
         const one = await session.load(Profile, 1)
