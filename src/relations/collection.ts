@@ -160,8 +160,7 @@ export class EntityCollection<T extends object, A extends object = object> imple
   /** True while there is no record that could hold more: what was added is all there is. */
   get #isComplete(): boolean {
     const { binding, loaded } = this.#state
-    if (binding !== undefined && binding.tracked.state !== 'gone') return binding.tracked.state === 'new'
-    return loaded === undefined
+    return binding === undefined ? loaded === undefined : binding.tracked.state === 'new'
   }
 
   get #view(): CollectionView | undefined {

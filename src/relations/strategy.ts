@@ -13,6 +13,12 @@ export interface KeyRange {
   readonly count: number
 }
 
+/** Entities that were loaded, and the paths to follow from there. */
+export interface LoadedLevel {
+  readonly next: readonly Tracked[]
+  readonly rest: readonly string[]
+}
+
 /** How one relation of one class is stored: a contributor to loads, saves and deletes, and for a collection what the server can tell without loading it. */
 export interface RelationStrategy extends Contributor {
   readonly relation: string
@@ -21,6 +27,8 @@ export interface RelationStrategy extends Contributor {
   readonly bins: readonly string[]
   /** Loads the related entities of all these entities at once, and says which they are. */
   load(level: readonly Tracked[], reader: Reader, along?: readonly string[]): Promise<readonly Tracked[]>
+  /** Where members are no entities but may point to some: loads those that the paths name or that are eager. */
+  loadInside?(level: readonly Tracked[], reader: Reader, paths: readonly string[]): Promise<readonly LoadedLevel[]>
   readonly members?: CollectionMembers
   /** Absent where nothing is stored that could disagree with another record. */
   readonly verification?: LinkVerification

@@ -160,7 +160,8 @@ export class Database {
     keys: readonly KeyInput[],
     options?: ReadOptions<T>,
   ): Promise<(T | null)[]> {
-    return leanRead(this.#parts.classes.of(entityClass), keys, this.#parts.driver, options)
+    const { classes, driver } = this.#parts
+    return leanRead(classes.of(entityClass), keys, classes, driver, options)
   }
 
   /** Deletes all records of the class's set at once. Sessions do not notice: clear them. */

@@ -100,7 +100,8 @@ export class Hydrator {
   }
 }
 
-function readBins({ bins }: StoredRecord, { bins: wanted }: Projection): ReadBins {
+/** What a read of these bins tells of the relations. */
+export function readBins({ bins }: StoredRecord, { bins: wanted }: Projection): ReadBins {
   return { bins, isRead: (name) => wanted === 'all' || wanted.includes(name) }
 }
 

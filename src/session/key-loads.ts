@@ -1,10 +1,10 @@
 import type { RecordKey } from '../plan/record-key.js'
+import { byFirstStep } from '../relations/first-step.js'
 import type { RelationStrategy } from '../relations/strategy.js'
 import type { Loader } from './loader.js'
 import type { Managed } from './managed.js'
 import type { MappedClass } from './mapped-class.js'
 import { projectionOf } from './projection.js'
-import { byFirstStep } from './relation-paths.js'
 import type { SessionContext } from './session-context.js'
 
 /** Loads entities by key and, in the same tick, those that live under the same keys elsewhere and are wanted along. */

@@ -1,9 +1,14 @@
 import type { Driver } from '../driver/driver.js'
 import type { Tenant } from '../keys/index.js'
 import { read } from '../plan/command.js'
-import { isGone } from './hydrator.js'
+import type { StoredRecord } from '../plan/outcome.js'
+import type { RecordKey } from '../plan/record-key.js'
+import { attachRelations } from '../relations/attach.js'
+import { isGone, readBins } from './hydrator.js'
+import { LeanReader } from './lean-reader.js'
 import type { MappedClass } from './mapped-class.js'
-import { projectionOf } from './projection.js'
+import type { MappedClasses } from './mapped-classes.js'
+import { projectionOf, type Projection } from './projection.js'
 import type { KeyInput, ValueProperty } from './session-types.js'
 
 export interface ReadOptions<T> {
@@ -17,12 +22,33 @@ export interface ReadOptions<T> {
 export async function leanRead<T extends object>(
   mapped: MappedClass,
   keys: readonly KeyInput[],
+  classes: MappedClasses,
   driver: Driver,
   options: ReadOptions<T> = {},
 ): Promise<(T | null)[]> {
   const { tenant, signal } = options
-  const { loaded, bins } = projectionOf(mapped, options.only)
-  const commands = keys.map((key) => read(mapped.model.name, mapped.recordKeyOf(key, tenant), bins))
+  const projection = projectionOf(mapped, options.only)
+  const commands = keys.map((key) => read(mapped.model.name, mapped.recordKeyOf(key, tenant), projection.bins))
   const records = await driver.read(commands, { signal })
-  return records.map((record) => (isGone(record) ? null : (mapped.codec.hydrate(record.bins, loaded, record) as T)))
+  const reader = new LeanReader(classes, tenant)
+  return records.map((record, i) => {
+    if (isGone(record)) return null
+    const entity = mapped.codec.hydrate(record.bins, projection.loaded, record) as T
+    const own = mapped.model.discriminator === undefined ? mapped : classes.ofEntity(entity)
+    if (own.relations.length > 0) attach(entity, own, commands[i].key, reader, record, projection)
+    return entity
+  })
+}
+
+/** As an entity that a session has let go of: what its record holds is there, and nobody can be asked for more. */
+function attach(
+  entity: object,
+  { model, relations }: MappedClass,
+  key: RecordKey,
+  reader: LeanReader,
+  record: StoredRecord,
+  projection: Projection,
+): void {
+  const tracked = { entity, model, key, state: 'gone', isUnread: false, depth: 0 } as const
+  attachRelations(tracked, relations, reader, readBins(record, projection))
 }

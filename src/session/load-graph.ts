@@ -1,7 +1,8 @@
-import type { Contributor, Reader, Tracked } from '../relations/contributor.js'
+import type { Reader, Tracked } from '../relations/contributor.js'
+import { byFirstStep } from '../relations/first-step.js'
+import type { LoadedLevel, RelationStrategy } from '../relations/strategy.js'
 import type { MappedClass } from './mapped-class.js'
 import type { MappedClasses } from './mapped-classes.js'
-import { byFirstStep } from './relation-paths.js'
 
 /** Which relations one load has been through already: what is eager may come back to where it began. */
 type Visited = Map<Tracked, Set<string>>
@@ -21,21 +22,22 @@ export async function loadGraph(
   const named = byFirstStep(paths)
   const loads = byClass(level).flatMap(([name, members]) => {
     const mapped = classes.of(name)
-    return relationsOf(mapped, named).map(async (contributor) => {
-      const relation = contributor.relation!
+    return relationsOf(mapped, named).map(async (strategy): Promise<readonly LoadedLevel[]> => {
+      const { relation } = strategy
       const rest = named.get(relation) ?? []
       const isNamed = named.has(relation)
       const fresh = members.filter((member) => visit(visited, member, relation) || isNamed)
-      const next = fresh.length === 0 ? [] : await contributor.load!(fresh, reader, rest)
-      return { next, rest }
+      if (fresh.length === 0) return []
+      const next = await strategy.load(fresh, reader, rest)
+      return strategy.loadInside?.(fresh, reader, rest) ?? [{ next, rest }]
     })
   })
-  const branches = await Promise.all(loads)
+  const branches = (await Promise.all(loads)).flat()
   await Promise.all(branches.map(({ next, rest }) => loadGraph([...new Set(next)], rest, classes, reader, visited)))
 }
 
 /** Those that the paths name and those that are eager. */
-function relationsOf(mapped: MappedClass, named: ReadonlyMap<string, unknown>): Contributor[] {
+function relationsOf(mapped: MappedClass, named: ReadonlyMap<string, unknown>): RelationStrategy[] {
   return mapped.relations.filter(
     ({ relation, model, isInRecord }) => named.has(relation) || (model.eager && !isInRecord),
   )

@@ -1,28 +1,28 @@
-import type { EntityModel, RelationModel } from '../model/index.js'
+import type { EmbeddableModel, EntityModel, RelationModel } from '../model/index.js'
 import type { MappedClass } from './mapped-class.js'
 import type { MappedClasses } from './mapped-classes.js'
-import { unknownRelation } from './session-errors.js'
-
-/** 'listings.reviews' → listings: ['reviews'] */
-export function byFirstStep(paths: readonly string[]): Map<string, string[]> {
-  const branches = new Map<string, string[]>()
-  for (const path of paths) {
-    const [first, ...rest] = path.split('.')
-    const branch = branches.get(first) ?? []
-    branches.set(first, rest.length === 0 ? branch : [...branch, rest.join('.')])
-  }
-  return branches
-}
+import { byFirstStep } from '../relations/first-step.js'
+import { unknownPartRelation, unknownRelation } from './session-errors.js'
 
 /** Refuses a path that leads nowhere before anything is read, whether or not there is an entity to follow it from. */
 export function checkPaths(mapped: MappedClass, paths: readonly string[], classes: MappedClasses): void {
   for (const [step, rest] of byFirstStep(paths)) {
     const relations = relationsThrough(mapped, step, classes)
     if (relations.length === 0) throw unknownRelation(mapped, step)
-    for (const { strategy, target } of relations) {
-      // What lies inside a part is for the strategy that stores it.
-      if (strategy !== 'consolidate') checkPaths(classes.of(target), rest, classes)
+    for (const { target } of relations) {
+      const part = classes.model.embeddables.get(target)
+      if (part === undefined) checkPaths(classes.of(target), rest, classes)
+      else checkPartPaths(part, rest, classes)
     }
+  }
+}
+
+/** A part has nothing but references to records. */
+function checkPartPaths(part: EmbeddableModel, paths: readonly string[], classes: MappedClasses): void {
+  for (const [step, rest] of byFirstStep(paths)) {
+    const relation = part.relations.find(({ name }) => name === step)
+    if (relation === undefined) throw unknownPartRelation(part, step)
+    checkPaths(classes.of(relation.target), rest, classes)
   }
 }
 

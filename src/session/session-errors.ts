@@ -1,5 +1,6 @@
 import { EntityGoneError, NotFoundError, SkeinError } from '../errors/index.js'
 import { describeKey, type KeyValue } from '../keys/index.js'
+import type { EmbeddableModel } from '../model/index.js'
 import type { RecordKey } from '../plan/record-key.js'
 import type { Managed } from './managed.js'
 import type { MappedClass } from './mapped-class.js'
@@ -115,6 +116,15 @@ export function unknownRelation(mapped: MappedClass, relation: string): SkeinErr
   const known = mapped.contributors.flatMap((each) => (each.relation === undefined ? [] : [each.relation]))
   return new SkeinError('SKEIN_2312', `${mapped.model.name} has no relation '${relation}' to load.`, {
     ...about(mapped),
+    property: relation,
+    fix: known.length === 0 ? 'It has none.' : `It has: ${known.join(', ')}.`,
+  })
+}
+
+export function unknownPartRelation({ name, relations }: EmbeddableModel, relation: string): SkeinError {
+  const known = relations.map((each) => each.name)
+  return new SkeinError('SKEIN_2312', `${name} has no relation '${relation}' to load.`, {
+    className: name,
     property: relation,
     fix: known.length === 0 ? 'It has none.' : `It has: ${known.join(', ')}.`,
   })

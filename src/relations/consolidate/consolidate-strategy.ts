@@ -1,5 +1,4 @@
 import { readProperty, type PartCodec } from '../../codec/index.js'
-import { SkeinError } from '../../errors/index.js'
 import type { KeyValue } from '../../keys/index.js'
 import type { EntityModel, RelationModel } from '../../model/index.js'
 import { read, write, type WriteCommand } from '../../plan/command.js'
@@ -13,12 +12,12 @@ import type { Reach, Reader, Tracked } from '../contributor.js'
 import { NOT_DELETING } from '../key-list-bin.js'
 import { isEntity } from '../member-set.js'
 import { collectionStateOf, findRefState } from '../states.js'
-import type { CollectionView, RelationStrategy } from '../strategy.js'
+import type { CollectionView, LoadedLevel, RelationStrategy } from '../strategy.js'
 import { InverseChanges, type StoredRefs } from './inverse-changes.js'
 import { PartChanges } from './part-changes.js'
 import { PartClass } from './part-class.js'
 import { PartReads } from './part-reads.js'
-import { attachRefs, loadRefs } from './part-refs.js'
+import { attachRefs, loadPartRefs } from './part-refs.js'
 import { PartTable } from './part-table.js'
 import { PartView } from './part-view.js'
 
@@ -31,7 +30,7 @@ export class ConsolidateStrategy implements RelationStrategy {
   readonly model: RelationModel
   readonly bins: readonly string[]
   readonly quietBins: readonly string[]
-  readonly isInRecord = true
+  readonly isInRecord: boolean
   readonly keyOf: (part: object) => KeyValue | null
   readonly #owner: EntityModel
   readonly #parts: PartClass
@@ -47,6 +46,7 @@ export class ConsolidateStrategy implements RelationStrategy {
     this.#owner = owner
     this.#parts = new PartClass(model, owner, codec)
     this.keyOf = this.#parts.keyOf
+    this.isInRecord = !codec.model.relations.some(({ eager }) => eager)
   }
 
   /** Called when the collection has been bound to the session, with what was read of its bin. */
@@ -62,7 +62,9 @@ export class ConsolidateStrategy implements RelationStrategy {
   }
 
   view(state: CollectionState, { tracked, reader }: Binding): CollectionView {
-    return new PartView(state.parts!, new PartReads(this.#parts, tracked, reader))
+    const isDone = this.isInRecord || tracked.state === 'gone'
+    const complete = isDone ? undefined : (parts: readonly object[]) => this.#loadEager(parts, reader)
+    return new PartView(state.parts!, new PartReads(this.#parts, tracked, reader), complete)
   }
 
   hasChanges({ entity }: Tracked): boolean {
@@ -91,13 +93,29 @@ export class ConsolidateStrategy implements RelationStrategy {
   /** The parts go with the record. */
   remove(): void {}
 
-  async load(level: readonly Tracked[], reader: Reader, along?: readonly string[]): Promise<readonly Tracked[]> {
+  async load(level: readonly Tracked[], reader: Reader): Promise<readonly Tracked[]> {
     const tables = level.map(({ entity }) => this.#table(entity))
     const missing = tables.filter(({ isComplete }) => !isComplete)
     const records = await reader.read(missing.map(({ owner }) => read(this.#owner.name, owner.key, this.bins)))
     missing.forEach((table, i) => table.loadMore(records[i]?.bins[this.model.bin!]))
-    for (const name of along ?? []) await this.#loadRefs(tables, name, reader)
     return []
+  }
+
+  loadInside(level: readonly Tracked[], reader: Reader, paths: readonly string[]): Promise<readonly LoadedLevel[]> {
+    const { relations } = this.#parts.codec.model
+    if (relations.length === 0) return Promise.resolve([])
+    const parts = level.flatMap(({ entity }) =>
+      this.#table(entity)
+        .placed()
+        .map(({ part }) => part),
+    )
+    return loadPartRefs(parts, relations, paths, reader)
+  }
+
+  /** Of parts that were asked for one by one. */
+  async #loadEager(parts: readonly object[], reader: Reader): Promise<void> {
+    const loaded = await loadPartRefs(parts, this.#parts.codec.model.relations, [], reader)
+    await reader.load(loaded.flatMap(({ next }) => next))
   }
 
   #table(entity: object): PartTable {
@@ -158,21 +176,5 @@ export class ConsolidateStrategy implements RelationStrategy {
     const stored = await new PartReads(this.#parts, tracked, reader).get(ids)
     const parts = stored.map((value) => this.#parts.decode(value, tracked))
     return new Map(parts.map((part) => [userKeyId(this.#parts.idOf(part)), this.#parts.indexedRefs(part)]))
-  }
-
-  async #loadRefs(tables: readonly PartTable[], name: string, reader: Reader): Promise<void> {
-    const relation = this.#parts.codec.model.relations.find((each) => each.name === name)
-    if (relation === undefined) {
-      const { name: part } = this.#parts.codec.model
-      throw new SkeinError('SKEIN_2312', `${part} has no relation '${name}' to load.`, {
-        className: part,
-        property: name,
-        fix: `Name a reference of ${part}.`,
-      })
-    }
-    const states = tables.flatMap((table) =>
-      table.placed().flatMap(({ part }) => findRefState(readProperty(part, name) ?? {}) ?? []),
-    )
-    await loadRefs(states, reader.entityModel(relation.target), reader)
   }
 }

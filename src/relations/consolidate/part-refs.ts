@@ -2,10 +2,11 @@ import { readProperty } from '../../codec/index.js'
 import type { KeyValue } from '../../keys/index.js'
 import type { EntityModel, RelationModel } from '../../model/index.js'
 import type { Reader, Tracked } from '../contributor.js'
+import { byFirstStep } from '../first-step.js'
 import { isEntity } from '../member-set.js'
 import type { RefState } from '../ref-state.js'
 import { findRefState } from '../states.js'
-import type { RelationStrategy } from '../strategy.js'
+import type { LoadedLevel, RelationStrategy } from '../strategy.js'
 
 /** A reference that a part holds: stored with the part, and loaded like any other. */
 class PartRef implements RelationStrategy {
@@ -41,8 +42,27 @@ export function attachRefs(part: object, refs: readonly RelationModel[], owner: 
     if (state === undefined || state.binding?.reader === reader) continue
     const target = reader.entityModel(relation.target)
     const strategy = new PartRef(relation, state, target)
-    state.binding = { tracked: owner, relation, reader, strategy, load: () => loadRefs([state], target, reader) }
+    const load = async (): Promise<void> => reader.load(await loadRefs([state], target, reader))
+    state.binding = { tracked: owner, relation, reader, strategy, load }
   }
+}
+
+/** Loads those references of parts that the paths name or that are eager: all of one tick, and so in one batch read. */
+export function loadPartRefs(
+  parts: readonly object[],
+  refs: readonly RelationModel[],
+  paths: readonly string[],
+  reader: Reader,
+): Promise<readonly LoadedLevel[]> {
+  const named = byFirstStep(paths)
+  const wanted = refs.filter(({ name, eager }) => eager || named.has(name))
+  return Promise.all(
+    wanted.map(async ({ name, target }) => {
+      const rest = named.get(name) ?? []
+      const states = parts.flatMap((part) => findRefState(readProperty(part, name) ?? {}) ?? [])
+      return { next: await loadRefs(states, reader.entityModel(target), reader, rest), rest }
+    }),
+  )
 }
 
 /** Loads what references point to, all in one batch read. */

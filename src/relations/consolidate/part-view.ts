@@ -12,15 +12,18 @@ import type { PartTable, PlacedPart } from './part-table.js'
 export class PartView implements CollectionView {
   readonly #table: PartTable
   readonly #reads: PartReads
+  readonly #complete: ((parts: readonly object[]) => Promise<void>) | undefined
 
-  constructor(table: PartTable, reads: PartReads) {
+  /** `complete` loads what is always loaded with a part. */
+  constructor(table: PartTable, reads: PartReads, complete?: (parts: readonly object[]) => Promise<void>) {
     this.#table = table
     this.#reads = reads
+    this.#complete = complete
   }
 
   async contains(member: Member): Promise<boolean> {
     const id = this.#idOf(member)
-    return id !== null && (await this.get(id)) !== null
+    return id !== null && (await this.#find([id]))[0] !== null
   }
 
   async count(): Promise<number> {
@@ -47,6 +50,12 @@ export class PartView implements CollectionView {
   }
 
   async getMany(ids: readonly KeyValue[]): Promise<readonly (object | null)[]> {
+    const found = await this.#find(ids)
+    await this.#complete?.(found.filter((part) => part !== null))
+    return found
+  }
+
+  async #find(ids: readonly KeyValue[]): Promise<readonly (object | null)[]> {
     const unknown = ids.filter((id) => this.#table.find(id) === undefined)
     const read = unknown.length === 0 ? [] : await this.#reads.get(unknown)
     for (const stored of read) this.#table.take(stored)
@@ -57,8 +66,9 @@ export class PartView implements CollectionView {
     if (this.#table.isComplete) return partsOf(this.#table.placed().slice(offset, offset + count))
     const extra = this.#extra()
     // What is removed leaves gaps, so the page is cut from all that comes before its end.
-    if (extra === 0) return partsOf(this.#merge(await this.#reads.slice(offset, count)))
-    return partsOf(this.#merge(await this.#reads.slice(0, offset + count + extra)).slice(offset, offset + count))
+    if (extra === 0) return this.#completed(this.#merge(await this.#reads.slice(offset, count)))
+    const merged = this.#merge(await this.#reads.slice(0, offset + count + extra))
+    return this.#completed(merged.slice(offset, offset + count))
   }
 
   first(count: number): Promise<readonly object[]> {
@@ -69,7 +79,7 @@ export class PartView implements CollectionView {
     if (count === 0) return []
     if (this.#table.isComplete) return partsOf(this.#table.placed().slice(-count))
     const wanted = count + this.#extra()
-    return partsOf(this.#merge(await this.#reads.slice(-wanted, wanted)).slice(-count))
+    return this.#completed(this.#merge(await this.#reads.slice(-wanted, wanted)).slice(-count))
   }
 
   async range({ from, to }: RangeOptions): Promise<readonly object[]> {
@@ -79,7 +89,7 @@ export class PartView implements CollectionView {
     const all = isComplete ? this.#table.placed() : this.#merge(await this.#reads.range(begin, end))
     const isIn = ({ place }: PlacedPart): boolean =>
       (begin === null || compareKeys(place, begin) >= 0) && (end === null || compareKeys(place, end) < 0)
-    return partsOf(all.filter(isIn))
+    return this.#completed(all.filter(isIn))
   }
 
   async rankOf(member: Member): Promise<number | null> {
@@ -88,6 +98,12 @@ export class PartView implements CollectionView {
     if (!this.#table.isComplete && this.#extra() === 0) return this.#reads.positionOf(id)
     const at = (await this.keys()).findIndex((key) => userKeyId(key) === userKeyId(id))
     return at < 0 ? null : at
+  }
+
+  async #completed(placed: readonly PlacedPart[]): Promise<readonly object[]> {
+    const parts = placed.map(({ part }) => part)
+    await this.#complete?.(parts)
+    return parts
   }
 
   #idOf(member: Member): KeyValue | null {
