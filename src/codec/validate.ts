@@ -16,6 +16,14 @@ export function validateEntity(entity: object, model: EntityModel, loaded?: Load
   return relevant.flatMap((error) => failuresOf(error, '')).map((failure) => ({ ...about, ...failure }))
 }
 
+/** The same for what is stored inside a record; `partClass` has the rules where people gave a plain object. */
+export function validatePart(part: object, partClass: EntityClass): readonly Failure[] {
+  if (!hasRules(partClass)) return []
+  const subject = part instanceof partClass ? part : Object.assign(Object.create(partClass.prototype as object), part)
+  const errors = validateSync(subject as object, { forbidUnknownValues: false })
+  return errors.flatMap((error) => failuresOf(error, ''))
+}
+
 // Asked once for each class: decorators have run before the first instance exists.
 function hasRules(entityClass: EntityClass): boolean {
   const known = rulesKnown.get(entityClass)

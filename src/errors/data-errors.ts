@@ -40,8 +40,10 @@ export class VersionConflictError extends SkeinError {
 nameErrorClass(VersionConflictError, 'VersionConflictError')
 
 export interface ValidationFailure extends Pick<ErrorOptions, 'className' | 'key'> {
-  /** Path of the property, for instance `address.city`. */
+  /** Path of the property, for instance `address.city` or, of a child inside the record, `lines["bulb"].quantity`. */
   readonly property: string
+  /** The key of that child, or of the other end of the link whose attributes these are. */
+  readonly partKey?: ErrorOptions['key']
   readonly constraint: string
   readonly message: string
 }

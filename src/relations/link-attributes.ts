@@ -12,6 +12,7 @@ import type { LinkValue } from './link-values.js'
 import type { Member } from './member-set.js'
 import { isCollection } from './relation-marker.js'
 import { collectionStateOf } from './states.js'
+import type { ChangedPart } from './strategy.js'
 
 /** What links carry with them: an embeddable, stored under the other's key on both sides. */
 export class LinkAttributes {
@@ -30,6 +31,15 @@ export class LinkAttributes {
     for (const [key, link] of links.entries) {
       if (link.snapshot !== undefined && !this.#codec.same(link.value, link.snapshot)) yield [key, link]
     }
+  }
+
+  /** Those that are new or were changed. */
+  *unsent(state: CollectionState): Iterable<ChangedPart> {
+    for (const member of state.added) {
+      const link = state.links.get(member, state.added)
+      if (link !== undefined) yield { key: state.added.keyOfMember(member), part: link.value }
+    }
+    for (const [key, { value }] of this.changed(state)) if (!state.added.has(key)) yield { key, part: value }
   }
 
   /** What a new link stores; undefined when it was given nothing. */

@@ -30,6 +30,7 @@ export class LinkListsStrategy implements RelationStrategy {
   readonly bins: readonly string[]
   readonly members: CollectionMembers
   readonly verification: LinkVerification
+  readonly parts: RelationStrategy['parts']
   readonly #owner: EntityModel
   readonly #target: EntityModel
   readonly #inverse: RelationModel | undefined
@@ -48,6 +49,10 @@ export class LinkListsStrategy implements RelationStrategy {
     this.bins = [model.bin!]
     this.#bin = attributes === undefined ? listBin : mapBin
     this.#attributes = attributes && new LinkAttributes(attributes, model, target)
+    this.parts = attributes && {
+      class: attributes.model.class,
+      changed: ({ entity }) => this.#attributes!.unsent(this.#state(entity)),
+    }
     this.members = this.#bin.members(owner, target, model.bin!)
     this.verification =
       attributes === undefined

@@ -1,5 +1,5 @@
 import type { KeyValue } from '../keys/index.js'
-import type { RangeOptions, RelationModel } from '../model/index.js'
+import type { EntityClass, RangeOptions, RelationModel } from '../model/index.js'
 import type { Value } from '../plan/value.js'
 import type { Binding } from './binding.js'
 import type { CollectionState } from './collection-state.js'
@@ -17,6 +17,12 @@ export interface KeyRange {
 export interface LoadedLevel {
   readonly next: readonly Tracked[]
   readonly rest: readonly string[]
+}
+
+/** What is stored inside a record under a key of its own; null while it has none. */
+export interface ChangedPart {
+  readonly key: KeyValue | null
+  readonly part: object
 }
 
 /** How one relation of one class is stored: a contributor to loads, saves and deletes, and for a collection what the server can tell without loading it. */
@@ -48,6 +54,8 @@ export interface RelationStrategy extends Contributor {
   attached?(state: CollectionState, binding: Binding, stored: Value | undefined, isRead: boolean): void
   /** An entity that was loaded in part has got the rest, and with it this. */
   completed?(state: CollectionState, stored: Value | undefined): void
+  /** Parts of the record that are new or changed, for those that check them, and their class. */
+  readonly parts?: { readonly class: EntityClass; changed(tracked: Tracked): Iterable<ChangedPart> }
   /** Where members are stored here themselves, it answers all questions about them. */
   view?(state: CollectionState, binding: Binding): CollectionView
 }

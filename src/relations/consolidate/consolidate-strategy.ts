@@ -12,7 +12,7 @@ import type { Reach, Reader, Tracked } from '../contributor.js'
 import { NOT_DELETING } from '../key-list-bin.js'
 import { isEntity } from '../member-set.js'
 import { collectionStateOf, findRefState } from '../states.js'
-import type { CollectionView, LoadedLevel, RelationStrategy } from '../strategy.js'
+import type { ChangedPart, CollectionView, LoadedLevel, RelationStrategy } from '../strategy.js'
 import { InverseChanges, type StoredRefs } from './inverse-changes.js'
 import { PartChanges } from './part-changes.js'
 import { PartClass } from './part-class.js'
@@ -32,6 +32,7 @@ export class ConsolidateStrategy implements RelationStrategy {
   readonly quietBins: readonly string[]
   readonly isInRecord: boolean
   readonly keyOf: (part: object) => KeyValue | null
+  readonly parts: NonNullable<RelationStrategy['parts']>
   readonly #owner: EntityModel
   readonly #parts: PartClass
 
@@ -46,6 +47,7 @@ export class ConsolidateStrategy implements RelationStrategy {
     this.#owner = owner
     this.#parts = new PartClass(model, owner, codec)
     this.keyOf = this.#parts.keyOf
+    this.parts = { class: codec.model.class, changed: ({ entity }) => this.#changed(this.#table(entity)) }
     this.isInRecord = !codec.model.relations.some(({ eager }) => eager)
   }
 
@@ -150,11 +152,15 @@ export class ConsolidateStrategy implements RelationStrategy {
   #newTargets(table: PartTable, reader: Reader): readonly object[] {
     const refs = this.#parts.codec.model.relations
     if (refs.length === 0) return []
-    const parts = [...table.state.added.entities, ...[...table.changed()].map(({ part }) => part)]
-    const targets = parts.flatMap((part) =>
+    const targets = this.#changed(table).flatMap(({ part }) =>
       refs.map(({ name }) => findRefState(readProperty(part, name) ?? {})?.target ?? null),
     )
     return targets.filter(isEntity).filter((target) => (reader.tracked(target)?.state ?? 'new') === 'new')
+  }
+
+  #changed(table: PartTable): ChangedPart[] {
+    const parts = [...table.state.added.entities, ...[...table.changed()].map(({ part }) => part)]
+    return parts.map((part) => ({ key: this.keyOf(part), part }))
   }
 
   #add(draft: PlanDraft, command: WriteCommand, changes: PartChanges, stage: StageName = 'write'): void {
