@@ -122,12 +122,22 @@ export class KeyPairStrategy implements RelationStrategy {
   #link(a: End, b: End, draft: Draft, reader: Reader): void {
     const [owner, other] = this.model.owner ? [a, b] : [b, a]
     if (!draft.once(`pair ${pairId(owner, other)}`)) return
-    this.#point(owner, other, isNew(other) && !draft.isTransaction ? 'add references' : 'write', draft, reader)
     const isInCreation = isNew(other) && !isNew(owner)
-    this.#point(other, owner, isInCreation ? 'write' : 'add references', draft, reader, (outcome) => {
-      if (outcome.reason === 'missing') this.#clear(owner, other, draft, reader, 'undo')
+    // The one that is written last sees whether the first is still there, and stays.
+    const settle = (first: End) => (outcome: Outcome) => {
+      if (outcome.reason === 'missing') this.#clear(first, first === owner ? other : owner, draft, reader, 'undo')
       else if (outcome.state === 'written' && !isNew(owner)) this.#confirm(owner, other, draft, reader)
-    })
+    }
+    const stage = isNew(other) && !draft.isTransaction ? 'add references' : 'write'
+    this.#point(owner, other, stage, draft, reader, isInCreation ? settle(other) : undefined)
+    this.#point(
+      other,
+      owner,
+      isInCreation ? 'write' : 'add references',
+      draft,
+      reader,
+      isInCreation ? undefined : settle(owner),
+    )
   }
 
   /** Clears those that still point back, as the transaction sees them: the given ones, and whoever these ends are paired with now. */

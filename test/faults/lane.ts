@@ -1,10 +1,10 @@
 import { open, type Database, type Session } from 'skein'
-import { startEmbedded, type EmbeddedServer } from 'skein/embedded'
-import { CLASSES } from './models.js'
-import type { Operation } from './operations.js'
+import { startEmbedded, type EmbeddedServer, type FaultOptions } from 'skein/embedded'
+import { CLASSES, type Case } from './families.js'
 import { show, World } from './world.js'
 
-export const NAMESPACE = 'test'
+export const MODES = ['sc', 'ap'] as const
+export type Mode = (typeof MODES)[number]
 
 /** An operation that is about to be sent. */
 export interface Begun {
@@ -14,53 +14,71 @@ export interface Begun {
   readonly before: string
 }
 
+type Databases = ReadonlyMap<Mode, { readonly patient: Database; readonly hasty: Database }>
+
 /** A server of its own for cases that run one after another: faults and the clock belong to one case at a time. */
 export class Lane {
   readonly server: EmbeddedServer
-  readonly db: Database
-  #hasty: Database
+  readonly #databases: Databases
   #cases = 0
 
-  private constructor(server: EmbeddedServer, db: Database, hasty: Database) {
+  private constructor(server: EmbeddedServer, databases: Databases) {
     this.server = server
-    this.db = db
-    this.#hasty = hasty
+    this.#databases = databases
   }
 
-  static async start(mode: 'sc' | 'ap'): Promise<Lane> {
-    const server = await startEmbedded({ namespaces: [`${NAMESPACE}:${mode}`] })
-    const db = await open({ hosts: server.hosts, namespace: NAMESPACE, entities: CLASSES })
-    return new Lane(server, db, await openHasty(server))
+  static async start(): Promise<Lane> {
+    // A namespace is called what it is.
+    const server = await startEmbedded({ namespaces: MODES.map((mode) => `${mode}:${mode}`) })
+    const opened = MODES.map(async (mode) => {
+      const patient = await open({ hosts: server.hosts, namespace: mode, entities: CLASSES })
+      await patient.indexes.sync()
+      return [mode, { patient, hasty: await openHasty(server, mode) }] as const
+    })
+    return new Lane(server, new Map(await Promise.all(opened)))
   }
 
-  async begin(operation: Operation): Promise<Begun> {
-    const world = new World(this.db, NAMESPACE, ++this.#cases)
-    const first = this.db.session()
+  async begin({ family, operation }: Case, mode: Mode): Promise<Begun> {
+    const { patient, hasty } = this.#databases.get(mode)!
+    const world = new World(patient, family, ++this.#cases)
+    const first = patient.session()
     operation.prepare(first, world)
     await first.flush()
     const before = show(await world.stored())
-    const session = (await this.#impatient()).session()
+    const session = hasty.session()
     await operation.change(session, world)
     return { world, session, before }
   }
 
-  async stop(): Promise<void> {
-    await this.db.close()
-    await this.#hasty.close()
-    await this.server.stop()
+  /** Runs the work with a fault in place; says how many commands met it. */
+  async disturb(fault: FaultOptions, work: () => Promise<unknown>): Promise<number> {
+    const set = await this.server.faults.add(fault)
+    await work()
+    const hits = await set.hits()
+    await this.server.faults.clear()
+    return hits
   }
 
-  /** The client refuses to talk to a server that has failed it a hundred times in a second, so it is changed now and then. */
-  async #impatient(): Promise<Database> {
-    if (this.#cases % 3 > 0) return this.#hasty
-    await this.#hasty.close()
-    return (this.#hasty = await openHasty(this.server))
+  async stop(): Promise<void> {
+    for (const { patient, hasty } of this.#databases.values()) {
+      await patient.close()
+      await hasty.close()
+    }
+    await this.server.stop()
   }
 }
 
-// Gives up soon, so that being cut off takes no time.
-function openHasty({ hosts }: EmbeddedServer): Promise<Database> {
-  return open({ hosts, namespace: NAMESPACE, entities: CLASSES, retry: { attempts: 2, deadline: 40, backoff: 1 } })
+// Gives up soon, so that being cut off takes no time. The client refuses to talk to a server that has failed it a hundred times in a
+// second on average: over a long time that is more than all tests need.
+function openHasty({ hosts }: EmbeddedServer, namespace: string): Promise<Database> {
+  return open({
+    hosts,
+    namespace,
+    entities: CLASSES,
+    retry: { attempts: 2, deadline: 40, backoff: 1 },
+    maxErrorRate: 100_000,
+    errorRateWindow: 1000,
+  })
 }
 
 /** Runs all jobs, as many at a time as there are lanes, and gives a promise for each. */

@@ -1,75 +1,102 @@
 import Aerospike from 'aerospike'
 import type { Database } from 'skein'
-import { CLASSES, REFERENCES } from './models.js'
+import type { Family, Reference } from './operation.js'
 
 type Bins = { [bin: string]: unknown }
+export type Stored = ReadonlyMap<string, Bins>
 
 /** How many records of each set a case may use. */
 const PER_SET = 4
-const NUMBERED = ['agent', 'user', 'team', 'profile']
-const NAMED = ['listing', 'member', 'desk']
+/** Keys begin here, so that no other number looks like one. */
+const FIRST_KEY = 1_000_000
 
 /** The records that one case of an operation works on: no other case uses their keys. */
 export class World {
-  readonly namespace: string
   readonly #db: Database
+  readonly #family: Family
   readonly #base: number
 
-  constructor(db: Database, namespace: string, number: number) {
+  constructor(db: Database, family: Family, number: number) {
     this.#db = db
-    this.namespace = namespace
-    this.#base = number * 10
+    this.#family = family
+    this.#base = FIRST_KEY + number * 10
   }
 
-  /** The key of the i-th agent, user, team or profile. */
+  /** The key of the i-th entity of a class that is keyed by numbers. */
   number(i: number): number {
     return this.#base + i
   }
 
-  /** The key of the i-th listing, member or desk. */
+  /** The same, by names. */
   name(i: number): string {
     return `k${this.#base + i}`
   }
 
   /** What is stored, with keys as if this were the first case; versions count attempts and are left out. */
-  async stored(): Promise<Map<string, Bins>> {
-    const keys = [
-      ...NUMBERED.flatMap((set) => places((i) => [set, i, this.number(i)] as const)),
-      ...NAMED.flatMap((set) => places((i) => [set, i, this.name(i)] as const)),
-    ]
-    const rows = await this.#db.client.batchRead(
-      keys.map(([set, , key]) => ({ key: new Aerospike.Key(this.namespace, set, key), readAllBins: true })),
-    )
+  async stored(): Promise<Stored> {
+    const keys = this.#keys()
+    const rows = await this.#db.client.batchRead(keys.map(({ key }) => ({ key, readAllBins: true })))
     const found = new Map<string, Bins>()
     rows.forEach(({ status, record }, n) => {
-      const [set, i] = keys[n]
-      if (status !== 0 && status !== 2) throw new Error(`reading ${set} ${i} answered ${String(status)}`)
-      if (status === 0) found.set(`${set}/${i}`, this.#normal(record.bins))
+      if (status !== 0 && status !== 2) throw new Error(`reading ${keys[n].place} answered ${String(status)}`)
+      if (status === 0) found.set(keys[n].place, this.#normal(record.bins))
     })
     return found
+  }
+
+  /** Records that no one can write, because a transaction still holds them. */
+  async locked(): Promise<string[]> {
+    const keys = this.#keys()
+    const policy = new Aerospike.BatchWritePolicy({ exists: Aerospike.policy.exists.UPDATE })
+    const touch = (key: Aerospike.Key) => ({
+      type: Aerospike.batchType.BATCH_WRITE,
+      key,
+      ops: [Aerospike.operations.touch(-2)],
+      policy,
+    })
+    const rows = await this.#db.client.batchWrite(keys.map(({ key }) => touch(key)))
+    return keys.flatMap(({ place }, n) => (rows[n].status === 0 || rows[n].status === 2 ? [] : place))
   }
 
   /** Verifies and repairs every entity of the case. */
   async repair(): Promise<void> {
     const session = this.#db.session()
-    for (const entityClass of CLASSES) {
-      const isNamed = NAMED.includes(this.#db.model.entity(entityClass).set)
-      const keys = places((i) => (isNamed ? this.name(i) : this.number(i)))
+    for (const entityClass of this.#family.classes) {
+      const { key } = this.#db.model.entity(entityClass)
+      const keys = places((i) => (key.kind === 'string' ? this.name(i) : this.number(i)))
       for (const entity of await session.findMany<object>(entityClass, keys)) {
         if (entity !== null) await session.verify(entity, { repair: true, settle: 0 })
       }
     }
   }
 
+  #keys(): { place: string; key: Aerospike.Key }[] {
+    return this.#family.classes.flatMap((entityClass) => {
+      const { namespace, set, key } = this.#db.model.entity(entityClass)
+      const keyOf = (i: number): Aerospike.Key =>
+        new Aerospike.Key(namespace, set, key.kind === 'string' ? this.name(i) : this.number(i))
+      return places((i) => ({ place: `${set}/${i}`, key: keyOf(i) }))
+    })
+  }
+
   #normal({ version: _version, ...bins }: Bins): Bins {
-    const plain = (value: unknown): unknown => {
-      if (Array.isArray(value)) return value.map(plain)
-      if (typeof value === 'number') return value - this.#base
-      if (typeof value === 'string' && value.startsWith('k')) return Number(value.slice(1)) - this.#base
-      return value
+    return this.#plain(bins) as Bins
+  }
+
+  #plain(value: unknown): unknown {
+    if (Array.isArray(value)) return value.map((item) => this.#plain(item))
+    if (typeof value === 'number') return this.#isKey(value) ? value - this.#base : value
+    if (typeof value === 'string') {
+      const number = Number(value.replace('k', ''))
+      return this.#isKey(number) ? number - this.#base : value
     }
-    const named = Object.entries(bins).filter(([bin]) => bin !== 'name' && bin !== 'city')
-    return Object.fromEntries(named.sort(([a], [b]) => a.localeCompare(b)).map(([bin, value]) => [bin, plain(value)]))
+    if (typeof value !== 'object' || value === null) return value
+    const entries = Object.entries(value).map(([name, item]) => [String(this.#plain(name)), this.#plain(item)] as const)
+    return Object.fromEntries(entries.sort(([a], [b]) => a.localeCompare(b)))
+  }
+
+  #isKey(value: number): boolean {
+    return value >= this.#base && value < this.#base + 10
   }
 }
 
@@ -77,34 +104,61 @@ function places<T>(make: (i: number) => T): T[] {
   return Array.from({ length: PER_SET }, (_, i) => make(i))
 }
 
-export function show(stored: Map<string, Bins>): string {
+export function show(stored: Stored): string {
   return [...stored]
     .map(([place, bins]) => `${place} ${JSON.stringify(bins)}`)
     .sort()
     .join('\n')
 }
 
-function links(stored: Map<string, Bins>): { from: string; bin: string; to: string; isMarked: boolean }[] {
-  return [...stored].flatMap(([place, bins]) =>
-    REFERENCES.filter(({ set }) => place.startsWith(`${set}/`)).flatMap(({ bin, to }) => {
-      const value = bins[bin]
-      const keys = value === undefined ? [] : Array.isArray(value) ? value : [value]
-      return keys.map((key) => ({ from: place, bin, to: `${to}/${String(key)}`, isMarked: '_sk.deleting' in bins }))
-    }),
+interface Link {
+  readonly from: string
+  readonly bin: string
+  readonly to: string
+  readonly isMarked: boolean
+  readonly mirrored: boolean
+  /** What the link carries. */
+  readonly attributes: string
+}
+
+function links(stored: Stored, references: readonly Reference[]): Link[] {
+  return [...stored].flatMap(([from, bins]) =>
+    references
+      .filter(({ set }) => from.startsWith(`${set}/`))
+      .flatMap(({ bin, to, field, mirrored = false }) =>
+        keysIn(bins[bin], field).map(([key, carried]) => ({
+          from,
+          bin,
+          to: `${to}/${String(key)}`,
+          isMarked: '_sk.deleting' in bins,
+          mirrored,
+          attributes: JSON.stringify(carried),
+        })),
+      ),
   )
 }
 
-/** References to records that do not exist, but for those of records whose delete has begun. */
-export function dangling(stored: Map<string, Bins>): string[] {
-  return links(stored)
-    .filter(({ to, isMarked }) => !isMarked && !stored.has(to))
-    .map(({ from, bin, to }) => `${from}.${bin} → ${to}`)
+/** One key, a list of them, a map from them to attributes, or a map of parts that have them in a field. */
+function keysIn(value: unknown, field?: string): (readonly [key: unknown, carried?: unknown])[] {
+  if (value === undefined) return []
+  if (Array.isArray(value)) return value.map((key) => [key])
+  if (typeof value !== 'object' || value === null) return [[value]]
+  if (field === undefined) return Object.entries(value)
+  return Object.values(value as { [id: string]: Bins }).flatMap((part) => keysIn(part[field]))
 }
 
-/** References whose other side does not point back. */
-export function oneSided(stored: Map<string, Bins>): string[] {
-  const all = links(stored)
-  return all
-    .filter(({ from, to, isMarked }) => !isMarked && !all.some((back) => back.from === to && back.to === from))
-    .map(({ from, bin, to }) => `${from}.${bin} → ${to}`)
+const showLink = ({ from, bin, to, attributes }: Link): string => `${from}.${bin} → ${to} ${attributes ?? ''}`
+
+/** References to records that do not exist, but for those of records whose delete has begun. */
+export function dangling(stored: Stored, { references }: Family): string[] {
+  return links(stored, references)
+    .filter(({ to, isMarked }) => !isMarked && !stored.has(to))
+    .map(showLink)
+}
+
+/** References whose other side does not point back, or says something else of the link. */
+export function oneSided(stored: Stored, { references }: Family): string[] {
+  const all = links(stored, references).filter(({ mirrored }) => mirrored)
+  const isBack = (a: Link, b: Link): boolean => a.from === b.to && a.to === b.from && a.attributes === b.attributes
+  return all.filter((link) => !link.isMarked && !all.some((other) => isBack(link, other))).map(showLink)
 }

@@ -213,6 +213,16 @@ for (const mode of ['ap', 'sc'] as const) {
         expect(await pairs()).to.deep.equal([])
       })
 
+      it('pairs a stored one with a new one, from either side', async () => {
+        await db.withSession(async (session) => (await session.load(Profile, 1)).desk.set('a'))
+        await db.withSession(async (session) => (await session.load(Profile, 1)).desk.set(desk('y')))
+        await db.withSession(async (session) => (await session.load(Desk, 'b')).user.set(profile(8)))
+        const [y, a, b] = await db.session().loadMany(Desk, ['y', 'a', 'b'])
+        expect([y, a, b].map(({ user }) => user.key)).to.deep.equal([1, null, 8])
+        const [one, eight] = await db.session().loadMany(Profile, [1, 8])
+        expect([one, eight].map((each) => each.desk.key)).to.deep.equal(['y', 'b'])
+      })
+
       it('does not leave a key of what is gone', async () => {
         const session = db.session()
         const one = await session.load(Profile, 1)

@@ -1,8 +1,9 @@
 import { readProperty, type PartCodec } from '../../codec/index.js'
 import type { KeyValue } from '../../keys/index.js'
 import type { EntityModel, RelationModel } from '../../model/index.js'
-import { read, write, type WriteCommand } from '../../plan/command.js'
+import { read, write, type Existence, type WriteCommand } from '../../plan/command.js'
 import type { PlanDraft, StageName } from '../../plan/draft.js'
+import type { WriteOperation } from '../../plan/operation.js'
 import { removeBin } from '../../plan/operations.js'
 import { userKeyId } from '../../plan/record-key.js'
 import type { Value } from '../../plan/value.js'
@@ -81,11 +82,11 @@ export class ConsolidateStrategy implements RelationStrategy {
 
   save(tracked: Tracked, draft: PlanDraft, reader: Reader): void | Promise<void> {
     const table = this.#table(tracked.entity)
-    const isWhole = tracked.state === 'new' || (tracked.overwrite && table.isComplete)
-    if (isWhole) return this.#planWhole(tracked, table, draft)
-    const unknown = this.#unknownRefs(table)
     // A record must be there before anything points to it.
     const stage = !draft.isTransaction && this.#newTargets(table, reader).length > 0 ? 'add references' : 'write'
+    const isWhole = tracked.state === 'new' || (tracked.overwrite && table.isComplete)
+    if (isWhole) return this.#planWhole(tracked, table, draft, stage)
+    const unknown = this.#unknownRefs(table)
     if (unknown.length === 0) return this.#planChanges(tracked, table, new Map(), draft, stage)
     return this.#readRefs(tracked, unknown, reader).then((refs) =>
       this.#planChanges(tracked, table, refs, draft, stage),
@@ -124,17 +125,21 @@ export class ConsolidateStrategy implements RelationStrategy {
     return collectionStateOf(readProperty(entity, this.relation) as object).parts!
   }
 
-  #planWhole(tracked: Tracked, table: PartTable, draft: PlanDraft): void {
+  #planWhole(tracked: Tracked, table: PartTable, draft: PlanDraft, stage: StageName): void {
     const changes = new PartChanges(table, new InverseChanges(this.#parts, new Map())).gatherAll()
-    const isOverwrite = tracked.overwrite === true
-    const operations = changes.creation()
-    const before = isOverwrite ? [...this.bins, ...this.quietBins].map(removeBin) : []
-    const command = write(this.#owner.name, tracked.key, [...before, ...operations], {
-      exists: isOverwrite ? 'upsert' : 'mustNotExist',
-      ttl: 'keep',
-      watchSize: true,
-    })
-    this.#add(draft, command, changes)
+    if (tracked.overwrite === true) {
+      const before = [...this.bins, ...this.quietBins].map(removeBin)
+      return this.#add(draft, this.#write(tracked, [...before, ...changes.creation()], 'upsert'), changes, stage)
+    }
+    if (stage === 'write') return this.#add(draft, this.#write(tracked, changes.creation(), 'mustNotExist'), changes)
+    // The record comes first, with empty maps; the children follow when there is what they point to.
+    const empty = this.#write(tracked, changes.emptyCreation(), 'mustNotExist')
+    draft.add('write', empty, ({ state }) => (table.isLoaded ||= state === 'written'))
+    this.#add(draft, this.#write(tracked, changes.operations(), 'mustExist'), changes, stage)
+  }
+
+  #write({ key }: Tracked, operations: readonly WriteOperation[], exists: Existence): WriteCommand {
+    return write(this.#owner.name, key, operations, { exists, ttl: 'keep', watchSize: true })
   }
 
   #planChanges(tracked: Tracked, table: PartTable, refs: StoredRefs, draft: PlanDraft, stage: StageName): void {

@@ -70,15 +70,22 @@ export class PartChanges {
   /** The maps get their order and index once, when the record is created. */
   creation(): readonly WriteOperation[] {
     const { bin: name, relation } = this.#parts
-    const create = (each: string): WriteOperation => mapCreate(each, 'ordered', true)
     return [
-      create(name),
+      createMap(name),
       ...put(name, this.#puts),
       ...(relation.sortKeyBin === undefined
         ? []
-        : [create(relation.sortKeyBin), ...put(relation.sortKeyBin, this.#ids)]),
+        : [createMap(relation.sortKeyBin), ...put(relation.sortKeyBin, this.#ids)]),
       ...this.#inverse.creation(),
     ]
+  }
+
+  /** The same without children, which follow in a later write. */
+  emptyCreation(): readonly WriteOperation[] {
+    const { bin: name, relation } = this.#parts
+    const { sortKeyBin, inverseIndexes = [] } = relation
+    const others = inverseIndexes.map(({ bin: inverse }) => inverse)
+    return [name, ...(sortKeyBin === undefined ? [] : [sortKeyBin]), ...others].map(createMap)
   }
 
   operations(): readonly WriteOperation[] {
@@ -180,6 +187,8 @@ function capped<T>(ordered: readonly T[], { keep, by }: CapModel): [readonly T[]
   const from = Math.max(0, ordered.length - keep)
   return [ordered.slice(from), ordered.slice(0, from)]
 }
+
+const createMap = (name: string): WriteOperation => mapCreate(name, 'ordered', true)
 
 function put(name: string, items: ReadonlyMap<MapKey, Value>): readonly WriteOperation[] {
   return items.size === 0 ? [] : [mapPutItems(name, items)]

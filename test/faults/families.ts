@@ -1,0 +1,32 @@
+import type { Family, Operation } from './operation.js'
+import { CONSOLIDATED } from './operations/consolidated.js'
+import { INDEXED } from './operations/indexed.js'
+import { KEY_LISTS } from './operations/key-lists.js'
+import { LINK_MAPS } from './operations/link-maps.js'
+import { MANY_TO_MANY } from './operations/many-to-many.js'
+import { ONE_SIDED } from './operations/one-sided.js'
+import { PAIRS, SHARED_KEY } from './operations/one-to-one.js'
+
+export const FAMILIES: readonly Family[] = [
+  KEY_LISTS,
+  ONE_SIDED,
+  MANY_TO_MANY,
+  LINK_MAPS,
+  PAIRS,
+  SHARED_KEY,
+  CONSOLIDATED,
+  INDEXED,
+]
+
+export const CLASSES = FAMILIES.flatMap(({ classes }) => classes)
+
+/** One operation on one way to store relations. */
+export interface Case {
+  readonly title: string
+  readonly family: Family
+  readonly operation: Operation
+}
+
+export const CASES: readonly Case[] = FAMILIES.flatMap((family) =>
+  family.operations.map((operation) => ({ title: `${family.name}: ${operation.title}`, family, operation })),
+)
