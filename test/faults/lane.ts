@@ -1,7 +1,7 @@
 import { open, type Database, type Session } from 'skein'
 import { startEmbedded, type EmbeddedServer, type FaultOptions } from 'skein/embedded'
 import { CLASSES, type Case } from './families.js'
-import { show, World } from './world.js'
+import { World } from './world.js'
 
 export const MODES = ['sc', 'ap'] as const
 export type Mode = (typeof MODES)[number]
@@ -10,8 +10,6 @@ export type Mode = (typeof MODES)[number]
 export interface Begun {
   readonly world: World
   readonly session: Session
-  /** What is stored before. */
-  readonly before: string
 }
 
 type Databases = ReadonlyMap<Mode, { readonly patient: Database; readonly hasty: Database }>
@@ -43,11 +41,10 @@ export class Lane {
     const world = new World(patient, family, ++this.#cases)
     const first = patient.session()
     operation.prepare(first, world)
-    await first.flush()
-    const before = show(await world.stored())
+    await first.flush({ transactions: 'off' })
     const session = hasty.session()
     await operation.change(session, world)
-    return { world, session, before }
+    return { world, session }
   }
 
   /** Runs the work with a fault in place; says how many commands met it. */
