@@ -1,5 +1,6 @@
 import { connect } from '#src/driver/connect.js'
 import { startEmbedded, type EmbeddedOptions, type EmbeddedServer } from 'skein/embedded'
+import { trafficOf } from '../examples/traffic.js'
 
 /**
  * The server that tests run on: an embedded one, or the cluster of `AEROSPIKE_HOSTS` with the namespace of
@@ -13,29 +14,42 @@ export interface TestServer {
   readonly ap: string | undefined
   /** All of them. */
   readonly namespaces: readonly string[]
-  /** Only when embedded: faults, command counts, clock. */
+  /** Only when embedded: faults, bytes, clock. */
   readonly embedded: EmbeddedServer | undefined
+  readonly commands: {
+    /** Round trips and records of a piece of work: as the embedded server saw them, otherwise as the driver tells of them. */
+    during(work: () => Promise<unknown>): Promise<{ readonly commands: number; readonly rows: number }>
+  }
   stop(): Promise<void>
 }
 
-const { AEROSPIKE_HOSTS: hosts, AEROSPIKE_NAMESPACE: namespace = 'test' } = process.env
+export type Mode = 'sc' | 'ap'
+/** The modes in which every behaviour suite runs, as far as the server has them. */
+export const MODES: readonly Mode[] = ['ap', 'sc']
 
-export const isNamedServer = hosts !== undefined && hosts !== ''
+const { AEROSPIKE_HOSTS: hosts = '', AEROSPIKE_NAMESPACE: namespace = 'test' } = process.env
 
+export const isNamedServer = hosts !== ''
+
+/** Another namespace than that of the mode where the server is embedded; otherwise there is only one. */
+export const otherNamespace = (mode: Mode): string => (isNamedServer ? namespace : mode === 'ap' ? 'test' : 'cache')
+
+/** Embedded, it also has `more`, a second strongly consistent namespace. */
 export async function startTestServer(options: Omit<EmbeddedOptions, 'namespaces'> = {}): Promise<TestServer> {
-  if (hosts !== undefined && hosts !== '') return namedServer(hosts)
-  const embedded = await startEmbedded({ ...options, namespaces: ['test:sc', 'cache:ap'] })
+  if (isNamedServer) return namedServer()
+  const embedded = await startEmbedded({ ...options, namespaces: ['test:sc', 'cache:ap', 'more:sc'] })
   return {
     hosts: embedded.hosts,
     sc: 'test',
     ap: 'cache',
     namespaces: ['test', 'cache'],
     embedded,
+    commands: embedded.commands,
     stop: () => embedded.stop(),
   }
 }
 
-async function namedServer(hosts: string): Promise<TestServer> {
+async function namedServer(): Promise<TestServer> {
   const driver = await connect({ hosts, namespaces: [namespace] })
   const { strongConsistency } = driver.capabilities.namespaces[namespace]
   await driver.close()
@@ -45,15 +59,32 @@ async function namedServer(hosts: string): Promise<TestServer> {
     ap: strongConsistency ? undefined : namespace,
     namespaces: [namespace],
     embedded: undefined,
+    commands: {
+      during: async (work) => {
+        const { commands, roundTrips } = await trafficOf(work)
+        return { commands: roundTrips, rows: commands }
+      },
+    },
     stop: () => Promise.resolve(),
   }
 }
 
-/** Skips the test, and says why, when the server has no such thing. */
+/** Skips the test, or all tests of a suite that is being set up, and says why, when the server has no such thing. */
 export function need<T>(context: Mocha.Context, thing: T | undefined, why: string): T {
   if (thing === undefined) {
-    context.test!.title += ` (skipped: ${why})`
+    const says = ` (skipped: ${why})`
+    const running = context.test!
+    // A hook that sets up a suite knows only its first test.
+    if (/^"before all"/.test(running.title)) running.parent!.eachTest((test) => void (test.title += says))
+    else (context.currentTest ?? running).title += says
     context.skip()
   }
   return thing
+}
+
+const MODE_NAMES = { sc: 'strongly consistent', ap: 'available' }
+
+/** The namespace of that mode; where the server has none, the test or suite is skipped. */
+export function needMode(context: Mocha.Context, server: TestServer, mode: Mode): string {
+  return need(context, server[mode], `the server has no ${MODE_NAMES[mode]} namespace`)
 }

@@ -5,8 +5,9 @@ import { read, write, type WriteOptions } from '#src/plan/command.js'
 import type { Operation } from '#src/plan/operation.js'
 import type { RecordKey } from '#src/plan/record-key.js'
 import type { Driver } from '#src/driver/driver.js'
-import { connectTo, freshSet, sharedServer } from '../driver/set-up.js'
+import { connectTo, freshSet } from '../driver/set-up.js'
 import type { TestServer } from '../server.js'
+import { sharedServer } from '../shared-server.js'
 import { randomModel } from './random-model.js'
 
 /** Names that a server takes as bins. */

@@ -4,7 +4,8 @@ import { read, write, type WriteCommand } from '#src/plan/command.js'
 import * as op from '#src/plan/operations.js'
 import type { RecordKey } from '#src/plan/record-key.js'
 import type { Driver } from '#src/driver/driver.js'
-import { connectTo, freshSet, sharedServer } from './set-up.js'
+import { connectTo, freshSet } from './set-up.js'
+import { sharedServer } from '../shared-server.js'
 import { need } from '../server.js'
 
 describe('aborting calls', () => {

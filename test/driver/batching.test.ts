@@ -5,7 +5,8 @@ import * as op from '#src/plan/operations.js'
 import type { RecordKey } from '#src/plan/record-key.js'
 import type { Driver } from '#src/driver/driver.js'
 import type { Outcome } from '#src/driver/outcome.js'
-import { connectTo, freshSet, sharedServer } from './set-up.js'
+import { connectTo, freshSet } from './set-up.js'
+import { sharedServer } from '../shared-server.js'
 import { need } from '../server.js'
 
 describe('natural batching', () => {

@@ -3,7 +3,8 @@ import type { SkeinError } from '#src/errors/index.js'
 import { read, write } from '#src/plan/command.js'
 import * as op from '#src/plan/operations.js'
 import { limitsOf } from '#src/driver/options.js'
-import { connectTo, freshSet, sharedServer } from './set-up.js'
+import { connectTo, freshSet } from './set-up.js'
+import { sharedServer } from '../shared-server.js'
 import { need } from '../server.js'
 
 const thrown = async (work: Promise<unknown>): Promise<SkeinError> =>

@@ -7,7 +7,8 @@ import type { RecordKey } from '#src/plan/record-key.js'
 import { DoubleValue, GeoValue, type Value } from '#src/plan/value.js'
 import type { Driver } from '#src/driver/driver.js'
 import type { Outcome } from '#src/driver/outcome.js'
-import { connectTo, freshSet, sharedServer } from './set-up.js'
+import { connectTo, freshSet } from './set-up.js'
+import { sharedServer } from '../shared-server.js'
 import { isNamedServer, need, type TestServer } from '../server.js'
 import { connect } from '#src/driver/connect.js'
 import { startEmbedded } from 'skein/embedded'
@@ -361,7 +362,7 @@ for (const mode of ['sc', 'ap'] as const) {
 
 describe('a namespace that does not expire records', () => {
   it('refuses a time to live and says what to do', async function () {
-    if (isNamedServer) this.skip()
+    need(this, isNamedServer ? undefined : true, 'needs a namespace that does not expire records')
     const still = await startEmbedded({ namespaces: [{ name: 'still', mode: 'ap', nsupPeriod: 0 }] })
     const driver = await connect({ hosts: still.hosts, namespaces: ['still'] })
     const key = freshSet('still')(1)

@@ -8,7 +8,7 @@ import { SkeinError } from '#src/errors/index.js'
 import { parseNamespace } from '#src/driver/capabilities.js'
 import { connect } from '#src/driver/connect.js'
 import type { DriverOptions } from '#src/driver/options.js'
-import { sharedServer } from './set-up.js'
+import { sharedServer } from '../shared-server.js'
 import type { TestServer } from '../server.js'
 
 async function failure(options: Partial<DriverOptions>): Promise<SkeinError> {

@@ -7,7 +7,8 @@ import type { RecordKey } from '#src/plan/record-key.js'
 import type { Driver } from '#src/driver/driver.js'
 import type { CommandEvent, WarningEvent } from '#src/driver/events.js'
 import type { DriverOptions } from '#src/driver/options.js'
-import { connectTo, freshSet, sharedServer } from './set-up.js'
+import { connectTo, freshSet } from './set-up.js'
+import { sharedServer } from '../shared-server.js'
 import type { TestServer } from '../server.js'
 
 async function heard<T>(channel: string, work: () => Promise<unknown>): Promise<T[]> {

@@ -3,7 +3,8 @@ import { write, type WriteCommand, type WriteOptions } from '#src/plan/command.j
 import * as op from '#src/plan/operations.js'
 import { type RecordKey } from '#src/plan/record-key.js'
 import type { Driver } from '#src/driver/driver.js'
-import { connectTo, freshSet, sharedServer } from './set-up.js'
+import { connectTo, freshSet } from './set-up.js'
+import { sharedServer } from '../shared-server.js'
 import { need, type TestServer } from '../server.js'
 
 describe('hazard 2: a batch write in a transaction registers only its last record', () => {

@@ -6,7 +6,8 @@ import { type RecordKey } from '#src/plan/record-key.js'
 import type { Driver } from '#src/driver/driver.js'
 import type { CommandEvent } from '#src/driver/events.js'
 import type { TransactionHandle } from '#src/driver/outcome.js'
-import { connectTo, freshSet, sharedServer } from './set-up.js'
+import { connectTo, freshSet } from './set-up.js'
+import { sharedServer } from '../shared-server.js'
 import { need, type TestServer } from '../server.js'
 
 describe('hazard 3: the first write of a transaction creates its monitor record', () => {

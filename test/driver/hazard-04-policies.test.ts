@@ -3,7 +3,8 @@ import { expect } from 'chai'
 import { write } from '#src/plan/command.js'
 import * as op from '#src/plan/operations.js'
 import { mergePolicies, Policies, type WriteTerms } from '#src/driver/policies.js'
-import { connectTo, freshSet, sharedServer } from './set-up.js'
+import { connectTo, freshSet } from './set-up.js'
+import { sharedServer } from '../shared-server.js'
 import { need } from '../server.js'
 
 const terms: WriteTerms = { exists: 'mustExist', ttl: 'keep', sendKey: false, durableDelete: false }

@@ -2,7 +2,8 @@ import { expect } from 'chai'
 import { read, write } from '#src/plan/command.js'
 import * as op from '#src/plan/operations.js'
 import type { Driver } from '#src/driver/driver.js'
-import { connectTo, freshSet, sharedServer } from './set-up.js'
+import { connectTo, freshSet } from './set-up.js'
+import { sharedServer } from '../shared-server.js'
 import { need, type TestServer } from '../server.js'
 
 describe('hazard 5: one bad row must not lose the other rows of its batch', () => {

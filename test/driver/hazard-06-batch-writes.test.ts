@@ -2,7 +2,8 @@ import { expect } from 'chai'
 import type { EmbeddedServer } from 'skein/embedded'
 import { remove, write } from '#src/plan/command.js'
 import * as op from '#src/plan/operations.js'
-import { connectTo, freshSet, sharedServer } from './set-up.js'
+import { connectTo, freshSet } from './set-up.js'
+import { sharedServer } from '../shared-server.js'
 import { need } from '../server.js'
 
 describe('hazard 6: a batch write cannot check generations and repeats itself unasked', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { runProgram } from './run-program.js'
-import { sharedServer } from './set-up.js'
+import { sharedServer } from '../shared-server.js'
 
 describe('hazard 8: closing a client with commands in flight ends the process', () => {
   it('waits for waiting, flying and raw commands, refuses later ones, and then closes', async () => {

@@ -2,7 +2,8 @@ import { expect } from 'chai'
 import type { SkeinError } from '#src/errors/index.js'
 import { createIndex, dropIndex, type IndexDefinition } from '#src/driver/create-index.js'
 import type { Driver } from '#src/driver/driver.js'
-import { connectTo, freshSet, sharedServer } from './set-up.js'
+import { connectTo, freshSet } from './set-up.js'
+import { sharedServer } from '../shared-server.js'
 
 describe('hazard 10: the client cuts long bin names of an index and needs its set', () => {
   let driver: Driver

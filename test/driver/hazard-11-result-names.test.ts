@@ -5,7 +5,8 @@ import * as e from '#src/plan/expression.js'
 import * as op from '#src/plan/operations.js'
 import type { RecordKey } from '#src/plan/record-key.js'
 import type { Driver } from '#src/driver/driver.js'
-import { connectTo, freshSet, sharedServer } from './set-up.js'
+import { connectTo, freshSet } from './set-up.js'
+import { sharedServer } from '../shared-server.js'
 
 describe('hazard 11: of several operations on one bin only the last result comes back', () => {
   let driver: Driver

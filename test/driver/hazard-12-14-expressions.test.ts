@@ -6,7 +6,8 @@ import type { RecordKey } from '#src/plan/record-key.js'
 import { clientOperation } from '#src/driver/client-operations.js'
 import type { Driver } from '#src/driver/driver.js'
 import { PendingWrite } from '#src/driver/pending-write.js'
-import { connectTo, freshSet, sharedServer } from './set-up.js'
+import { connectTo, freshSet } from './set-up.js'
+import { sharedServer } from '../shared-server.js'
 
 describe('hazards 12 and 14: the client compiles expressions slowly, and some of them wrongly', () => {
   let driver: Driver

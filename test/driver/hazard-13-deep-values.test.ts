@@ -5,7 +5,8 @@ import type { Operation } from '#src/plan/operation.js'
 import type { SkeinError } from '#src/errors/index.js'
 import type { Value } from '#src/plan/value.js'
 import type { Driver } from '#src/driver/driver.js'
-import { connectTo, freshSet, sharedServer } from './set-up.js'
+import { connectTo, freshSet } from './set-up.js'
+import { sharedServer } from '../shared-server.js'
 import type { TestServer } from '../server.js'
 
 const circular: Value[] = []

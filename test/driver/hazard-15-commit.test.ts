@@ -5,7 +5,8 @@ import { type RecordKey } from '#src/plan/record-key.js'
 import type { Driver } from '#src/driver/driver.js'
 import type { TransactionHandle } from '#src/driver/outcome.js'
 import type { EmbeddedServer, Fault, FaultOptions } from 'skein/embedded'
-import { connectTo, freshSet, sharedServer } from './set-up.js'
+import { connectTo, freshSet } from './set-up.js'
+import { sharedServer } from '../shared-server.js'
 import { need, type TestServer } from '../server.js'
 
 describe('hazard 15: commits and aborts may throw, return a number, or be in doubt', () => {

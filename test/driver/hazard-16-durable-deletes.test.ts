@@ -2,7 +2,8 @@ import { expect } from 'chai'
 import { binEquals, read, remove, write } from '#src/plan/command.js'
 import * as op from '#src/plan/operations.js'
 import type { Driver } from '#src/driver/driver.js'
-import { connectTo, freshSet, sharedServer } from './set-up.js'
+import { connectTo, freshSet } from './set-up.js'
+import { sharedServer } from '../shared-server.js'
 import { need, type TestServer } from '../server.js'
 
 describe('hazard 16: where deletes must be durable, and where they must not', () => {

@@ -5,7 +5,8 @@ import { recordKey, type RecordKey } from '#src/plan/record-key.js'
 import type { Driver } from '#src/driver/driver.js'
 import type { TransactionHandle } from '#src/driver/outcome.js'
 import type { SkeinError } from '#src/errors/index.js'
-import { connectTo, freshSet, sharedServer } from './set-up.js'
+import { connectTo, freshSet } from './set-up.js'
+import { sharedServer } from '../shared-server.js'
 import { need, type TestServer } from '../server.js'
 
 describe('hazard 17: a transaction has one namespace and at most 4,096 writes', () => {

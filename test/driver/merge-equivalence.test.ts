@@ -6,7 +6,8 @@ import type { Operation } from '#src/plan/operation.js'
 import * as op from '#src/plan/operations.js'
 import type { RecordKey } from '#src/plan/record-key.js'
 import type { Driver } from '#src/driver/driver.js'
-import { connectTo, freshSet, sharedServer } from './set-up.js'
+import { connectTo, freshSet } from './set-up.js'
+import { sharedServer } from '../shared-server.js'
 
 const small = fc.integer({ min: 0, max: 4 })
 const values = fc.array(small, { minLength: 1, maxLength: 3 })

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { SkeinError } from 'skein'
-import { createIndex } from '#src/driver/create-index.js'
+import { createIndex, dropIndex } from '#src/driver/create-index.js'
 import type { Driver } from '#src/driver/driver.js'
 import { remove, write } from '#src/plan/command.js'
 import { binExists, not } from '#src/plan/expression.js'
@@ -9,7 +9,8 @@ import type { FoundRecord } from '#src/plan/outcome.js'
 import { query, type IndexLookup, type QueryCommand } from '#src/plan/query-command.js'
 import type { UserKey } from '#src/plan/record-key.js'
 import { need } from '../server.js'
-import { connectTo, freshSet, sharedServer } from './set-up.js'
+import { connectTo, freshSet } from './set-up.js'
+import { sharedServer } from '../shared-server.js'
 
 const idOf = ({ bins }: FoundRecord): number => bins.id as number
 const ordered = (ids: number[]): number[] => ids.toSorted((a, b) => a - b)
@@ -29,12 +30,20 @@ describe('queries of the driver', () => {
     const key = freshSet(namespace)
     set = key(0).set
     await putAll(0, COUNT)
-    await createIndex(driver.client, { name: `${set}_p`, namespace, set, bin: 'parent', type: 'numeric' })
+    await index(set, 'parent', 'numeric', 'p')
   })
   after(async () => {
-    await driver.close()
-    await narrow.close()
+    for (const name of indexes) await dropIndex(driver.client, namespace, name)
+    await driver?.close()
+    await narrow?.close()
   })
+
+  const indexes: string[] = []
+  async function index(set: string, bin: string, type: 'numeric' | 'string' | 'blob', short = bin): Promise<void> {
+    const name = `${set}_${short}`
+    indexes.push(name)
+    await createIndex(driver.client, { name, namespace, set, bin, type })
+  }
 
   async function putAll(from: number, count: number, parentOf = (id: number): number => id % 3): Promise<void> {
     const ids = Array.from({ length: count }, (_, i) => from + i)
@@ -104,7 +113,7 @@ describe('queries of the driver', () => {
 
   it('need one command where there are few matches', async function () {
     const { embedded } = await sharedServer()
-    const server = need(this, embedded, 'counts commands')
+    const server = need(this, embedded, 'only the embedded server counts queries')
     const { byKind } = await server.commands.during(() => all(driver, lookup(1)))
     expect(byKind.query!.commands).to.equal(1)
   })
@@ -157,7 +166,7 @@ describe('queries of the driver', () => {
       [2n ** 62n + 1n, 'numeric', 'n'],
     ]
     for (const [value, type, bin] of keys) {
-      await createIndex(driver.client, { name: `${set}_${bin}`, namespace, set, bin, type })
+      await index(set, bin, type)
       const others = typeof value === 'bigint' ? [value, value - 1n, value + 1n] : [value]
       await driver.run(
         others.map((each, i) =>
@@ -185,7 +194,7 @@ describe('queries of the driver', () => {
 
   it('are tried again when the server is busy', async function () {
     const { embedded } = await sharedServer()
-    const server = need(this, embedded, 'makes faults')
+    const server = need(this, embedded, 'only the embedded server fails on demand')
     const fault = await server.faults.add({ kind: 'query', set, answer: 18 })
     expect(await all(driver, lookup(2))).to.have.length(500)
     expect(await fault.hits()).to.equal(1)

@@ -2,15 +2,7 @@ import { recordKey, type RecordKey, type UserKey } from '#src/plan/record-key.js
 import { connect } from '#src/driver/connect.js'
 import type { Driver } from '#src/driver/driver.js'
 import type { DriverOptions } from '#src/driver/options.js'
-import { startTestServer, type TestServer } from '../server.js'
-
-let server: TestServer | undefined
-
-/** One server for all driver tests of this process. */
-export async function sharedServer(): Promise<TestServer> {
-  server ??= await startTestServer()
-  return server
-}
+import type { TestServer } from '../server.js'
 
 export async function connectTo(on: TestServer, options: Partial<DriverOptions> = {}): Promise<Driver> {
   return connect({ hosts: on.hosts, namespaces: on.namespaces, ...options })
@@ -23,8 +15,3 @@ export function freshSet(namespace: string): (key: UserKey) => RecordKey {
   const set = `drv-${process.pid}-${Date.now() % 1e6}-${++sets}`
   return (key) => recordKey(namespace, set, key)
 }
-
-after(async () => {
-  await server?.stop()
-  server = undefined
-})

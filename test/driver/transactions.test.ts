@@ -8,7 +8,8 @@ import type { SkeinError } from '#src/errors/index.js'
 import type { Driver } from '#src/driver/driver.js'
 import type { TransactionEvent } from '#src/driver/events.js'
 import type { Outcome, TransactionHandle } from '#src/driver/outcome.js'
-import { connectTo, freshSet, sharedServer } from './set-up.js'
+import { connectTo, freshSet } from './set-up.js'
+import { sharedServer } from '../shared-server.js'
 import { need, type TestServer } from '../server.js'
 
 describe('transactions', () => {

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { Bin, Index, Key, ManyToOne, OneToMany, Record, collection, open, ref, type Database } from 'skein'
-import { startTestServer, type TestServer } from '../server.js'
+import { MODES, needMode, type TestServer } from '../server.js'
+import { sharedServer } from '../shared-server.js'
 
 const unique = `ix${process.pid}${Date.now() % 1e6}`
 
@@ -24,18 +25,20 @@ class NumberedEmployee {
   @Index() @Bin({ type: 'int' }) name!: number
 }
 
-for (const mode of ['ap', 'sc'] as const) {
+for (const mode of MODES) {
   describe(`the indexes of a database (${mode})`, () => {
     let server: TestServer
+    let namespace: string
     let db: Database
     before(async function () {
-      server = await startTestServer()
-      if (server[mode] === undefined) this.skip()
-      db = await open({ hosts: server.hosts, namespace: server[mode], entities: [Department, Employee] })
+      server = await sharedServer()
+      namespace = needMode(this, server, mode)
+      db = await open({ hosts: server.hosts, namespace, entities: [Department, Employee] })
     })
     after(async () => {
-      await db?.close()
-      await server.stop()
+      if (db === undefined) return
+      for (const name of ALL) await db.client.indexRemove(namespace, name)
+      await db.close()
     })
 
     const names = (indexes: readonly { name: string }[]): string[] => indexes.map(({ name }) => name).sort()
@@ -67,7 +70,7 @@ for (const mode of ['ap', 'sc'] as const) {
     })
 
     it('are never replaced or dropped unless asked for', async () => {
-      const other = await open({ hosts: server.hosts, namespace: server[mode]!, entities: [NumberedEmployee] })
+      const other = await open({ hosts: server.hosts, namespace, entities: [NumberedEmployee] })
       const diff = await other.indexes.diff()
       expect(names(diff.different)).to.deep.equal([`${unique}e_name`])
       const error = await other.indexes.sync().catch((e: unknown) => e)

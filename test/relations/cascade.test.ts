@@ -1,6 +1,8 @@
 import { expect } from 'chai'
 import { SkeinError, open, type Database, type DeleteProgress } from 'skein'
-import { startTestServer, type TestServer } from '../server.js'
+import { emptySets } from '../empty-sets.js'
+import { MODES, needMode } from '../server.js'
+import { sharedServer } from '../shared-server.js'
 import {
   COMPANY,
   Company,
@@ -15,25 +17,18 @@ import {
 } from './departments.js'
 import { Agent, Listing, User, agent, listing, user } from './models.js'
 
-for (const mode of ['ap', 'sc'] as const) {
+for (const mode of MODES) {
   describe(`a delete that reaches many (${mode})`, function () {
     this.timeout(60_000)
-    let server: TestServer
     let db: Database
     before(async function () {
-      server = await startTestServer()
-      const namespace = server[mode]
-      if (namespace === undefined) this.skip()
+      const server = await sharedServer()
+      const namespace = needMode(this, server, mode)
       db = await open({ hosts: server.hosts, namespace, entities: [...COMPANY, Agent, Listing, User] })
       await db.indexes.sync()
     })
-    after(async () => {
-      await db?.close()
-      await server.stop()
-    })
-    beforeEach(async () => {
-      for (const entity of [...COMPANY, Agent, Listing, User]) await db.truncate(entity)
-    })
+    after(() => db?.close())
+    beforeEach(() => emptySets(db, [...COMPANY, Agent, Listing, User]))
 
     const COUNT = 1200
     const names = Array.from({ length: COUNT }, (_, i) => `e${i}`)

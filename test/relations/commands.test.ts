@@ -1,20 +1,22 @@
 import { expect } from 'chai'
 import { open, type Database } from 'skein'
-import { startEmbedded, type EmbeddedServer } from 'skein/embedded'
+import type { EmbeddedServer } from 'skein/embedded'
+import { emptySets } from '../empty-sets.js'
+import { need } from '../server.js'
+import { sharedServer } from '../shared-server.js'
 import { Agent, Listing, User, agent, listing, user } from './models.js'
 
 describe('what changes of relations cost', function () {
   this.timeout(120_000)
   let server: EmbeddedServer
   let db: Database
-  before(async () => {
-    server = await startEmbedded({ namespaces: ['test:ap'] })
-    db = await open({ hosts: server.hosts, namespace: 'test', entities: [Agent, Listing, User] })
+  before(async function () {
+    const { hosts, ap, embedded } = await sharedServer()
+    server = need(this, embedded, 'only the embedded server counts bytes and holds writes back')
+    db = await open({ hosts, namespace: ap!, entities: [Agent, Listing, User] })
+    await emptySets(db, [Agent, Listing, User])
   })
-  after(async () => {
-    await db.close()
-    await server.stop()
-  })
+  after(() => db?.close())
 
   /** A parent with so many children; only their keys matter. */
   const fill = async (id: number, count: number): Promise<void> => {

@@ -1,6 +1,9 @@
 import { expect } from 'chai'
 import { open, SkeinError, type Database } from 'skein'
-import { startEmbedded, type EmbeddedServer } from 'skein/embedded'
+import type { EmbeddedServer } from 'skein/embedded'
+import { emptySets } from '../empty-sets.js'
+import { MODES, need, needMode } from '../server.js'
+import { sharedServer } from '../shared-server.js'
 import { rejection } from '../session/rejection.js'
 import { Article, Board, CLASSES, line, order, Order, remark, score } from './consolidate-models.js'
 
@@ -11,22 +14,20 @@ const FAULTS = [
   { name: 'is done and its answer lost', fault: { drop: true, after: true } },
 ] as const
 
-for (const mode of ['ap', 'sc'] as const) {
+for (const mode of MODES) {
   for (const { name, fault } of FAULTS) {
     describe(`consolidated children when the write ${name} (${mode})`, () => {
       let server: EmbeddedServer
+      let namespace: string
       let db: Database
-      before(async () => {
-        server = await startEmbedded({ namespaces: [`test:${mode}`] })
-        db = await open({ hosts: server.hosts, namespace: 'test', entities: CLASSES, retry: { attempts: 1 } })
+      before(async function () {
+        const shared = await sharedServer()
+        server = need(this, shared.embedded, 'only the embedded server fails on demand')
+        namespace = needMode(this, shared, mode)
+        db = await open({ hosts: server.hosts, namespace, entities: CLASSES, retry: { attempts: 1 } })
       })
-      after(async () => {
-        await db.close()
-        await server.stop()
-      })
-      beforeEach(async () => {
-        for (const entity of [Order, Board, Article]) await db.truncate(entity)
-      })
+      after(() => db?.close())
+      beforeEach(() => emptySets(db, [Order, Board, Article]))
       afterEach(() => server.faults.clear())
 
       /** The flush fails or not, the next one completes it, and nothing is done twice. */
@@ -81,7 +82,7 @@ for (const mode of ['ap', 'sc'] as const) {
         article.remarks.remove('b')
         article.remarks.add(remark('c', 'z', 7))
         await complete(() => session.flush())
-        const { bins } = await db.client.get({ ns: 'test', set: 'article', key: 1 })
+        const { bins } = await db.client.get({ ns: namespace, set: 'article', key: 1 })
         expect(bins['byAuthor']).to.deep.equal({ 7: ['c'], 8: ['a'] })
       })
     })
@@ -90,7 +91,8 @@ for (const mode of ['ap', 'sc'] as const) {
 
 describe('consolidated children that do not fit their type', () => {
   it('are named by class, property and key before anything is sent', async () => {
-    const db = await open({ embedded: true, namespace: 'test', entities: CLASSES })
+    const { hosts, namespaces } = await sharedServer()
+    const db = await open({ hosts, namespace: namespaces[0], entities: CLASSES })
     try {
       const session = db.session()
       session.persist(order(1, line('a', 'many' as never)))

@@ -1,27 +1,29 @@
 import { expect } from 'chai'
 import { NotFoundError, open, type Database } from 'skein'
-import { startEmbedded, type EmbeddedServer } from 'skein/embedded'
+import { emptySets } from '../empty-sets.js'
+import { MODES, needMode, type TestServer } from '../server.js'
+import { sharedServer } from '../shared-server.js'
 import { rejection } from '../session/rejection.js'
 import { CLASSES, Line, Region, Store } from './consolidate-models.js'
 
 const store = (storeId: string, city: string): Store => Object.assign(new Store(), { storeId, city })
 
-for (const mode of ['ap', 'sc'] as const) {
+for (const mode of MODES) {
   describe(`children whose id holds the key of their record (${mode})`, () => {
-    let server: EmbeddedServer
+    let server: TestServer
+    let namespace: string
     let db: Database
-    before(async () => {
-      server = await startEmbedded({ namespaces: [`test:${mode}`] })
-      db = await open({ hosts: server.hosts, namespace: 'test', entities: CLASSES })
+    before(async function () {
+      server = await sharedServer()
+      namespace = needMode(this, server, mode)
+      db = await open({ hosts: server.hosts, namespace, entities: CLASSES })
+      await emptySets(db, [Region])
       const session = db.session()
       const region = session.create(Region, { id: 'r1' })
       region.stores.add(store('s7', 'Bern'), store('s8', 'Thun'))
       await session.flush()
     })
-    after(async () => {
-      await db.close()
-      await server.stop()
-    })
+    after(() => db?.close())
 
     it('get the key of their record when they are added', async () => {
       const region = await db.session().load(Region, 'r1')

@@ -1,26 +1,26 @@
 import { expect } from 'chai'
 import { open, VersionConflictError, type Database } from 'skein'
-import { startEmbedded, type EmbeddedServer } from 'skein/embedded'
+import { emptySets } from '../empty-sets.js'
+import { MODES, needMode, type TestServer } from '../server.js'
+import { sharedServer } from '../shared-server.js'
 import { rejection } from '../session/rejection.js'
 import { Article, CLASSES, remark, Remark, Writer } from './consolidate-models.js'
 
 const writer = (id: number): Writer => Object.assign(new Writer(), { id, name: `writer ${id}` })
 
-for (const mode of ['ap', 'sc'] as const) {
+for (const mode of MODES) {
   describe(`consolidated children that point to records (${mode})`, () => {
-    let server: EmbeddedServer
+    let server: TestServer
+    let namespace: string
     let db: Database
-    before(async () => {
-      server = await startEmbedded({ namespaces: [`test:${mode}`] })
-      db = await open({ hosts: server.hosts, namespace: 'test', entities: CLASSES })
+    before(async function () {
+      server = await sharedServer()
+      namespace = needMode(this, server, mode)
+      db = await open({ hosts: server.hosts, namespace, entities: CLASSES })
     })
-    after(async () => {
-      await db.close()
-      await server.stop()
-    })
+    after(() => db?.close())
     beforeEach(async () => {
-      await db.truncate(Article)
-      await db.truncate(Writer)
+      await emptySets(db, [Article, Writer])
       const session = db.session()
       const article = session.create(Article, { id: 1, title: 'one' })
       article.remarks.add(remark('a', 'first', writer(7)), remark('b', 'second', 8), remark('c', 'third', null))
@@ -29,7 +29,7 @@ for (const mode of ['ap', 'sc'] as const) {
     })
 
     const index = async (): Promise<unknown> => {
-      const { bins } = await db.client.get({ ns: 'test', set: 'article', key: 1 })
+      const { bins } = await db.client.get({ ns: namespace, set: 'article', key: 1 })
       return (bins as { byAuthor: unknown }).byAuthor
     }
     const alone = async (change: (article: Article) => void): Promise<void> => {

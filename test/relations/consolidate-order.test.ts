@@ -1,26 +1,26 @@
 import { expect } from 'chai'
 import { open, VersionConflictError, type Database } from 'skein'
-import { startEmbedded, type EmbeddedServer } from 'skein/embedded'
+import { emptySets } from '../empty-sets.js'
+import { MODES, needMode, type TestServer } from '../server.js'
+import { sharedServer } from '../shared-server.js'
 import { rejection } from '../session/rejection.js'
 import { Account, Board, CLASSES, payment, score } from './consolidate-models.js'
 
 const players = (scores: Iterable<{ player: string }>): string[] => [...scores].map(({ player }) => player)
 
-for (const mode of ['ap', 'sc'] as const) {
+for (const mode of MODES) {
   describe(`consolidated children with a sort key (${mode})`, () => {
-    let server: EmbeddedServer
+    let server: TestServer
+    let namespace: string
     let db: Database
-    before(async () => {
-      server = await startEmbedded({ namespaces: [`test:${mode}`] })
-      db = await open({ hosts: server.hosts, namespace: 'test', entities: CLASSES })
+    before(async function () {
+      server = await sharedServer()
+      namespace = needMode(this, server, mode)
+      db = await open({ hosts: server.hosts, namespace, entities: CLASSES })
     })
-    after(async () => {
-      await db.close()
-      await server.stop()
-    })
+    after(() => db?.close())
     beforeEach(async () => {
-      await db.truncate(Board)
-      await db.truncate(Account)
+      await emptySets(db, [Board, Account])
       const session = db.session()
       const board = session.create(Board, { id: 'b' })
       board.scores.add(score('cy', 30), score('al', -5), score('bo', 200), score('di', 30))
@@ -30,7 +30,7 @@ for (const mode of ['ap', 'sc'] as const) {
     const board = (): Promise<Board> => db.session().load(Board, 'b')
     /** The stored maps as they are, so that neither hides what the other lacks. */
     const stored = async (): Promise<{ scores: object; ids: object }> => {
-      const { bins } = (await db.client.get({ ns: 'test', set: 'board', key: 'b' })) as { bins: never }
+      const { bins } = (await db.client.get({ ns: namespace, set: 'board', key: 'b' })) as { bins: never }
       return { scores: bins['scores'], ids: bins['scores.ids'] }
     }
     const check = async (...expected: string[]): Promise<void> => {
@@ -137,7 +137,7 @@ for (const mode of ['ap', 'sc'] as const) {
       const found = await db.session().load(Account, 'x')
       expect(found.recent.items.map(({ id }) => id)).to.deep.equal([4, 5, 6, 7, 8])
       expect(found.largest.items.map(({ id }) => id)).to.deep.equal([5, 4, 3])
-      const { bins } = (await db.client.get({ ns: 'test', set: 'account', key: 'x' })) as { bins: never }
+      const { bins } = (await db.client.get({ ns: namespace, set: 'account', key: 'x' })) as { bins: never }
       expect(Object.keys(bins['largest.ids'])).to.deep.equal(['3', '4', '5'])
       expect(account.recent.items.map(({ id }) => id)).to.deep.equal([4, 5, 6, 7, 8])
       expect(session.isDirty()).to.equal(false)

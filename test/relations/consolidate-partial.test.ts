@@ -1,10 +1,11 @@
 import { expect } from 'chai'
 import { open, type Database } from 'skein'
+import { emptySets } from '../empty-sets.js'
+import { sharedServer } from '../shared-server.js'
 import { rejection } from '../session/rejection.js'
 import {
   Account,
   Article,
-  Board,
   CLASSES,
   line,
   order,
@@ -21,12 +22,11 @@ import {
 describe('consolidated children of an entity that is loaded in steps', () => {
   let db: Database
   before(async () => {
-    db = await open({ embedded: true, namespace: 'test', entities: CLASSES })
+    const { hosts, namespaces } = await sharedServer()
+    db = await open({ hosts, namespace: namespaces[0], entities: CLASSES })
   })
-  after(() => db.close())
-  beforeEach(async () => {
-    for (const entity of [Order, Region, Stock, Account, Board]) await db.truncate(entity)
-  })
+  after(() => db?.close())
+  beforeEach(() => emptySets(db, CLASSES))
 
   it('are there once the rest is loaded, and keep what was changed before', async () => {
     await db.session().save(order(1, line('a'), line('b')))

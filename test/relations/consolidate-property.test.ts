@@ -1,8 +1,10 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { open, SkeinError, type Database, type Session } from 'skein'
-import { startEmbedded, type EmbeddedServer } from 'skein/embedded'
 import { Bin, Embeddable, Key, ManyToOne, OneToMany, Record, collection, ref } from 'skein'
+import { emptySets } from '../empty-sets.js'
+import { MODES, needMode, type TestServer } from '../server.js'
+import { sharedServer } from '../shared-server.js'
 
 @Record({ set: 'person' })
 class Person {
@@ -119,18 +121,17 @@ const step = fc.oneof(
   fc.record({ do: fc.constant('begin' as const), who }),
 )
 
-for (const mode of ['ap', 'sc'] as const) {
+for (const mode of MODES) {
   describe(`consolidated children against a plain model (${mode})`, () => {
-    let server: EmbeddedServer
+    let server: TestServer
+    let namespace: string
     let db: Database
-    before(async () => {
-      server = await startEmbedded({ namespaces: [`test:${mode}`] })
-      db = await open({ hosts: server.hosts, namespace: 'test', entities: [Person, Box] })
+    before(async function () {
+      server = await sharedServer()
+      namespace = needMode(this, server, mode)
+      db = await open({ hosts: server.hosts, namespace, entities: [Person, Box] })
     })
-    after(async () => {
-      await db.close()
-      await server.stop()
-    })
+    after(() => db?.close())
 
     /** Everything in the record agrees with the model and with itself. */
     const check = async (model: Model): Promise<void> => {
@@ -139,7 +140,7 @@ for (const mode of ['ap', 'sc'] as const) {
       const byRank = (a: Values, b: Values): number => a.rank - b.rank || byId(a, b)
       expect(box.plain.items.map(valuesOf)).to.deep.equal([...model.plain.values()].sort(byId))
       expect(box.ranked.items.map(valuesOf)).to.deep.equal([...model.ranked.values()].sort(byRank))
-      const { bins } = await db.client.get({ ns: 'test', set: 'box', key: 1 })
+      const { bins } = await db.client.get({ ns: namespace, set: 'box', key: 1 })
       const stored = bins as { [bin: string]: { [key: string]: string | string[] } }
       expect(Object.keys(stored['ranked.ids']).sort()).to.deep.equal([...model.ranked.keys()].sort())
       for (const [bin, parts] of [
@@ -157,7 +158,7 @@ for (const mode of ['ap', 'sc'] as const) {
     it('stores what two interleaved sessions flushed, and nothing of a flush in conflict', async () => {
       await fc.assert(
         fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
-          await db.truncate(Box)
+          await emptySets(db, [Box])
           const model: Model = { plain: new Map(), ranked: new Map() }
           await db.session().save(Object.assign(new Box(), { id: 1 }))
           const users = [new User(db), new User(db)]

@@ -1,6 +1,8 @@
 import { expect } from 'chai'
 import { Bin, Embeddable, Key, ManyToOne, OneToMany, open, Record, collection, ref, type Database } from 'skein'
-import { startEmbedded, type EmbeddedServer } from 'skein/embedded'
+import { emptySets } from '../empty-sets.js'
+import { MODES, needMode, type TestServer } from '../server.js'
+import { sharedServer } from '../shared-server.js'
 
 @Record({ set: 'tuser' })
 class User {
@@ -36,22 +38,20 @@ const note = (id: string, author: number): Note => {
   return made
 }
 
-for (const mode of ['ap', 'sc'] as const) {
+for (const mode of MODES) {
   describe(`deleting what consolidated children point to (${mode})`, () => {
-    let server: EmbeddedServer
+    let server: TestServer
+    let namespace: string
     let db: Database
-    before(async () => {
-      server = await startEmbedded({ namespaces: [`test:${mode}`] })
-      db = await open({ hosts: server.hosts, namespace: 'test', entities: [User, Page] })
+    before(async function () {
+      server = await sharedServer()
+      namespace = needMode(this, server, mode)
+      db = await open({ hosts: server.hosts, namespace, entities: [User, Page] })
       await db.indexes.sync()
     })
-    after(async () => {
-      await db.close()
-      await server.stop()
-    })
+    after(() => db?.close())
     beforeEach(async () => {
-      await db.truncate(User)
-      await db.truncate(Page)
+      await emptySets(db, [User, Page])
       await db.withSession(async (session) => {
         for (const id of [1, 2]) session.create(User, { id })
         for (const id of [1, 2, 3]) {
@@ -71,7 +71,7 @@ for (const mode of ['ap', 'sc'] as const) {
       expect(await db.session().find(User, 2)).to.equal(null)
       expect(await ids(1)).to.deep.equal(['x', 'x', 'xyz'])
       expect(await ids(3)).to.deep.equal(['xy', 'xy', 'xyz'])
-      const { bins } = await db.client.get({ ns: 'test', set: 'page', key: 1 })
+      const { bins } = await db.client.get({ ns: namespace, set: 'page', key: 1 })
       expect([bins['a'], bins['b'], bins['c']]).to.deep.equal([{ 1: ['x'] }, { 1: ['x'] }, { 1: ['x'], 2: ['y', 'z'] }])
     })
 

@@ -1,26 +1,25 @@
 import { expect } from 'chai'
 import { open, SkeinError, VersionConflictError, type Database } from 'skein'
-import { startEmbedded, type EmbeddedServer } from 'skein/embedded'
+import { emptySets } from '../empty-sets.js'
+import { MODES, need, needMode, type TestServer } from '../server.js'
+import { sharedServer } from '../shared-server.js'
 import { rejection } from '../session/rejection.js'
 import { CLASSES, line, order, Order, stock, Stock } from './consolidate-models.js'
 
 const skus = (lines: Iterable<{ sku: string }>): string[] => [...lines].map(({ sku }) => sku)
 
-for (const mode of ['ap', 'sc'] as const) {
+for (const mode of MODES) {
   describe(`consolidated children (${mode})`, () => {
-    let server: EmbeddedServer
+    let server: TestServer
+    let namespace: string
     let db: Database
-    before(async () => {
-      server = await startEmbedded({ namespaces: [`test:${mode}`] })
-      db = await open({ hosts: server.hosts, namespace: 'test', entities: CLASSES })
+    before(async function () {
+      server = await sharedServer()
+      namespace = needMode(this, server, mode)
+      db = await open({ hosts: server.hosts, namespace, entities: CLASSES })
     })
-    after(async () => {
-      await db.close()
-      await server.stop()
-    })
-    beforeEach(async () => {
-      for (const entity of [Order, Stock]) await db.truncate(entity)
-    })
+    after(() => db?.close())
+    beforeEach(() => emptySets(db, [Order, Stock]))
 
     const load = (id: number): Promise<Order> => db.session().load(Order, id)
 
@@ -221,7 +220,8 @@ for (const mode of ['ap', 'sc'] as const) {
       })
     })
 
-    it('sends as many bytes for one change among 10,000 children as among ten', async () => {
+    it('sends as many bytes for one change among 10,000 children as among ten', async function () {
+      const counter = need(this, server.embedded, 'only the embedded server counts bytes').commands
       const cost = async (id: string, count: number): Promise<number[]> => {
         const key = (i: number): string => `sku-${String(i).padStart(6, '0')}`
         await db.session().save(stock(id, ...Array.from({ length: count }, (_, i) => line(key(i)))))
@@ -230,7 +230,7 @@ for (const mode of ['ap', 'sc'] as const) {
         const part = (await found.lines.get(key(3)))!
         const bytes = async (change: () => void): Promise<number> => {
           change()
-          const { bytesIn, commands } = await server.commands.during(() => session.flush())
+          const { bytesIn, commands } = await counter.during(() => session.flush())
           expect(commands).to.equal(1)
           return bytesIn
         }

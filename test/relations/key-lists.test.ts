@@ -1,21 +1,20 @@
 import { expect } from 'chai'
 import { open, type Database } from 'skein'
+import { emptySets } from '../empty-sets.js'
+import { MODES, needMode } from '../server.js'
+import { sharedServer } from '../shared-server.js'
 import { Agent, Listing, User, agent, listing, user } from './models.js'
 
-for (const mode of ['ap', 'sc'] as const) {
+for (const mode of MODES) {
   describe(`relations by key list (${mode})`, () => {
     let db: Database
-    before(async () => {
-      db = await open({
-        embedded: { namespaces: [`test:${mode}`] },
-        namespace: 'test',
-        entities: [Agent, Listing, User],
-      })
+    before(async function () {
+      const server = await sharedServer()
+      const namespace = needMode(this, server, mode)
+      db = await open({ hosts: server.hosts, namespace, entities: [Agent, Listing, User] })
     })
-    after(() => db.close())
-    beforeEach(async () => {
-      for (const entity of [Agent, Listing, User]) await db.truncate(entity)
-    })
+    after(() => db?.close())
+    beforeEach(() => emptySets(db, [Agent, Listing, User]))
 
     it('saves new children with their parent, both sides in step', async () => {
       const session = db.session()

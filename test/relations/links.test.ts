@@ -11,6 +11,9 @@ import {
   type Database,
   type KeyValue,
 } from 'skein'
+import { emptySets } from '../empty-sets.js'
+import { MODES, needMode } from '../server.js'
+import { sharedServer } from '../shared-server.js'
 
 @Embeddable()
 class Membership {
@@ -35,15 +38,16 @@ class Club {
   @ManyToMany(() => Person, 'clubs', { attributes: () => Membership }) members = collection<Person, Membership>()
 }
 
-for (const mode of ['ap', 'sc'] as const) {
+for (const mode of MODES) {
   describe(`links (${mode})`, () => {
     let db: Database
-    before(async () => {
-      db = await open({ embedded: { namespaces: [`test:${mode}`] }, namespace: 'test', entities: [Person, Club] })
+    before(async function () {
+      const server = await sharedServer()
+      db = await open({ hosts: server.hosts, namespace: needMode(this, server, mode), entities: [Person, Club] })
     })
-    after(() => db.close())
+    after(() => db?.close())
     beforeEach(async () => {
-      for (const entity of [Person, Club]) await db.truncate(entity)
+      await emptySets(db, [Person, Club])
       await db.withSession(async (session) => {
         for (const id of [1, 2, 3]) session.create(Person, { id })
         for (const id of ['chess', 'golf']) session.create(Club, { id })

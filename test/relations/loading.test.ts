@@ -14,8 +14,9 @@ import {
   type Database,
   type RelationPath,
 } from 'skein'
-import { startEmbedded, type EmbeddedServer } from 'skein/embedded'
-import type { CommandSummary } from '#src/embedded/server/command-log.js'
+import { emptySets } from '../empty-sets.js'
+import type { TestServer } from '../server.js'
+import { sharedServer } from '../shared-server.js'
 
 @Record({ set: 'office' })
 class Office {
@@ -48,11 +49,12 @@ class Review {
 const CLASSES = [Office, Agent, Listing, Review]
 
 describe('loading relations along', () => {
-  let server: EmbeddedServer
+  let server: TestServer
   let db: Database
   before(async () => {
-    server = await startEmbedded({ namespaces: ['test:ap'] })
-    db = await open({ hosts: server.hosts, namespace: 'test', entities: CLASSES })
+    server = await sharedServer()
+    db = await open({ hosts: server.hosts, namespace: server.ap ?? server.namespaces[0], entities: CLASSES })
+    await emptySets(db, CLASSES)
     await db.withSession(async (session) => {
       const office = session.create(Office, { id: 1 })
       for (let a = 1; a <= 20; a++) {
@@ -66,12 +68,9 @@ describe('loading relations along', () => {
       }
     })
   })
-  after(async () => {
-    await db.close()
-    await server.stop()
-  })
+  after(() => db?.close())
 
-  const during = (work: () => Promise<unknown>): Promise<CommandSummary> => server.commands.during(work)
+  const during: TestServer['commands']['during'] = (work) => server.commands.during(work)
 
   it('is one batch read for each level, whatever the width', async () => {
     const ids = Array.from({ length: 17 }, (_, i) => i + 4)

@@ -1,54 +1,61 @@
 import { expect } from 'chai'
 import { Bin, Key, OneToOne, Record, RestrictedError, SkeinError, open, ref, type Database } from 'skein'
-import { startEmbedded, type EmbeddedServer } from 'skein/embedded'
+import { emptySets } from '../empty-sets.js'
+import { MODES, needMode, otherNamespace, type TestServer } from '../server.js'
+import { sharedServer } from '../shared-server.js'
 
-@Record({ set: 'profile' })
-class Profile {
-  @Key() id!: number
-  @Bin() name!: string
-  @OneToOne(() => Avatar, 'profile', { strategy: 'sharedKey', owner: true, onDelete: 'cascade' }) avatar = ref<Avatar>()
-  @OneToOne(() => Desk, 'user', { owner: true }) desk = ref<Desk>()
+/** Where the server has two namespaces, avatars have one of their own. */
+function declare(media: string) {
+  @Record({ set: 'profile' })
+  class Profile {
+    @Key() id!: number
+    @Bin() name!: string
+    @OneToOne(() => Avatar, 'profile', { strategy: 'sharedKey', owner: true, onDelete: 'cascade' }) avatar = ref<Avatar>()
+    @OneToOne(() => Desk, 'user', { owner: true }) desk = ref<Desk>()
+  }
+
+  @Record({ set: 'avatar', namespace: media })
+  class Avatar {
+    @Key() id!: number
+    @Bin() image!: Uint8Array
+    @OneToOne(() => Profile, 'avatar', { strategy: 'sharedKey', onDelete: 'restrict' }) profile = ref<Profile>()
+  }
+
+  @Record({ set: 'desk' })
+  class Desk {
+    @Key() id!: string
+    @OneToOne(() => Profile, 'desk') user = ref<Profile>()
+  }
+
+  @Record({ set: 'badge' })
+  class Badge {
+    @Key() id!: string
+    @OneToOne(() => Desk, { onDelete: 'cascade' }) desk = ref<Desk>()
+  }
+
+  return { Profile, Avatar, Desk, Badge }
 }
 
-@Record({ set: 'avatar', namespace: 'media' })
-class Avatar {
-  @Key() id!: number
-  @Bin() image!: Uint8Array
-  @OneToOne(() => Profile, 'avatar', { strategy: 'sharedKey', onDelete: 'restrict' }) profile = ref<Profile>()
-}
+for (const mode of MODES) {
+  const { Profile, Avatar, Desk, Badge } = declare(otherNamespace(mode))
+  type Profile = InstanceType<typeof Profile>
+  type Avatar = InstanceType<typeof Avatar>
+  type Desk = InstanceType<typeof Desk>
 
-@Record({ set: 'desk' })
-class Desk {
-  @Key() id!: string
-  @OneToOne(() => Profile, 'desk') user = ref<Profile>()
-}
+  const profile = (id: number): Profile => Object.assign(new Profile(), { id, name: `profile ${id}` })
+  const desk = (id: string): Desk => Object.assign(new Desk(), { id })
+  const picture = (): Avatar => Object.assign(new Avatar(), { image: Uint8Array.of(1, 2, 3) })
 
-@Record({ set: 'badge' })
-class Badge {
-  @Key() id!: string
-  @OneToOne(() => Desk, { onDelete: 'cascade' }) desk = ref<Desk>()
-}
-
-const profile = (id: number): Profile => Object.assign(new Profile(), { id, name: `profile ${id}` })
-const desk = (id: string): Desk => Object.assign(new Desk(), { id })
-const picture = (): Avatar => Object.assign(new Avatar(), { image: Uint8Array.of(1, 2, 3) })
-
-for (const mode of ['ap', 'sc'] as const) {
   describe(`one to one (${mode})`, () => {
-    let server: EmbeddedServer
+    let server: TestServer
     let db: Database
-    before(async () => {
-      const other = mode === 'ap' ? 'sc' : 'ap'
-      server = await startEmbedded({ namespaces: [`test:${mode}`, `media:${other}`] })
-      db = await open({ hosts: server.hosts, namespace: 'test', entities: [Profile, Avatar, Desk, Badge] })
+    before(async function () {
+      server = await sharedServer()
+      const namespace = needMode(this, server, mode)
+      db = await open({ hosts: server.hosts, namespace, entities: [Profile, Avatar, Desk, Badge] })
     })
-    after(async () => {
-      await db.close()
-      await server.stop()
-    })
-    beforeEach(async () => {
-      for (const entity of [Profile, Avatar, Desk, Badge]) await db.truncate(entity)
-    })
+    after(() => db?.close())
+    beforeEach(() => emptySets(db, [Profile, Avatar, Desk, Badge]))
 
     describe('by shared key', () => {
       it('gives the new one the key it shares, and stores it in its own namespace', async () => {

@@ -1,5 +1,7 @@
 import { expect } from 'chai'
 import { Bin, Key, ManyToOne, OneToMany, Record, collection, open, ref, type Database } from 'skein'
+import { emptySets } from '../empty-sets.js'
+import { sharedServer } from '../shared-server.js'
 
 @Record({ set: 'person' })
 class Person {
@@ -18,8 +20,12 @@ class Ticket {
 
 describe('an entity with two refs', () => {
   let db: Database
-  before(async () => (db = await open({ embedded: true, namespace: 'test', entities: [Person, Ticket] })))
-  after(() => db.close())
+  before(async () => {
+    const { hosts, namespaces } = await sharedServer()
+    db = await open({ hosts, namespace: namespaces[0], entities: [Person, Ticket] })
+    await emptySets(db, [Person, Ticket])
+  })
+  after(() => db?.close())
 
   it('changes both in one write', async () => {
     const session = db.session()

@@ -1,17 +1,24 @@
 import Aerospike from 'aerospike'
 import { expect } from 'chai'
 import { open, type Database, type VerifyProgress } from 'skein'
-import { startEmbedded, type EmbeddedServer } from 'skein/embedded'
+import type { EmbeddedServer } from 'skein/embedded'
+import { emptySets } from '../empty-sets.js'
+import { need } from '../server.js'
+import { sharedServer } from '../shared-server.js'
 import { Agent, Listing, User, agent, listing } from './models.js'
 
 const CHILDREN = 1200
 
 describe('the cost of verify', () => {
   let server: EmbeddedServer
+  let namespace: string
   let db: Database
-  before(async () => {
-    server = await startEmbedded({ namespaces: ['test:ap'] })
-    db = await open({ hosts: server.hosts, namespace: 'test', entities: [Agent, Listing, User] })
+  before(async function () {
+    const shared = await sharedServer()
+    server = need(this, shared.embedded, 'only the embedded server counts commands by kind and lets time pass')
+    namespace = shared.ap!
+    db = await open({ hosts: server.hosts, namespace, entities: [Agent, Listing, User] })
+    await emptySets(db, [Agent, Listing, User])
     await db.withSession(async (session) => {
       const alma = session.persist(agent(1))
       for (let i = 0; i < CHILDREN; i++) alma.listings.add(listing(`l${i}`))
@@ -19,10 +26,7 @@ describe('the cost of verify', () => {
     })
     await server.clock.advance(10)
   })
-  after(async () => {
-    await db.close()
-    await server.stop()
-  })
+  after(() => db?.close())
 
   it('reads a record with short lists, and then all of its others in one batch', async () => {
     const session = db.session()
@@ -59,14 +63,14 @@ describe('the cost of verify', () => {
   it('repairs a thousand links of one record, in pages that its own writes do not disturb', async () => {
     const gone: string[] = []
     for (let i = 0; i < CHILDREN; i += 2) gone.push(`l${i}`)
-    await db.client.batchRemove(gone.map((id) => new Aerospike.Key('test', 'listing', id)))
+    await db.client.batchRemove(gone.map((id) => new Aerospike.Key(namespace, 'listing', id)))
     const states: string[] = []
     const { byKind } = await server.commands.during(async () => {
       for await (const { kind, state } of db.verify(Agent, { repair: true })) states.push(`${kind} ${state}`)
     })
     expect(states).to.deep.equal(gone.map(() => 'danglingKey repaired'))
     expect(byKind.write?.commands).to.equal(Math.ceil(CHILDREN / 499))
-    const { bins } = await db.client.get(new Aerospike.Key('test', 'agent', 1))
+    const { bins } = await db.client.get(new Aerospike.Key(namespace, 'agent', 1))
     expect(bins.listings).to.have.length(CHILDREN / 2)
     await server.clock.advance(10)
     for await (const finding of db.verify([Agent, Listing])) expect.fail(finding.message)

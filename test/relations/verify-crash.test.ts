@@ -1,6 +1,9 @@
 import { expect } from 'chai'
 import { open, type Database, type Finding, type Session } from 'skein'
-import { startEmbedded, type EmbeddedServer } from 'skein/embedded'
+import type { EmbeddedServer } from 'skein/embedded'
+import { emptySets } from '../empty-sets.js'
+import { MODES, need, needMode } from '../server.js'
+import { sharedServer } from '../shared-server.js'
 import { Agent, Listing, User, agent, listing, user } from './models.js'
 
 const ENTITIES = [Agent, Listing, User]
@@ -44,30 +47,25 @@ const works: { readonly [name: string]: (session: Session) => Promise<unknown> }
   },
 }
 
-for (const mode of ['ap', 'sc'] as const) {
+for (const mode of MODES) {
   for (const transactions of mode === 'sc' ? (['auto', 'off'] as const) : (['off'] as const)) {
     describe(`repair after a crash (${mode}, transactions ${transactions})`, function () {
       this.timeout(60_000)
       let server: EmbeddedServer
+      let namespace: string
       let db: Database
       let torn = 0
-      before(async () => {
-        server = await startEmbedded({ namespaces: [`test:${mode}`] })
-        db = await open({
-          hosts: server.hosts,
-          namespace: 'test',
-          entities: ENTITIES,
-          transactions,
-          retry: { attempts: 1 },
-        })
+      before(async function () {
+        const shared = await sharedServer()
+        server = need(this, shared.embedded, 'only the embedded server fails on demand')
+        namespace = needMode(this, shared, mode)
+        const { hosts } = server
+        db = await open({ hosts, namespace, entities: ENTITIES, transactions, retry: { attempts: 1 } })
       })
-      after(async () => {
-        await db.close()
-        await server.stop()
-      })
+      after(() => db?.close())
 
       async function storeGraph(): Promise<void> {
-        for (const entity of ENTITIES) await db.truncate(entity)
+        await emptySets(db, ENTITIES)
         await db.withSession(async (session) => {
           session.persist(agent(1)).listings.add(listing('a'), listing('b'))
           session.persist(agent(2)).listings.add(listing('c'))
@@ -88,7 +86,7 @@ for (const mode of ['ap', 'sc'] as const) {
       async function linksOf(): Promise<string[]> {
         const links: string[] = []
         const all = async <T>(set: string) =>
-          (await db.client.query('test', set).results()).map(({ bins }) => bins as unknown as T)
+          (await db.client.query(namespace, set).results()).map(({ bins }) => bins as unknown as T)
         for (const { id, listings = [] } of await all<{ id: number; listings?: string[] }>('agent'))
           for (const child of listings) links.push(`${id} has ${child}`)
         for (const { id, agent } of await all<{ id: string; agent?: number }>('listing'))

@@ -1,7 +1,10 @@
 import Aerospike from 'aerospike'
 import { expect } from 'chai'
 import { Bin, Embeddable, Key, ManyToMany, Record, collection, open, type Database, type Finding } from 'skein'
-import { startEmbedded, type EmbeddedServer } from 'skein/embedded'
+import { emptySets } from '../empty-sets.js'
+import { MODES, needMode, type TestServer } from '../server.js'
+import { sharedServer } from '../shared-server.js'
+import { settled } from './settled.js'
 
 @Embeddable()
 class Membership {
@@ -27,20 +30,19 @@ class Club {
 
 const { maps, lists } = Aerospike
 
-for (const mode of ['ap', 'sc'] as const) {
+for (const mode of MODES) {
   describe(`verify of links with attributes and of relations that are their own other side (${mode})`, () => {
-    let server: EmbeddedServer
+    let server: TestServer
+    let namespace: string
     let db: Database
-    before(async () => {
-      server = await startEmbedded({ namespaces: [`test:${mode}`] })
-      db = await open({ hosts: server.hosts, namespace: 'test', entities: [Person, Club] })
+    before(async function () {
+      server = await sharedServer()
+      namespace = needMode(this, server, mode)
+      db = await open({ hosts: server.hosts, namespace, entities: [Person, Club] })
     })
-    after(async () => {
-      await db.close()
-      await server.stop()
-    })
+    after(() => db?.close())
     beforeEach(async () => {
-      for (const entity of [Person, Club]) await db.truncate(entity)
+      await emptySets(db, [Person, Club])
       await db.withSession(async (session) => {
         for (const id of [1, 2, 3]) session.create(Person, { id })
         for (const id of ['chess', 'golf']) session.create(Club, { id })
@@ -53,12 +55,12 @@ for (const mode of ['ap', 'sc'] as const) {
     })
 
     const change = (set: string, id: string | number, ...operations: object[]) =>
-      db.client.operate(new Aerospike.Key('test', set, id), operations as never)
+      db.client.operate(new Aerospike.Key(namespace, set, id), operations as never)
 
     async function verifyAll(repair = false): Promise<string[]> {
-      await server.clock.advance(10)
       const findings: Finding[] = []
-      for await (const finding of db.verify([Person, Club], { repair })) findings.push(finding)
+      const terms = { repair, ...(await settled(server)) }
+      for await (const finding of db.verify([Person, Club], terms)) findings.push(finding)
       return findings.map(({ kind, message, state }) => `${kind} ${state}: ${message}`)
     }
 

@@ -1,7 +1,10 @@
 import Aerospike from 'aerospike'
 import { expect } from 'chai'
 import { Key, OneToMany, OneToOne, Record, collection, open, ref, type Database, type Finding } from 'skein'
-import { startEmbedded, type EmbeddedServer } from 'skein/embedded'
+import { emptySets } from '../empty-sets.js'
+import { MODES, needMode, type TestServer } from '../server.js'
+import { sharedServer } from '../shared-server.js'
+import { settled } from './settled.js'
 
 @Record({ set: 'person' })
 class Person {
@@ -17,20 +20,19 @@ class Desk {
   @OneToOne(() => Person, 'desk') person = ref<Person>()
 }
 
-for (const mode of ['ap', 'sc'] as const) {
+for (const mode of MODES) {
   describe(`verify of one to one and of what only one side stores (${mode})`, () => {
-    let server: EmbeddedServer
+    let server: TestServer
+    let namespace: string
     let db: Database
-    before(async () => {
-      server = await startEmbedded({ namespaces: [`test:${mode}`] })
-      db = await open({ hosts: server.hosts, namespace: 'test', entities: [Person, Desk] })
+    before(async function () {
+      server = await sharedServer()
+      namespace = needMode(this, server, mode)
+      db = await open({ hosts: server.hosts, namespace, entities: [Person, Desk] })
     })
-    after(async () => {
-      await db.close()
-      await server.stop()
-    })
+    after(() => db?.close())
     beforeEach(async () => {
-      for (const entity of [Person, Desk]) await db.truncate(entity)
+      await emptySets(db, [Person, Desk])
       await db.withSession(async (session) => {
         for (const id of [1, 2]) {
           const person = session.create(Person, { id })
@@ -42,14 +44,14 @@ for (const mode of ['ap', 'sc'] as const) {
     })
 
     const put = (set: string, id: string | number, bins: object) =>
-      db.client.put(new Aerospike.Key('test', set, id), bins as never)
+      db.client.put(new Aerospike.Key(namespace, set, id), bins as never)
     const binsOf = async (set: string, id: string | number) =>
-      (await db.client.get(new Aerospike.Key('test', set, id))).bins
+      (await db.client.get(new Aerospike.Key(namespace, set, id))).bins
 
     async function verifyAll(repair = false): Promise<string[]> {
-      await server.clock.advance(10)
       const findings: Finding[] = []
-      for await (const finding of db.verify([Person, Desk], { repair })) findings.push(finding)
+      const terms = { repair, ...(await settled(server)) }
+      for await (const finding of db.verify([Person, Desk], terms)) findings.push(finding)
       return findings.map(({ kind, message, state }) => `${kind} ${state}: ${message}`)
     }
 
@@ -88,11 +90,11 @@ for (const mode of ['ap', 'sc'] as const) {
     it('finds dangling keys on either side, and where only one side stores anything', async () => {
       const durableDelete = mode === 'sc'
       await db.client.remove(
-        new Aerospike.Key('test', 'desk', 'd1'),
+        new Aerospike.Key(namespace, 'desk', 'd1'),
         new Aerospike.policy.RemovePolicy({ durableDelete }),
       )
       await db.client.remove(
-        new Aerospike.Key('test', 'person', 2),
+        new Aerospike.Key(namespace, 'person', 2),
         new Aerospike.policy.RemovePolicy({ durableDelete }),
       )
       expect(await verifyAll(true)).to.have.members([

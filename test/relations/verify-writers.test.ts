@@ -1,7 +1,10 @@
 import Aerospike from 'aerospike'
 import { expect } from 'chai'
 import { open, type Database, type Finding } from 'skein'
-import { startEmbedded, type EmbeddedServer } from 'skein/embedded'
+import type { EmbeddedServer } from 'skein/embedded'
+import { emptySets } from '../empty-sets.js'
+import { MODES, need, needMode } from '../server.js'
+import { sharedServer } from '../shared-server.js'
 import { Agent, Listing, User, agent, listing, user } from './models.js'
 
 const AGENTS = [1, 2, 3]
@@ -16,27 +19,25 @@ interface HalfDone {
   readonly work: () => Promise<unknown>
 }
 
-for (const mode of ['ap', 'sc'] as const) {
+for (const mode of MODES) {
   describe(`verify while others write (${mode})`, function () {
     this.timeout(60_000)
     let server: EmbeddedServer
+    let namespace: string
     let db: Database
     /** Goes step by step also where there are transactions, which would show nothing of themselves before they are done. */
     let stepwise: Database
-    before(async () => {
-      server = await startEmbedded({ namespaces: [`test:${mode}`] })
-      db = await open({ hosts: server.hosts, namespace: 'test', entities: [Agent, Listing, User] })
-      stepwise = await open({
-        hosts: server.hosts,
-        namespace: 'test',
-        entities: [Agent, Listing, User],
-        transactions: 'off',
-      })
+    before(async function () {
+      const shared = await sharedServer()
+      server = need(this, shared.embedded, 'only the embedded server lets time pass and holds commands back')
+      namespace = needMode(this, shared, mode)
+      const options = { hosts: server.hosts, namespace, entities: [Agent, Listing, User] }
+      db = await open(options)
+      stepwise = await open({ ...options, transactions: 'off' })
     })
     after(async () => {
-      await db.close()
-      await stepwise.close()
-      await server.stop()
+      await db?.close()
+      await stepwise?.close()
     })
 
     async function verifyAll(options: { repair?: boolean; settle?: number } = {}): Promise<Finding[]> {
@@ -45,16 +46,14 @@ for (const mode of ['ap', 'sc'] as const) {
       return findings
     }
 
-    beforeEach(async () => {
-      for (const entity of [Agent, Listing, User]) await db.truncate(entity)
-    })
+    beforeEach(() => emptySets(db, [Agent, Listing, User]))
     afterEach(() => server.faults.clear())
 
     it('finds what is wrong, and nothing else, while children move and users follow and unfollow', async () => {
       await db.withSession(async (session) => {
         session.persist(agent(9)).listings.add(listing('z'))
       })
-      const broken = new Aerospike.Key('test', 'agent', 9)
+      const broken = new Aerospike.Key(namespace, 'agent', 9)
       await db.client.operate(broken, [Aerospike.lists.removeByValue('listings', 'z')])
       await server.clock.advance(10)
       await db.withSession(async (session) => {

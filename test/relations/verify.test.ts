@@ -1,25 +1,28 @@
 import Aerospike from 'aerospike'
 import { expect } from 'chai'
-import { open, type Database, type Finding } from 'skein'
-import { startEmbedded, type EmbeddedServer } from 'skein/embedded'
+import { open, type Database, type Finding, type VerifyOptions } from 'skein'
+import { emptySets } from '../empty-sets.js'
+import { MODES, need, needMode, type TestServer } from '../server.js'
+import { sharedServer } from '../shared-server.js'
 import { Agent, Listing, User, agent, listing, user } from './models.js'
+import { settled } from './settled.js'
 
 const { lists } = Aerospike
 
-for (const mode of ['ap', 'sc'] as const) {
+for (const mode of MODES) {
   describe(`verify and repair (${mode})`, () => {
-    let server: EmbeddedServer
+    let server: TestServer
+    let namespace: string
     let db: Database
-    before(async () => {
-      server = await startEmbedded({ namespaces: [`test:${mode}`] })
-      db = await open({ hosts: server.hosts, namespace: 'test', entities: [Agent, Listing, User] })
+    before(async function () {
+      server = await sharedServer()
+      namespace = needMode(this, server, mode)
+      db = await open({ hosts: server.hosts, namespace, entities: [Agent, Listing, User] })
     })
-    after(async () => {
-      await db.close()
-      await server.stop()
-    })
+    after(() => db?.close())
     beforeEach(async () => {
-      for (const entity of [Agent, Listing, User]) await db.truncate(entity)
+      terms = {}
+      await emptySets(db, [Agent, Listing, User])
       await db.withSession(async (session) => {
         const alma = agent(1)
         alma.listings.add(listing('a'), listing('b'))
@@ -32,15 +35,20 @@ for (const mode of ['ap', 'sc'] as const) {
       })
     })
 
-    const keyOf = (set: string, id: string | number) => new Aerospike.Key('test', set, id)
+    const keyOf = (set: string, id: string | number) => new Aerospike.Key(namespace, set, id)
     const change = (set: string, id: string | number, ...operations: object[]) =>
       db.client.operate(keyOf(set, id), operations as never)
     const destroy = (set: string, id: string | number) =>
       db.client.remove(keyOf(set, id), new Aerospike.policy.RemovePolicy({ durableDelete: mode === 'sc' }))
 
-    async function verifyAll(options: { repair?: boolean; settle?: number } = {}): Promise<Finding[]> {
+    let terms: VerifyOptions = {}
+    const settle = async (): Promise<void> => {
+      terms = await settled(server)
+    }
+
+    async function verifyAll(options: VerifyOptions = {}): Promise<Finding[]> {
       const findings: Finding[] = []
-      for await (const finding of db.verify([Agent, Listing, User], options)) findings.push(finding)
+      for await (const finding of db.verify([Agent, Listing, User], { ...terms, ...options })) findings.push(finding)
       return findings
     }
 
@@ -48,11 +56,11 @@ for (const mode of ['ap', 'sc'] as const) {
       `${kind} ${className}.${property} ${String(key)} - ${otherClass} ${String(otherKey)}, ${truth} says ${repair}: ${state}`
 
     it('finds nothing where all agrees', async () => {
-      await server.clock.advance(10)
+      await settle()
       expect(await verifyAll()).to.deep.equal([])
     })
 
-    const damages: { name: string; damage: () => Promise<unknown>; finding: string; mended: () => Promise<unknown> }[] =
+    const damages: { name: string; damage: (test: Mocha.Context) => Promise<unknown>; finding: string; mended: () => Promise<unknown> }[] =
       [
         {
           name: 'a child that nobody lists',
@@ -86,9 +94,10 @@ for (const mode of ['ap', 'sc'] as const) {
         },
         {
           name: 'a listed child that has expired',
-          damage: async () => {
+          damage: async (test) => {
+            const { clock } = need(test, server.embedded, 'only the embedded server lets time pass')
             await change('listing', 'a', Aerospike.operations.touch(3))
-            await server.clock.advance(4)
+            await clock.advance(4)
           },
           finding: 'danglingKey Agent.listings 1 - Listing a, Listing says remove',
           mended: async () => expect((await db.client.get(keyOf('agent', 1))).bins.listings).to.deep.equal(['b']),
@@ -135,16 +144,16 @@ for (const mode of ['ap', 'sc'] as const) {
       ]
 
     for (const { name, damage, finding, mended } of damages) {
-      it(`finds and mends ${name}`, async () => {
-        await damage()
-        await server.clock.advance(10)
-        const before = await server.commands.during(async () => {
-          expect((await verifyAll()).map(short)).to.deep.equal([`${finding}: found`])
-        })
-        expect(before.byKind).to.not.have.any.keys('write', 'delete')
+      it(`finds and mends ${name}`, async function () {
+        await damage(this)
+        await settle()
+        await server.embedded?.commands.reset()
+        expect((await verifyAll()).map(short)).to.deep.equal([`${finding}: found`])
+        const seen = await server.embedded?.commands.summary()
+        expect(seen?.byKind ?? {}).to.not.have.any.keys('write', 'delete')
         expect((await verifyAll({ repair: true })).map(short)).to.deep.equal([`${finding}: repaired`])
         await mended()
-        await server.clock.advance(10)
+        await settle()
         expect(await verifyAll({ repair: true })).to.deep.equal([])
       })
     }
@@ -155,7 +164,7 @@ for (const mode of ['ap', 'sc'] as const) {
       await change('agent', 2, lists.appendItems('listings', ['b', 'x', 'y'], listPolicy()))
       await change('user', 3, lists.appendItems('followers', [7, 8, 9], listPolicy()))
       await destroy('user', 2)
-      await server.clock.advance(10)
+      await settle()
       const kinds = (await verifyAll({ repair: true })).map(({ kind, state }) => `${kind} ${state}`).sort()
       expect(kinds).to.deep.equal([
         ...Array<string>(8).fill('danglingKey repaired'),
@@ -166,20 +175,21 @@ for (const mode of ['ap', 'sc'] as const) {
       expect((await db.client.get(keyOf('agent', 1))).bins.listings).to.deep.equal(['b'])
     })
 
-    it('leaves records alone that have just changed, and says how many', async () => {
+    it('leaves records alone that have just changed, and says how many', async function () {
+      const { clock } = need(this, server.embedded, 'only the embedded server lets time pass')
       await change('agent', 1, lists.removeByValue('listings', 'a'))
       const unsettled: number[] = []
       const onProgress = (progress: { unsettled: number }) => void unsettled.push(progress.unsettled)
       for await (const finding of db.verify(Listing, { repair: true, onProgress })) expect.fail(finding.message)
       expect(unsettled).to.deep.equal([1])
-      await server.clock.advance(6)
+      await clock.advance(6)
       expect((await verifyAll()).map(({ kind }) => kind)).to.deep.equal(['missingLink'])
     })
 
     it('finds a record whose delete began and never ended, and leaves its links to whoever finishes it', async () => {
       await change('agent', 2, Aerospike.operations.write('_sk.deleting', true), lists.clear('listings'))
-      expect(await verifyAll()).to.deep.equal([])
-      await server.clock.advance(10)
+      expect(await verifyAll({ settle: 60 })).to.deep.equal([])
+      await settle()
       const [finding, ...others] = await verifyAll()
       expect(finding).to.include({ kind: 'staleMarker', className: 'Agent', key: 2, repair: 'finishDelete' })
       expect(others).to.deep.equal([])
@@ -188,14 +198,14 @@ for (const mode of ['ap', 'sc'] as const) {
     it('finishes such a delete', async () => {
       await change('agent', 1, Aerospike.operations.write('_sk.deleting', true))
       await destroy('listing', 'a')
-      await server.clock.advance(10)
+      await settle()
       const findings = await verifyAll({ repair: true })
       expect(findings.map(({ kind, key, state }) => `${kind} ${String(key)} ${state}`)).to.deep.equal([
         'staleMarker 1 repaired',
       ])
       expect(await db.client.exists(keyOf('agent', 1))).to.equal(false)
       expect(await db.client.exists(keyOf('listing', 'b'))).to.equal(false)
-      await server.clock.advance(10)
+      await settle()
       expect(await verifyAll()).to.deep.equal([])
     })
 
@@ -203,12 +213,12 @@ for (const mode of ['ap', 'sc'] as const) {
       await change('agent', 1, lists.removeByValue('listings', 'a'))
       await change('user', 3, lists.appendItems('followers', [7, 8], listPolicy()))
       await destroy('listing', 'c')
-      await server.clock.advance(10)
+      await settle()
       const runs = await Promise.all([1, 2, 3].map(() => verifyAll({ repair: true })))
       const states = new Set(runs.flat().map(({ state }) => state))
       states.delete('leftAlone')
       expect([...states]).to.deep.equal(['repaired'])
-      await server.clock.advance(10)
+      await settle()
       expect(await verifyAll()).to.deep.equal([])
       expect((await db.client.get(keyOf('agent', 1))).bins.listings).to.deep.equal(['a', 'b'])
       expect((await db.client.get(keyOf('user', 3))).bins.followers).to.deep.equal([1, 2])
@@ -216,15 +226,15 @@ for (const mode of ['ap', 'sc'] as const) {
 
     it('checks one entity', async () => {
       await destroy('listing', 'a')
-      await server.clock.advance(10)
+      await settle()
       const session = db.session()
       const alma = await session.load(Agent, 1)
-      expect((await session.verify(alma)).map(({ message }) => message)).to.deep.equal([
+      expect((await session.verify(alma, terms)).map(({ message }) => message)).to.deep.equal([
         'Agent 1 holds Listing "a" in listings, which has no record.',
       ])
-      expect((await session.verify(alma, { repair: true })).map(({ state }) => state)).to.deep.equal(['repaired'])
+      expect((await session.verify(alma, { ...terms, repair: true })).map(({ state }) => state)).to.deep.equal(['repaired'])
       expect(await session.verify(alma, { settle: 0 })).to.deep.equal([])
-      expect((await session.verify(await session.load(Agent, 2))).length).to.equal(0)
+      expect((await session.verify(await session.load(Agent, 2), terms)).length).to.equal(0)
     })
 
     it('refuses a settle that is no time', async () => {

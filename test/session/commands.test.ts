@@ -1,15 +1,13 @@
 import { expect } from 'chai'
 import type { Session } from 'skein'
-import { need } from '../server.js'
+import { commandWords } from '../command-words.js'
 import { Account, Lease, Page, Person } from './models.js'
 import { inEachMode } from './modes.js'
 
 inEachMode('how many commands each operation takes', (bed) => {
-  /** Runs the work and gives one word for each request the server saw: its kind, and its rows where it is a batch. */
-  async function commandsOf(context: Mocha.Context, work: () => Promise<unknown>): Promise<string> {
-    const { commands } = need(context, bed().server.embedded, 'only the embedded server counts commands')
-    const { log } = await commands.during(work)
-    return log.map(({ kind, rows }) => (rows > 1 ? `${kind}×${rows}` : kind)).join(' ')
+  /** One word for each request of the work: its kind, and its rows where it is a batch. */
+  async function commandsOf(work: () => Promise<unknown>): Promise<string> {
+    return (await commandWords(bed().server, work)).join(' ')
   }
 
   async function people(count: number): Promise<string[]> {
@@ -22,23 +20,23 @@ inEachMode('how many commands each operation takes', (bed) => {
 
   const session = (): Session => bed().db.session()
 
-  it('save of a new entity: one write', async function () {
+  it('save of a new entity: one write', async () => {
     const person = Object.assign(new Person(), { id: bed().fresh(), name: 'Ada' })
-    expect(await commandsOf(this, () => session().save(person))).to.equal('write')
+    expect(await commandsOf(() => session().save(person))).to.equal('write')
   })
 
-  it('flush of 20 new entities: one batch', async function () {
-    expect(await commandsOf(this, () => people(20))).to.equal('batch×20')
+  it('flush of 20 new entities: one batch', async () => {
+    expect(await commandsOf(() => people(20))).to.equal('batch×20')
   })
 
-  it('load: one read, and none for what the session has', async function () {
+  it('load: one read, and none for what the session has', async () => {
     const [id] = await people(1)
     const one = session()
-    expect(await commandsOf(this, () => one.load(Person, id))).to.equal('read')
-    expect(await commandsOf(this, () => one.load(Person, id))).to.equal('')
+    expect(await commandsOf(() => one.load(Person, id))).to.equal('read')
+    expect(await commandsOf(() => one.load(Person, id))).to.equal('')
   })
 
-  it('loads of one tick: one batch read, each record once', async function () {
+  it('loads of one tick: one batch read, each record once', async () => {
     const [a, b] = await people(2)
     const one = session()
     const work = async (): Promise<void> => {
@@ -46,10 +44,10 @@ inEachMode('how many commands each operation takes', (bed) => {
       expect(x).to.equal(z)
       expect(y!.id).to.equal(b)
     }
-    expect(await commandsOf(this, work)).to.equal('batch×2')
+    expect(await commandsOf(work)).to.equal('batch×2')
   })
 
-  it('loads that promises of one tick lead to: still one batch read', async function () {
+  it('loads that promises of one tick lead to: still one batch read', async () => {
     const [a, b, c] = await people(3)
     const one = session()
     const work = (): Promise<unknown> =>
@@ -62,10 +60,10 @@ inEachMode('how many commands each operation takes', (bed) => {
           return one.load(Person, c)
         })(),
       ])
-    expect(await commandsOf(this, work)).to.equal('batch×3')
+    expect(await commandsOf(work)).to.equal('batch×3')
   })
 
-  it('a load while the same record is being loaded: none', async function () {
+  it('a load while the same record is being loaded: none', async () => {
     const [id] = await people(1)
     const one = session()
     const work = async (): Promise<void> => {
@@ -73,83 +71,83 @@ inEachMode('how many commands each operation takes', (bed) => {
       await new Promise((resolve) => setImmediate(resolve))
       expect(await one.load(Person, id)).to.equal(await first)
     }
-    expect(await commandsOf(this, work)).to.equal('read')
+    expect(await commandsOf(work)).to.equal('read')
   })
 
-  it('loadMany of 100: one batch read', async function () {
+  it('loadMany of 100: one batch read', async () => {
     const ids = await people(100)
-    expect(await commandsOf(this, () => session().loadMany(Person, ids))).to.equal('batch×100')
+    expect(await commandsOf(() => session().loadMany(Person, ids))).to.equal('batch×100')
   })
 
-  it('db.read of 100: one batch read', async function () {
+  it('db.read of 100: one batch read', async () => {
     const ids = await people(100)
-    expect(await commandsOf(this, () => bed().db.read(Person, ids))).to.equal('batch×100')
+    expect(await commandsOf(() => bed().db.read(Person, ids))).to.equal('batch×100')
   })
 
-  it('save of a changed entity: one write; of an unchanged one: none', async function () {
+  it('save of a changed entity: one write; of an unchanged one: none', async () => {
     const [id] = await people(1)
     const one = session()
     const person = await one.load(Person, id)
     person.age = 31
     person.tags = ['a']
-    expect(await commandsOf(this, () => one.save(person))).to.equal('write')
-    expect(await commandsOf(this, () => one.save(person))).to.equal('')
-    expect(await commandsOf(this, () => one.flush())).to.equal('')
+    expect(await commandsOf(() => one.save(person))).to.equal('write')
+    expect(await commandsOf(() => one.save(person))).to.equal('')
+    expect(await commandsOf(() => one.flush())).to.equal('')
   })
 
-  it('flush of 3 changed entities among 50: one batch of 3', async function () {
+  it('flush of 3 changed entities among 50: one batch of 3', async () => {
     const one = session()
     const all = await one.loadMany(Person, await people(50))
     for (const person of all.slice(10, 13)) person.age!++
-    expect(await commandsOf(this, () => one.flush())).to.equal('batch×3')
+    expect(await commandsOf(() => one.flush())).to.equal('batch×3')
   })
 
-  it('flush of new, changed and removed entities without relations: one batch', async function () {
+  it('flush of new, changed and removed entities without relations: one batch', async () => {
     const one = session()
     const [changed, removed] = await one.loadMany(Person, await people(2))
     changed.name = 'changed'
     one.remove(removed)
     one.create(Person, { id: bed().fresh(), name: 'new' })
-    expect(await commandsOf(this, () => one.flush())).to.equal('batch×3')
+    expect(await commandsOf(() => one.flush())).to.equal('batch×3')
   })
 
-  it('versioned save: one write', async function () {
+  it('versioned save: one write', async () => {
     const one = session()
     const account = one.create(Account, { id: bed().freshNumber(), owner: 'Ada' })
     await one.flush()
     account.balance = 5
-    expect(await commandsOf(this, () => one.save(account))).to.equal('write')
+    expect(await commandsOf(() => one.save(account))).to.equal('write')
   })
 
-  it('upsert: one write', async function () {
+  it('upsert: one write', async () => {
     const account = Object.assign(new Account(), { id: bed().freshNumber(), owner: 'Ada' })
-    expect(await commandsOf(this, () => session().upsert(account))).to.equal('write')
+    expect(await commandsOf(() => session().upsert(account))).to.equal('write')
   })
 
-  it('a counter: one write', async function () {
+  it('a counter: one write', async () => {
     const one = session()
     const page = one.create(Page, { path: bed().fresh() })
     await one.flush()
     page.views += 3
-    expect(await commandsOf(this, () => one.save(page))).to.equal('write')
+    expect(await commandsOf(() => one.save(page))).to.equal('write')
   })
 
-  it('delete of an entity, and by key: one command each', async function () {
+  it('delete of an entity, and by key: one command each', async () => {
     const [a, b] = await people(2)
     const one = session()
     const person = await one.load(Person, a)
-    expect(await commandsOf(this, () => one.delete(person))).to.equal('delete')
-    expect(await commandsOf(this, () => one.delete(Person, b))).to.equal('delete')
+    expect(await commandsOf(() => one.delete(person))).to.equal('delete')
+    expect(await commandsOf(() => one.delete(Person, b))).to.equal('delete')
   })
 
-  it('refresh: one read', async function () {
+  it('refresh: one read', async () => {
     const [id] = await people(1)
     const one = session()
     const person = await one.load(Person, id)
-    expect(await commandsOf(this, () => one.refresh(person))).to.equal('read')
+    expect(await commandsOf(() => one.refresh(person))).to.equal('read')
   })
 
-  it('explain, changes and isDirty: none', async function () {
+  it('explain, changes and isDirty: none', async () => {
     const one = session()
     const lease = one.create(Lease, { holder: 'Ada' })
     const work = async (): Promise<void> => {
@@ -157,15 +155,14 @@ inEachMode('how many commands each operation takes', (bed) => {
       expect(one.changes(lease).kind).to.equal('create')
       expect(one.isDirty()).to.equal(true)
     }
-    expect(await commandsOf(this, work)).to.equal('')
+    expect(await commandsOf(work)).to.equal('')
   })
 
-  it('saves that run at the same time share round trips', async function () {
+  it('saves that run at the same time share round trips', async () => {
     const one = session()
     const all = await one.loadMany(Person, await people(64))
     for (const person of all) person.age!++
-    const { commands } = need(this, bed().server.embedded, 'only the embedded server counts commands')
-    const summary = await commands.during(() => Promise.all(all.map((person) => one.save(person))))
+    const summary = await bed().server.commands.during(() => Promise.all(all.map((person) => one.save(person))))
     expect(summary.rows).to.equal(64)
     expect(summary.commands).to.be.lessThan(16)
   })

@@ -1,5 +1,6 @@
 import { open, type Database, type OpenOptions } from 'skein'
-import { startTestServer, type TestServer } from '../server.js'
+import { needMode, type TestServer } from '../server.js'
+import { sharedServer } from '../shared-server.js'
 import { CLASSES } from './models.js'
 
 /** A database that tests of one file share, in one kind of namespace. */
@@ -22,13 +23,11 @@ export function inEachMode(title: string, tests: (bed: () => Bed) => void, optio
   for (const mode of ['sc', 'ap'] as const) {
     describe(`${title} (${mode})`, () => {
       let bed: Bed | undefined
-      let server: TestServer
       const toClose: Database[] = []
 
       before(async function () {
-        server = await startTestServer()
-        const namespace = server[mode]
-        if (namespace === undefined) this.skip()
+        const server = await sharedServer()
+        const namespace = needMode(this, server, mode)
         const connect = async (more: Partial<OpenOptions> = {}): Promise<Database> => {
           const db = await open({ hosts: server.hosts, namespace, entities: CLASSES, ...options, ...more })
           toClose.push(db)
@@ -45,10 +44,7 @@ export function inEachMode(title: string, tests: (bed: () => Bed) => void, optio
         }
       })
 
-      after(async () => {
-        await Promise.all(toClose.map((db) => db.close()))
-        await server.stop()
-      })
+      after(() => Promise.all(toClose.map((db) => db.close())))
 
       tests(() => bed!)
     })

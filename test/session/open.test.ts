@@ -2,8 +2,7 @@ import { expect } from 'chai'
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { ModelError, SkeinError, open, type Database } from 'skein'
-import { startEmbedded } from 'skein/embedded'
-import { isNamedServer } from '../server.js'
+import { sharedServer } from '../shared-server.js'
 import { Account, Person } from './models.js'
 import { inEachMode } from './modes.js'
 import { rejection } from './rejection.js'
@@ -155,12 +154,10 @@ describe('open', () => {
     await db.close()
   })
 
-  it('passes client options on', async function () {
-    if (isNamedServer) this.skip()
-    const server = await startEmbedded()
-    const db = await open({ hosts: server.hosts, namespace: 'test', entities: [Person], maxConnsPerNode: 7 })
+  it('passes client options on', async () => {
+    const { hosts, namespaces } = await sharedServer()
+    const db = await open({ hosts, namespace: namespaces[0], entities: [Person], maxConnsPerNode: 7 })
     expect((db.client.config as { maxConnsPerNode?: number }).maxConnsPerNode).to.equal(7)
     await db.close()
-    await server.stop()
   })
 })

@@ -1,39 +1,52 @@
 import { open, type Database, type OpenOptions } from 'skein'
 import type { EmbeddedServer, Fault, FaultOptions } from 'skein/embedded'
-import { startEmbedded } from 'skein/embedded'
+import { commandWords } from '../command-words.js'
 import { Agent, Listing, User } from '../relations/models.js'
+import { need, needMode, type Mode, type TestServer } from '../server.js'
 import { Person } from '../session/models.js'
+import { sharedServer } from '../shared-server.js'
 
 export const CLASSES = [Agent, Listing, User, Person]
 
-/** One embedded server with a strongly consistent namespace `test` and an available one `cache`; `more` is a second strong one. */
+let last = Date.now() * 1000
+
+/** The server of the tests, in a namespace of one mode. */
 export class Bed {
-  readonly server: EmbeddedServer
+  readonly server: TestServer
+  readonly #mode: Mode
   readonly #open: Database[] = []
   readonly #faults: Fault[] = []
-  #last = 0
 
-  private constructor(server: EmbeddedServer) {
+  private constructor(server: TestServer, mode: Mode) {
     this.server = server
+    this.#mode = mode
   }
 
-  static async start(): Promise<Bed> {
-    return new Bed(await startEmbedded({ namespaces: ['test:sc', 'cache:ap', 'more:sc'] }))
+  /** Skips the suite where the server has no such namespace. */
+  static async start(context: Mocha.Context, mode: Mode = 'sc'): Promise<Bed> {
+    const server = await sharedServer()
+    needMode(context, server, mode)
+    return new Bed(server, mode)
   }
 
-  async open(namespace: 'test' | 'cache' = 'test', options: Partial<OpenOptions> = {}): Promise<Database> {
-    const db = await open({ hosts: this.server.hosts, namespace, entities: CLASSES, ...options })
+  async open(options: Partial<OpenOptions> = {}): Promise<Database> {
+    const { hosts } = this.server
+    const db = await open({ hosts, namespace: this.server[this.#mode]!, entities: CLASSES, ...options })
     this.#open.push(db)
     return db
   }
 
-  /** A number that no earlier test used as a key. */
+  /** A number that no earlier test or run used as a key. */
   fresh(): number {
-    return ++this.#last
+    return ++last
   }
 
-  async disturb(options: FaultOptions): Promise<Fault> {
-    const fault = await this.server.faults.add(options)
+  embedded(context: Mocha.Context, why: string): EmbeddedServer {
+    return need(context, this.server.embedded, `only the embedded server ${why}`)
+  }
+
+  async disturb(context: Mocha.Context, options: FaultOptions): Promise<Fault> {
+    const fault = await this.embedded(context, 'fails on demand').faults.add(options)
     this.#faults.push(fault)
     return fault
   }
@@ -41,19 +54,17 @@ export class Bed {
   /** Takes all faults away and says how often each was met. */
   async calm(): Promise<number[]> {
     const hits = await Promise.all(this.#faults.splice(0).map((fault) => fault.hits()))
-    await this.server.faults.clear()
+    await this.server.embedded?.faults.clear()
     return hits
   }
 
   /** One word for each request of a piece of work. */
-  async commandsOf(work: () => Promise<unknown>): Promise<string[]> {
-    const { log } = await this.server.commands.during(work)
-    return log.map(({ kind, rows }) => (rows > 1 ? `${kind}×${rows}` : kind))
+  commandsOf(work: () => Promise<unknown>): Promise<string[]> {
+    return commandWords(this.server, work)
   }
 
   async stop(): Promise<void> {
     await Promise.all(this.#open.map((db) => db.close()))
-    await this.server.stop()
   }
 }
 

@@ -10,16 +10,17 @@ import {
 } from 'skein'
 import { Agent, Listing, User, agent, listing, user } from '../relations/models.js'
 import { Person } from '../session/models.js'
+import { needMode } from '../server.js'
 import { Bed, rejection } from './bed.js'
 
 describe('db.transaction', () => {
   let bed: Bed
   let db: Database
-  before(async () => {
-    bed = await Bed.start()
+  before(async function () {
+    bed = await Bed.start(this)
     db = await bed.open()
   })
-  after(() => bed.stop())
+  after(() => bed?.stop())
   afterEach(async () => expect(await bed.calm()).to.not.include(0))
 
   const person = (id: string, age = 1): Person => Object.assign(new Person(), { id, name: `name of ${id}`, age })
@@ -116,9 +117,9 @@ describe('db.transaction', () => {
   })
 
   for (const code of [120, 121, 122, 9, 14, 18]) {
-    it(`is tried again when a write answers ${code}`, async () => {
+    it(`is tried again when a write answers ${code}`, async function () {
       const a = key()
-      await bed.disturb({ kind: 'write', set: 'person', answer: code })
+      await bed.disturb(this, { kind: 'write', set: 'person', answer: code })
       let calls = 0
       await db.transaction(async (session) => {
         calls++
@@ -129,10 +130,10 @@ describe('db.transaction', () => {
     })
   }
 
-  it('is tried again when a read meets the record of another transaction', async () => {
+  it('is tried again when a read meets the record of another transaction', async function () {
     const a = key()
     await db.session().save(person(a))
-    await bed.disturb({ kind: 'read', set: 'person', answer: 120 })
+    await bed.disturb(this, { kind: 'read', set: 'person', answer: 120 })
     let calls = 0
     await db.transaction(async (session) => {
       calls++
@@ -141,10 +142,10 @@ describe('db.transaction', () => {
     expect(calls).to.equal(2)
   })
 
-  it('is not tried again after a time-out when the abort did not succeed', async () => {
+  it('is not tried again after a time-out when the abort did not succeed', async function () {
     const a = key()
-    await bed.disturb({ kind: 'write', set: 'person', skip: 1, answer: 9 })
-    await bed.disturb({ kind: 'txn-roll-back', answer: 9, times: 100 })
+    await bed.disturb(this, { kind: 'write', set: 'person', skip: 1, answer: 9 })
+    await bed.disturb(this, { kind: 'txn-roll-back', answer: 9, times: 100 })
     let calls = 0
     const thrown = await rejection<PartialFailureError>(
       db.transaction(async (session) => {
@@ -157,9 +158,9 @@ describe('db.transaction', () => {
     expect(calls).to.equal(1)
   })
 
-  it('gives up after the given number of attempts, with the last error as cause', async () => {
+  it('gives up after the given number of attempts, with the last error as cause', async function () {
     const a = key()
-    await bed.disturb({ kind: 'write', set: 'person', answer: 120, times: 3 })
+    await bed.disturb(this, { kind: 'write', set: 'person', answer: 120, times: 3 })
     const thrown = await rejection<RetriesExhaustedError>(
       db.transaction((session) => session.save(person(a)), { attempts: 3 }),
     )
@@ -168,9 +169,9 @@ describe('db.transaction', () => {
     expect((thrown.cause as SkeinError).code).to.equal('SKEIN_4305')
   })
 
-  it('repeats a commit whose answer was lost, and does not run the function again', async () => {
+  it('repeats a commit whose answer was lost, and does not run the function again', async function () {
     const a = key()
-    await bed.disturb({ kind: 'txn-commit', drop: true, after: true })
+    await bed.disturb(this, { kind: 'txn-commit', drop: true, after: true })
     let calls = 0
     await db.transaction(async (session) => {
       calls++
@@ -180,9 +181,9 @@ describe('db.transaction', () => {
     expect((await db.read(Person, [a]))[0]?.id).to.equal(a)
   })
 
-  it('says so when a commit stays in doubt, and has not aborted it', async () => {
+  it('says so when a commit stays in doubt, and has not aborted it', async function () {
     const a = key()
-    await bed.disturb({ kind: 'txn-commit', drop: true, after: true, times: 1000 })
+    await bed.disturb(this, { kind: 'txn-commit', drop: true, after: true, times: 1000 })
     const kinds = await bed.commandsOf(async () => {
       const thrown = await rejection(db.transaction((session) => session.save(person(a)), { timeout: 1 }))
       expect(thrown).to.be.instanceOf(CommitInDoubtError)
@@ -223,12 +224,17 @@ describe('db.transaction', () => {
     await db.truncate(User)
   })
 
-  it('is refused before the function runs where there are no transactions', async () => {
-    const other = await bed.open('cache')
+  it('is refused in a namespace that has none, before the function runs', async function () {
+    const namespace = needMode(this, bed.server, 'ap')
     let calls = 0
     const work = async (): Promise<void> => void calls++
-    expect((await rejection<SkeinError>(other.transaction(work))).code).to.equal('SKEIN_4301')
-    expect((await rejection<SkeinError>(db.transaction(work, { namespace: 'cache' }))).code).to.equal('SKEIN_4301')
+    expect((await rejection<SkeinError>(db.transaction(work, { namespace }))).code).to.equal('SKEIN_4301')
+    expect(calls).to.equal(0)
+  })
+
+  it('is refused with attempts or a timeout that make no sense, before the function runs', async () => {
+    let calls = 0
+    const work = async (): Promise<void> => void calls++
     expect((await rejection<SkeinError>(db.transaction(work, { attempts: 0 }))).code).to.equal('SKEIN_2314')
     expect((await rejection<SkeinError>(db.transaction(work, { timeout: 0.5 }))).code).to.equal('SKEIN_2314')
     expect(calls).to.equal(0)
@@ -244,11 +250,11 @@ describe('db.transaction', () => {
     expect(states).to.deep.equal(['committed', 'aborted'])
   })
 
-  it('links entities made before it, also when the first attempt fails', async () => {
+  it('links entities made before it, also when the first attempt fails', async function () {
     const [id, child] = [bed.fresh(), `l${bed.fresh()}`]
     const alma = agent(id)
     alma.listings.add(listing(child))
-    await bed.disturb({ kind: 'txn-verify', answer: 121 })
+    await bed.disturb(this, { kind: 'txn-verify', answer: 121 })
     let calls = 0
     await db.session().save(person(`r${id}`))
     await db.transaction(async (session) => {
@@ -309,5 +315,26 @@ describe('db.transaction', () => {
       ;(await session.load(User, b)).followers.remove(a)
     })
     expect(await (await db.session().load(User, a)).follows.keys()).to.deep.equal([])
+  })
+})
+
+describe('db.transaction where there are none', () => {
+  let bed: Bed
+  before(async function () {
+    bed = await Bed.start(this, 'ap')
+  })
+  after(() => bed?.stop())
+
+  it('is refused before the function runs', async () => {
+    const db = await bed.open()
+    let calls = 0
+    const work = async (): Promise<void> => void calls++
+    expect((await rejection<SkeinError>(db.transaction(work))).code).to.equal('SKEIN_4301')
+    expect(calls).to.equal(0)
+  })
+
+  it('refuses to open a database that requires them', async () => {
+    const thrown = await rejection<SkeinError>(bed.open({ transactions: 'required' }))
+    expect(thrown.code).to.equal('SKEIN_4301')
   })
 })

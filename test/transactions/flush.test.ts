@@ -33,11 +33,11 @@ class Note {
 describe('a flush in transactions', () => {
   let bed: Bed
   let db: Database
-  before(async () => {
-    bed = await Bed.start()
+  before(async function () {
+    bed = await Bed.start(this)
     db = await bed.open()
   })
-  after(() => bed.stop())
+  after(() => bed?.stop())
   afterEach(async () => expect(await bed.calm()).to.not.include(0))
 
   const children = (count: number): Listing[] => Array.from({ length: count }, () => listing(`l${bed.fresh()}`))
@@ -95,7 +95,7 @@ describe('a flush in transactions', () => {
   })
 
   it("works in stages with transactions: 'off', for one flush or for all", async () => {
-    const off = await bed.open('test', { transactions: 'off' })
+    const off = await bed.open({ transactions: 'off' })
     for (const save of [
       (entity: Agent) => db.session().save(entity, { transactions: 'off' }),
       (entity: Agent) => off.session().save(entity),
@@ -106,10 +106,8 @@ describe('a flush in transactions', () => {
     }
   })
 
-  it('refuses to open where transactions are required and the server has none', async () => {
-    const thrown = await rejection<SkeinError>(bed.open('cache', { transactions: 'required' }))
-    expect(thrown.code).to.equal('SKEIN_4301')
-    const strict = await bed.open('test', { transactions: 'required' })
+  it("uses one with transactions: 'required'", async () => {
+    const strict = await bed.open({ transactions: 'required' })
     const alma = agent(bed.fresh())
     alma.listings.add(...children(2))
     expect(commits(await bed.commandsOf(() => strict.session().save(alma)))).to.equal(1)
@@ -119,8 +117,9 @@ describe('a flush in transactions', () => {
     [Visit, 'SKEIN_4301'],
     [Note, 'SKEIN_4303'],
   ] as const) {
-    it(`works in stages across namespaces (${kind.name}), or refuses that before anything is sent`, async () => {
-      const both = await bed.open('test', { entities: [Agent, Listing, kind] })
+    it(`works in stages across namespaces (${kind.name}), or refuses that before anything is sent`, async function () {
+      bed.embedded(this, 'has more than one namespace')
+      const both = await bed.open({ entities: [Agent, Listing, kind] })
       const make = (): Visit | Note => {
         const one = Object.assign(new kind(), { id: `v${bed.fresh()}` })
         one.agent.set(agent(bed.fresh()))
@@ -173,8 +172,8 @@ describe('a flush in transactions', () => {
     expect((await db.session().load(Listing, child.id)).city).to.equal('Basel')
   })
 
-  it('tries again on a conflict, and then both sides are right', async () => {
-    await bed.disturb({ kind: 'write', set: 'listing', answer: 120, times: 2 })
+  it('tries again on a conflict, and then both sides are right', async function () {
+    await bed.disturb(this, { kind: 'write', set: 'listing', answer: 120, times: 2 })
     const alma = agent(bed.fresh())
     alma.listings.add(...children(2))
     const session = db.session()
@@ -183,8 +182,8 @@ describe('a flush in transactions', () => {
     expect(await (await db.session().load(Agent, alma.id)).listings.count()).to.equal(2)
   })
 
-  it('gives up after a bounded number of attempts, and the session is as dirty as before', async () => {
-    await bed.disturb({ kind: 'write', set: 'listing', answer: 120, times: 1000 })
+  it('gives up after a bounded number of attempts, and the session is as dirty as before', async function () {
+    await bed.disturb(this, { kind: 'write', set: 'listing', answer: 120, times: 1000 })
     const alma = agent(bed.fresh())
     alma.listings.add(...children(2))
     const session = db.session()
@@ -196,16 +195,16 @@ describe('a flush in transactions', () => {
     expect(await (await db.session().load(Agent, alma.id)).listings.count()).to.equal(2)
   })
 
-  it('says when a commit is in doubt; the next flush finds out what happened', async () => {
-    await bed.disturb({ kind: 'txn-commit', drop: true, after: true, times: 1000 })
+  it('says when a commit is in doubt; the next flush finds out what happened', async function () {
+    await bed.disturb(this, { kind: 'txn-commit', drop: true, after: true, times: 1000 })
     const alma = agent(bed.fresh())
     alma.listings.add(...children(2))
-    const impatient = await bed.open('test', { retry: { deadline: 300 } })
+    const impatient = await bed.open({ retry: { deadline: 300 } })
     const session = impatient.session()
     const thrown = await rejection(session.save(alma))
     expect(thrown).to.be.instanceOf(CommitInDoubtError)
     await bed.calm()
-    await bed.server.clock.advance(20)
+    await bed.embedded(this, 'lets time pass').clock.advance(20)
     await session.flush()
     const found = await db.session().load(Agent, alma.id, { with: ['listings'] })
     expect(found.listings.items).to.have.length(2)

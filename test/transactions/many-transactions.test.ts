@@ -1,7 +1,8 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { expect } from 'chai'
-import { startEmbedded, type EmbeddedServer } from 'skein/embedded'
+import { needMode } from '../server.js'
+import { sharedServer } from '../shared-server.js'
 
 // SKEIN_TRANSACTIONS=20000 runs the full size.
 const TOTAL = Number(process.env.SKEIN_TRANSACTIONS ?? 2000)
@@ -9,13 +10,10 @@ const AT_ONCE = 500
 
 describe('many transactions at once, in a process of their own', function () {
   this.timeout(600_000)
-  let server: EmbeddedServer
-  before(async () => (server = await startEmbedded({ namespaces: ['test:sc'] })))
-  after(() => server.stop())
-
   it(`${AT_ONCE} at once and ${TOTAL} in all: no crash, nothing left behind, memory flat`, async function () {
     const program = new URL('./programs/many-transactions.js', import.meta.url)
-    const args = [server.hosts, String(TOTAL), String(AT_ONCE)]
+    const server = await sharedServer()
+    const args = [server.hosts, needMode(this, server, 'sc'), String(TOTAL), String(AT_ONCE)]
     const child = fork(program, args, { stdio: 'pipe', execArgv: ['--expose-gc'] })
     let output = ''
     child.stdout?.on('data', (data) => (output += String(data)))

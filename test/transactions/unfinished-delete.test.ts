@@ -6,18 +6,18 @@ import { Bed } from './bed.js'
 describe('a delete that was cut short (ap)', () => {
   let bed: Bed
   let db: Database
-  before(async () => {
-    bed = await Bed.start()
-    db = await bed.open('cache')
+  before(async function () {
+    bed = await Bed.start(this, 'ap')
+    db = await bed.open()
   })
-  after(() => bed.stop())
+  after(() => bed?.stop())
 
-  it('loads as gone, and is finished by deleting it again in another session', async () => {
+  it('loads as gone, and is finished by deleting it again in another session', async function () {
     const alma = agent(bed.fresh())
     const children = [listing(`l${bed.fresh()}`), listing(`l${bed.fresh()}`)]
     alma.listings.add(...children)
     await db.session().save(alma)
-    await bed.disturb({ kind: 'delete', answer: 4, times: 100 })
+    await bed.disturb(this, { kind: 'delete', answer: 4, times: 100 })
     await db
       .session()
       .delete(Agent, alma.id)
@@ -35,11 +35,11 @@ describe('a delete that was cut short (ap)', () => {
     expect(await db.session().delete(Agent, alma.id)).to.equal(false)
   })
 
-  it('of a user takes him out of the lists of the others', async () => {
+  it('of a user takes him out of the lists of the others', async function () {
     const [a, b] = [user(bed.fresh()), user(bed.fresh())]
     a.follows.add(b)
     await db.session().save(a)
-    await bed.disturb({ kind: 'delete', answer: 4, times: 100 })
+    await bed.disturb(this, { kind: 'delete', answer: 4, times: 100 })
     await db
       .session()
       .delete(User, a.id)

@@ -5,13 +5,13 @@ import { recordKey } from '#src/plan/record-key.js'
 import { connect } from '#src/driver/connect.js'
 
 // Runs many transactions at once, some of them in conflict, and reports what is left of them.
-const [hosts, namespace, rounds, atOnce] = process.argv.slice(2)
+const [hosts, namespace, set, rounds, atOnce] = process.argv.slice(2)
 const driver = await connect({ hosts, namespaces: [namespace] })
 let committed = 0
 
 async function transact(number: number): Promise<void> {
   const transaction = await driver.begin()
-  const at = (key: string | number) => recordKey(namespace, 'many-txn', key)
+  const at = (key: string | number) => recordKey(namespace, set, key)
   const own = write('Own', at(number), [writeBin('x', number)], { exists: 'upsert' })
   const shared = write('Shared', at(`s${number % 50}`), [addToBin('n', 1)], { exists: 'upsert' })
   await driver.readOne(read('Own', at(number)), { transaction })
@@ -24,7 +24,7 @@ for (let round = 0; round < Number(rounds); round++) {
   await Promise.all(Array.from({ length: Number(atOnce) }, (_, i) => transact(round * Number(atOnce) + i)))
 }
 const shared = await driver.read(
-  Array.from({ length: 50 }, (_, i) => read('Shared', recordKey(namespace, 'many-txn', `s${i}`))),
+  Array.from({ length: 50 }, (_, i) => read('Shared', recordKey(namespace, set, `s${i}`))),
 )
 const counted = shared.reduce((sum, one) => sum + Number(one?.bins.n ?? 0), 0)
 await new Promise((resolve) => setImmediate(resolve))

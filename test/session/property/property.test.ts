@@ -1,7 +1,8 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { open, type Database } from 'skein'
-import { startTestServer, type TestServer } from '../../server.js'
+import { needMode, type TestServer } from '../../server.js'
+import { sharedServer } from '../../shared-server.js'
 import { idOf, Model } from './model.js'
 import { Reality } from './reality.js'
 import { KINDS, type Action, type Kind, type Target } from './world.js'
@@ -79,15 +80,11 @@ for (const mode of ['sc', 'ap'] as const) {
     let runs = 0
 
     before(async function () {
-      server = await startTestServer()
-      const namespace = server[mode]
-      if (namespace === undefined) this.skip()
+      server = await sharedServer()
+      const namespace = needMode(this, server, mode)
       db = await open({ hosts: server.hosts, namespace, entities: Object.values(KINDS) })
     })
-    after(async () => {
-      await db?.close()
-      await server.stop()
-    })
+    after(() => db?.close())
 
     it('leaves store and sessions as a plain model says, after every step', async function () {
       this.timeout(240_000)

@@ -4,8 +4,10 @@ import { open } from 'skein'
 import { Agent, Listing, User, agent, listing } from '../../relations/models.js'
 
 // Runs many transactions, many of them at once, and reports what is left of them in memory.
-const [hosts, total, atOnce] = process.argv.slice(2)
-const db = await open({ hosts, namespace: 'test', entities: [Agent, Listing, User] })
+const [hosts, namespace, total, atOnce] = process.argv.slice(2)
+// No run meets the records of another.
+const first = Date.now() * 1000
+const db = await open({ hosts, namespace, entities: [Agent, Listing, User] })
 
 async function transact(number: number): Promise<void> {
   await db
@@ -32,7 +34,7 @@ async function measure(): Promise<{ heap: number; rss: number }> {
 
 async function run(count: number): Promise<void> {
   for (let done = 0; done < count; done += Number(atOnce)) {
-    await Promise.all(Array.from({ length: Number(atOnce) }, (_, i) => transact(done + i)))
+    await Promise.all(Array.from({ length: Number(atOnce) }, (_, i) => transact(first + done + i)))
   }
 }
 
