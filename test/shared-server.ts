@@ -2,10 +2,13 @@ import { startTestServer, type TestServer } from './server.js'
 
 let starting: Promise<TestServer> | undefined
 
-/** One server for the behaviour tests of this process. What a test changes of it, faults and all, it changes back. */
-export function sharedServer(): Promise<TestServer> {
+/**
+ * One server for the behaviour tests of this process; it stays when one of them stops it. Each test empties the sets it uses, or takes
+ * keys and sets of its own, and takes its faults away. Its clock may have been moved forward.
+ */
+export async function sharedServer(): Promise<TestServer> {
   starting ??= startTestServer()
-  return starting
+  return { ...(await starting), stop: () => Promise.resolve() }
 }
 
 after(async () => {

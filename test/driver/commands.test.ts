@@ -8,8 +8,7 @@ import { DoubleValue, GeoValue, type Value } from '#src/plan/value.js'
 import type { Driver } from '#src/driver/driver.js'
 import type { Outcome } from '#src/driver/outcome.js'
 import { connectTo, freshSet } from './set-up.js'
-import { sharedServer } from '../shared-server.js'
-import { isNamedServer, need, type TestServer } from '../server.js'
+import { isNamedServer, need, startTestServer, type TestServer } from '../server.js'
 import { connect } from '#src/driver/connect.js'
 import { startEmbedded } from 'skein/embedded'
 
@@ -20,11 +19,15 @@ for (const mode of ['sc', 'ap'] as const) {
     let at: (key: string | number | bigint | Uint8Array) => RecordKey
 
     before(async function () {
-      server = await sharedServer()
+      // The client shows time to live by its own clock: no other test may have moved the server's.
+      server = await startTestServer()
       at = freshSet(need(this, server[mode], `the server has no ${mode} namespace`))
       driver = await connectTo(server)
     })
-    after(() => driver?.close())
+    after(async () => {
+      await driver?.close()
+      await server.stop()
+    })
 
     const run = async (command: Exclude<Command, { kind: 'read' }>): Promise<Outcome> =>
       (await driver.run([command]))[0]

@@ -10,7 +10,8 @@ function declare(media: string) {
   class Profile {
     @Key() id!: number
     @Bin() name!: string
-    @OneToOne(() => Avatar, 'profile', { strategy: 'sharedKey', owner: true, onDelete: 'cascade' }) avatar = ref<Avatar>()
+    @OneToOne(() => Avatar, 'profile', { strategy: 'sharedKey', owner: true, onDelete: 'cascade' }) avatar =
+      ref<Avatar>()
     @OneToOne(() => Desk, 'user', { owner: true }) desk = ref<Desk>()
   }
 

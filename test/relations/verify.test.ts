@@ -60,88 +60,92 @@ for (const mode of MODES) {
       expect(await verifyAll()).to.deep.equal([])
     })
 
-    const damages: { name: string; damage: (test: Mocha.Context) => Promise<unknown>; finding: string; mended: () => Promise<unknown> }[] =
-      [
-        {
-          name: 'a child that nobody lists',
-          damage: () => change('agent', 1, lists.removeByValue('listings', 'a')),
-          finding: 'missingLink Agent.listings 1 - Listing a, Listing.agent says add',
-          mended: async () => expect((await db.client.get(keyOf('agent', 1))).bins.listings).to.deep.equal(['a', 'b']),
+    const damages: {
+      name: string
+      damage: (test: Mocha.Context) => Promise<unknown>
+      finding: string
+      mended: () => Promise<unknown>
+    }[] = [
+      {
+        name: 'a child that nobody lists',
+        damage: () => change('agent', 1, lists.removeByValue('listings', 'a')),
+        finding: 'missingLink Agent.listings 1 - Listing a, Listing.agent says add',
+        mended: async () => expect((await db.client.get(keyOf('agent', 1))).bins.listings).to.deep.equal(['a', 'b']),
+      },
+      {
+        name: 'a list that is gone altogether',
+        damage: () => change('agent', 2, Aerospike.operations.write('listings', null)),
+        finding: 'missingLink Agent.listings 2 - Listing c, Listing.agent says add',
+        mended: async () => expect((await db.client.get(keyOf('agent', 2))).bins.listings).to.deep.equal(['c']),
+      },
+      {
+        name: 'a listed child that belongs to another',
+        damage: () => change('agent', 2, lists.append('listings', 'a', listPolicy())),
+        finding: 'oneSidedLink Agent.listings 2 - Listing a, Listing.agent says remove',
+        mended: async () => expect((await db.client.get(keyOf('agent', 2))).bins.listings).to.deep.equal(['c']),
+      },
+      {
+        name: 'a listed child that belongs to nobody',
+        damage: () => change('listing', 'b', Aerospike.operations.write('agent', null)),
+        finding: 'oneSidedLink Agent.listings 1 - Listing b, Listing.agent says remove',
+        mended: async () => expect((await db.client.get(keyOf('agent', 1))).bins.listings).to.deep.equal(['a']),
+      },
+      {
+        name: 'a listed child whose record is gone',
+        damage: () => destroy('listing', 'a'),
+        finding: 'danglingKey Agent.listings 1 - Listing a, Listing says remove',
+        mended: async () => expect((await db.client.get(keyOf('agent', 1))).bins.listings).to.deep.equal(['b']),
+      },
+      {
+        name: 'a listed child that has expired',
+        damage: async (test) => {
+          const { clock } = need(test, server.embedded, 'only the embedded server lets time pass')
+          await change('listing', 'a', Aerospike.operations.touch(3))
+          await clock.advance(4)
         },
-        {
-          name: 'a list that is gone altogether',
-          damage: () => change('agent', 2, Aerospike.operations.write('listings', null)),
-          finding: 'missingLink Agent.listings 2 - Listing c, Listing.agent says add',
-          mended: async () => expect((await db.client.get(keyOf('agent', 2))).bins.listings).to.deep.equal(['c']),
+        finding: 'danglingKey Agent.listings 1 - Listing a, Listing says remove',
+        mended: async () => expect((await db.client.get(keyOf('agent', 1))).bins.listings).to.deep.equal(['b']),
+      },
+      {
+        name: 'a listed key of another type',
+        damage: () => change('agent', 2, lists.append('listings', 7, listPolicy())),
+        finding: 'danglingKey Agent.listings 2 - Listing 7, Listing says remove',
+        mended: async () => expect((await db.client.get(keyOf('agent', 2))).bins.listings).to.deep.equal(['c']),
+      },
+      {
+        name: 'a listed value that cannot be a key',
+        damage: () => change('agent', 2, lists.append('listings', 1.5, listPolicy())),
+        finding: 'danglingKey Agent.listings 2 - Listing 1.5, Listing says remove',
+        mended: async () => expect((await db.client.get(keyOf('agent', 2))).bins.listings).to.deep.equal(['c']),
+      },
+      {
+        name: 'a parent whose record is gone',
+        damage: () => destroy('agent', 2),
+        finding: 'danglingKey Listing.agent c - Agent 2, Agent says remove',
+        mended: async () => expect((await db.client.get(keyOf('listing', 'c'))).bins).to.not.have.property('agent'),
+      },
+      {
+        name: 'a reference that is no key',
+        damage: async () => {
+          await change('listing', 'c', Aerospike.operations.write('agent', { id: 2 }))
+          await change('agent', 2, lists.removeByValue('listings', 'c'))
         },
-        {
-          name: 'a listed child that belongs to another',
-          damage: () => change('agent', 2, lists.append('listings', 'a', listPolicy())),
-          finding: 'oneSidedLink Agent.listings 2 - Listing a, Listing.agent says remove',
-          mended: async () => expect((await db.client.get(keyOf('agent', 2))).bins.listings).to.deep.equal(['c']),
-        },
-        {
-          name: 'a listed child that belongs to nobody',
-          damage: () => change('listing', 'b', Aerospike.operations.write('agent', null)),
-          finding: 'oneSidedLink Agent.listings 1 - Listing b, Listing.agent says remove',
-          mended: async () => expect((await db.client.get(keyOf('agent', 1))).bins.listings).to.deep.equal(['a']),
-        },
-        {
-          name: 'a listed child whose record is gone',
-          damage: () => destroy('listing', 'a'),
-          finding: 'danglingKey Agent.listings 1 - Listing a, Listing says remove',
-          mended: async () => expect((await db.client.get(keyOf('agent', 1))).bins.listings).to.deep.equal(['b']),
-        },
-        {
-          name: 'a listed child that has expired',
-          damage: async (test) => {
-            const { clock } = need(test, server.embedded, 'only the embedded server lets time pass')
-            await change('listing', 'a', Aerospike.operations.touch(3))
-            await clock.advance(4)
-          },
-          finding: 'danglingKey Agent.listings 1 - Listing a, Listing says remove',
-          mended: async () => expect((await db.client.get(keyOf('agent', 1))).bins.listings).to.deep.equal(['b']),
-        },
-        {
-          name: 'a listed key of another type',
-          damage: () => change('agent', 2, lists.append('listings', 7, listPolicy())),
-          finding: 'danglingKey Agent.listings 2 - Listing 7, Listing says remove',
-          mended: async () => expect((await db.client.get(keyOf('agent', 2))).bins.listings).to.deep.equal(['c']),
-        },
-        {
-          name: 'a listed value that cannot be a key',
-          damage: () => change('agent', 2, lists.append('listings', 1.5, listPolicy())),
-          finding: 'danglingKey Agent.listings 2 - Listing 1.5, Listing says remove',
-          mended: async () => expect((await db.client.get(keyOf('agent', 2))).bins.listings).to.deep.equal(['c']),
-        },
-        {
-          name: 'a parent whose record is gone',
-          damage: () => destroy('agent', 2),
-          finding: 'danglingKey Listing.agent c - Agent 2, Agent says remove',
-          mended: async () => expect((await db.client.get(keyOf('listing', 'c'))).bins).to.not.have.property('agent'),
-        },
-        {
-          name: 'a reference that is no key',
-          damage: async () => {
-            await change('listing', 'c', Aerospike.operations.write('agent', { id: 2 }))
-            await change('agent', 2, lists.removeByValue('listings', 'c'))
-          },
-          finding: 'danglingKey Listing.agent c - Agent [object Object], Agent says remove',
-          mended: async () => expect((await db.client.get(keyOf('listing', 'c'))).bins).to.not.have.property('agent'),
-        },
-        {
-          name: 'a link that only its owner has',
-          damage: () => change('user', 3, lists.removeByValue('followers', 1)),
-          finding: 'oneSidedLink User.followers 3 - User 1, User.follows says add',
-          mended: async () => expect((await db.client.get(keyOf('user', 3))).bins.followers).to.deep.equal([1, 2]),
-        },
-        {
-          name: 'a link that only the other side has',
-          damage: () => change('user', 1, lists.removeByValue('follows', 3)),
-          finding: 'oneSidedLink User.followers 3 - User 1, User.follows says remove',
-          mended: async () => expect((await db.client.get(keyOf('user', 3))).bins.followers).to.deep.equal([2]),
-        },
-      ]
+        finding: 'danglingKey Listing.agent c - Agent [object Object], Agent says remove',
+        mended: async () => expect((await db.client.get(keyOf('listing', 'c'))).bins).to.not.have.property('agent'),
+      },
+      {
+        name: 'a link that only its owner has',
+        damage: () => change('user', 3, lists.removeByValue('followers', 1)),
+        finding: 'oneSidedLink User.followers 3 - User 1, User.follows says add',
+        mended: async () => expect((await db.client.get(keyOf('user', 3))).bins.followers).to.deep.equal([1, 2]),
+      },
+      {
+        name: 'a link that only the other side has',
+        damage: () => change('user', 1, lists.removeByValue('follows', 3)),
+        finding: 'oneSidedLink User.followers 3 - User 1, User.follows says remove',
+        mended: async () => expect((await db.client.get(keyOf('user', 3))).bins.followers).to.deep.equal([2]),
+      },
+    ]
 
     for (const { name, damage, finding, mended } of damages) {
       it(`finds and mends ${name}`, async function () {
@@ -232,7 +236,9 @@ for (const mode of MODES) {
       expect((await session.verify(alma, terms)).map(({ message }) => message)).to.deep.equal([
         'Agent 1 holds Listing "a" in listings, which has no record.',
       ])
-      expect((await session.verify(alma, { ...terms, repair: true })).map(({ state }) => state)).to.deep.equal(['repaired'])
+      expect((await session.verify(alma, { ...terms, repair: true })).map(({ state }) => state)).to.deep.equal([
+        'repaired',
+      ])
       expect(await session.verify(alma, { settle: 0 })).to.deep.equal([])
       expect((await session.verify(await session.load(Agent, 2), terms)).length).to.equal(0)
     })

@@ -19,14 +19,21 @@ export interface Bed {
 let lastNumber = Math.floor(Math.random() * 2 ** 40)
 
 /** Runs the tests once in a strongly consistent and once in an available namespace, as far as the server has them. */
-export function inEachMode(title: string, tests: (bed: () => Bed) => void, options: Partial<OpenOptions> = {}): void {
+export function inEachMode(
+  title: string,
+  tests: (bed: () => Bed) => void,
+  options: Partial<OpenOptions> = {},
+  start: () => Promise<TestServer> = sharedServer,
+): void {
   for (const mode of ['sc', 'ap'] as const) {
     describe(`${title} (${mode})`, () => {
       let bed: Bed | undefined
       const toClose: Database[] = []
+      let stop: (() => Promise<void>) | undefined
 
       before(async function () {
-        const server = await sharedServer()
+        const server = await start()
+        stop = () => server.stop()
         const namespace = needMode(this, server, mode)
         const connect = async (more: Partial<OpenOptions> = {}): Promise<Database> => {
           const db = await open({ hosts: server.hosts, namespace, entities: CLASSES, ...options, ...more })
@@ -44,7 +51,10 @@ export function inEachMode(title: string, tests: (bed: () => Bed) => void, optio
         }
       })
 
-      after(() => Promise.all(toClose.map((db) => db.close())))
+      after(async () => {
+        await Promise.all(toClose.map((db) => db.close()))
+        await stop?.()
+      })
 
       tests(() => bed!)
     })
