@@ -1,4 +1,5 @@
 import { connect } from '#src/driver/connect.js'
+import { open, type Database, type OpenOptions } from 'skein'
 import { startEmbedded, type EmbeddedOptions, type EmbeddedServer } from 'skein/embedded'
 import { trafficOf } from '../examples/traffic.js'
 
@@ -20,7 +21,16 @@ export interface TestServer {
     /** Round trips and records of a piece of work: as the embedded server saw them, otherwise as the driver tells of them. */
     during(work: () => Promise<unknown>): Promise<{ readonly commands: number; readonly rows: number }>
   }
+  /** A database on it, with time-outs for a machine that has much else to do. */
+  open(options: Omit<OpenOptions, 'hosts' | 'embedded'>): Promise<Database>
   stop(): Promise<void>
+}
+
+const WAIT = { socketTimeout: 30_000, totalTimeout: 30_000 }
+/** A read that the client repeats, or a write in doubt, because the machine is busy is not what tests look for. */
+export const PATIENT = {
+  connectTimeout: 30_000,
+  policies: { read: WAIT, batch: WAIT, write: WAIT, operate: WAIT, remove: WAIT, batchParentWrite: WAIT },
 }
 
 export type Mode = 'sc' | 'ap'
@@ -45,6 +55,7 @@ export async function startTestServer(options: Omit<EmbeddedOptions, 'namespaces
     namespaces: ['test', 'cache'],
     embedded,
     commands: embedded.commands,
+    open: (options) => open({ hosts: embedded.hosts, ...PATIENT, ...options }),
     stop: () => embedded.stop(),
   }
 }
@@ -65,6 +76,7 @@ async function namedServer(): Promise<TestServer> {
         return { commands: roundTrips, rows: commands }
       },
     },
+    open: (options) => open({ hosts, ...PATIENT, ...options }),
     stop: () => Promise.resolve(),
   }
 }

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { Bin, Index, Key, ManyToOne, OneToMany, Record, collection, open, ref, type Database } from 'skein'
+import { Bin, Index, Key, ManyToOne, OneToMany, Record, collection, ref, type Database } from 'skein'
 import { MODES, needMode, type TestServer } from '../server.js'
 import { sharedServer } from '../shared-server.js'
 
@@ -33,7 +33,7 @@ for (const mode of MODES) {
     before(async function () {
       server = await sharedServer()
       namespace = needMode(this, server, mode)
-      db = await open({ hosts: server.hosts, namespace, entities: [Department, Employee] })
+      db = await server.open({ namespace, entities: [Department, Employee] })
     })
     after(async () => {
       if (db === undefined) return
@@ -70,7 +70,7 @@ for (const mode of MODES) {
     })
 
     it('are never replaced or dropped unless asked for', async () => {
-      const other = await open({ hosts: server.hosts, namespace, entities: [NumberedEmployee] })
+      const other = await server.open({ namespace, entities: [NumberedEmployee] })
       const diff = await other.indexes.diff()
       expect(names(diff.different)).to.deep.equal([`${unique}e_name`])
       const error = await other.indexes.sync().catch((e: unknown) => e)

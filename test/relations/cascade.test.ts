@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { SkeinError, open, type Database, type DeleteProgress } from 'skein'
+import { SkeinError, type Database, type DeleteProgress } from 'skein'
 import { emptySets } from '../empty-sets.js'
 import { MODES, needMode } from '../server.js'
 import { sharedServer } from '../shared-server.js'
@@ -24,7 +24,7 @@ for (const mode of MODES) {
     before(async function () {
       const server = await sharedServer()
       const namespace = needMode(this, server, mode)
-      db = await open({ hosts: server.hosts, namespace, entities: [...COMPANY, Agent, Listing, User] })
+      db = await server.open({ namespace, entities: [...COMPANY, Agent, Listing, User] })
       await db.indexes.sync()
     })
     after(() => db?.close())

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { open, type Database } from 'skein'
+import type { Database } from 'skein'
 import type { EmbeddedServer } from 'skein/embedded'
 import { emptySets } from '../empty-sets.js'
 import { need } from '../server.js'
@@ -11,9 +11,9 @@ describe('what changes of relations cost', function () {
   let server: EmbeddedServer
   let db: Database
   before(async function () {
-    const { hosts, ap, embedded } = await sharedServer()
-    server = need(this, embedded, 'only the embedded server counts bytes and holds writes back')
-    db = await open({ hosts, namespace: ap!, entities: [Agent, Listing, User] })
+    const shared = await sharedServer()
+    server = need(this, shared.embedded, 'only the embedded server counts bytes and holds writes back')
+    db = await shared.open({ namespace: shared.ap!, entities: [Agent, Listing, User] })
     await emptySets(db, [Agent, Listing, User])
   })
   after(() => db?.close())

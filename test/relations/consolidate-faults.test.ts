@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { open, SkeinError, type Database } from 'skein'
+import { SkeinError, type Database } from 'skein'
 import type { EmbeddedServer } from 'skein/embedded'
 import { emptySets } from '../empty-sets.js'
 import { MODES, need, needMode } from '../server.js'
@@ -24,7 +24,7 @@ for (const mode of MODES) {
         const shared = await sharedServer()
         server = need(this, shared.embedded, 'only the embedded server fails on demand')
         namespace = needMode(this, shared, mode)
-        db = await open({ hosts: server.hosts, namespace, entities: CLASSES, retry: { attempts: 1 } })
+        db = await shared.open({ namespace, entities: CLASSES, retry: { attempts: 1 } })
       })
       after(() => db?.close())
       beforeEach(() => emptySets(db, [Order, Board, Article]))
@@ -91,8 +91,8 @@ for (const mode of MODES) {
 
 describe('consolidated children that do not fit their type', () => {
   it('are named by class, property and key before anything is sent', async () => {
-    const { hosts, namespaces } = await sharedServer()
-    const db = await open({ hosts, namespace: namespaces[0], entities: CLASSES })
+    const server = await sharedServer()
+    const db = await server.open({ namespace: server.namespaces[0], entities: CLASSES })
     try {
       const session = db.session()
       session.persist(order(1, line('a', 'many' as never)))

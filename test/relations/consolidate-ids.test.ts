@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { NotFoundError, open, type Database } from 'skein'
+import { NotFoundError, type Database } from 'skein'
 import { emptySets } from '../empty-sets.js'
 import { MODES, needMode, type TestServer } from '../server.js'
 import { sharedServer } from '../shared-server.js'
@@ -16,7 +16,7 @@ for (const mode of MODES) {
     before(async function () {
       server = await sharedServer()
       namespace = needMode(this, server, mode)
-      db = await open({ hosts: server.hosts, namespace, entities: CLASSES })
+      db = await server.open({ namespace, entities: CLASSES })
       await emptySets(db, [Region])
       const session = db.session()
       const region = session.create(Region, { id: 'r1' })

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { open, type Database } from 'skein'
+import type { Database } from 'skein'
 import { emptySets } from '../empty-sets.js'
 import { sharedServer } from '../shared-server.js'
 import { rejection } from '../session/rejection.js'
@@ -22,8 +22,8 @@ import {
 describe('consolidated children of an entity that is loaded in steps', () => {
   let db: Database
   before(async () => {
-    const { hosts, namespaces } = await sharedServer()
-    db = await open({ hosts, namespace: namespaces[0], entities: CLASSES })
+    const server = await sharedServer()
+    db = await server.open({ namespace: server.namespaces[0], entities: CLASSES })
   })
   after(() => db?.close())
   beforeEach(() => emptySets(db, CLASSES))

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { open, SkeinError, type Database, type Session } from 'skein'
+import { SkeinError, type Database, type Session } from 'skein'
 import { Bin, Embeddable, Key, ManyToOne, OneToMany, Record, collection, ref } from 'skein'
 import { emptySets } from '../empty-sets.js'
 import { MODES, needMode, type TestServer } from '../server.js'
@@ -129,7 +129,7 @@ for (const mode of MODES) {
     before(async function () {
       server = await sharedServer()
       namespace = needMode(this, server, mode)
-      db = await open({ hosts: server.hosts, namespace, entities: [Person, Box] })
+      db = await server.open({ namespace, entities: [Person, Box] })
     })
     after(() => db?.close())
 

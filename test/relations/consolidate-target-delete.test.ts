@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { Bin, Embeddable, Key, ManyToOne, OneToMany, open, Record, collection, ref, type Database } from 'skein'
+import { Bin, Embeddable, Key, ManyToOne, OneToMany, Record, collection, ref, type Database } from 'skein'
 import { emptySets } from '../empty-sets.js'
 import { MODES, needMode, type TestServer } from '../server.js'
 import { sharedServer } from '../shared-server.js'
@@ -46,7 +46,7 @@ for (const mode of MODES) {
     before(async function () {
       server = await sharedServer()
       namespace = needMode(this, server, mode)
-      db = await open({ hosts: server.hosts, namespace, entities: [User, Page] })
+      db = await server.open({ namespace, entities: [User, Page] })
       await db.indexes.sync()
     })
     after(() => db?.close())

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { open, type Database } from 'skein'
+import type { Database } from 'skein'
 import { emptySets } from '../empty-sets.js'
 import { MODES, needMode } from '../server.js'
 import { sharedServer } from '../shared-server.js'
@@ -11,7 +11,7 @@ for (const mode of MODES) {
     before(async function () {
       const server = await sharedServer()
       const namespace = needMode(this, server, mode)
-      db = await open({ hosts: server.hosts, namespace, entities: [Agent, Listing, User] })
+      db = await server.open({ namespace, entities: [Agent, Listing, User] })
     })
     after(() => db?.close())
     beforeEach(() => emptySets(db, [Agent, Listing, User]))

@@ -1,7 +1,9 @@
 import { expect } from 'chai'
-import { Bin, Embeddable, Key, ManyToMany, ManyToOne, OneToMany, OneToOne, Record, collection, open, ref } from 'skein'
+import { Bin, Embeddable, Key, ManyToMany, ManyToOne, OneToMany, OneToOne, Record, collection, ref } from 'skein'
 import type { Database, SkeinError } from 'skein'
-import { need, startTestServer, type TestServer } from '../server.js'
+import { emptySets } from '../empty-sets.js'
+import { MODES, needMode, type TestServer } from '../server.js'
+import { sharedServer } from '../shared-server.js'
 import { rejection } from '../session/rejection.js'
 
 @Record({ set: 'lean-topic' })
@@ -44,21 +46,18 @@ class Book {
 const CLASSES = [Topic, Cover, Book]
 const grade = (reader: string, points: number) => Object.assign(new Grade(), { reader, points })
 
-for (const mode of ['ap', 'sc'] as const) {
+for (const mode of MODES) {
   describe(`db.read of classes with relations (${mode})`, () => {
     let server: TestServer
     let db: Database
     before(async function () {
-      server = await startTestServer()
-      const namespace = need(this, server[mode], `no ${mode} namespace`)
-      db = await open({ hosts: server.hosts, namespace, entities: CLASSES })
+      server = await sharedServer()
+      const namespace = needMode(this, server, mode)
+      db = await server.open({ namespace, entities: CLASSES })
     })
-    after(async () => {
-      await db?.close()
-      await server.stop()
-    })
+    after(() => db?.close())
     beforeEach(async () => {
-      for (const entity of CLASSES) await db.truncate(entity)
+      await emptySets(db, CLASSES)
       await db.withSession(async (session) => {
         const topic = session.create(Topic, { id: 'sea', title: 'The sea' })
         for (const id of [1, 2]) {

@@ -1,16 +1,5 @@
 import { expect } from 'chai'
-import {
-  Bin,
-  Embeddable,
-  Key,
-  ManyToMany,
-  Record,
-  SkeinError,
-  collection,
-  open,
-  type Database,
-  type KeyValue,
-} from 'skein'
+import { Bin, Embeddable, Key, ManyToMany, Record, SkeinError, collection, type Database, type KeyValue } from 'skein'
 import { emptySets } from '../empty-sets.js'
 import { MODES, needMode } from '../server.js'
 import { sharedServer } from '../shared-server.js'
@@ -43,7 +32,7 @@ for (const mode of MODES) {
     let db: Database
     before(async function () {
       const server = await sharedServer()
-      db = await open({ hosts: server.hosts, namespace: needMode(this, server, mode), entities: [Person, Club] })
+      db = await server.open({ namespace: needMode(this, server, mode), entities: [Person, Club] })
     })
     after(() => db?.close())
     beforeEach(async () => {

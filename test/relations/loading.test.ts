@@ -9,7 +9,6 @@ import {
   Record,
   SkeinError,
   collection,
-  open,
   ref,
   type Database,
   type RelationPath,
@@ -53,7 +52,7 @@ describe('loading relations along', () => {
   let db: Database
   before(async () => {
     server = await sharedServer()
-    db = await open({ hosts: server.hosts, namespace: server.ap ?? server.namespaces[0], entities: CLASSES })
+    db = await server.open({ namespace: server.ap ?? server.namespaces[0], entities: CLASSES })
     await emptySets(db, CLASSES)
     await db.withSession(async (session) => {
       const office = session.create(Office, { id: 1 })

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { Bin, Key, OneToOne, Record, RestrictedError, SkeinError, open, ref, type Database } from 'skein'
+import { Bin, Key, OneToOne, Record, RestrictedError, SkeinError, ref, type Database } from 'skein'
 import { emptySets } from '../empty-sets.js'
 import { MODES, needMode, otherNamespace, type TestServer } from '../server.js'
 import { sharedServer } from '../shared-server.js'
@@ -53,7 +53,7 @@ for (const mode of MODES) {
     before(async function () {
       server = await sharedServer()
       const namespace = needMode(this, server, mode)
-      db = await open({ hosts: server.hosts, namespace, entities: [Profile, Avatar, Desk, Badge] })
+      db = await server.open({ namespace, entities: [Profile, Avatar, Desk, Badge] })
     })
     after(() => db?.close())
     beforeEach(() => emptySets(db, [Profile, Avatar, Desk, Badge]))

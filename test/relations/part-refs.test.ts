@@ -1,7 +1,9 @@
 import { expect } from 'chai'
-import { Bin, Embeddable, Key, ManyToOne, OneToMany, Record, SkeinError, collection, open, ref } from 'skein'
+import { Bin, Embeddable, Key, ManyToOne, OneToMany, Record, SkeinError, collection, ref } from 'skein'
 import type { Database } from 'skein'
-import { need, startTestServer, type TestServer } from '../server.js'
+import { emptySets } from '../empty-sets.js'
+import { MODES, need, needMode, type TestServer } from '../server.js'
+import { sharedServer } from '../shared-server.js'
 import { rejection } from '../session/rejection.js'
 
 @Record({ set: 'ref-house' })
@@ -54,15 +56,15 @@ class Ballot {
 
 const WRITERS = [1, 2, 3, 4]
 
-for (const mode of ['ap', 'sc'] as const) {
+for (const mode of MODES) {
   describe(`what parts point to (${mode})`, () => {
     let server: TestServer
     let db: Database
     before(async function () {
-      server = await startTestServer()
-      const namespace = need(this, server[mode], `no ${mode} namespace`)
-      db = await open({ hosts: server.hosts, namespace, entities: [House, Author, Note] })
-      for (const entity of [House, Author, Note]) await db.truncate(entity)
+      server = await sharedServer()
+      const namespace = needMode(this, server, mode)
+      db = await server.open({ namespace, entities: [House, Author, Note] })
+      await emptySets(db, [House, Author, Note])
       await db.withSession(async (session) => {
         const houses = ['north', 'south'].map((id) => session.create(House, { id, city: `city of ${id}` }))
         const authors = WRITERS.map((id) => session.create(Author, { id, name: `author ${id}` }))
@@ -79,10 +81,7 @@ for (const mode of ['ap', 'sc'] as const) {
         }
       })
     })
-    after(async () => {
-      await db?.close()
-      await server.stop()
-    })
+    after(() => db?.close())
 
     async function commandsOf(context: Mocha.Context, work: () => Promise<unknown>): Promise<number> {
       const embedded = need(context, server.embedded, 'only the embedded server counts commands')
@@ -144,10 +143,10 @@ for (const mode of ['ap', 'sc'] as const) {
     let server: TestServer
     let db: Database
     before(async function () {
-      server = await startTestServer()
-      const namespace = need(this, server[mode], `no ${mode} namespace`)
-      db = await open({ hosts: server.hosts, namespace, entities: [House, Author, Note, Poll, Ballot] })
-      for (const entity of [Author, Poll, Ballot]) await db.truncate(entity)
+      server = await sharedServer()
+      const namespace = needMode(this, server, mode)
+      db = await server.open({ namespace, entities: [House, Author, Note, Poll, Ballot] })
+      await emptySets(db, [Author, Poll, Ballot])
       await db.withSession(async (session) => {
         const poll = session.create(Poll, { id: 1, title: 'poll' })
         const ballot = session.create(Ballot, { id: 1 })
@@ -161,10 +160,7 @@ for (const mode of ['ap', 'sc'] as const) {
         }
       })
     })
-    after(async () => {
-      await db?.close()
-      await server.stop()
-    })
+    after(() => db?.close())
 
     const names = (votes: Iterable<Vote>) => [...votes].map(({ voter }) => voter.value!.name)
     const NAMES = WRITERS.map((id) => `author ${id}`)

@@ -1,17 +1,5 @@
 import { expect } from 'chai'
-import {
-  Bin,
-  Embeddable,
-  Key,
-  ManyToOne,
-  OneToMany,
-  Record,
-  SkeinError,
-  collection,
-  open,
-  ref,
-  type Database,
-} from 'skein'
+import { Bin, Embeddable, Key, ManyToOne, OneToMany, Record, SkeinError, collection, ref, type Database } from 'skein'
 import { emptySets } from '../empty-sets.js'
 import { MODES, need, needMode, type TestServer } from '../server.js'
 import { sharedServer } from '../shared-server.js'
@@ -55,7 +43,7 @@ for (const mode of MODES) {
     before(async function () {
       server = await sharedServer()
       namespace = needMode(this, server, mode)
-      db = await open({ hosts: server.hosts, namespace, entities: [User, Post] })
+      db = await server.open({ namespace, entities: [User, Post] })
       await db.indexes.sync()
       await emptySets(db, [User, Post])
       await db.withSession(async (session) => {

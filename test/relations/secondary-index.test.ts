@@ -8,13 +8,12 @@ import {
   RestrictedError,
   SkeinError,
   collection,
-  open,
   ref,
   type Database,
   type Session,
 } from 'skein'
 import { emptySets } from '../empty-sets.js'
-import { MODES, needMode } from '../server.js'
+import { MODES, needMode, type TestServer } from '../server.js'
 import { sharedServer } from '../shared-server.js'
 import {
   COMPANY,
@@ -46,14 +45,13 @@ class Book {
 
 for (const mode of MODES) {
   describe(`a collection by secondary index (${mode})`, () => {
-    let hosts: string
+    let server: TestServer
     let namespace: string
     let db: Database
     before(async function () {
-      const server = await sharedServer()
-      hosts = server.hosts
+      server = await sharedServer()
       namespace = needMode(this, server, mode)
-      db = await open({ hosts, namespace, entities: COMPANY })
+      db = await server.open({ namespace, entities: COMPANY })
       await db.indexes.sync()
     })
     after(() => db?.close())
@@ -71,7 +69,7 @@ for (const mode of MODES) {
     }
 
     it('says which index is missing, and what creates it', async () => {
-      const library = await open({ hosts, namespace, entities: [Shelf, Book] })
+      const library = await server.open({ namespace, entities: [Shelf, Book] })
       try {
         await library.session().save(Object.assign(new Shelf(), { id: 1 }))
         const shelf = await library.session().load(Shelf, 1)

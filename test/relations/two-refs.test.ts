@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { Bin, Key, ManyToOne, OneToMany, Record, collection, open, ref, type Database } from 'skein'
+import { Bin, Key, ManyToOne, OneToMany, Record, collection, ref, type Database } from 'skein'
 import { emptySets } from '../empty-sets.js'
 import { sharedServer } from '../shared-server.js'
 
@@ -21,8 +21,8 @@ class Ticket {
 describe('an entity with two refs', () => {
   let db: Database
   before(async () => {
-    const { hosts, namespaces } = await sharedServer()
-    db = await open({ hosts, namespace: namespaces[0], entities: [Person, Ticket] })
+    const server = await sharedServer()
+    db = await server.open({ namespace: server.namespaces[0], entities: [Person, Ticket] })
     await emptySets(db, [Person, Ticket])
   })
   after(() => db?.close())

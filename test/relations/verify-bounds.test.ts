@@ -1,6 +1,6 @@
 import Aerospike from 'aerospike'
 import { expect } from 'chai'
-import { open, type Database, type VerifyProgress } from 'skein'
+import type { Database, VerifyProgress } from 'skein'
 import type { EmbeddedServer } from 'skein/embedded'
 import { emptySets } from '../empty-sets.js'
 import { need } from '../server.js'
@@ -17,7 +17,7 @@ describe('the cost of verify', () => {
     const shared = await sharedServer()
     server = need(this, shared.embedded, 'only the embedded server counts commands by kind and lets time pass')
     namespace = shared.ap!
-    db = await open({ hosts: server.hosts, namespace, entities: [Agent, Listing, User] })
+    db = await shared.open({ namespace, entities: [Agent, Listing, User] })
     await emptySets(db, [Agent, Listing, User])
     await db.withSession(async (session) => {
       const alma = session.persist(agent(1))

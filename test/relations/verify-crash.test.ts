@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { open, type Database, type Finding, type Session } from 'skein'
+import type { Database, Finding, Session } from 'skein'
 import type { EmbeddedServer } from 'skein/embedded'
 import { emptySets } from '../empty-sets.js'
 import { MODES, need, needMode } from '../server.js'
@@ -59,8 +59,7 @@ for (const mode of MODES) {
         const shared = await sharedServer()
         server = need(this, shared.embedded, 'only the embedded server fails on demand')
         namespace = needMode(this, shared, mode)
-        const { hosts } = server
-        db = await open({ hosts, namespace, entities: ENTITIES, transactions, retry: { attempts: 1 } })
+        db = await shared.open({ namespace, entities: ENTITIES, transactions, retry: { attempts: 1 } })
       })
       after(() => db?.close())
 

@@ -1,6 +1,6 @@
 import Aerospike from 'aerospike'
 import { expect } from 'chai'
-import { Bin, Embeddable, Key, ManyToMany, Record, collection, open, type Database, type Finding } from 'skein'
+import { Bin, Embeddable, Key, ManyToMany, Record, collection, type Database, type Finding } from 'skein'
 import { emptySets } from '../empty-sets.js'
 import { MODES, needMode, type TestServer } from '../server.js'
 import { sharedServer } from '../shared-server.js'
@@ -38,7 +38,7 @@ for (const mode of MODES) {
     before(async function () {
       server = await sharedServer()
       namespace = needMode(this, server, mode)
-      db = await open({ hosts: server.hosts, namespace, entities: [Person, Club] })
+      db = await server.open({ namespace, entities: [Person, Club] })
     })
     after(() => db?.close())
     beforeEach(async () => {

@@ -1,6 +1,6 @@
 import Aerospike from 'aerospike'
 import { expect } from 'chai'
-import { Key, OneToMany, OneToOne, Record, collection, open, ref, type Database, type Finding } from 'skein'
+import { Key, OneToMany, OneToOne, Record, collection, ref, type Database, type Finding } from 'skein'
 import { emptySets } from '../empty-sets.js'
 import { MODES, needMode, type TestServer } from '../server.js'
 import { sharedServer } from '../shared-server.js'
@@ -28,7 +28,7 @@ for (const mode of MODES) {
     before(async function () {
       server = await sharedServer()
       namespace = needMode(this, server, mode)
-      db = await open({ hosts: server.hosts, namespace, entities: [Person, Desk] })
+      db = await server.open({ namespace, entities: [Person, Desk] })
     })
     after(() => db?.close())
     beforeEach(async () => {

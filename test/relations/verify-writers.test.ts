@@ -1,6 +1,6 @@
 import Aerospike from 'aerospike'
 import { expect } from 'chai'
-import { open, type Database, type Finding } from 'skein'
+import type { Database, Finding } from 'skein'
 import type { EmbeddedServer } from 'skein/embedded'
 import { emptySets } from '../empty-sets.js'
 import { MODES, need, needMode } from '../server.js'
@@ -31,9 +31,9 @@ for (const mode of MODES) {
       const shared = await sharedServer()
       server = need(this, shared.embedded, 'only the embedded server lets time pass and holds commands back')
       namespace = needMode(this, shared, mode)
-      const options = { hosts: server.hosts, namespace, entities: [Agent, Listing, User] }
-      db = await open(options)
-      stepwise = await open({ ...options, transactions: 'off' })
+      const options = { namespace, entities: [Agent, Listing, User] }
+      db = await shared.open(options)
+      stepwise = await shared.open({ ...options, transactions: 'off' })
     })
     after(async () => {
       await db?.close()

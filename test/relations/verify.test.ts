@@ -1,6 +1,6 @@
 import Aerospike from 'aerospike'
 import { expect } from 'chai'
-import { open, type Database, type Finding, type VerifyOptions } from 'skein'
+import type { Database, Finding, VerifyOptions } from 'skein'
 import { emptySets } from '../empty-sets.js'
 import { MODES, need, needMode, type TestServer } from '../server.js'
 import { sharedServer } from '../shared-server.js'
@@ -17,7 +17,7 @@ for (const mode of MODES) {
     before(async function () {
       server = await sharedServer()
       namespace = needMode(this, server, mode)
-      db = await open({ hosts: server.hosts, namespace, entities: [Agent, Listing, User] })
+      db = await server.open({ namespace, entities: [Agent, Listing, User] })
     })
     after(() => db?.close())
     beforeEach(async () => {

@@ -1,4 +1,4 @@
-import { open, type Database, type OpenOptions } from 'skein'
+import type { Database, OpenOptions } from 'skein'
 import { needMode, type TestServer } from '../server.js'
 import { sharedServer } from '../shared-server.js'
 import { CLASSES } from './models.js'
@@ -36,7 +36,7 @@ export function inEachMode(
         stop = () => server.stop()
         const namespace = needMode(this, server, mode)
         const connect = async (more: Partial<OpenOptions> = {}): Promise<Database> => {
-          const db = await open({ hosts: server.hosts, namespace, entities: CLASSES, ...options, ...more })
+          const db = await server.open({ namespace, entities: CLASSES, ...options, ...more })
           toClose.push(db)
           return db
         }

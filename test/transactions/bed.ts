@@ -1,4 +1,4 @@
-import { open, type Database, type OpenOptions } from 'skein'
+import { type Database, type OpenOptions } from 'skein'
 import type { EmbeddedServer, Fault, FaultOptions } from 'skein/embedded'
 import { commandWords } from '../command-words.js'
 import { Agent, Listing, User } from '../relations/models.js'
@@ -30,8 +30,7 @@ export class Bed {
   }
 
   async open(options: Partial<OpenOptions> = {}): Promise<Database> {
-    const { hosts } = this.server
-    const db = await open({ hosts, namespace: this.server[this.#mode]!, entities: CLASSES, ...options })
+    const db = await this.server.open({ namespace: this.server[this.#mode]!, entities: CLASSES, ...options })
     this.#open.push(db)
     return db
   }

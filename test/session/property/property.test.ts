@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { open, type Database } from 'skein'
+import type { Database } from 'skein'
 import { needMode, type TestServer } from '../../server.js'
 import { sharedServer } from '../../shared-server.js'
 import { idOf, Model } from './model.js'
@@ -82,7 +82,7 @@ for (const mode of ['sc', 'ap'] as const) {
     before(async function () {
       server = await sharedServer()
       const namespace = needMode(this, server, mode)
-      db = await open({ hosts: server.hosts, namespace, entities: Object.values(KINDS) })
+      db = await server.open({ namespace, entities: Object.values(KINDS) })
     })
     after(() => db?.close())
 
