@@ -1,6 +1,7 @@
 import type { EmbeddableModel, EntityClass, EntityModel, Model, RelationModel } from '../model/index.js'
 import type { Value } from '../plan/value.js'
 import type { EntityCodec } from './entity-codec.js'
+import { classOf } from './own-property.js'
 import type { PartCodec } from './part-codec.js'
 
 /** Makes the Ref or Collection of one relation from what is stored for it. */
@@ -64,6 +65,6 @@ export class Codecs {
       const codec = this.#byPrototype.get(proto)
       if (codec) return codec
     }
-    return this.entity(entity.constructor as EntityClass)
+    return this.entity(classOf(entity))
   }
 }

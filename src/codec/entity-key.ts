@@ -1,5 +1,13 @@
 import { bug } from '../errors/index.js'
-import { KeyScheme, generateId, hashId, type KeyPartType, type KeyPartValue, type KeyValue } from '../keys/index.js'
+import {
+  KeyScheme,
+  generateId,
+  hashId,
+  hashIdBytes,
+  type KeyPartType,
+  type KeyPartValue,
+  type KeyValue,
+} from '../keys/index.js'
 import type { BinType, EmbeddableModel, EntityModel, Model } from '../model/index.js'
 import { readProperty, writeProperty } from './own-property.js'
 import { isMissing } from './property-codec.js'
@@ -33,13 +41,11 @@ export class EntityKey {
 
   /** Gives a new entity without a key one, where the model says how. */
   generate(entity: object): void {
-    const { generate, properties } = this.#owner.key!
+    const { generate, properties, kind } = this.#owner.key!
     if (generate === undefined || !isMissing(readProperty(entity, properties[0]))) return
-    writeProperty(
-      entity,
-      properties[0],
-      typeof generate === 'string' ? generateId(generate) : hashId(this.#read(entity, generate.hash)),
-    )
+    const hash = kind === 'bytes' ? hashIdBytes : hashId
+    const id = typeof generate === 'string' ? generateId(generate) : hash(this.#read(entity, generate.hash))
+    writeProperty(entity, properties[0], id)
   }
 
   /** Sets the properties that the key is made of, for an entity that was read without its key's bins. */
@@ -66,7 +72,8 @@ export class EntityKey {
 }
 
 function partTypes(owner: EntityModel | EmbeddableModel, model: Model): Record<string, KeyPartType> {
-  const types: Record<string, KeyPartType> = {}
+  // Without a prototype, so that a property called __proto__ is just a name.
+  const types = Object.create(null) as Record<string, KeyPartType>
   for (const name of owner.key!.properties) {
     const property = owner.properties.find((each) => each.name === name)
     const relation = owner.relations.find((each) => each.name === name)

@@ -1,3 +1,5 @@
+import type { EntityClass } from '../model/index.js'
+
 /** Reads a property that may share its name with one of Object.prototype (`constructor`, `__proto__`): only the object's own counts. */
 export function ownProperty(object: object, name: string): unknown {
   return Object.hasOwn(object, name) ? (object as Record<string, unknown>)[name] : undefined
@@ -18,4 +20,9 @@ export function readProperty(object: object, name: string): unknown {
 export function writeProperty(object: object, name: string, value: unknown): void {
   if (name === '__proto__') defineProperty(object, name, value)
   else (object as Record<string, unknown>)[name] = value
+}
+
+/** The class of an instance, even where that has a property called `constructor` of its own. */
+export function classOf(entity: object): EntityClass {
+  return (Object.getPrototypeOf(entity) as { readonly constructor: EntityClass } | null)?.constructor ?? Object
 }

@@ -2,14 +2,14 @@ import { getMetadataStorage, validateSync, type ValidationError } from 'class-va
 import type { ValidationFailure } from '../errors/index.js'
 import type { KeyValue } from '../keys/index.js'
 import type { EntityClass, EntityModel } from '../model/index.js'
-import { readProperty } from './own-property.js'
+import { classOf, readProperty } from './own-property.js'
 import type { Loaded } from './property-codec.js'
 
 const rulesKnown = new WeakMap<object, boolean>()
 
 /** What class-validator's decorators find wrong with the loaded properties of an entity; empty when all is well. */
 export function validateEntity(entity: object, model: EntityModel, loaded?: Loaded): readonly ValidationFailure[] {
-  if (!hasRules(entity.constructor as EntityClass)) return []
+  if (!hasRules(classOf(entity))) return []
   const errors = validateSync(entity, { forbidUnknownValues: false })
   const relevant = loaded === undefined ? errors : errors.filter(({ property }) => loaded.has(property))
   const about = { className: model.name, key: shownKey(entity, model) }
@@ -19,8 +19,9 @@ export function validateEntity(entity: object, model: EntityModel, loaded?: Load
 /** The same for what is stored inside a record; `partClass` has the rules where people gave a plain object. */
 export function validatePart(part: object, partClass: EntityClass): readonly Failure[] {
   if (!hasRules(partClass)) return []
-  const subject = part instanceof partClass ? part : Object.assign(Object.create(partClass.prototype as object), part)
-  const errors = validateSync(subject as object, { forbidUnknownValues: false })
+  const subject =
+    part instanceof partClass ? part : Object.assign(Object.create(partClass.prototype as object) as object, part)
+  const errors = validateSync(subject, { forbidUnknownValues: false })
   return errors.flatMap((error) => failuresOf(error, ''))
 }
 

@@ -86,7 +86,7 @@ for (const mode of ['ap', 'sc'] as const) {
       order.steps.add(step(3, 10))
       order.total = -1
       const failures = await failuresOf(() => session.flush())
-      expect(failures.map(({ message, ...rest }) => rest)).to.deep.equal([
+      expect(failures.map(({ message: _message, ...rest }) => rest)).to.deep.equal([
         { className: 'Order', key: 1, property: 'total', constraint: 'min' },
         { className: 'Order', key: 1, property: 'lines["cable"].quantity', partKey: 'cable', constraint: 'isInt' },
         { className: 'Order', key: 1, property: 'lines["bulb"].quantity', partKey: 'bulb', constraint: 'min' },

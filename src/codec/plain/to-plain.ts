@@ -1,9 +1,9 @@
 import { instanceToPlain, type ClassTransformOptions } from 'class-transformer'
 import type { KeyValue } from '../../keys/index.js'
-import type { Collection, EntityClass, Ref, RelationModel } from '../../model/index.js'
+import type { Collection, Ref, RelationModel } from '../../model/index.js'
 import type { Codecs } from '../codecs.js'
 import { codecsOf } from '../known-codecs.js'
-import { readProperty, writeProperty } from '../own-property.js'
+import { classOf, readProperty, writeProperty } from '../own-property.js'
 import { jsonSafe } from './json-safe.js'
 
 export interface ToPlainOptions {
@@ -24,7 +24,7 @@ export interface ToPlainOptions {
  * response.json(toPlain(agent, { relations: 'nested' }))
  */
 export function toPlain(entity: object, options: ToPlainOptions = {}): Record<string, unknown> {
-  const codecs = codecsOf(entity.constructor as EntityClass)
+  const codecs = codecsOf(classOf(entity))
   const view = new PlainView(codecs, options.relations ?? 'keys').of(entity, [])
   return jsonSafe(instanceToPlain(view, options.transform)) as Record<string, unknown>
 }
