@@ -104,13 +104,15 @@ export class Transactions {
     const tries = new Tries()
     const { deadline = this.#parts.retry.deadline } = options
     const patience = { attempts: Infinity, deadline, backoff: 20 }
+    let wasInDoubt = false
     for (;;) {
       const { status, error } = await this.#decide(() => this.#parts.client.commit(transaction.native))
       if (status !== undefined && COMMITTED.has(status)) return this.#release(transaction, { state: 'committed' })
       if (error?.code === ALREADY_COMMITTED) return this.#release(transaction, { state: 'committed' })
-      const isDecided = error?.code === ALREADY_ABORTED || transaction.native.getState() === TXN_STATE.ABORTED
-      const wait = isDecided ? undefined : tries.next(patience)
-      if (wait === undefined) return this.#release(transaction, notCommitted(transaction, error))
+      wasInDoubt ||= transaction.native.getInDoubt() === true
+      const isOver = error?.code === ALREADY_ABORTED || transaction.native.getState() === TXN_STATE.ABORTED
+      const wait = isOver ? undefined : tries.next(patience)
+      if (wait === undefined) return this.#release(transaction, notCommitted(error, wasInDoubt))
       await new Promise((resolve) => setTimeout(resolve, wait))
     }
   }
@@ -220,10 +222,14 @@ function track<T>(transaction: OpenTransaction, work: Promise<T>): Promise<T> {
   return work
 }
 
-function notCommitted(transaction: OpenTransaction, error: ClientError | undefined): CommitOutcome {
+/**
+ * Once in doubt, only a commit decides: when the time of a transaction is up, the server ends it as the lost decision said, and to a
+ * repeated commit answers no more than that it is over.
+ */
+function notCommitted(error: ClientError | undefined, wasInDoubt: boolean): CommitOutcome {
   const failure = error === undefined ? undefined : failureOf(error)
   if (error !== undefined) error.command = 'commit'
-  if (transaction.native.getInDoubt() === true && transaction.native.getState() !== TXN_STATE.ABORTED) {
+  if (wasInDoubt) {
     const inDoubt = new CommitInDoubtError('The commit was sent, but no answer came before the deadline.', {
       cause: error,
       fix: 'Load the entities again to see whether it took effect.',

@@ -75,6 +75,17 @@ describe('hazard 15: commits and aborts may throw, return a number, or be in dou
     expect(seen.log.slice(-20).some((one) => one.kind === 'txn-roll-back')).to.equal(false)
   })
 
+  it('a commit whose decision was lost stays in doubt when the server has ended the transaction meanwhile', async () => {
+    const transaction = await written()
+    const fault = await embedded.faults.add({ kind: 'txn-commit', answer: 9, after: true, times: 1000 })
+    const committing = driver.commit(transaction)
+    while ((await fault.hits()) === 0) await new Promise((resolve) => setTimeout(resolve, 1))
+    await embedded.clock.advance(60)
+    await embedded.faults.clear()
+    expect((await committing).state).to.equal('inDoubt')
+    expect(await value(at(2))).to.equal(2)
+  })
+
   it('a commit whose clean-up is lost is committed', async () => {
     const transaction = await written()
     await disturb({ kind: 'txn-close', drop: true, times: 10 })
