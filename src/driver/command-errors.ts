@@ -66,6 +66,10 @@ export function explainFailure(command: Command, failure: Failure, inTransaction
       }
     case CODE.FILTERED_OUT:
     case CODE.GENERATION:
+      if (isBeingDeleted(command)) {
+        const fix = 'Load it again; finish a delete that was cut off by deleting it once more.'
+        return { reason: 'guard', error: new EntityGoneError(`${subject} is being deleted.`, { ...options, fix }) }
+      }
       return { reason: code === CODE.GENERATION ? 'generation' : 'guard', error: conflict(command, subject, options) }
     case CODE.TOO_BIG:
       return {
@@ -183,6 +187,12 @@ export function details(command: Command, failure: Failure): ErrorOptions {
 function redact(command: Command, { error }: Failure): unknown {
   if (error !== undefined && error.command !== undefined) error.command = showCommand(command, REVEAL_NOTHING)
   return error
+}
+
+/** Nothing else can have refused it. */
+function isBeingDeleted(command: Command): boolean {
+  if (command.kind === 'read' || command.generation !== undefined || command.guards.length === 0) return false
+  return command.guards.every((guard) => guard.kind === 'filter' && guard.isGoneUnless)
 }
 
 function conflict(command: Command, subject: string, options: ErrorOptions): VersionConflictError {

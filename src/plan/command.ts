@@ -22,7 +22,8 @@ export type Guard =
       readonly bin: string
       readonly expected: null | number | bigint | string | Uint8Array
     }
-  | { readonly kind: 'filter'; readonly expression: Expression }
+  /** With `isGoneUnless`, a record for which it does not hold counts as gone. */
+  | { readonly kind: 'filter'; readonly expression: Expression; readonly isGoneUnless?: true }
 
 interface OnRecord {
   /** Name of the class, for errors, events and explain. */
@@ -129,6 +130,8 @@ export const versionIs = (bin: string, expected: number | null): Guard =>
 export const binEquals = (bin: string, expected: null | number | bigint | string | Uint8Array): Guard =>
   Object.freeze({ kind: 'binEquals', bin, expected })
 export const holds = (expression: Expression): Guard => Object.freeze({ kind: 'filter', expression })
+export const goneUnless = (expression: Expression): Guard =>
+  Object.freeze({ kind: 'filter', expression, isGoneUnless: true })
 
 /** The bins of a record as they come back. */
 export type Bins = { readonly [bin: string]: Value | undefined }

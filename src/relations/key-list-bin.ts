@@ -1,6 +1,6 @@
 import { DELETING_BIN, type EntityModel } from '../model/index.js'
 import type { KeyValue } from '../keys/index.js'
-import { holds, read, write, type Existence, type WriteCommand } from '../plan/command.js'
+import { goneUnless, read, write, type Existence, type WriteCommand } from '../plan/command.js'
 import { binExists, not } from '../plan/expression.js'
 import { listAppendUnique, listGetIndexRange, listGetValues, listRemoveValues, listSize } from '../plan/operations.js'
 import type { WriteOperation } from '../plan/operation.js'
@@ -9,7 +9,7 @@ import type { Reader, Tracked } from './contributor.js'
 import type { CollectionMembers } from './strategy.js'
 
 /** A record whose cascading delete has begun takes no new references. */
-export const NOT_DELETING = holds(not(binExists(DELETING_BIN)))
+export const NOT_DELETING = goneUnless(not(binExists(DELETING_BIN)))
 
 /** A write that only links records: the record must be there, and its expiry stays. */
 export function linkWrite(

@@ -269,7 +269,7 @@ export class KeyListStrategy implements RelationStrategy {
       })
     const trim = (keys: readonly KeyValue[]): WriteCommand =>
       linkWrite(this.#owner, owner.key, [listRemoveValues(this.model.bin!, keys.map(stored))])
-    const chunks = (): AsyncIterable<readonly KeyValue[]> => firstMembers(this.members, owner, reader)
+    const chunks: Drain['chunks'] = (count) => firstMembers(this.members, owner, reader, count)
     return { owner, relation: this.model, target: this.#target, chunks, release, trim }
   }
 

@@ -236,7 +236,7 @@ export class LinkListsStrategy implements RelationStrategy {
     const release = (key: KeyValue): WriteCommand | undefined =>
       this.#inverse &&
       this.#bin.unlink({ model: this.#target, key: keyOf(key), bin: this.#inverse.bin! }, owner.key.key)
-    const chunks = (): AsyncIterable<readonly KeyValue[]> => firstMembers(this.members, owner, reader)
+    const chunks: Drain['chunks'] = (count) => firstMembers(this.members, owner, reader, count)
     return { owner, relation: this.model, target: this.#target, chunks, release, trim }
   }
 

@@ -8,7 +8,7 @@ import type { Outcome } from '../plan/outcome.js'
 import type { RecordKey } from '../plan/record-key.js'
 import type { CollectionState } from './collection-state.js'
 import type { Reach, Reader, Tracked } from './contributor.js'
-import { DRAIN_STEP, type Drain } from './drain.js'
+import type { Drain } from './drain.js'
 import { indexMembers } from './index-members.js'
 import { indexOn, type IndexedBy } from './index-lookup.js'
 import { NOT_DELETING } from './key-list-bin.js'
@@ -158,10 +158,12 @@ export class SecondaryIndexStrategy implements RelationStrategy {
       return
     }
     const children: Tracked[] = []
+    const passing: Tracked[] = []
     for await (const { found, fresh } of reader.foundBy(this.#lookup(tracked))) {
       children.push(...found)
+      passing.push(...fresh)
       if (children.length <= reach.room) continue
-      reader.release(fresh)
+      reader.release(passing)
       return reach.drain(this.#drain(tracked, reader))
     }
     for (const child of children) {
@@ -179,7 +181,7 @@ export class SecondaryIndexStrategy implements RelationStrategy {
       owner,
       relation: this.model,
       target: this.#target,
-      chunks: () => inSteps(() => reader.keysBy(lookup)),
+      chunks: (count) => inSteps(() => reader.keysBy(lookup), count),
       release: (key) => this.#release(owner, reader.recordKey(this.#target, key)),
       trim: () => undefined,
     }
@@ -196,11 +198,14 @@ export class SecondaryIndexStrategy implements RelationStrategy {
 }
 
 /** Looks again until nothing is found: somebody may have added a member while the index was walked. */
-async function* inSteps(find: () => AsyncIterable<readonly KeyValue[]>): AsyncGenerator<readonly KeyValue[]> {
+async function* inSteps(
+  find: () => AsyncIterable<readonly KeyValue[]>,
+  count: number,
+): AsyncGenerator<readonly KeyValue[]> {
   for (let isDone = false; !isDone;) {
     isDone = true
     for await (const keys of find()) {
-      for (let i = 0; i < keys.length; i += DRAIN_STEP) yield keys.slice(i, i + DRAIN_STEP)
+      for (let i = 0; i < keys.length; i += count) yield keys.slice(i, i + count)
       if (keys.length > 0) isDone = false
     }
   }

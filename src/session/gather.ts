@@ -8,21 +8,27 @@ import { Work } from './work.js'
 /**
  * Collects what has to be saved and deleted: what `scan` finds, and what that reaches. Before-hooks run for each entity once; as they
  * may change others, `scan` is asked again until it finds nothing new. Where nobody has to be waited for, the work is there at once,
- * so that a flush sends the entities as they are when it is called. Hooks of those that are `done` have run before.
+ * so that a flush sends the entities as they are when it is called.
  */
 export function gather(
   scan: () => Managed[],
   entities: SessionEntities,
   reader: Reader,
-  hooks: 'run' | 'skip' = 'run',
-  done: ReadonlySet<Managed> = NONE,
-  isInside = false,
+  options: GatherOptions = {},
 ): Work | Promise<Work> {
   const found = scan()
-  return found.every(isPlain) ? new Work(found) : gatherAll(found, scan, entities, reader, hooks, done, isInside)
+  return found.every(isPlain) ? new Work(found) : gatherAll(found, scan, entities, reader, options)
 }
 
-const NONE: ReadonlySet<Managed> = new Set()
+export interface GatherOptions {
+  readonly hooks?: 'run' | 'skip'
+  /** Those whose hooks have run before. */
+  readonly done?: ReadonlySet<Managed>
+  /** As part of a transaction, which holds all or nothing. */
+  readonly isInside?: boolean
+  /** How many entities one plan may hold. */
+  readonly step?: number
+}
 
 function isPlain({ state, model, mapped }: Managed): boolean {
   const { beforeSave, beforeDelete } = model.hooks
@@ -35,23 +41,16 @@ async function gatherAll(
   scan: () => Managed[],
   entities: SessionEntities,
   reader: Reader,
-  hooks: 'run' | 'skip',
-  done: ReadonlySet<Managed>,
-  isInside: boolean,
+  { hooks = 'run', done, isInside = false, step = MOST_REACHED }: GatherOptions,
 ): Promise<Work> {
   const work = new Work()
+  const drain = isInside ? undefined : (large: Drain) => void work.drains.push(large)
   const note = (managed: Managed, from: Managed): void => work.noteReached(managed, from)
   for (let found = roots; found.length > 0; found = scan().filter((managed) => !work.has(managed))) {
-    const added = await reachFrom(
-      found,
-      entities,
-      reader,
-      note,
-      isInside ? undefined : (drain) => work.drains.push(drain),
-    )
+    const added = await reachFrom(found, entities, reader, note, { drain, step })
     for (const managed of added) work.add(managed)
     if (hooks === 'skip') continue
-    if (!(await runBeforeHooks(added.filter((managed) => !done.has(managed))))) return work
+    if (!(await runBeforeHooks(added.filter((managed) => done?.has(managed) !== true)))) return work
     // A hook may also have changed its mind about an entity: look at its state again.
     for (const managed of added) work.add(managed)
   }
@@ -63,7 +62,7 @@ async function reachFrom(
   entities: SessionEntities,
   reader: Reader,
   note: (managed: Managed, from: Managed) => void,
-  drain: ((drain: Drain) => void) | undefined,
+  { drain, step }: { drain: ((large: Drain) => void) | undefined; step: number },
 ): Promise<Managed[]> {
   const members = [...roots]
   const seen = new Set(members)
@@ -83,9 +82,8 @@ async function reachFrom(
         if (!seen.has(removed)) removed.depth = managed.depth + 1
         add(removed, managed)
       },
-      // A transaction holds all or nothing.
       get room() {
-        return drain === undefined ? Infinity : Math.max(0, MOST_REACHED - members.length)
+        return drain === undefined ? Infinity : Math.max(0, step - members.length)
       },
       drain: (large) => drain?.(large),
     }

@@ -4,7 +4,7 @@ import { DELETING_BIN } from '../model/index.js'
 import { versionIs, write, type WriteCommand } from '../plan/command.js'
 import type { WriteOperation } from '../plan/operation.js'
 import { removeBin, writeBin } from '../plan/operations.js'
-import type { Drain } from '../relations/drain.js'
+import { MOST_REACHED, type Drain } from '../relations/drain.js'
 import { flushFailure } from './flush-failure.js'
 import { IdentityMap } from './identity-map.js'
 import { Loads } from './loads.js'
@@ -22,6 +22,9 @@ export interface DeleteProgress {
 }
 
 export interface DrainOptions {
+  /** Entities that a delete works on at a time: what reaches more is deleted in steps of half as many. Default 500. */
+  readonly step?: number
+  /** Told how far the delete of a large collection has come. */
   readonly onProgress?: (progress: DeleteProgress) => void
   readonly signal?: AbortSignal
 }
@@ -52,9 +55,9 @@ export async function runDrains(
 }
 
 async function runDrain(drain: Drain, parts: SendParts, deleteAll: DeleteAll, options: DrainOptions): Promise<void> {
-  const { onProgress, signal } = options
+  const { onProgress, signal, step = MOST_REACHED } = options
   let done = 0
-  for await (const keys of drain.chunks()) {
+  for await (const keys of drain.chunks(Math.ceil(step / 2))) {
     signal?.throwIfAborted()
     if (drain.relation.onDelete === 'cascade') await deleteMembers(drain, keys, parts, deleteAll, options)
     else

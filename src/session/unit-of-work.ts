@@ -8,16 +8,14 @@ import { callAllHooks, hasHooks } from './hooks.js'
 import type { Managed } from './managed.js'
 import type { TransactionMode } from './open-options.js'
 import { hasDoubts, resolveDoubts } from './resolve-doubt.js'
-import { runDrains, type DeleteAll, type DeleteProgress } from './run-drains.js'
+import { runDrains, type DeleteAll, type DrainOptions } from './run-drains.js'
 import type { RunResult } from './run-stages.js'
 import { planFlush, sendWork, type SendParts } from './send-work.js'
+import { badOption } from './transaction-errors.js'
 import { validateAll } from './validation.js'
 import type { Work } from './work.js'
 
-export interface FlushOptions {
-  /** Told how far the delete of a large collection has come. */
-  readonly onProgress?: (progress: DeleteProgress) => void
-  readonly signal?: AbortSignal
+export interface FlushOptions extends DrainOptions {
   /** Whether records that change together do so in one transaction; what `open` was told, unless given. */
   readonly transactions?: TransactionMode
 }
@@ -48,16 +46,18 @@ export class UnitOfWork {
   /** What flush would send, found out without running hooks, changing an entity or sending anything. */
   async explain(members: readonly Managed[], mode = this.#parts.context.transactions): Promise<Explanation> {
     const { entities, reader } = this.#parts
-    const work = await gather(() => [...members], entities, reader, 'skip')
+    const work = await gather(() => [...members], entities, reader, { hooks: 'skip' })
     return new Explanation(await planFlush(work, this.#parts, mode))
   }
 
   async #run(scan: () => Managed[], options: FlushOptions): Promise<void> {
     const { context, entities, reader } = this.#parts
-    const { signal, transactions = context.transactions } = options
+    const { signal, step, transactions = context.transactions } = options
     signal?.throwIfAborted()
+    if (step !== undefined && (!Number.isInteger(step) || step < 1))
+      throw badOption('step', step, 'a whole number from 1 on')
     // Nothing is awaited without need: what is called now is sent as it is now.
-    const gathered = gather(scan, entities, reader, 'run', undefined, context.transaction !== undefined)
+    const gathered = gather(scan, entities, reader, { isInside: context.transaction !== undefined, step })
     const work = gathered instanceof Promise ? await gathered : gathered
     if (work.isEmpty) return
     if (hasDoubts(work)) await resolveDoubts(work, context, signal)

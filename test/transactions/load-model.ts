@@ -1,5 +1,6 @@
-import { EntityGoneError, type Database } from 'skein'
+import { EntityGoneError, PartialFailureError, RetriesExhaustedError, type Database } from 'skein'
 import { Agent, Listing, User, agent, listing, user } from '../relations/models.js'
+import { Expectations } from './expectations.js'
 
 const AGENTS = 8
 const LISTINGS = 64
@@ -15,39 +16,18 @@ export function randomNumbers(seed: number): (below: number) => number {
   }
 }
 
-/** What one worker alone decides, and therefore must find again: where its listings are, whom its users follow, who is gone. */
-class Expectations {
-  /** For each fact the values it may have; after an acknowledged operation that is one. */
-  readonly #facts = new Map<string, ReadonlySet<unknown>>()
-
-  done(fact: string, value: unknown): void {
-    this.#facts.set(fact, new Set([value]))
-  }
-
-  unsure(fact: string, value: unknown): void {
-    this.#facts.set(fact, new Set([...(this.#facts.get(fact) ?? [undefined]), value]))
-  }
-
-  isSure(fact: string, value: unknown): boolean {
-    const values = this.#facts.get(fact)
-    return values?.size === 1 && values.has(value)
-  }
-
-  /** Facts whose value is none of those expected. */
-  broken(actual: (fact: string) => unknown): string[] {
-    return [...this.#facts].flatMap(([fact, values]) => {
-      const now = actual(fact)
-      if (now === undefined) return []
-      return values.has(now) || values.has(undefined)
-        ? []
-        : [`${fact} is ${JSON.stringify(now)}, not ${[...values].join(' or ')}`]
-    })
-  }
+export interface LoadOptions {
+  readonly total: number
+  /** Called before each operation. */
+  readonly disturb: (number: number) => Promise<void>
+  /** Called when a worker gave up on a record that another transaction holds. */
+  readonly blocked: () => Promise<void>
 }
 
 export interface LoadResult {
-  readonly operations: number
   readonly acknowledged: number
+  /** Refused because somebody else had deleted one of the two. */
+  readonly refused: number
   readonly failed: number
   readonly expectations: Expectations
 }
@@ -60,103 +40,157 @@ export async function fill(db: Database): Promise<void> {
   await session.flush({ transactions: 'off' })
 }
 
-/** Workers that move listings, follow, unfollow and delete users, all at once; `disturb` is called before each operation. */
-export async function runLoad(db: Database, total: number, disturb: (n: number) => Promise<void>): Promise<LoadResult> {
+/** What holds after `fill`. */
+function atFirst(): Expectations {
   const expectations = new Expectations()
+  for (let i = 0; i < LISTINGS; i++) expectations.done(`Listing l${i}`, i % AGENTS)
+  for (let i = 0; i < USERS; i++) {
+    expectations.done(`User ${i}`, 'there')
+    for (let other = 0; other < USERS; other++) if (other !== i) expectations.done(`User ${i} follows ${other}`, false)
+  }
+  return expectations
+}
+
+/** Deletes of users: whoever follows one meanwhile cannot know what comes of it. */
+class Deletes {
+  readonly #changes = new Map<number, number>()
+
+  /** A number that changes when a delete of this user begins or ends; odd while one is under way. */
+  state(id: number): number {
+    return this.#changes.get(id) ?? 0
+  }
+
+  async during(id: number, work: () => Promise<void>): Promise<void> {
+    this.#changes.set(id, this.state(id) + 1)
+    await work()
+    this.#changes.set(id, this.state(id) + 1)
+  }
+}
+
+/**
+ * Workers that move listings, follow, unfollow, delete users and make them again, all at once. Each of them alone moves its listings
+ * and changes its users, so it knows what must be stored in the end.
+ */
+export async function runLoad(db: Database, { total, disturb, blocked }: LoadOptions): Promise<LoadResult> {
+  const expectations = atFirst()
+  const deletes = new Deletes()
+  const counts = { acknowledged: 0, refused: 0, failed: 0 }
   let begun = 0
-  let acknowledged = 0
-  let failed = 0
+
+  const attempt = async (work: () => Promise<unknown>): Promise<boolean> => {
+    try {
+      await work()
+      counts.acknowledged++
+      return true
+    } catch (error) {
+      counts[isRefusal(error) ? 'refused' : 'failed']++
+      if (error instanceof RetriesExhaustedError) await blocked()
+      return false
+    }
+  }
+
+  async function move(id: string, to: number): Promise<void> {
+    const session = db.session()
+    const one = await session.find(Listing, id).catch(() => null)
+    // Nothing would be written, so nothing would be promised: what an earlier commit in doubt decided may not show yet.
+    if (one === null || one.agent.key === to) return
+    one.agent.set(to)
+    if (await attempt(() => session.flush())) expectations.done(`Listing ${id}`, to)
+    else expectations.perhaps(`Listing ${id}`, to)
+  }
+
+  async function follow(a: number, b: number, value: boolean): Promise<void> {
+    if (a === b) return
+    const session = db.session()
+    const before = deletes.state(b)
+    const [from, to] = await session.findMany(User, [a, b]).catch(() => [null, null])
+    if (from === null || to === null) return
+    if (value) from.follows.add(to)
+    else from.follows.remove(to)
+    const fact = `User ${a} follows ${b}`
+    if (await attempt(() => session.flush())) expectations.done(fact, value)
+    else expectations.perhaps(fact, value)
+    if (before % 2 === 1 || deletes.state(b) !== before) expectations.perhaps(fact, false)
+  }
+
+  async function remove(id: number): Promise<void> {
+    const links = [...expectations.facts].filter((fact) => fact.startsWith(`User ${id} follows `))
+    const linked = [...expectations.facts].filter((fact) => fact.endsWith(` follows ${id}`))
+    for (const fact of linked) expectations.perhaps(fact, false)
+    await deletes.during(id, async () => {
+      const isDone = await attempt(() => db.session().delete(User, id))
+      for (const fact of [`User ${id}`, ...links]) {
+        const value = fact === `User ${id}` ? 'gone' : false
+        if (isDone) expectations.done(fact, value)
+        else expectations.perhaps(fact, value)
+      }
+    })
+    for (const fact of linked) expectations.perhaps(fact, false)
+  }
+
+  async function make(id: number): Promise<void> {
+    if (await attempt(() => db.session().save(user(id)))) expectations.done(`User ${id}`, 'there')
+    else expectations.perhaps(`User ${id}`, 'there')
+  }
 
   async function worker(number: number): Promise<void> {
     const random = randomNumbers(number + 1)
-    const attempt = async (fact: string, value: unknown, work: () => Promise<void>): Promise<void> => {
-      try {
-        await work()
-        acknowledged++
-        expectations.done(fact, value)
-      } catch (error) {
-        // Somebody else has deleted one of them: nothing was promised.
-        if (!(error instanceof EntityGoneError)) failed++
-        expectations.unsure(fact, value)
-      }
-    }
+    const mine = (among: number): number => number + WORKERS * random(among / WORKERS)
     while (begun < total) {
       await disturb(begun++)
-      const mine = (among: number): number => number + WORKERS * random(among / WORKERS)
       const kind = random(10)
-      const session = db.session()
-      if (kind < 4) {
-        const [id, to] = [`l${mine(LISTINGS)}`, random(AGENTS)]
-        const one = await session.find(Listing, id).catch(() => null)
-        // Nothing would be written, so nothing would be promised: an earlier commit may still be in doubt.
-        if (one === null || one.agent.key === to) continue
-        await attempt(`Listing ${id}`, to, async () => {
-          one.agent.set(to)
-          await session.flush()
-        })
-      } else if (kind < 9) {
-        const [a, b] = [mine(USERS), random(USERS)]
-        const fact = `User ${a} follows ${b}`
-        const [from, to] = await session.findMany(User, [a, b]).catch(() => [null, null])
-        if (from === null || to === null || a === b) continue
-        const value = random(2) === 0
-        await attempt(fact, value, async () => {
-          if (value) from.follows.add(to)
-          else from.follows.remove(to)
-          await session.flush()
-        })
-      } else {
+      if (kind < 4) await move(`l${mine(LISTINGS)}`, random(AGENTS))
+      else if (kind < 9) await follow(mine(USERS), random(USERS), random(3) > 0)
+      else {
         const id = mine(USERS)
-        if (expectations.isSure(`User ${id}`, 'gone') || random(3) > 0) continue
-        await attempt(`User ${id}`, 'gone', async () => void (await session.delete(User, id)))
+        if (expectations.isSure(`User ${id}`, 'gone')) await make(id)
+        else if (random(3) === 0) await remove(id)
       }
     }
   }
 
   await Promise.all(Array.from({ length: WORKERS }, (_, i) => worker(i)))
-  return { operations: begun, acknowledged, failed, expectations }
+  return { ...counts, expectations }
+}
+
+function isRefusal(error: unknown): boolean {
+  if (error instanceof EntityGoneError) return true
+  return error instanceof PartialFailureError && error.records.some(({ cause }) => cause instanceof EntityGoneError)
 }
 
 /** What is wrong: references without an answer, and facts that were acknowledged and are not there. */
 export async function problems(db: Database, { expectations }: LoadResult): Promise<string[]> {
   const session = db.session()
-  const find = async <T extends object>(found: Promise<(T | null)[]>): Promise<T[]> =>
-    (await found).filter((one) => one !== null)
-  const agents = await find(session.findMany(Agent, [...Array(AGENTS).keys()], { with: ['listings'] }))
-  const listings = await find(
-    session.findMany(
-      Listing,
-      [...Array(LISTINGS).keys()].map((i) => `l${i}`),
-    ),
-  )
-  const users = await find(session.findMany(User, [...Array(USERS).keys()], { with: ['follows', 'followers'] }))
+  const numbers = (count: number): number[] => [...Array(count).keys()]
+  const agents = await session.findMany(Agent, numbers(AGENTS), { with: ['listings'] })
+  const ids = numbers(LISTINGS).map((i) => `l${i}`)
+  const agentOf = new Map((await session.findMany(Listing, ids)).map((one, i) => [ids[i], one?.agent.key]))
+  const users = (await session.findMany(User, numbers(USERS))).filter((one) => one !== null)
   const wrong: string[] = []
-  const byId = new Map(users.map((one) => [one.id, one]))
-  for (const one of agents) {
-    const listed = (await one.listings.keys()) as string[]
-    for (const id of listed)
-      if (listings.find((each) => each.id === id)?.agent.key !== one.id) wrong.push(`Agent ${one.id} lists ${id}`)
-    for (const each of listings)
-      if (each.agent.key === one.id && !listed.includes(each.id)) wrong.push(`Agent ${one.id} lacks ${each.id}`)
+  for (const [id, one] of agents.entries()) {
+    const listed = new Set((await one?.listings.keys()) as string[])
+    for (const each of ids) {
+      const isHis = agentOf.get(each) === id
+      if (listed.has(each) !== isHis) wrong.push(`Agent ${id} ${isHis ? 'lacks' : 'lists'} ${each}`)
+    }
   }
+  const follows = new Map<number, Set<number>>()
+  const followers = new Map<number, Set<number>>()
   for (const one of users) {
-    for (const id of (await one.follows.keys()) as number[]) {
-      if (!((await byId.get(id)?.followers.keys()) ?? []).includes(one.id))
-        wrong.push(`User ${id} does not know of follower ${one.id}`)
-    }
-    for (const id of (await one.followers.keys()) as number[]) {
-      if (!((await byId.get(id)?.follows.keys()) ?? []).includes(one.id))
-        wrong.push(`User ${one.id} has follower ${id}, who does not follow`)
-    }
+    follows.set(one.id, new Set((await one.follows.keys()) as number[]))
+    followers.set(one.id, new Set((await one.followers.keys()) as number[]))
   }
-  const follows = new Map(await Promise.all(users.map(async (one) => [one.id, await one.follows.keys()] as const)))
+  for (const [id, others] of follows)
+    for (const other of others)
+      if (followers.get(other)?.has(id) !== true) wrong.push(`User ${other} does not know of follower ${id}`)
+  for (const [id, others] of followers)
+    for (const other of others)
+      if (follows.get(other)?.has(id) !== true) wrong.push(`User ${id} has follower ${other}, who does not follow`)
   const actual = (fact: string): unknown => {
     const [kind, id, , other] = fact.split(' ')
-    if (kind === 'Listing') return listings.find((one) => one.id === id)?.agent.key
-    // Whoever deletes one of the two decides that, too.
-    if (other !== undefined)
-      return byId.has(Number(other)) ? follows.get(Number(id))?.includes(Number(other)) : undefined
-    return byId.has(Number(id)) ? 'there' : 'gone'
+    if (kind === 'Listing') return agentOf.get(id)
+    if (other !== undefined) return follows.get(Number(id))?.has(Number(other)) ?? false
+    return follows.has(Number(id)) ? 'there' : 'gone'
   }
   return [...wrong, ...expectations.broken(actual)]
 }
