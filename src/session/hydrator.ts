@@ -52,7 +52,8 @@ export class Hydrator {
   takeUnread(mapped: MappedClass, key: RecordKey): Managed {
     const { tenant } = this.#context.identity
     const { loaded } = projectionOf(mapped, [])
-    const entity = mapped.codec.hydrate({}, loaded)
+    const { discriminator } = mapped.model
+    const entity = mapped.codec.hydrate(discriminator ? { [discriminator.bin]: discriminator.value! } : {}, loaded)
     mapped.codec.key.assign(entity, mapped.codec.key.scheme.fromStored(key.key, tenant))
     // Not even the version is known.
     const known = new Set(mapped.model.key.properties)

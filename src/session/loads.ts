@@ -1,3 +1,4 @@
+import { DELETING_BIN } from '../model/index.js'
 import { read } from '../plan/command.js'
 import type { RecordKey } from '../plan/record-key.js'
 import { attachRelations, completeRelations, type ReadBins } from '../relations/attach.js'
@@ -69,9 +70,40 @@ export class Loads implements RelationHydration {
   unread(mapped: MappedClass, key: KeyInput): Managed {
     const record = mapped.recordKeyOf(key, this.#context.identity.tenant)
     const known = this.#context.identity.get(mapped, record.key)
-    if (known !== undefined) return known
-    if (mapped.model.discriminator !== undefined) throw unknownKind(mapped)
-    return this.#hydrator.takeUnread(mapped, record)
+    if (known === undefined && mapped.model.discriminator !== undefined) throw unknownKind(mapped)
+    return known ?? this.unreadOf(mapped, record)
+  }
+
+  /** The same for a record that is known to be of this class, and of no subclass of it. */
+  unreadOf(mapped: MappedClass, key: RecordKey): Managed {
+    return this.#context.identity.get(mapped, key.key) ?? this.#hydrator.takeUnread(mapped, key)
+  }
+
+  /** Records that load as gone because their delete was cut off: they are still to be deleted. Undefined where there is no record. */
+  async cutOff(
+    mapped: MappedClass,
+    keys: readonly RecordKey[],
+    signal?: AbortSignal,
+  ): Promise<(Managed | undefined)[]> {
+    const { name, discriminator } = mapped.model
+    const bins = [DELETING_BIN, ...(discriminator === undefined ? [] : [discriminator.bin])]
+    const commands = keys.map((key) => read(name, key, bins))
+    const records = await this.#context.driver.read(commands, callOptions(this.#context, signal))
+    return records.map((record, i) => {
+      const own = record === null ? undefined : this.#classOf(mapped, record.bins)
+      if (own === undefined) return undefined
+      const managed = this.unreadOf(own, keys[i])
+      managed.removeAny = true
+      return managed
+    })
+  }
+
+  /** Undefined for a record of another class of the set. */
+  #classOf(mapped: MappedClass, bins: Readonly<Record<string, unknown>>): MappedClass | undefined {
+    const { discriminator } = mapped.model
+    if (discriminator === undefined) return mapped
+    const subclass = discriminator.subclasses.find(({ value }) => value === bins[discriminator.bin])
+    return subclass && this.#context.classes.of(subclass.entity)
   }
 
   /** One entity, or null. */

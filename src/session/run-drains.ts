@@ -86,16 +86,13 @@ async function deleteMembers(
   const loads = new Loads(inner)
   const entities = new SessionEntities(inner, loads)
   // Members see that their owner goes too, and leave its list alone: it is trimmed when they are gone.
-  const ownClass = classes.of(owner.model.name)
-  const stored = ownClass.codec.key.scheme.fromStored(owner.key.key, identity.tenant)
-  if (ownClass.model.discriminator === undefined) loads.unread(ownClass, stored).state = 'removed'
+  loads.unreadOf((owner as Managed).mapped, owner.key).state = 'removed'
   const mapped = classes.of(target.name)
   const found = await loads.find(mapped, keys)
   // One that is marked itself loads as gone, and has to be finished.
-  const members = keys.flatMap((key, i) => {
-    if (found[i] !== null) return found[i]
-    return mapped.model.discriminator === undefined ? loads.unread(mapped, key) : []
-  })
+  const gone = keys.filter((_, i) => found[i] === null).map((key) => mapped.recordKeyOf(key, identity.tenant))
+  const cutOff = gone.length === 0 ? [] : await loads.cutOff(mapped, gone)
+  const members = [...found, ...cutOff].filter((member) => member != null)
   for (const member of members) {
     member.removeAny = true
     entities.remove(member.entity)

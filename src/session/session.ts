@@ -1,10 +1,8 @@
 import { instantiate, readProperty, writeProperty } from '../codec/index.js'
 import { NotFoundError } from '../errors/index.js'
 import { describeKey, type KeyValue } from '../keys/index.js'
-import { DELETING_BIN, type Collection, type EntityClass } from '../model/index.js'
-import { read } from '../plan/command.js'
+import type { Collection, EntityClass } from '../model/index.js'
 import type { Explanation } from '../plan/explain.js'
-import type { RecordKey } from '../plan/record-key.js'
 import { forgetMembers } from '../relations/attach.js'
 import type { Finding } from '../relations/verify/finding.js'
 import { changesOf } from './changes.js'
@@ -19,7 +17,7 @@ import { refuseInTransaction, type OutsideTransaction } from './inside-transacti
 import { partHome } from './part-home.js'
 import { isSimple, sendSimple } from './send-simple.js'
 import { pointingTo } from './pointing-to.js'
-import { callOptions, type SessionContext } from './session-context.js'
+import type { SessionContext } from './session-context.js'
 import { SessionEntities } from './session-entities.js'
 import { insideHook, notFound, partlyLoaded, sessionClosed } from './session-errors.js'
 import type { Changes, KeyInput, LoadOptions, NewValues, SaveOptions } from './session-types.js'
@@ -279,24 +277,8 @@ export class Session {
     }
     if (!mapped.needsEntityToDelete) return deleteBlindly(mapped, key, this.#context, options)
     const [managed] = await this.#loads.find(mapped, [input], options)
-    const found = managed ?? (await this.#cutOff(mapped, key, input, options))
+    const found = managed ?? (await this.#loads.cutOff(mapped, [key], options?.signal))[0]
     return found !== undefined && this.#deleteEntity(found.entity, options)
-  }
-
-  /** A record whose delete was cut off loads as gone, but is still to be deleted. */
-  async #cutOff(
-    mapped: MappedClass,
-    key: RecordKey,
-    input: KeyInput,
-    options?: FlushOptions,
-  ): Promise<Managed | undefined> {
-    if (mapped.model.discriminator !== undefined) return undefined
-    const command = read(mapped.model.name, key, [DELETING_BIN])
-    const record = await this.#context.driver.readOne(command, callOptions(this.#context, options?.signal))
-    if (record === null) return undefined
-    const managed = this.#loads.unread(mapped, input)
-    managed.removeAny = true
-    return managed
   }
 
   #manage(entity: object, { ttl }: Pick<SaveOptions, 'ttl'>): Managed {

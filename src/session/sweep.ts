@@ -13,14 +13,15 @@ export async function sweepClass(
   newSession: () => Session,
   options: DrainOptions,
 ): Promise<number> {
-  const { name: entity, namespace, set, class: entityClass } = mapped.model
-  const bins = [...mapped.codec.binsOf([]), DELETING_BIN]
-  const command = query({ entity, namespace, set, bins, filter: binExists(DELETING_BIN) })
+  const { name: entity, namespace, set, class: entityClass, discriminator } = mapped.model
+  const wanted = [...mapped.codec.binsOf([]), DELETING_BIN]
+  const command = query({ entity, namespace, set, bins: wanted, filter: binExists(DELETING_BIN) })
   let count = 0
   for await (const records of driver.query(command, { signal: options.signal })) {
-    for (const record of records) {
+    for (const { bins } of records) {
+      if (discriminator?.subclasses.every(({ value }) => value !== bins[discriminator.bin])) continue
       const session = newSession()
-      if (await session.delete(entityClass, mapped.keyOfBins(record.bins), options)) count++
+      if (await session.delete(entityClass, mapped.keyOfBins(bins), options)) count++
       await session.close()
     }
   }

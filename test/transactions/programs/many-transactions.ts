@@ -38,11 +38,13 @@ async function run(count: number): Promise<void> {
   }
 }
 
-await run(Number(atOnce) * 2)
-const before = await measure()
-await run(Number(total))
-const after = await measure()
+await run(Number(atOnce))
+const memory = [await measure()]
+for (let half = 0; half < 2; half++) {
+  await run(Number(total) / 2)
+  memory.push(await measure())
+}
 const pool = Aerospike._transactionPool as { transactions: unknown[] }
-console.log(JSON.stringify({ before, after, pooled: pool.transactions.length }))
+console.log(JSON.stringify({ memory, pooled: pool.transactions.length }))
 await db.close()
 process.disconnect?.()
