@@ -57,7 +57,7 @@ for (const mode of ['ap', 'sc'] as const) {
     for (const [kind, family] of Object.entries(PARENTS)) {
       const kills = KILLS === 'all' ? KILLS : (KILLS[kind as keyof typeof KILLS] ?? [])
       if (kills.length === 0) continue
-      it(`is finished by a sweep or by deleting again, while others keep adding children (${kind}, killed at ${kills})`, async function () {
+      it(`is finished by a sweep or by deleting again, while others keep adding children (${kind}, killed at ${String(kills)})`, async function () {
         const db = await open({ hosts: server.hosts, namespace: 'test', entities: family.entities })
         await db.indexes.sync()
         if (kills !== 'all') for (const command of kills) expect(await dieAt(kind, command, db)).to.equal(true)
