@@ -30,13 +30,14 @@ for (const mode of MODES) {
     after(() => db?.close())
     beforeEach(() => emptySets(db, [...COMPANY, Agent, Listing, User]))
 
-    const COUNT = 1200
+    const COUNT = 130
+    const step = 50
     const names = Array.from({ length: COUNT }, (_, i) => `e${i}`)
 
     async function saveAll(entities: object[]): Promise<void> {
-      for (let i = 0; i < entities.length; i += 300) {
+      for (let i = 0; i < entities.length; i += 60) {
         const session = db.session()
-        for (const entity of entities.slice(i, i + 300)) session.persist(entity)
+        for (const entity of entities.slice(i, i + 60)) session.persist(entity)
         await session.flush({ transactions: 'off' })
       }
     }
@@ -57,7 +58,7 @@ for (const mode of MODES) {
       const seen: DeleteProgress[] = []
       const session = db.session()
       const home = await session.load(Department, 1)
-      expect(await session.delete(home, { onProgress: (progress) => seen.push(progress) })).to.equal(true)
+      expect(await session.delete(home, { step, onProgress: (progress) => seen.push(progress) })).to.equal(true)
       expect(seen.length).to.be.greaterThan(3)
       expect(seen.at(-1)).to.deep.equal({ className: 'Department', property: 'employees', done: COUNT })
       expect(await db.session().find(Department, 1)).to.equal(null)
@@ -70,20 +71,20 @@ for (const mode of MODES) {
       const firm = Object.assign(new Company(), { id: 'acme' })
       ;(await session.load(Department, 1)).company.set(firm)
       await session.flush()
-      await db.session().delete(Company, 'acme')
+      await db.session().delete(Company, 'acme', { step })
       expect(await db.session().find(Department, 1)).to.equal(null)
       expect((await db.session().findMany(Employee, names)).every((each) => each === null)).to.equal(true)
     })
 
     it('takes children of a key list in steps', async () => {
       await saveAll([agent(1)])
-      for (let i = 0; i < COUNT; i += 300) {
+      for (let i = 0; i < COUNT; i += 60) {
         const session = db.session()
         const home = await session.load(Agent, 1)
-        home.listings.add(...names.slice(i, i + 300).map((name) => listing(name)))
+        home.listings.add(...names.slice(i, i + 60).map((name) => listing(name)))
         await session.flush({ transactions: 'off' })
       }
-      await db.session().delete(Agent, 1)
+      await db.session().delete(Agent, 1, { step })
       expect(await db.session().find(Agent, 1)).to.equal(null)
       expect((await db.session().findMany(Listing, names)).every((each) => each === null)).to.equal(true)
     })
@@ -97,7 +98,7 @@ for (const mode of MODES) {
           return each
         }),
       )
-      await db.session().delete(Team, 1)
+      await db.session().delete(Team, 1, { step })
       expect(await db.session().find(Team, 1)).to.equal(null)
       const players = await db.session().loadMany(Player, names)
       expect(players.every((each) => each.team.key === null)).to.equal(true)
@@ -106,13 +107,13 @@ for (const mode of MODES) {
     it('takes a user with many followers off all of them', async () => {
       const ids = Array.from({ length: COUNT }, (_, i) => i + 10)
       await saveAll([user(1)])
-      for (let i = 0; i < COUNT; i += 300) {
+      for (let i = 0; i < COUNT; i += 60) {
         const session = db.session()
         const star = await session.load(User, 1)
-        star.followers.add(...ids.slice(i, i + 300).map((id) => user(id)))
+        star.followers.add(...ids.slice(i, i + 60).map((id) => user(id)))
         await session.flush({ transactions: 'off' })
       }
-      await db.session().delete(User, 1)
+      await db.session().delete(User, 1, { step })
       expect(await db.session().find(User, 1)).to.equal(null)
       const [first] = await db.session().loadMany(User, [10], { with: ['follows'] })
       expect(first.follows.items).to.deep.equal([])
@@ -120,14 +121,14 @@ for (const mode of MODES) {
 
     it('is finished by deleting again, or by a sweep, when it was cut off', async () => {
       for (const finish of [
-        () => db.session().delete(Department, 1),
-        async () => expect(await db.sweep(Department)).to.equal(1),
+        () => db.session().delete(Department, 1, { step }),
+        async () => expect(await db.sweep(Department, { step })).to.equal(1),
       ]) {
         await staff()
         const stop = new AbortController()
         const cut = await db
           .session()
-          .delete(Department, 1, { signal: stop.signal, onProgress: () => stop.abort(new Error('power cut')) })
+          .delete(Department, 1, { step, signal: stop.signal, onProgress: () => stop.abort(new Error('power cut')) })
           .catch((error: Error) => error.message)
         expect(cut).to.equal('power cut')
         // It is as good as gone, and takes nobody in.

@@ -15,10 +15,18 @@ subscribe('skein:command', (event) => {
   if (answered.size === Number(last)) process.kill(process.pid, 'SIGKILL')
   process.send?.(answered.size)
 })
-let peak = 0
+/** What is in use, in KiB: where garbage can be collected, all of it is kept by somebody. */
+function memory(): number {
+  global.gc?.()
+  return Math.round(process.memoryUsage().heapUsed / 1024)
+}
 const began = performance.now()
-const watch = (): void => void (peak = Math.max(peak, process.memoryUsage().heapUsed))
-await db.session().delete(parent, Number(id), { step: Number(step), onProgress: watch })
+const before = memory()
+let [steps, peak] = [0, 0]
+const onProgress = (): void => {
+  if (steps++ % 8 === 4) peak = Math.max(peak, memory())
+}
+await db.session().delete(parent, Number(id), { step: Number(step), onProgress })
 await db.close()
-console.log(`${Math.round(peak / 2 ** 20)} MiB at most, in ${Math.round(performance.now() - began)} ms`)
+console.log(JSON.stringify({ before, peak, ms: Math.round(performance.now() - began) }))
 process.disconnect?.()
