@@ -14,7 +14,7 @@ describe('the example orders', () => {
       'What changing it would send:',
       '  remove from lines by key: "cable"',
       '  put lines["bulb"]["quantity"] = 6',
-      '  put 1 entries into lines: "switch"',
+      '  put into lines: "switch"',
       'One line added, one changed, one removed: 1 command in 1 round trip',
       'bulb, lamp, switch: 82.00',
     ])

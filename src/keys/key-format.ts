@@ -70,13 +70,14 @@ export class KeyFormat {
   parse(key: string): KeyParts {
     const parts = this.tryParse(key)
     if (parts) return parts
+    const properties = this.template.placeholders.map(({ property }) => property).join(', ')
     throw new SkeinError(
       'SKEIN_2103',
       `${this.className}: ${describeKey(key)} is not a key of the form '${this.template.text}'.`,
       {
         className: this.className,
         key,
-        fix: 'Give a key that this template printed, or its parts as an object.',
+        fix: `Give its parts as { ${properties} }, or a key that this template printed.`,
       },
     )
   }

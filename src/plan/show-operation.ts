@@ -52,7 +52,7 @@ export function showOperation(operation: Operation, values: boolean): string {
     case 'mapPut':
       return `put ${at}[${one(operation.key)}] = ${one(operation.value)}`
     case 'mapPutItems':
-      return `put ${operation.items.size} entries into ${at}: ${many([...operation.items.keys()])}`
+      return `put into ${at}: ${many([...operation.items.keys()])}`
     case 'mapIncrement':
       return `add ${one(operation.delta)} to ${at}[${one(operation.key)}]`
     case 'mapRemoveKeys':

@@ -14,7 +14,7 @@ export function validateAll(members: Iterable<Managed>): void {
   }
   if (failures.length === 0) return
   const [first] = failures
-  const lines = failures.map(({ className, property, message }) => `  ${className}.${property}: ${message}`)
+  const lines = failures.map(describeFailure)
   const count = failures.length === 1 ? 'A value does' : `${failures.length} values do`
   throw new ValidationFailedError([`${count} not satisfy the rules; nothing was sent.`, ...lines].join('\n'), {
     failures,
@@ -22,6 +22,10 @@ export function validateAll(members: Iterable<Managed>): void {
     property: first.property,
     key: first.key,
   })
+}
+
+function describeFailure({ className, property, key, message }: ValidationFailure): string {
+  return `  ${className}.${property}${key === undefined ? '' : ` of ${describeKey(key)}`}: ${message}`
 }
 
 // Version and times are set when the write is confirmed, so a new entity need not have them yet.

@@ -39,7 +39,7 @@ const shown: [Operation, string, string][] = [
     'put m["k"][#3]["f"] = {}',
     'put m[…][#3][…] = …',
   ],
-  [op.mapPutItems('m', new Map([['a', 1]])), 'put 1 entries into m: "a"', 'put 1 entries into m: … (1)'],
+  [op.mapPutItems('m', new Map([['a', 1]])), 'put into m: "a"', 'put into m: … (1)'],
   [op.mapIncrement('m', 'k', 1, [{ in: 'listRank', rank: 0 }]), 'add 1 to m[rank 0]["k"]', 'add … to m[rank 0][…]'],
   [op.mapRemoveKeys('m', ['a', 'b']), 'remove from m by key: "a", "b"', 'remove from m by key: … (2)'],
   [op.mapClear('m', [{ in: 'listValue', value: 'v' }]), 'clear m[= "v"]', 'clear m[= …]'],

@@ -107,7 +107,7 @@ for (const mode of ['ap', 'sc'] as const) {
       const session = db.session()
       ;(await session.load(Order, 1)).lines.add(line('cable', 0))
       const error = (await rejection(() => session.flush())) as Error
-      expect(error.message).to.contain('Order.lines["cable"].quantity: quantity must not be less than 1')
+      expect(error.message).to.contain('Order.lines["cable"].quantity of 1: quantity must not be less than 1')
     })
 
     it('are checked for all parts of a new record', async () => {

@@ -1,6 +1,7 @@
 import 'reflect-metadata'
 import { expect } from 'chai'
 import { IsDate, IsInt, IsString, Length, Min, ValidateNested } from 'class-validator'
+import { describeKey } from '#src/keys/index.js'
 import { Bin, CreatedAt, Embeddable, Embedded, Key, Record, ValidationFailedError } from 'skein'
 import { inEachMode } from './modes.js'
 import { rejection } from './rejection.js'
@@ -32,6 +33,7 @@ inEachMode(
       const nested = session.persist(product({ size: Object.assign(new Size(), { width: 0 }) }))
       const error = (await rejection(() => session.flush())) as ValidationFailedError
       expect(error).to.be.instanceOf(ValidationFailedError)
+      expect(error.message).to.include(`Product.name of ${describeKey(bad.id)}: name must be longer`)
       expect(error.failures.map(({ key, property, constraint }) => [key, property, constraint])).to.deep.equal([
         [bad.id, 'name', 'isLength'],
         [bad.id, 'stock', 'min'],
