@@ -1,8 +1,11 @@
 import { expect } from 'chai'
+import { readyForExample } from '../../test/example-server.js'
 import { main } from './main.js'
+import { Account, Customer } from './models.js'
 
 describe('the example customers-accounts', () => {
   it('keeps roles on both sides of a link and changes one field of them', async () => {
+    await readyForExample([Customer, Account])
     const lines: string[] = []
     await main((text) => lines.push(...text.split('\n')))
     expect(lines).to.include('  Ann is owner since 2020').and.include('  Bob is reader since 2024')

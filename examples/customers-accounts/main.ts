@@ -1,11 +1,12 @@
 import 'reflect-metadata'
 import { open } from 'skein'
 import { show, trafficOf } from '../traffic.js'
+import { where } from '../where.js'
 import { Account, Customer } from './models.js'
 
 /** Customers and their accounts, many to many: who may do what, and since when, is kept on both sides of each link. */
 export async function main(print: (text: string) => void): Promise<void> {
-  const db = await open({ embedded: true, namespace: 'test', entities: [Customer, Account] })
+  const db = await open({ ...where(), entities: [Customer, Account] })
   try {
     const session = db.session()
     const [ann, bob] = [

@@ -1,12 +1,15 @@
 import { expect } from 'chai'
+import { readyForExample } from '../../test/example-server.js'
 import { main } from './main.js'
+import { Department, Employee } from './models.js'
 
 describe('the example departments', () => {
   it('finds, moves, pages and deletes employees by index', async () => {
+    await readyForExample([Department, Employee], ['employee_department'])
     const lines: string[] = []
     await main((text) => lines.push(text), 801)
-    expect(lines).to.deep.equal([
-      'index employee_department: 100 %',
+    expect(lines).to.include('index employee_department: 100 %')
+    expect(lines.filter((line) => !line.startsWith('index'))).to.deep.equal([
       'Sales has 801 employees',
       'Employee 7 moves to Research: 3 commands in 3 round trips',
       'Research: employee 7',

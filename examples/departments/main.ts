@@ -1,13 +1,14 @@
 import 'reflect-metadata'
 import { open } from 'skein'
 import { show, trafficOf } from '../traffic.js'
+import { where } from '../where.js'
 import { Department, Employee } from './models.js'
 
 const CHUNK = 500
 
 /** Departments find their employees by an index on the employee's key bin: nothing is stored on the department. */
 export async function main(print: (text: string) => void, employees = 2_000): Promise<void> {
-  const db = await open({ embedded: true, namespace: 'test', entities: [Department, Employee] })
+  const db = await open({ ...where(), entities: [Department, Employee] })
   try {
     await db.indexes.sync({ onProgress: ({ index, percent }) => print(`index ${index}: ${percent} %`) })
     await db.withSession(async (session) => {

@@ -1,6 +1,7 @@
 import 'reflect-metadata'
 import { open } from 'skein'
 import { show, trafficOf } from '../traffic.js'
+import { where } from '../where.js'
 import { User } from './models.js'
 
 const STAR = 1
@@ -8,7 +9,7 @@ const CHUNK = 5_000
 
 /** A user with 50,000 followers: asked about and paged through without ever loading them. */
 export async function main(print: (text: string) => void, followers = 50_000): Promise<void> {
-  const db = await open({ embedded: true, namespace: 'test', entities: [User] })
+  const db = await open({ ...where(), entities: [User] })
   try {
     await db.withSession(async (session) => void session.create(User, { id: STAR, name: 'Star' }))
     for (let first = 2; first < followers + 2; first += CHUNK) {

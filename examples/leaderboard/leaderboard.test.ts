@@ -1,8 +1,11 @@
 import { expect } from 'chai'
+import { readyForExample } from '../../test/example-server.js'
 import { main } from './main.js'
+import { Leaderboard } from './models.js'
 
 describe('the example leaderboard', () => {
   it('keeps players in the order of their points and answers without loading them', async () => {
+    await readyForExample([Leaderboard])
     const lines: string[] = []
     await main((text) => lines.push(text), 1_000)
     const best = Array.from({ length: 1_000 }, (_, i) => ({ name: `player ${i}`, points: (i * 7_919) % 10_007 }))

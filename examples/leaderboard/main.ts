@@ -1,13 +1,14 @@
 import 'reflect-metadata'
 import { open } from 'skein'
 import { show, trafficOf } from '../traffic.js'
+import { where } from '../where.js'
 import { Leaderboard, score } from './models.js'
 
 const DAY = Date.UTC(2024, 4, 1)
 
 /** A leaderboard in one record: new scores, the top, a player's place and neighbours, without ever loading it. */
 export async function main(print: (text: string) => void, players = 5_000): Promise<void> {
-  const db = await open({ embedded: true, namespace: 'test', entities: [Leaderboard] })
+  const db = await open({ ...where(), entities: [Leaderboard] })
   try {
     await db.withSession(async (session) => {
       const { scores } = session.create(Leaderboard, { game: 'chess' })

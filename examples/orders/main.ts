@@ -1,11 +1,12 @@
 import 'reflect-metadata'
 import { open } from 'skein'
 import { show, trafficOf } from '../traffic.js'
+import { where } from '../where.js'
 import { lineItem, Order } from './models.js'
 
 /** Orders with their line items in one record: read together, changed one by one. */
 export async function main(print: (text: string) => void): Promise<void> {
-  const db = await open({ embedded: true, namespace: 'test', entities: [Order] })
+  const db = await open({ ...where(), entities: [Order] })
   try {
     const creating = await trafficOf(() =>
       db.withSession(async (session) => {

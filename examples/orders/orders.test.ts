@@ -1,8 +1,11 @@
 import { expect } from 'chai'
+import { readyForExample } from '../../test/example-server.js'
 import { main } from './main.js'
+import { Order } from './models.js'
 
 describe('the example orders', () => {
   it('reads an order with its lines in one command, and changes single lines in one', async () => {
+    await readyForExample([Order])
     const lines: string[] = []
     await main((text) => lines.push(text))
     expect(lines).to.deep.equal([

@@ -1,11 +1,12 @@
 import 'reflect-metadata'
 import { open } from 'skein'
 import { show, trafficOf } from '../traffic.js'
+import { where } from '../where.js'
 import { comment, Post, User } from './models.js'
 
 /** Posts with their comments in one record, and an account that is deleted with all it ever wrote. */
 export async function main(print: (text: string) => void): Promise<void> {
-  const db = await open({ embedded: true, namespace: 'test', entities: [User, Post] })
+  const db = await open({ ...where(), entities: [User, Post] })
   try {
     await db.indexes.sync()
     await db.withSession(async (session) => {

@@ -1,8 +1,10 @@
 import { expect } from 'chai'
+import { isNamedServer, need } from '../../test/server.js'
 import { main } from './main.js'
 
 describe('the example profile-avatar', () => {
-  it('keeps the two in their namespaces and reads them together', async () => {
+  it('keeps the two in their namespaces and reads them together', async function () {
+    need(this, isNamedServer ? undefined : true, 'needs the namespaces users and media')
     const lines: string[] = []
     await main((text) => lines.push(text))
     expect(lines).to.deep.equal([

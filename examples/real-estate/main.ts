@@ -1,6 +1,7 @@
 import 'reflect-metadata'
 import { open } from 'skein'
 import { show, trafficOf } from '../traffic.js'
+import { where } from '../where.js'
 import { fill, newListing, type Size } from './fill.js'
 import { Agent, Listing } from './models.js'
 
@@ -8,9 +9,10 @@ type Print = (text: string) => void
 
 /** Real-estate agents and their listings: link, list, add, delete. Needs nothing but npm: the server is started along. */
 export async function main(print: Print, progress: Print, size: Size = { agents: 1_000, listings: 5_000 }) {
-  const db = await open({ embedded: true, namespace: 'test', entities: [Agent, Listing] })
+  const db = await open({ ...where(), entities: [Agent, Listing] })
   try {
-    print(`Skein on its embedded Aerospike server: ${size.agents} agents, ${size.listings} listings.\n`)
+    const server = where().hosts ?? 'its embedded Aerospike server'
+    print(`Skein on ${server}: ${size.agents} agents, ${size.listings} listings.\n`)
 
     print('1. LINK    every agent is saved with its listings; both records know each other')
     const linking = await trafficOf(() =>

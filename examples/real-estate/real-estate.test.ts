@@ -1,8 +1,11 @@
 import { expect } from 'chai'
+import { readyForExample } from '../../test/example-server.js'
 import { main } from './main.js'
+import { Agent, Listing } from './models.js'
 
 describe('the example real-estate', () => {
   it('links, lists, adds and deletes in as few commands as it says', async () => {
+    await readyForExample([Agent, Listing])
     const lines: string[] = []
     const progress: string[] = []
     await main(

@@ -1,13 +1,14 @@
 import 'reflect-metadata'
 import { open } from 'skein'
 import { show, trafficOf } from '../traffic.js'
+import { where } from '../where.js'
 import { Account, Transaction } from './models.js'
 
 const IBAN = 'CH93 0076 2011 6238 5295 7'
 
 /** The latest and the largest 50 transactions of an account, however many there are. */
 export async function main(print: (text: string) => void, transactions = 500): Promise<void> {
-  const db = await open({ embedded: true, namespace: 'test', entities: [Account] })
+  const db = await open({ ...where(), entities: [Account] })
   try {
     await db.withSession(async (session) => void session.create(Account, { iban: IBAN }))
     const booking = await trafficOf(async () => {

@@ -1,8 +1,11 @@
 import { expect } from 'chai'
+import { readyForExample } from '../../test/example-server.js'
 import { main } from './main.js'
+import { Account } from './models.js'
 
 describe('the example top-transactions', () => {
   it('keeps the latest and the largest, dropped by the server in the command that adds', async () => {
+    await readyForExample([Account])
     const lines: string[] = []
     await main((text) => lines.push(text), 120)
     const amounts = Array.from({ length: 120 }, (_, i) => (i * 7_919) % 10_007).sort((a, b) => a - b)

@@ -5,7 +5,7 @@ import * as op from '#src/plan/operations.js'
 import { limitsOf } from '#src/driver/options.js'
 import { connectTo, freshSet } from './set-up.js'
 import { sharedServer } from '../shared-server.js'
-import { need } from '../server.js'
+import { need, needMode } from '../server.js'
 
 const thrown = async (work: Promise<unknown>): Promise<SkeinError> =>
   (await work.then(
@@ -34,7 +34,7 @@ describe('closing', () => {
 
   it('turns away who waits for a transaction', async function () {
     const server = await sharedServer()
-    need(this, server.sc, 'the server has no strongly consistent namespace')
+    needMode(this, server, 'sc')
     const driver = await connectTo(server, { limits: { transactions: 1 } })
     await driver.begin()
     const waiting = thrown(driver.begin())

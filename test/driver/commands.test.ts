@@ -8,7 +8,7 @@ import { DoubleValue, GeoValue, type Value } from '#src/plan/value.js'
 import type { Driver } from '#src/driver/driver.js'
 import type { Outcome } from '#src/driver/outcome.js'
 import { connectTo, freshSet } from './set-up.js'
-import { isNamedServer, need, startTestServer, type TestServer } from '../server.js'
+import { isNamedServer, need, needMode, startTestServer, type TestServer } from '../server.js'
 import { connect } from '#src/driver/connect.js'
 import { startEmbedded } from 'skein/embedded'
 
@@ -21,7 +21,7 @@ for (const mode of ['sc', 'ap'] as const) {
     before(async function () {
       // The client shows time to live by its own clock: no other test may have moved the server's.
       server = await startTestServer()
-      at = freshSet(need(this, server[mode], `the server has no ${mode} namespace`))
+      at = freshSet(needMode(this, server, mode))
       driver = await connectTo(server)
     })
     after(async () => {

@@ -5,7 +5,7 @@ import { type RecordKey } from '#src/plan/record-key.js'
 import type { Driver } from '#src/driver/driver.js'
 import { connectTo, freshSet } from './set-up.js'
 import { sharedServer } from '../shared-server.js'
-import { need, type TestServer } from '../server.js'
+import { need, needMode, type TestServer } from '../server.js'
 
 describe('hazard 2: a batch write in a transaction registers only its last record', () => {
   let server: TestServer
@@ -14,7 +14,7 @@ describe('hazard 2: a batch write in a transaction registers only its last recor
 
   before(async function () {
     server = await sharedServer()
-    need(this, server.sc, 'the server has no strongly consistent namespace')
+    needMode(this, server, 'sc')
     driver = await connectTo(server)
   })
   beforeEach(() => (at = freshSet(server.sc!)))

@@ -8,7 +8,7 @@ import type { CommandEvent } from '#src/driver/events.js'
 import type { TransactionHandle } from '#src/driver/outcome.js'
 import { connectTo, freshSet } from './set-up.js'
 import { sharedServer } from '../shared-server.js'
-import { need, type TestServer } from '../server.js'
+import { need, needMode, type TestServer } from '../server.js'
 
 describe('hazard 3: the first write of a transaction creates its monitor record', () => {
   let server: TestServer
@@ -17,7 +17,7 @@ describe('hazard 3: the first write of a transaction creates its monitor record'
 
   before(async function () {
     server = await sharedServer()
-    need(this, server.sc, 'the server has no strongly consistent namespace')
+    needMode(this, server, 'sc')
     driver = await connectTo(server)
   })
   beforeEach(() => (at = freshSet(server.sc!)))

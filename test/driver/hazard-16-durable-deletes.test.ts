@@ -4,7 +4,7 @@ import * as op from '#src/plan/operations.js'
 import type { Driver } from '#src/driver/driver.js'
 import { connectTo, freshSet } from './set-up.js'
 import { sharedServer } from '../shared-server.js'
-import { need, type TestServer } from '../server.js'
+import { needMode, type TestServer } from '../server.js'
 
 describe('hazard 16: where deletes must be durable, and where they must not', () => {
   let server: TestServer
@@ -18,7 +18,7 @@ describe('hazard 16: where deletes must be durable, and where they must not', ()
 
   for (const mode of ['sc', 'ap'] as const) {
     it(`deletes alone, in a batch, with reads, and by the last bin, in ${mode}`, async function () {
-      const at = freshSet(need(this, server[mode], `the server has no ${mode} namespace`))
+      const at = freshSet(needMode(this, server, mode))
       const keys = [1, 2, 3, 4, 5].map(at)
       await driver.run(keys.map((key) => write('Thing', key, [op.writeBin('x', 1)], { exists: 'mustNotExist' })))
       const outcomes = [
@@ -34,7 +34,7 @@ describe('hazard 16: where deletes must be durable, and where they must not', ()
   }
 
   it('deletes inside a transaction', async function () {
-    const at = freshSet(need(this, server.sc, 'the server has no strongly consistent namespace'))
+    const at = freshSet(needMode(this, server, 'sc'))
     const put = (key: number) => write('Thing', at(key), [op.writeBin('x', key)], { exists: 'upsert' })
     await driver.run([put(1), put(2)])
     const transaction = await driver.begin()

@@ -7,7 +7,7 @@ import type { TransactionHandle } from '#src/driver/outcome.js'
 import type { SkeinError } from '#src/errors/index.js'
 import { connectTo, freshSet } from './set-up.js'
 import { sharedServer } from '../shared-server.js'
-import { need, type TestServer } from '../server.js'
+import { need, needMode, type TestServer } from '../server.js'
 
 describe('hazard 17: a transaction has one namespace and at most 4,096 writes', () => {
   let server: TestServer
@@ -16,7 +16,7 @@ describe('hazard 17: a transaction has one namespace and at most 4,096 writes', 
 
   before(async function () {
     server = await sharedServer()
-    need(this, server.sc, 'the server has no strongly consistent namespace')
+    needMode(this, server, 'sc')
     driver = await connectTo(server)
   })
   beforeEach(() => (at = freshSet(server.sc!)))

@@ -10,7 +10,7 @@ import type { TransactionEvent } from '#src/driver/events.js'
 import type { Outcome, TransactionHandle } from '#src/driver/outcome.js'
 import { connectTo, freshSet } from './set-up.js'
 import { sharedServer } from '../shared-server.js'
-import { need, type TestServer } from '../server.js'
+import { needMode, type TestServer } from '../server.js'
 
 describe('transactions', () => {
   let server: TestServer
@@ -19,7 +19,7 @@ describe('transactions', () => {
 
   before(async function () {
     server = await sharedServer()
-    need(this, server.sc, 'the server has no strongly consistent namespace')
+    needMode(this, server, 'sc')
     driver = await connectTo(server)
   })
   beforeEach(() => (at = freshSet(server.sc!)))
@@ -161,7 +161,7 @@ describe('transactions', () => {
   })
 
   it('are refused in a namespace that has none', async function () {
-    const other = recordKey(need(this, server.ap, 'needs an available namespace'), 'thing', 1)
+    const other = recordKey(needMode(this, server, 'ap'), 'thing', 1)
     const transaction = await driver.begin()
     expect((await thrown(driver.run([put(other, 1)], { transaction }))).code).to.equal('SKEIN_4301')
     await driver.abort(transaction)

@@ -1,21 +1,23 @@
 import { expect } from 'chai'
-import { open, PartialFailureError, type Database } from 'skein'
-import { startEmbedded, type EmbeddedServer } from 'skein/embedded'
+import { PartialFailureError, type Database } from 'skein'
+import { emptySets } from '../empty-sets.js'
+import { need, needMode, type TestServer } from '../server.js'
+import { sharedServer } from '../shared-server.js'
 import { rejection } from '../session/rejection.js'
 import { Article, CLASSES, remark, Writer } from './consolidate-models.js'
 
 describe('new consolidated children that point to new records, in stages', () => {
-  let server: EmbeddedServer
+  let server: TestServer
+  let namespace: string
   let db: Database
-  before(async () => {
-    server = await startEmbedded({ namespaces: ['test:ap'] })
-    db = await open({ hosts: server.hosts, namespace: 'test', entities: CLASSES, retry: { attempts: 1 } })
+  before(async function () {
+    server = await sharedServer()
+    namespace = needMode(this, server, 'ap')
+    db = await server.open({ namespace, entities: CLASSES, retry: { attempts: 1 } })
+    await emptySets(db, [Article, Writer])
   })
-  after(async () => {
-    await db.close()
-    await server.stop()
-  })
-  afterEach(() => server.faults.clear())
+  after(() => db?.close())
+  afterEach(() => server.embedded?.faults.clear())
 
   const writer = (id: number): Writer => Object.assign(new Writer(), { id, name: 'writer' })
   const article = (id: number, author: Writer): Article => {
@@ -32,15 +34,16 @@ describe('new consolidated children that point to new records, in stages', () =>
     expect(sets.map((each) => each.sort())).to.deep.equal([['article', 'writer'], ['article']])
     await session.flush()
     expect(session.isDirty()).to.equal(false)
-    const { bins } = await db.client.get({ ns: 'test', set: 'article', key: 1 })
+    const { bins } = await db.client.get({ ns: namespace, set: 'article', key: 1 })
     expect(bins['remarks']).to.deep.equal({ a: { id: 'a', text: 'text', author: 1 } })
     expect(bins['byAuthor']).to.deep.equal({ 1: ['a'] })
   })
 
-  it('are not written when that is not stored, and follow when it is', async () => {
+  it('are not written when that is not stored, and follow when it is', async function () {
+    const { faults } = need(this, server.embedded, 'only the embedded server fails on demand')
     const session = db.session()
     const made = session.persist(article(2, writer(2)))
-    await server.faults.add({ set: 'writer', answer: 4 })
+    await faults.add({ set: 'writer', answer: 4 })
     expect(await rejection(() => session.flush())).to.be.instanceOf(PartialFailureError)
     expect((await db.session().load(Article, 2)).remarks.items).to.deep.equal([])
     expect(made.remarks.items.map(({ id }) => id)).to.deep.equal(['a'])
@@ -52,7 +55,7 @@ describe('new consolidated children that point to new records, in stages', () =>
   it('replace those that are stored, when the parent is stored whatever there is', async () => {
     await db.session().save(article(3, writer(3)))
     await db.session().upsert(article(3, writer(4)))
-    const { bins } = await db.client.get({ ns: 'test', set: 'article', key: 3 })
+    const { bins } = await db.client.get({ ns: namespace, set: 'article', key: 3 })
     expect(bins['byAuthor']).to.deep.equal({ 4: ['a'] })
   })
 })

@@ -1,8 +1,10 @@
 import { IsInt, Length, Max, Min } from 'class-validator'
 import { expect } from 'chai'
-import { Bin, Embeddable, Key, ManyToMany, OneToMany, Record, collection, open } from 'skein'
+import { Bin, Embeddable, Key, ManyToMany, OneToMany, Record, collection } from 'skein'
 import { ValidationFailedError, type Database } from 'skein'
-import { need, startTestServer, type TestServer } from '../server.js'
+import { emptySets } from '../empty-sets.js'
+import { MODES, needMode, type TestServer } from '../server.js'
+import { sharedServer } from '../shared-server.js'
 import { rejection } from '../session/rejection.js'
 
 @Embeddable()
@@ -46,21 +48,18 @@ const CLASSES = [Order, Person, Team]
 const line = (product: string, quantity: number) => Object.assign(new Line(), { product, quantity })
 const step = (number: number, weight: number) => Object.assign(new Step(), { number, weight })
 
-for (const mode of ['ap', 'sc'] as const) {
+for (const mode of MODES) {
   describe(`rules of parts (${mode})`, () => {
     let server: TestServer
     let db: Database
     before(async function () {
-      server = await startTestServer()
-      const namespace = need(this, server[mode], `no ${mode} namespace`)
-      db = await open({ hosts: server.hosts, namespace, entities: CLASSES })
+      server = await sharedServer()
+      const namespace = needMode(this, server, mode)
+      db = await server.open({ namespace, entities: CLASSES })
     })
-    after(async () => {
-      await db?.close()
-      await server.stop()
-    })
+    after(() => db?.close())
     beforeEach(async () => {
-      for (const entity of CLASSES) await db.truncate(entity)
+      await emptySets(db, CLASSES)
       await db.withSession(async (session) => {
         const order = session.create(Order, { id: 1, total: 3 })
         order.lines.add(line('bulb', 4), line('lamp', 1))

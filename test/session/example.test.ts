@@ -1,6 +1,8 @@
 import 'reflect-metadata'
 import { expect } from 'chai'
-import { Bin, Key, Record, Version, open } from 'skein'
+import { Bin, Key, Record, Version } from 'skein'
+import { emptySets } from '../empty-sets.js'
+import { sharedServer } from '../shared-server.js'
 
 @Record({ set: 'agent' })
 class Agent {
@@ -12,7 +14,9 @@ class Agent {
 
 describe('the example of the guide', () => {
   it('opens, saves, loads, changes, explains and deletes', async () => {
-    const db = await open({ embedded: true, namespace: 'test', entities: [Agent] })
+    const server = await sharedServer()
+    const db = await server.open({ namespace: server.namespaces[0], entities: [Agent] })
+    await emptySets(db, [Agent])
 
     const session = db.session()
     const alma = session.create(Agent, { id: 17, name: 'Alma', joinedAt: new Date(2024, 0, 1) })
