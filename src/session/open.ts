@@ -27,9 +27,8 @@ export function open(options: OpenOptions): Promise<Database> {
 export async function openWith(options: OpenOptions, relationsOf: RelationsOf): Promise<Database> {
   checkTarget(options)
   const { embedded, namespace, entities, transactions = 'auto', validate = true, ...rest } = options
-  const model = compileModel(entities, { namespace })
-  const classes = new MappedClasses(compileCodecs(model, { relations: detached }), relationsOf)
-  const namespaces = namespacesOf(model)
+  const classes = mapClasses(entities, namespace, relationsOf)
+  const namespaces = namespacesOf(classes.model)
   const server = await startServer(embedded, namespaces)
   try {
     const driver = await connect({ ...rest, ...(server === undefined ? {} : { hosts: server.hosts }), namespaces })
@@ -39,6 +38,16 @@ export async function openWith(options: OpenOptions, relationsOf: RelationsOf): 
     await server?.stop()
     throw error
   }
+}
+
+/** What a database knows of its classes, without a server. */
+export function mapClasses(
+  entities: OpenOptions['entities'],
+  namespace: string,
+  relationsOf: RelationsOf = strategiesOf,
+): MappedClasses {
+  const model = compileModel(entities, { namespace })
+  return new MappedClasses(compileCodecs(model, { relations: detached }), relationsOf)
 }
 
 async function requireTransactions(driver: Driver): Promise<void> {

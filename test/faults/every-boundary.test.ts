@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import type { FaultOptions } from 'skein/embedded'
-import { isNamedServer } from '../server.js'
+import { isNamedServer, MODES, type Mode } from '../server.js'
 import { CASES, type Case } from './families.js'
-import { Lane, MODES, runInLanes, type Mode } from './lane.js'
+import { Lane, runInLanes } from './lane.js'
 import { expectAllOrNothing } from './expectations.js'
 import { dangling, oneSided, show } from './world.js'
 

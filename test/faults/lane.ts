@@ -1,10 +1,8 @@
 import { open, type Database, type Session } from 'skein'
 import { startEmbedded, type EmbeddedServer, type FaultOptions } from 'skein/embedded'
+import { MODES, PATIENT, type Mode } from '../server.js'
 import { CLASSES, type Case } from './families.js'
 import { World } from './world.js'
-
-export const MODES = ['sc', 'ap'] as const
-export type Mode = (typeof MODES)[number]
 
 /** An operation that is about to be sent. */
 export interface Begun {
@@ -29,7 +27,7 @@ export class Lane {
     // A namespace is called what it is.
     const server = await startEmbedded({ namespaces: MODES.map((mode) => `${mode}:${mode}`) })
     const opened = MODES.map(async (mode) => {
-      const patient = await open({ hosts: server.hosts, namespace: mode, entities: CLASSES })
+      const patient = await open({ hosts: server.hosts, namespace: mode, entities: CLASSES, ...PATIENT })
       await patient.indexes.sync()
       return [mode, { patient, hasty: await openHasty(server, mode) }] as const
     })
@@ -72,6 +70,7 @@ function openHasty({ hosts }: EmbeddedServer, namespace: string): Promise<Databa
     hosts,
     namespace,
     entities: CLASSES,
+    ...PATIENT,
     retry: { attempts: 2, deadline: 40, backoff: 1 },
     maxErrorRate: 100_000,
     errorRateWindow: 1000,

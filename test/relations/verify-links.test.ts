@@ -78,6 +78,16 @@ for (const mode of MODES) {
       expect(found).to.deep.include({ role: 'chair', fee: 2 })
     })
 
+    it('gives both sides the attributes that the owner has', async () => {
+      await change('club', 'chess', maps.put('members', 1 as never, { role: 'member', fee: 2.5 } as never))
+      expect(await verifyAll(true)).to.deep.equal([
+        'differentAttributes repaired: Club "chess" has other attributes for Person 1 in members than that has in clubs.',
+      ])
+      const { members } = await db.session().load(Club, 'chess')
+      expect(await members.attributesOf(1)).to.deep.include({ role: 'chair', fee: 2 })
+      expect(await verifyAll()).to.deep.equal([])
+    })
+
     it('takes out a link that its owner does not have, and one to a record that is gone', async () => {
       await change('person', 2, maps.removeByKey('clubs', 'chess'))
       await change('person', 3, maps.put('clubs', 'rowing', { role: 'member' }))

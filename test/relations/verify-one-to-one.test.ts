@@ -77,14 +77,24 @@ for (const mode of MODES) {
       expect(await verifyAll()).to.deep.equal([])
     })
 
-    it('does not choose between two owners', async () => {
+    it('takes away what an owner says of one that is paired with another', async () => {
       await put('person', 2, { desk: 'd1' })
-      const first = await verifyAll(true)
-      expect(first).to.have.members([
-        'oneSidedLink leftAlone: Desk "d1" lacks Person 2 in person, which names it in desk.',
+      expect(await verifyAll(true)).to.have.members([
+        'oneSidedLink repaired: Person 2 holds Desk "d1" in desk, which does not name it in person.',
         'oneSidedLink repaired: Desk "d2" holds Person 2 in person, which does not name it in desk.',
       ])
       expect(await binsOf('desk', 'd1')).to.have.property('person', 1)
+      expect(await binsOf('person', 1)).to.have.property('desk', 'd1')
+      expect(await verifyAll()).to.deep.equal([])
+    })
+
+    it('does not choose between two owners when the other names neither', async () => {
+      await put('person', 2, { desk: 'd1' })
+      await put('desk', 'd1', { person: 3 })
+      await put('person', 3, { id: 3 })
+      const first = await verifyAll()
+      expect(first).to.include('oneSidedLink found: Desk "d1" lacks Person 1 in person, which names it in desk.')
+      expect(first).to.include('oneSidedLink found: Desk "d1" lacks Person 2 in person, which names it in desk.')
     })
 
     it('finds dangling keys on either side, and where only one side stores anything', async () => {

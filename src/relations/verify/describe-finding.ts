@@ -17,6 +17,7 @@ export function describeLink(link: StoredLink, { kind, wrong, change }: Verdict,
   const isGone = kind === 'danglingKey'
   const here = nameOf(end, show)
   const there = nameOf(other, show)
+  const isDifferent = kind === 'differentAttributes'
   const says = change === 'add' ? `lacks ${there}` : `holds ${there}`
   return {
     kind,
@@ -27,7 +28,9 @@ export function describeLink(link: StoredLink, { kind, wrong, change }: Verdict,
     otherKey: show(other.model, other.key.key),
     truth: isGone ? other.model.name : `${owner.model.name}.${owner.property}`,
     repair: change,
-    message: `${here} ${says} in ${end.property}, ${because(other, change, isGone)}.`,
+    message: isDifferent
+      ? `${here} has other attributes for ${there} in ${end.property} than that has in ${other.property}.`
+      : `${here} ${says} in ${end.property}, ${because(other, change, isGone)}.`,
   }
 }
 

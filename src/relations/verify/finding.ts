@@ -2,10 +2,11 @@ import type { KeyValue } from '../../keys/index.js'
 
 /**
  * What is wrong: `danglingKey`: a key whose record is gone (deleted past Skein, or expired). `missingLink`: a child that says whose it
- * is, and is not on that list. `oneSidedLink`: a link that only one of the two records has. `staleMarker`: a record whose delete began
- * and never ended. `unreadable`: a record that does not say its own key, so its links cannot be checked; `key` is then its digest.
+ * is, and is not on that list. `oneSidedLink`: a link that only one of the two records has. `differentAttributes`: a link that both
+ * have, with different attributes. `staleMarker`: a record whose delete began and never ended. `unreadable`: a record that does not say its own key, so its links cannot be checked; `key` is then its digest.
  */
-export type FindingKind = 'danglingKey' | 'missingLink' | 'oneSidedLink' | 'staleMarker' | 'unreadable'
+export type FindingKind =
+  'danglingKey' | 'missingLink' | 'oneSidedLink' | 'differentAttributes' | 'staleMarker' | 'unreadable'
 
 /**
  * `found`: reported, nothing was written. `repaired`: written. `leftAlone`: somebody changed the record after it was checked, so

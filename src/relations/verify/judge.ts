@@ -1,3 +1,4 @@
+import { sameValue } from '../../plan/same-value.js'
 import type { Value } from '../../plan/value.js'
 import type { FindingKind } from './finding.js'
 import type { StoredLink } from './stored-link.js'
@@ -13,6 +14,10 @@ export interface Reading {
   readonly generation: number
   /** What it stores with the link. */
   readonly carried?: Value
+  /** The one that it holds, where it can hold only one. */
+  readonly held?: Value
+  /** That one is another, which has the same link to it. */
+  readonly isTaken?: boolean
 }
 
 export interface Verdict {
@@ -22,13 +27,21 @@ export interface Verdict {
   readonly change: 'add' | 'remove'
 }
 
+const DIFFERENT: Verdict = Object.freeze({ kind: 'differentAttributes', wrong: 'mirror', change: 'add' })
+
+const isSame = (owner: Reading, mirror: Reading): boolean =>
+  owner.carried === undefined || mirror.carried === undefined || sameValue(owner.carried, mirror.carried)
+
 /** What is wrong with a link; undefined when its ends agree. */
 export function judge(link: StoredLink, owner: Reading, mirror: Reading): Verdict | undefined {
   if (owner.isDeleting || mirror.isDeleting) return undefined
   if (owner.holds) {
     if (!mirror.exists) return { kind: 'danglingKey', wrong: 'owner', change: 'remove' }
-    const follows = link.mirror.holds === undefined || mirror.holds
-    return follows ? undefined : { kind: link.unmirrored, wrong: 'mirror', change: 'add' }
+    if (link.mirror.holds === undefined) return undefined
+    if (mirror.holds) return isSame(owner, mirror) ? undefined : DIFFERENT
+    // Two that agree are right, and a third that names one of them is not.
+    if (mirror.isTaken) return { kind: link.unmirrored, wrong: 'owner', change: 'remove' }
+    return { kind: link.unmirrored, wrong: 'mirror', change: 'add' }
   }
   if (!mirror.holds) return undefined
   return { kind: owner.exists ? 'oneSidedLink' : 'danglingKey', wrong: 'mirror', change: 'remove' }

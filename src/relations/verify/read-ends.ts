@@ -42,6 +42,7 @@ export async function readEnds(
     if (question === undefined) questions.set(id, (question = { end, operations: [...ABOUT_RECORD] }))
     if (end.holds !== undefined) question.operations.push(readExpression(answerName(i), end.holds))
     if (end.carries !== undefined) question.operations.push(readExpression(carriedName(i), end.carries))
+    if (end.only !== undefined) question.operations.push(readExpression(heldName(i), end.only.held))
   })
   const commands = [...questions.values()].map(({ end, operations }) =>
     read(end.model.name, end.key, 'none', operations),
@@ -51,6 +52,7 @@ export async function readEnds(
   return ends.map((end, i) => {
     const record = isUserKey(end.key.key) ? found.get(recordId(end.key))! : null
     const reading = readingOf(record, isTrue(record?.bins[answerName(i)]))
+    if (end.only !== undefined) return { ...reading, held: record?.bins[heldName(i)] }
     return end.carries === undefined ? reading : { ...reading, carried: record?.bins[carriedName(i)] }
   })
 }
@@ -58,5 +60,7 @@ export async function readEnds(
 const answerName = (index: number): string => `_sk.${index}`
 
 const carriedName = (index: number): string => `_sk.${index}.with`
+
+const heldName = (index: number): string => `_sk.${index}.held`
 
 const isTrue = (answer: unknown): boolean => answer === true || (answer !== undefined && Number(answer) > 0)

@@ -4,6 +4,7 @@ import { bin, listFrom, listSlice, mapKeySlice, mapKeysFrom } from '../../plan/e
 import type { ReadOperation } from '../../plan/operation.js'
 import { readBin, readExpression } from '../../plan/operations.js'
 import { recordKey, type RecordKey, type UserKey } from '../../plan/record-key.js'
+import { expressionType } from '../expression-type.js'
 import { binEnd, listEnd, mapEnd } from './link-ends.js'
 import type { LinkEnd, LinkVerification } from './stored-link.js'
 
@@ -35,7 +36,12 @@ export function keyPairLinks(
   return pairOfEnds(
     relation,
     () => readBin(relation.bin!),
-    (here, other) => [binEnd(owner, relation, here, other), binEnd(target, inverse, keyIn(target, other), here.key)],
+    (here, other) => {
+      const held = bin(expressionType(owner.key.kind), inverse.bin!)
+      const rival = (key: UserKey): LinkEnd => binEnd(owner, relation, keyIn(owner, key), other)
+      const far = binEnd(target, inverse, keyIn(target, other), here.key)
+      return [binEnd(owner, relation, here, other), { ...far, only: { held, rival } }]
+    },
   )
 }
 

@@ -7,6 +7,7 @@ import { sameValue } from '../../plan/same-value.js'
 import { describeLink, describeMarker, type ShowKey } from './describe-finding.js'
 import type { Finding } from './finding.js'
 import { judge, type Reading } from './judge.js'
+import { isUserKey } from './link-ends.js'
 import { OwnWrites } from './own-writes.js'
 import { ABOUT_RECORD, readEnds, readingOf } from './read-ends.js'
 import { repairLinks, type Confirmed, type RepairResult } from './repair-links.js'
@@ -97,8 +98,11 @@ export class Verifier {
   }
 
   async *#checkLinks(candidates: readonly Candidate[]): AsyncGenerator<Finding> {
-    const others = await this.#read(candidates.map(farEnd))
-    const suspects = candidates.filter((candidate, i) => judgeFrom(candidate, HOLDS, others[i]) !== undefined)
+    const carrying = candidates.filter(({ link, side }) => side === 'owner' && link.owner.carries !== undefined)
+    const [others, own] = await Promise.all([this.#read(candidates.map(farEnd)), this.#read(carrying.map(nearEnd))])
+    // Of most links it is enough to know that they are there; what they carry is compared from the side that is believed.
+    const here = new Map(carrying.map((candidate, i) => [candidate, own[i]]))
+    const suspects = candidates.filter((each, i) => judgeFrom(each, here.get(each) ?? HOLDS, others[i]) !== undefined)
     if (suspects.length === 0) return
     const confirmed = await this.#confirm(suspects)
     const results = this.#terms.repair
@@ -111,7 +115,7 @@ export class Verifier {
 
   async #confirm(suspects: readonly Candidate[]): Promise<Confirmed[]> {
     const began = performance.now()
-    const there = await this.#read(suspects.map(farEnd))
+    const there = await this.#seeTaken(suspects, await this.#read(suspects.map(farEnd)))
     const here = await this.#read(suspects.map(nearEnd))
     const passed = performance.now() - began
     return suspects.flatMap((candidate, i) => {
@@ -127,6 +131,21 @@ export class Verifier {
       const { carried } = candidate.side === 'owner' ? here[i] : there[i]
       const reading = verdict.wrong === candidate.side ? here[i] : there[i]
       return [{ link: candidate.link, verdict, reading, carried }]
+    })
+  }
+
+  /** Asks those who are named instead, where only one can be, whether they name it back. */
+  async #seeTaken(suspects: readonly Candidate[], there: readonly Reading[]): Promise<readonly Reading[]> {
+    const rivals = suspects.map((candidate, i) => {
+      const { holds, held } = there[i]
+      return holds || !isUserKey(held) ? undefined : farEnd(candidate).only?.rival(held)
+    })
+    const asked = rivals.filter((rival) => rival !== undefined)
+    if (asked.length === 0) return there
+    const readings = await this.#read(asked)
+    return there.map((reading, i) => {
+      const rival = rivals[i]
+      return rival === undefined ? reading : { ...reading, isTaken: readings[asked.indexOf(rival)].holds }
     })
   }
 
