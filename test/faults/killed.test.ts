@@ -160,10 +160,10 @@ describe(isNamedServer ? `${title} (skipped: only the embedded server has faults
   }
 
   async function doAgain(stall: Stall, world: World, where: string): Promise<void> {
-    const { change, again = change } = stall.operation
+    const { operation } = stall
     const session = databases.get(stall)!.session()
     try {
-      await again(session, world)
+      await (operation.again === undefined ? operation.change(session, world) : operation.again(session, world))
       await session.flush()
     } catch (cause) {
       throw new Error(`${where}: it could not be done again`, { cause })

@@ -79,7 +79,7 @@ for (const mode of MODES) {
     })
 
     it('gives both sides the attributes that the owner has', async () => {
-      await change('club', 'chess', maps.put('members', 1 as never, { role: 'member', fee: 2.5 } as never))
+      await change('club', 'chess', maps.put('members', 1 as never, { role: 'member', fee: 2.5 }))
       expect(await verifyAll(true)).to.deep.equal([
         'differentAttributes repaired: Club "chess" has other attributes for Person 1 in members than that has in clubs.',
       ])
