@@ -1,8 +1,9 @@
 import { expect } from 'chai'
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { EntityGoneError, open, PartialFailureError, RetriesExhaustedError, type Database } from 'skein'
-import { startEmbedded, type EmbeddedServer } from 'skein/embedded'
+import { EntityGoneError, PartialFailureError, RetriesExhaustedError, type Database } from 'skein'
+import { emptySets } from '../empty-sets.js'
+import { MODES, need, needMode, startTestServer, type TestServer } from '../server.js'
 import { PARENTS, storeFamily, type Parent } from './parents.js'
 
 const PROGRAM = new URL('./programs/delete-parent.js', import.meta.url)
@@ -21,17 +22,30 @@ const SIZES = IS_LARGE ? large(Number(process.env.SKEIN_LARGE)) : { 'by index': 
 const CHILDREN = 20
 const STEP = 8
 
-for (const mode of ['ap', 'sc'] as const) {
+for (const mode of MODES) {
   describe(`a large delete whose process dies (${mode})`, function () {
     this.timeout(1_200_000)
-    let server: EmbeddedServer
+    let server: TestServer
+    let namespace: string
     let last = 0
-    before(async () => (server = await startEmbedded({ namespaces: [`test:${mode}`] })))
+    before(async function () {
+      server = await startTestServer()
+      namespace = needMode(this, server, mode)
+      if (mode === 'sc')
+        need(this, server.embedded, 'only the embedded server ends the transaction of a dead process at once')
+    })
     after(() => server.stop())
+
+    async function openWith({ entities }: Parent): Promise<Database> {
+      const db = await server.open({ namespace, entities })
+      await emptySets(db, entities)
+      await db.indexes.sync()
+      return db
+    }
 
     function start(kind: string, args: readonly number[], execArgv: string[] = []): ChildProcess {
       const options = { execArgv, stdio: ['ignore', 'pipe', 'inherit', 'ipc'] as ('ignore' | 'pipe' | 'ipc')[] }
-      return fork(PROGRAM, [server.hosts, kind, ...args.map(String)], options)
+      return fork(PROGRAM, [server.hosts, namespace, kind, ...args.map(String)], options)
     }
 
     /** Deletes a parent in a process that dies at that command, and then here, while others keep adding children; false when it did not die. */
@@ -45,7 +59,7 @@ for (const mode of ['ap', 'sc'] as const) {
       child.on('message', () => void others.add())
       const [, signal] = (await once(child, 'close')) as [number | null, string | null]
       // A transaction that died with its process holds its records until its time is up.
-      if (mode === 'sc') await server.clock.advance(60)
+      if (mode === 'sc') await server.embedded!.clock.advance(60)
       await others.during(async () => {
         if (command % 2 === 0) await db.sweep(family.parent, { step: STEP })
         await db.session().delete(family.parent, id, { step: STEP })
@@ -65,8 +79,7 @@ for (const mode of ['ap', 'sc'] as const) {
       const kills = process.env.SKEIN_KILLS === 'all' ? 'all' : (KILLS[mode][kind] ?? [])
       if (kills.length === 0) continue
       it(`is finished by a sweep or by deleting again, while others keep adding children (${kind}, killed at ${String(kills)})`, async function () {
-        const db = await open({ hosts: server.hosts, namespace: 'test', entities: family.entities })
-        await db.indexes.sync()
+        const db = await openWith(family)
         if (kills !== 'all') for (const command of kills) expect(await dieAt(kind, command, db)).to.equal(true)
         else {
           let command = 1
@@ -80,8 +93,7 @@ for (const mode of ['ap', 'sc'] as const) {
     for (const [kind, count] of Object.entries(mode === 'ap' || IS_LARGE ? SIZES : {})) {
       it(`holds only a few of ${count} children in memory (${kind})`, async function () {
         const family = PARENTS[kind]
-        const db = await open({ hosts: server.hosts, namespace: 'test', entities: family.entities })
-        await db.indexes.sync()
+        const db = await openWith(family)
         const names = Array.from({ length: count }, (_, i) => `large-${i}`)
         const text = 'x'.repeat(BYTES / count)
         await storeFamily(db, family, ++last, names, (one) => Object.assign(one, { name: text, city: text }))

@@ -1,8 +1,11 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { expect } from 'chai'
-import { open, type Database, type TransactionEvent } from 'skein'
-import { startEmbedded, type EmbeddedServer, type FaultOptions } from 'skein/embedded'
+import type { Database, TransactionEvent } from 'skein'
+import type { FaultOptions } from 'skein/embedded'
+import { emptySets } from '../empty-sets.js'
 import { Agent, Listing, User, agent, listing } from '../relations/models.js'
+import { needMode, startTestServer, type TestServer } from '../server.js'
+import { sharedServer } from '../shared-server.js'
 import { fill, problems, randomNumbers, runLoad } from './load-model.js'
 
 // SKEIN_LOAD=20000 runs the full size.
@@ -17,17 +20,21 @@ const FAULTS: readonly FaultOptions[] = [
 ]
 
 for (const mode of ['sc', 'ap'] as const) {
-  describe(`16 workers that move, follow and delete, with faults (${mode})`, function () {
+  // Only the embedded server fails on demand; elsewhere the workers meet only each other.
+  describe(`16 workers that move, follow and delete, with faults where the server makes them (${mode})`, function () {
     this.timeout(600_000)
-    let server: EmbeddedServer
+    let server: TestServer
+    let namespace: string
     let db: Database
-    before(async () => {
-      server = await startEmbedded({ namespaces: [`test:${mode}`] })
-      db = await open({ hosts: server.hosts, namespace: 'test', entities: [Agent, Listing, User] })
+    before(async function () {
+      server = await startTestServer()
+      namespace = needMode(this, server, mode)
+      db = await server.open({ namespace, entities: [Agent, Listing, User] })
+      await emptySets(db, [Agent, Listing, User])
       await fill(db)
     })
     after(async () => {
-      await db.close()
+      await db?.close()
       await server.stop()
     })
 
@@ -38,14 +45,14 @@ for (const mode of ['sc', 'ap'] as const) {
         total: OPERATIONS,
         async disturb(n) {
           if (n % 20 === 10)
-            await server.faults.add({ ...FAULTS[random(FAULTS.length)], namespace: 'test', skip: random(20) })
+            await server.embedded?.faults.add({ ...FAULTS[random(FAULTS.length)], namespace, skip: random(20) })
         },
         // A commit or an abort that met a fault leaves its records locked until its time is up; here that passes at once.
-        blocked: () => server.clock.advance(10),
+        blocked: async () => server.embedded?.clock.advance(10),
       })
-      await server.faults.clear()
+      await server.embedded?.faults.clear()
       ends.stop()
-      if (mode === 'sc') await server.clock.advance(60)
+      if (mode === 'sc') await server.embedded?.clock.advance(60)
       else await repair(db)
       expect(await problems(db, result)).to.deep.equal([])
       const { acknowledged, refused, failed, expectations } = result
@@ -71,16 +78,13 @@ function countTransactions(): Record<TransactionEvent['state'], number> & { stop
 
 describe('one record that everybody writes', function () {
   this.timeout(120_000)
-  let server: EmbeddedServer
   let db: Database
-  before(async () => {
-    server = await startEmbedded({ namespaces: ['test:sc'] })
-    db = await open({ hosts: server.hosts, namespace: 'test', entities: [Agent, Listing, User] })
+  before(async function () {
+    const server = await sharedServer()
+    db = await server.open({ namespace: needMode(this, server, 'sc'), entities: [Agent, Listing, User] })
+    await emptySets(db, [Agent, Listing, User])
   })
-  after(async () => {
-    await db.close()
-    await server.stop()
-  })
+  after(() => db?.close())
 
   it('takes a bounded number of attempts, and no write is lost', async function () {
     const [workers, rounds] = [16, process.env.SKEIN_LOAD === undefined ? 4 : 20]

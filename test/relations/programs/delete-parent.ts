@@ -4,9 +4,9 @@ import { open, type CommandEvent } from 'skein'
 import { PARENTS } from '../parents.js'
 
 // Deletes a parent, says each of its commands that is answered, and dies at command number `last` (0: never).
-const [hosts, kind, id, step, last] = process.argv.slice(2)
+const [hosts, namespace, kind, id, step, last] = process.argv.slice(2)
 const { entities, parent } = PARENTS[kind]
-const db = await open({ hosts, namespace: 'test', entities, limits: { queryRecords: Number(step) } })
+const db = await open({ hosts, namespace, entities, limits: { queryRecords: Number(step) } })
 const answered = new Set<number>()
 subscribe('skein:command', (event) => {
   const { roundTrip } = event as CommandEvent
