@@ -20,6 +20,8 @@ export interface Tracked {
   readonly isUnread: boolean
   /** Whatever is stored becomes what the entity is. */
   readonly overwrite?: boolean
+  /** What is being sent deletes it; one that is only marked for the next flush may stay. */
+  readonly isGoing?: boolean
   /** How many cascades away from what was asked to be deleted. */
   readonly depth: number
 }
@@ -28,6 +30,8 @@ export interface Tracked {
 export interface FoundStep {
   readonly found: readonly Tracked[]
   readonly fresh: readonly Tracked[]
+  /** Not among them: those that the session is to delete. */
+  readonly leaving: readonly Tracked[]
 }
 
 /** Some of the entities that an index finds. */

@@ -90,7 +90,7 @@ export class KeyBinStrategy implements RelationStrategy {
     if (!state.isKnown || draft.isInside) await this.#addStored(tracked, owners, reader)
     for (const owner of owners.values()) {
       // An owner that goes in the same flush takes its list along; until then it is marked.
-      if (reader.known(this.#target.name, owner)?.state !== 'removed')
+      if (reader.known(this.#target.name, owner)?.isGoing !== true)
         this.#planUnlisted(tracked, state, owner, draft, reader)
     }
   }

@@ -13,6 +13,7 @@ import { firstMembers, type Drain } from './drain.js'
 import { linkWrite, listed, listMembers, unlisted } from './key-list-bin.js'
 import { loadListed } from './load-listed.js'
 import { isEntity, type Member } from './member-set.js'
+import { findAndReachLeaving } from './reach-leaving.js'
 import { restricted } from './relation-errors.js'
 import { collectionStateOf } from './states.js'
 import type { CollectionMembers, RelationStrategy } from './strategy.js'
@@ -249,8 +250,7 @@ export class KeyListStrategy implements RelationStrategy {
       if (keys.length > 0) throw restricted(tracked, this.model, keys.length)
       return
     }
-    for (const child of await reader.find(this.#target, keys)) {
-      if (child === null) continue
+    for (const child of await findAndReachLeaving(this.#target, keys, reach, reader)) {
       if (onDelete === 'cascade') reach.remove(child.entity)
       else {
         this.#state(tracked.entity).remove(child.entity)

@@ -17,6 +17,7 @@ import { listBin, mapBin, type LinkBin, type LinkEnd } from './link-bin.js'
 import type { LinkValue } from './link-values.js'
 import { loadListed } from './load-listed.js'
 import { isEntity, type Member } from './member-set.js'
+import { findAndReachLeaving } from './reach-leaving.js'
 import { noAttributes, restricted } from './relation-errors.js'
 import { collectionStateOf } from './states.js'
 import type { CollectionMembers, RelationStrategy } from './strategy.js'
@@ -250,7 +251,7 @@ export class LinkListsStrategy implements RelationStrategy {
     if (onDelete === 'detach') return
     if (onDelete === 'restrict' && keys.length > 0) throw restricted(tracked, this.model, keys.length)
     if (onDelete !== 'cascade') return
-    for (const other of await reader.find(this.#target, keys)) if (other !== null) reach.remove(other.entity)
+    for (const other of await findAndReachLeaving(this.#target, keys, reach, reader)) reach.remove(other.entity)
   }
 }
 

@@ -159,9 +159,10 @@ export class SecondaryIndexStrategy implements RelationStrategy {
     }
     const children: Tracked[] = []
     const passing: Tracked[] = []
-    for await (const { found, fresh } of reader.foundBy(this.#lookup(tracked))) {
+    for await (const { found, fresh, leaving } of reader.foundBy(this.#lookup(tracked))) {
       children.push(...found)
       passing.push(...fresh)
+      for (const { entity } of leaving) reach.remove(entity)
       if (children.length <= reach.room) continue
       reader.release(passing)
       return reach.drain(this.#drain(tracked, reader))

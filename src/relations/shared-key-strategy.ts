@@ -5,6 +5,7 @@ import type { EntityModel, RelationModel } from '../model/index.js'
 import { userKeyId } from '../plan/record-key.js'
 import type { Reach, Reader, Tracked } from './contributor.js'
 import { isEntity, type Member } from './member-set.js'
+import { findAndReachLeaving } from './reach-leaving.js'
 import { restricted } from './relation-errors.js'
 import type { RefState } from './ref-state.js'
 import { refStateOf } from './states.js'
@@ -86,8 +87,8 @@ export class SharedKeyStrategy implements RelationStrategy {
   async #reachOnDelete(tracked: Tracked, reach: Reach, reader: Reader): Promise<void> {
     const { onDelete } = this.model
     if (onDelete === 'detach') return
-    const [other] = await reader.find(this.#target, [reader.keyOf(tracked.entity)!])
-    if (other === null) return
+    const [other] = await findAndReachLeaving(this.#target, [reader.keyOf(tracked.entity)!], reach, reader)
+    if (other === undefined) return
     if (onDelete === 'restrict') throw restricted(tracked, this.model, 1)
     reach.remove(other.entity)
   }

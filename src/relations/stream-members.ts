@@ -14,12 +14,14 @@ export async function* streamMembers(state: CollectionState, binding: Binding): 
   }
 }
 
-function steps(binding: Binding): AsyncIterable<FoundStep> {
+type Step = Pick<FoundStep, 'found' | 'fresh'>
+
+function steps(binding: Binding): AsyncIterable<Step> {
   const { byPosition } = binding.strategy.members!
   return byPosition === undefined ? numbered(binding) : byPosition.stream(binding.tracked, binding.reader)
 }
 
-async function* numbered({ tracked, reader, relation, strategy }: Binding): AsyncGenerator<FoundStep> {
+async function* numbered({ tracked, reader, relation, strategy }: Binding): AsyncGenerator<Step> {
   const { target } = relation
   for (let offset = 0; ; offset += STEP) {
     const keys = await strategy.members!.keys(tracked, reader, { offset, count: STEP })

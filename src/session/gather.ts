@@ -1,4 +1,4 @@
-import type { Reach, Reader } from '../relations/contributor.js'
+import type { Contributor, Reach, Reader } from '../relations/contributor.js'
 import { MOST_REACHED, type Drain } from '../relations/drain.js'
 import { callHooks, hasHooks } from './hooks.js'
 import type { Managed } from './managed.js'
@@ -41,33 +41,48 @@ async function gatherAll(
   scan: () => Managed[],
   entities: SessionEntities,
   reader: Reader,
-  { hooks = 'run', done, isInside = false, step = MOST_REACHED }: GatherOptions,
+  options: GatherOptions,
 ): Promise<Work> {
   const work = new Work()
+  try {
+    await gatherInto(work, roots, scan, entities, reader, options)
+  } catch (error) {
+    work.takeBack()
+    throw error
+  }
+  return work
+}
+
+async function gatherInto(
+  work: Work,
+  roots: readonly Managed[],
+  scan: () => Managed[],
+  entities: SessionEntities,
+  reader: Reader,
+  { hooks = 'run', done, isInside = false, step = MOST_REACHED }: GatherOptions,
+): Promise<void> {
   const drain = isInside ? undefined : (large: Drain) => void work.drains.push(large)
-  const note = (managed: Managed, from: Managed): void => work.noteReached(managed, from)
   for (let found = roots; found.length > 0; found = scan().filter((managed) => !work.has(managed))) {
-    const added = await reachFrom(found, entities, reader, note, { drain, step })
+    const added = await reachFrom(found, entities, reader, work, { drain, step })
     for (const managed of added) work.add(managed)
     if (hooks === 'skip') continue
-    if (!(await runBeforeHooks(added.filter((managed) => done?.has(managed) !== true)))) return work
+    if (!(await runBeforeHooks(added.filter((managed) => done?.has(managed) !== true)))) return
     // A hook may also have changed its mind about an entity: look at its state again.
     for (const managed of added) work.add(managed)
   }
-  return work
 }
 
 async function reachFrom(
   roots: readonly Managed[],
   entities: SessionEntities,
   reader: Reader,
-  note: (managed: Managed, from: Managed) => void,
+  work: Work,
   { drain, step }: { drain: ((large: Drain) => void) | undefined; step: number },
 ): Promise<Managed[]> {
   const members = [...roots]
   const seen = new Set(members)
   const add = (managed: Managed, from: Managed): void => {
-    note(managed, from)
+    work.noteReached(managed, from)
     if (seen.has(managed)) return
     seen.add(managed)
     members.push(managed)
@@ -78,7 +93,9 @@ async function reachFrom(
       // What is being deleted stays so, whoever reaches it.
       save: (entity) => add(isBeingRemoved(entity, entities) ?? entities.manage(entity), managed),
       remove(entity) {
+        const isMarked = entities.find(entity)?.state === 'removed'
         const removed = entities.remove(entity)
+        if (!isMarked) work.noteMarked(removed)
         if (!seen.has(removed)) removed.depth = managed.depth + 1
         add(removed, managed)
       },
@@ -87,12 +104,17 @@ async function reachFrom(
       },
       drain: (large) => drain?.(large),
     }
-    for (const contributor of managed.mapped.contributors) {
+    for (const contributor of contributorsOf(managed)) {
       const reading = contributor.reach?.(managed, reach, reader)
       if (reading !== undefined) await reading
     }
   }
   return members
+}
+
+/** Whoever may refuse a delete is asked first. */
+function contributorsOf({ mapped, state }: Managed): readonly Contributor[] {
+  return state === 'removed' ? mapped.contributorsOfDelete : mapped.contributors
 }
 
 function isBeingRemoved(entity: object, entities: SessionEntities): Managed | undefined {

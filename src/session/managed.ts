@@ -38,6 +38,8 @@ export class Managed implements Tracked {
   doubt: Doubt | undefined
   /** Known by its key alone: nothing of its record was read. */
   isUnread = false
+  /** What is being sent deletes it; one that is only marked for the next flush may stay. */
+  isGoing = false
   /** How many cascades away from what was asked to be deleted. */
   depth = 0
   /** Set by a delete: whether there was a record. */

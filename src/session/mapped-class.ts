@@ -20,6 +20,7 @@ export class MappedClass {
   /** The bins first, then the relations. */
   contributors: readonly Contributor[] = []
   relations: readonly RelationStrategy[] = []
+  #contributorsOfDelete: readonly Contributor[] | undefined
   /** Bins of the values of every class of the set. */
   binsOfSet: readonly string[] = []
   /** What an ordinary load reads: all bins, unless there are lists of keys, which may be long and are read when asked for. */
@@ -37,6 +38,12 @@ export class MappedClass {
   /** Saving or deleting an entity is one command and nothing else. */
   get isSimple(): boolean {
     return (this.#isSimple ??= this.standsAlone && this.contributors.length === 1 && !hasHooks(this.model.hooks))
+  }
+
+  /** The same, those that may refuse a delete first. */
+  get contributorsOfDelete(): readonly Contributor[] {
+    const restricting = this.relations.filter(({ model }) => model.onDelete === 'restrict')
+    return (this.#contributorsOfDelete ??= [...new Set([...restricting, ...this.contributors])])
   }
 
   /** Deleting by key is one blind command only where nobody needs to see the entity. */

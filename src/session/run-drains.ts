@@ -86,7 +86,9 @@ async function deleteMembers(
   const loads = new Loads(inner)
   const entities = new SessionEntities(inner, loads)
   // Members see that their owner goes too, and leave its list alone: it is trimmed when they are gone.
-  loads.unreadOf((owner as Managed).mapped, owner.key).state = 'removed'
+  const own = loads.unreadOf((owner as Managed).mapped, owner.key)
+  own.state = 'removed'
+  own.isGoing = true
   const mapped = classes.of(target.name)
   const found = await loads.find(mapped, keys)
   // One that is marked itself loads as gone, and has to be finished.

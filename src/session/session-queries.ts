@@ -63,17 +63,22 @@ export class SessionQueries {
     const { identity } = this.#context
     const found: Managed[] = []
     const fresh: Managed[] = []
+    const leaving: Managed[] = []
     for (const record of records) {
       const key = this.#keyOf(mapped, record)
       if (key === undefined) continue
       const isNew = identity.get(mapped, key.record.key) === undefined
       const managed = this.#hydrator.take(mapped, key.record, record, projection)
-      if (managed === null || managed.state === 'removed') continue
+      if (managed === null) continue
+      if (managed.state === 'removed') {
+        leaving.push(managed)
+        continue
+      }
       found.push(managed)
       if (isNew) fresh.push(managed)
     }
     await callHooks('afterLoad', fresh)
-    return { found, fresh }
+    return { found, fresh, leaving }
   }
 
   /** Undefined for a record of another class of the set, or of another tenant. */

@@ -47,7 +47,11 @@ export class UnitOfWork {
   async explain(members: readonly Managed[], mode = this.#parts.context.transactions): Promise<Explanation> {
     const { entities, reader } = this.#parts
     const work = await gather(() => [...members], entities, reader, { hooks: 'skip' })
-    return new Explanation(await planFlush(work, this.#parts, mode))
+    try {
+      return new Explanation(await whileGoing(work, () => planFlush(work, this.#parts, mode)))
+    } finally {
+      work.takeBack()
+    }
   }
 
   async #run(scan: () => Managed[], options: FlushOptions): Promise<void> {
@@ -64,7 +68,7 @@ export class UnitOfWork {
     if (context.validate) validateAll(work.saved)
     if (work.drains.length > 0) await runDrains(work.drains, this.#parts, deleteAll, options)
     const began = performance.now()
-    const result = await sendWork(work, this.#parts, transactions, signal)
+    const result = await whileGoing(work, () => sendWork(work, this.#parts, transactions, signal))
     if (result.outcomes.length === 0) return
     const error = result.failed.length === 0 ? undefined : flushFailure(result, signal)
     publishFlush(result, performance.now() - began, error)
@@ -80,6 +84,16 @@ export class UnitOfWork {
     const removed = [...work.removed].filter(isDone)
     if (hasHooks('afterSave', saved)) await callAllHooks('afterSave', saved)
     if (hasHooks('afterDelete', removed)) await callAllHooks('afterDelete', removed)
+  }
+}
+
+/** Tells those that are planned for which others go in the same flush. */
+async function whileGoing<T>(work: Work, send: () => Promise<T>): Promise<T> {
+  for (const managed of work.removed) managed.isGoing = true
+  try {
+    return await send()
+  } finally {
+    for (const managed of work.removed) managed.isGoing = false
   }
 }
 

@@ -8,6 +8,7 @@ export class Work {
   /** Members of large collections, which have to go before the plan is made. */
   readonly drains: Drain[] = []
   readonly #reached = new Map<Managed, Managed>()
+  readonly #marked: Managed[] = []
 
   constructor(members: readonly Managed[] = []) {
     for (const managed of members) this.add(managed)
@@ -28,6 +29,18 @@ export class Work {
 
   noteReached(managed: Managed, from: Managed): void {
     this.#reached.set(managed, from)
+  }
+
+  /** A cascade has marked it. */
+  noteMarked(managed: Managed): void {
+    this.#marked.push(managed)
+  }
+
+  /** Nothing was sent: what only a cascade has marked stays, unless it is asked for again. */
+  takeBack(): void {
+    for (const managed of this.#marked) {
+      if (managed.state === 'removed') managed.state = managed.snapshot === undefined ? 'new' : 'stored'
+    }
   }
 
   /** The members for which this holds. */

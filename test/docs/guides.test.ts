@@ -1,5 +1,7 @@
 import { expect } from 'chai'
-import { runDocProgram } from '../doc-program.js'
+import { readdirSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { readDoc, runDocProgram } from '../doc-program.js'
 
 /** Pages whose examples make one program each, with something it must print. */
 const PAGES: readonly (readonly [string, string])[] = [
@@ -10,6 +12,26 @@ const PAGES: readonly (readonly [string, string])[] = [
   ['reference/session.md', "true [ 'city' ]"],
 ]
 
+/** Pages whose programs print exactly what the comments beside their calls say. */
+const SAID = [
+  'guide/deletes.md',
+  'guide/relations.md',
+  'guide/secondary-indexes.md',
+  'guide/transactions.md',
+  'reference/errors.md',
+  'reference/relations.md',
+]
+
+/** Pages that other tests run. */
+const ELSEWHERE = [
+  'guide/consolidate.md',
+  'guide/testing.md',
+  'guide/verify.md',
+  'reference/decorators.md',
+  'reference/keys.md',
+  'reference/types.md',
+]
+
 for (const [page, printed] of PAGES) {
   describe(`docs/${page}`, () => {
     it('shows examples that compile, run and print what they say', async () => {
@@ -17,3 +39,26 @@ for (const [page, printed] of PAGES) {
     })
   })
 }
+
+for (const page of SAID) {
+  describe(`docs/${page}`, () => {
+    it('shows examples that compile, run and print what they say', async () => {
+      const said = [...readDoc(page).matchAll(/^(?:.*console\.log\(.*\)|\}) \/\/ (.*)$/gm)].map(([, text]) => text)
+      expect(said).to.not.have.length(0)
+      const printed = (await runDocProgram(page)).trim().split('\n')
+      expect(printed).to.deep.equal(said)
+    })
+  })
+}
+
+describe('docs', () => {
+  it('have no page with examples that no test runs', () => {
+    const docs = fileURLToPath(new URL('docs/', import.meta.resolve('skein/package.json')))
+    const pages = ['guide', 'reference'].flatMap((folder) =>
+      readdirSync(docs + folder).map((name) => `${folder}/${name}`),
+    )
+    const known = [...PAGES.map(([page]) => page), ...SAID, ...ELSEWHERE]
+    const withExamples = pages.filter((page) => readDoc(page).includes('```ts\n'))
+    expect(withExamples.filter((page) => !known.includes(page))).to.deep.equal([])
+  })
+})
