@@ -1,13 +1,16 @@
 import { channel } from 'node:diagnostics_channel'
-import { commandBytes } from '../plan/bytes.js'
+import { commandBytes, queryBytes } from '../plan/bytes.js'
 import type { Command } from '../plan/command.js'
+import type { QueryCommand } from '../plan/query-command.js'
 import type { UserKey } from '../plan/record-key.js'
 import { showCommand, type Reveal } from '../plan/show-command.js'
+import { queryKind, showQuery } from '../plan/show-query.js'
 
 /** Published on `skein:command` when a command has been answered. */
 export interface CommandEvent {
   readonly class: string
-  readonly kind: Command['kind']
+  /** `query`: records that an index finds. `scan`: those of a whole set. */
+  readonly kind: Command['kind'] | 'query' | 'scan'
   readonly namespace: string
   readonly set: string
   /** Only when `reveal.keys` was asked for. */
@@ -18,6 +21,8 @@ export interface CommandEvent {
   readonly ms: number
   /** About how many bytes were sent. */
   readonly bytes: number
+  /** Of a query or scan: how many records came back. */
+  readonly records?: number
   /** Commands with the same number shared one round trip. */
   readonly roundTrip: number
   /** How many commands shared it. */
@@ -108,6 +113,24 @@ export class Events {
     this.#print?.(commandLine(event))
   }
 
+  query(command: QueryCommand, facts: Pick<CommandEvent, 'ms' | 'records' | 'code' | 'attempt'>): void {
+    const event: CommandEvent = {
+      class: command.entity,
+      kind: queryKind(command),
+      namespace: command.namespace,
+      set: command.set,
+      text: showQuery(command, this.#reveal),
+      bytes: queryBytes(command),
+      roundTrip: this.nextRoundTrip(),
+      rows: 1,
+      // The client's transactions do not reach queries.
+      inTransaction: false,
+      ...facts,
+    }
+    commandChannel.publish(event)
+    this.#print?.(commandLine(event))
+  }
+
   recordSize(command: Command, size: number, limit: number, bin: string | undefined): void {
     if (!warningChannel.hasSubscribers && this.#print === undefined) return
     const { namespace, set, key } = command.key
@@ -138,5 +161,6 @@ function commandLine(event: CommandEvent): string {
   const shared = event.rows > 1 ? `  with ${event.rows - 1} others` : ''
   const again = event.attempt > 1 ? `  try ${event.attempt}` : ''
   const failed = event.code === 0 ? '' : `  code ${event.code}`
-  return `skein ${event.ms.toFixed(1).padStart(7)} ms  ${event.text}${failed}${shared}${again}`
+  const found = event.records === undefined ? '' : `  ${event.records} records`
+  return `skein ${event.ms.toFixed(1).padStart(7)} ms  ${event.text}${found}${failed}${shared}${again}`
 }

@@ -3,6 +3,7 @@ import type { QueryCommand } from '../plan/query-command.js'
 import type { ClientCalls, ClientError, ClientFound, ClientQuery, ClientQueryOptions } from './aerospike-client.js'
 import { storedRecord } from './client-record.js'
 import { encodeExpression } from './encode-expression.js'
+import type { Events } from './events.js'
 import type { Gate } from './gate.js'
 import { indexFilter } from './index-filter.js'
 import type { RetryOptions } from './options.js'
@@ -10,13 +11,14 @@ import type { FoundRecord } from './outcome.js'
 import type { Policies } from './policies.js'
 import { queryError } from './query-errors.js'
 import { Tries } from './retry.js'
-import { isTransient } from './status.js'
+import { CODE, isTransient } from './status.js'
 
 export interface QueryParts {
   readonly client: ClientCalls
   readonly policies: Policies
   readonly retry: RetryOptions
   readonly alone: Gate
+  readonly events: Events
 }
 
 /** A range of the 4,096 partitions that the records of a namespace are spread over. */
@@ -78,19 +80,25 @@ export class QueryRunner {
     signal: AbortSignal | undefined,
     call: (options: ClientQueryOptions, policy: ReturnType<Policies['query']>) => Promise<ClientFound[]>,
   ): Promise<ClientFound[]> {
-    const { alone, policies, retry } = this.#parts
+    const { alone, policies, retry, events } = this.#parts
     const { options, filter } = clientQuery(command)
     const policy = policies.query(filter === undefined ? undefined : encodeExpression(filter))
     const tries = new Tries()
-    for (;;) {
+    for (let attempt = 1; ; attempt++) {
       signal?.throwIfAborted()
       await alone.enter()
+      const began = performance.now()
+      const tell = (code: number, records: number): void => {
+        if (events.isWatched) events.query(command, { ms: performance.now() - began, records, code, attempt })
+      }
       try {
         const found = await call(options, policy)
+        tell(CODE.OK, found.length)
         signal?.throwIfAborted()
         return found
       } catch (error) {
         signal?.throwIfAborted()
+        tell((error as ClientError).code, 0)
         const wait = isTransient((error as ClientError).code) ? tries.next(retry) : undefined
         if (wait === undefined) throw queryError(command, error as ClientError)
         await new Promise((resolve) => setTimeout(resolve, wait))

@@ -1,6 +1,7 @@
 import type { Command } from './command.js'
 import type { Expression } from './expression.js'
 import type { Operation } from './operation.js'
+import type { QueryCommand } from './query-command.js'
 import type { UserKey } from './record-key.js'
 import { isDouble, isGeo, type Value } from './value.js'
 
@@ -29,6 +30,14 @@ export function commandBytes(command: Command): number {
         : GUARD + guard.bin.length + valueBytes(guard.expected)
   }
   return bytes + operationsBytes(command.operations)
+}
+
+/** About how many bytes the question takes; what is asked of one node. */
+export function queryBytes({ namespace, set, bins, index, filter }: QueryCommand): number {
+  let bytes = HEADER + 3 * FIELD + namespace.length + set.length
+  if (typeof bins !== 'string') for (const bin of bins) bytes += OPERATION + bin.length
+  if (index !== undefined) bytes += FIELD + OPERATION + index.bin.length + 2 * valueBytes(index.value)
+  return filter === undefined ? bytes : bytes + FIELD + expressionBytes(filter)
 }
 
 export function operationsBytes(operations: readonly Operation[]): number {

@@ -8,7 +8,7 @@ const PAGES: readonly (readonly [string, string])[] = [
   ['guide/getting-started.md', "[ 'The Dispossessed' ]"],
   ['guide/sessions.md', 'true\nowner 2 undefined\n'],
   ['reference/open.md', 'true\n'],
-  ['reference/events.md', 'Thing write 1 0\n'],
+  ['reference/events.md', 'Thing write 1 0\nShelf scan 1 0\n'],
   ['reference/session.md', "true [ 'city' ]"],
 ]
 

@@ -1,15 +1,42 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { inspect } from 'node:util'
 import { expect } from 'chai'
+import { Key, ManyToOne, OneToMany, Record, collection, open, ref, type Database } from 'skein'
 import { read, remove, write } from '#src/plan/command.js'
 import * as op from '#src/plan/operations.js'
 import type { RecordKey } from '#src/plan/record-key.js'
 import type { Driver } from '#src/driver/driver.js'
 import type { CommandEvent, WarningEvent } from '#src/driver/events.js'
 import type { DriverOptions } from '#src/driver/options.js'
+import { rejection } from '../session/rejection.js'
 import { connectTo, freshSet } from './set-up.js'
 import { sharedServer } from '../shared-server.js'
 import type { TestServer } from '../server.js'
+
+@Record({ set: 'ev-ship' })
+class Ship {
+  @Key() id!: string
+  @OneToMany(() => Sailor, 'ship', { strategy: 'secondaryIndex' }) crew = collection<Sailor>()
+}
+
+@Record({ set: 'ev-sailor' })
+class Sailor {
+  @Key() id!: number
+  @ManyToOne(() => Ship, 'crew') ship = ref<Ship>()
+}
+
+/** Its index is never made. */
+@Record({ set: 'ev-pier' })
+class Pier {
+  @Key() id!: number
+  @OneToMany(() => Boat, 'pier', { strategy: 'secondaryIndex' }) boats = collection<Boat>()
+}
+
+@Record({ set: 'ev-boat' })
+class Boat {
+  @Key() id!: number
+  @ManyToOne(() => Pier, 'boats') pier = ref<Pier>()
+}
 
 async function heard<T>(channel: string, work: () => Promise<unknown>): Promise<T[]> {
   const events: T[] = []
@@ -147,3 +174,84 @@ describe('a record that is too large', () => {
     expect(outcome.error?.message).to.contain('@Sharded')
   })
 })
+
+describe('events of queries and scans', () => {
+  const work = async (db: Database): Promise<void> => {
+    const { crew } = await db.session().load(Ship, 'secret-ship')
+    expect(await crew.count()).to.equal(3)
+    for await (const finding of db.verify(Sailor)) expect.fail(finding.message)
+  }
+  let server: TestServer
+  let db: Database
+  before(async () => {
+    server = await sharedServer()
+    db = await open({ hosts: server.hosts, namespace: server.namespaces[0], entities: [Ship, Sailor] })
+    for (const entity of [Ship, Sailor]) await db.truncate(entity)
+    await db.indexes.sync()
+    await db.withSession(async (session) => {
+      const ship = session.create(Ship, { id: 'secret-ship' })
+      for (const id of [1, 2, 3]) ship.crew.add(session.create(Sailor, { id }))
+    })
+  })
+  after(() => db?.close())
+
+  it('tell class, kind, records, time and bytes, and neither keys nor values', async () => {
+    const events = await heard<CommandEvent>('skein:command', () => work(db))
+    const many = events.filter(({ kind }) => kind === 'query' || kind === 'scan')
+    expect(many.map((event) => [event.kind, event.class, event.set, event.records, event.code])).to.deep.equal([
+      ['query', 'Sailor', 'ev-sailor', 3, 0],
+      ['scan', 'Sailor', 'ev-sailor', 3, 0],
+    ])
+    for (const event of many) {
+      expect(event.ms).to.be.above(0)
+      expect(event.bytes).to.be.above(40)
+      expect(event).to.deep.include({ namespace: server.namespaces[0], rows: 1, attempt: 1, inTransaction: false })
+    }
+    expect(new Set(events.map(({ roundTrip }) => roundTrip)).size).to.equal(events.length - batched(events))
+    expect(many[0].text).to.contain('by ev-sailor_ship (ship = …)')
+    expect(inspect(events, { depth: 10 })).to.not.contain('secret')
+  })
+
+  it('show what an index was asked for when keys may be shown', async () => {
+    const loud = await open({
+      ...{ hosts: server.hosts, namespace: server.namespaces[0], entities: [Ship, Sailor] },
+      reveal: { keys: true },
+    })
+    const events = await heard<CommandEvent>('skein:command', () => work(loud)).finally(() => loud.close())
+    expect(events.find(({ kind }) => kind === 'query')?.text).to.contain('(ship = "secret-ship")')
+  })
+
+  it('tell of a query that fails, with its code', async () => {
+    const lacking = await open({ hosts: server.hosts, namespace: server.namespaces[0], entities: [Pier, Boat] })
+    const events = await heard<CommandEvent>('skein:command', async () => {
+      const error = await rejection(() => lacking.session().ref(Pier, 1).collection('boats').count())
+      expect((error as { code: string }).code).to.equal('SKEIN_4211')
+    }).finally(() => lacking.close())
+    expect(events.map(({ kind, code, records }) => [kind, code, records])).to.deep.equal([['query', 201, 0]])
+  })
+
+  it('are printed on request', async () => {
+    const lines: string[] = []
+    const writeLine = process.stderr.write.bind(process.stderr)
+    process.stderr.write = (text: string | Uint8Array) => lines.push(String(text)) > 0
+    try {
+      const printing = await open({
+        ...{ hosts: server.hosts, namespace: server.namespaces[0], entities: [Ship, Sailor] },
+        log: 'commands',
+      })
+      await work(printing).finally(() => printing.close())
+    } finally {
+      process.stderr.write = writeLine
+    }
+    const text = lines.join('')
+    expect(text).to.match(/^skein +[\d.]+ ms {2}query Sailor ev-sailor · by .* · \d+ bytes {2}3 records$/m)
+    expect(text).to.match(/^skein +[\d.]+ ms {2}scan Sailor ev-sailor · .*\d+ bytes {2}3 records$/m)
+    expect(text).to.not.contain('secret')
+  })
+})
+
+/** How many commands shared the round trip of another one. */
+function batched(events: readonly CommandEvent[]): number {
+  const rows = new Map(events.map(({ roundTrip, rows }) => [roundTrip, rows]))
+  return [...rows.values()].reduce((sum, each) => sum + each - 1, 0)
+}

@@ -1,0 +1,18 @@
+import { queryBytes } from './bytes.js'
+import type { QueryCommand } from './query-command.js'
+import type { Reveal } from './show-command.js'
+import { showExpression } from './show-expression.js'
+import { showValue } from './show-value.js'
+
+/** A question without an index reads the whole set. */
+export const queryKind = ({ index }: QueryCommand): 'query' | 'scan' => (index === undefined ? 'scan' : 'query')
+
+/** The question in one line: which records, by what, how much. What an index is asked for is a key. */
+export function showQuery(command: QueryCommand, reveal: Reveal): string {
+  const { entity, set, index, filter } = command
+  const where =
+    index === undefined ? [] : [`by ${index.name} (${index.bin} = ${reveal.keys ? showValue(index.value) : '…'})`]
+  const conditions = filter === undefined ? [] : [`if ${showExpression(filter, reveal.values)}`]
+  const head = `${queryKind(command)} ${entity} ${set}`
+  return [head, ...where, ...conditions, `${queryBytes(command)} bytes`].join(' · ')
+}
