@@ -19,7 +19,7 @@ export class EntityCodec<T extends object = object> {
   readonly stamps: Stamps
   readonly #shape: ClassShape
   readonly #functions: ClassFunctions
-  /** A new record is its bins, written one by one: the generated code makes them all at once. */
+  /** A new record is its bins and nothing else: the generated code makes them all at once. */
   readonly #isPlain: boolean
   /** Classes that may be found where this one is asked for, by discriminator; undefined where there is none. */
   #byDiscriminator: ReadonlyMap<unknown, EntityCodec> | undefined
@@ -89,7 +89,6 @@ export class EntityCodec<T extends object = object> {
 
   /** The operations that make a new record of the entity; version and times are `stamps`' matter. */
   create(entity: T): readonly WriteOperation[] {
-    if (this.#isPlain) return writeAll(this.dehydrate(entity))
     const operations: WriteOperation[] = this.#shape.constants.map(([bin, value]) => writeBin(bin, value))
     try {
       for (const property of this.#shape.properties) {
@@ -99,6 +98,11 @@ export class EntityCodec<T extends object = object> {
       throw unstorable(this.model, this.#tryKey(entity), error)
     }
     return operations
+  }
+
+  /** The bins of a new record, where each property is one bin that is written as it is; undefined where the record needs more. */
+  createBins(entity: T): Bins | undefined {
+    return this.#isPlain ? this.dehydrate(entity) : undefined
   }
 
   /** A copy of everything that a later `diff` compares with. Take it when the entity is as stored. */
@@ -193,10 +197,4 @@ export class EntityCodec<T extends object = object> {
       Object.fromEntries(this.model.properties.map(({ name, bin }) => [name, readProperty(bins, bin)])),
     )
   }
-}
-
-function writeAll(bins: Bins): WriteOperation[] {
-  const operations: WriteOperation[] = []
-  for (const bin of Object.keys(bins)) operations.push(writeBin(bin, bins[bin]!))
-  return operations
 }

@@ -27,6 +27,8 @@ export class EntityKey {
 
   /** The key that the entity's properties make. */
   keyOf(entity: object): KeyValue {
+    const { format, properties } = this.scheme
+    if (format === undefined && this.#refs.length === 0) return this.scheme.checked(readProperty(entity, properties[0]))
     return this.scheme.keyOf(this.partsOf(entity))
   }
 

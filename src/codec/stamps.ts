@@ -30,6 +30,11 @@ export class Stamps {
     this.#isEmpty = (model.version ?? model.createdAt ?? model.updatedAt) === undefined
   }
 
+  /** Whether anything here depends on the time. */
+  get isTimed(): boolean {
+    return (this.#model.createdAt ?? this.#model.updatedAt) !== undefined
+  }
+
   /** Goes with a new entity: version 1, and the times. One that already says when it was created keeps that. */
   creation(entity: object, now: Date): readonly WriteOperation[] {
     if (this.#isEmpty) return NO_STAMP.operations
@@ -66,6 +71,7 @@ export class Stamps {
 
   /** Shows on the entity what `update` did, once it is confirmed. */
   updated(entity: object, knownVersion: number | undefined, now: Date): void {
+    if (this.#isEmpty) return
     const { version, updatedAt } = this.#model
     if (version !== undefined) writeProperty(entity, version, (knownVersion ?? 0) + 1)
     if (updatedAt !== undefined) writeProperty(entity, updatedAt, new Date(now))

@@ -88,20 +88,25 @@ export interface ClientQuery {
   hasNextPage(): boolean
 }
 
+/** Told what came of a call; a call that is given one returns no promise, which would cost more than the rest of the driver. */
+export type Answered<T> = (error: ClientError | null, result: T) => void
+
 /** The calls of the client that the driver uses, with the arguments the binding really takes. */
 export interface ClientCalls {
-  get(key: ClientKey, policy?: PolicyObject | null): Promise<ClientRecord>
-  select(key: ClientKey, bins: readonly string[], policy?: PolicyObject | null): Promise<ClientRecord>
+  get(key: ClientKey, policy: PolicyObject | null, answered: Answered<ClientRecord>): void
+  select(key: ClientKey, bins: readonly string[], policy: PolicyObject | null, answered: Answered<ClientRecord>): void
   operate(
     key: ClientKey,
     operations: readonly ClientOperation[],
     meta: object | null,
     policy: PolicyObject | null,
-  ): Promise<ClientRecord>
-  put(key: ClientKey, bins: object, meta: object | null, policy: PolicyObject | null): Promise<unknown>
-  remove(key: ClientKey, policy: PolicyObject | null): Promise<unknown>
-  batchRead(rows: readonly BatchRow[], policy?: PolicyObject | null): Promise<BatchRowResult[]>
-  batchWrite(rows: readonly BatchRow[], policy?: PolicyObject | null): Promise<BatchRowResult[]>
+    answered: Answered<ClientRecord>,
+  ): void
+  put(key: ClientKey, bins: object, meta: object | null, policy: PolicyObject | null, answered: Answered<object>): void
+  remove(key: ClientKey, policy: PolicyObject | null, answered: Answered<object>): void
+  batchRead(rows: readonly BatchRow[], policy: PolicyObject | null): Promise<BatchRowResult[]>
+  batchRead(rows: readonly BatchRow[], policy: PolicyObject | null, answered: Answered<BatchRowResult[]>): void
+  batchWrite(rows: readonly BatchRow[], policy: PolicyObject | null, answered: Answered<BatchRowResult[]>): void
   infoAny(request: string): Promise<string>
   infoAll(request: string): Promise<readonly { readonly info: string }[]>
   createIndex(index: ClientIndex): Promise<IndexJob>

@@ -11,7 +11,8 @@ import type { CallOptions, CommitOutcome, FoundRecord, Outcome, StoredRecord, Tr
 import { Policies, type PolicySet } from './policies.js'
 import { PartitionWalk, type QueryPage } from './partition-walk.js'
 import { QueryRunner } from './query-runner.js'
-import { Reader, type Receiver } from './reader.js'
+import { Reader, type ReadRequest } from './reader.js'
+import type { WriteReceiver } from './pending-write.js'
 import { Transactions } from './transactions.js'
 import { Writer } from './writer.js'
 
@@ -77,21 +78,21 @@ export class Driver {
     })
   }
 
-  /** The same, told to a receiver for each command: one that fails does not fail the others. Nothing is told before this returns. */
-  readInto(commands: readonly ReadCommand[], receivers: readonly Receiver[], options?: CallOptions): void {
-    if (this.#closing === undefined && options?.transaction === undefined) {
-      return this.#reader.readInto(commands, receivers)
-    }
-    this.read(commands, options).then(
-      (records) => receivers.forEach((receiver, i) => receiver.found(records[i])),
-      (error: unknown) => receivers.forEach((receiver) => receiver.failed(error)),
+  /** The same, each told its own answer: one that fails does not fail the others. Nothing is told before this returns. */
+  readInto(requests: readonly ReadRequest[], transaction?: TransactionHandle): void {
+    if (this.#closing === undefined && transaction === undefined) return this.#reader.readInto(requests)
+    const commands = requests.map(({ command }) => command)
+    this.read(commands, { transaction }).then(
+      (records) => requests.forEach((request, i) => request.found(records[i])),
+      (error: unknown) => requests.forEach((request) => request.failed(error)),
     )
   }
 
-  /** The same for one record, at the lowest cost. */
+  /** The same for one record. */
   readOne(command: ReadCommand, options?: CallOptions): Promise<StoredRecord | null> {
     if (options?.transaction !== undefined) return this.read([command], options).then(([found]) => found)
-    return this.#start(() => this.#reader.read(command, options?.signal))
+    if (this.#closing !== undefined) return Promise.reject(closedError())
+    return this.#reader.read(command, options?.signal)
   }
 
   /** Sends the commands of one stage together; one outcome for each, in their order. */
@@ -122,12 +123,18 @@ export class Driver {
     return this.#start(() => this.#queries.page(command, count, options.after, options.signal))
   }
 
-  /** The same for one command, at the lowest cost. */
+  /** The same for one command. */
   runOne(command: WriteCommand | DeleteCommand, options?: CallOptions): Promise<Outcome> {
     if (options?.transaction !== undefined || options?.signal !== undefined) {
       return this.run([command], options).then(([outcome]) => outcome)
     }
-    return this.#start(() => this.#writer.write(command))
+    return new Promise((settled) => this.runInto(command, { settled }))
+  }
+
+  /** The same, told to a receiver, at the lowest cost. Throws when the command cannot be sent at all. */
+  runInto(command: WriteCommand | DeleteCommand, receiver: WriteReceiver): void {
+    if (this.#closing !== undefined) throw closedError()
+    this.#writer.writeInto(command, receiver)
   }
 
   /** `timeout`: seconds after which the server gives up on the transaction. */

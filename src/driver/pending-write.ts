@@ -1,5 +1,5 @@
 import { commandBytes } from '../plan/bytes.js'
-import type { Bins, DeleteCommand, WriteCommand } from '../plan/command.js'
+import type { Bins, DeleteCommand, Existence, Ttl, WriteCommand } from '../plan/command.js'
 import { recordSize } from '../plan/expression.js'
 import type { Operation } from '../plan/operation.js'
 import { addsUp, afterDoubt } from '../plan/repeatable.js'
@@ -13,7 +13,7 @@ import {
   type ClientRecord,
 } from './aerospike-client.js'
 import { clientOperation, readExpression } from './client-operations.js'
-import { plainWrite, type PlainWrite } from './plain-write.js'
+import { binOperations, plainBins } from './plain-bins.js'
 import { clientKey } from './client-record.js'
 import { encodeExpression, encodeGuards } from './encode-expression.js'
 import type { Outcome } from './outcome.js'
@@ -25,17 +25,28 @@ const SIZE = '_sk.size'
 const READ_SIZE = readExpression(SIZE, encodeExpression(recordSize()))
 const NO_BINS: Bins = Object.freeze({})
 
+/** Who waits for a write; is told once, and must not throw. */
+export interface WriteReceiver {
+  settled(outcome: Outcome): void
+}
+
 /** One write or delete on its way: waits, is sent alone or as a row, and may be sent again. */
-export class PendingWrite {
-  #id: string | undefined
-  #tries: Tries | undefined
-  readonly outcome: Promise<Outcome>
-  settle!: (outcome: Outcome) => void
-  readonly #plain: PlainWrite | undefined
-  readonly #operations: readonly ClientOperation[] | undefined
-  readonly terms: WriteTerms
+export class PendingWrite implements WriteTerms {
+  readonly command: WriteCommand | DeleteCommand
+  readonly exists: Existence
+  readonly ttl: Ttl
+  readonly sendKey: boolean
+  readonly durableDelete: boolean
+  readonly filter: string | undefined
+  readonly generation: number | undefined
   /** The command cannot or should not share a batch. */
   readonly goesAlone: boolean
+  /** Of a write that does nothing but set and remove some bins: `put` costs less than `operate`. */
+  readonly bins: object | undefined
+  readonly #operations: readonly ClientOperation[] | undefined
+  #receiver: WriteReceiver | undefined
+  #id: string | undefined
+  #tries: Tries | undefined
   /** Nobody waits for it any more: it is not sent again. */
   isDropped = false
   /** It has been sent and is not answered yet. */
@@ -44,18 +55,29 @@ export class PendingWrite {
   isInDoubt = false
 
   /** Converts the command, so that a value that cannot be sent fails its own caller and not a batch of many. */
-  constructor(
-    readonly command: WriteCommand | DeleteCommand,
-    durableDelete: boolean,
-  ) {
-    this.terms = termsOf(command, durableDelete)
-    this.#plain = plainWrite(command)
-    if (this.#plain === undefined) {
+  constructor(command: WriteCommand | DeleteCommand, durableDelete: boolean, receiver?: WriteReceiver) {
+    const isWrite = command.kind === 'write'
+    this.command = command
+    this.exists = isWrite ? command.exists : 'mustExist'
+    this.ttl = isWrite ? command.ttl : 'keep'
+    this.sendKey = isWrite && command.sendKey
+    this.durableDelete = durableDelete
+    this.filter = command.guards.length === 0 ? undefined : encodeGuards(command.guards)
+    this.generation = command.generation
+    this.#receiver = receiver
+    this.bins = isWrite ? plainBins(command) : undefined
+    if (this.bins === undefined && !this.isPlainDelete) {
       checkResultNames(command)
       this.#operations = clientOperations(command)
       this.goesAlone = goesAlone(command)
     } else this.goesAlone = command.generation !== undefined
-    this.outcome = new Promise((resolve) => (this.settle = resolve))
+  }
+
+  /** Tells who waits; what is said later is of no interest any more. */
+  settle(outcome: Outcome): void {
+    const receiver = this.#receiver
+    this.#receiver = undefined
+    receiver?.settled(outcome)
   }
 
   get id(): string {
@@ -63,12 +85,7 @@ export class PendingWrite {
   }
 
   get operations(): readonly ClientOperation[] {
-    return this.#operations ?? this.#plain!.operations
-  }
-
-  /** The bins of a write that does nothing but set and remove some: `put` costs less than `operate`. */
-  get bins(): object | undefined {
-    return this.#plain?.bins
+    return this.#operations ?? binOperations(this.bins!)
   }
 
   get bytes(): number {
@@ -91,14 +108,14 @@ export class PendingWrite {
   row(policies: Policies): BatchRow {
     const key = clientKey(this.command.key)
     return this.isPlainDelete
-      ? { type: batchType.BATCH_REMOVE, key, policy: policies.removeRow(this.terms) }
-      : { type: batchType.BATCH_WRITE, key, ops: this.operations, policy: policies.writeRow(this.terms) }
+      ? { type: batchType.BATCH_REMOVE, key, policy: policies.removeRow(this) }
+      : { type: batchType.BATCH_WRITE, key, ops: this.operations, policy: policies.writeRow(this) }
   }
 
   written(record: Partial<ClientRecord> = {}): Outcome {
     const { command } = this
     const generation = record.gen ?? undefined
-    if (this.#plain !== undefined) return { command, state: 'written', bins: NO_BINS, generation, size: undefined }
+    if (this.#operations === undefined) return { command, state: 'written', bins: NO_BINS, generation, size: undefined }
     const bins = record.bins ?? {}
     const size = bins[SIZE]
     return {
@@ -122,16 +139,6 @@ function clientOperations(command: WriteCommand | DeleteCommand): readonly Clien
   const converted = command.operations.map(clientOperation)
   if (command.kind === 'delete') return [...converted, scalarOperations.delete()]
   return command.watchSize ? [...converted, READ_SIZE] : converted
-}
-
-function termsOf(command: WriteCommand | DeleteCommand, durableDelete: boolean): WriteTerms {
-  const { guards, generation } = command
-  const filter = encodeGuards(guards)
-  if (command.kind === 'write') {
-    const { exists, ttl, sendKey } = command
-    return { exists, ttl, sendKey, durableDelete, filter, generation }
-  }
-  return { exists: 'mustExist', ttl: 'keep', sendKey: false, durableDelete, filter, generation }
 }
 
 /** Only what the command asked for: the client also reports a null for each write. */

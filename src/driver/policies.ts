@@ -51,10 +51,21 @@ export interface WriteTerms {
   readonly durableDelete: boolean
   readonly filter?: string
   readonly generation?: number
-  readonly transaction?: NativeTransaction
 }
 
-export const ttlNumber = (ttl: Ttl): number => (typeof ttl === 'number' ? ttl : TTL[ttl])
+const ttlNumber = (ttl: Ttl): number => (typeof ttl === 'number' ? ttl : TTL[ttl])
+
+const META = {
+  default: Object.freeze({ ttl: TTL.default }),
+  never: Object.freeze({ ttl: TTL.never }),
+  keep: Object.freeze({ ttl: TTL.keep }),
+}
+
+/** What a call of its own takes beside its policy. */
+export function metaOf({ ttl, generation }: WriteTerms): object {
+  if (generation === undefined && typeof ttl !== 'number') return META[ttl]
+  return { ttl: ttlNumber(ttl), gen: generation }
+}
 
 /**
  * Builds the policy of each call. A policy given to a call replaces all configured defaults, even the time-outs,
@@ -89,17 +100,18 @@ export class Policies {
     return filter === undefined ? this.#config.query : { ...this.#config.query, filterExpression: filter }
   }
 
-  operate(terms: WriteTerms): PolicyObject {
-    return withExtras(this.#operate.get(terms), terms)
+  operate(terms: WriteTerms, transaction?: NativeTransaction): PolicyObject {
+    return withExtras(this.#operate.get(terms), terms, transaction)
   }
 
-  put(terms: WriteTerms): PolicyObject {
-    return withExtras(this.#put.get(terms), terms)
+  put(terms: WriteTerms, transaction?: NativeTransaction): PolicyObject {
+    return withExtras(this.#put.get(terms), terms, transaction)
   }
 
-  remove(terms: WriteTerms): PolicyObject {
+  remove(terms: WriteTerms, transaction?: NativeTransaction): PolicyObject {
+    const { generation } = terms
     const base = this.#remove.get(terms)
-    return withExtras(terms.generation === undefined ? base : { ...base, generation: terms.generation }, terms)
+    return withExtras(generation === undefined ? base : { ...base, generation }, terms, transaction)
   }
 
   /** Rows carry their own terms; the time-outs are those of the whole batch. */
@@ -142,11 +154,11 @@ function rowTerms(terms: WriteTerms): PolicyObject {
   return { exists: EXISTS[terms.exists], durableDelete: terms.durableDelete, ...key }
 }
 
-function withExtras(base: PolicyObject, terms: WriteTerms): PolicyObject {
-  if (terms.filter === undefined && terms.generation === undefined && terms.transaction === undefined) return base
+function withExtras(base: PolicyObject, terms: WriteTerms, transaction?: NativeTransaction): PolicyObject {
+  if (terms.filter === undefined && terms.generation === undefined && transaction === undefined) return base
   const extras: Record<string, unknown> = { ...base }
   if (terms.filter !== undefined) extras.filterExpression = terms.filter
   if (terms.generation !== undefined) extras.gen = policy.gen.EQ
-  if (terms.transaction !== undefined) extras.txn = terms.transaction
+  if (transaction !== undefined) extras.txn = transaction
   return extras
 }

@@ -1,7 +1,14 @@
 import { SkeinError } from '../errors/index.js'
 import type { ReadCommand } from '../plan/command.js'
 import { checkResultNames } from '../plan/result-names.js'
-import type { BatchRowResult, ClientCalls, ClientError, ClientRecord, NativeTransaction } from './aerospike-client.js'
+import type {
+  Answered,
+  BatchRowResult,
+  ClientCalls,
+  ClientError,
+  ClientRecord,
+  NativeTransaction,
+} from './aerospike-client.js'
 import { BatchQueue } from './batch-queue.js'
 import { clientOperation } from './client-operations.js'
 import { clientKey, readRow, storedRecord } from './client-record.js'
@@ -20,6 +27,11 @@ type Found = StoredRecord | null
 export interface Receiver {
   found(record: Found): void
   failed(error: unknown): void
+}
+
+/** A read, and who waits for it. */
+export interface ReadRequest extends Receiver {
+  readonly command: ReadCommand
 }
 
 /** One read on its way: waits, is sent alone or as a row, and may be sent again. */
@@ -105,10 +117,10 @@ export class Reader {
     })
   }
 
-  /** The commands leave together, but each has its own answer or error, told to the receiver at the same place. */
-  readInto(commands: readonly ReadCommand[], receivers: readonly Receiver[]): void {
-    if (commands.length === 1) this.#queue.add(this.#pending(commands[0], receivers[0], undefined))
-    else this.#queue.addAll(commands.map((command, i) => this.#pending(command, receivers[i], undefined)))
+  /** They leave together, but each is told its own answer or error. */
+  readInto(requests: readonly ReadRequest[]): void {
+    if (requests.length === 1) this.#queue.add(new PendingRead(requests[0].command, requests[0]))
+    else this.#queue.addAll(requests.map((request) => new PendingRead(request.command, request)))
   }
 
   /** Reads inside a transaction: calls of their own, never repeated here, because the transaction is repeated as a whole. */
@@ -129,7 +141,7 @@ export class Reader {
     try {
       const rows = await client.batchRead(commands.map(readRow), policies.batchRead(transaction))
       return rows.map(({ status, record }, i) => {
-        watch(commands[i], status, 1)
+        watch?.(commands[i], status, 1)
         if (status === CODE.OK) return storedRecord(record)
         if (status === CODE.NOT_FOUND) return null
         throw explainFailure(commands[i], { code: status }, true).error
@@ -167,53 +179,48 @@ export class Reader {
 
   #sendOne(entry: PendingRead, done: () => void): void {
     const watch = this.#watch(1, false)
-    void this.#call(entry.command).then(
-      (record) => {
-        watch(entry.command, CODE.OK, entry.attempt)
-        entry.receiver.found(record === null ? null : storedRecord(record))
-        done()
-      },
-      (error: ClientError) => {
-        const failure = failureOf(error)
-        watch(entry.command, failure.code, entry.attempt)
-        this.#fail(entry, failure)
-        done()
-      },
-    )
+    this.#call(entry.command, (error, record) => {
+      const failure = error === null ? undefined : failureOf(error)
+      watch?.(entry.command, failure?.code ?? CODE.OK, entry.attempt)
+      if (failure === undefined) entry.receiver.found(storedRecord(record))
+      else this.#fail(entry, failure)
+      done()
+    })
   }
 
-  #call(command: ReadCommand): Promise<ClientRecord | null> {
+  #call(command: ReadCommand, answered: Answered<ClientRecord>): void {
     const { client, policies } = this.#parts
+    const { bins, operations } = command
     const key = clientKey(command.key)
-    if (command.operations !== undefined) {
-      return client.operate(key, command.operations.map(clientOperation), null, null)
+    try {
+      if (operations !== undefined) client.operate(key, operations.map(clientOperation), null, null, answered)
+      else if (bins === 'all') client.get(key, policies.read(), answered)
+      else if (bins === 'none') client.batchRead([readRow(command)], null, ofOneRow(answered))
+      else client.select(key, bins, policies.read(), answered)
+    } catch (error) {
+      process.nextTick(answered, error, undefined)
     }
-    if (command.bins === 'all') return client.get(key, policies.read())
-    if (command.bins === 'none') return client.batchRead([readRow(command)]).then(([row]) => recordOf(row))
-    return client.select(key, command.bins, policies.read())
   }
 
   #sendBatch(entries: readonly PendingRead[], done: () => void): void {
     const watch = this.#watch(entries.length, false)
-    void this.#parts.client.batchRead(entries.map((entry) => readRow(entry.command))).then(
-      (results) => {
-        results.forEach(({ status, record }, i) => {
-          const entry = entries[i]
-          watch(entry.command, status, entry.attempt)
-          if (status === CODE.OK) entry.receiver.found(storedRecord(record))
-          else this.#fail(entry, { code: status })
-        })
-        done()
-      },
-      (error: ClientError) => {
-        const failure = failureOf(error)
-        for (const entry of entries) {
-          watch(entry.command, failure.code, entry.attempt)
-          this.#fail(entry, failure)
-        }
-        done()
-      },
-    )
+    const answered: Answered<BatchRowResult[]> = (error, rows) => {
+      const lost = error === null ? undefined : failureOf(error)
+      for (let i = 0; i < entries.length; i++) {
+        const entry = entries[i]
+        const code = lost === undefined ? rows[i].status : lost.code
+        watch?.(entry.command, code, entry.attempt)
+        if (code === CODE.OK) entry.receiver.found(storedRecord(rows[i].record))
+        else this.#fail(entry, lost ?? { code })
+      }
+      done()
+    }
+    try {
+      const rows = entries.map((entry) => readRow(entry.command))
+      this.#parts.client.batchRead(rows, null, answered)
+    } catch (error) {
+      process.nextTick(answered, error, [])
+    }
   }
 
   #fail(entry: PendingRead, failure: Failure): void {
@@ -224,9 +231,9 @@ export class Reader {
     else this.#rest.after(wait, () => entry.isDropped || this.#queue.add(entry))
   }
 
-  #watch(rows: number, inTransaction: boolean): (command: ReadCommand, code: number, attempt: number) => void {
+  #watch(rows: number, inTransaction: boolean): Watch | undefined {
     const { events } = this.#parts
-    if (!events.isWatched) return ignore
+    if (!events.isWatched) return undefined
     const roundTrip = events.nextRoundTrip()
     const began = performance.now()
     return (command, code, attempt) =>
@@ -234,9 +241,16 @@ export class Reader {
   }
 }
 
-function ignore(): void {}
+/** Tells those who listen to events what became of a command. */
+type Watch = (command: ReadCommand, code: number, attempt: number) => void
 
-function recordOf(row: BatchRowResult): ClientRecord | null {
-  if (row.status === CODE.OK) return row.record
-  throw Object.assign(new Error(`The server answered with code ${row.status}.`), { code: row.status })
+/** The answer of a batch of one as that of a call of its own. */
+function ofOneRow(answered: Answered<ClientRecord>): Answered<BatchRowResult[]> {
+  return (error, rows) => {
+    if (error !== null) return answered(error, undefined as never)
+    const [{ status, record }] = rows
+    if (status === CODE.OK) return answered(null, record)
+    const refusal = new Error(`The server answered with code ${status}.`)
+    answered(Object.assign(refusal, { code: status }), record)
+  }
 }

@@ -4,14 +4,14 @@ import type { NativeTransaction } from './aerospike-client.js'
 import { BatchQueue } from './batch-queue.js'
 import { explainFailure, inDoubtError, notSentError, type Failure } from './command-errors.js'
 import type { Outcome } from './outcome.js'
-import { noBins, PendingWrite } from './pending-write.js'
+import { noBins, PendingWrite, type WriteReceiver } from './pending-write.js'
 import { binsToJudge, judge } from './read-back.js'
 import type { Reader, ReaderParts } from './reader.js'
 import { addSizes, warnAboutSize } from './record-size.js'
 import { Rest } from './retry.js'
 import { CODE, isTransient } from './status.js'
 import { addStoredVersion } from './stored-version.js'
-import { callAlone, callBatch, type Answer } from './write-call.js'
+import { callAlone, callBatch, refusalOf, refusalOfBatch, refusalOfRow, type Refusal } from './write-call.js'
 
 export interface WriterParts extends ReaderParts {
   readonly reader: Reader
@@ -45,25 +45,32 @@ export class Writer {
   }
 
   /** One outcome for each command; rejects only when a command cannot be sent at all. */
-  async writeAll(commands: readonly Command[], signal?: AbortSignal): Promise<Outcome[]> {
-    // All are converted before the first is sent: a value that cannot be sent must not leave half a stage behind.
-    const entries = commands.map((command) => this.#pending(command))
-    const stopListening = signal === undefined ? undefined : dropOnAbort(entries, signal)
-    if (entries.length === 1) this.#enqueue(entries[0])
-    else {
+  writeAll(commands: readonly Command[], signal?: AbortSignal): Promise<Outcome[]> {
+    return new Promise((resolve) => {
+      const outcomes = new Array<Outcome>(commands.length)
+      let left = commands.length
+      let stopListening: (() => void) | undefined
+      if (left === 0) return resolve(outcomes)
+      // All are converted before the first is sent: a value that cannot be sent must not leave half a stage behind.
+      const entries = commands.map((command, i) => {
+        const settled = (outcome: Outcome): void => {
+          outcomes[i] = outcome
+          if (--left > 0) return
+          stopListening?.()
+          resolve(outcomes)
+        }
+        return this.#pending(command, { settled })
+      })
+      if (signal !== undefined) stopListening = dropOnAbort(entries, signal)
+      if (entries.length === 1) return this.#enqueue(entries[0])
       this.#queue.addAll(entries.filter((entry) => !entry.goesAlone))
       for (const entry of entries) if (entry.goesAlone) this.#enqueue(entry)
-    }
-    const outcomes = await Promise.all(entries.map((entry) => entry.outcome))
-    stopListening?.()
-    return outcomes
+    })
   }
 
-  /** The same for one command, at the lowest cost. */
-  write(command: Command): Promise<Outcome> {
-    const entry = this.#pending(command)
-    this.#enqueue(entry)
-    return entry.outcome
+  /** The same for one command, at the lowest cost: the receiver is told. Throws when the command cannot be sent at all. */
+  writeInto(command: Command, receiver: WriteReceiver): void {
+    this.#enqueue(this.#pending(command, receiver))
   }
 
   /** A write inside a transaction: always a call of its own, never repeated, because the transaction is repeated as a whole. */
@@ -71,16 +78,23 @@ export class Writer {
     const entry = new PendingWrite(command, true)
     await this.#parts.alone.enter()
     const watch = this.#watch(1, true)
-    const answer = await callAlone(entry, this.#parts, transaction)
-    this.#parts.alone.leave()
-    watch(entry, answer)
-    if ('record' in answer) return this.#complete(entry.written(answer.record))
-    const explained = explainFailure(command, answer.failure, true)
-    return this.#complete({ command, state: answer.inDoubt ? 'inDoubt' : 'notWritten', bins: noBins(), ...explained })
+    return new Promise((resolve) => {
+      callAlone(
+        entry,
+        this.#parts,
+        (error, record) => {
+          this.#parts.alone.leave()
+          const refusal = error === null ? undefined : refusalOf(error)
+          watch?.(entry, refusal)
+          resolve(this.#complete(refusal === undefined ? entry.written(record) : refused(command, refusal)))
+        },
+        transaction,
+      )
+    })
   }
 
-  #pending(command: Command): PendingWrite {
-    return new PendingWrite(command, this.#parts.durableDelete(command.key.namespace))
+  #pending(command: Command, receiver: WriteReceiver): PendingWrite {
+    return new PendingWrite(command, this.#parts.durableDelete(command.key.namespace), receiver)
   }
 
   #enqueue(entry: PendingWrite): void {
@@ -92,10 +106,12 @@ export class Writer {
   #sendOne(entry: PendingWrite, done: () => void): void {
     const watch = this.#watch(1, false)
     entry.isOut = true
-    void callAlone(entry, this.#parts).then((answer) => {
+    callAlone(entry, this.#parts, (error, record) => {
       entry.isOut = false
-      watch(entry, answer)
-      this.#take(entry, answer, 1)
+      const refusal = error === null ? undefined : refusalOf(error)
+      watch?.(entry, refusal)
+      if (refusal === undefined) this.#settle(entry, entry.written(record))
+      else this.#refused(entry, refusal, 1)
       done()
     })
   }
@@ -103,12 +119,16 @@ export class Writer {
   #sendBatch(entries: readonly PendingWrite[], done: () => void): void {
     const watch = this.#watch(entries.length, false)
     for (const entry of entries) entry.isOut = true
-    void callBatch(entries, this.#parts).then((answers) => {
-      entries.forEach((entry, i) => {
+    callBatch(entries, this.#parts, (error, rows) => {
+      const lost = error === null ? undefined : refusalOfBatch(error)
+      for (let i = 0; i < entries.length; i++) {
+        const entry = entries[i]
         entry.isOut = false
-        watch(entry, answers[i])
-        this.#take(entry, answers[i], entries.length)
-      })
+        const refusal = lost ?? (rows[i].status === CODE.OK ? undefined : refusalOfRow(rows[i]))
+        watch?.(entry, refusal)
+        if (refusal === undefined) this.#settle(entry, entry.written(rows[i].record))
+        else this.#refused(entry, refusal, entries.length)
+      }
       done()
     })
   }
@@ -120,13 +140,11 @@ export class Writer {
     else this.#sendOne(entry, () => alone.leave())
   }
 
-  #take(entry: PendingWrite, answer: Answer, rows: number): void {
-    if ('record' in answer) return this.#settle(entry, entry.written(answer.record))
-    const { failure, inDoubt } = answer
+  #refused(entry: PendingWrite, { failure, inDoubt }: Refusal, rows: number): void {
     // A batch that the client refuses as a whole says nothing about its rows: each is tried by itself.
     if (failure.code === CODE.PARAM && rows > 1) return void this.#sendAlone(entry)
     if (inDoubt) entry.isInDoubt = true
-    if (!isTransient(failure.code)) return this.#refused(entry, failure)
+    if (!isTransient(failure.code)) return this.#refusedForGood(entry, failure)
     if (!inDoubt) return this.#again(entry, failure)
     switch (afterDoubt(entry.command)) {
       case 'repeat':
@@ -146,7 +164,7 @@ export class Writer {
   }
 
   /** The server said no. After an earlier try in doubt that may be because the earlier one took effect. */
-  #refused(entry: PendingWrite, failure: Failure): void {
+  #refusedForGood(entry: PendingWrite, failure: Failure): void {
     const { code } = failure
     if (entry.isInDoubt) {
       if (entry.command.kind === 'delete' && code === CODE.NOT_FOUND) return this.#settle(entry, entry.written())
@@ -189,26 +207,26 @@ export class Writer {
     return outcome
   }
 
-  #watch(rows: number, inTransaction: boolean): (entry: PendingWrite, answer: Answer) => void {
+  #watch(rows: number, inTransaction: boolean): Watch | undefined {
     const { events } = this.#parts
-    if (!events.isWatched) return ignore
+    if (!events.isWatched) return undefined
     const roundTrip = events.nextRoundTrip()
     const began = performance.now()
-    return ({ command, attempt }, answer) => {
-      const code = 'record' in answer ? CODE.OK : answer.failure.code
-      events.command(command, {
-        ms: performance.now() - began,
-        roundTrip,
-        rows,
-        code,
-        attempt,
-        inTransaction,
-      })
+    return ({ command, attempt }, refusal) => {
+      const code = refusal === undefined ? CODE.OK : refusal.failure.code
+      const ms = performance.now() - began
+      events.command(command, { ms, roundTrip, rows, code, attempt, inTransaction })
     }
   }
 }
 
-function ignore(): void {}
+/** Tells those who listen to events what became of a command. */
+type Watch = (entry: PendingWrite, refusal: Refusal | undefined) => void
+
+function refused(command: Command, { failure, inDoubt }: Refusal): Outcome {
+  const state = inDoubt ? 'inDoubt' : 'notWritten'
+  return { command, state, bins: noBins(), ...explainFailure(command, failure, true) }
+}
 
 function notWritten({ command }: PendingWrite, failure: Failure): Outcome {
   return { command, state: 'notWritten', bins: noBins(), ...explainFailure(command, failure) }

@@ -57,8 +57,12 @@ export class KeyScheme {
   /** The key of an entity, made of its properties. */
   keyOf(entity: Readonly<Record<string, unknown>>): KeyValue {
     if (this.format) return this.format.format(entity)
-    const property = this.properties[0]
-    return checkKey(entity[property], this.kind, this.className, property)
+    return this.checked(entity[this.properties[0]])
+  }
+
+  /** The same where the key is one property, of which this is the value. */
+  checked(value: unknown): KeyValue {
+    return checkKey(value, this.kind, this.className, this.properties[0])
   }
 
   /** The key that a caller means: the key itself, or the parts it is made of. The session's tenant is filled in, another one refused. */

@@ -1,4 +1,4 @@
-import type { Command } from './command.js'
+import type { Bins, Command } from './command.js'
 import type { Expression } from './expression.js'
 import type { Operation } from './operation.js'
 import type { QueryCommand } from './query-command.js'
@@ -29,7 +29,18 @@ export function commandBytes(command: Command): number {
         ? expressionBytes(guard.expression)
         : GUARD + guard.bin.length + valueBytes(guard.expected)
   }
-  return bytes + operationsBytes(command.operations)
+  return (
+    bytes +
+    (command.kind === 'write' && command.bins !== undefined
+      ? binsBytes(command.bins)
+      : operationsBytes(command.operations))
+  )
+}
+
+export function binsBytes(bins: Bins): number {
+  let bytes = 0
+  for (const bin in bins) bytes += OPERATION + bin.length + valueBytes(bins[bin])
+  return bytes
 }
 
 /** About how many bytes the question takes; what is asked of one node. */
@@ -47,6 +58,8 @@ export function operationsBytes(operations: readonly Operation[]): number {
 }
 
 export function operationBytes(operation: Operation): number {
+  // By far the most frequent, and quickly told.
+  if (operation.kind === 'writeBin') return OPERATION + operation.bin.length + valueBytes(operation.value)
   let bytes = OPERATION
   if ('bin' in operation) bytes += operation.bin.length
   if ('path' in operation && operation.path !== undefined) {

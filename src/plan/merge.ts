@@ -29,9 +29,9 @@ export function mergeCommands(commands: readonly Command[]): Command[] {
 }
 
 function tidy(command: WriteCommand | DeleteCommand): WriteCommand | DeleteCommand {
-  if (command.kind === 'delete') return command
+  if (command.kind === 'delete' || command.bins !== undefined) return command
   const operations = coalesce(command.operations)
-  return operations.length === command.operations.length ? command : Object.freeze({ ...command, operations })
+  return operations.length === command.operations.length ? command : { ...command, operations }
 }
 
 function mergeTwo(a: WriteCommand | DeleteCommand, b: WriteCommand | DeleteCommand): WriteCommand | DeleteCommand {

@@ -2,11 +2,11 @@ import type { Expression } from './expression.js'
 import type * as Op from './operation.js'
 import type { MapKey, Value } from './value.js'
 
-// One maker per operation: the only way plans get their operations, so all of them are frozen and have one shape.
+// One maker per operation: the only way plans get their operations, so all of a kind have one shape. A plan that is shown is frozen.
 
-export const writeBin = (bin: string, value: Value): Op.WriteBin => Object.freeze({ kind: 'writeBin', bin, value })
-export const removeBin = (bin: string): Op.RemoveBin => Object.freeze({ kind: 'removeBin', bin })
-export const addToBin = (bin: string, delta: Value): Op.AddToBin => Object.freeze({ kind: 'addToBin', bin, delta })
+export const writeBin = (bin: string, value: Value): Op.WriteBin => ({ kind: 'writeBin', bin, value })
+export const removeBin = (bin: string): Op.RemoveBin => ({ kind: 'removeBin', bin })
+export const addToBin = (bin: string, delta: Value): Op.AddToBin => ({ kind: 'addToBin', bin, delta })
 export const readBin = (bin: string): Op.ReadBin => Object.freeze({ kind: 'readBin', bin })
 export const readExpression = (name: string, expression: Expression): Op.ReadExpression =>
   Object.freeze({ kind: 'readExpression', name, expression })

@@ -1,4 +1,4 @@
-import type { Command } from './command.js'
+import { write, type Command, type WriteCommand } from './command.js'
 
 /** Commands that go out together; the next stage starts when all of them are answered. */
 export interface Stage {
@@ -17,10 +17,28 @@ export interface Plan {
 }
 
 export function stage(title: string, commands: readonly Command[], afterRead?: string): Stage {
-  return Object.freeze({ title, commands: Object.freeze([...commands]), afterRead })
+  return { title, commands, afterRead }
 }
+
+/** A plan as it is shown: plain data, frozen all the way down. */
 
 export function plan(stages: readonly Stage[], options: { transaction?: boolean } = {}): Plan {
   const used = stages.filter((one) => one.commands.length > 0 || one.afterRead !== undefined)
-  return Object.freeze({ stages: Object.freeze(used), transaction: options.transaction ?? false })
+  return Object.freeze({ stages: Object.freeze(used.map(frozenStage)), transaction: options.transaction ?? false })
+}
+
+function frozenStage({ title, commands, afterRead }: Stage): Stage {
+  return Object.freeze({ title, commands: Object.freeze(commands.map(frozenCommand)), afterRead })
+}
+
+function frozenCommand(command: Command): Command {
+  Object.freeze(command.key)
+  Object.freeze(command.operations)
+  command.operations?.forEach(Object.freeze)
+  return Object.freeze(command.kind === 'write' && command.bins !== undefined ? writtenOut(command) : command)
+}
+
+function writtenOut({ entity, key, operations, ...options }: WriteCommand): WriteCommand {
+  const { exists, guards, ttl, sendKey, watchSize, watchGeneration } = options
+  return write(entity, key, operations, { exists, guards, ttl, sendKey, watchSize, watchGeneration })
 }

@@ -21,11 +21,12 @@ export class BinContributor implements Contributor {
 
   save(managed: Managed, draft: Draft): void {
     const planned = planRecord(managed, draft.now)
-    if (planned !== undefined) draft.add('write', planned.command, planned.settle)
+    if (planned !== undefined) draft.add('write', planned.command, (outcome) => planned.settle(outcome))
   }
 
   remove(managed: Managed, draft: Draft): void {
-    const { command, settle } = planRemoval(managed)
-    draft.add(this.#mapped.standsAlone ? 'write' : 'delete', command, settle, managed.depth)
+    const planned = planRemoval(managed)
+    const stage = this.#mapped.standsAlone ? 'write' : 'delete'
+    draft.add(stage, planned.command, (outcome) => planned.settle(outcome), managed.depth)
   }
 }

@@ -9,11 +9,12 @@ import { Activity } from './activity.js'
 import { IdentityMap } from './identity-map.js'
 import { insideTransaction, refuseInTransaction, type OutsideTransaction } from './inside-transaction.js'
 import { leanRead, type ReadOptions } from './lean-read.js'
+import { LoadTick } from './load-tick.js'
 import type { MappedClasses } from './mapped-classes.js'
 import type { TransactionMode } from './open-options.js'
 import type { DrainOptions } from './run-drains.js'
 import { Session } from './session.js'
-import type { SessionContext } from './session-context.js'
+import type { SessionContext, Transact } from './session-context.js'
 import { databaseClosed, sharedSet } from './session-errors.js'
 import type { KeyInput } from './session-types.js'
 import { sweepClass } from './sweep.js'
@@ -29,6 +30,7 @@ export interface SessionOptions {
   readonly validate?: boolean
 }
 
+const NO_OPTIONS: SessionOptions = Object.freeze({})
 const NO_TRANSACTION = Object.freeze({ transaction: undefined })
 
 /** What a database is made of; put together by `open`. */
@@ -54,11 +56,15 @@ export class Database {
   readonly indexes: Indexes
   readonly #parts: DatabaseParts
   readonly #activity = new Activity()
+  readonly #tick: LoadTick
+  readonly #transact: Transact
   #closing: Promise<void> | undefined
 
   /** @internal */
   constructor(parts: DatabaseParts) {
     this.#parts = parts
+    this.#tick = new LoadTick(parts.driver)
+    this.#transact = (work, options) => this.transaction(work, options)
     this.indexes = new Indexes(parts.driver, parts.classes.model)
   }
 
@@ -76,7 +82,7 @@ export class Database {
     return this.#parts.driver.client
   }
 
-  session(options: SessionOptions = {}): Session {
+  session(options: SessionOptions = NO_OPTIONS): Session {
     if (this.#activity.isClosing) throw databaseClosed()
     return this.#session(options)
   }
@@ -133,11 +139,12 @@ export class Database {
       driver,
       classes,
       activity: this.#activity,
-      identity: new IdentityMap(options.tenant),
+      tick: this.#tick,
+      identity: new IdentityMap(classes, options.tenant),
       transaction: inside.transaction,
       undo: inside.undo,
       transactions,
-      transact: (work, more) => this.transaction(work, { ...options, ...more }),
+      transact: this.#transact,
       validate: options.validate ?? validate,
     })
   }

@@ -29,9 +29,14 @@ export class Hydrator {
   }
 
   /** The entity of the record; null when there is none. One that the session already has stays, and only what it lacked is added. */
-  take(mapped: MappedClass, key: RecordKey, record: StoredRecord | null, projection: Projection): Managed | null {
+  take(
+    mapped: MappedClass,
+    key: RecordKey,
+    record: StoredRecord | null,
+    projection: Projection,
+    known: Managed | undefined,
+  ): Managed | null {
     if (isGone(record)) return null
-    const known = this.#context.identity.get(mapped, key.key)
     if (known === undefined) return this.#add(mapped, key, record, projection)
     if (!mapped.is(known.entity)) throw otherClass(mapped, known)
     if (known.loaded !== undefined) this.#complete(known, record, projection)
@@ -65,14 +70,15 @@ export class Hydrator {
   #add(mapped: MappedClass, key: RecordKey, record: StoredRecord, projection: Projection): Managed {
     const entity = mapped.codec.hydrate(record.bins, projection.loaded, record)
     const own = mapped.model.discriminator === undefined ? mapped : this.#context.classes.ofEntity(entity)
-    return this.#manage(own, entity, key, projection.loaded, readBins(record, projection))
+    const stored = own.relations.length === 0 ? undefined : readBins(record, projection)
+    return this.#manage(own, entity, key, projection.loaded, stored)
   }
 
-  #manage(mapped: MappedClass, entity: object, key: RecordKey, loaded: Loaded, stored: ReadBins): Managed {
+  #manage(mapped: MappedClass, entity: object, key: RecordKey, loaded: Loaded, stored?: ReadBins): Managed {
     const { identity } = this.#context
     const managed = new Managed(mapped, entity, key, identity, 'stored')
     managed.loaded = loaded
-    this.#relations.attach(managed, stored)
+    if (stored !== undefined) this.#relations.attach(managed, stored)
     this.#isAsStored(managed)
     identity.add(managed)
     identity.announce(managed)

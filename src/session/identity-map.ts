@@ -2,18 +2,22 @@ import type { Tenant } from '../keys/index.js'
 import type { UserKey } from '../plan/record-key.js'
 import type { Managed } from './managed.js'
 import type { MappedClass } from './mapped-class.js'
+import type { MappedClasses } from './mapped-classes.js'
 import { setManaged } from './ownership.js'
+import { identityOf, RecordMap } from './record-map.js'
 
 /** One entity for each record, within one session. */
 export class IdentityMap {
   /** The tenant whose keys the session works with. */
   readonly tenant: Tenant | undefined
-  readonly #places: Map<UserKey, Managed>[] = []
-  readonly #awaited = new Map<string, ((entity: object) => void)[]>()
+  /** By the place of their class; as long as it needs to be, because a list that grows takes much more. */
+  readonly #places: (RecordMap<Managed> | undefined)[]
+  #awaited: Map<string, ((entity: object) => void)[]> | undefined
   #isClosed = false
 
-  constructor(tenant?: Tenant) {
+  constructor({ places }: Pick<MappedClasses, 'places'>, tenant?: Tenant) {
     this.tenant = tenant
+    this.#places = new Array<RecordMap<Managed> | undefined>(places)
   }
 
   /** True once its session is closed: nothing may be added any more. */
@@ -22,13 +26,13 @@ export class IdentityMap {
   }
 
   get(mapped: MappedClass, key: UserKey): Managed | undefined {
-    return this.#places[mapped.place]?.get(identityOf(key))
+    return this.#places[mapped.place]?.get(key)
   }
 
   add(managed: Managed): Managed {
     const { place } = managed.mapped
-    const records = (this.#places[place] ??= new Map())
-    records.set(identityOf(managed.key.key), managed)
+    const records = (this.#places[place] ??= new RecordMap())
+    records.set(managed.key.key, managed)
     setManaged(managed.entity, managed)
     return managed
   }
@@ -36,6 +40,7 @@ export class IdentityMap {
   /** Calls back once when the session gets an entity that was so far known by its key alone. */
   await(mapped: MappedClass, key: UserKey, then: (entity: object) => void): void {
     const id = awaitedId(mapped, key)
+    this.#awaited ??= new Map()
     const waiting = this.#awaited.get(id)
     if (waiting === undefined) this.#awaited.set(id, [then])
     else waiting.push(then)
@@ -43,7 +48,7 @@ export class IdentityMap {
 
   /** Tells those who wait for the entity; it must be complete by now. */
   announce({ mapped, key, entity }: Managed): void {
-    if (this.#awaited.size === 0) return
+    if (this.#awaited === undefined) return
     const id = awaitedId(mapped, key.key)
     const waiting = this.#awaited.get(id)
     this.#awaited.delete(id)
@@ -53,15 +58,13 @@ export class IdentityMap {
   /** The entity is nobody's from now on and may be given to any session. */
   remove(managed: Managed): void {
     managed.state = 'gone'
-    const records = this.#places[managed.mapped.place]
-    const id = identityOf(managed.key.key)
-    if (records?.get(id) === managed) records.delete(id)
+    this.#places[managed.mapped.place]?.delete(managed.key.key, managed)
   }
 
   clear(): void {
     for (const managed of this.filter(() => true)) managed.state = 'gone'
-    this.#places.length = 0
-    this.#awaited.clear()
+    this.#places.fill(undefined)
+    this.#awaited = undefined
   }
 
   close(): void {
@@ -71,18 +74,9 @@ export class IdentityMap {
 
   filter(wanted: (managed: Managed) => boolean): Managed[] {
     const found: Managed[] = []
-    for (const records of this.#places) {
-      if (records === undefined) continue
-      for (const managed of records.values()) if (wanted(managed)) found.push(managed)
-    }
+    for (const records of this.#places) records?.collect(wanted, found)
     return found
   }
 }
 
 const awaitedId = ({ place }: MappedClass, key: UserKey): string => `${place}|${String(identityOf(key))}`
-
-/** What a Map compares keys by: bytes by their content. The keys of one set are all of one kind, so no text collides with them. */
-export function identityOf(key: UserKey): UserKey {
-  if (!(key instanceof Uint8Array)) return key
-  return Buffer.from(key.buffer, key.byteOffset, key.byteLength).toString('latin1')
-}

@@ -1,56 +1,75 @@
-import type { Receiver } from '../driver/reader.js'
+import type { ReadRequest } from '../driver/reader.js'
+import { read, type ReadCommand } from '../plan/command.js'
 import type { StoredRecord } from '../plan/outcome.js'
 import type { RecordKey } from '../plan/record-key.js'
 import type { Managed } from './managed.js'
 import type { MappedClass } from './mapped-class.js'
 import type { Projection } from './projection.js'
 
-/** Told what a load found. */
-export type OnLoaded = (managed: Managed | null) => void
-export type OnFailed = (error: unknown) => void
+/** Told what a load found; `place` is what was given along when it was asked for. Must not throw. */
+export interface LoadReceiver {
+  loaded(managed: Managed | null, place: number): void
+  failed(error: unknown): void
+}
+
+/** What turns the record that was read into an entity. */
+export interface RecordTaker {
+  /** Throws when it cannot; otherwise resolves the request, now or later. */
+  take(request: LoadRequest, record: StoredRecord | null): void
+  forget(request: LoadRequest): void
+}
 
 /** One record that is being read, for everyone who asks for it meanwhile. */
-export class LoadRequest implements Receiver {
+export class LoadRequest implements ReadRequest {
   readonly mapped: MappedClass
-  readonly key: RecordKey
   readonly projection: Projection
-  readonly #take: (request: LoadRequest, record: StoredRecord | null) => void
-  readonly #drop: (request: LoadRequest) => void
-  readonly #waiting: { readonly loaded: OnLoaded; readonly failed: OnFailed }[] = []
+  readonly command: ReadCommand
+  readonly #taker: RecordTaker
+  readonly #first: LoadReceiver
+  readonly #place: number
+  #others: { readonly receiver: LoadReceiver; readonly place: number }[] | undefined
 
   constructor(
     mapped: MappedClass,
     key: RecordKey,
     projection: Projection,
-    take: (request: LoadRequest, record: StoredRecord | null) => void,
-    drop: (request: LoadRequest) => void,
+    taker: RecordTaker,
+    first: LoadReceiver,
+    place: number,
   ) {
     this.mapped = mapped
-    this.key = key
     this.projection = projection
-    this.#take = take
-    this.#drop = drop
+    this.command = read(mapped.model.name, key, projection.bins)
+    this.#taker = taker
+    this.#first = first
+    this.#place = place
   }
 
-  wait(loaded: OnLoaded, failed: OnFailed): void {
-    this.#waiting.push({ loaded, failed })
+  get key(): RecordKey {
+    return this.command.key
+  }
+
+  alsoFor(receiver: LoadReceiver, place: number): void {
+    ;(this.#others ??= []).push({ receiver, place })
   }
 
   found(record: StoredRecord | null): void {
     try {
-      this.#take(this, record)
+      this.#taker.take(this, record)
     } catch (error) {
       this.failed(error)
     }
   }
 
   resolve(managed: Managed | null): void {
-    this.#drop(this)
-    for (const { loaded } of this.#waiting) loaded(managed)
+    this.#taker.forget(this)
+    this.#first.loaded(managed, this.#place)
+    this.#others?.forEach(({ receiver, place }) => receiver.loaded(managed, place))
   }
 
   failed(error: unknown): void {
-    this.#drop(this)
-    for (const { failed } of this.#waiting) failed(error)
+    this.#taker.forget(this)
+    this.#first.failed(error)
+    this.#others?.forEach(({ receiver }) => receiver.failed(error))
   }
 }

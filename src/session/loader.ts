@@ -1,102 +1,96 @@
-import { read } from '../plan/command.js'
 import type { StoredRecord } from '../plan/outcome.js'
-import type { RecordKey, UserKey } from '../plan/record-key.js'
+import type { RecordKey } from '../plan/record-key.js'
 import { callHooks } from './hooks.js'
 import type { Hydrator } from './hydrator.js'
-import { identityOf } from './identity-map.js'
-import { LoadRequest, type OnFailed, type OnLoaded } from './load-request.js'
+import { LoadRequest, type LoadReceiver, type RecordTaker } from './load-request.js'
+import { LoadTick } from './load-tick.js'
 import type { Managed } from './managed.js'
 import type { MappedClass } from './mapped-class.js'
 import { covers, type Projection } from './projection.js'
+import { RecordMap } from './record-map.js'
 import type { SessionContext } from './session-context.js'
 import { otherClass, sessionClosed } from './session-errors.js'
 
-// Cheaper than queueMicrotask, which also keeps track of the async context.
-const NOW = Promise.resolve()
-
 /** Loads entities by key: what is asked for in one tick is one batch read, and no record is read twice at a time. */
-export class Loader {
+export class Loader implements RecordTaker {
   readonly #context: SessionContext
   readonly #hydrator: Hydrator
-  /** Asked for in this tick, and not sent yet. */
-  #waiting: LoadRequest[] = []
+  readonly #tick: LoadTick
   /** Waiting or in flight, by class. */
-  readonly #pending: Map<UserKey, LoadRequest>[] = []
+  readonly #pending: (RecordMap<LoadRequest> | undefined)[]
 
   constructor(context: SessionContext, hydrator: Hydrator) {
+    const { driver, transaction, tick, classes } = context
     this.#context = context
     this.#hydrator = hydrator
+    this.#tick = transaction === undefined ? tick : new LoadTick(driver, transaction)
+    this.#pending = new Array<RecordMap<LoadRequest> | undefined>(classes.count)
   }
 
-  /** The managed entity, or null. Nothing is sent for what the session already has. */
-  find(mapped: MappedClass, key: RecordKey, projection: Projection): Promise<Managed | null> {
-    return new Promise((loaded, failed) => this.#find(mapped, key, projection, loaded, failed))
-  }
-
-  /** The same for several, in the order of the keys. */
+  /** The managed entities in the order of the keys, or null. */
   findAll(mapped: MappedClass, keys: readonly RecordKey[], projection: Projection): Promise<(Managed | null)[]> {
-    return new Promise((loaded, failed) => {
-      const found = new Array<Managed | null>(keys.length)
-      let left = keys.length
-      if (left === 0) return loaded(found)
-      keys.forEach((key, i) => {
-        const take = (managed: Managed | null): void => {
-          found[i] = managed
-          if (--left === 0) loaded(found)
-        }
-        this.#find(mapped, key, projection, take, failed)
-      })
+    return new Promise((resolve, reject) => {
+      if (keys.length === 0) return resolve([])
+      const receiver = new AllLoaded(keys.length, resolve, reject)
+      for (let i = 0; i < keys.length; i++) this.find(mapped, keys[i], projection, receiver, i)
     })
   }
 
-  #find(mapped: MappedClass, key: RecordKey, projection: Projection, loaded: OnLoaded, failed: OnFailed): void {
+  /** One of them, told to a receiver. Nothing is sent for what the session already has. */
+  find(mapped: MappedClass, key: RecordKey, projection: Projection, receiver: LoadReceiver, place: number): void {
     const known = this.#context.identity.get(mapped, key.key)
     if (known !== undefined && covers(known.loaded, projection.loaded)) {
-      if (!mapped.is(known.entity)) return failed(otherClass(mapped, known))
-      return loaded(known.state === 'removed' ? null : known)
+      if (!mapped.is(known.entity)) return receiver.failed(otherClass(mapped, known))
+      return receiver.loaded(known.state === 'removed' ? null : known, place)
     }
-    const pending = (this.#pending[mapped.index] ??= new Map<UserKey, LoadRequest>())
-    const id = identityOf(key.key)
-    let request = pending.get(id)
-    if (request === undefined || !covers(request.projection.loaded, projection.loaded)) {
-      request = new LoadRequest(mapped, key, projection, this.#take, this.#forget)
-      pending.set(id, request)
-      // After the promises of this tick: what they ask for goes along.
-      if (this.#waiting.push(request) === 1) void NOW.then(this.#sendLater)
-    }
-    request.wait(loaded, failed)
+    const pending = (this.#pending[mapped.index] ??= new RecordMap())
+    const same = pending.get(key.key)
+    if (same !== undefined && covers(same.projection.loaded, projection.loaded)) return same.alsoFor(receiver, place)
+    const request = new LoadRequest(mapped, key, projection, this, receiver, place)
+    pending.set(key.key, request)
+    this.#tick.add(request)
   }
 
-  readonly #sendLater = (): void => process.nextTick(this.#send)
-
-  readonly #send = (): void => {
-    const requests = this.#waiting
-    this.#waiting = []
-    const { driver, transaction } = this.#context
-    const commands = requests.map(({ mapped, key, projection }) => read(mapped.model.name, key, projection.bins))
-    driver.readInto(commands, requests, transaction === undefined ? undefined : { transaction })
-  }
-
-  readonly #take = (request: LoadRequest, record: StoredRecord | null): void => {
+  take(request: LoadRequest, record: StoredRecord | null): void {
     const { mapped, key, projection } = request
     const { identity } = this.#context
     if (identity.isClosed) throw sessionClosed()
-    const isNew = identity.get(mapped, key.key) === undefined
-    const managed = this.#hydrator.take(mapped, key, record, projection)
-    if (managed === null || !isNew || managed.model.hooks.afterLoad.length === 0) return resolve(request, managed)
+    const known = identity.get(mapped, key.key)
+    const managed = this.#hydrator.take(mapped, key, record, projection, known)
+    if (managed === null || known !== undefined || managed.model.hooks.afterLoad.length === 0) {
+      return resolve(request, managed)
+    }
     callHooks('afterLoad', [managed]).then(
       () => resolve(request, managed),
       (error: unknown) => request.failed(error),
     )
   }
 
-  readonly #forget = (request: LoadRequest): void => {
-    const pending = this.#pending[request.mapped.index]
-    const id = identityOf(request.key.key)
+  forget(request: LoadRequest): void {
     // A later request for more of the same record may have taken its place.
-    if (pending.get(id) === request) pending.delete(id)
+    this.#pending[request.mapped.index]?.delete(request.key.key, request)
   }
 }
 
 const resolve = (request: LoadRequest, managed: Managed | null): void =>
   request.resolve(managed?.state === 'removed' ? null : managed)
+
+/** Waits for all of several loads. */
+class AllLoaded implements LoadReceiver {
+  readonly #found: (Managed | null)[]
+  readonly #resolve: (found: (Managed | null)[]) => void
+  readonly failed: (error: unknown) => void
+  #left: number
+
+  constructor(count: number, resolve: (found: (Managed | null)[]) => void, failed: (error: unknown) => void) {
+    this.#found = new Array<Managed | null>(count)
+    this.#left = count
+    this.#resolve = resolve
+    this.failed = failed
+  }
+
+  loaded(managed: Managed | null, place: number): void {
+    this.#found[place] = managed
+    if (--this.#left === 0) this.#resolve(this.#found)
+  }
+}

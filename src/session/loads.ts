@@ -8,6 +8,7 @@ import { abortable } from './abortable.js'
 import { callHooks } from './hooks.js'
 import { Hydrator, isGone, type RelationHydration } from './hydrator.js'
 import { KeyLoads } from './key-loads.js'
+import type { LoadReceiver } from './load-request.js'
 import { Loader } from './loader.js'
 import type { Managed } from './managed.js'
 import type { MappedClass } from './mapped-class.js'
@@ -106,11 +107,16 @@ export class Loads implements RelationHydration {
     return subclass && this.#context.classes.of(subclass.entity)
   }
 
-  /** One entity, or null. */
-  findOne(mapped: MappedClass, key: KeyInput, options?: FindOptions): Promise<Managed | null> {
+  /** One entity, or null, told to the receiver. */
+  findOne(mapped: MappedClass, key: KeyInput, options: FindOptions | undefined, receiver: LoadReceiver): void {
     const { classes, identity } = this.#context
-    if (options !== undefined || classes.hasEager) return this.find(mapped, [key], options).then(([found]) => found)
-    return this.#loader.find(mapped, mapped.recordKeyOf(key, identity.tenant), mapped.ordinary)
+    if (options === undefined && !classes.hasEager) {
+      return this.#loader.find(mapped, mapped.recordKeyOf(key, identity.tenant), mapped.ordinary, receiver, 0)
+    }
+    this.find(mapped, [key], options).then(
+      ([found]) => receiver.loaded(found, 0),
+      (error: unknown) => receiver.failed(error),
+    )
   }
 
   /** Entities in the order of the keys, null where there is none, with the relations that are asked for. */

@@ -6,6 +6,7 @@ import type { RecordKey } from '../plan/record-key.js'
 import type { Tracked, TrackedState } from '../relations/contributor.js'
 import type { IdentityMap } from './identity-map.js'
 import type { MappedClass } from './mapped-class.js'
+import type { Turn } from './turns.js'
 
 /** A guarded write whose answer was lost; the next flush looks first whether it took effect. */
 export interface Doubt {
@@ -44,8 +45,8 @@ export class Managed implements Tracked {
   depth = 0
   /** Set by a delete: whether there was a record. */
   wasStored = false
-  /** Settles when the work that is under way on this entity has ended. */
-  turn: Promise<unknown> | undefined
+  /** The work that is under way on this entity, or waits as the last. */
+  turn: Turn | undefined
 
   constructor(mapped: MappedClass, entity: object, key: RecordKey, home: IdentityMap, state: TrackedState) {
     this.mapped = mapped

@@ -12,6 +12,9 @@ export type RelationsOf = (entity: EntityModel, codecs: Codecs) => readonly Rela
 export class MappedClasses {
   readonly model: Model
   readonly codecs: Codecs
+  /** How many there are, and how many sets they live in: classes of one set share a place. */
+  readonly count: number
+  readonly places: number
   /** Some relation is loaded along even when it is not named. */
   readonly hasEager: boolean
   readonly #byName = new Map<string, MappedClass>()
@@ -38,6 +41,8 @@ export class MappedClasses {
       this.#byPrototype.set(entity.class.prototype as object, mapped)
       this.#byClass.set(entity.class, mapped)
     }
+    this.count = this.#byName.size
+    this.places = places.size
     for (const mapped of this.#byName.values()) this.#completeSet(mapped)
     this.hasEager = [...this.#byName.values()].some(({ relations }) =>
       relations.some(({ model, isInRecord }) => model.eager && !isInRecord),

@@ -1,31 +1,50 @@
-import { write } from '../plan/command.js'
+import type { Snapshot } from '../codec/index.js'
+import { writeBins } from '../plan/bins-write.js'
+import { write, type Ttl, type WriteCommand } from '../plan/command.js'
 import type { Managed } from './managed.js'
-import { checkKey, mayGrow, settleWrite, type RecordWrite } from './record-write.js'
+import { checkKey, isLarge, mayGrow, RecordWrite } from './record-write.js'
 import { ttlOfNew } from './ttl.js'
 
 /** The write that creates the record of a new entity. */
 export function planCreation(managed: Managed, now: Date): RecordWrite {
-  const { entity, key, model, mapped } = managed
-  const { codec } = mapped
   checkKey(managed)
-  const stamps = codec.stamps.creation(entity, now)
-  const operations = stamps.length === 0 ? codec.create(entity) : [...codec.create(entity), ...stamps]
   const ttl = ttlOfNew(managed)
-  return {
-    command: write(model.name, key, operations, {
+  const { mapped, entity } = managed
+  const command = creationOf(managed, ttl, now)
+  return new RecordCreation(managed, command, mapped.codec.snapshot(entity), ttl, now)
+}
+
+function creationOf({ entity, key, model, mapped }: Managed, ttl: Ttl, now: Date): WriteCommand {
+  const { codec } = mapped
+  const { name, sendKey, generationProperty } = model
+  const watchGeneration = generationProperty !== undefined
+  const stamps = codec.stamps.creation(entity, now)
+  const bins = codec.createBins(entity)
+  if (bins !== undefined && stamps.length === 0) {
+    return writeBins(name, key, bins, {
       exists: 'mustNotExist',
       ttl,
-      sendKey: model.sendKey,
-      watchGeneration: model.generationProperty !== undefined,
-      watchSize: mayGrow(operations),
-    }),
-    settle: settleWrite(managed, {
-      snapshot: codec.snapshot(entity),
-      ttl,
-      stamp() {
-        codec.stamps.created(entity, now)
-        if (model.version !== undefined) managed.version = 1
-      },
-    }),
+      sendKey,
+      watchGeneration,
+      watchSize: isLarge(bins),
+    })
+  }
+  const operations = [...codec.create(entity), ...stamps]
+  const watchSize = mayGrow(operations)
+  return write(name, key, operations, { exists: 'mustNotExist', ttl, sendKey, watchGeneration, watchSize })
+}
+
+class RecordCreation extends RecordWrite {
+  readonly #now: Date
+
+  constructor(managed: Managed, command: WriteCommand, snapshot: Snapshot, ttl: Ttl, now: Date) {
+    super(managed, command, snapshot, ttl)
+    this.#now = now
+  }
+
+  protected stamp(): void {
+    const { managed } = this
+    managed.mapped.codec.stamps.created(managed.entity, this.#now)
+    if (managed.model.version !== undefined) managed.version = 1
   }
 }

@@ -1,10 +1,11 @@
-import { writeProperty } from '../codec/index.js'
-import { write } from '../plan/command.js'
+import { writeProperty, type Snapshot } from '../codec/index.js'
+import { write, type Ttl, type WriteCommand } from '../plan/command.js'
 import { bin } from '../plan/expression.js'
 import type { Operation } from '../plan/operation.js'
 import { addToBin, readExpression, removeBin } from '../plan/operations.js'
+import type { Outcome } from '../plan/outcome.js'
 import type { Managed } from './managed.js'
-import { checkKey, mayGrow, settleWrite, type RecordWrite } from './record-write.js'
+import { checkKey, mayGrow, RecordWrite } from './record-write.js'
 import { ttlOfNew } from './ttl.js'
 
 const NEW_VERSION = '_sk.version'
@@ -20,24 +21,31 @@ export function planOverwrite(managed: Managed, now: Date): RecordWrite {
   const versionBin = mapped.binOf(model.version)
   const ttl = ttlOfNew(managed)
   const operations = overwriting(managed, versionBin, now)
-  return {
-    command: write(model.name, key, operations, {
-      exists: 'upsert',
-      ttl,
-      sendKey: model.sendKey,
-      watchGeneration: model.generationProperty !== undefined,
-      watchSize: mayGrow(operations),
-    }),
-    settle: settleWrite(managed, {
-      snapshot: codec.snapshot(entity),
-      ttl,
-      stamp({ bins }) {
-        codec.stamps.created(entity, now)
-        if (model.version === undefined) return
-        managed.version = bins[NEW_VERSION] as number
-        writeProperty(entity, model.version, managed.version)
-      },
-    }),
+  const command = write(model.name, key, operations, {
+    exists: 'upsert',
+    ttl,
+    sendKey: model.sendKey,
+    watchGeneration: model.generationProperty !== undefined,
+    watchSize: mayGrow(operations),
+  })
+  return new RecordOverwrite(managed, command, codec.snapshot(entity), ttl, now)
+}
+
+class RecordOverwrite extends RecordWrite {
+  readonly #now: Date
+
+  constructor(managed: Managed, command: WriteCommand, snapshot: Snapshot, ttl: Ttl, now: Date) {
+    super(managed, command, snapshot, ttl)
+    this.#now = now
+  }
+
+  protected stamp({ bins }: Outcome): void {
+    const { managed } = this
+    const { entity, model, mapped } = managed
+    mapped.codec.stamps.created(entity, this.#now)
+    if (model.version === undefined) return
+    managed.version = bins[NEW_VERSION] as number
+    writeProperty(entity, model.version, managed.version)
   }
 }
 

@@ -1,20 +1,31 @@
 import { remove, versionIs, type DeleteCommand } from '../plan/command.js'
-import type { Settle } from '../plan/draft.js'
+import type { Outcome } from '../plan/outcome.js'
 import type { Managed } from './managed.js'
+import type { PlannedRecord } from './record-write.js'
 
 /** The delete of a record; one with a version must not have changed since this session loaded it. */
-export function planRemoval(managed: Managed): { command: DeleteCommand; settle: Settle } {
+export function planRemoval(managed: Managed): RecordRemoval {
   const { model, key, version, removeAny } = managed
   const isGuarded = version !== undefined && !removeAny
-  const guards = isGuarded ? [versionIs(managed.mapped.binOf(model.version)!, version)] : []
-  return {
-    command: remove(model.name, key, { guards }),
-    settle({ state, reason }) {
-      const isGone = state === 'written' || (state === 'notWritten' && reason === 'missing')
-      if (!isGone) return false
-      managed.wasStored = state === 'written'
-      managed.home.remove(managed)
-      return true
-    },
+  const guards = isGuarded ? [versionIs(managed.mapped.binOf(model.version)!, version)] : undefined
+  return new RecordRemoval(managed, remove(model.name, key, { guards }))
+}
+
+class RecordRemoval implements PlannedRecord {
+  readonly command: DeleteCommand
+  readonly #managed: Managed
+
+  constructor(managed: Managed, command: DeleteCommand) {
+    this.#managed = managed
+    this.command = command
+  }
+
+  settle({ state, reason }: Outcome): boolean {
+    const managed = this.#managed
+    const isGone = state === 'written' || (state === 'notWritten' && reason === 'missing')
+    if (!isGone) return false
+    managed.wasStored = state === 'written'
+    managed.home.remove(managed)
+    return true
   }
 }

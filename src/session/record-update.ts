@@ -1,7 +1,8 @@
-import { write } from '../plan/command.js'
+import type { Snapshot } from '../codec/index.js'
+import { write, type Ttl, type WriteCommand } from '../plan/command.js'
 import { touch } from '../plan/operations.js'
 import type { Managed } from './managed.js'
-import { mayGrow, settleWrite, type RecordWrite } from './record-write.js'
+import { mayGrow, RecordWrite } from './record-write.js'
 import { ttlOfUpdate, wantsTtl } from './ttl.js'
 
 /** The write that brings a stored record up to date: only what changed, under the version it was loaded with. */
@@ -12,22 +13,30 @@ export function planUpdate(managed: Managed, now: Date): RecordWrite | undefined
   if (changes.length === 0) return wantsTtl(managed) ? planTouch(managed) : undefined
   const { operations, guards } = codec.stamps.update(version, now)
   const ttl = ttlOfUpdate(managed)
-  return {
-    command: write(model.name, key, operations.length === 0 ? changes : [...changes, ...operations], {
-      exists: 'mustExist',
-      guards,
-      ttl,
-      watchSize: mayGrow(changes),
-      watchGeneration: model.generationProperty !== undefined,
-    }),
-    settle: settleWrite(managed, {
-      snapshot: codec.snapshot(entity),
-      ttl,
-      stamp() {
-        codec.stamps.updated(entity, version, now)
-        if (model.version !== undefined) managed.version = (version ?? 0) + 1
-      },
-    }),
+  const command = write(model.name, key, operations.length === 0 ? changes : [...changes, ...operations], {
+    exists: 'mustExist',
+    guards,
+    ttl,
+    watchSize: mayGrow(changes),
+    watchGeneration: model.generationProperty !== undefined,
+  })
+  return new RecordUpdate(managed, command, codec.snapshot(entity), ttl, now)
+}
+
+class RecordUpdate extends RecordWrite {
+  readonly #known: number | undefined
+  readonly #now: Date
+
+  constructor(managed: Managed, command: WriteCommand, snapshot: Snapshot, ttl: Ttl, now: Date) {
+    super(managed, command, snapshot, ttl)
+    this.#known = managed.version
+    this.#now = now
+  }
+
+  protected stamp(): void {
+    const { managed } = this
+    managed.mapped.codec.stamps.updated(managed.entity, this.#known, this.#now)
+    if (managed.model.version !== undefined) managed.version = (this.#known ?? 0) + 1
   }
 }
 
@@ -35,12 +44,11 @@ export function planUpdate(managed: Managed, now: Date): RecordWrite | undefined
 function planTouch(managed: Managed): RecordWrite {
   const { key, model } = managed
   const ttl = ttlOfUpdate(managed)
-  return {
-    command: write(model.name, key, [touch()], {
-      exists: 'mustExist',
-      ttl,
-      watchGeneration: model.generationProperty !== undefined,
-    }),
-    settle: settleWrite(managed, { snapshot: managed.snapshot!, ttl, stamp: () => undefined }),
-  }
+  const watchGeneration = model.generationProperty !== undefined
+  const command = write(model.name, key, [touch()], { exists: 'mustExist', ttl, watchGeneration })
+  return new RecordTouch(managed, command, managed.snapshot!, ttl)
+}
+
+class RecordTouch extends RecordWrite {
+  protected stamp(): void {}
 }

@@ -1,55 +1,65 @@
 import { keyChanged, readProperty, writeProperty, type Snapshot } from '../codec/index.js'
-import { operationsBytes } from '../plan/bytes.js'
-import type { Ttl, WriteCommand } from '../plan/command.js'
-import type { Settle } from '../plan/draft.js'
+import { binsBytes, operationsBytes } from '../plan/bytes.js'
+import type { Bins, DeleteCommand, Ttl, WriteCommand } from '../plan/command.js'
 import type { Operation, OperationKind } from '../plan/operation.js'
 import type { Outcome } from '../plan/outcome.js'
 import { addsUp, afterDoubt } from '../plan/repeatable.js'
-import { identityOf } from './identity-map.js'
 import type { Managed } from './managed.js'
+import { identityOf } from './record-map.js'
 
-/** A command and what its outcome means for the entity. */
-export interface RecordWrite {
+/** A command for an entity's own record, and how the entity takes over what became of it. */
+export interface PlannedRecord {
+  readonly command: WriteCommand | DeleteCommand
+  /** True when what was wanted is done. */
+  settle(outcome: Outcome): boolean
+}
+
+/** A write of the entity's own record. An object and not a set of closures, because each save makes one. */
+export abstract class RecordWrite implements PlannedRecord {
+  readonly managed: Managed
   readonly command: WriteCommand
-  readonly settle: Settle
-}
-
-/** What is true of the entity once its write is confirmed. */
-export interface Written {
   /** Taken when the command was made: the entity may have been changed again since. */
-  readonly snapshot: Snapshot
-  readonly ttl: Ttl
-  /** Shows the version and times of this write on the entity. */
-  stamp(outcome: Outcome): void
-}
+  readonly #snapshot: Snapshot
+  readonly #ttl: Ttl
 
-/** How the entity takes over what became of its write. */
-export function settleWrite(managed: Managed, written: Written): Settle {
-  const confirm = (outcome: Outcome): void => {
+  constructor(managed: Managed, command: WriteCommand, snapshot: Snapshot, ttl: Ttl) {
+    this.managed = managed
+    this.command = command
+    this.#snapshot = snapshot
+    this.#ttl = ttl
+  }
+
+  /** Shows the version and times of this write on the entity. */
+  protected abstract stamp(outcome: Outcome): void
+
+  settle(outcome: Outcome): boolean {
+    if (outcome.state === 'written') this.confirm(outcome)
+    if (outcome.state === 'inDoubt') this.#doubt(outcome)
+    return outcome.state === 'written'
+  }
+
+  confirm(outcome: Outcome): void {
+    const { managed } = this
     if (managed.state === 'new') managed.state = 'stored'
-    managed.snapshot = written.snapshot
+    managed.snapshot = this.#snapshot
     managed.overwrite = false
     managed.ttlWish = undefined
     managed.doubt = undefined
-    written.stamp(outcome)
-    showMeta(managed, outcome, written.ttl)
+    this.stamp(outcome)
+    showMeta(managed, outcome, this.#ttl)
   }
-  return (outcome) => {
-    if (outcome.state === 'written') confirm(outcome)
-    if (outcome.state === 'inDoubt') doubt(managed, outcome, written, confirm)
-    return outcome.state === 'written'
-  }
-}
 
-/** What may happen once only is looked up by the next flush; what adds up is never sent again; all else simply is. */
-function doubt(managed: Managed, outcome: Outcome, written: Written, confirm: (outcome: Outcome) => void): void {
-  const { command } = outcome
-  const next = afterDoubt(command)
-  if (next === 'readBack') managed.doubt = { command, confirm }
-  if (next !== 'report' || managed.snapshot === undefined) return
-  const bins = new Set<string>()
-  for (const operation of command.operations) if (addsUp(operation) && 'bin' in operation) bins.add(operation.bin)
-  managed.mapped.codec.advance(managed.snapshot, written.snapshot, bins)
+  /** What may happen once only is looked up by the next flush; what adds up is never sent again; all else simply is. */
+  #doubt({ command }: Outcome): void {
+    const { managed } = this
+    const next = afterDoubt(command)
+    // It may have been merged with others, so it is the outcome's command that is looked up.
+    if (next === 'readBack') managed.doubt = { command, confirm: (outcome) => this.confirm(outcome) }
+    if (next !== 'report' || managed.snapshot === undefined) return
+    const bins = new Set<string>()
+    for (const operation of command.operations) if (addsUp(operation) && 'bin' in operation) bins.add(operation.bin)
+    managed.mapped.codec.advance(managed.snapshot, this.#snapshot, bins)
+  }
 }
 
 function showMeta(managed: Managed, outcome: Outcome, ttl: Ttl): void {
@@ -89,6 +99,17 @@ export function mayGrow(operations: readonly Operation[]): boolean {
     const { value } = operation
     if (typeof value === 'string') characters += value.length
     else if (typeof value === 'object' && value !== null) return operationsBytes(operations) > LARGE
+  }
+  return characters > LARGE
+}
+
+/** The same of a write that only sets bins. */
+export function isLarge(bins: Bins): boolean {
+  let characters = 0
+  for (const bin in bins) {
+    const value = bins[bin]
+    if (typeof value === 'string') characters += value.length
+    else if (typeof value === 'object' && value !== null) return binsBytes(bins) > LARGE
   }
   return characters > LARGE
 }

@@ -81,7 +81,7 @@ async function deleteMembers(
   options: DrainOptions,
 ): Promise<void> {
   const { classes } = context
-  const identity = new IdentityMap(context.identity.tenant)
+  const identity = new IdentityMap(classes, context.identity.tenant)
   const inner = { ...context, identity, transaction: undefined, transactions: 'off' as const, validate: false }
   const loads = new Loads(inner)
   const entities = new SessionEntities(inner, loads)

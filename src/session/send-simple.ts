@@ -1,34 +1,89 @@
 import { flushChannel } from '../driver/events.js'
+import type { WriteReceiver } from '../driver/pending-write.js'
+import type { Outcome } from '../plan/outcome.js'
 import { stage } from '../plan/plan.js'
 import { publishFlush } from './flush-event.js'
 import { flushFailure } from './flush-failure.js'
 import type { Managed } from './managed.js'
 import { planRecord } from './plan-record.js'
-import { callOptions, type SessionContext } from './session-context.js'
+import type { PlannedRecord } from './record-write.js'
+import type { SessionContext } from './session-context.js'
+import type { Turn, Turns } from './turns.js'
 import type { FlushOptions } from './unit-of-work.js'
 import { validateAll } from './validation.js'
 
-/** True when a save or delete of the entity is one command and nothing else: no relations, hooks, transaction or doubts. */
-export function isSimple({ mapped, doubt }: Managed, { transaction }: SessionContext): boolean {
-  return mapped.isSimple && doubt === undefined && transaction === undefined
+/** Told when an entity has been sent, or why not. */
+export interface SendReceiver {
+  sent(managed: Managed): void
+  failed(error: unknown): void
 }
 
-/** What the unit of work does for one such entity, without the steps that are only needed for more. */
-export async function sendSimple(managed: Managed, context: SessionContext, options: FlushOptions): Promise<void> {
-  const { signal } = options
-  signal?.throwIfAborted()
-  if (managed.state === 'gone') return
-  if (context.validate && managed.state !== 'removed') validateAll([managed])
-  const planned = planRecord(managed, new Date())
-  if (planned === undefined) return
-  const { command, settle } = planned
-  const began = flushChannel.hasSubscribers ? performance.now() : 0
-  const outcome = await context.driver.runOne(command, signal === undefined ? undefined : callOptions(context, signal))
-  const isDone = settle(outcome)
-  if (isDone && !flushChannel.hasSubscribers) return
-  const failed = isDone ? [] : [outcome]
-  const error = isDone ? undefined : flushFailure({ outcomes: [outcome], failed }, signal)
-  const stages = [stage('write', [command])]
-  publishFlush({ stages, outcomes: [outcome], failed }, performance.now() - began, error)
-  if (!isDone) throw error
+const NO_TIME = new Date(0)
+
+/** True when a save or delete of the entity is one command and nothing else: no relations, hooks, transaction, doubts or signal. */
+export function isSimple({ mapped, doubt }: Managed, { transaction }: SessionContext, options?: FlushOptions): boolean {
+  return mapped.isSimple && doubt === undefined && transaction === undefined && options?.signal === undefined
+}
+
+/** What the unit of work does for one such entity, without the steps, and the promises between them, that are only needed for more. */
+export function sendSimple(managed: Managed, context: SessionContext, turns: Turns, receiver: SendReceiver): void {
+  const turn = turns.beginOne(managed)
+  let planned: PlannedRecord | undefined
+  try {
+    planned = plan(managed, context)
+    if (planned !== undefined) {
+      return context.driver.runInto(planned.command, new SimpleSend(managed, planned, turns, turn, receiver))
+    }
+  } catch (error) {
+    turns.endOne(managed, turn)
+    return receiver.failed(error)
+  }
+  turns.endOne(managed, turn)
+  receiver.sent(managed)
+}
+
+function plan(managed: Managed, { validate }: SessionContext): PlannedRecord | undefined {
+  if (managed.state === 'gone') return undefined
+  if (validate && managed.state !== 'removed') validateAll([managed])
+  return planRecord(managed, managed.mapped.codec.stamps.isTimed ? new Date() : NO_TIME)
+}
+
+class SimpleSend implements WriteReceiver {
+  readonly #managed: Managed
+  readonly #planned: PlannedRecord
+  readonly #turns: Turns
+  readonly #turn: Turn
+  readonly #receiver: SendReceiver
+  readonly #began = flushChannel.hasSubscribers ? performance.now() : 0
+
+  constructor(managed: Managed, planned: PlannedRecord, turns: Turns, turn: Turn, receiver: SendReceiver) {
+    this.#managed = managed
+    this.#planned = planned
+    this.#turns = turns
+    this.#turn = turn
+    this.#receiver = receiver
+  }
+
+  settled(outcome: Outcome): void {
+    let error: unknown
+    try {
+      error = this.#take(outcome)
+    } catch (thrown) {
+      error = thrown
+    }
+    this.#turns.endOne(this.#managed, this.#turn)
+    if (error === undefined) this.#receiver.sent(this.#managed)
+    else this.#receiver.failed(error)
+  }
+
+  /** The error that the caller gets. */
+  #take(outcome: Outcome): unknown {
+    const isDone = this.#planned.settle(outcome)
+    if (isDone && !flushChannel.hasSubscribers) return undefined
+    const failed = isDone ? [] : [outcome]
+    const error = isDone ? undefined : flushFailure({ outcomes: [outcome], failed })
+    const stages = [stage('write', [outcome.command])]
+    publishFlush({ stages, outcomes: [outcome], failed }, performance.now() - this.#began, error)
+    return error
+  }
 }

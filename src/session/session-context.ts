@@ -1,14 +1,19 @@
 import type { CallOptions, TransactionHandle } from '../driver/outcome.js'
 import type { Driver } from '../driver/driver.js'
 import type { Activity } from './activity.js'
+import type { SessionOptions } from './database.js'
 import type { IdentityMap } from './identity-map.js'
+import type { LoadTick } from './load-tick.js'
 import type { MappedClasses } from './mapped-classes.js'
 import type { TransactionMode } from './open-options.js'
 import type { Session } from './session.js'
 import type { TransactionOptions } from './transaction-attempts.js'
 
 /** `db.transaction`, for sessions. */
-export type Transact = <T>(work: (session: Session) => Promise<T>, options?: TransactionOptions) => Promise<T>
+export type Transact = <T>(
+  work: (session: Session) => Promise<T>,
+  options?: TransactionOptions & SessionOptions,
+) => Promise<T>
 
 /** What the parts of one session share. */
 export interface SessionContext {
@@ -16,6 +21,8 @@ export interface SessionContext {
   readonly classes: MappedClasses
   readonly identity: IdentityMap
   readonly activity: Activity
+  /** What all sessions of the database ask for in one tick. */
+  readonly tick: LoadTick
   /** Everything this session reads and writes takes part in it. */
   readonly transaction: TransactionHandle | undefined
   /** In a transaction: what has to be put back in memory when it fails. */

@@ -67,15 +67,15 @@ export class SessionQueries {
     for (const record of records) {
       const key = this.#keyOf(mapped, record)
       if (key === undefined) continue
-      const isNew = identity.get(mapped, key.record.key) === undefined
-      const managed = this.#hydrator.take(mapped, key.record, record, projection)
+      const known = identity.get(mapped, key.record.key)
+      const managed = this.#hydrator.take(mapped, key.record, record, projection, known)
       if (managed === null) continue
       if (managed.state === 'removed') {
         leaving.push(managed)
         continue
       }
       found.push(managed)
-      if (isNew) fresh.push(managed)
+      if (known === undefined) fresh.push(managed)
     }
     await callHooks('afterLoad', fresh)
     return { found, fresh, leaving }

@@ -6,7 +6,7 @@ import type { Explanation } from '../plan/explain.js'
 import { forgetMembers } from '../relations/attach.js'
 import type { Finding } from '../relations/verify/finding.js'
 import { changesOf } from './changes.js'
-import { deleteBlindly } from './delete-blindly.js'
+import { deleteBlindly, type DeleteReceiver } from './delete-blindly.js'
 import { isDirty } from './dirty.js'
 import { EntityHandle } from './entity-handle.js'
 import { isInsideHook } from './hooks.js'
@@ -15,7 +15,7 @@ import type { Managed } from './managed.js'
 import type { MappedClass } from './mapped-class.js'
 import { refuseInTransaction, type OutsideTransaction } from './inside-transaction.js'
 import { partHome } from './part-home.js'
-import { isSimple, sendSimple } from './send-simple.js'
+import { isSimple, sendSimple, type SendReceiver } from './send-simple.js'
 import { pointingTo } from './pointing-to.js'
 import type { SessionContext } from './session-context.js'
 import { SessionEntities } from './session-entities.js'
@@ -60,20 +60,21 @@ export class Session {
   }
 
   /** The entity under that key; throws NotFoundError when there is none. */
-  async load<T extends object>(entityClass: EntityClass<T>, key: KeyInput, options?: LoadOptions<T>): Promise<T> {
-    const managed = await this.#loads.findOne(this.#mapped(entityClass), key, options)
-    if (managed === null) throw this.#notFound(entityClass, [key])
-    return managed.entity as T
+  load<T extends object>(entityClass: EntityClass<T>, key: KeyInput, options?: LoadOptions<T>): Promise<T> {
+    // One promise from here to the answer: each one between would cost a single load more than all else that is done for it.
+    return new Promise((resolve, failed) => {
+      const loaded = (managed: Managed | null): void =>
+        managed === null ? failed(this.#notFound(entityClass, [key])) : resolve(managed.entity as T)
+      this.#loads.findOne(this.#mapped(entityClass), key, options, { loaded, failed })
+    })
   }
 
   /** The entity under that key, or null. */
-  async find<T extends object>(
-    entityClass: EntityClass<T>,
-    key: KeyInput,
-    options?: LoadOptions<T>,
-  ): Promise<T | null> {
-    const managed = await this.#loads.findOne(this.#mapped(entityClass), key, options)
-    return managed === null ? null : (managed.entity as T)
+  find<T extends object>(entityClass: EntityClass<T>, key: KeyInput, options?: LoadOptions<T>): Promise<T | null> {
+    return new Promise((resolve, failed) => {
+      const loaded = (managed: Managed | null): void => resolve(managed === null ? null : (managed.entity as T))
+      this.#loads.findOne(this.#mapped(entityClass), key, options, { loaded, failed })
+    })
   }
 
   /** The entities in the order of the keys; throws NotFoundError, which names what is missing. */
@@ -83,8 +84,10 @@ export class Session {
     options?: LoadOptions<T>,
   ): Promise<T[]> {
     const found = await this.findMany(entityClass, keys, options)
-    const missing = keys.filter((_, i) => found[i] === null)
-    if (missing.length > 0) throw this.#notFound(entityClass, missing)
+    if (found.includes(null)) {
+      const missing = keys.filter((_, i) => found[i] === null)
+      throw this.#notFound(entityClass, missing)
+    }
     return found as T[]
   }
 
@@ -155,8 +158,8 @@ export class Session {
   }
 
   /** Takes a new entity in; the next flush stores it. */
-  persist<T extends object>(entity: T, options: Pick<SaveOptions, 'ttl'> = {}): T {
-    this.#manage(entity, options)
+  persist<T extends object>(entity: T, options?: Pick<SaveOptions, 'ttl'>): T {
+    this.#manage(entity, options?.ttl)
     return entity
   }
 
@@ -167,28 +170,34 @@ export class Session {
   }
 
   /** Stores the entity now: a new one must not exist yet, a loaded one must still exist. Only what changed is sent. */
-  async save<T extends object>(entity: T, options: SaveOptions = {}): Promise<T> {
-    await this.#send(this.#manage(entity, options), options)
-    return entity
+  save<T extends object>(entity: T, options?: SaveOptions): Promise<T> {
+    return new Promise((resolve, failed) => {
+      const sent = (): void => resolve(entity)
+      this.#send(this.#manage(entity, options?.ttl), options, { sent, failed })
+    })
   }
 
   /** Stores the entity now; whatever is stored under its key becomes this. */
-  async upsert<T extends object>(entity: T, options: SaveOptions = {}): Promise<T> {
-    const managed = this.#manage(entity, options)
-    if (managed.loaded !== undefined) throw partlyLoaded(managed)
-    managed.overwrite = true
-    forgetMembers(managed, managed.mapped.relations)
-    await this.#send(managed, options)
-    return entity
+  upsert<T extends object>(entity: T, options?: SaveOptions): Promise<T> {
+    return new Promise((resolve, failed) => {
+      const managed = this.#manage(entity, options?.ttl)
+      if (managed.loaded !== undefined) throw partlyLoaded(managed)
+      managed.overwrite = true
+      forgetMembers(managed, managed.mapped.relations)
+      this.#send(managed, options, { sent: () => resolve(entity), failed })
+    })
   }
 
   /** Deletes now, by entity or by class and key; true when there was a record. */
-  async delete(entity: object, options?: FlushOptions): Promise<boolean>
-  async delete<T extends object>(entityClass: EntityClass<T>, key: KeyInput, options?: FlushOptions): Promise<boolean>
-  async delete(target: object, second?: KeyInput | FlushOptions, third?: FlushOptions): Promise<boolean> {
-    this.#checkOpen()
-    if (typeof target !== 'function') return this.#deleteEntity(target, second as FlushOptions | undefined)
-    return this.#deleteByKey(this.#mapped(target as EntityClass), second as KeyInput, third)
+  delete(entity: object, options?: FlushOptions): Promise<boolean>
+  delete<T extends object>(entityClass: EntityClass<T>, key: KeyInput, options?: FlushOptions): Promise<boolean>
+  delete(target: object, second?: KeyInput | FlushOptions, third?: FlushOptions): Promise<boolean> {
+    return new Promise((deleted, failed) => {
+      this.#checkOpen()
+      const receiver = { deleted, failed }
+      if (typeof target !== 'function') this.#deleteEntity(target, second as FlushOptions | undefined, receiver)
+      else this.#deleteByKey(this.#mapped(target as EntityClass), second as KeyInput, third, receiver)
+    })
   }
 
   /** Sends everything that changed, as few commands as possible; sends nothing when nothing did. */
@@ -204,7 +213,8 @@ export class Session {
    */
   async transaction<T>(work: (session: Session) => Promise<T>, options?: TransactionOptions): Promise<T> {
     this.#checkOpen()
-    return this.#context.transaction === undefined ? this.#context.transact(work, options) : work(this)
+    const { transaction, transact, identity, validate } = this.#context
+    return transaction === undefined ? transact(work, { tenant: identity.tenant, validate, ...options }) : work(this)
   }
 
   /** Reads the entity again; what was changed in it and not saved is lost. Completes an entity that was loaded in part. */
@@ -262,38 +272,59 @@ export class Session {
     return this.#closing
   }
 
-  async #deleteEntity(entity: object, options?: FlushOptions): Promise<boolean> {
+  #deleteEntity(entity: object, options: FlushOptions | undefined, { deleted, failed }: DeleteReceiver): void {
     const managed = this.#entities.remove(entity)
-    await this.#send(managed, options)
-    return managed.wasStored
+    this.#send(managed, options, { sent: () => deleted(managed.wasStored), failed })
   }
 
-  async #deleteByKey(mapped: MappedClass, input: KeyInput, options?: FlushOptions): Promise<boolean> {
+  #deleteByKey(
+    mapped: MappedClass,
+    input: KeyInput,
+    options: FlushOptions | undefined,
+    receiver: DeleteReceiver,
+  ): void {
     const key = mapped.recordKeyOf(input, this.#context.identity.tenant)
     const known = this.#context.identity.get(mapped, key.key)
     if (known !== undefined && !this.#entities.forgetUnsent(known)) {
       known.removeAny = true
-      return this.#deleteEntity(known.entity, options)
-    }
-    if (!mapped.needsEntityToDelete) return deleteBlindly(mapped, key, this.#context, options)
-    const [managed] = await this.#loads.find(mapped, [input], options)
-    const found = managed ?? (await this.#loads.cutOff(mapped, [key], options?.signal))[0]
-    return found !== undefined && this.#deleteEntity(found.entity, options)
+      this.#deleteEntity(known.entity, options, receiver)
+    } else if (mapped.needsEntityToDelete) {
+      this.#deleteLoaded(mapped, key, input, options, receiver).catch(receiver.failed)
+    } else deleteBlindly(mapped, key, this.#context, options?.signal, receiver)
   }
 
-  #manage(entity: object, { ttl }: Pick<SaveOptions, 'ttl'>): Managed {
+  async #deleteLoaded(
+    mapped: MappedClass,
+    key: RecordKey,
+    input: KeyInput,
+    options: FlushOptions | undefined,
+    receiver: DeleteReceiver,
+  ): Promise<void> {
+    const [managed] = await this.#loads.find(mapped, [input], options)
+    const found = managed ?? (await this.#loads.cutOff(mapped, [key], options?.signal))[0]
+    if (found === undefined) receiver.deleted(false)
+    else this.#deleteEntity(found.entity, options, receiver)
+  }
+
+  #manage(entity: object, ttl: SaveOptions['ttl']): Managed {
     this.#checkOpen()
     const managed = this.#entities.manage(entity)
     if (ttl !== undefined) managed.ttlWish = ttl
     return managed
   }
 
-  #send(managed: Managed, options: FlushOptions = {}): Promise<void> {
+  #send(managed: Managed, options: FlushOptions | undefined, receiver: SendReceiver): void {
     this.#checkOutsideHook()
-    const work = (): Promise<void> =>
-      isSimple(managed, this.#context) ? sendSimple(managed, this.#context, options) : this.#unit.one(managed, options)
+    if (isSimple(managed, this.#context, options) && this.#turns.isFree(managed)) {
+      return sendSimple(managed, this.#context, this.#turns, receiver)
+    }
+    const work = (): Promise<void> => this.#unit.one(managed, options)
     // What it reaches is known only when the work has begun, so nothing else may run beside it.
-    return managed.mapped.standsAlone ? this.#turns.one(managed, work) : this.#turns.all(work)
+    const sending = managed.mapped.standsAlone ? this.#turns.one(managed, work) : this.#turns.all(work)
+    sending.then(
+      () => receiver.sent(managed),
+      (error: unknown) => receiver.failed(error),
+    )
   }
 
   get #entities(): SessionEntities {

@@ -1,6 +1,20 @@
 import type { Activity } from './activity.js'
 import type { Managed } from './managed.js'
 
+/** Work on one entity, for those who wait for its end; most often nobody does. */
+export class Turn {
+  #ended: Promise<void> | undefined
+  #end: (() => void) | undefined
+
+  get ended(): Promise<void> {
+    return (this.#ended ??= new Promise((resolve) => (this.#end = resolve)))
+  }
+
+  end(): void {
+    this.#end?.()
+  }
+}
+
 /** Keeps work apart: work on one entity waits for earlier work on it, and a flush waits for all and lets all wait. */
 export class Turns {
   readonly #activity: Activity
@@ -31,16 +45,31 @@ export class Turns {
   /** Work on one entity. */
   one<T>(managed: Managed, work: () => Promise<T>): Promise<T> {
     this.#activity.begin()
-    const before = bothOf(this.#barrier, managed.turn)
+    const before = bothOf(this.#barrier, managed.turn?.ended)
+    const turn = (managed.turn = new Turn())
     const begin = (): Promise<T> => this.#begin(work)
     const result = before === undefined ? this.#begin(work) : before.then(begin, begin)
-    managed.turn = result
-    const end = (): void => {
-      if (managed.turn === result) managed.turn = undefined
-      this.#end()
-    }
+    const end = (): void => this.endOne(managed, turn)
     result.then(end, end)
     return result
+  }
+
+  /** True when work on the entity need not wait. */
+  isFree(managed: Managed): boolean {
+    return this.#barrier === undefined && managed.turn === undefined
+  }
+
+  /** Work on one entity that is free, by someone who says when it ends. */
+  beginOne(managed: Managed): Turn {
+    this.#activity.begin()
+    this.#count++
+    return (managed.turn = new Turn())
+  }
+
+  endOne(managed: Managed, turn: Turn): void {
+    if (managed.turn === turn) managed.turn = undefined
+    turn.end()
+    this.#end()
   }
 
   /** Resolves when nothing is under way. */

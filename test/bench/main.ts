@@ -3,14 +3,12 @@ import { readdir } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { isWithinBudget, type BenchResult, type BenchSuite } from './bench.js'
 
-const NOT_SUITES = ['main.js', 'bench.js']
-
 /** `npm run bench [-- --json] [suite …]`: runs every suite of this folder, or the named ones; exit code 1 when a budget is missed. */
 async function main(args: readonly string[]): Promise<void> {
   const isJson = args.includes('--json')
   const wanted = args.filter((arg) => !arg.startsWith('--'))
   const files = (await readdir(import.meta.dirname)).filter(
-    (file) => file.endsWith('.js') && !NOT_SUITES.includes(file),
+    (file) => file.endsWith('.js') && file !== basename(import.meta.filename),
   )
   const results: BenchResult[] = []
   for (const file of files.sort()) {

@@ -25,7 +25,7 @@ describe('hazards 12 and 14: the client compiles expressions slowly, and some of
       exists: 'mustExist',
       guards: [versionIs('v', 1), holds(e.binExists('y'))],
     })
-    expect(new PendingWrite(guarded, false).terms.filter).to.be.a('string')
+    expect(new PendingWrite(guarded, false).filter).to.be.a('string')
     expect(clientOperation(op.readExpression('n', e.recordSize())))
       .to.have.property('exp')
       .that.is.a('string')

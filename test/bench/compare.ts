@@ -1,0 +1,109 @@
+import { readFileSync } from 'node:fs'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import type { BenchResult } from './bench.js'
+
+/** One side of a comparison; `prepare` runs before each of its turns, outside the measurement. */
+export interface Side {
+  readonly call: (i: number) => Promise<unknown>
+  readonly prepare?: () => Promise<unknown>
+}
+
+export interface CompareOptions {
+  /** So many callers at once, each of whom waits for its answer before it asks again. */
+  readonly callers?: number
+  /** Calls of one turn: few, so that a turn is short. */
+  readonly calls: number
+  readonly rounds?: number
+}
+
+export interface Compared {
+  /** Our throughput against theirs. */
+  readonly ratio: number
+  /** Microseconds of the main thread for a call, without the server and the waiting; undefined where the system does not tell. */
+  readonly cpu: { readonly ours: number; readonly theirs: number } | undefined
+}
+
+interface Turn {
+  readonly ms: number
+  readonly cpu: number
+}
+
+const ROUNDS = 100
+
+/** One caller, one who asks for a hundred records at a time, and many at once. */
+export const ONE: CompareOptions = { callers: 1, calls: 100 }
+export const HUNDREDS: CompareOptions = { callers: 1, calls: 5 }
+export const CROWD: CompareOptions = { callers: 64, calls: 640 }
+
+/** The comparison as a line of the report. */
+export async function against(
+  name: string,
+  ours: Side,
+  theirs: Side,
+  options: CompareOptions,
+  atLeast: number,
+  call: string,
+): Promise<BenchResult> {
+  const { ratio, cpu } = await compare(ours, theirs, options)
+  const time = cpu && `; main thread ${cpu.ours.toFixed(1)} µs a call against ${cpu.theirs.toFixed(1)}`
+  return { name, ratio, budget: { atLeast }, of: `throughput against ${call}${time ?? ''}` }
+}
+
+/**
+ * Both sides take turns in many short rounds: ours, theirs, theirs, ours, so that what changes slowly, such as other work on the machine,
+ * weighs on both alike. Each round gives one ratio; the median of them does not move when single rounds are disturbed.
+ */
+export async function compare(ours: Side, theirs: Side, options: CompareOptions): Promise<Compared> {
+  const { rounds = ROUNDS, calls } = options
+  const turn = (side: Side): Promise<Turn> => takeTurn(side, options)
+  for (let i = 0; i < rounds / 5; i++) for (const side of [ours, theirs]) await turn(side)
+  collectGarbage()
+  const ratios: number[] = []
+  const cpu = { ours: [] as number[], theirs: [] as number[] }
+  for (let i = 0; i < rounds; i++) {
+    const turns = [await turn(ours), await turn(theirs), await turn(theirs), await turn(ours)]
+    ratios.push((turns[1].ms + turns[2].ms) / (turns[0].ms + turns[3].ms))
+    cpu.ours.push((turns[0].cpu + turns[3].cpu) / 2 / calls)
+    cpu.theirs.push((turns[1].cpu + turns[2].cpu) / 2 / calls)
+  }
+  return {
+    ratio: median(ratios),
+    cpu: mainThreadTime === undefined ? undefined : { ours: median(cpu.ours), theirs: median(cpu.theirs) },
+  }
+}
+
+async function takeTurn({ call, prepare }: Side, { callers = 1, calls }: CompareOptions): Promise<Turn> {
+  await prepare?.()
+  const cpu = mainThreadTime?.() ?? 0
+  const began = performance.now()
+  let next = 0
+  const caller = async (): Promise<void> => {
+    while (next < calls) await call(next++)
+  }
+  await Promise.all(Array.from({ length: callers }, caller))
+  const ms = performance.now() - began
+  return { ms, cpu: (mainThreadTime?.() ?? 0) - cpu }
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  const middle = sorted.length >> 1
+  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
+}
+
+/** Microseconds that the main thread has run; Linux tells. */
+export const mainThreadTime = ((): (() => number) | undefined => {
+  const file = `/proc/self/task/${process.pid}/schedstat`
+  const read = (): number => Number(readFileSync(file, 'latin1').split(' ')[0]) / 1000
+  try {
+    read()
+    return read
+  } catch {
+    return undefined
+  }
+})()
+
+setFlagsFromString('--expose-gc')
+/** What earlier work left behind is not to be cleared away at the expense of what is measured next. */
+export const collectGarbage = runInNewContext('gc') as () => void
