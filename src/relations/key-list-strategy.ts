@@ -9,7 +9,7 @@ import { userKeyId, type RecordKey, type UserKey } from '../plan/record-key.js'
 import { keyBefore, readBefore } from './before.js'
 import type { CollectionState, Former } from './collection-state.js'
 import type { Reach, Reader, Tracked } from './contributor.js'
-import { firstMembers, type Drain } from './drain.js'
+import { allMembers, firstMembers, type Drain } from './drain.js'
 import { linkWrite, listed, listMembers, unlisted } from './key-list-bin.js'
 import { loadListed } from './load-listed.js'
 import { isEntity, type Member } from './member-set.js'
@@ -269,8 +269,16 @@ export class KeyListStrategy implements RelationStrategy {
       })
     const trim = (keys: readonly KeyValue[]): WriteCommand =>
       linkWrite(this.#owner, owner.key, [listRemoveValues(this.model.bin!, keys.map(stored))])
-    const chunks: Drain['chunks'] = (count) => firstMembers(this.members, owner, reader, count)
-    return { owner, relation: this.model, target: this.#target, chunks, release, trim }
+    return {
+      owner,
+      className: this.#owner.name,
+      property: this.relation,
+      target: this.#target,
+      fate: this.model.onDelete === 'cascade' ? { kind: 'delete' } : { kind: 'release', release },
+      chunks: (count) => firstMembers(this.members, owner, reader, count),
+      survey: (count) => allMembers(this.members, owner, reader, count),
+      trim,
+    }
   }
 
   async #entitiesOf(members: Iterable<Member>, reader: Reader): Promise<object[]> {

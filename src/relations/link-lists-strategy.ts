@@ -10,7 +10,7 @@ import { recordId, type RecordKey } from '../plan/record-key.js'
 import type { Value } from '../plan/value.js'
 import type { CollectionState } from './collection-state.js'
 import type { Reach, Reader, Tracked } from './contributor.js'
-import { firstMembers, type Drain } from './drain.js'
+import { allMembers, firstMembers, type Drain } from './drain.js'
 import { linkWrite } from './key-list-bin.js'
 import { LinkAttributes } from './link-attributes.js'
 import { listBin, mapBin, type LinkBin, type LinkEnd } from './link-bin.js'
@@ -237,8 +237,16 @@ export class LinkListsStrategy implements RelationStrategy {
     const release = (key: KeyValue): WriteCommand | undefined =>
       this.#inverse &&
       this.#bin.unlink({ model: this.#target, key: keyOf(key), bin: this.#inverse.bin! }, owner.key.key)
-    const chunks: Drain['chunks'] = (count) => firstMembers(this.members, owner, reader, count)
-    return { owner, relation: this.model, target: this.#target, chunks, release, trim }
+    return {
+      owner,
+      className: this.#owner.name,
+      property: this.relation,
+      target: this.#target,
+      fate: this.model.onDelete === 'cascade' ? { kind: 'delete' } : { kind: 'release', release },
+      chunks: (count) => firstMembers(this.members, owner, reader, count),
+      survey: (count) => allMembers(this.members, owner, reader, count),
+      trim,
+    }
   }
 
   async #reachOnDelete(tracked: Tracked, reach: Reach, reader: Reader): Promise<void> {

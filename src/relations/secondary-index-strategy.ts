@@ -1,14 +1,14 @@
 import { readProperty } from '../codec/index.js'
 import type { KeyValue } from '../keys/index.js'
 import { DELETING_BIN, type EntityModel, type RelationModel } from '../model/index.js'
-import { binEquals, read, write } from '../plan/command.js'
+import { binEquals, read, write, type WriteCommand } from '../plan/command.js'
 import type { Draft } from '../plan/draft.js'
 import { removeBin, touch, writeBin } from '../plan/operations.js'
 import type { Outcome } from '../plan/outcome.js'
 import type { RecordKey } from '../plan/record-key.js'
 import type { CollectionState } from './collection-state.js'
 import type { Reach, Reader, Tracked } from './contributor.js'
-import type { Drain } from './drain.js'
+import { inSteps, type Drain } from './drain.js'
 import { indexMembers } from './index-members.js'
 import { indexOn, type IndexedBy } from './index-lookup.js'
 import { NOT_DELETING } from './key-list-bin.js'
@@ -137,7 +137,7 @@ export class SecondaryIndexStrategy implements RelationStrategy {
   }
 
   /** Only while it is still this parent's: another session may have moved it meanwhile. */
-  #release({ key }: Tracked, child: RecordKey): ReturnType<typeof write> {
+  #release({ key }: Tracked, child: RecordKey): WriteCommand {
     return write(this.#target.name, child, [removeBin(this.#childBin)], {
       exists: 'mustExist',
       ttl: 'keep',
@@ -178,13 +178,16 @@ export class SecondaryIndexStrategy implements RelationStrategy {
 
   #drain(owner: Tracked, reader: Reader): Drain {
     const lookup = { ...this.#lookup(owner), marked: true }
+    const release = (key: KeyValue): WriteCommand => this.#release(owner, reader.recordKey(this.#target, key))
+    const survey = (count: number): AsyncIterable<readonly KeyValue[]> => inSteps(reader.keysBy(lookup), count)
     return {
       owner,
-      relation: this.model,
+      className: this.#owner.name,
+      property: this.relation,
       target: this.#target,
-      chunks: (count) => inSteps(() => reader.keysBy(lookup), count),
-      release: (key) => this.#release(owner, reader.recordKey(this.#target, key)),
-      trim: () => undefined,
+      fate: this.model.onDelete === 'cascade' ? { kind: 'delete' } : { kind: 'release', release },
+      chunks: (count) => untilNone(() => survey(count)),
+      survey,
     }
   }
 
@@ -199,15 +202,12 @@ export class SecondaryIndexStrategy implements RelationStrategy {
 }
 
 /** Looks again until nothing is found: somebody may have added a member while the index was walked. */
-async function* inSteps(
-  find: () => AsyncIterable<readonly KeyValue[]>,
-  count: number,
-): AsyncGenerator<readonly KeyValue[]> {
+async function* untilNone(find: () => AsyncIterable<readonly KeyValue[]>): AsyncGenerator<readonly KeyValue[]> {
   for (let isDone = false; !isDone;) {
     isDone = true
     for await (const keys of find()) {
-      for (let i = 0; i < keys.length; i += count) yield keys.slice(i, i + count)
-      if (keys.length > 0) isDone = false
+      isDone = false
+      yield keys
     }
   }
 }

@@ -5,12 +5,12 @@ import { versionIs, write, type WriteCommand } from '../plan/command.js'
 import type { WriteOperation } from '../plan/operation.js'
 import { removeBin, writeBin } from '../plan/operations.js'
 import { MOST_REACHED, type Drain } from '../relations/drain.js'
+import { checkRestrictions } from './check-restrictions.js'
+import { membersOf } from './drain-members.js'
 import { flushFailure } from './flush-failure.js'
-import { IdentityMap } from './identity-map.js'
-import { Loads } from './loads.js'
 import type { Managed } from './managed.js'
 import type { SendParts } from './send-work.js'
-import { SessionEntities } from './session-entities.js'
+import { inShortSession } from './short-session.js'
 
 /** How far a large delete has come. */
 export interface DeleteProgress {
@@ -29,8 +29,8 @@ export interface DrainOptions {
   readonly signal?: AbortSignal
 }
 
-/** Deletes these entities and whatever they reach. */
-export type DeleteAll = (parts: SendParts, members: readonly Managed[], options: DrainOptions) => Promise<void>
+/** Sends what is to be done with these entities, and with whatever they reach. */
+export type SendAll = (parts: SendParts, members: readonly Managed[], options: DrainOptions) => Promise<void>
 
 /**
  * Takes off what one plan cannot hold. The record is marked first: it takes no new members, and after a crash the mark tells that
@@ -39,13 +39,14 @@ export type DeleteAll = (parts: SendParts, members: readonly Managed[], options:
 export async function runDrains(
   drains: readonly Drain[],
   parts: SendParts,
-  deleteAll: DeleteAll,
+  sendAll: SendAll,
   options: DrainOptions,
 ): Promise<void> {
+  for (const drain of drains) await checkRestrictions(drain, parts, options)
   for (const drain of drains) {
     await mark(drain.owner as Managed, parts, writeBin(DELETING_BIN, true))
     try {
-      await runDrain(drain, parts, deleteAll, options)
+      await runDrain(drain, parts, sendAll, options)
     } catch (error) {
       // It may not be deleted after all, so it is there again.
       if (error instanceof RestrictedError) await mark(drain.owner as Managed, parts, removeBin(DELETING_BIN))
@@ -54,54 +55,37 @@ export async function runDrains(
   }
 }
 
-async function runDrain(drain: Drain, parts: SendParts, deleteAll: DeleteAll, options: DrainOptions): Promise<void> {
+async function runDrain(drain: Drain, parts: SendParts, sendAll: SendAll, options: DrainOptions): Promise<void> {
   const { onProgress, signal, step = MOST_REACHED } = options
+  const { className, property } = drain
   let done = 0
   for await (const keys of drain.chunks(Math.ceil(step / 2))) {
     signal?.throwIfAborted()
-    if (drain.relation.onDelete === 'cascade') await deleteMembers(drain, keys, parts, deleteAll, options)
-    else
-      await send(
-        keys.flatMap((key) => drain.release(key) ?? []),
-        parts,
-      )
-    const trim = drain.trim(keys)
-    if (trim !== undefined) await send([trim], parts)
+    await runStep(drain, keys, parts, sendAll, options)
+    if (drain.trim !== undefined) await send([drain.trim(keys)], parts)
     done += keys.length
-    onProgress?.({ className: drain.owner.model.name, property: drain.relation.name, done })
+    onProgress?.({ className, property, done })
   }
 }
 
-/** In a short session of its own, so that nothing stays in memory; their own relations are looked after as in any delete. */
-async function deleteMembers(
-  { owner, target }: Drain,
+async function runStep(
+  drain: Drain,
   keys: readonly KeyValue[],
-  { context }: SendParts,
-  deleteAll: DeleteAll,
+  parts: SendParts,
+  sendAll: SendAll,
   options: DrainOptions,
 ): Promise<void> {
-  const { classes } = context
-  const identity = new IdentityMap(classes, context.identity.tenant)
-  const inner = { ...context, identity, transaction: undefined, transactions: 'off' as const, validate: false }
-  const loads = new Loads(inner)
-  const entities = new SessionEntities(inner, loads)
-  // Members see that their owner goes too, and leave its list alone: it is trimmed when they are gone.
-  const own = loads.unreadOf((owner as Managed).mapped, owner.key)
-  own.state = 'removed'
-  own.isGoing = true
-  const mapped = classes.of(target.name)
-  const found = await loads.find(mapped, keys)
-  // One that is marked itself loads as gone, and has to be finished.
-  const gone = keys.filter((_, i) => found[i] === null).map((key) => mapped.recordKeyOf(key, identity.tenant))
-  const cutOff = gone.length === 0 ? [] : await loads.cutOff(mapped, gone)
-  const members = [...found, ...cutOff].filter((member) => member != null)
-  for (const member of members) {
-    member.removeAny = true
-    entities.remove(member.entity)
+  const { fate, target } = drain
+  if (fate.kind === 'release') {
+    const commands = keys.flatMap((key) => fate.release(key) ?? [])
+    return send(commands, parts)
   }
-  const readerIn = loads.readerIn.bind(loads)
-  await deleteAll({ context: inner, entities, reader: loads.reader, readerIn }, members, options)
-  identity.clear()
+  await inShortSession(parts, async (session) => {
+    if (fate.kind === 'delete') return sendAll(session, await membersOf(drain, keys, session), options)
+    const { loads, context, reader } = session
+    const found = (await loads.find(context.classes.of(target.name), keys)).filter((member) => member !== null)
+    await sendAll(session, (await fate.change(found, reader)) as readonly Managed[], options)
+  })
 }
 
 async function mark(managed: Managed, parts: SendParts, operation: WriteOperation): Promise<void> {

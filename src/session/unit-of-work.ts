@@ -1,3 +1,4 @@
+import { RestrictedError } from '../errors/index.js'
 import { Explanation } from '../plan/explain.js'
 import { recordId } from '../plan/record-key.js'
 import { isDirty } from './dirty.js'
@@ -8,7 +9,7 @@ import { callAllHooks, hasHooks } from './hooks.js'
 import type { Managed } from './managed.js'
 import type { TransactionMode } from './open-options.js'
 import { hasDoubts, resolveDoubts } from './resolve-doubt.js'
-import { runDrains, type DeleteAll, type DrainOptions } from './run-drains.js'
+import { runDrains, type SendAll, type DrainOptions } from './run-drains.js'
 import type { RunResult } from './run-stages.js'
 import { planFlush, sendWork, type SendParts } from './send-work.js'
 import { badOption } from './transaction-errors.js'
@@ -66,7 +67,7 @@ export class UnitOfWork {
     if (work.isEmpty) return
     if (hasDoubts(work)) await resolveDoubts(work, context, signal)
     if (context.validate) validateAll(work.saved)
-    if (work.drains.length > 0) await runDrains(work.drains, this.#parts, deleteAll, options)
+    if (work.drains.length > 0) await this.#drain(work, options)
     const began = performance.now()
     const result = await whileGoing(work, () => sendWork(work, this.#parts, transactions, signal))
     if (result.outcomes.length === 0) return
@@ -75,6 +76,15 @@ export class UnitOfWork {
     await this.#runAfterHooks(work, result)
     // eslint-disable-next-line @typescript-eslint/only-throw-error -- the reason of an abort is the caller's own
     if (error !== undefined) throw error
+  }
+
+  async #drain(work: Work, options: FlushOptions): Promise<void> {
+    try {
+      await runDrains(work.drains, this.#parts, sendAll, options)
+    } catch (error) {
+      if (error instanceof RestrictedError) work.takeBack()
+      throw error
+    }
   }
 
   async #runAfterHooks(work: Work, { failed }: RunResult): Promise<void> {
@@ -97,4 +107,4 @@ async function whileGoing<T>(work: Work, send: () => Promise<T>): Promise<T> {
   }
 }
 
-const deleteAll: DeleteAll = (parts, members, options) => new UnitOfWork(parts).some(members, options)
+const sendAll: SendAll = (parts, members, options) => new UnitOfWork(parts).some(members, options)

@@ -1,5 +1,16 @@
 import { expect } from 'chai'
-import { Bin, Embeddable, Key, ManyToOne, OneToMany, Record, collection, ref, type Database } from 'skein'
+import {
+  Bin,
+  Embeddable,
+  Key,
+  ManyToOne,
+  OneToMany,
+  Record,
+  collection,
+  ref,
+  type Database,
+  type DeleteProgress,
+} from 'skein'
 import { emptySets } from '../empty-sets.js'
 import { MODES, needMode, type TestServer } from '../server.js'
 import { sharedServer } from '../shared-server.js'
@@ -73,6 +84,33 @@ for (const mode of MODES) {
       expect(await ids(3)).to.deep.equal(['xy', 'xy', 'xyz'])
       const { bins } = await db.client.get({ ns: namespace, set: 'page', key: 1 })
       expect([bins['a'], bins['b'], bins['c']]).to.deep.equal([{ 1: ['x'] }, { 1: ['x'] }, { 1: ['x'], 2: ['y', 'z'] }])
+    })
+
+    it('removes many of them in steps, and goes on where it was cut off', async () => {
+      const all = Array.from({ length: 12 }, (_, i) => i + 4)
+      await db.withSession((session) => {
+        for (const id of all) session.create(Page, { id }).notes.add(note('x', 1), note('z', 2))
+        return Promise.resolve()
+      })
+      const stop = new AbortController()
+      const seen: DeleteProgress[] = []
+      const onProgress = (progress: DeleteProgress): void => {
+        seen.push(progress)
+        if (seen.length === 3) stop.abort(new Error('power cut'))
+      }
+      const cut = await db
+        .session()
+        .delete(User, 2, { step: 4, onProgress, signal: stop.signal })
+        .catch((error: Error) => error.message)
+      expect(cut).to.equal('power cut')
+      expect(seen.at(-1)).to.deep.equal({ className: 'Page', property: 'notes', done: 6 })
+      expect(await db.session().find(User, 2)).to.equal(null)
+      expect(await db.sweep(User, { step: 4 })).to.equal(1)
+      expect(await Promise.all([1, 3, ...all].map(ids))).to.deep.equal([
+        ['x', 'x', 'xyz'],
+        ['xy', 'xy', 'xyz'],
+        ...all.map(() => ['x', '', '']),
+      ])
     })
 
     it('leaves those that have been given to someone else meanwhile', async () => {

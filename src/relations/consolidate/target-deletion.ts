@@ -3,7 +3,10 @@ import type { EntityModel, IndexModel, Model } from '../../model/index.js'
 import { read } from '../../plan/command.js'
 import { mapGetKeys } from '../../plan/operations.js'
 import type { UserKey } from '../../plan/record-key.js'
+import type { KeyValue } from '../../keys/index.js'
 import type { Contributor, Reach, Reader, Tracked } from '../contributor.js'
+import { inSteps, type Drain } from '../drain.js'
+import type { IndexedBy } from '../index-lookup.js'
 import { collectionStateOf } from '../states.js'
 
 /** A map on a class from the keys that its consolidated children point to, to those children. */
@@ -28,18 +31,30 @@ export class TargetDeletion implements Contributor {
 
   async reach(target: Tracked, reach: Reach, reader: Reader): Promise<void> {
     if (target.state !== 'removed') return
-    // Children hold the key as people use it.
-    const value = reader.fromStored(target.model, target.key.key)
     for (const pointers of this.#pointers) {
-      for await (const { found } of reader.foundBy({ model: pointers.owner, index: pointers.index, value })) {
-        const ids = await idsOf(found, pointers, value, reader)
-        found.forEach((owner, i) => {
-          const state = collectionStateOf(readProperty(owner.entity, pointers.relation) as object)
-          for (const id of ids[i]) state.remove(id)
-          if (ids[i].length > 0) reach.save(owner.entity)
-        })
-      }
+      const owners = await this.#ownersOf(target, pointers, reach, reader)
+      if (owners === undefined) reach.drain(drainOf(target, pointers, reader))
+      else for (const { entity } of await removeChildren(owners, target, pointers, reader)) reach.save(entity)
     }
+  }
+
+  /** Undefined where they are too many for one plan. */
+  async #ownersOf(
+    target: Tracked,
+    pointers: Pointers,
+    reach: Reach,
+    reader: Reader,
+  ): Promise<readonly Tracked[] | undefined> {
+    const owners: Tracked[] = []
+    const passing: Tracked[] = []
+    for await (const { found, fresh } of reader.foundBy(lookupOf(target, pointers, reader))) {
+      owners.push(...found)
+      passing.push(...fresh)
+      if (owners.length <= reach.room) continue
+      reader.release(passing)
+      return undefined
+    }
+    return owners
   }
 
   save(): void {}
@@ -64,6 +79,46 @@ function pointsTo(model: Model, part: string, ref: string): string | undefined {
 
 const indexOn = ({ indexes }: EntityModel, name: string): IndexModel =>
   indexes.find(({ bin, on }) => bin === name && on === 'mapKeys')!
+
+/** Children hold the key as people use it. */
+const valueOf = ({ model, key }: Tracked, reader: Reader): UserKey => reader.fromStored(model, key.key)
+
+const lookupOf = (target: Tracked, { owner, index }: Pointers, reader: Reader): IndexedBy => ({
+  model: owner,
+  index,
+  value: valueOf(target, reader),
+})
+
+function drainOf(target: Tracked, pointers: Pointers, reader: Reader): Drain {
+  const { owner, relation } = pointers
+  const survey = (count: number): AsyncIterable<readonly KeyValue[]> =>
+    inSteps(reader.keysBy(lookupOf(target, pointers, reader)), count)
+  return {
+    owner: target,
+    className: owner.name,
+    property: relation,
+    target: owner,
+    fate: { kind: 'change', change: (members, inner) => removeChildren(members, target, pointers, inner) },
+    // Once: nothing keeps others from pointing to it again.
+    chunks: survey,
+    survey,
+  }
+}
+
+/** Takes the children that point to the target out of their owners, and says which of these it has changed. */
+async function removeChildren(
+  owners: readonly Tracked[],
+  target: Tracked,
+  pointers: Pointers,
+  reader: Reader,
+): Promise<readonly Tracked[]> {
+  const ids = await idsOf(owners, pointers, valueOf(target, reader), reader)
+  owners.forEach((owner, i) => {
+    const state = collectionStateOf(readProperty(owner.entity, pointers.relation) as object)
+    for (const id of ids[i]) state.remove(id)
+  })
+  return owners.filter((_, i) => ids[i].length > 0)
+}
 
 /** The ids of each owner's children, read in one batch: the children themselves need not be loaded. */
 async function idsOf(

@@ -40,8 +40,9 @@ async function run(count: number): Promise<void> {
 
 await run(Number(atOnce))
 const memory = [await measure()]
-for (let half = 0; half < 2; half++) {
-  await run(Number(total) / 2)
+const parts = Math.min(4, Math.floor(Number(total) / Number(atOnce)))
+for (let part = 0; part < parts; part++) {
+  await run(Number(total) / parts)
   memory.push(await measure())
 }
 const pool = Aerospike._transactionPool as { transactions: unknown[] }
