@@ -57,6 +57,7 @@ const COLLECTION_CALL: Partial<Record<ExpressionName, CollectionCall>> = {
   mapGet: { opcode: 97, returns: RETURN_VALUE },
   mapCount: { opcode: 97, returns: RETURN_COUNT },
   mapKeySlice: { opcode: 104, returns: RETURN_KEY },
+  mapValueSlice: { opcode: 104, returns: RETURN_VALUE },
   mapKeysFrom: { opcode: 109, returns: RETURN_KEY },
   mapCountOf: { opcode: 107, returns: RETURN_COUNT },
   mapIndexOf: { opcode: 97, returns: RETURN_INDEX },

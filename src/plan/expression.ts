@@ -29,6 +29,7 @@ export type ExpressionName =
   | 'mapGet'
   | 'mapCount'
   | 'mapKeySlice'
+  | 'mapValueSlice'
   | 'mapKeysFrom'
   | 'mapCountOf'
   | 'mapIndexOf'
@@ -93,6 +94,9 @@ export const mapCount = (map: Expression, key: Value): Expression => call('mapCo
 /** Keys of a map by position. */
 export const mapKeySlice = (map: Expression, index: number, count: number): Expression =>
   call('mapKeySlice', [map, value(index), value(count)], 'list')
+/** Values of a map by the positions of their keys. */
+export const mapValueSlice = (map: Expression, index: number, count: number): Expression =>
+  call('mapValueSlice', [map, value(index), value(count)], 'list')
 /** Keys of a map in their order, from this one on; from the next one where it is not there. */
 export const mapKeysFrom = (map: Expression, key: Value, count: number): Expression =>
   call('mapKeysFrom', [map, value(key), value(0), value(count)], 'list')

@@ -4,6 +4,7 @@ import type { Value } from '../plan/value.js'
 import type { Binding } from './binding.js'
 import type { CollectionState } from './collection-state.js'
 import type { Contributor, FoundPage, FoundStep, Reader, Tracked } from './contributor.js'
+import type { InsideVerification } from './verify/inside.js'
 import type { LinkVerification } from './verify/stored-link.js'
 import type { Member } from './member-set.js'
 
@@ -38,6 +39,8 @@ export interface RelationStrategy extends Contributor {
   readonly members?: CollectionMembers
   /** Absent where nothing is stored that could disagree with another record. */
   readonly verification?: LinkVerification
+  /** Absent where nothing is stored twice in one record. */
+  readonly inside?: InsideVerification
   /** The attributes of one link, where links have some; null when there is no such link. */
   attributesOf?(owner: Tracked, member: Member, reader: Reader): Promise<object | null>
   /** Throws when a Ref cannot point to this. */

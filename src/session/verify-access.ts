@@ -48,5 +48,6 @@ export function subjectOf({ model, relations }: MappedClass, key: RecordKey): Su
   const verifications = relations.flatMap(({ verification }): LinkVerification[] =>
     verification === undefined ? [] : [verification],
   )
-  return { model, key, relations: verifications }
+  const inside = relations.flatMap((strategy) => strategy.inside ?? [])
+  return { model, key, relations: verifications, inside }
 }

@@ -20,6 +20,7 @@ import { PartClass } from './part-class.js'
 import { PartReads } from './part-reads.js'
 import { attachRefs, loadPartRefs } from './part-refs.js'
 import { PartTable } from './part-table.js'
+import { PartVerification } from './part-verification.js'
 import { PartView } from './part-view.js'
 
 /**
@@ -34,6 +35,7 @@ export class ConsolidateStrategy implements RelationStrategy {
   readonly isInRecord: boolean
   readonly keyOf: (part: object) => KeyValue | null
   readonly parts: NonNullable<RelationStrategy['parts']>
+  readonly inside: RelationStrategy['inside']
   readonly #owner: EntityModel
   readonly #parts: PartClass
 
@@ -48,6 +50,7 @@ export class ConsolidateStrategy implements RelationStrategy {
     this.#owner = owner
     this.#parts = new PartClass(model, owner, codec)
     this.keyOf = this.#parts.keyOf
+    this.inside = this.quietBins.length === 0 ? undefined : new PartVerification(this.#parts)
     this.parts = { class: codec.model.class, changed: ({ entity }) => this.#changed(this.#table(entity)) }
     this.isInRecord = !codec.model.relations.some(({ eager }) => eager)
   }

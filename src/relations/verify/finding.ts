@@ -3,14 +3,27 @@ import type { KeyValue } from '../../keys/index.js'
 /**
  * What is wrong: `danglingKey`: a key whose record is gone (deleted past Skein, or expired). `missingLink`: a child that says whose it
  * is, and is not on that list. `oneSidedLink`: a link that only one of the two records has. `differentAttributes`: a link that both
- * have, with different attributes. `staleMarker`: a record whose delete began and never ended. `unreadable`: a record that does not say its own key, so its links cannot be checked; `key` is then its digest.
+ * have, with different attributes. `staleMarker`: a record whose delete began and never ended. `unreadable`: a record that does not say its own key, so
+ * its links cannot be checked; `key` is then its digest; or, with a `property`, a child inside the record that cannot be read.
+ * Inside one record: `wrongIndex`: the map from what children point to, to their keys, does not say what the children say.
+ * `wrongSortKey`: the map from a child's key to its place does not. `misplacedPart`: a child is not where its own values say.
+ * `duplicatePart`: two children have the same key.
  */
 export type FindingKind =
-  'danglingKey' | 'missingLink' | 'oneSidedLink' | 'differentAttributes' | 'staleMarker' | 'unreadable'
+  | 'danglingKey'
+  | 'missingLink'
+  | 'oneSidedLink'
+  | 'differentAttributes'
+  | 'wrongIndex'
+  | 'wrongSortKey'
+  | 'misplacedPart'
+  | 'duplicatePart'
+  | 'staleMarker'
+  | 'unreadable'
 
 /**
- * `found`: reported, nothing was written. `repaired`: written. `leftAlone`: somebody changed the record after it was checked, so
- * another run has to look at it. `failed`: see `error`.
+ * `found`: reported, nothing was written. `repaired`: written. `leftAlone`: somebody changed the record after it was checked or
+ * a moment before, so another run has to look at it. `failed`: see `error`.
  */
 export type FindingState = 'found' | 'repaired' | 'leftAlone' | 'failed'
 
@@ -21,13 +34,15 @@ export interface Finding {
   readonly className: string
   readonly property?: string
   readonly key: KeyValue
-  /** The record at the other end of the link. */
+  /** The child inside the record, where it is about one. */
+  readonly partKey?: KeyValue
+  /** The record at the other end of the link, or that a child points to. */
   readonly otherClass?: string
   readonly otherKey?: KeyValue
   /** What was believed: the owner side of the relation (`Listing.agent`), or the class of the record that is gone. */
   readonly truth: string
-  /** What repair does to the record: take the other's key in, take it out, finish the delete, or nothing. */
-  readonly repair: 'add' | 'remove' | 'finishDelete' | 'none'
+  /** What repair does to the record: take the other's key in, take it out, put a child where it belongs, finish the delete, or nothing. */
+  readonly repair: 'add' | 'remove' | 'move' | 'finishDelete' | 'none'
   readonly state: FindingState
   /** The same as a sentence. */
   readonly message: string

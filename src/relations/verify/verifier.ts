@@ -7,6 +7,8 @@ import { sameValue } from '../../plan/same-value.js'
 import { describeLink, describeMarker, type ShowKey } from './describe-finding.js'
 import type { Finding } from './finding.js'
 import { judge, type Reading } from './judge.js'
+import type { InsideVerification } from './inside.js'
+import { InsideVerifier } from './inside-verifier.js'
 import { isUserKey } from './link-ends.js'
 import { OwnWrites } from './own-writes.js'
 import { ABOUT_RECORD, readEnds, readingOf } from './read-ends.js'
@@ -36,6 +38,7 @@ export interface Subject {
   readonly model: EntityModel
   readonly key: RecordKey
   readonly relations: readonly LinkVerification[]
+  readonly inside: readonly InsideVerification[]
 }
 
 interface Candidate {
@@ -63,12 +66,14 @@ export class Verifier {
   readonly #access: VerifyAccess
   readonly #terms: VerifyTerms
   readonly #own = new OwnWrites()
+  readonly #inside: InsideVerifier
   /** Disagreements that were not judged because a record had changed too recently. */
   unsettled = 0
 
   constructor(access: VerifyAccess, terms: VerifyTerms) {
     this.#access = access
     this.#terms = terms
+    this.#inside = new InsideVerifier(access, terms)
   }
 
   async *check(subjects: readonly Subject[]): AsyncGenerator<Finding> {
@@ -82,6 +87,7 @@ export class Verifier {
       for (let i = 0; i < candidates.length; i += CHUNK) yield* this.#checkLinks(candidates.slice(i, i + CHUNK))
       open = pages.flatMap(({ rest }) => (rest === undefined ? [] : [rest]))
     }
+    yield* this.#inside.check(subjects)
   }
 
   async *#checkMarkers(marked: readonly Subject[]): AsyncGenerator<Finding> {

@@ -1,0 +1,120 @@
+import { describeKey } from '../../keys/index.js'
+import type { EntityModel } from '../../model/index.js'
+import { read, write, type ReadCommand, type WriteCommand } from '../../plan/command.js'
+import type { Outcome, StoredRecord } from '../../plan/outcome.js'
+import type { RecordKey } from '../../plan/record-key.js'
+import { NOT_DELETING } from '../key-list-bin.js'
+import type { ShowKey } from './describe-finding.js'
+import type { Finding } from './finding.js'
+import type { InsideFault, InsideVerification } from './inside.js'
+import { ABOUT_RECORD, readingOf } from './read-ends.js'
+import type { RepairResult } from './repair-links.js'
+
+/** Records read at a time: each may be as large as the server allows. */
+const GROUP = 8
+/** A record that others write to meanwhile is read and judged again. */
+const TRIES = 3
+
+/** A record and what it stores twice. */
+export interface InsideSubject {
+  readonly model: EntityModel
+  readonly key: RecordKey
+  readonly inside: readonly InsideVerification[]
+}
+
+interface InsideAccess {
+  read(commands: readonly ReadCommand[]): Promise<(StoredRecord | null)[]>
+  write(commands: readonly WriteCommand[]): Promise<Outcome[]>
+  readonly showKey: ShowKey
+}
+
+/** Checks what records store twice inside themselves. One read shows all of it as it was at one time, so others may write meanwhile. */
+export class InsideVerifier {
+  readonly #access: InsideAccess
+  readonly #repair: boolean
+  readonly #settle: number
+
+  constructor(access: InsideAccess, { repair, settle }: { readonly repair: boolean; readonly settle: number }) {
+    this.#access = access
+    this.#repair = repair
+    this.#settle = settle
+  }
+
+  async *check(subjects: readonly InsideSubject[]): AsyncGenerator<Finding> {
+    const checked = subjects.filter(({ inside }) => inside.length > 0)
+    for (let i = 0; i < checked.length; i += GROUP) {
+      const group = checked.slice(i, i + GROUP)
+      const records = await this.#access.read(group.map(readAll))
+      for (const [j, subject] of group.entries()) yield* await this.#judge(subject, records[j])
+    }
+  }
+
+  async #judge(subject: InsideSubject, first: StoredRecord | null): Promise<Finding[]> {
+    let record = first
+    for (let left = TRIES; ; left--) {
+      const faults = faultsIn(subject, record)
+      const mendable = faults.filter(isMendable)
+      const isTried = this.#repair && mendable.length > 0
+      const result = isTried ? await this.#mend(subject, record!, mendable) : FOUND
+      if (result !== undefined || left === 1) {
+        const mended = result ?? { state: 'leftAlone' }
+        return faults.map((fault) => this.#finding(subject, fault, isMendable(fault) ? mended : FOUND))
+      }
+      ;[record] = await this.#access.read([readAll(subject)])
+    }
+  }
+
+  /** Writes only to the record that was read; undefined when somebody was faster. */
+  async #mend(
+    { model, key }: InsideSubject,
+    record: StoredRecord,
+    faults: readonly InsideFault[],
+  ): Promise<RepairResult | undefined> {
+    const { age, generation } = readingOf(record)
+    if (age < this.#settle) return { state: 'leftAlone' }
+    const operations = faults.flatMap((fault) => fault.operations)
+    const command = write(model.name, key, operations, {
+      exists: 'mustExist',
+      ttl: 'keep',
+      generation,
+      guards: [NOT_DELETING],
+      watchSize: true,
+    })
+    const [{ state, reason, error }] = await this.#access.write([command])
+    if (state === 'written') return { state: 'repaired' }
+    if (reason === 'generation') return undefined
+    return reason === 'missing' || reason === 'guard' ? { state: 'leftAlone' } : { state: 'failed', error }
+  }
+
+  #finding({ model, key }: InsideSubject, fault: InsideFault, result: RepairResult): Finding {
+    const { kind, property, partKey, other, repair, says, error } = fault
+    const shown = this.#access.showKey(model, key.key)
+    return {
+      kind,
+      className: model.name,
+      property,
+      key: shown,
+      ...(partKey === undefined ? {} : { partKey }),
+      ...(other === undefined ? {} : { otherClass: other.className, otherKey: other.key }),
+      truth: `${model.name}.${property}`,
+      repair,
+      message: `${model.name} ${describeKey(shown)} ${says}.`,
+      ...(error === undefined ? {} : { error }),
+      ...result,
+    }
+  }
+}
+
+const FOUND: RepairResult = Object.freeze({ state: 'found' })
+
+const isMendable = ({ operations }: InsideFault): boolean => operations.length > 0
+
+function readAll({ model, key, inside }: InsideSubject): ReadCommand {
+  return read(model.name, key, 'none', [...ABOUT_RECORD, ...inside.flatMap(({ reads }) => reads)])
+}
+
+function faultsIn({ inside }: InsideSubject, record: StoredRecord | null): InsideFault[] {
+  // Whoever finishes the delete of a record takes what is inside along.
+  if (record === null || readingOf(record).isDeleting) return []
+  return inside.flatMap((each) => each.faultsIn(record.bins))
+}

@@ -1,0 +1,23 @@
+import type { KeyValue } from '../../keys/index.js'
+import type { Bins } from '../../plan/command.js'
+import type { ReadOperation, WriteOperation } from '../../plan/operation.js'
+import type { UserKey } from '../../plan/record-key.js'
+import type { Finding } from './finding.js'
+
+/** Something inside one record that disagrees with something else in it. */
+export interface InsideFault extends Pick<Finding, 'kind' | 'repair' | 'error'> {
+  readonly property: string
+  readonly partKey?: KeyValue
+  /** The record that a part points to, as it is stored. */
+  readonly other?: { readonly className: string; readonly key: UserKey }
+  /** What comes after the name of the record, without a full stop. */
+  readonly says: string
+  /** What mends it; nothing where only people can say what is right. */
+  readonly operations: readonly WriteOperation[]
+}
+
+/** How a strategy answers for what it stores twice in one record. A record is read as a whole, so what it shows at one time must agree. */
+export interface InsideVerification {
+  readonly reads: readonly ReadOperation[]
+  faultsIn(bins: Bins): readonly InsideFault[]
+}
