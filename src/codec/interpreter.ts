@@ -50,9 +50,13 @@ export function interpretClass(shape: ClassShape): ClassFunctions {
 
 /** Snapshots of generated and interpreted functions have one form: the property with index i is `s<i>`. */
 export function snapshotOf(snapshot: Snapshot, index: number): unknown {
-  return (snapshot as Record<string, unknown>)[`s${index}`]
+  return (snapshot as Record<string, unknown>)[nameOf(index)]
 }
 
 export function setSnapshot(snapshot: Snapshot, index: number, value: unknown): void {
-  ;(snapshot as Record<string, unknown>)[`s${index}`] = value
+  ;(snapshot as Record<string, unknown>)[nameOf(index)] = value
 }
+
+const names: string[] = []
+/** Each made once: putting a text together takes longer than what it is for. */
+const nameOf = (index: number): string => (names[index] ??= `s${index}`)

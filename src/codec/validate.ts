@@ -26,7 +26,7 @@ export function validatePart(part: object, partClass: EntityClass): readonly Fai
 }
 
 // Asked once for each class: decorators have run before the first instance exists.
-function hasRules(entityClass: EntityClass): boolean {
+export function hasRules(entityClass: EntityClass): boolean {
   const known = rulesKnown.get(entityClass)
   if (known !== undefined) return known
   const found = getMetadataStorage().getTargetValidationMetadatas(entityClass, '', false, false).length > 0

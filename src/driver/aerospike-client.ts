@@ -16,6 +16,7 @@ export interface ClientKey {
   readonly ns: string
   readonly set: string
   readonly key: string | number | bigint | Uint8Array
+  readonly digest: undefined
 }
 
 /** An operation as the binding reads it: an opcode and its arguments by name. */

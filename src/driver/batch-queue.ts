@@ -1,7 +1,9 @@
+import type { RecordKey, UserKey } from '../plan/record-key.js'
+
 /** Something that waits to be sent. */
 export interface Waiting {
-  /** Equal for commands on one record; undefined where it does not matter in which order they run. */
-  readonly id: string | undefined
+  /** The record it is for; undefined where it does not matter in which order commands on one record run. */
+  readonly key: RecordKey | undefined
   /** About how many bytes it takes in a request. */
   readonly bytes: number
   /** Set when nobody waits for it any more. */
@@ -101,7 +103,7 @@ export class BatchQueue<Entry extends Waiting> {
     const { batchBytes } = this.#limits
     const batch: Entry[] = []
     const later: Entry[] = []
-    const records = new Set<string>()
+    const seen = new Set<UserKey>()
     let bytes = 0
     let next = this.#head
     // A bounded look ahead: thousands of commands for one record must not be gone through for each of them.
@@ -110,13 +112,11 @@ export class BatchQueue<Entry extends Waiting> {
       const entry = this.#waiting[next]
       if (entry.isDropped) continue
       if (batch.length > 0 && bytes + entry.bytes > batchBytes) break
-      if (entry.id !== undefined && records.has(entry.id)) {
-        later.push(entry)
-        continue
+      if (entry.key !== undefined && isInBatch(entry.key, batch, seen)) later.push(entry)
+      else {
+        batch.push(entry)
+        bytes += entry.bytes
       }
-      if (entry.id !== undefined) records.add(entry.id)
-      batch.push(entry)
-      bytes += entry.bytes
     }
     this.#moveHead(next, later)
     return batch
@@ -131,4 +131,24 @@ export class BatchQueue<Entry extends Waiting> {
       this.#head = 0
     }
   }
+}
+
+/** Looks at the user keys first, which are at hand and seldom equal; notes those it has `seen`. */
+function isInBatch(key: RecordKey, batch: readonly Waiting[], seen: Set<UserKey>): boolean {
+  const id = comparable(key.key)
+  if (!seen.has(id)) {
+    seen.add(id)
+    return false
+  }
+  const { namespace, set } = key
+  return batch.some(
+    ({ key: other }) => other!.set === set && other!.namespace === namespace && comparable(other!.key) === id,
+  )
+}
+
+/** Equal for keys of one record. Those of two records may be equal too: a text can look like bytes. */
+function comparable(key: UserKey): UserKey {
+  if (typeof key === 'bigint') return BigInt(Number(key)) === key ? Number(key) : key
+  if (key instanceof Uint8Array) return Buffer.from(key.buffer, key.byteOffset, key.byteLength).toString('latin1')
+  return key
 }

@@ -7,7 +7,13 @@ import type { StoredRecord } from './outcome.js'
 const NEVER_EXPIRES = 0xffffffff
 const NO_BINS: Bins = Object.freeze({})
 
-export const clientKey = ({ namespace, set, key }: RecordKey): ClientKey => ({ ns: namespace, set, key })
+// The client puts the digest into the key it is given, which costs less where there is a place for it.
+export const clientKey = ({ namespace, set, key }: RecordKey): ClientKey => ({
+  ns: namespace,
+  set,
+  key,
+  digest: undefined,
+})
 
 export function storedRecord(record: ClientRecord): StoredRecord {
   const ttl = record.ttl

@@ -3,7 +3,7 @@ import type { Bins, DeleteCommand, Existence, Ttl, WriteCommand } from '../plan/
 import { recordSize } from '../plan/expression.js'
 import type { Operation } from '../plan/operation.js'
 import { addsUp, afterDoubt } from '../plan/repeatable.js'
-import { recordId } from '../plan/record-key.js'
+import type { RecordKey } from '../plan/record-key.js'
 import { checkResultNames, hasResult, resultName } from '../plan/result-names.js'
 import {
   batchType,
@@ -45,7 +45,6 @@ export class PendingWrite implements WriteTerms {
   readonly bins: object | undefined
   readonly #operations: readonly ClientOperation[] | undefined
   #receiver: WriteReceiver | undefined
-  #id: string | undefined
   #tries: Tries | undefined
   /** Nobody waits for it any more: it is not sent again. */
   isDropped = false
@@ -80,8 +79,8 @@ export class PendingWrite implements WriteTerms {
     receiver?.settled(outcome)
   }
 
-  get id(): string {
-    return (this.#id ??= recordId(this.command.key))
+  get key(): RecordKey {
+    return this.command.key
   }
 
   get operations(): readonly ClientOperation[] {

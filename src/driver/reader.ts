@@ -45,7 +45,7 @@ class PendingRead {
   ) {}
 
   /** Reads of one record may run in any order. */
-  get id(): undefined {
+  get key(): undefined {
     return undefined
   }
 

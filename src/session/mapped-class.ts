@@ -1,4 +1,4 @@
-import type { EntityCodec } from '../codec/index.js'
+import { hasRules, type EntityCodec } from '../codec/index.js'
 import type { KeyValue, Tenant } from '../keys/index.js'
 import type { EntityModel, HooksModel } from '../model/index.js'
 import type { Bins } from '../plan/command.js'
@@ -26,6 +26,7 @@ export class MappedClass {
   /** What an ordinary load reads: all bins, unless there are lists of keys, which may be long and are read when asked for. */
   ordinary: Projection = { loaded: undefined, bins: 'all' }
   #isSimple: boolean | undefined
+  #hasRules: boolean | undefined
 
   constructor(codec: EntityCodec, index: number, place: number, standsAlone: boolean) {
     this.codec = codec
@@ -44,6 +45,11 @@ export class MappedClass {
   get contributorsOfDelete(): readonly Contributor[] {
     const restricting = this.relations.filter(({ model }) => model.onDelete === 'restrict')
     return (this.#contributorsOfDelete ??= [...new Set([...restricting, ...this.contributors])])
+  }
+
+  /** Whether class-validator has something to say about the class. */
+  get hasRules(): boolean {
+    return (this.#hasRules ??= hasRules(this.model.class))
   }
 
   /** Deleting by key is one blind command only where nobody needs to see the entity. */

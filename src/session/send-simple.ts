@@ -10,7 +10,7 @@ import type { PlannedRecord } from './record-write.js'
 import type { SessionContext } from './session-context.js'
 import type { Turn, Turns } from './turns.js'
 import type { FlushOptions } from './unit-of-work.js'
-import { validateAll } from './validation.js'
+import { mayBreakRules, validateAll } from './validation.js'
 
 /** Told when an entity has been sent, or why not. */
 export interface SendReceiver {
@@ -44,7 +44,7 @@ export function sendSimple(managed: Managed, context: SessionContext, turns: Tur
 
 function plan(managed: Managed, { validate }: SessionContext): PlannedRecord | undefined {
   if (managed.state === 'gone') return undefined
-  if (validate && managed.state !== 'removed') validateAll([managed])
+  if (validate && managed.state !== 'removed' && mayBreakRules(managed)) validateAll([managed])
   return planRecord(managed, managed.mapped.codec.stamps.isTimed ? new Date() : NO_TIME)
 }
 

@@ -28,6 +28,11 @@ function describeFailure({ className, property, key, message }: ValidationFailur
   return `  ${className}.${property}${key === undefined ? '' : ` of ${describeKey(key)}`}: ${message}`
 }
 
+/** False where it is plain that there are no rules. */
+export function mayBreakRules({ entity, mapped, model }: Managed): boolean {
+  return mapped.hasRules || entity.constructor !== model.class
+}
+
 // Version and times are set when the write is confirmed, so a new entity need not have them yet.
 function isStamped({ model }: Managed, { property }: ValidationFailure): boolean {
   return property === model.version || property === model.createdAt || property === model.updatedAt

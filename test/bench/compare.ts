@@ -93,7 +93,7 @@ export function median(values: readonly number[]): number {
 }
 
 /** Microseconds that the main thread has run; Linux tells. */
-export const mainThreadTime = ((): (() => number) | undefined => {
+const mainThreadTime = ((): (() => number) | undefined => {
   const file = `/proc/self/task/${process.pid}/schedstat`
   const read = (): number => Number(readFileSync(file, 'latin1').split(' ')[0]) / 1000
   try {

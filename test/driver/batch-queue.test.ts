@@ -1,13 +1,25 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { BatchQueue, type Send } from '#src/driver/batch-queue.js'
+import { recordId, recordKey, type RecordKey } from '#src/plan/record-key.js'
 
 interface Entry {
-  readonly id: string
+  readonly key: RecordKey
   readonly number: number
   readonly bytes: number
   readonly isDropped: boolean
 }
+
+/** Keys that look alike, and two that are of one record. */
+const KEYS = [
+  recordKey('test', 'a', 1),
+  recordKey('test', 'a', 1n),
+  recordKey('test', 'b', 1),
+  recordKey('test', 'a', '1'),
+  recordKey('test', 'a', Buffer.from('1')),
+  recordKey('other', 'a', 1),
+]
+const idOf = ({ key }: Entry): string => recordId(key)
 
 function sender(send: (batch: readonly Entry[]) => Promise<void>): Send<Entry> {
   return {
@@ -20,7 +32,7 @@ describe('the batch queue', () => {
   it('sends everything once, in order for each record, within its limits', async () => {
     const entries = fc.array(
       fc.record({
-        id: fc.constantFrom('a', 'b', 'c', 'd', 'e'),
+        key: fc.constantFrom(...KEYS),
         bytes: fc.integer({ min: 1, max: 60 }),
         isDropped: fc.constant(false),
       }),
@@ -39,7 +51,7 @@ describe('the batch queue', () => {
         const send = async (batch: readonly Entry[]): Promise<void> => {
           mostOut = Math.max(mostOut, ++out)
           expect(batch.length).to.be.within(1, limit.batchRows)
-          expect(new Set(batch.map((one) => one.id)).size).to.equal(batch.length)
+          expect(new Set(batch.map(idOf)).size).to.equal(batch.length)
           if (batch.length > 1) expect(batch.reduce((sum, one) => sum + one.bytes, 0)).to.be.at.most(limit.batchBytes)
           sent.push(...batch)
           await Promise.resolve()
@@ -51,8 +63,8 @@ describe('the batch queue', () => {
         else for (const one of all) queue.add(one)
         while (!queue.isIdle) await new Promise((resolve) => setImmediate(resolve))
         expect(sent.map((one) => one.number).sort((a, b) => a - b)).to.deep.equal(all.map((one) => one.number))
-        for (const id of ['a', 'b', 'c', 'd', 'e']) {
-          const order = sent.filter((one) => one.id === id).map((one) => one.number)
+        for (const id of KEYS.map(recordId)) {
+          const order = sent.filter((one) => idOf(one) === id).map((one) => one.number)
           expect(order).to.deep.equal(order.toSorted((a, b) => a - b))
         }
         expect(mostOut).to.be.at.most(limit.roundTrips)
@@ -70,7 +82,9 @@ describe('the batch queue', () => {
       }),
       { roundTrips: 1, batchRows: 10, batchBytes: 1000 },
     )
-    const entry = (number: number, isDropped: boolean): Entry => ({ id: String(number), number, bytes: 1, isDropped })
+    const entry = (number: number, isDropped: boolean): Entry => {
+      return { key: recordKey('test', 'a', number), number, bytes: 1, isDropped }
+    }
     queue.addAll([entry(1, true), entry(2, false), entry(3, true)])
     queue.addAll([entry(4, true)])
     while (!queue.isIdle) await new Promise((resolve) => setImmediate(resolve))
