@@ -115,7 +115,7 @@ export type {
 } from './session/session-types.js'
 export type { FlushOptions } from './session/unit-of-work.js'
 export type { TransactionOptions } from './session/transaction-attempts.js'
-export type { OutsideTransaction } from './session/inside-transaction.js'
+export type { OutsideTransaction } from './model/related.js'
 export type { VerifyOptions } from './session/verify-options.js'
 export type { VerifyProgress, VerifySetOptions } from './session/verify-set.js'
 export type { ReadOptions } from './session/lean-read.js'

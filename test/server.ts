@@ -30,7 +30,15 @@ const WAIT = { socketTimeout: 30_000, totalTimeout: 30_000 }
 /** A read that the client repeats, or a write in doubt, because the machine is busy is not what tests look for. */
 export const PATIENT = {
   connectTimeout: 30_000,
-  policies: { read: WAIT, batch: WAIT, write: WAIT, operate: WAIT, remove: WAIT, batchParentWrite: WAIT },
+  policies: {
+    read: WAIT,
+    batch: WAIT,
+    write: WAIT,
+    operate: WAIT,
+    remove: WAIT,
+    batchParentWrite: WAIT,
+    info: { timeout: 30_000 },
+  },
 }
 
 export type Mode = 'sc' | 'ap'

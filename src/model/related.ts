@@ -13,7 +13,13 @@ export interface Ref<T extends object> {
   load(): Promise<T | null>
 }
 
-export interface PageOptions {
+/** For what a transaction cannot carry. */
+export interface OutsideTransaction {
+  /** Do it although a transaction is under way: it is not part of it, and is not undone with it. */
+  readonly outsideTransaction?: boolean
+}
+
+export interface PageOptions extends OutsideTransaction {
   /** Members to leave out before the page; not for collections by index, whose members have no numbers. */
   readonly offset?: number
   readonly count: number
@@ -49,14 +55,15 @@ export interface Collection<T extends object, A extends object = object> extends
   readonly isLoaded: boolean
   /** The members. Throws while they are not loaded. */
   readonly items: readonly T[]
-  load(): Promise<readonly T[]>
+  /** In a transaction, a collection that an index finds needs `{ outsideTransaction: true }`, here and in all that follow. */
+  load(options?: OutsideTransaction): Promise<readonly T[]>
   /** Answered by the server without loading the collection. */
   contains(member: T | KeyValue): Promise<boolean>
-  count(): Promise<number>
-  keys(): Promise<readonly KeyValue[]>
+  count(options?: OutsideTransaction): Promise<number>
+  keys(options?: OutsideTransaction): Promise<readonly KeyValue[]>
   page(options: PageOptions): Promise<Page<T>>
   /** All members one after the other, in bounded memory: those that are not changed are let go again. */
-  stream(): AsyncIterable<T>
+  stream(options?: OutsideTransaction): AsyncIterable<T>
   /** Consolidated children only, as all that follow: the child under that key, or null. */
   get(key: KeyValue): Promise<T | null>
   /** In the order of the keys, null where there is none. */

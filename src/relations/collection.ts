@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { SkeinError } from '../errors/index.js'
 import type { KeyValue } from '../keys/index.js'
-import type { Collection, Page, PageOptions, RangeOptions } from '../model/related.js'
+import type { Collection, OutsideTransaction, Page, PageOptions, RangeOptions } from '../model/related.js'
 import type { Binding } from './binding.js'
 import { CollectionState } from './collection-state.js'
 import { isEntity } from './member-set.js'
@@ -78,9 +78,9 @@ export class EntityCollection<T extends object, A extends object = object> imple
     return this.#state.dangling
   }
 
-  async load(): Promise<readonly T[]> {
+  async load(options?: OutsideTransaction): Promise<readonly T[]> {
     if (!this.isLoaded) {
-      const { relation, tracked, reader } = this.#bound('load')
+      const { relation, tracked, reader } = this.#bound('load', options)
       await reader.load([tracked], [relation.name])
     }
     return this.items
@@ -92,22 +92,22 @@ export class EntityCollection<T extends object, A extends object = object> imple
     return hasMember(this.#state, this.#bound('contains'), member)
   }
 
-  async count(): Promise<number> {
+  async count(options?: OutsideTransaction): Promise<number> {
     if (this.#view !== undefined) return this.#view.count()
     if (this.#isComplete) return this.#state.added.size
-    return countMembers(this.#state, this.#bound('count'))
+    return countMembers(this.#state, this.#bound('count', options))
   }
 
-  async keys(): Promise<readonly KeyValue[]> {
+  async keys(options?: OutsideTransaction): Promise<readonly KeyValue[]> {
     if (this.#view !== undefined) return this.#view.keys()
     if (this.#isComplete) return this.#addedKeys()
-    return memberKeys(this.#state, this.#bound('keys'))
+    return memberKeys(this.#state, this.#bound('keys', options))
   }
 
-  async page({ offset = 0, count, after }: PageOptions): Promise<Page<T>> {
+  async page({ offset = 0, count, after, ...options }: PageOptions): Promise<Page<T>> {
     if (this.#view !== undefined) return (await this.#view.page({ offset, count })) as T[]
     if (this.#isComplete) return (await this.load()).slice(offset, offset + count)
-    const binding = this.#bound('page')
+    const binding = this.#bound('page', options)
     if (binding.strategy.members?.byPosition === undefined) {
       if (after !== undefined) throw pagedOtherwise(binding.relation, 'offset')
       return (await memberPage(this.#state, binding, { offset, count })) as T[]
@@ -116,9 +116,9 @@ export class EntityCollection<T extends object, A extends object = object> imple
     return (await pageAfter(this.#state, binding, count, after)) as Page<T>
   }
 
-  async *stream(): AsyncGenerator<T> {
+  async *stream(options?: OutsideTransaction): AsyncGenerator<T> {
     if (this.isLoaded) yield* this.items
-    else for await (const member of streamMembers(this.#state, this.#bound('stream'))) yield member as T
+    else for await (const member of streamMembers(this.#state, this.#bound('stream', options))) yield member as T
   }
 
   async get(key: KeyValue): Promise<T | null> {
@@ -190,10 +190,10 @@ export class EntityCollection<T extends object, A extends object = object> imple
     throw this.#noSession('keys')
   }
 
-  #bound(call: string): Binding {
+  #bound(call: string, { outsideTransaction = false }: OutsideTransaction = {}): Binding {
     const { binding } = this.#state
     if (binding === undefined || binding.tracked.state === 'gone') throw this.#noSession(call)
-    return binding
+    return outsideTransaction ? { ...binding, reader: binding.reader.outside() } : binding
   }
 
   #noSession(call: string): SkeinError {

@@ -43,6 +43,10 @@ export interface FoundPage {
 
 /** What may be asked and read while something is planned or loaded. Everything read in one tick is one batch read. */
 export interface Reader {
+  /** What it reads is part of a transaction. */
+  readonly isInside: boolean
+  /** The same, with queries by index, which the transaction of a session's user refuses: they take no part in it. */
+  outside(): Reader
   /** Managed entities in the order asked, null where there is none; `along` are paths of relations that will be loaded next: what they need is read with the entities. */
   find(model: EntityModel, keys: readonly KeyValue[], along?: readonly string[]): Promise<(Tracked | null)[]>
   /** Loads the relations named by the paths, and those that are always loaded along, of all these entities. */

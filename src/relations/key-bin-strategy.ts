@@ -9,7 +9,7 @@ import type { Outcome } from '../plan/outcome.js'
 import { userKeyId, type UserKey } from '../plan/record-key.js'
 import { keyBefore, readBefore } from './before.js'
 import type { Reach, Reader, Tracked } from './contributor.js'
-import { linkWrite, listed, unlisted } from './key-list-bin.js'
+import { held, linkWrite, listed, unlisted } from './key-list-bin.js'
 import { isEntity } from './member-set.js'
 import { ownerGone, restricted } from './relation-errors.js'
 import type { RefState } from './ref-state.js'
@@ -137,6 +137,7 @@ export class KeyBinStrategy implements RelationStrategy {
     }
     const isToNew = isEntity(state.target) && reader.tracked(state.target)?.state === 'new'
     if (isToNew) draft.tie(tracked.key, reader.recordKey(this.#target, to!))
+    else if (to !== null && this.#indexed !== undefined && draft.isInside) this.#hold(to, draft, reader)
     const isLate = isToNew && !draft.isTransaction
     if (tracked.state === 'new' && !isLate) {
       draft.add('write', linkWrite(this.#owner, tracked.key, to === null ? [] : [change], 'mustNotExist'), settle)
@@ -181,6 +182,11 @@ export class KeyBinStrategy implements RelationStrategy {
       if (record !== null && !(DELETING_BIN in record.bins)) return
       this.#planUndo(tracked, state, owner, draft, reader, ownerGone(this.#target, owner))
     })
+  }
+
+  #hold(owner: KeyValue, draft: Draft, reader: Reader): void {
+    if (reader.known(this.#target.name, owner)?.state === 'removed') return
+    draft.add('write', held(this.#target, reader.recordKey(this.#target, owner)), ({ state }) => state === 'written')
   }
 
   #planListed(tracked: Tracked, state: RefState, owner: KeyValue, draft: Draft, reader: Reader): void {

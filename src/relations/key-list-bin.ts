@@ -2,7 +2,14 @@ import { DELETING_BIN, type EntityModel } from '../model/index.js'
 import type { KeyValue } from '../keys/index.js'
 import { goneUnless, read, write, type Existence, type WriteCommand } from '../plan/command.js'
 import { binExists, not } from '../plan/expression.js'
-import { listAppendUnique, listGetIndexRange, listGetValues, listRemoveValues, listSize } from '../plan/operations.js'
+import {
+  listAppendUnique,
+  listGetIndexRange,
+  listGetValues,
+  listRemoveValues,
+  listSize,
+  touch,
+} from '../plan/operations.js'
 import type { WriteOperation } from '../plan/operation.js'
 import type { RecordKey, UserKey } from '../plan/record-key.js'
 import type { Reader, Tracked } from './contributor.js'
@@ -41,6 +48,11 @@ export function listed(
 
 export function unlisted(model: EntityModel, key: RecordKey, bin: string, member: UserKey): WriteCommand {
   return linkWrite(model, key, [listRemoveValues(bin, [member])])
+}
+
+/** In a transaction a record that stores nothing of a link takes part all the same, so that it cannot be deleted meanwhile. */
+export function held(model: EntityModel, key: RecordKey): WriteCommand {
+  return write(model.name, key, [touch()], { exists: 'mustExist', ttl: 'keep', guards: [NOT_DELETING] })
 }
 
 /** What the server tells of an ordered list of keys without sending it. */

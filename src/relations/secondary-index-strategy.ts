@@ -3,7 +3,7 @@ import type { KeyValue } from '../keys/index.js'
 import { DELETING_BIN, type EntityModel, type RelationModel } from '../model/index.js'
 import { binEquals, read, write, type WriteCommand } from '../plan/command.js'
 import type { Draft } from '../plan/draft.js'
-import { removeBin, touch, writeBin } from '../plan/operations.js'
+import { removeBin, writeBin } from '../plan/operations.js'
 import type { Outcome } from '../plan/outcome.js'
 import type { RecordKey } from '../plan/record-key.js'
 import type { CollectionState } from './collection-state.js'
@@ -11,7 +11,7 @@ import type { Reach, Reader, Tracked } from './contributor.js'
 import { inSteps, type Drain } from './drain.js'
 import { indexMembers } from './index-members.js'
 import { indexOn, type IndexedBy } from './index-lookup.js'
-import { NOT_DELETING } from './key-list-bin.js'
+import { held, NOT_DELETING } from './key-list-bin.js'
 import { isEntity, type Member } from './member-set.js'
 import { ownerGone, restricted } from './relation-errors.js'
 import { collectionStateOf } from './states.js'
@@ -57,7 +57,7 @@ export class SecondaryIndexStrategy implements RelationStrategy {
   save(tracked: Tracked, draft: Draft, reader: Reader): void {
     const state = this.#state(tracked.entity)
     if (draft.isTransaction && tracked.state !== 'new' && [...state.added, ...state.removed].some(isKey))
-      this.#hold(tracked, draft)
+      draft.add('write', held(this.#owner, tracked.key), isWritten)
     for (const member of state.added) if (!isEntity(member)) this.#planAdoption(tracked, member, state, draft, reader)
     if (this.model.orphans === 'delete') return this.#settleOrphans(state)
     for (const member of state.removed) if (!isEntity(member)) this.#planRelease(tracked, member, state, draft, reader)
@@ -88,16 +88,6 @@ export class SecondaryIndexStrategy implements RelationStrategy {
 
   #state(entity: object): CollectionState {
     return collectionStateOf(readProperty(entity, this.relation) as object)
-  }
-
-  /** In a transaction the parent takes part, so that it cannot be deleted meanwhile. */
-  #hold({ key }: Tracked, draft: Draft): void {
-    const command = write(this.#owner.name, key, [touch()], {
-      exists: 'mustExist',
-      ttl: 'keep',
-      guards: [NOT_DELETING],
-    })
-    draft.add('write', command, ({ state }) => state === 'written')
   }
 
   /** Takes in a child that nobody has loaded. */
@@ -152,6 +142,8 @@ export class SecondaryIndexStrategy implements RelationStrategy {
 
   async #reachOnDelete(tracked: Tracked, reach: Reach, reader: Reader): Promise<void> {
     const { onDelete } = this.model
+    // Whoever adds a child in a transaction writes to the parent: read here, such a write is noticed, which the query is blind to.
+    if (reader.isInside) await reader.read([read(this.#owner.name, tracked.key, 'none')])
     if (onDelete === 'restrict') {
       const count = await this.members.count(tracked, reader)
       if (count > 0) throw restricted(tracked, this.model, count)
@@ -212,5 +204,6 @@ async function* untilNone(find: () => AsyncIterable<readonly KeyValue[]>): Async
   }
 }
 
+const isWritten = ({ state }: Outcome): boolean => state === 'written'
 const isKey = (member: Member): boolean => !isEntity(member)
 const isDone = ({ state, reason }: Outcome): boolean => state === 'written' || reason === 'missing'

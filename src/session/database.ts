@@ -2,12 +2,12 @@ import type { AerospikeClient } from '../driver/aerospike-client.js'
 import type { Capabilities } from '../driver/capabilities.js'
 import type { Driver } from '../driver/driver.js'
 import type { Tenant } from '../keys/index.js'
-import type { EntityClass, Model } from '../model/index.js'
+import type { EntityClass, Model, OutsideTransaction } from '../model/index.js'
 import { Indexes } from '../query/indexes.js'
 import type { Finding } from '../relations/verify/finding.js'
 import { Activity } from './activity.js'
 import { IdentityMap } from './identity-map.js'
-import { insideTransaction, refuseInTransaction, type OutsideTransaction } from './inside-transaction.js'
+import { insideTransaction, refuseInTransaction } from './inside-transaction.js'
 import { leanRead, type ReadOptions } from './lean-read.js'
 import { LoadTick } from './load-tick.js'
 import type { MappedClasses } from './mapped-classes.js'
@@ -143,6 +143,7 @@ export class Database {
       identity: new IdentityMap(classes, options.tenant),
       transaction: inside.transaction,
       undo: inside.undo,
+      refusesQueries: inside.transaction !== undefined,
       transactions,
       transact: this.#transact,
       validate: options.validate ?? validate,
@@ -208,7 +209,11 @@ export class Database {
   }
 
   /** Finishes deletes of this class that a crash has cut off; says how many. Safe at any time, also while others delete and add. */
-  async sweep(entityClass: EntityClass, options: SessionOptions & DrainOptions = {}): Promise<number> {
+  async sweep(
+    entityClass: EntityClass,
+    options: SessionOptions & DrainOptions & OutsideTransaction = {},
+  ): Promise<number> {
+    refuseInTransaction('sweep', options)
     const mapped = this.#parts.classes.of(entityClass)
     return sweepClass(mapped, this.#parts.driver, () => this.session(options), options)
   }

@@ -1,8 +1,10 @@
 import type { Contributor, Reach, Reader } from '../relations/contributor.js'
 import { MOST_REACHED, type Drain } from '../relations/drain.js'
+import { MOST_WRITES } from '../driver/capabilities.js'
 import { callHooks, hasHooks } from './hooks.js'
 import type { Managed } from './managed.js'
 import type { SessionEntities } from './session-entities.js'
+import { tooLarge } from './transaction-errors.js'
 import { Work } from './work.js'
 
 /**
@@ -24,8 +26,8 @@ export interface GatherOptions {
   readonly hooks?: 'run' | 'skip'
   /** Those whose hooks have run before. */
   readonly done?: ReadonlySet<Managed>
-  /** As part of a transaction, which holds all or nothing. */
-  readonly isInside?: boolean
+  /** For a transaction, which holds all or nothing: what does not fit is refused. */
+  readonly isWhole?: boolean
   /** How many entities one plan may hold. */
   readonly step?: number
 }
@@ -59,11 +61,15 @@ async function gatherInto(
   scan: () => Managed[],
   entities: SessionEntities,
   reader: Reader,
-  { hooks = 'run', done, isInside = false, step = MOST_REACHED }: GatherOptions,
+  { hooks = 'run', done, isWhole = false, step = MOST_REACHED }: GatherOptions,
 ): Promise<void> {
-  const drain = isInside ? undefined : (large: Drain) => void work.drains.push(large)
+  const drain = (large: Drain): void => {
+    if (isWhole) throw tooLarge(large)
+    work.drains.push(large)
+  }
+  const most = isWhole ? MOST_WRITES : step
   for (let found = roots; found.length > 0; found = scan().filter((managed) => !work.has(managed))) {
-    const added = await reachFrom(found, entities, reader, work, { drain, step })
+    const added = await reachFrom(found, entities, reader, work, { drain, most })
     for (const managed of added) work.add(managed)
     if (hooks === 'skip') continue
     if (!(await runBeforeHooks(added.filter((managed) => done?.has(managed) !== true)))) return
@@ -77,7 +83,7 @@ async function reachFrom(
   entities: SessionEntities,
   reader: Reader,
   work: Work,
-  { drain, step }: { drain: ((large: Drain) => void) | undefined; step: number },
+  { drain, most }: { readonly drain: (large: Drain) => void; readonly most: number },
 ): Promise<Managed[]> {
   const members = [...roots]
   const seen = new Set(members)
@@ -100,9 +106,9 @@ async function reachFrom(
         add(removed, managed)
       },
       get room() {
-        return drain === undefined ? Infinity : Math.max(0, step - members.length)
+        return Math.max(0, most - members.length)
       },
-      drain: (large) => drain?.(large),
+      drain,
     }
     for (const contributor of contributorsOf(managed)) {
       const reading = contributor.reach?.(managed, reach, reader)

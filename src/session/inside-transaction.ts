@@ -1,11 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { SkeinError } from '../errors/index.js'
-
-/** For what a transaction cannot carry. */
-export interface OutsideTransaction {
-  /** Do it although a transaction is under way: it is not part of it, and is not undone with it. */
-  readonly outsideTransaction?: boolean
-}
+import type { EntityModel, IndexModel, OutsideTransaction } from '../model/index.js'
 
 // Made by the first transaction: following asynchronous calls has a price that nobody else should pay.
 let storage: AsyncLocalStorage<true> | undefined
@@ -19,7 +14,17 @@ export function insideTransaction<T>(work: () => Promise<T>): Promise<T> {
 /** The server ignores or refuses the transaction of such a call, so that it would silently not take part. */
 export function refuseInTransaction(what: string, { outsideTransaction = false }: OutsideTransaction = {}): void {
   if (outsideTransaction || storage?.getStore() === undefined) return
-  throw new SkeinError('SKEIN_2313', `${what} cannot take part in a transaction.`, {
-    fix: 'Do it before or after the transaction, or pass { outsideTransaction: true } if it need not be undone with it.',
+  throw cannotTakePart(what, 'Do it before or after the transaction', 'if it need not be undone with it')
+}
+
+/** The same for what an index finds: it would see neither what this transaction has written nor whether others change it. */
+export function queryInTransaction({ name: entity }: EntityModel, { bin }: IndexModel): SkeinError {
+  const what = `A query for ${entity} by its index on '${bin}'`
+  return cannotTakePart(what, 'Ask before the transaction', 'to load, delete or flush if what is committed will do')
+}
+
+function cannotTakePart(what: string, instead: string, unless: string): SkeinError {
+  return new SkeinError('SKEIN_2313', `${what} cannot take part in a transaction.`, {
+    fix: `${instead}, or pass { outsideTransaction: true } ${unless}.`,
   })
 }

@@ -15,6 +15,8 @@ export class LeanReader implements Reader {
     this.#tenant = tenant
   }
 
+  readonly isInside = false
+  outside = nothingToRead
   find = nothingToRead
   load = nothingToRead
   read = nothingToRead

@@ -1,4 +1,5 @@
 import { DELETING_BIN } from '../model/index.js'
+import type { OutsideTransaction } from '../model/index.js'
 import { read } from '../plan/command.js'
 import type { RecordKey } from '../plan/record-key.js'
 import { attachRelations, completeRelations, type ReadBins } from '../relations/attach.js'
@@ -20,7 +21,7 @@ import { SessionQueries } from './session-queries.js'
 import { SessionReader } from './session-reader.js'
 import type { KeyInput } from './session-types.js'
 
-interface FindOptions {
+interface FindOptions extends OutsideTransaction {
   readonly only?: readonly string[]
   readonly with?: readonly string[]
   readonly signal?: AbortSignal
@@ -43,6 +44,11 @@ export class Loads implements RelationHydration {
   /** For those who plan and load relations. */
   get reader(): Reader {
     return (this.#reader ??= this.readerIn(this.#context))
+  }
+
+  /** The same, for one who may have asked for queries outside of the transaction. */
+  readerFor({ outsideTransaction = false }: OutsideTransaction): Reader {
+    return outsideTransaction ? this.reader.outside() : this.reader
   }
 
   /** The same, for one who reads in a transaction. */
@@ -127,21 +133,17 @@ export class Loads implements RelationHydration {
     const records = keys.map((key) => mapped.recordKeyOf(key, identity.tenant))
     if (paths !== undefined) checkPaths(mapped, paths, classes)
     if (paths !== undefined || classes.hasEager) {
-      return abortable(this.#findGraph(mapped, records, paths ?? [], only), signal)
+      return abortable(this.#findGraph(mapped, records, options), signal)
     }
     const projection = projectionOf(mapped, only)
     return abortable(this.#loader.findAll(mapped, records, projection), signal)
   }
 
-  async #findGraph(
-    mapped: MappedClass,
-    keys: readonly RecordKey[],
-    paths: readonly string[],
-    only?: readonly string[],
-  ): Promise<(Managed | null)[]> {
+  async #findGraph(mapped: MappedClass, keys: readonly RecordKey[], options: FindOptions): Promise<(Managed | null)[]> {
+    const { only, with: paths = [] } = options
     const found = await this.#byKey.find(mapped, keys, paths, only)
     const level = new Set(found.filter((managed) => managed !== null))
-    await this.reader.load([...level], paths)
+    await this.readerFor(options).load([...level], paths)
     return found
   }
 

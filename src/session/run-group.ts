@@ -57,7 +57,7 @@ async function planInside(
   // What a delete reaches may have grown since: the lists are read again, now as part of the transaction.
   const removed = [...members.removed]
   const known = new Set<Managed>([...all.saved, ...all.removed])
-  const again = { done: known, isInside: true }
+  const again = { done: known, isWhole: true }
   const reached = removed.length === 0 ? undefined : await gather(() => removed, entities, reader, again)
   const work = new Work([...members.saved, ...removed])
   for (const managed of reached === undefined ? [] : [...reached.saved, ...reached.removed]) {

@@ -27,6 +27,8 @@ export interface SessionContext {
   readonly transaction: TransactionHandle | undefined
   /** In a transaction: what has to be put back in memory when it fails. */
   readonly undo?: (() => void)[]
+  /** In a transaction that its user began: index queries, which take no part in it, are refused unless asked for. */
+  readonly refusesQueries?: boolean
   /** How a flush uses transactions when it is not told. */
   readonly transactions: TransactionMode
   /** Runs a function in a transaction of its own. */

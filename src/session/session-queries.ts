@@ -10,6 +10,7 @@ import { digestOf } from './digest.js'
 import { isDirty } from './dirty.js'
 import { callHooks } from './hooks.js'
 import type { Hydrator } from './hydrator.js'
+import { queryInTransaction } from './inside-transaction.js'
 import type { Managed } from './managed.js'
 import type { MappedClass } from './mapped-class.js'
 import { projectionOf, type Projection } from './projection.js'
@@ -29,6 +30,7 @@ export class SessionQueries {
   }
 
   async *found(lookup: IndexedBy): AsyncGenerator<FoundStep> {
+    this.#check(lookup)
     const mapped = this.#context.classes.of(lookup.model.name)
     const projection = projectionOf(mapped)
     for await (const records of this.#context.driver.query(commandOf(lookup, projection.bins))) {
@@ -37,6 +39,7 @@ export class SessionQueries {
   }
 
   async *keys(lookup: IndexedBy): AsyncGenerator<readonly KeyValue[]> {
+    this.#check(lookup)
     const mapped = this.#context.classes.of(lookup.model.name)
     const bins = [...mapped.codec.binsOf([])]
     for await (const records of this.#context.driver.query(commandOf(lookup, bins))) {
@@ -45,6 +48,7 @@ export class SessionQueries {
   }
 
   async page(lookup: IndexedBy, count: number, after?: string): Promise<FoundPage> {
+    this.#check(lookup)
     const mapped = this.#context.classes.of(lookup.model.name)
     const projection = projectionOf(mapped)
     const { records, next } = await this.#context.driver.queryPage(commandOf(lookup, projection.bins), count, { after })
@@ -57,6 +61,10 @@ export class SessionQueries {
     for (const managed of entities as readonly Managed[]) {
       if (managed.state === 'stored' && managed.turn === undefined && !isDirty(managed)) managed.home.remove(managed)
     }
+  }
+
+  #check({ model, index }: IndexedBy): void {
+    if (this.#context.refusesQueries === true) throw queryInTransaction(model, index)
   }
 
   async #take(mapped: MappedClass, records: readonly FoundRecord[], projection: Projection): Promise<FoundStep> {

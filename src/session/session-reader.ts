@@ -10,7 +10,7 @@ import type { KeyLoads } from './key-loads.js'
 import { loadGraph } from './load-graph.js'
 import { managedOf } from './ownership.js'
 import { callOptions, type SessionContext } from './session-context.js'
-import type { SessionQueries } from './session-queries.js'
+import { SessionQueries } from './session-queries.js'
 
 /** The session as those see it that plan and load relations. */
 export class SessionReader implements Reader {
@@ -24,6 +24,16 @@ export class SessionReader implements Reader {
     this.#loads = loads
     this.#queries = queries
     this.#hydrator = hydrator
+  }
+
+  get isInside(): boolean {
+    return this.#context.transaction !== undefined
+  }
+
+  outside(): Reader {
+    if (this.#context.refusesQueries !== true) return this
+    const context = { ...this.#context, refusesQueries: false }
+    return new SessionReader(context, this.#loads, new SessionQueries(context, this.#hydrator), this.#hydrator)
   }
 
   find(model: EntityModel, keys: readonly KeyValue[], along?: readonly string[]): Promise<(Tracked | null)[]> {

@@ -1,5 +1,5 @@
 import type { KeyValue } from '../keys/index.js'
-import type { Collection, CollectionProperty, Ref, RefProperty } from '../model/index.js'
+import type { Collection, CollectionProperty, OutsideTransaction, Ref, RefProperty } from '../model/index.js'
 import type { Ttl } from '../plan/command.js'
 import type { WriteOperation } from '../plan/operation.js'
 import type { TransactionMode } from './open-options.js'
@@ -33,7 +33,7 @@ export type RelationPath<T, Depth extends readonly unknown[] = [1, 2, 3]> = {
         : `${K}.${string}`)
 }[RelationName<T> & keyof T & string]
 
-export interface LoadOptions<T> {
+export interface LoadOptions<T> extends OutsideTransaction {
   /** Load only these properties (and the key and version). The others are `undefined` and are never written. */
   readonly only?: readonly ValueProperty<T>[]
   /** Relations to load along, as paths: `['listings', 'listings.reviews']`. */
@@ -42,7 +42,7 @@ export interface LoadOptions<T> {
   readonly signal?: AbortSignal
 }
 
-export interface SaveOptions {
+export interface SaveOptions extends OutsideTransaction {
   /** Seconds that this record lives from now on, or `'never'`. */
   readonly ttl?: Exclude<Ttl, 'keep'>
   readonly signal?: AbortSignal

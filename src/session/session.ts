@@ -1,7 +1,7 @@
 import { instantiate, readProperty, writeProperty } from '../codec/index.js'
 import { NotFoundError } from '../errors/index.js'
 import { describeKey, type KeyValue } from '../keys/index.js'
-import type { Collection, EntityClass } from '../model/index.js'
+import type { Collection, EntityClass, OutsideTransaction } from '../model/index.js'
 import type { Explanation } from '../plan/explain.js'
 import type { RecordKey } from '../plan/record-key.js'
 import { forgetMembers } from '../relations/attach.js'
@@ -14,7 +14,6 @@ import { isInsideHook } from './hooks.js'
 import { Loads } from './loads.js'
 import type { Managed } from './managed.js'
 import type { MappedClass } from './mapped-class.js'
-import { refuseInTransaction, type OutsideTransaction } from './inside-transaction.js'
 import { partHome } from './part-home.js'
 import { isSimple, sendSimple, type SendReceiver } from './send-simple.js'
 import { pointingTo } from './pointing-to.js'
@@ -148,11 +147,10 @@ export class Session {
     entityClass: EntityClass<T>,
     path: string,
     target: object | KeyValue,
-    options?: OutsideTransaction,
+    options: OutsideTransaction = {},
   ): AsyncGenerator<T> {
     const { model } = this.#mapped(entityClass)
-    refuseInTransaction('A query by index', options)
-    const { reader } = this.#loads
+    const reader = this.#loads.readerFor(options)
     for await (const { found } of reader.foundBy(pointingTo(model, path, target, reader))) {
       for (const { entity } of found) yield entity as T
     }

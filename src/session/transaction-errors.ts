@@ -1,4 +1,7 @@
+import { MOST_WRITES } from '../driver/capabilities.js'
 import { PartialFailureError, RetriesExhaustedError, SkeinError } from '../errors/index.js'
+import { showKey } from '../plan/record-key.js'
+import type { Drain } from '../relations/drain.js'
 
 /** `conflict`: repeat all of it. `transient`: repeat it if what it did is certainly undone. */
 export type Repeatable = 'conflict' | 'transient' | 'no'
@@ -40,4 +43,15 @@ export function withoutTransactions(namespace: string): SkeinError {
 
 export function badOption(name: string, value: unknown, what: string): SkeinError {
   return new SkeinError('SKEIN_2314', `${name}: ${String(value)} is not ${what}.`, { fix: `Give ${what}.` })
+}
+
+/** What a delete reaches does not fit into a transaction. */
+export function tooLarge({ owner: { model, key }, className, property }: Drain): SkeinError {
+  const message = `Deleting ${model.name} ${showKey(key)} reaches more through ${className}.${property} than the ${MOST_WRITES} records that a transaction can write.`
+  return new SkeinError('SKEIN_4302', message, {
+    className: model.name,
+    property,
+    key: key.key,
+    fix: "Delete it outside a transaction and with transactions: 'auto', which then works in steps.",
+  })
 }

@@ -1,4 +1,5 @@
 import { RestrictedError } from '../errors/index.js'
+import type { OutsideTransaction } from '../model/index.js'
 import { Explanation } from '../plan/explain.js'
 import { recordId } from '../plan/record-key.js'
 import { isDirty } from './dirty.js'
@@ -16,7 +17,7 @@ import { badOption } from './transaction-errors.js'
 import { validateAll } from './validation.js'
 import type { Work } from './work.js'
 
-export interface FlushOptions extends DrainOptions {
+export interface FlushOptions extends DrainOptions, OutsideTransaction {
   /** Whether records that change together do so in one transaction; what `open` was told, unless given. */
   readonly transactions?: TransactionMode
 }
@@ -47,7 +48,7 @@ export class UnitOfWork {
   /** What flush would send, found out without running hooks, changing an entity or sending anything. */
   async explain(members: readonly Managed[], mode = this.#parts.context.transactions): Promise<Explanation> {
     const { entities, reader } = this.#parts
-    const work = await gather(() => [...members], entities, reader, { hooks: 'skip' })
+    const work = await gather(() => [...members], entities, reader, { hooks: 'skip', isWhole: mode === 'required' })
     try {
       return new Explanation(await whileGoing(work, () => planFlush(work, this.#parts, mode)))
     } finally {
@@ -56,13 +57,17 @@ export class UnitOfWork {
   }
 
   async #run(scan: () => Managed[], options: FlushOptions): Promise<void> {
-    const { context, entities, reader } = this.#parts
-    const { signal, step, transactions = context.transactions } = options
+    const { context, entities } = this.#parts
+    const { signal, step, outsideTransaction = false, transactions = context.transactions } = options
+    const reader = outsideTransaction ? this.#parts.reader.outside() : this.#parts.reader
     signal?.throwIfAborted()
     if (step !== undefined && (!Number.isInteger(step) || step < 1))
       throw badOption('step', step, 'a whole number from 1 on')
     // Nothing is awaited without need: what is called now is sent as it is now.
-    const gathered = gather(scan, entities, reader, { isInside: context.transaction !== undefined, step })
+    const gathered = gather(scan, entities, reader, {
+      isWhole: context.transaction !== undefined || transactions === 'required',
+      step,
+    })
     const work = gathered instanceof Promise ? await gathered : gathered
     if (work.isEmpty) return
     if (hasDoubts(work)) await resolveDoubts(work, context, signal)

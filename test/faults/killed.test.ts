@@ -45,7 +45,7 @@ describe(isNamedServer ? `${title} (skipped: only the embedded server has faults
       ),
     )
     databases = await openStalls(hosts(), STALLS)
-    courses = new Map(await Promise.all(STALLS.map(async (stall) => [stall, await courseOf(stall)] as const)))
+    courses = new Map((await Promise.all(servers.map((_, i) => coursesOn(i)))).flat())
   })
   after(async () => {
     await Promise.all(servers.map((server) => server.stop()))
@@ -74,6 +74,12 @@ describe(isNamedServer ? `${title} (skipped: only the embedded server has faults
     if (process.env.SKEIN_FAULTS === 'all') return all
     const { index } = stall
     return [all[Math.min(count + (index % 3), all.length - 1)], all[all.length - 1 - (index % 2)]]
+  }
+
+  async function coursesOn(server: number): Promise<(readonly [Stall, Course])[]> {
+    const found: (readonly [Stall, Course])[] = []
+    for (const stall of STALLS.filter((each) => each.server === server)) found.push([stall, await courseOf(stall)])
+    return found
   }
 
   async function courseOf(stall: Stall): Promise<Course> {
