@@ -55,6 +55,8 @@ export interface Collection<T extends object, A extends object = object> extends
   readonly isLoaded: boolean
   /** The members. Throws while they are not loaded. */
   readonly items: readonly T[]
+  /** Keys that are listed here and have no record: their entities expired, or were deleted past Skein. Known once loaded. */
+  readonly dangling: readonly KeyValue[]
   /** In a transaction, a collection that an index finds needs `{ outsideTransaction: true }`, here and in all that follow. */
   load(options?: OutsideTransaction): Promise<readonly T[]>
   /** Answered by the server without loading the collection. */

@@ -26,6 +26,9 @@ export interface Tracked {
   readonly depth: number
 }
 
+/** Its record is certainly not there yet: what is upserted may be. */
+export const isCreation = ({ state, overwrite }: Tracked): boolean => state === 'new' && overwrite !== true
+
 /** Entities that were found together, and those among them that the session did not have before. */
 export interface FoundStep {
   readonly found: readonly Tracked[]

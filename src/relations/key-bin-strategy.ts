@@ -8,7 +8,7 @@ import { removeBin, writeBin } from '../plan/operations.js'
 import type { Outcome } from '../plan/outcome.js'
 import { userKeyId, type UserKey } from '../plan/record-key.js'
 import { keyBefore, readBefore } from './before.js'
-import type { Reach, Reader, Tracked } from './contributor.js'
+import { isCreation, type Reach, type Reader, type Tracked } from './contributor.js'
 import { held, linkWrite, listed, unlisted } from './key-list-bin.js'
 import { isEntity } from './member-set.js'
 import { ownerGone, restricted } from './relation-errors.js'
@@ -66,7 +66,7 @@ export class KeyBinStrategy implements RelationStrategy {
 
   save(tracked: Tracked, draft: Draft, reader: Reader): void | Promise<void> {
     const state = this.#state(tracked.entity)
-    if (!draft.isInside || this.#list === undefined || tracked.state === 'new' || state.isStored) {
+    if (!draft.isInside || this.#list === undefined || isCreation(tracked) || isAsStored(tracked, state)) {
       return this.#plan(tracked, state, draft, reader)
     }
     // In a transaction the owner it has now is known before anything is written, so that all lists change together.
@@ -74,7 +74,7 @@ export class KeyBinStrategy implements RelationStrategy {
   }
 
   #plan(tracked: Tracked, state: RefState, draft: Draft, reader: Reader): void {
-    if (!state.isStored) this.#planBin(tracked, state, draft, reader)
+    if (!isAsStored(tracked, state)) this.#planBin(tracked, state, draft, reader)
     else reconsider(state)
     if (this.#list === undefined) return
     if (state.toList !== undefined) this.#planListed(tracked, state, state.toList, draft, reader)
@@ -139,11 +139,11 @@ export class KeyBinStrategy implements RelationStrategy {
     if (isToNew) draft.tie(tracked.key, reader.recordKey(this.#target, to!))
     else if (to !== null && this.#indexed !== undefined && draft.isInside) this.#hold(to, draft, reader)
     const isLate = isToNew && !draft.isTransaction
-    if (tracked.state === 'new' && !isLate) {
+    if (isCreation(tracked) && !isLate) {
       draft.add('write', linkWrite(this.#owner, tracked.key, to === null ? [] : [change], 'mustNotExist'), settle)
       return
     }
-    const isBlind = tracked.state === 'new' || draft.isInside
+    const isBlind = isCreation(tracked) || draft.isInside
     const operations = isBlind ? [change] : [readBefore(this.model, this.#target), change]
     draft.add(
       isLate ? 'add references' : 'write',
@@ -192,7 +192,7 @@ export class KeyBinStrategy implements RelationStrategy {
   #planListed(tracked: Tracked, state: RefState, owner: KeyValue, draft: Draft, reader: Reader): void {
     const list = this.#list!
     const key = reader.recordKey(this.#target, owner)
-    const isOld = tracked.state === 'stored'
+    const isOld = !isCreation(tracked)
     draft.add('add references', listed(this.#target, key, list.bin!, tracked.key.key), (outcome) => {
       if (outcome.state === 'written') {
         state.toList = undefined
@@ -281,6 +281,9 @@ export class KeyBinStrategy implements RelationStrategy {
     })
   }
 }
+
+/** Of what is upserted nobody knows what the record says. */
+const isAsStored = ({ overwrite }: Tracked, state: RefState): boolean => state.isStored && overwrite !== true
 
 /** Lists may be waiting for a change that was taken back since: only the owner that the record names keeps its entry. */
 function reconsider(state: RefState): void {

@@ -8,7 +8,7 @@ import type { Outcome } from '../plan/outcome.js'
 import { userKeyId, type RecordKey, type UserKey } from '../plan/record-key.js'
 import { keyBefore, readBefore } from './before.js'
 import type { CollectionState, Former } from './collection-state.js'
-import type { Reach, Reader, Tracked } from './contributor.js'
+import { isCreation, type Reach, type Reader, type Tracked } from './contributor.js'
 import { allMembers, firstMembers, type Drain } from './drain.js'
 import { linkWrite, listed, listMembers, unlisted } from './key-list-bin.js'
 import { loadListed } from './load-listed.js'
@@ -82,7 +82,8 @@ export class KeyListStrategy implements RelationStrategy {
   ): void {
     if (tracked.state === 'new') {
       const create = listCreate(this.model.bin!, 'ordered', true)
-      draft.add('write', linkWrite(this.#owner, tracked.key, [create], 'mustNotExist'), isWritten)
+      const exists = isCreation(tracked) ? 'mustNotExist' : 'upsert'
+      draft.add('write', linkWrite(this.#owner, tracked.key, [create], exists), isWritten)
     }
     for (const former of [...state.former.values()]) this.#leave(tracked, former, state, draft)
     for (const member of state.added) this.#planAdd(tracked, member, state, draft, reader, parents.get(member))

@@ -7,7 +7,7 @@ import { removeBin, writeBin } from '../plan/operations.js'
 import type { Outcome } from '../plan/outcome.js'
 import { recordId, userKeyId, type RecordKey, type UserKey } from '../plan/record-key.js'
 import { keyBefore, readBefore } from './before.js'
-import type { Reach, Reader, Tracked } from './contributor.js'
+import { isCreation, type Reach, type Reader, type Tracked } from './contributor.js'
 import { KeyBinStrategy } from './key-bin-strategy.js'
 import { linkWrite } from './key-list-bin.js'
 import { isEntity, type Member } from './member-set.js'
@@ -73,6 +73,15 @@ export class KeyPairStrategy implements RelationStrategy {
 
   save(tracked: Tracked, draft: Draft, reader: Reader): void | Promise<void> {
     const state = this.#state(tracked.entity)
+    if (!tracked.overwrite) return this.#plan(tracked, state, draft, reader)
+    // Of what is upserted nobody knows whom it is paired with now.
+    return keysIn([this.#thisEnd(tracked)], reader).then(([stored]) => {
+      state.stored = stored === undefined ? null : reader.fromStored(this.#there, stored)
+      return this.#plan(tracked, state, draft, reader)
+    })
+  }
+
+  #plan(tracked: Tracked, state: RefState, draft: Draft, reader: Reader): void | Promise<void> {
     const here = this.#thisEnd(tracked)
     const to = state.key === null ? undefined : this.#otherEnd(state.key, reader)
     // Noted until it is done: once the record says otherwise, nobody else remembers whom it was paired with.
@@ -142,7 +151,7 @@ export class KeyPairStrategy implements RelationStrategy {
 
   /** Clears those that still point back, as the transaction sees them: the given ones, and whoever these ends are paired with now. */
   async #partInside(partings: Parting[], ends: readonly End[], draft: Draft, reader: Reader): Promise<void> {
-    const stored = ends.filter((end) => !isNew(end))
+    const stored = ends.filter((end) => !isCreated(end))
     const [now, partners] = await Promise.all([
       keysIn(
         partings.map(({ from }) => from),
@@ -183,13 +192,13 @@ export class KeyPairStrategy implements RelationStrategy {
   ): void {
     draft.once(pointId(from))
     const change = writeBin(from.relation.bin!, to.key.key)
-    const isCreated = isNew(from) && (stage === 'write' || draft.isTransaction)
-    const command = isCreated
+    const isInCreation = isCreated(from) && (stage === 'write' || draft.isTransaction)
+    const command = isInCreation
       ? linkWrite(from.model, from.key, [change], 'mustNotExist')
       : write(
           from.model.name,
           from.key,
-          isNew(from) || draft.isInside ? [change] : [readBefore(from.relation, to.model), change],
+          isCreated(from) || draft.isInside ? [change] : [readBefore(from.relation, to.model), change],
           {
             exists: 'mustExist',
             ttl: 'keep',
@@ -300,4 +309,5 @@ const clearId = (stage: string, from: End, to: End): string => `${stage} ${point
 /** Another record on the same side. */
 const endAt = (end: End, key: UserKey): End => ({ ...end, key: { ...end.key, key }, tracked: undefined })
 const isNew = ({ tracked }: End): boolean => tracked?.state === 'new'
+const isCreated = ({ tracked }: End): boolean => tracked !== undefined && isCreation(tracked)
 const pairId = (owner: End, other: End): string => `${recordId(owner.key)} ~ ${recordId(other.key)}`

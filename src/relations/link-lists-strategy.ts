@@ -9,7 +9,7 @@ import type { Outcome } from '../plan/outcome.js'
 import { recordId, type RecordKey } from '../plan/record-key.js'
 import type { Value } from '../plan/value.js'
 import type { CollectionState } from './collection-state.js'
-import type { Reach, Reader, Tracked } from './contributor.js'
+import { isCreation, type Reach, type Reader, type Tracked } from './contributor.js'
 import { allMembers, firstMembers, type Drain } from './drain.js'
 import { linkWrite } from './key-list-bin.js'
 import { LinkAttributes } from './link-attributes.js'
@@ -79,7 +79,8 @@ export class LinkListsStrategy implements RelationStrategy {
   save(tracked: Tracked, draft: Draft, reader: Reader): void {
     const state = this.#state(tracked.entity)
     if (tracked.state === 'new') {
-      const create = linkWrite(this.#owner, tracked.key, [this.#bin.create(this.model.bin!)], 'mustNotExist')
+      const exists = isCreation(tracked) ? 'mustNotExist' : 'upsert'
+      const create = linkWrite(this.#owner, tracked.key, [this.#bin.create(this.model.bin!)], exists)
       draft.add('write', create, isWritten)
     }
     for (const member of state.added) this.#plan('add', tracked, member, state, draft, reader)
