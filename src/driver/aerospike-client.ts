@@ -108,7 +108,7 @@ export interface ClientCalls {
   batchRead(rows: readonly BatchRow[], policy: PolicyObject | null): Promise<BatchRowResult[]>
   batchRead(rows: readonly BatchRow[], policy: PolicyObject | null, answered: Answered<BatchRowResult[]>): void
   batchWrite(rows: readonly BatchRow[], policy: PolicyObject | null, answered: Answered<BatchRowResult[]>): void
-  infoAny(request: string): Promise<string>
+  infoAny(request: string, policy?: PolicyObject): Promise<string>
   infoAll(request: string): Promise<readonly { readonly info: string }[]>
   createIndex(index: ClientIndex): Promise<IndexJob>
   indexRemove(namespace: string, name: string): Promise<unknown>

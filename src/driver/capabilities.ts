@@ -27,12 +27,13 @@ export const MOST_WRITES = 4096
 const DEFAULT_RECORD_SIZE = 1024 * 1024
 
 /** Reads the capabilities; a namespace that does not exist is missing from the result. */
-export async function readCapabilities(client: ClientCalls, namespaces: readonly string[]): Promise<Capabilities> {
-  const [edition, build, ...found] = await Promise.all([
-    info(client, 'edition'),
-    info(client, 'build'),
-    ...namespaces.map((name) => info(client, `namespace/${name}`)),
-  ])
+export async function readCapabilities(
+  client: ClientCalls,
+  namespaces: readonly string[],
+  timeout: number,
+): Promise<Capabilities> {
+  const requests = ['edition', 'build', ...namespaces.map((name) => `namespace/${name}`)]
+  const [edition, build, ...found] = await Promise.all(requests.map((request) => info(client, request, timeout)))
   const known = found.flatMap((text, i) =>
     isUnknown(text) ? [] : [parseNamespace(namespaces[i], text, edition, build)],
   )
@@ -43,13 +44,13 @@ export async function readCapabilities(client: ClientCalls, namespaces: readonly
   })
 }
 
-export async function listNamespaces(client: ClientCalls): Promise<readonly string[]> {
-  return (await info(client, 'namespaces')).split(';').filter((name) => name !== '')
+export async function listNamespaces(client: ClientCalls, timeout: number): Promise<readonly string[]> {
+  return (await info(client, 'namespaces', timeout)).split(';').filter((name) => name !== '')
 }
 
 /** The answer without the question, which the server repeats in front of a tab. */
-async function info(client: ClientCalls, request: string): Promise<string> {
-  const answer = await client.infoAny(request)
+async function info(client: ClientCalls, request: string, timeout: number): Promise<string> {
+  const answer = await client.infoAny(request, { timeout })
   return answer.slice(answer.indexOf('\t') + 1).trim()
 }
 

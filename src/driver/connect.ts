@@ -21,8 +21,9 @@ export async function connect(options: DriverOptions): Promise<Driver> {
   const client = createClient({ ...clientConfig(options), policies }, options)
   try {
     await client.connect()
-    const capabilities = await readCapabilities(calls(client), options.namespaces)
-    await checkNamespaces(client, capabilities, options.namespaces)
+    const { namespaces, connectTimeout = CONNECT_TIMEOUT } = options
+    const capabilities = await readCapabilities(calls(client), namespaces, connectTimeout)
+    await checkNamespaces(client, capabilities, options)
     return new Driver(client, capabilities, policies, options)
   } catch (error) {
     // Also after a failed connect: it lets go of the event loop, so that the process can end.
@@ -63,11 +64,11 @@ function clientConfig(options: DriverOptions): ClientConfig {
 async function checkNamespaces(
   client: AerospikeClient,
   capabilities: Capabilities,
-  wanted: readonly string[],
+  { namespaces, connectTimeout = CONNECT_TIMEOUT }: DriverOptions,
 ): Promise<void> {
-  const missing = wanted.find((name) => !(name in capabilities.namespaces))
+  const missing = namespaces.find((name) => !(name in capabilities.namespaces))
   if (missing === undefined) return
-  const present = await listNamespaces(calls(client))
+  const present = await listNamespaces(calls(client), connectTimeout)
   throw new SkeinError(
     'SKEIN_4103',
     `Namespace '${missing}' does not exist on the server, which has: ${present.join(', ')}.`,

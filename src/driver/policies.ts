@@ -17,6 +17,8 @@ const DEFAULTS = {
   batchRemove: {},
   // A query may take long as a whole, but not between two answers.
   query: { socketTimeout: 10_000, totalTimeout: 0, maxRetries: 2 },
+  // Truncating, and creating or dropping an index, may take a server longer than the client's one second.
+  info: { timeout: 10_000 },
 }
 
 /** The policies a client connects with, by kind. */

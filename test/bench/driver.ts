@@ -73,6 +73,7 @@ const suite: BenchSuite = {
     try {
       return await measureAll(driver, (i) => recordKey(server.namespaces[0], set, i))
     } finally {
+      await driver.client.truncate(server.namespaces[0], set, 0)
       await driver.close()
       await server.stop()
     }

@@ -129,6 +129,7 @@ const suite: BenchSuite = {
     try {
       return await new Measurement(db, namespace, Math.floor(Math.random() * 2 ** 40)).run()
     } finally {
+      await db.truncate(Listing)
       await db.close()
       await server.stop()
     }
