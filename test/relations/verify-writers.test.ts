@@ -10,12 +10,13 @@ import { Agent, Listing, User, agent, listing, user } from './models.js'
 const AGENTS = [1, 2, 3]
 const LISTINGS = ['a', 'b', 'c', 'd', 'e', 'f']
 const USERS = [1, 2, 3, 4, 5]
+const KEY_BUSY = 14
 
 interface HalfDone {
   readonly name: string
   readonly disagreements: number
-  /** The command that is held up. */
-  readonly slow: { readonly kind: 'write' | 'delete'; readonly set: string }
+  /** The command that does not get through. */
+  readonly held: { readonly kind: 'write' | 'delete'; readonly set: string }
   readonly work: () => Promise<unknown>
 }
 
@@ -25,7 +26,7 @@ for (const mode of MODES) {
     let server: EmbeddedServer
     let namespace: string
     let db: Database
-    /** Goes step by step also where there are transactions, which would show nothing of themselves before they are done. */
+    /** Goes on until it gets through, and step by step also where there are transactions, which would show nothing of themselves before they are done. */
     let stepwise: Database
     before(async function () {
       const shared = await sharedServer()
@@ -33,7 +34,8 @@ for (const mode of MODES) {
       namespace = needMode(this, shared, mode)
       const options = { namespace, entities: [Agent, Listing, User] }
       db = await shared.open(options)
-      stepwise = await shared.open({ ...options, transactions: 'off' })
+      const retry = { attempts: Infinity, backoff: 2, deadline: 60_000 }
+      stepwise = await shared.open({ ...options, transactions: 'off', retry })
     })
     after(async () => {
       await db?.close()
@@ -108,7 +110,7 @@ for (const mode of MODES) {
       {
         name: 'moved',
         disagreements: 2,
-        slow: { kind: 'write', set: 'agent' },
+        held: { kind: 'write', set: 'agent' },
         work: () =>
           stepwise.withSession(async (session) => {
             const child = await session.load(Listing, 'a')
@@ -118,29 +120,30 @@ for (const mode of MODES) {
       {
         name: 'deleted',
         disagreements: 1,
-        slow: { kind: 'delete', set: 'listing' },
+        held: { kind: 'delete', set: 'listing' },
         work: () => stepwise.session().delete(Listing, 'a'),
       },
       {
         name: 'stored',
         disagreements: 1,
-        slow: { kind: 'write', set: 'agent' },
+        held: { kind: 'write', set: 'agent' },
         work: () => stepwise.withSession(async (session) => session.persist(listing('b')).agent.set(1)),
       },
     ]
-    for (const { name, slow, work, disagreements } of halfDone) {
+    for (const { name, held, work, disagreements } of halfDone) {
       it(`takes a child for what it is that is just being ${name}`, async () => {
         await stepwise.withSession(async (session) => {
           session.persist(agent(1)).listings.add(listing('a'))
           session.persist(agent(2))
         })
         await server.clock.advance(10)
-        const fault = await server.faults.add({ ...slow, delay: 1000 })
+        const fault = await server.faults.add({ ...held, answer: KEY_BUSY, times: Infinity })
         const working = work()
         while ((await fault.hits()) === 0) await new Promise((resolve) => setImmediate(resolve))
         // Without the time to settle the two sides are seen to disagree.
         const seen = await verifyAll({ settle: 0 })
         const judged = await verifyAll({ repair: true })
+        await server.faults.clear()
         await working
         expect(seen).to.have.length(disagreements)
         expect(judged).to.deep.equal([])
