@@ -1,4 +1,5 @@
 import Aerospike, { type Client, type ConfigOptions, type Transaction } from 'aerospike'
+import { PATIENT } from '../server.js'
 import { startEmbedded, type EmbeddedOptions, type EmbeddedServer } from 'skein/embedded'
 
 /** An embedded server and the official client connected to it. */
@@ -10,7 +11,14 @@ export interface Connected {
 
 export async function connectOfficialClient(options?: EmbeddedOptions, config: ConfigOptions = {}): Promise<Connected> {
   const server = await startEmbedded(options)
-  const client = await Aerospike.connect({ hosts: server.hosts, log: { level: Aerospike.log.OFF }, ...config })
+  const { policies } = PATIENT
+  const client = await Aerospike.connect({
+    hosts: server.hosts,
+    log: { level: Aerospike.log.OFF },
+    connTimeoutMs: PATIENT.connectTimeout,
+    policies,
+    ...config,
+  })
   return {
     server,
     client,
