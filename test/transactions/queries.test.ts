@@ -13,11 +13,13 @@ import {
   type Database,
   type Session,
 } from 'skein'
+import { emptySets } from '../empty-sets.js'
 import { Article, Writer } from '../relations/consolidate-models.js'
 import { COMPANY, Department, Employee, department, employee } from '../relations/departments.js'
 import { Agent, Listing, agent } from '../relations/models.js'
-import { needMode, startTestServer, type TestServer } from '../server.js'
+import { needMode, type TestServer } from '../server.js'
 import { rejection } from '../session/rejection.js'
+import { sharedServer } from '../shared-server.js'
 
 /** What happens after a delete has found what it reaches. */
 let meanwhile = (): Promise<void> => Promise.resolve()
@@ -37,20 +39,23 @@ class Sailor {
   @ManyToOne(() => Crew, 'sailors') crew = ref<Crew>()
 }
 
+const CLASSES = [...COMPANY, Writer, Article, Agent, Listing, Crew, Sailor]
+
 describe('what an index finds, and a transaction', () => {
   let server: TestServer
   let namespace: string
   let db: Database
   let last = 0
   before(async function () {
-    server = await startTestServer()
+    server = await sharedServer()
     namespace = needMode(this, server, 'sc')
-    db = await server.open({ namespace, entities: [...COMPANY, Writer, Article, Agent, Listing, Crew, Sailor] })
+    db = await server.open({ namespace, entities: CLASSES })
+    await emptySets(db, CLASSES)
     await db.indexes.sync()
   })
   after(async () => {
+    if (db !== undefined) await emptySets(db, CLASSES)
     await db?.close()
-    await server.stop()
   })
 
   /** A department with two employees; none of them is used by another test. */
