@@ -1,6 +1,6 @@
 import type { KeyValue } from '../keys/index.js'
 import type { EntityModel } from '../model/index.js'
-import type { ReadCommand } from '../plan/command.js'
+import type { Guard, ReadCommand } from '../plan/command.js'
 import type { Draft } from '../plan/draft.js'
 import type { StoredRecord } from '../plan/outcome.js'
 import type { RecordKey, UserKey } from '../plan/record-key.js'
@@ -24,6 +24,8 @@ export interface Tracked {
   readonly isGoing?: boolean
   /** How many cascades away from what was asked to be deleted. */
   readonly depth: number
+  /** What must hold of its record for it to be deleted. */
+  readonly deleteGuards: readonly Guard[]
 }
 
 /** Its record is certainly not there yet: what is upserted may be. */

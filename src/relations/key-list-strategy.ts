@@ -1,6 +1,6 @@
 import { readProperty } from '../codec/index.js'
 import type { KeyValue } from '../keys/index.js'
-import { DELETING_BIN, type EntityModel, type RelationModel } from '../model/index.js'
+import type { EntityModel, RelationModel } from '../model/index.js'
 import { binEquals, read, write, type WriteCommand } from '../plan/command.js'
 import type { Draft } from '../plan/draft.js'
 import { listCreate, listRemoveValues, removeBin, writeBin } from '../plan/operations.js'
@@ -14,6 +14,7 @@ import { linkWrite, listed, listMembers, unlisted } from './key-list-bin.js'
 import { loadListed } from './load-listed.js'
 import { isEntity, type Member } from './member-set.js'
 import { findAndReachLeaving } from './reach-leaving.js'
+import { markDeleting } from './mark.js'
 import { restricted } from './relation-errors.js'
 import { collectionStateOf } from './states.js'
 import type { CollectionMembers, RelationStrategy } from './strategy.js'
@@ -93,11 +94,7 @@ export class KeyListStrategy implements RelationStrategy {
   /** Its children are deleted or let go by `reach`; the record itself says that it is on its way until it is gone. */
   remove(tracked: Tracked, draft: Draft): void {
     if (draft.isTransaction || this.model.onDelete === 'restrict') return
-    const mark = write(this.#owner.name, tracked.key, [writeBin(DELETING_BIN, true)], {
-      exists: 'mustExist',
-      ttl: 'keep',
-    })
-    draft.add('mark', mark, ({ state, reason }) => state === 'written' || reason === 'missing')
+    draft.add('mark', markDeleting(tracked), ({ state, reason }) => state === 'written' || reason === 'missing')
   }
 
   load(level: readonly Tracked[], reader: Reader, along?: readonly string[]): Promise<readonly Tracked[]> {

@@ -1,12 +1,11 @@
 import { readProperty, type PartCodec } from '../codec/index.js'
 import type { KeyValue } from '../keys/index.js'
-import { DELETING_BIN, type EntityModel, type RelationModel } from '../model/index.js'
-import { write, type WriteCommand } from '../plan/command.js'
+import type { EntityModel, RelationModel } from '../model/index.js'
+import { read, type WriteCommand } from '../plan/command.js'
 import type { Draft } from '../plan/draft.js'
 import { mergeCommands } from '../plan/merge.js'
-import { writeBin } from '../plan/operations.js'
 import type { Outcome } from '../plan/outcome.js'
-import { recordId, type RecordKey } from '../plan/record-key.js'
+import { recordId, userKeyId, type RecordKey, type UserKey } from '../plan/record-key.js'
 import type { Value } from '../plan/value.js'
 import type { CollectionState } from './collection-state.js'
 import { isCreation, type Reach, type Reader, type Tracked } from './contributor.js'
@@ -18,6 +17,7 @@ import type { LinkValue } from './link-values.js'
 import { loadListed } from './load-listed.js'
 import { isEntity, type Member } from './member-set.js'
 import { findAndReachLeaving } from './reach-leaving.js'
+import { markDeleting } from './mark.js'
 import { noAttributes, restricted } from './relation-errors.js'
 import { collectionStateOf } from './states.js'
 import type { CollectionMembers, RelationStrategy } from './strategy.js'
@@ -93,17 +93,31 @@ export class LinkListsStrategy implements RelationStrategy {
     if (this.#inverse === undefined) return
     const keys = await this.members.keys(tracked, reader)
     if (keys.length === 0) return
+    const others = keys.map((key) => reader.recordKey(this.#target, key))
     if (!draft.isTransaction) {
-      const mark = write(this.#owner.name, tracked.key, [writeBin(DELETING_BIN, true)], {
-        exists: 'mustExist',
-        ttl: 'keep',
+      draft.add('mark', markDeleting(tracked), (outcome) => {
+        if (outcome.state === 'written') this.#lookAgain(tracked, others, draft)
+        return isWrittenOrMissing(outcome)
       })
-      draft.add('mark', mark, isWrittenOrMissing)
     }
-    for (const key of keys) {
-      const end = { model: this.#target, key: reader.recordKey(this.#target, key), bin: this.#inverse.bin! }
-      draft.add('remove references', this.#bin.unlink(end, tracked.key.key), isWrittenOrMissing)
-    }
+    for (const other of others) this.#forget(tracked, other, draft)
+  }
+
+  /** Somebody may have linked it after its list was read; now that it is marked, no more can come. */
+  #lookAgain(tracked: Tracked, others: readonly RecordKey[], draft: Draft): void {
+    const bin = this.model.bin!
+    const told = new Set(others.map(({ key }) => userKeyId(key)))
+    draft.check(read(this.#owner.name, tracked.key, [bin]), (record) => {
+      const stored = record?.bins[bin]
+      const keys: readonly UserKey[] = stored == null ? [] : this.#bin.keysIn(stored, this.#target)
+      const { namespace, set } = this.#target
+      for (const key of keys) if (!told.has(userKeyId(key))) this.#forget(tracked, { namespace, set, key }, draft)
+    })
+  }
+
+  #forget(tracked: Tracked, other: RecordKey, draft: Draft): void {
+    const end = { model: this.#target, key: other, bin: this.#inverse!.bin! }
+    draft.add('remove references', this.#bin.unlink(end, tracked.key.key), isWrittenOrMissing)
   }
 
   load(level: readonly Tracked[], reader: Reader, along?: readonly string[]): Promise<readonly Tracked[]> {

@@ -13,6 +13,7 @@ import { indexMembers } from './index-members.js'
 import { indexOn, type IndexedBy } from './index-lookup.js'
 import { held, NOT_DELETING } from './key-list-bin.js'
 import { isEntity, type Member } from './member-set.js'
+import { markDeleting } from './mark.js'
 import { ownerGone, restricted } from './relation-errors.js'
 import { collectionStateOf } from './states.js'
 import type { CollectionMembers, RelationStrategy } from './strategy.js'
@@ -66,11 +67,7 @@ export class SecondaryIndexStrategy implements RelationStrategy {
   /** Its children are deleted or let go by `reach`; until it is gone, the record says that it takes no new ones. */
   remove(tracked: Tracked, draft: Draft): void {
     if (draft.isTransaction || this.model.onDelete === 'restrict') return
-    const mark = write(this.#owner.name, tracked.key, [writeBin(DELETING_BIN, true)], {
-      exists: 'mustExist',
-      ttl: 'keep',
-    })
-    draft.add('mark', mark, isDone)
+    draft.add('mark', markDeleting(tracked), isDone)
   }
 
   async load(level: readonly Tracked[], reader: Reader, _along?: readonly string[]): Promise<readonly Tracked[]> {

@@ -49,6 +49,6 @@ function attach(
   record: StoredRecord,
   projection: Projection,
 ): void {
-  const tracked = { entity, model, key, state: 'gone', isUnread: false, depth: 0 } as const
+  const tracked = { entity, model, key, state: 'gone', isUnread: false, depth: 0, deleteGuards: [] } as const
   attachRelations(tracked, relations, reader, readBins(record, projection))
 }

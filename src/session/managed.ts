@@ -1,6 +1,6 @@
 import type { Loaded, Snapshot } from '../codec/index.js'
 import type { EntityModel } from '../model/index.js'
-import type { Ttl } from '../plan/command.js'
+import { versionIs, type Guard, type Ttl } from '../plan/command.js'
 import type { Outcome } from '../plan/outcome.js'
 import type { RecordKey } from '../plan/record-key.js'
 import type { Tracked, TrackedState } from '../relations/contributor.js'
@@ -14,6 +14,8 @@ export interface Doubt {
   /** Takes over the write as if it had just been confirmed. */
   readonly confirm: (outcome: Outcome) => void
 }
+
+const NONE: readonly Guard[] = Object.freeze([])
 
 /** What a session knows of one entity. */
 export class Managed implements Tracked {
@@ -59,5 +61,11 @@ export class Managed implements Tracked {
 
   get model(): EntityModel {
     return this.mapped.model
+  }
+
+  /** One with a version must not have changed since this session loaded it. */
+  get deleteGuards(): readonly Guard[] {
+    const { version, removeAny, model, mapped } = this
+    return version === undefined || removeAny ? NONE : [versionIs(mapped.binOf(model.version)!, version)]
   }
 }

@@ -10,6 +10,12 @@ export function planWork(
   options?: DraftOptions,
 ): PlanDraft | Promise<PlanDraft> {
   const draft = new PlanDraft(now, options)
+  const planning = planInto(draft, work, reader)
+  return planning === undefined ? draft : planning.then(() => draft)
+}
+
+/** The same, as part of a plan that may have begun to run. */
+export function planInto(draft: PlanDraft, work: Work, reader: Reader): void | Promise<void> {
   const reading: Promise<void>[] = []
   const note = (planned: void | Promise<void>): void => {
     if (planned !== undefined) reading.push(planned)
@@ -23,5 +29,5 @@ export function planWork(
       note(contributor.remove(managed, draft.for(managed.key), reader))
   }
   for (const [managed, from] of work.reached) draft.tie(managed.key, from.key)
-  return reading.length === 0 ? draft : Promise.all(reading).then(() => draft)
+  if (reading.length > 0) return Promise.all(reading).then(() => undefined)
 }

@@ -1,13 +1,10 @@
-import { remove, versionIs, type DeleteCommand } from '../plan/command.js'
+import { remove, type DeleteCommand } from '../plan/command.js'
 import type { Outcome } from '../plan/outcome.js'
 import type { Managed } from './managed.js'
 import type { PlannedRecord } from './record-write.js'
 
-/** The delete of a record; one with a version must not have changed since this session loaded it. */
 export function planRemoval(managed: Managed): RecordRemoval {
-  const { model, key, version, removeAny } = managed
-  const isGuarded = version !== undefined && !removeAny
-  const guards = isGuarded ? [versionIs(managed.mapped.binOf(model.version)!, version)] : undefined
+  const { model, key, deleteGuards: guards } = managed
   return new RecordRemoval(managed, remove(model.name, key, { guards }))
 }
 

@@ -1,10 +1,8 @@
 import { RestrictedError } from '../errors/index.js'
 import type { KeyValue } from '../keys/index.js'
-import { DELETING_BIN } from '../model/index.js'
-import { versionIs, write, type WriteCommand } from '../plan/command.js'
-import type { WriteOperation } from '../plan/operation.js'
-import { removeBin, writeBin } from '../plan/operations.js'
+import type { WriteCommand } from '../plan/command.js'
 import { MOST_REACHED, type Drain } from '../relations/drain.js'
+import { markDeleting, takeMarkOff } from '../relations/mark.js'
 import { checkRestrictions } from './check-restrictions.js'
 import { membersOf } from './drain-members.js'
 import { flushFailure } from './flush-failure.js'
@@ -44,12 +42,12 @@ export async function runDrains(
 ): Promise<void> {
   for (const drain of drains) await checkRestrictions(drain, parts, options)
   for (const drain of drains) {
-    await mark(drain.owner as Managed, parts, writeBin(DELETING_BIN, true))
+    await send([markDeleting(drain.owner)], parts)
     try {
       await runDrain(drain, parts, sendAll, options)
     } catch (error) {
       // It may not be deleted after all, so it is there again.
-      if (error instanceof RestrictedError) await mark(drain.owner as Managed, parts, removeBin(DELETING_BIN))
+      if (error instanceof RestrictedError) await send([takeMarkOff(drain.owner.model.name, drain.owner.key)], parts)
       throw error
     }
   }
@@ -86,13 +84,6 @@ async function runStep(
     const found = (await loads.find(context.classes.of(target.name), keys)).filter((member) => member !== null)
     await sendAll(session, (await fate.change(found, reader)) as readonly Managed[], options)
   })
-}
-
-async function mark(managed: Managed, parts: SendParts, operation: WriteOperation): Promise<void> {
-  const { model, key, version, removeAny, mapped } = managed
-  const isGuarded = version !== undefined && !removeAny
-  const guards = isGuarded ? [versionIs(mapped.binOf(model.version)!, version)] : []
-  await send([write(model.name, key, [operation], { exists: 'mustExist', ttl: 'keep', guards })], parts)
 }
 
 async function send(commands: readonly WriteCommand[], { context }: SendParts): Promise<void> {

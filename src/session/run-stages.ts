@@ -1,9 +1,11 @@
+import { RestrictedError } from '../errors/index.js'
 import type { CallOptions } from '../driver/outcome.js'
 import type { Driver } from '../driver/driver.js'
 import type { DeleteCommand, WriteCommand } from '../plan/command.js'
 import type { Check, PlanDraft, ReadyStage } from '../plan/draft.js'
 import type { Outcome } from '../plan/outcome.js'
 import type { Stage } from '../plan/plan.js'
+import { takeMarkOff } from '../relations/mark.js'
 
 /** What became of every command of a plan. */
 export interface RunResult {
@@ -21,7 +23,12 @@ export interface RunResult {
  * Runs stage after stage; each moves its entities forward as it is answered, and may add to those that follow. After a failure the
  * stages that follow stay unsent, but for what has to be taken back.
  */
-export async function runStages(draft: PlanDraft, driver: Driver, options: CallOptions): Promise<RunResult> {
+export async function runStages(
+  draft: PlanDraft,
+  driver: Driver,
+  options: CallOptions,
+  marked?: AfterMark,
+): Promise<RunResult> {
   const stages: Stage[] = []
   const outcomes: Outcome[] = []
   const failed: Outcome[] = []
@@ -40,8 +47,32 @@ export async function runStages(draft: PlanDraft, driver: Driver, options: CallO
       const judged = new Map(refused.map((outcome) => [outcome.command, outcome]))
       outcomes.push(...answered.map((outcome) => judged.get(outcome.command) ?? outcome))
       failed.push(...refused)
+      if (ready.name === 'mark' && isSent) await afterMark(draft, answered, refused, driver, marked)
     }
     await checking
+  }
+}
+
+/** Adds to the plan what came before records were marked; what comes later is refused. */
+export type AfterMark = (draft: PlanDraft) => Promise<void>
+
+/** A record that may not be deleted after all is there again. */
+async function afterMark(
+  draft: PlanDraft,
+  answered: readonly Outcome[],
+  refused: readonly Outcome[],
+  driver: Driver,
+  marked: AfterMark | undefined,
+): Promise<void> {
+  const marks = answered.filter(({ state }) => state === 'written').map(({ command }) => command)
+  const unmarks = marks.map(({ entity, key }) => takeMarkOff(entity, key))
+  if (refused.some(({ reason }) => reason === 'guard')) for (const each of unmarks) draft.add('undo', each, () => true)
+  if (refused.length > 0) return
+  try {
+    await marked?.(draft)
+  } catch (error) {
+    if (error instanceof RestrictedError) await driver.run(unmarks)
+    throw error
   }
 }
 

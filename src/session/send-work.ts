@@ -7,7 +7,7 @@ import type { Managed } from './managed.js'
 import type { TransactionMode } from './open-options.js'
 import { planWork } from './plan-work.js'
 import { runGroup } from './run-group.js'
-import { runStages, type RunResult } from './run-stages.js'
+import { runStages, type AfterMark, type RunResult } from './run-stages.js'
 import { callOptions, type SessionContext } from './session-context.js'
 import type { SessionEntities } from './session-entities.js'
 import type { Work } from './work.js'
@@ -30,17 +30,19 @@ export async function sendWork(
   parts: SendParts,
   mode: TransactionMode,
   signal?: AbortSignal,
+  marked?: AfterMark,
 ): Promise<RunResult> {
   const { context, reader } = parts
   const isInside = context.transaction !== undefined
   if (isInside || !mayNeedTransactions(work, mode, context.driver.capabilities)) {
     const planned = planWork(work, reader, new Date(), { isTransaction: isInside, isInside })
     // Nothing is awaited without need: what is called now is sent as it is now.
-    return runStages(planned instanceof Promise ? await planned : planned, context.driver, callOptions(context, signal))
+    const draft = planned instanceof Promise ? await planned : planned
+    return runStages(draft, context.driver, callOptions(context, signal), marked)
   }
   const survey = await planWork(work, reader, new Date(), { isTransaction: true })
   if (survey.isEmpty) return { stages: [], outcomes: [], failed: [] }
-  return sendGroups(work, survey, groupsOf(survey, work, mode, context.driver.capabilities), parts, signal)
+  return sendGroups(work, survey, groupsOf(survey, work, mode, context.driver.capabilities), parts, signal, marked)
 }
 
 async function sendGroups(
@@ -49,6 +51,7 @@ async function sendGroups(
   { plain, transactions, staged }: Groups,
   parts: SendParts,
   signal: AbortSignal | undefined,
+  marked: AfterMark | undefined,
 ): Promise<RunResult> {
   const { context, reader } = parts
   const options = callOptions(context, signal)
@@ -56,7 +59,7 @@ async function sendGroups(
   if (plain.length > 0) running.push(runStages(survey.part(plain, {}), context.driver, options))
   if (staged.length > 0) {
     const draft = await planWork(work.filter(isIn(staged)), reader, survey.now)
-    running.push(runStages(draft, context.driver, options))
+    running.push(runStages(draft, context.driver, options, marked))
   }
   const groups = transactions.map((group) => work.filter(isIn(group)))[Symbol.iterator]()
   const runner = async (): Promise<RunResult> => {

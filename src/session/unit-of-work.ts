@@ -9,6 +9,8 @@ import { gather } from './gather.js'
 import { callAllHooks, hasHooks } from './hooks.js'
 import type { Managed } from './managed.js'
 import type { TransactionMode } from './open-options.js'
+import type { PlanDraft } from '../plan/draft.js'
+import { planInto } from './plan-work.js'
 import { hasDoubts, resolveDoubts } from './resolve-doubt.js'
 import { runDrains, type SendAll, type DrainOptions } from './run-drains.js'
 import type { RunResult } from './run-stages.js'
@@ -72,9 +74,12 @@ export class UnitOfWork {
     if (work.isEmpty) return
     if (hasDoubts(work)) await resolveDoubts(work, context, signal)
     if (context.validate) validateAll(work.saved)
-    if (work.drains.length > 0) await this.#drain(work, options)
+    if (work.drains.length > 0) {
+      await this.#unlessRestricted(work, () => runDrains(work.drains, this.#parts, sendAll, options))
+    }
     const began = performance.now()
-    const result = await whileGoing(work, () => sendWork(work, this.#parts, transactions, signal))
+    const marked = (draft: PlanDraft): Promise<void> => this.#lookAgain(work, draft, options)
+    const result = await whileGoing(work, () => sendWork(work, this.#parts, transactions, signal, marked))
     if (result.outcomes.length === 0) return
     const error = result.failed.length === 0 ? undefined : flushFailure(result, signal)
     publishFlush(result, performance.now() - began, error)
@@ -83,9 +88,27 @@ export class UnitOfWork {
     if (error !== undefined) throw error
   }
 
-  async #drain(work: Work, options: FlushOptions): Promise<void> {
+  /** Somebody may have added members after this flush has looked for them; now that their owners are marked, no more can come. */
+  async #lookAgain(work: Work, draft: PlanDraft, options: FlushOptions): Promise<void> {
+    const { entities, reader } = this.#parts
+    const known = new Set([...work.saved, ...work.removed])
+    const roots = [...work.removed].filter((managed) => !work.reached.has(managed))
+    const again = await this.#unlessRestricted(work, async () => {
+      const found = await gather(() => roots, entities, reader, { done: known, step: options.step })
+      if (found.drains.length > 0) await runDrains(found.drains, this.#parts, sendAll, options)
+      return found
+    })
+    const late = again.filter((managed) => !known.has(managed))
+    if (late.isEmpty) return
+    for (const managed of late.removed) managed.isGoing = true
+    for (const managed of [...late.saved, ...late.removed]) work.add(managed)
+    await planInto(draft, late, reader)
+  }
+
+  /** What only a cascade wanted to delete stays when that is forbidden. */
+  async #unlessRestricted<T>(work: Work, run: () => Promise<T>): Promise<T> {
     try {
-      await runDrains(work.drains, this.#parts, sendAll, options)
+      return await run()
     } catch (error) {
       if (error instanceof RestrictedError) work.takeBack()
       throw error

@@ -1,0 +1,149 @@
+import { expect } from 'chai'
+import {
+  BeforeDelete,
+  Bin,
+  Key,
+  ManyToMany,
+  ManyToOne,
+  OneToMany,
+  Record,
+  RestrictedError,
+  Version,
+  collection,
+  ref,
+  type Database,
+} from 'skein'
+import { emptySets } from '../empty-sets.js'
+import { MODES, needMode } from '../server.js'
+import { sharedServer } from '../shared-server.js'
+
+/** What others do after a delete has looked for members, and before it has sent anything. */
+let meanwhile: () => Promise<unknown> = () => Promise.resolve()
+
+@Record({ set: 'club' })
+class Club {
+  @Key() id!: number
+  @Bin() name?: string
+  @Version() version?: number
+  @OneToMany(() => Squad, 'club', { strategy: 'keyList', onDelete: 'cascade' }) squads = collection<Squad>()
+  @OneToMany(() => Match, 'club', { strategy: 'secondaryIndex', onDelete: 'cascade' }) matches = collection<Match>()
+  @OneToMany(() => Fan, 'club', { strategy: 'keyList', onDelete: 'detach' }) fans = collection<Fan>()
+  @OneToMany(() => Debt, 'club', { strategy: 'keyList', onDelete: 'restrict' }) debts = collection<Debt>()
+  @ManyToMany(() => Club, 'friendOf', { owner: true }) friends = collection<Club>()
+  @ManyToMany(() => Club, 'friends') friendOf = collection<Club>()
+
+  @BeforeDelete() async wait(): Promise<void> {
+    await meanwhile()
+  }
+}
+
+@Record({ set: 'squad' })
+class Squad {
+  @Key() id!: number
+  @ManyToOne(() => Club, 'squads') club = ref<Club>()
+  @OneToMany(() => Match, 'squad', { strategy: 'secondaryIndex', onDelete: 'cascade' }) matches = collection<Match>()
+}
+
+@Record({ set: 'match' })
+class Match {
+  @Key() id!: number
+  @ManyToOne(() => Club, 'matches') club = ref<Club>()
+  @ManyToOne(() => Squad, 'matches') squad = ref<Squad>()
+}
+
+@Record({ set: 'fan' })
+class Fan {
+  @Key() id!: number
+  @ManyToOne(() => Club, 'fans') club = ref<Club>()
+}
+
+@Record({ set: 'debt' })
+class Debt {
+  @Key() id!: number
+  @ManyToOne(() => Club, 'debts') club = ref<Club>()
+}
+
+const CLASSES = [Club, Squad, Match, Fan, Debt]
+
+for (const mode of MODES) {
+  describe(`a delete beside others (${mode})`, () => {
+    let db: Database
+    before(async function () {
+      const server = await sharedServer()
+      db = await server.open({ namespace: needMode(this, server, mode), entities: CLASSES })
+      await db.indexes.sync()
+    })
+    after(() => db?.close())
+    beforeEach(async () => {
+      meanwhile = () => Promise.resolve()
+      await emptySets(db, CLASSES)
+      await db.withSession(async (session) => {
+        const club = session.create(Club, { id: 1 })
+        club.squads.add(session.create(Squad, { id: 1 }))
+        club.friends.add(session.create(Club, { id: 2 }))
+        session.create(Club, { id: 3 })
+        session.create(Fan, { id: 1 })
+        return Promise.resolve()
+      })
+    })
+
+    /** Once, in a session of their own. */
+    function others(work: (club: Club) => void): void {
+      meanwhile = async () => {
+        meanwhile = () => Promise.resolve()
+        const session = db.session()
+        work(await session.load(Club, 1))
+        await session.flush()
+      }
+    }
+
+    it('takes members along that were added after it has looked for them', async () => {
+      others((club) => {
+        const squad = Object.assign(new Squad(), { id: 2 })
+        squad.matches.add(Object.assign(new Match(), { id: 1 }))
+        club.squads.add(squad)
+        club.matches.add(Object.assign(new Match(), { id: 2 }))
+      })
+      expect(await db.session().delete(Club, 1)).to.equal(true)
+      expect(await db.session().find(Club, 1)).to.equal(null)
+      expect(await db.session().findMany(Squad, [1, 2])).to.deep.equal([null, null])
+      expect(await db.session().findMany(Match, [1, 2])).to.deep.equal([null, null])
+    })
+
+    it('lets those go that were added after it has looked for them', async () => {
+      others((club) => club.fans.add(1))
+      expect(await db.session().delete(Club, 1)).to.equal(true)
+      expect((await db.session().load(Fan, 1)).club.key).to.equal(null)
+    })
+
+    it('is forgotten by those that were linked after it has looked for them', async () => {
+      others((club) => club.friends.add(3))
+      expect(await db.session().delete(Club, 1)).to.equal(true)
+      const clubs = await db.session().loadMany(Club, [2, 3], { with: ['friendOf'] })
+      expect(await Promise.all(clubs.map(({ friendOf }) => friendOf.keys()))).to.deep.equal([[], []])
+    })
+
+    it('is forbidden by a member that was added after it has looked for them, and then everything stays', async () => {
+      others((club) => club.debts.add(Object.assign(new Debt(), { id: 1 })))
+      const refused = await db
+        .session()
+        .delete(Club, 1)
+        .catch((error: unknown) => error)
+      expect(refused).to.be.instanceOf(RestrictedError)
+      const club = await db.session().load(Club, 1, { with: ['squads'] })
+      expect(club.squads.items.map(({ id }) => id)).to.deep.equal([1])
+    })
+
+    it('of an entity that somebody has changed is refused before anything else is deleted', async () => {
+      const session = db.session()
+      const club = await session.load(Club, 1)
+      others((same) => (same.name = 'changed'))
+      await meanwhile()
+      const refused = await session.delete(club).catch((error: Error) => error.message)
+      expect(refused).to.contain('changed by someone else')
+      const now = await db.session().load(Club, 1, { with: ['squads'] })
+      expect([now.name, now.squads.items.map(({ id }) => id)]).to.deep.equal(['changed', [1]])
+      expect(await db.sweep(Club)).to.equal(0)
+    })
+  })
+}
