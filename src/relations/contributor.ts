@@ -90,6 +90,8 @@ export interface Reach {
   readonly room: number
   /** Members that the plan cannot hold. */
   drain(drain: Drain): void
+  /** It was asked before; now that owners are marked, only what a mark keeps away need be looked for again. */
+  readonly isAgain: boolean
 }
 
 /**

@@ -30,6 +30,8 @@ export interface GatherOptions {
   readonly isWhole?: boolean
   /** How many entities one plan may hold. */
   readonly step?: number
+  /** The same was gathered before, and owners have been marked since. */
+  readonly isAgain?: boolean
 }
 
 function isPlain({ state, model, mapped }: Managed): boolean {
@@ -61,7 +63,7 @@ async function gatherInto(
   scan: () => Managed[],
   entities: SessionEntities,
   reader: Reader,
-  { hooks = 'run', done, isWhole = false, step = MOST_REACHED }: GatherOptions,
+  { hooks = 'run', done, isWhole = false, isAgain = false, step = MOST_REACHED }: GatherOptions,
 ): Promise<void> {
   const drain = (large: Drain): void => {
     if (isWhole) throw tooLarge(large)
@@ -69,7 +71,7 @@ async function gatherInto(
   }
   const most = isWhole ? MOST_WRITES : step
   for (let found = roots; found.length > 0; found = scan().filter((managed) => !work.has(managed))) {
-    const added = await reachFrom(found, entities, reader, work, { drain, most })
+    const added = await reachFrom(found, entities, reader, work, { drain, most, isAgain })
     for (const managed of added) work.add(managed)
     if (hooks === 'skip') continue
     if (!(await runBeforeHooks(added.filter((managed) => done?.has(managed) !== true)))) return
@@ -83,7 +85,11 @@ async function reachFrom(
   entities: SessionEntities,
   reader: Reader,
   work: Work,
-  { drain, most }: { readonly drain: (large: Drain) => void; readonly most: number },
+  {
+    drain,
+    most,
+    isAgain,
+  }: { readonly drain: (large: Drain) => void; readonly most: number; readonly isAgain: boolean },
 ): Promise<Managed[]> {
   const members = [...roots]
   const seen = new Set(members)
@@ -109,6 +115,7 @@ async function reachFrom(
         return Math.max(0, most - members.length)
       },
       drain,
+      isAgain,
     }
     for (const contributor of contributorsOf(managed)) {
       const reading = contributor.reach?.(managed, reach, reader)

@@ -94,7 +94,7 @@ export class UnitOfWork {
     const known = new Set([...work.saved, ...work.removed])
     const roots = [...work.removed].filter((managed) => !work.reached.has(managed))
     const again = await this.#unlessRestricted(work, async () => {
-      const found = await gather(() => roots, entities, reader, { done: known, step: options.step })
+      const found = await gather(() => roots, entities, reader, { done: known, step: options.step, isAgain: true })
       if (found.drains.length > 0) await runDrains(found.drains, this.#parts, sendAll, options)
       return found
     })

@@ -30,7 +30,7 @@ export class TargetDeletion implements Contributor {
   }
 
   async reach(target: Tracked, reach: Reach, reader: Reader): Promise<void> {
-    if (target.state !== 'removed') return
+    if (target.state !== 'removed' || reach.isAgain) return
     for (const pointers of this.#pointers) {
       const owners = await this.#ownersOf(target, pointers, reach, reader)
       if (owners === undefined) reach.drain(drainOf(target, pointers, reader))
