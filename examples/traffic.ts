@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 
 /** What one piece of work sent to the server. */
 export interface Traffic {
-  /** Records read, written or deleted. */
+  /** Records read, written or deleted, and questions to an index. */
   readonly commands: number
   /** How often the client had to wait for the server: commands that share a batch share a round trip. */
   readonly roundTrips: number
