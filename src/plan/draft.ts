@@ -185,6 +185,19 @@ export class PlanDraft implements Draft {
     return this.#ties.groups(this.#stages.get(TRANSACTION)?.entries.keys() ?? [])
   }
 
+  /** Of a draft for a transaction: whether a part of what is planned for a record is to be left out if it is not as expected. */
+  isConditional(id: string): boolean {
+    const entry = this.#stages.get(TRANSACTION)?.entries.get(id)
+    return entry?.tolerated.some((reasons) => reasons.includes('guard')) ?? false
+  }
+
+  /** Of a draft for a transaction: whether a record is one of these, or is not written itself and tied to one of them. */
+  belongsTo(ids: readonly string[]): (id: string) => boolean {
+    const written = this.#stages.get(TRANSACTION)?.entries
+    const [wanted, isTied] = [new Set(ids), this.#ties.tiedTo(ids)]
+    return (id) => (written?.has(id) ? wanted.has(id) : isTied(id))
+  }
+
   /** Of a draft for a transaction: what is planned for these records alone. */
   part(ids: readonly string[], options: DraftOptions): PlanDraft {
     const part = new PlanDraft(this.now, options)

@@ -19,6 +19,12 @@ export class Ties {
     return [...groups.values()]
   }
 
+  /** Whether a record is tied to one of these. */
+  tiedTo(ids: Iterable<string>): (id: string) => boolean {
+    const roots = new Set([...ids].map((id) => this.#root(id)))
+    return (id) => roots.has(this.#root(id))
+  }
+
   #root(id: string): string {
     let root = id
     for (let parent = this.#parents.get(root); parent !== undefined; parent = this.#parents.get(root)) root = parent

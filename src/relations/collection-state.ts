@@ -21,6 +21,8 @@ const ADOPTERS = new WeakMap<object, Map<string, CollectionState>>()
 export class CollectionState {
   readonly added = new MemberSet()
   readonly removed = new MemberSet()
+  /** Those among the removed that were added since: nothing of them is stored, but where orphans are deleted, they are such. */
+  readonly unstored = new MemberSet()
   /** Attributes of links, as far as they are known. */
   readonly links = new LinkValues()
   /** The members, once loaded; a bare key among them is not loaded itself. */
@@ -44,7 +46,7 @@ export class CollectionState {
     if (!this.links.isEmpty && binding.relation.attributes === undefined) throw noAttributes(binding)
     this.#binding = binding
     const keyOf = binding.strategy.keyOf ?? ((entity: object): KeyValue | null => binding.reader.keyOf(entity))
-    for (const members of [this.added, this.removed, this.loaded]) if (members) members.keyOf = keyOf
+    for (const members of [this.added, this.removed, this.unstored, this.loaded]) if (members) members.keyOf = keyOf
     for (const member of this.added.entities) {
       showLink(binding.relation, binding.tracked.entity, member)
       this.#showAttributes(member)
@@ -64,7 +66,7 @@ export class CollectionState {
     const member = this.#resolved(given)
     if (this.#isSure(member)) this.include(member)
     else {
-      this.removed.delete(member)
+      this.#unremove(member)
       this.added.add(member)
     }
     if (!isEntity(member)) this.#adopt(member)
@@ -87,7 +89,7 @@ export class CollectionState {
     const member = this.#resolved(given)
     if (this.#isSure(member)) this.exclude(member)
     else {
-      this.added.delete(member)
+      if (this.added.delete(member)) this.#orphan(member)
       this.removed.add(member)
       this.links.delete(member, this.added)
     }
@@ -99,13 +101,15 @@ export class CollectionState {
   include(member: Member): void {
     if (this.parts !== undefined) return this.parts.include(member)
     if (this.loaded?.has(member) && !this.removed.has(member)) return
-    if (!this.removed.delete(member)) this.added.add(member)
+    if (!this.#unremove(member)) this.added.add(member)
     this.loaded?.add(member)
   }
 
   exclude(member: Member): void {
     if (this.parts !== undefined) return this.parts.exclude(member)
-    if (!this.added.delete(member)) this.removed.add(member)
+    const isListed = this.loaded?.has(member) ?? true
+    if (this.added.delete(member)) this.#orphan(member)
+    else if (isListed) this.removed.add(member)
     this.loaded?.delete(member)
     this.links.delete(member, this.added)
   }
@@ -135,6 +139,8 @@ export class CollectionState {
     this.parts = undefined
     for (const member of this.loaded ?? []) this.added.add(member)
     this.removed.clear()
+    this.unstored.clear()
+    this.former.clear()
     this.stored = undefined
     this.dangling = []
     this.fill([])
@@ -143,17 +149,34 @@ export class CollectionState {
   settle(member: Member): void {
     this.added.delete(member)
     this.removed.delete(member)
+    this.unstored.delete(member)
+  }
+
+  /** A member is to be deleted before it was ever stored as one. */
+  takeBack(key: KeyValue): void {
+    if (!this.added.delete(key)) return
+    this.loaded?.delete(key)
+    this.links.delete(key, this.added)
+  }
+
+  /** The entity of that key is deleted: it is nobody's member any more. */
+  forget(key: KeyValue): void {
+    this.settle(key)
+    this.loaded?.delete(key)
+    this.links.delete(key, this.added)
   }
 
   /** What puts everything back as it is now. */
   remember(): () => void {
     const { loaded, stored, dangling } = this
     const [added, removed, members] = [[...this.added], [...this.removed], [...(loaded ?? [])]]
+    const unstored = [...this.unstored]
     const restoreParts = this.parts?.remember()
     return () => {
       restoreParts?.()
       this.added.restore(added)
       this.removed.restore(removed)
+      this.unstored.restore(unstored)
       loaded?.restore(members)
       this.loaded = loaded
       this.stored = stored
@@ -161,15 +184,27 @@ export class CollectionState {
     }
   }
 
-  /** Forgets what is known of the stored members and what was changed. */
+  /** Forgets what is known of the stored members and what was changed; what others still have to be told stays. */
   reset(): void {
     this.added.clear()
     this.removed.clear()
-    this.former.clear()
+    this.unstored.clear()
     this.loaded = undefined
     this.stored = undefined
     this.parts?.reset()
     this.links.clear()
+  }
+
+  /** False where nothing that is stored was to be removed. */
+  #unremove(member: Member): boolean {
+    const wasStored = !this.unstored.delete(member)
+    return this.removed.delete(member) && wasStored
+  }
+
+  #orphan(member: Member): void {
+    if (this.#binding?.relation.orphans !== 'delete') return
+    this.removed.add(member)
+    this.unstored.add(member)
   }
 
   /** The entity, if the session has it or as soon as it does: then the other side shows the change, too. */

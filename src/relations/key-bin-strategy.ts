@@ -2,7 +2,7 @@ import { readProperty } from '../codec/index.js'
 import type { KeyValue } from '../keys/index.js'
 import type { SkeinError } from '../errors/index.js'
 import { DELETING_BIN, type EntityModel, type RelationModel } from '../model/index.js'
-import { binEquals, read, write } from '../plan/command.js'
+import { binEquals, read, remove, write } from '../plan/command.js'
 import type { Draft } from '../plan/draft.js'
 import { removeBin, writeBin } from '../plan/operations.js'
 import type { Outcome } from '../plan/outcome.js'
@@ -75,7 +75,7 @@ export class KeyBinStrategy implements RelationStrategy {
 
   #plan(tracked: Tracked, state: RefState, draft: Draft, reader: Reader): void {
     if (!isAsStored(tracked, state)) this.#planBin(tracked, state, draft, reader)
-    else reconsider(state)
+    else state.reconsider()
     if (this.#list === undefined) return
     if (state.toList !== undefined) this.#planListed(tracked, state, state.toList, draft, reader)
     for (const owner of state.unlisted.values()) this.#planUnlisted(tracked, state, owner, draft, reader)
@@ -93,6 +93,21 @@ export class KeyBinStrategy implements RelationStrategy {
       if (reader.known(this.#target.name, owner)?.isGoing !== true)
         this.#planUnlisted(tracked, state, owner, draft, reader)
     }
+    if (!draft.isTransaction) this.#askLast(tracked, state, new Set(owners.keys()), draft, reader)
+  }
+
+  /** Somebody may have moved the entity since this session read it: the delete tells. */
+  #askLast(tracked: Tracked, state: RefState, told: ReadonlySet<string>, draft: Draft, reader: Reader): void {
+    const { model, key, depth } = tracked
+    const command = remove(model.name, key, { operations: [readBefore(this.model, this.#target)] })
+    const settle = ({ state: end, reason, bins }: Outcome): boolean => {
+      const before = keyBefore(this.model, bins)
+      const owner = before === null ? null : reader.fromStored(this.#target, before)
+      if (owner !== null && !told.has(userKeyId(owner)))
+        this.#planUnlisted(tracked, state, owner, draft, reader, 'undo')
+      return end === 'written' || reason === 'missing'
+    }
+    draft.add('delete', command, settle, depth)
   }
 
   async load(level: readonly Tracked[], reader: Reader, along?: readonly string[]): Promise<readonly Tracked[]> {
@@ -206,9 +221,16 @@ export class KeyBinStrategy implements RelationStrategy {
     })
   }
 
-  #planUnlisted(tracked: Tracked, state: RefState, owner: KeyValue, draft: Draft, reader: Reader): void {
+  #planUnlisted(
+    tracked: Tracked,
+    state: RefState,
+    owner: KeyValue,
+    draft: Draft,
+    reader: Reader,
+    stage: 'remove references' | 'undo' = 'remove references',
+  ): void {
     const command = unlisted(this.#target, reader.recordKey(this.#target, owner), this.#list!.bin!, tracked.key.key)
-    draft.add('remove references', command, (outcome) => {
+    draft.add(stage, command, (outcome) => {
       const isDone = outcome.state === 'written' || outcome.reason === 'missing'
       if (!isDone) return false
       state.unlisted.delete(userKeyId(owner))
@@ -284,15 +306,3 @@ export class KeyBinStrategy implements RelationStrategy {
 
 /** Of what is upserted nobody knows what the record says. */
 const isAsStored = ({ overwrite }: Tracked, state: RefState): boolean => state.isStored && overwrite !== true
-
-/** Lists may be waiting for a change that was taken back since: only the owner that the record names keeps its entry. */
-function reconsider(state: RefState): void {
-  if (!state.isKnown) return
-  const { key, toList, unlisted } = state
-  const owner = key === null ? undefined : userKeyId(key)
-  if (toList !== undefined && userKeyId(toList) !== owner) {
-    unlisted.set(userKeyId(toList), toList)
-    state.toList = undefined
-  }
-  if (key !== null && unlisted.delete(owner!)) state.toList = key
-}

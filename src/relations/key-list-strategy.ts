@@ -7,12 +7,14 @@ import { listCreate, listRemoveValues, removeBin, writeBin } from '../plan/opera
 import type { Outcome } from '../plan/outcome.js'
 import { userKeyId, type RecordKey, type UserKey } from '../plan/record-key.js'
 import { keyBefore, readBefore } from './before.js'
+import { isHereAlready, leavingOf, reachChildren, reachOrphans, release, type Leaving } from './child-ref.js'
 import type { CollectionState, Former } from './collection-state.js'
 import { isCreation, type Reach, type Reader, type Tracked } from './contributor.js'
 import { allMembers, firstMembers, type Drain } from './drain.js'
 import { linkWrite, listed, listMembers, unlisted } from './key-list-bin.js'
 import { loadListed } from './load-listed.js'
 import { isEntity, type Member } from './member-set.js'
+import { withChanges } from './overlay.js'
 import { findAndReachLeaving } from './reach-leaving.js'
 import { markDeleting } from './mark.js'
 import { restricted } from './relation-errors.js'
@@ -55,12 +57,13 @@ export class KeyListStrategy implements RelationStrategy {
 
   async reach(tracked: Tracked, reach: Reach, reader: Reader): Promise<void> {
     if (tracked.state === 'removed') return this.#reachOnDelete(tracked, reach, reader)
-    const { added, removed } = this.#state(tracked.entity)
+    const state = this.#state(tracked.entity)
+    const { added, removed } = state
     for (const member of added.entities) {
       if (this.#childBin !== undefined || (reader.tracked(member)?.state ?? 'new') === 'new') reach.save(member)
     }
     if (this.model.orphans === 'delete') {
-      for (const entity of await this.#entitiesOf(removed, reader)) reach.remove(entity)
+      await reachOrphans(tracked, state, this.#target, this.#inverse, reach, reader)
     } else if (this.#childBin !== undefined) for (const member of removed.entities) reach.save(member)
   }
 
@@ -80,15 +83,18 @@ export class KeyListStrategy implements RelationStrategy {
     draft: Draft,
     reader: Reader,
     parents: ReadonlyMap<Member, UserKey>,
-  ): void {
+  ): void | Promise<void> {
     if (tracked.state === 'new') {
       const create = listCreate(this.model.bin!, 'ordered', true)
       const exists = isCreation(tracked) ? 'mustNotExist' : 'upsert'
       draft.add('write', linkWrite(this.#owner, tracked.key, [create], exists), isWritten)
     }
     for (const former of [...state.former.values()]) this.#leave(tracked, former, state, draft)
-    for (const member of state.added) this.#planAdd(tracked, member, state, draft, reader, parents.get(member))
-    for (const member of state.removed) this.#planRemove(tracked, member, state, draft, reader)
+    for (const member of [...state.added]) this.#planAdd(tracked, member, state, draft, reader, parents.get(member))
+    const leaving = [...state.removed].flatMap(
+      (member) => this.#planRemove(tracked, member, state, draft, reader) ?? [],
+    )
+    if (leaving.length > 0) return Promise.all(leaving).then(() => undefined)
   }
 
   /** Its children are deleted or let go by `reach`; the record itself says that it is on its way until it is gone. */
@@ -113,8 +119,11 @@ export class KeyListStrategy implements RelationStrategy {
     reader: Reader,
     parent?: UserKey,
   ): void {
-    if (this.#childBin === undefined) return this.#planListed(tracked, member, state, draft, reader)
-    if (isEntity(member)) return
+    if (this.#inverse === undefined) return this.#planListed(tracked, member, state, draft, reader)
+    if (isEntity(member)) {
+      if (isHereAlready(member, this.#inverse, tracked, reader)) state.settle(member)
+      return
+    }
     this.#planAdoption(tracked, member, state, draft, reader)
     if (parent !== undefined) {
       this.#leave(tracked, { member: reader.recordKey(this.#target, member), parent }, state, draft)
@@ -208,33 +217,31 @@ export class KeyListStrategy implements RelationStrategy {
     })
   }
 
-  #planRemove(tracked: Tracked, member: Member, state: CollectionState, draft: Draft, reader: Reader): void {
+  #planRemove(
+    tracked: Tracked,
+    member: Member,
+    state: CollectionState,
+    draft: Draft,
+    reader: Reader,
+  ): void | Promise<void> {
+    const { isOwn, isWritten } = this.#leaving(member, tracked, reader)
     // The child's own strategy does both, and a child that is deleted leaves the list with it.
-    if (this.#childBin !== undefined && isEntity(member)) return
+    if (isOwn) return
+    if (state.unstored.has(member)) return state.settle(member)
     const key = this.#keyOf(member, state, reader)
-    if (this.#childBin !== undefined && this.model.orphans === 'keep') this.#planRelease(tracked, key, draft)
     draft.add('remove references', unlisted(this.#owner, tracked.key, this.model.bin!, key), (outcome) => {
       if (outcome.state !== 'written' && outcome.reason !== 'missing') return false
       state.settle(member)
       return true
     })
+    if (this.#childBin === undefined || isWritten || this.model.orphans === 'delete') return
+    const child = { namespace: this.#target.namespace, set: this.#target.set, key }
+    return release(this.#target, child, this.#childBin, tracked.key.key, draft, reader)
   }
 
-  /** Only while it is still this parent's: another session may have moved it meanwhile. */
-  #planRelease(tracked: Tracked, key: UserKey, draft: Draft): void {
-    const child = { namespace: this.#target.namespace, set: this.#target.set, key }
-    const command = write(this.#target.name, child, [removeBin(this.#childBin!)], {
-      exists: 'mustExist',
-      ttl: 'keep',
-      guards: [binEquals(this.#childBin!, tracked.key.key)],
-    })
-    draft.add(
-      'write',
-      command,
-      ({ state, reason }) => state === 'written' || reason === 'missing' || reason === 'guard',
-      0,
-      ['missing', 'guard'],
-    )
+  #leaving(member: Member, tracked: Tracked, reader: Reader): Leaving {
+    if (this.#inverse === undefined) return { isOwn: false, isWritten: false }
+    return leavingOf(member, this.#inverse, tracked, reader)
   }
 
   async #reachOnDelete(tracked: Tracked, reach: Reach, reader: Reader): Promise<void> {
@@ -242,19 +249,20 @@ export class KeyListStrategy implements RelationStrategy {
     if (onDelete === 'detach' && this.#childBin === undefined) return
     const { room } = reach
     const range = onDelete === 'restrict' || room === Infinity ? undefined : { offset: 0, count: room + 1 }
-    const keys = await this.members.keys(tracked, reader, range)
-    if (range !== undefined && keys.length > room) return reach.drain(this.#drain(tracked, reader))
+    const stored = await this.members.keys(tracked, reader, range)
+    if (range !== undefined && stored.length > room) return reach.drain(this.#drain(tracked, reader))
+    const state = this.#state(tracked.entity)
+    const keys = withChanges(state, stored)
     if (onDelete === 'restrict') {
       if (keys.length > 0) throw restricted(tracked, this.model, keys.length)
       return
     }
-    for (const child of await findAndReachLeaving(this.#target, keys, reach, reader)) {
-      if (onDelete === 'cascade') reach.remove(child.entity)
-      else {
-        this.#state(tracked.entity).remove(child.entity)
-        reach.save(child.entity)
-      }
-    }
+    const wanted = this.#inverse === undefined ? keys : [...stored, ...keys]
+    const found = await findAndReachLeaving(this.#target, wanted, reach, reader)
+    const added = state.added.entities.flatMap((entity) => reader.tracked(entity) ?? [])
+    const children = [...new Set([...found, ...added])]
+    if (this.#inverse === undefined) for (const { entity } of children) reach.remove(entity)
+    else await reachChildren(tracked, children, this.model, this.#inverse, state, reach, reader)
   }
 
   #drain(owner: Tracked, reader: Reader): Drain {
@@ -277,15 +285,6 @@ export class KeyListStrategy implements RelationStrategy {
       survey: (count) => allMembers(this.members, owner, reader, count),
       trim,
     }
-  }
-
-  async #entitiesOf(members: Iterable<Member>, reader: Reader): Promise<object[]> {
-    const all = [...members]
-    const found = await reader.find(
-      this.#target,
-      all.filter((member): member is KeyValue => !isEntity(member)),
-    )
-    return [...all.filter(isEntity), ...found.flatMap((child) => (child === null ? [] : [child.entity]))]
   }
 
   #keyOf(member: Member, state: CollectionState, reader: Reader): UserKey {

@@ -87,6 +87,8 @@ export class KeyPairStrategy implements RelationStrategy {
     // Noted until it is done: once the record says otherwise, nobody else remembers whom it was paired with.
     if (!state.isStored && state.stored !== null) state.unlisted.set(userKeyId(state.stored), state.stored)
     if (state.key !== null) state.unlisted.delete(userKeyId(state.key))
+    // Nobody keeps a list.
+    state.toList = undefined
     const partings = [...state.unlisted.values()].map((former) => parting(this.#otherEnd(former, reader), here))
     if (!state.isStored && to === undefined && state.stored !== null)
       partings.push(parting(here, this.#otherEnd(state.stored, reader)))

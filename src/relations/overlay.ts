@@ -50,7 +50,8 @@ async function changedPage(state: CollectionState, binding: Binding, { offset, c
   return withChanges(state, stored).slice(offset, offset + count)
 }
 
-function withChanges(state: CollectionState, stored: readonly KeyValue[]): KeyValue[] {
+/** These keys, with what was added and removed here. */
+export function withChanges(state: CollectionState, stored: readonly KeyValue[]): KeyValue[] {
   if (!state.isChanged) return [...stored]
   const kept = stored.filter((key) => !state.removed.has(key))
   const known = new Set(kept.map(userKeyId))

@@ -95,13 +95,36 @@ export class RefState {
   /** A change made on the other side, which knows of it already. */
   point(owner: object): void {
     const before = this.target
-    if (before === owner) return
+    const isThere = before === owner || this.#isKeyOf(owner)
     this.#assign(owner)
-    this.#show(before, 'exclude')
+    if (!isThere) this.#show(before, 'exclude')
   }
 
   unpoint(owner: object): void {
     if (this.target === owner || this.#isKeyOf(owner)) this.#assign(null)
+  }
+
+  /** Whether the record says so, as far as the session knows. */
+  isStoredAs(key: KeyValue): boolean {
+    return this.isKnown && this.stored !== null && userKeyId(this.stored) === userKeyId(key)
+  }
+
+  /** Whether it points there, or may do so for all that is known. */
+  mayBeAt(owner: object): boolean {
+    return !this.isKnown || this.target === owner || this.#isKeyOf(owner)
+  }
+
+  /** What it was pointed to is to be deleted before that was ever stored. */
+  takeBack(key: KeyValue): void {
+    if (!this.isStored && this.#isAt(key)) this.#assign(null)
+  }
+
+  /** The entity of that key is deleted: nothing points to it any more. */
+  forget(key: KeyValue): void {
+    if (this.#isAt(key)) this.#assign(null)
+    if (this.isStoredAs(key)) this.stored = null
+    if (this.toList !== undefined && userKeyId(this.toList) === userKeyId(key)) this.toList = undefined
+    this.unlisted.delete(userKeyId(key))
   }
 
   /** The key in the record is known to be this one now. */
@@ -109,8 +132,20 @@ export class RefState {
     this.stored = key
     this.target = key
     this.isKnown = true
-    this.toList = undefined
-    this.unlisted.clear()
+    this.isMissing = false
+    this.reconsider()
+  }
+
+  /** Lists may be waiting for a change that was taken back since: only the owner that the record names keeps its entry. */
+  reconsider(): void {
+    if (!this.isKnown) return
+    const { key, toList, unlisted } = this
+    const owner = key === null ? undefined : userKeyId(key)
+    if (toList !== undefined && userKeyId(toList) !== owner) {
+      unlisted.set(userKeyId(toList), toList)
+      this.toList = undefined
+    }
+    if (key !== null && unlisted.delete(owner!)) this.toList = key
   }
 
   /** What puts everything back as it is now. */
@@ -142,6 +177,11 @@ export class RefState {
     this.target = target
     this.isKnown = true
     this.isMissing = false
+  }
+
+  #isAt(key: KeyValue): boolean {
+    const now = this.isKnown ? this.key : null
+    return now !== null && userKeyId(now) === userKeyId(key)
   }
 
   #isKeyOf(owner: object): boolean {

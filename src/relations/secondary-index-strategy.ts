@@ -6,6 +6,7 @@ import type { Draft } from '../plan/draft.js'
 import { removeBin, writeBin } from '../plan/operations.js'
 import type { Outcome } from '../plan/outcome.js'
 import type { RecordKey } from '../plan/record-key.js'
+import { isHereAlready, leavingOf, reachChildren, reachOrphans, release } from './child-ref.js'
 import type { CollectionState } from './collection-state.js'
 import type { Reach, Reader, Tracked } from './contributor.js'
 import { inSteps, type Drain } from './drain.js'
@@ -30,6 +31,7 @@ export class SecondaryIndexStrategy implements RelationStrategy {
   readonly #owner: EntityModel
   readonly #target: EntityModel
   readonly #childBin: string
+  readonly #inverse: RelationModel
   readonly #lookup: (owner: Tracked) => IndexedBy
 
   constructor(model: RelationModel, owner: EntityModel, target: EntityModel, inverse: RelationModel) {
@@ -38,6 +40,7 @@ export class SecondaryIndexStrategy implements RelationStrategy {
     this.#owner = owner
     this.#target = target
     this.#childBin = inverse.bin!
+    this.#inverse = inverse
     const index = indexOn(target, inverse)
     this.#lookup = ({ key }) => ({ model: target, index, value: key.key })
     this.members = indexMembers(target, this.#childBin, this.#lookup)
@@ -49,19 +52,26 @@ export class SecondaryIndexStrategy implements RelationStrategy {
 
   async reach(tracked: Tracked, reach: Reach, reader: Reader): Promise<void> {
     if (tracked.state === 'removed') return this.#reachOnDelete(tracked, reach, reader)
-    const { added, removed } = this.#state(tracked.entity)
+    const state = this.#state(tracked.entity)
+    const { added, removed } = state
     for (const member of added.entities) reach.save(member)
     if (this.model.orphans === 'keep') for (const member of removed.entities) reach.save(member)
-    else for (const entity of await this.#entitiesOf(removed, reader)) reach.remove(entity)
+    else await reachOrphans(tracked, state, this.#target, this.#inverse, reach, reader)
   }
 
-  save(tracked: Tracked, draft: Draft, reader: Reader): void {
+  save(tracked: Tracked, draft: Draft, reader: Reader): void | Promise<void> {
     const state = this.#state(tracked.entity)
     if (draft.isTransaction && tracked.state !== 'new' && [...state.added, ...state.removed].some(isKey))
       draft.add('write', held(this.#owner, tracked.key), isWritten)
-    for (const member of state.added) if (!isEntity(member)) this.#planAdoption(tracked, member, state, draft, reader)
+    for (const member of [...state.added]) {
+      if (!isEntity(member)) this.#planAdoption(tracked, member, state, draft, reader)
+      else if (isHereAlready(member, this.#inverse, tracked, reader)) state.settle(member)
+    }
     if (this.model.orphans === 'delete') return this.#settleOrphans(state)
-    for (const member of state.removed) if (!isEntity(member)) this.#planRelease(tracked, member, state, draft, reader)
+    const leaving = [...state.removed].flatMap(
+      (member) => this.#planRelease(tracked, member, state, draft, reader) ?? [],
+    )
+    if (leaving.length > 0) return Promise.all(leaving).then(() => undefined)
   }
 
   /** Its children are deleted or let go by `reach`; until it is gone, the record says that it takes no new ones. */
@@ -113,14 +123,18 @@ export class SecondaryIndexStrategy implements RelationStrategy {
     })
   }
 
-  #planRelease(tracked: Tracked, member: KeyValue, state: CollectionState, draft: Draft, reader: Reader): void {
-    const child = reader.recordKey(this.#target, member)
-    const settle = (outcome: Outcome): boolean => {
-      if (!isDone(outcome) && outcome.reason !== 'guard') return false
-      state.settle(member)
-      return true
-    }
-    draft.add('write', this.#release(tracked, child), settle, 0, ['missing', 'guard'])
+  #planRelease(
+    tracked: Tracked,
+    member: Member,
+    state: CollectionState,
+    draft: Draft,
+    reader: Reader,
+  ): void | Promise<void> {
+    const { isWritten } = leavingOf(member, this.#inverse, tracked, reader)
+    // The child's own write says where it belongs, whatever was said here.
+    if (isWritten) return state.settle(member)
+    const child = reader.recordKey(this.#target, state.removed.keyOfMember(member)!)
+    return release(this.#target, child, this.#childBin, tracked.key.key, draft, reader, () => state.settle(member))
   }
 
   /** Only while it is still this parent's: another session may have moved it meanwhile. */
@@ -156,13 +170,12 @@ export class SecondaryIndexStrategy implements RelationStrategy {
       reader.release(passing)
       return reach.drain(this.#drain(tracked, reader))
     }
-    for (const child of children) {
-      if (onDelete === 'cascade') reach.remove(child.entity)
-      else {
-        this.#state(tracked.entity).remove(child.entity)
-        reach.save(child.entity)
-      }
-    }
+    const state = this.#state(tracked.entity)
+    const bare = [...state.added].filter((member): member is KeyValue => !isEntity(member))
+    children.push(...(await reader.find(this.#target, bare)).filter((child) => child !== null))
+    const added = state.added.entities.flatMap((entity) => reader.tracked(entity) ?? [])
+    const all = [...new Set([...children, ...added])]
+    await reachChildren(tracked, all, this.model, this.#inverse, state, reach, reader)
   }
 
   #drain(owner: Tracked, reader: Reader): Drain {
@@ -178,15 +191,6 @@ export class SecondaryIndexStrategy implements RelationStrategy {
       chunks: (count) => untilNone(() => survey(count)),
       survey,
     }
-  }
-
-  async #entitiesOf(members: Iterable<Member>, reader: Reader): Promise<object[]> {
-    const all = [...members]
-    const found = await reader.find(
-      this.#target,
-      all.filter((member): member is KeyValue => !isEntity(member)),
-    )
-    return [...all.filter(isEntity), ...found.flatMap((child) => (child === null ? [] : [child.entity]))]
   }
 }
 

@@ -4,6 +4,7 @@ import type { Value } from '../plan/value.js'
 import type { Binding } from './binding.js'
 import type { CollectionState } from './collection-state.js'
 import type { Contributor, FoundPage, FoundStep, Reader, Tracked } from './contributor.js'
+import type { Deleted } from './deleted-links.js'
 import type { InsideVerification } from './verify/inside.js'
 import type { LinkVerification } from './verify/stored-link.js'
 import type { Member } from './member-set.js'
@@ -59,6 +60,8 @@ export interface RelationStrategy extends Contributor {
   completed?(state: CollectionState, stored: Value | undefined): void
   /** Parts of the record that are new or changed, for those that check them, and their class. */
   readonly parts?: { readonly class: EntityClass; changed(tracked: Tracked): Iterable<ChangedPart> }
+  /** These entities are to be deleted: what was made here to point to them, and is not stored yet, goes as if it were. */
+  takeBack?(owner: Tracked, deleted: Deleted): void
   /** Where members are stored here themselves, it answers all questions about them. */
   view?(state: CollectionState, binding: Binding): CollectionView
 }

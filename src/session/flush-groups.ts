@@ -38,7 +38,10 @@ export function groupsOf(survey: PlanDraft, work: Work, mode: TransactionMode, c
   for (const group of survey.groups()) {
     const problem = whyNot(group, capabilities)
     // A record that is deleted and has no links now may get one before it is gone, so that is watched, too.
-    if (group.length === 1 && (problem !== undefined || !linkable.has(group[0]))) plain.push(group[0])
+    const isAlone = group.length === 1 && (problem !== undefined || !linkable.has(group[0]))
+    // Its parts must not decide about each other, and one record needs no transaction.
+    if (isAlone && survey.isConditional(group[0])) staged.push(group[0])
+    else if (isAlone) plain.push(group[0])
     else if (problem === undefined) transactions.push(group)
     else if (mode === 'required') throw problem
     else staged.push(...group)

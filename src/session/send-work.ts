@@ -3,7 +3,6 @@ import type { Plan } from '../plan/plan.js'
 import { recordId } from '../plan/record-key.js'
 import type { Reader } from '../relations/contributor.js'
 import { groupsOf, mayNeedTransactions, type Groups } from './flush-groups.js'
-import type { Managed } from './managed.js'
 import type { TransactionMode } from './open-options.js'
 import { planWork } from './plan-work.js'
 import { runGroup } from './run-group.js'
@@ -58,10 +57,10 @@ async function sendGroups(
   const running: Promise<RunResult>[] = []
   if (plain.length > 0) running.push(runStages(survey.part(plain, {}), context.driver, options))
   if (staged.length > 0) {
-    const draft = await planWork(work.filter(isIn(staged)), reader, survey.now)
+    const draft = await planWork(membersOf(work, survey, staged), reader, survey.now)
     running.push(runStages(draft, context.driver, options, marked))
   }
-  const groups = transactions.map((group) => work.filter(isIn(group)))[Symbol.iterator]()
+  const groups = transactions.map((group) => membersOf(work, survey, group))[Symbol.iterator]()
   const runner = async (): Promise<RunResult> => {
     const results: RunResult[] = []
     for (const group of groups) results.push(await runGroup(group, work, parts, signal))
@@ -84,13 +83,14 @@ export async function planFlush(work: Work, parts: SendParts, mode: TransactionM
   const { plain, transactions, staged } = groupsOf(survey, work, mode, context.driver.capabilities)
   const plans = transactions.map((group) => survey.part(group, { isTransaction: true }).plan())
   if (plain.length > 0) plans.unshift(survey.part(plain, {}).plan())
-  if (staged.length > 0) plans.push((await planWork(work.filter(isIn(staged)), reader, survey.now)).plan())
+  if (staged.length > 0) plans.push((await planWork(membersOf(work, survey, staged), reader, survey.now)).plan())
   return plans
 }
 
-function isIn(ids: readonly string[]): (managed: Managed) => boolean {
-  const wanted = new Set(ids)
-  return ({ key }) => wanted.has(recordId(key))
+/** Those whose records these are, and those who only have a say in them. */
+function membersOf(work: Work, survey: PlanDraft, ids: readonly string[]): Work {
+  const belongs = survey.belongsTo(ids)
+  return work.filter(({ key }) => belongs(recordId(key)))
 }
 
 function together(results: readonly RunResult[]): RunResult {

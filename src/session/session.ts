@@ -10,6 +10,7 @@ import { changesOf } from './changes.js'
 import { deleteBlindly, type DeleteReceiver } from './delete-blindly.js'
 import { isDirty } from './dirty.js'
 import { EntityHandle } from './entity-handle.js'
+import { forgetKey } from './forget-deleted.js'
 import { isInsideHook } from './hooks.js'
 import { Loads } from './loads.js'
 import type { Managed } from './managed.js'
@@ -289,7 +290,7 @@ export class Session {
       this.#deleteEntity(known.entity, options, receiver)
     } else if (mapped.needsEntityToDelete) {
       this.#deleteLoaded(mapped, key, input, options, receiver).catch(receiver.failed)
-    } else deleteBlindly(mapped, key, this.#context, options?.signal, receiver)
+    } else deleteBlindly(mapped, key, this.#context, options?.signal, this.#forgetting(mapped, key, receiver))
   }
 
   async #deleteLoaded(
@@ -301,8 +302,18 @@ export class Session {
   ): Promise<void> {
     const [managed] = await this.#loads.find(mapped, [input], options)
     const found = managed ?? (await this.#loads.cutOff(mapped, [key], options?.signal))[0]
-    if (found === undefined) receiver.deleted(false)
+    if (found === undefined) this.#forgetting(mapped, key, receiver).deleted(false)
     else this.#deleteEntity(found.entity, options, receiver)
+  }
+
+  /** What the session has no entity of may still be linked to by its key. */
+  #forgetting(mapped: MappedClass, key: RecordKey, receiver: DeleteReceiver): DeleteReceiver {
+    if (mapped.standsAlone) return receiver
+    const deleted = (wasStored: boolean): void => {
+      forgetKey(mapped, key, this.#context)
+      receiver.deleted(wasStored)
+    }
+    return { deleted, failed: receiver.failed }
   }
 
   #manage(entity: object, ttl: SaveOptions['ttl']): Managed {

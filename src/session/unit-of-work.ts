@@ -5,6 +5,7 @@ import { recordId } from '../plan/record-key.js'
 import { isDirty } from './dirty.js'
 import { publishFlush } from './flush-event.js'
 import { flushFailure } from './flush-failure.js'
+import { forgetDeleted, takeBackLinksTo } from './forget-deleted.js'
 import { gather } from './gather.js'
 import { callAllHooks, hasHooks } from './hooks.js'
 import type { Managed } from './managed.js'
@@ -77,9 +78,11 @@ export class UnitOfWork {
     if (work.drains.length > 0) {
       await this.#unlessRestricted(work, () => runDrains(work.drains, this.#parts, sendAll, options))
     }
+    takeBackLinksTo(work, context)
     const began = performance.now()
     const marked = (draft: PlanDraft): Promise<void> => this.#lookAgain(work, draft, options)
     const result = await whileGoing(work, () => sendWork(work, this.#parts, transactions, signal, marked))
+    forgetDeleted(work, context)
     if (result.outcomes.length === 0) return
     const error = result.failed.length === 0 ? undefined : flushFailure(result, signal)
     publishFlush(result, performance.now() - began, error)

@@ -382,6 +382,29 @@ describe('a relation is refused', () => {
     expect(problems[1].fix).to.include('Decorate Plain with @Embeddable()')
   })
 
+  it('when links with attributes would be stored by keys that are bytes', () => {
+    @Embeddable()
+    class Since {
+      @Bin() year!: number
+    }
+    @Record({ set: 'hashed' })
+    class Hashed {
+      @Key({ type: 'bytes' }) id!: Uint8Array
+      @ManyToMany(() => Numbered, 'hashed', { attributes: () => Since }) numbered = collection<Numbered, Since>()
+    }
+    @Record({ set: 'numbered' })
+    class Numbered {
+      @Key() id!: number
+      @ManyToMany(() => Hashed, 'numbered', { owner: true, attributes: () => Since }) hashed = collection<
+        Hashed,
+        Since
+      >()
+    }
+    const problems = problemsOf(Hashed, Numbered)
+    expect(problems.map(({ code, property }) => `${code} ${property}`)).to.deep.equal(['SKEIN_1049 hashed'])
+    expect(problems[0].message).to.include('the key of Hashed, which is bytes')
+  })
+
   it('when a part has relations other than references, or bins that would hold them', () => {
     @Embeddable()
     class Comment {

@@ -1,8 +1,26 @@
-import { Bin, Embeddable, Key, ManyToMany, ManyToOne, OneToMany, OneToOne, Record, collection, ref } from 'skein'
+import {
+  type EntityClass,
+  Bin,
+  Embeddable,
+  Key,
+  ManyToMany,
+  ManyToOne,
+  OneToMany,
+  OneToOne,
+  Record,
+  collection,
+  ref,
+} from 'skein'
 
 @Embeddable()
 export class Role {
   @Bin() name!: string
+}
+
+@Embeddable()
+export class Note {
+  @Key() id!: number
+  @ManyToOne(() => Task) about = ref<Task>()
 }
 
 /** One of every kind of relation, from and to itself and another class. */
@@ -10,20 +28,106 @@ export class Role {
 export class Person {
   @Key() id!: number
   @OneToMany(() => Task, 'assignee') tasks = collection<Task>()
+  @OneToMany(() => Task, 'doer', { strategy: 'secondaryIndex', onDelete: 'detach' }) chores = collection<Task>()
+  @OneToMany(() => Task) bookmarks = collection<Task>()
+  @OneToMany(() => Note, { strategy: 'consolidate', inverseIndex: { about: { onTargetDelete: 'delete' } } })
+  notes = collection<Note>()
   @ManyToMany(() => Person, 'followers', { owner: true }) follows = collection<Person>()
   @ManyToMany(() => Person, 'follows') followers = collection<Person>()
   @ManyToMany(() => Person, 'friends') friends = collection<Person>()
+  @ManyToMany(() => Task, 'likedBy', { owner: true }) likes = collection<Task>()
   @ManyToMany(() => Task, 'watchers', { owner: true, attributes: () => Role }) watched = collection<Task, Role>()
   @OneToOne(() => Task, 'lead', { owner: true }) leads = ref<Task>()
+  @OneToOne(() => Person, 'mentor', { owner: true }) student = ref<Person>()
+  @OneToOne(() => Person, 'student') mentor = ref<Person>()
+  @OneToOne(() => Badge, 'person', { strategy: 'sharedKey', owner: true, onDelete: 'cascade' }) badge = ref<Badge>()
 }
 
 @Record({ set: 'task' })
 export class Task {
   @Key() id!: number
   @ManyToOne(() => Person, 'tasks') assignee = ref<Person>()
+  @ManyToOne(() => Person, 'chores') doer = ref<Person>()
+  @ManyToOne(() => Task, 'subtasks') parent = ref<Task>()
+  @OneToMany(() => Task, 'parent') subtasks = collection<Task>()
+  @OneToMany(() => Step, 'task', { onDelete: 'cascade', orphans: 'delete' }) steps = collection<Step>()
+  @OneToMany(() => Log, 'task', { strategy: 'secondaryIndex', onDelete: 'cascade', orphans: 'delete' })
+  logs = collection<Log>()
+  @ManyToMany(() => Person, 'likes') likedBy = collection<Person>()
   @ManyToMany(() => Person, 'watched', { attributes: () => Role }) watchers = collection<Person, Role>()
   @OneToOne(() => Person, 'leads') lead = ref<Person>()
 }
 
-export const person = (id: number): Person => Object.assign(new Person(), { id })
-export const task = (id: number): Task => Object.assign(new Task(), { id })
+@Record({ set: 'step' })
+export class Step {
+  @Key() id!: number
+  @ManyToOne(() => Task, 'steps') task = ref<Task>()
+}
+
+@Record({ set: 'log' })
+export class Log {
+  @Key() id!: number
+  @ManyToOne(() => Task, 'logs') task = ref<Task>()
+}
+
+/** Has the key of its person. */
+@Record({ set: 'badge' })
+export class Badge {
+  @Key() id!: number
+  @OneToOne(() => Person, 'badge', { strategy: 'sharedKey' }) person = ref<Person>()
+}
+
+export const CLASSES = { Person, Task, Step, Log, Badge }
+export type Kind = keyof typeof CLASSES
+export const classOf = (kind: Kind): EntityClass => CLASSES[kind]
+
+export const IDS = [1, 2, 3]
+
+export const make = (kind: Kind, id: number): object => Object.assign(new CLASSES[kind](), { id })
+
+export const note = (id: number, about: Task | number | null): Note => {
+  const made = Object.assign(new Note(), { id })
+  made.about.set(about)
+  return made
+}
+
+/** A relation from one class to another, as both declare it. */
+export interface Between {
+  readonly from: Kind
+  readonly name: string
+  readonly to: Kind
+  /** The other side's name; without, only one side is stored. */
+  readonly back?: string
+  /** How many may be linked to one, at each end. */
+  readonly shape: 'oneToMany' | 'oneToOne' | 'manyToMany'
+  readonly hasRole?: true
+  /** What is taken out is deleted, and so is what is in it when its owner is deleted. */
+  readonly owns?: true
+}
+
+export const RELATIONS: readonly Between[] = [
+  { from: 'Person', name: 'tasks', to: 'Task', back: 'assignee', shape: 'oneToMany' },
+  { from: 'Person', name: 'chores', to: 'Task', back: 'doer', shape: 'oneToMany' },
+  { from: 'Task', name: 'subtasks', to: 'Task', back: 'parent', shape: 'oneToMany' },
+  { from: 'Task', name: 'steps', to: 'Step', back: 'task', shape: 'oneToMany', owns: true },
+  { from: 'Task', name: 'logs', to: 'Log', back: 'task', shape: 'oneToMany', owns: true },
+  { from: 'Person', name: 'leads', to: 'Task', back: 'lead', shape: 'oneToOne' },
+  { from: 'Person', name: 'student', to: 'Person', back: 'mentor', shape: 'oneToOne' },
+  { from: 'Person', name: 'follows', to: 'Person', back: 'followers', shape: 'manyToMany' },
+  { from: 'Person', name: 'friends', to: 'Person', back: 'friends', shape: 'manyToMany' },
+  { from: 'Person', name: 'likes', to: 'Task', back: 'likedBy', shape: 'manyToMany' },
+  { from: 'Person', name: 'watched', to: 'Task', back: 'watchers', shape: 'manyToMany', hasRole: true },
+  { from: 'Person', name: 'bookmarks', to: 'Task', shape: 'manyToMany' },
+]
+
+/** The relations of a class that are collections, and those that are references. */
+export const collectionsOf = (kind: Kind): string[] =>
+  RELATIONS.flatMap(({ from, name, to, back, shape }) => [
+    ...(from === kind && shape !== 'oneToOne' ? [name] : []),
+    ...(to === kind && back !== undefined && back !== name && shape === 'manyToMany' ? [back] : []),
+  ])
+export const refsOf = (kind: Kind): string[] =>
+  RELATIONS.flatMap(({ from, name, to, back, shape }) => [
+    ...(from === kind && shape === 'oneToOne' ? [name] : []),
+    ...(to === kind && back !== undefined && shape !== 'manyToMany' ? [back] : []),
+  ])

@@ -1,131 +1,130 @@
-import type { Database, KeyValue } from 'skein'
-import { Person, Task } from './graph-models.js'
+import { RELATIONS, type Between, type Kind } from './graph-models.js'
 
-export const IDS = [1, 2, 3, 4]
-
-/** All links as sorted text, each side on its own: `1.follows>2`, `2.followers>1`. */
+/** All links as sorted text, each side on its own: `Person 1 follows 2`, `Person 2 followers 1`. */
 export type Links = readonly string[]
 
 /** What the relations should be, in plain sets. */
 export class PlainGraph {
-  readonly persons = new Set<number>()
-  readonly tasks = new Set<number>()
-  readonly #assignee = new Map<number, number>()
-  readonly #lead = new Map<number, number>()
-  readonly #follows = new Set<string>()
-  readonly #friends = new Set<string>()
-  readonly #watched = new Map<string, string>()
+  readonly #there = new Set<string>()
+  /** For each relation the links, and the role of each where it has one. */
+  readonly #links = new Map<Between, Map<string, string | null>>(RELATIONS.map((each) => [each, new Map()]))
+  /** Notes by person and id, and what each is about. */
+  readonly #notes = new Map<string, number | null>()
 
-  assign(task: number, person: number | null): void {
-    if (person === null) this.#assignee.delete(task)
-    else this.#assignee.set(task, person)
+  has(kind: Kind, id: number): boolean {
+    return this.#there.has(`${kind} ${id}`)
   }
 
-  isAssigned(task: number, person: number): boolean {
-    return this.#assignee.get(task) === person
+  add(kind: Kind, id: number): void {
+    this.#there.add(`${kind} ${id}`)
   }
 
-  /** One to one: both let go of whom they had. */
-  lead(task: number, person: number | null): void {
-    if (person !== null) for (const [other, leader] of this.#lead) if (leader === person) this.#lead.delete(other)
-    if (person === null) this.#lead.delete(task)
-    else this.#lead.set(task, person)
+  /** One that belongs to somebody else leaves them. */
+  link(relation: Between, a: number, b: number, role: string | null = null): void {
+    const links = this.#linksOf(relation)
+    const { shape } = relation
+    for (const link of links.keys()) {
+      const [from, to] = ends(link)
+      if ((shape !== 'manyToMany' && to === b) || (shape === 'oneToOne' && from === a)) links.delete(link)
+    }
+    links.set(linkOf(relation, a, b), role)
   }
 
-  leadOf(person: number): number | undefined {
-    return [...this.#lead].find(([, leader]) => leader === person)?.[0]
+  unlink(relation: Between, a: number, b: number): void {
+    if (!this.#linksOf(relation).delete(linkOf(relation, a, b))) return
+    if (relation.owns) this.remove(relation.to, b)
   }
 
-  follow(a: number, b: number, isOn: boolean): void {
-    toggle(this.#follows, `${a} ${b}`, isOn)
+  /** Whom it belongs to, or is paired with, seen from the other end. */
+  ownerOf(relation: Between, b: number): number | undefined {
+    for (const link of this.#linksOf(relation).keys()) if (ends(link)[1] === b) return ends(link)[0]
+    return undefined
   }
 
-  befriend(a: number, b: number, isOn: boolean): void {
-    toggle(this.#friends, [a, b].sort().join(' '), isOn)
+  partnerOf(relation: Between, a: number): number | undefined {
+    for (const link of this.#linksOf(relation).keys()) if (ends(link)[0] === a) return ends(link)[1]
+    return undefined
   }
 
-  watch(person: number, task: number, role: string | null): void {
-    if (role === null) this.#watched.delete(`${person} ${task}`)
-    else this.#watched.set(`${person} ${task}`, role)
+  note(person: number, id: number, about: number | null): void {
+    this.#notes.set(`${person} ${id}`, about)
   }
 
-  removePerson(id: number): void {
-    this.persons.delete(id)
-    for (const map of [this.#assignee, this.#lead]) for (const [key, to] of map) if (to === id) map.delete(key)
-    for (const set of [this.#follows, this.#friends])
-      for (const link of set) if (link.split(' ').includes(String(id))) set.delete(link)
-    for (const link of this.#watched.keys()) if (link.startsWith(`${id} `)) this.#watched.delete(link)
+  unnote(person: number, id: number): void {
+    this.#notes.delete(`${person} ${id}`)
   }
 
-  removeTask(id: number): void {
-    this.tasks.delete(id)
-    this.#assignee.delete(id)
-    this.#lead.delete(id)
-    for (const link of this.#watched.keys()) if (link.endsWith(` ${id}`)) this.#watched.delete(link)
+  remove(kind: Kind, id: number): void {
+    if (!this.#there.delete(`${kind} ${id}`)) return
+    if (kind === 'Person') {
+      this.remove('Badge', id)
+      for (const key of this.#notes.keys()) if (ends(key)[0] === id) this.#notes.delete(key)
+    }
+    if (kind === 'Task') for (const [key, about] of this.#notes) if (about === id) this.#notes.delete(key)
+    for (const relation of RELATIONS) {
+      const links = this.#linksOf(relation)
+      for (const link of [...links.keys()]) {
+        const [a, b] = ends(link)
+        const isFrom = relation.from === kind && a === id
+        if (!isFrom && !(relation.to === kind && b === id)) continue
+        links.delete(link)
+        if (isFrom && relation.owns) this.remove(relation.to, b)
+      }
+    }
   }
 
   links(): Links {
-    const links: string[] = []
-    const both = (a: number, there: string, b: number, back: string): void =>
-      void links.push(`${a}.${there}>${b}`, `${b}.${back}>${a}`)
-    for (const [task, person] of this.#assignee) both(person, 'tasks', task, 'assignee')
-    for (const [task, person] of this.#lead) both(person, 'leads', task, 'lead')
-    for (const link of this.#follows) both(...ends(link, 'follows', 'followers'))
-    for (const link of this.#friends) both(...ends(link, 'friends', 'friends'))
-    for (const [link, role] of this.#watched) both(...ends(link, `watched(${role})`, `watchers(${role})`))
+    const links = [...this.#there].map((each) => `${each} is there`)
+    for (const relation of RELATIONS) {
+      const { from, name, to, back } = relation
+      for (const [link, role] of this.#linksOf(relation)) {
+        const [a, b] = ends(link)
+        links.push(`${from} ${a} ${named(name, role)} ${b}`)
+        if (back !== undefined) links.push(`${to} ${b} ${named(back, role)} ${a}`)
+      }
+    }
+    for (const [key, about] of this.#notes) {
+      const [person, id] = ends(key)
+      links.push(`Person ${person} note ${id} about ${String(about)}`)
+      if (about !== null) links.push(`Task ${about} in notes of ${person}`)
+    }
+    for (const each of this.#there) {
+      const [kind, id] = each.split(' ')
+      if (kind !== 'Badge' || !this.has('Person', Number(id))) continue
+      links.push(`Person ${id} badge ${id}`, `Badge ${id} person ${id}`)
+    }
     return [...new Set(links)].sort()
   }
-}
 
-function ends(link: string, there: string, back: string): [number, string, number, string] {
-  const [a, b] = link.split(' ').map(Number)
-  return [a, there, b, back]
-}
-
-function toggle(set: Set<string>, link: string, isOn: boolean): void {
-  if (isOn) set.add(link)
-  else set.delete(link)
-}
-
-/** What is stored, read in a session of its own; each side says what it says. */
-export async function storedLinks(db: Database): Promise<Links> {
-  const session = db.session()
-  const links: string[] = []
-  const add = (from: number, name: string, to: KeyValue): void => void links.push(`${from}.${name}>${String(to)}`)
-  const persons = (await session.findMany(Person, IDS)).filter((each) => each !== null)
-  const tasks = (await session.findMany(Task, IDS)).filter((each) => each !== null)
-  for (const { id, leads, ...rest } of persons) {
-    if (leads.key !== null) add(id, 'leads', leads.key)
-    for (const name of ['tasks', 'follows', 'followers', 'friends'] as const)
-      for (const key of await rest[name].keys()) add(id, name, key)
-    for (const key of await rest.watched.keys())
-      add(id, `watched(${(await rest.watched.attributesOf(key))!.name})`, key)
+  #linksOf(relation: Between): Map<string, string | null> {
+    return this.#links.get(relation)!
   }
-  for (const { id, assignee, lead, watchers } of tasks) {
-    if (assignee.key !== null) add(id, 'assignee', assignee.key)
-    if (lead.key !== null) add(id, 'lead', lead.key)
-    for (const key of await watchers.keys()) add(id, `watchers(${(await watchers.attributesOf(key))!.name})`, key)
-  }
-  return links.sort()
 }
 
-const BACK: { readonly [name: string]: string } = {
-  tasks: 'assignee',
-  assignee: 'tasks',
-  leads: 'lead',
-  lead: 'leads',
-  follows: 'followers',
-  followers: 'follows',
-  friends: 'friends',
-  watched: 'watchers',
-  watchers: 'watched',
+export const named = (name: string, role: string | null): string => (role === null ? name : `${name}(${role})`)
+
+function ends(link: string): [number, number] {
+  const [a, b] = link.split(' ')
+  return [Number(a), Number(b)]
 }
 
-/** Links whose other side does not say the same. */
+/** Friends are friends of each other, whoever said so. */
+function linkOf({ name, back }: Between, a: number, b: number): string {
+  return name === back && a > b ? `${b} ${a}` : `${a} ${b}`
+}
+
+/** Links whose other side does not say the same, and those to what is gone. */
 export function oneSided(links: Links): Links {
   const all = new Set(links)
   return links.filter((link) => {
-    const [, from, name, role, to] = /^(\d+)\.(\w+?)(\(.*\))?>(\d+)$/.exec(link)!
-    return !all.has(`${to}.${BACK[name]}${role ?? ''}>${from}`)
+    const [, kind, from, name, role = '', to] = /^(\w+) (\d+) (\w+)(\(\w\))? (\d+)$/.exec(link) ?? []
+    const relation = RELATIONS.find(
+      (each) => (each.from === kind && each.name === name) || (each.to === kind && each.back === name),
+    )
+    if (relation === undefined) return link.includes('gone')
+    const isFrom = relation.from === kind && relation.name === name
+    const [other, back] = isFrom ? [relation.to, relation.back] : [relation.from, relation.name]
+    if (!all.has(`${other} ${to} is there`)) return true
+    return back !== undefined && !all.has(`${other} ${to} ${back}${role} ${from}`)
   })
 }

@@ -1,4 +1,4 @@
-import { Info1, Info2, Info4 } from '../protocol/constants.js'
+import { Info1, Info2, Info4, OpCode } from '../protocol/constants.js'
 import type { Request } from '../protocol/request.js'
 import { MONITOR_SET } from './transaction-commands.js'
 
@@ -29,7 +29,7 @@ export function commandKind(request: Request): FaultKind {
   if (request.info4 & Info4.ROLL_FORWARD) return 'txn-roll-forward'
   if (request.info4 & Info4.ROLL_BACK) return 'txn-roll-back'
   if (request.setName === MONITOR_SET) return monitorKind(request)
-  if (request.info2 & Info2.DELETE) return 'delete'
+  if (request.info2 & Info2.DELETE || request.ops.some(({ op }) => op === OpCode.DELETE)) return 'delete'
   return request.info2 & Info2.WRITE ? 'write' : 'read'
 }
 

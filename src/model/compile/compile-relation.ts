@@ -37,6 +37,7 @@ export function compileRelation(
     problems.add('SKEIN_1043', place, message, `Leave out '${note.inverse}'.`)
   }
   if (rules.strategy === 'sharedKey' && target.kind === 'entity') checkSharedKey(notes, target, place, compilation)
+  if (rules.strategy === 'linkMap' && target.kind === 'entity') checkLinkKeys(target, place, compilation)
   if (sharded && !rules.canBeSharded) {
     const message = `A relation stored as ${rules.strategy} cannot be sharded.`
     problems.add(
@@ -135,6 +136,14 @@ function checkSharedKey(notes: EntityNotes, target: EntityNotes, place: Place, {
     const message = `sharedKey stores both under one key, but the key of ${notes.name} is ${here} and that of ${target.name} is ${there}.`
     problems.add('SKEIN_1052', place, message, 'Give both keys the same type.')
   }
+}
+
+/** The client gives the keys of a map as text, and bytes cannot be told from that. */
+function checkLinkKeys(target: EntityNotes, place: Place, { problems }: Compilation): void {
+  if (keyKind(target) !== 'bytes') return
+  const message = `Links with attributes are stored by the key of ${target.name}, which is bytes and cannot be the key of a map.`
+  const fix = `Leave out the attributes, or give ${target.name} a key that is text or a whole number.`
+  problems.add('SKEIN_1049', place, message, fix)
 }
 
 function attributesName(

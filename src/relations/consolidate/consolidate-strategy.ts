@@ -10,6 +10,7 @@ import type { Value } from '../../plan/value.js'
 import type { Binding } from '../binding.js'
 import type { CollectionState } from '../collection-state.js'
 import type { Reach, Reader, Tracked } from '../contributor.js'
+import type { Deleted } from '../deleted-links.js'
 import { NOT_DELETING } from '../key-list-bin.js'
 import { isEntity } from '../member-set.js'
 import { collectionStateOf, findRefState } from '../states.js'
@@ -94,6 +95,22 @@ export class ConsolidateStrategy implements RelationStrategy {
     return this.#readRefs(tracked, unknown, reader).then((refs) =>
       this.#planChanges(tracked, table, refs, draft, stage),
     )
+  }
+
+  /** Parts that are not stored yet are not found by an index. */
+  takeBack({ entity }: Tracked, deleted: Deleted): void {
+    const table = this.#table(entity)
+    for (const { ref, onTargetDelete } of this.model.inverseIndexes ?? []) {
+      if (onTargetDelete !== 'delete') continue
+      const { target } = this.#parts.codec.model.relations.find(({ name }) => name === ref)!
+      const gone = new Set(deleted(target).map(userKeyId))
+      const unsent =
+        gone.size === 0 ? [] : [...table.state.added.entities, ...[...table.changed()].map(({ part }) => part)]
+      for (const part of unsent) {
+        const key = findRefState(readProperty(part, ref) ?? {})?.key ?? null
+        if (key !== null && gone.has(userKeyId(key))) table.exclude(part)
+      }
+    }
   }
 
   /** The parts go with the record. */

@@ -1,0 +1,147 @@
+import { readProperty } from '../codec/index.js'
+import type { EntityModel, RelationModel } from '../model/index.js'
+import { binEquals, read, write } from '../plan/command.js'
+import type { Draft } from '../plan/draft.js'
+import { removeBin } from '../plan/operations.js'
+import type { Outcome } from '../plan/outcome.js'
+import { userKeyId, type RecordKey, type UserKey } from '../plan/record-key.js'
+import type { CollectionState } from './collection-state.js'
+import type { Reach, Reader, Tracked } from './contributor.js'
+import { linkWrite } from './key-list-bin.js'
+import { isEntity, type Member } from './member-set.js'
+import type { RefState } from './ref-state.js'
+import { refStateOf } from './states.js'
+
+/** How a child that was taken out of a collection leaves it. */
+export interface Leaving {
+  /** The child's own write takes it off this parent. */
+  readonly isOwn: boolean
+  /** The child's own write gives its bin another value, whatever the record says now. */
+  readonly isWritten: boolean
+}
+
+/** The reference of a child to its parent. */
+export function parentRef(child: object, inverse: RelationModel): RefState {
+  return refStateOf(readProperty(child, inverse.name) as object)
+}
+
+/** A child that is known by its key alone, or does not say that it is leaving, has to be taken out by its parent. */
+export function leavingOf(member: Member, inverse: RelationModel, parent: Tracked, reader: Reader): Leaving {
+  if (!isEntity(member)) return { isOwn: false, isWritten: false }
+  const ref = parentRef(member, inverse)
+  const isWritten = !ref.isStored
+  const key = reader.keyOf(parent.entity)!
+  return { isOwn: isWritten && ref.isStoredAs(key), isWritten }
+}
+
+/** A child that was added, and turns out to have been here all along. */
+export function isHereAlready(child: object, inverse: RelationModel, parent: Tracked, reader: Reader): boolean {
+  const ref = parentRef(child, inverse)
+  return !ref.isChanged && ref.isStoredAs(reader.keyOf(parent.entity)!)
+}
+
+/** Deletes those that were taken out of a collection and put nowhere else; a child of another parent was never in it. */
+export async function reachOrphans(
+  parent: Tracked,
+  { removed, unstored }: CollectionState,
+  target: EntityModel,
+  inverse: RelationModel | undefined,
+  reach: Reach,
+  reader: Reader,
+): Promise<void> {
+  const key = reader.keyOf(parent.entity)!
+  for (const child of await entitiesOf(target, removed, reader, inverse)) {
+    const ref = inverse && parentRef(child, inverse)
+    const isOrphan = ref === undefined || (ref.key === null && (unstored.has(child) || ref.isStoredAs(key)))
+    // Whoever else has taken it in may have known its key alone.
+    if (!isOrphan) reach.save(child)
+    else if (reader.tracked(child) !== undefined) reach.remove(child)
+  }
+}
+
+/** What becomes of children when their parent is deleted; those that have left it here already are only saved along. */
+export async function reachChildren(
+  parent: Tracked,
+  children: readonly Tracked[],
+  { onDelete }: RelationModel,
+  inverse: RelationModel,
+  state: CollectionState,
+  reach: Reach,
+  reader: Reader,
+): Promise<void> {
+  await readAgain(parent, children, inverse, reader)
+  for (const { entity } of children) {
+    const isHere = parentRef(entity, inverse).mayBeAt(parent.entity)
+    if (isHere && onDelete === 'cascade') {
+      reach.remove(entity)
+      continue
+    }
+    if (isHere) state.remove(entity)
+    reach.save(entity)
+  }
+}
+
+/** Children that were found here and do not know of it were moved since they were loaded. */
+async function readAgain(
+  parent: Tracked,
+  children: readonly Tracked[],
+  inverse: RelationModel,
+  reader: Reader,
+): Promise<void> {
+  const moved = children.filter(({ entity, state }) => {
+    const ref = parentRef(entity, inverse)
+    return state === 'stored' && ref.isStored && !ref.mayBeAt(parent.entity)
+  })
+  const records = await reader.read(moved.map(({ model, key }) => read(model.name, key, [inverse.bin!])))
+  moved.forEach(({ entity }, i) => {
+    const stored = records[i]?.bins[inverse.bin!] as UserKey | undefined
+    parentRef(entity, inverse).takeStored(stored === undefined ? null : reader.fromStored(parent.model, stored))
+  })
+}
+
+/** The entities of members that were taken out; those of which nothing is known are loaded. */
+async function entitiesOf(
+  target: EntityModel,
+  members: Iterable<Member>,
+  reader: Reader,
+  inverse: RelationModel | undefined,
+): Promise<object[]> {
+  const all = [...members]
+  const isKnown = (member: Member): member is object =>
+    isEntity(member) && (inverse === undefined || parentRef(member, inverse).isKnown)
+  const keys = all
+    .filter((member) => !isKnown(member))
+    .map((member) => (isEntity(member) ? reader.keyOf(member)! : member))
+  const found = await reader.find(target, keys)
+  return [...all.filter(isKnown), ...found.flatMap((child) => (child === null ? [] : [child.entity]))]
+}
+
+/** Takes the parent out of the child's bin, only while it is still there: another session may have moved the child meanwhile. */
+export function release(
+  target: EntityModel,
+  child: RecordKey,
+  bin: string,
+  parent: UserKey,
+  draft: Draft,
+  reader: Reader,
+  then?: () => void,
+): void | Promise<void> {
+  const settle = ({ state, reason }: Outcome): boolean => {
+    const isDone = state === 'written' || reason === 'missing' || reason === 'guard'
+    if (isDone) then?.()
+    return isDone
+  }
+  if (!draft.isInside) {
+    const guards = [binEquals(bin, parent)]
+    const command = write(target.name, child, [removeBin(bin)], { exists: 'mustExist', ttl: 'keep', guards })
+    if (draft.isTransaction) draft.add('write', command, settle, 0, ['missing', 'guard'])
+    else draft.addApart('write', command, settle)
+    return
+  }
+  // One write for each record: a guard would decide about all that happens to it, so the transaction looks first.
+  return reader.read([read(target.name, child, [bin])]).then(([record]) => {
+    const now = record?.bins[bin] as UserKey | undefined
+    if (now === undefined || userKeyId(now) !== userKeyId(parent)) return then?.()
+    draft.add('write', linkWrite(target, child, [removeBin(bin)]), settle)
+  })
+}

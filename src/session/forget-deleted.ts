@@ -1,0 +1,49 @@
+import type { KeyValue } from '../keys/index.js'
+import { forgetLinks, takeBackLinks, type Deleted } from '../relations/deleted-links.js'
+import type { RecordKey } from '../plan/record-key.js'
+import type { Managed } from './managed.js'
+import type { MappedClass } from './mapped-class.js'
+import type { SessionContext } from './session-context.js'
+import type { Work } from './work.js'
+
+/** Before it is planned: what is to be deleted gets no links that were made here and are not stored yet. */
+export function takeBackLinksTo({ removed }: Work, context: SessionContext): void {
+  walk([...removed], context, takeBackLinks)
+}
+
+/** After it was sent: what is deleted is in no collection of the session any more, and no reference points to it. */
+export function forgetDeleted({ removed }: Work, context: SessionContext): void {
+  walk(
+    [...removed].filter(({ state }) => state === 'gone'),
+    context,
+    forgetLinks,
+  )
+}
+
+/** The same for a record that is deleted, or was not there, without an entity. */
+export function forgetKey(mapped: MappedClass, key: RecordKey, context: SessionContext): void {
+  walk([{ mapped, key }], context, forgetLinks)
+}
+
+type Visit = typeof forgetLinks
+
+/** One walk through the session, however many are deleted; none where no relation leads to them. */
+function walk(
+  removed: readonly Pick<Managed, 'mapped' | 'key'>[],
+  { identity, classes }: SessionContext,
+  visit: Visit,
+): void {
+  const keys = new Map<number, KeyValue[]>()
+  for (const { mapped, key } of removed) {
+    if (mapped.standsAlone) continue
+    const known = keys.get(mapped.place) ?? []
+    known.push(mapped.codec.key.scheme.fromStored(key.key, identity.tenant))
+    keys.set(mapped.place, known)
+  }
+  if (keys.size === 0) return
+  const deleted: Deleted = (target) => keys.get(classes.of(target).place) ?? NOTHING
+  for (const managed of identity.filter(({ mapped }) => mapped.relations.length > 0))
+    visit(managed, managed.mapped.relations, deleted)
+}
+
+const NOTHING: readonly KeyValue[] = []

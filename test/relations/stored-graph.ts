@@ -1,0 +1,76 @@
+import type { Collection, Database, Ref, Session } from 'skein'
+import { Badge, CLASSES, IDS, Person, collectionsOf, refsOf, type Kind, type Role } from './graph-models.js'
+import { named, type Links } from './plain-graph.js'
+
+type Entity = { readonly id: number } & { readonly [relation: string]: unknown }
+const KINDS = Object.keys(CLASSES) as Kind[]
+
+/** What is stored, read in a session of its own: each side says what it says. */
+export async function storedLinks(db: Database): Promise<Links> {
+  const session = db.session()
+  const links: string[] = []
+  const found = await Promise.all(KINDS.map((kind) => session.findMany(CLASSES[kind] as typeof Person, IDS)))
+  const entities = KINDS.flatMap((kind, i) =>
+    found[i].flatMap((each) => (each === null ? [] : [[kind, each as unknown as Entity] as const])),
+  )
+  for (const [kind, entity] of entities) {
+    links.push(`${kind} ${entity.id} is there`)
+    // Before anything is loaded a reference says what is stored, whether or not it is there.
+    links.push(...refsOf(kind).flatMap((name) => refLink(kind, entity, name)))
+    if (kind === 'Person') links.push(...noteLinks(entity as unknown as Person))
+  }
+  const members = entities.flatMap(([kind, entity]) =>
+    collectionsOf(kind).map((name) => memberLinks(kind, entity, name)),
+  )
+  links.push(...(await Promise.all(members)).flat())
+  for (const about of IDS) {
+    for await (const { id } of db.session().pointingTo(Person, 'notes.about', about))
+      links.push(`Task ${about} in notes of ${id}`)
+  }
+  return [...links, ...(await badgeLinks(db.session()))].sort()
+}
+
+/** What a session shows of the entities it has, where it does not have to ask. */
+export function shownLinks(entities: Iterable<readonly [Kind, object]>): Links {
+  const links: string[] = []
+  for (const [kind, object] of entities) {
+    const entity = object as Entity
+    for (const name of refsOf(kind)) links.push(...refLink(kind, entity, name))
+    for (const name of collectionsOf(kind)) {
+      const members = entity[name] as Collection<Entity & object>
+      if (members.isLoaded) links.push(...members.items.map(({ id }) => `${kind} ${entity.id} ${name} ${id}`))
+    }
+  }
+  return links.sort()
+}
+
+const refLink = (kind: Kind, entity: Entity, name: string): string[] => {
+  const { key } = entity[name] as Ref<object>
+  return key === null ? [] : [`${kind} ${entity.id} ${name} ${String(key)}`]
+}
+
+async function memberLinks(kind: Kind, entity: Entity, name: string): Promise<string[]> {
+  const members = entity[name] as Collection<Entity & object, Role>
+  const items = await members.load()
+  // One that only this side stores cannot know what became of the others.
+  const dangling =
+    name === 'bookmarks' ? [] : members.dangling.map((key) => `${kind} ${entity.id} ${name} gone ${String(key)}`)
+  const hasRole = name === 'watched' || name === 'watchers'
+  const roles = await Promise.all(items.map(async (item) => (hasRole ? members.attributesOf(item) : null)))
+  const linked = items.map(({ id }, i) => `${kind} ${entity.id} ${named(name, roles[i]?.name ?? null)} ${id}`)
+  return [...linked, ...dangling]
+}
+
+const noteLinks = ({ id, notes }: Person): string[] =>
+  notes.items.map((each) => `Person ${id} note ${each.id} about ${String(each.about.key)}`)
+
+async function badgeLinks(session: Session): Promise<string[]> {
+  const persons = await session.findMany(Person, IDS, { with: ['badge'] })
+  const badges = await session.findMany(Badge, IDS, { with: ['person'] })
+  return [
+    ...persons.flatMap((each) => (each?.badge.value == null ? [] : [`Person ${each.id} badge ${each.badge.value.id}`])),
+    ...badges.flatMap((each) =>
+      each?.person.value == null ? [] : [`Badge ${each.id} person ${each.person.value.id}`],
+    ),
+  ]
+}

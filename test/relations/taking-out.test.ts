@@ -1,0 +1,132 @@
+import { expect } from 'chai'
+import type { Database } from 'skein'
+import { emptySets } from '../empty-sets.js'
+import { MODES, needMode } from '../server.js'
+import { sharedServer } from '../shared-server.js'
+import { CLASSES, IDS, Log, Person, Step, Task, make } from './graph-models.js'
+
+const ENTITIES = Object.values(CLASSES)
+
+for (const mode of MODES) {
+  describe(`adding to collections and taking out of them (${mode})`, () => {
+    let db: Database
+    before(async function () {
+      const server = await sharedServer()
+      const namespace = needMode(this, server, mode)
+      db = await server.open({ namespace, entities: ENTITIES })
+      await db.indexes.sync()
+    })
+    after(() => db?.close())
+    beforeEach(async () => {
+      await emptySets(db, ENTITIES)
+      await db.withSession((session) => {
+        for (const kind of ['Person', 'Task', 'Step', 'Log'] as const)
+          for (const id of IDS) session.persist(make(kind, id))
+        return Promise.resolve()
+      })
+    })
+
+    const keysOf = async (id: number, name: 'tasks' | 'chores'): Promise<unknown> =>
+      db.session().ref(Person, id).collection(name).keys()
+
+    describe('where orphans are deleted', () => {
+      for (const [name, child] of [
+        ['steps', Step],
+        ['logs', Log],
+      ] as const) {
+        it(`leaves ${name} alone that belong to nobody or to somebody else`, async () => {
+          await db.withSession(async (session) => (await session.load(Task, 2))[name].add(2))
+          await db.withSession(async (session) => {
+            session.ref(Task, 1).collection(name).remove(1, 2)
+            ;(await session.load(Task, 1))[name].remove(await session.load(child, 3))
+          })
+          const found = await db.session().findMany(child, [1, 2, 3])
+          expect(found.map((each) => each?.task.key)).to.deep.equal([null, 2, null])
+        })
+
+        it(`moves ${name} and does not delete them`, async () => {
+          await db.withSession(async (session) => (await session.load(Task, 1))[name].add(1, 2))
+          await db.withSession(async (session) => {
+            const [one, two] = await session.loadMany(Task, [1, 2], { with: [name] })
+            two[name].add(one[name].items.find(({ id }) => id === 1) as never)
+            session.ref(Task, 3).collection(name).add(2)
+          })
+          const found = await db.session().findMany(child, [1, 2])
+          expect(found.map((each) => each?.task.key)).to.deep.equal([2, 3])
+        })
+
+        it(`deletes ${name} that were added and taken out again`, async () => {
+          await db.withSession(async (session) => (await session.load(Task, 1))[name].add(1))
+          await db.withSession(async (session) => {
+            const members = session.ref(Task, 2).collection(name)
+            await session.load(child, 1)
+            members.add(1)
+            members.remove(1)
+          })
+          expect(await db.session().find(child, 1)).to.equal(null)
+        })
+
+        it(`gives ${name} to whom they were promised while they are taken from another`, async () => {
+          await db.withSession((session) => {
+            session.ref(Task, 3).collection(name).add(1)
+            session.ref(Task, 1).collection(name).remove(1)
+            return Promise.resolve()
+          })
+          expect((await db.session().load(child, 1)).task.key).to.equal(3)
+        })
+      }
+    })
+
+    for (const name of ['tasks', 'chores'] as const) {
+      it(`does nothing for ${name} that were not in it, and leaves nothing to send`, async () => {
+        await db.withSession(async (session) => (await session.load(Person, 2))[name].add(2))
+        const session = db.session()
+        const one = await session.load(Person, 1)
+        one[name].remove(1, await session.load(Task, 2), 3)
+        ;(await session.load(Person, 2)).likes.add(3)
+        await session.flush()
+        expect(session.isDirty()).to.equal(false)
+        expect(await keysOf(2, name)).to.deep.equal([2])
+      })
+
+      it(`takes ${name} anew that were there already`, async () => {
+        const session = db.session()
+        session.ref(Person, 1).collection(name).add(1)
+        await session.flush()
+        session.ref(Person, 1).collection(name).add(1)
+        await session.load(Task, 1)
+        await session.flush()
+        expect(session.isDirty()).to.equal(false)
+        const one = await session.load(Person, 1, { with: [name] })
+        one[name].add(1)
+        await session.flush()
+        expect(session.isDirty()).to.equal(false)
+        expect(await keysOf(1, name)).to.deep.equal([1])
+      })
+
+      it(`takes ${name} that were said not to be in it before`, async () => {
+        const session = db.session()
+        const one = await session.load(Person, 1, { with: [name] })
+        one[name].remove(1)
+        one[name].add(1)
+        session.ref(Person, 3).collection(name).remove(2)
+        one[name].add(await session.load(Task, 2))
+        await session.flush()
+        expect(session.isDirty()).to.equal(false)
+        expect(await keysOf(1, name)).to.have.members([1, 2])
+      })
+    }
+
+    it('takes an entity out of itself', async () => {
+      const session = db.session()
+      session.ref(Task, 1).collection('subtasks').remove(1)
+      await session.flush()
+      expect(session.isDirty()).to.equal(false)
+      session.ref(Task, 1).collection('subtasks').add(1)
+      await session.flush()
+      session.ref(Task, 1).collection('subtasks').remove(1)
+      await session.flush()
+      expect((await db.session().load(Task, 1)).parent.key).to.equal(null)
+    })
+  })
+}
