@@ -17,5 +17,5 @@ describe('the example departments', () => {
       'Sales and its employees are deleted, in steps',
       'Left: employee 7',
     ])
-  }).timeout(60_000)
+  })
 })

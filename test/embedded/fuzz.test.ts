@@ -46,7 +46,6 @@ const SEEDS = [
 ]
 
 describe('embedded server: hostile input', function () {
-  this.timeout(60_000)
   let connected: Connected
 
   before(async () => {

@@ -61,7 +61,7 @@ describe('embedded server: start and stop', () => {
 
   it('leaves nothing behind that keeps a process alive', async () => {
     const script = fileURLToPath(new URL('./stops-by-itself.js', import.meta.url))
-    const { stdout } = await promisify(execFile)(process.execPath, [script], { timeout: 30_000 })
+    const { stdout } = await promisify(execFile)(process.execPath, [script], { timeout: 100_000 })
     expect(stdout).to.equal('stopped\n')
   })
 })

@@ -19,7 +19,6 @@ import { Agent, Listing, User, agent, listing, user } from './models.js'
 
 for (const mode of MODES) {
   describe(`a delete that reaches many (${mode})`, function () {
-    this.timeout(60_000)
     let db: Database
     before(async function () {
       const server = await sharedServer()

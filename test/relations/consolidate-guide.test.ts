@@ -11,5 +11,5 @@ describe('docs/guide/consolidate.md', () => {
     expect(range).to.equal("[ 'bo' ]")
     expect(city).to.equal('Bern')
     expect(author).to.equal('7')
-  }).timeout(60_000)
+  })
 })

@@ -50,7 +50,6 @@ const works: { readonly [name: string]: (session: Session) => Promise<unknown> }
 for (const mode of MODES) {
   for (const transactions of mode === 'sc' ? (['auto', 'off'] as const) : (['off'] as const)) {
     describe(`repair after a crash (${mode}, transactions ${transactions})`, function () {
-      this.timeout(60_000)
       let server: EmbeddedServer
       let namespace: string
       let db: Database

@@ -3,7 +3,6 @@ import { runDocProgram } from '../doc-program.js'
 
 describe('docs/guide/verify.md', () => {
   it('has examples that compile and print what they say', async function () {
-    this.timeout(60_000)
     const printed = await runDocProgram('guide/verify.md')
     expect(printed.trim().split('\n')).to.deep.equal([
       'missingLink repaired',

@@ -22,7 +22,6 @@ interface HalfDone {
 
 for (const mode of MODES) {
   describe(`verify while others write (${mode})`, function () {
-    this.timeout(60_000)
     let server: EmbeddedServer
     let namespace: string
     let db: Database

@@ -140,7 +140,7 @@ describe('open', () => {
       await db.session().save(Object.assign(new Person(), { id: 'a', name: 'Ada' }))
       await db.close()
       console.log('closed')`
-    const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script], { timeout: 30_000 })
+    const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script], { timeout: 100_000 })
     expect(stdout.trim().split('\n')).to.deep.equal(['SKEIN_4101', 'SKEIN_4103', 'closed'])
   })
 

@@ -133,7 +133,6 @@ describe('Queries agree with a plain model', () => {
   }
 
   it('whatever was written before and after the indexes were made', async function () {
-    this.timeout(60_000)
     const history = fc.array(write, { minLength: 5, maxLength: 40, size: 'max' })
     await fc.assert(
       fc.asyncProperty(history, history, question, async (before, after, asked) => {

@@ -10,7 +10,6 @@ describe('A query over 100,000 records', () => {
   let client: Client
 
   before(async function () {
-    this.timeout(60_000)
     connected = await connectOfficialClient({ namespaces: ['test:ap'] })
     client = connected.client
     await putAll(client, 'big', COUNT, (id) => ({ n: id, text: 'some text that makes the record a little larger' }))
