@@ -5,25 +5,36 @@ import type { ReadRequest } from '../driver/reader.js'
 // Cheaper than queueMicrotask, which also keeps track of the async context.
 const NOW = Promise.resolve()
 
-/** Collects what is to be read until the tick has ended, so that it leaves together: of all sessions, or of one in a transaction. */
+/**
+ * Collects what is to be read until the tick has ended, so that it leaves together: of all sessions, or of one in a transaction.
+ * A load that is still alone after a few promises does not wait for the end, which would cost it more than all else here.
+ */
 export class LoadTick {
   readonly #driver: Driver
   readonly #transaction: TransactionHandle | undefined
   #waiting: ReadRequest[] | undefined
+  #mayBeAlone = false
 
   constructor(driver: Driver, transaction?: TransactionHandle) {
     this.#driver = driver
     this.#transaction = transaction
   }
 
-  add(request: ReadRequest): void {
+  add(request: ReadRequest, mayBeAlone: boolean): void {
     if (this.#waiting !== undefined) return void this.#waiting.push(request)
     this.#waiting = [request]
-    // After the promises of this tick: what they ask for goes along.
-    void NOW.then(this.#sendLater)
+    this.#mayBeAlone = mayBeAlone
+    void NOW.then(this.#second)
   }
 
-  readonly #sendLater = (): void => process.nextTick(this.#send)
+  readonly #second = (): void => void NOW.then(this.#third)
+  readonly #third = (): void => void NOW.then(this.#sendOrWait)
+
+  readonly #sendOrWait = (): void => {
+    if (this.#mayBeAlone && this.#waiting!.length === 1) this.#send()
+    // After all promises of this tick: what they ask for goes along.
+    else process.nextTick(this.#send)
+  }
 
   readonly #send = (): void => {
     const requests = this.#waiting!

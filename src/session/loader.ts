@@ -32,12 +32,24 @@ export class Loader implements RecordTaker {
     return new Promise((resolve, reject) => {
       if (keys.length === 0) return resolve([])
       const receiver = new AllLoaded(keys.length, resolve, reject)
-      for (let i = 0; i < keys.length; i++) this.find(mapped, keys[i], projection, receiver, i)
+      for (let i = 0; i < keys.length; i++) this.#find(mapped, keys[i], projection, receiver, i, false)
     })
   }
 
-  /** One of them, told to a receiver. Nothing is sent for what the session already has. */
-  find(mapped: MappedClass, key: RecordKey, projection: Projection, receiver: LoadReceiver, place: number): void {
+  /** The same for one, told to a receiver. */
+  findOne(mapped: MappedClass, key: RecordKey, projection: Projection, receiver: LoadReceiver): void {
+    this.#find(mapped, key, projection, receiver, 0, true)
+  }
+
+  /** Nothing is sent for what the session already has. */
+  #find(
+    mapped: MappedClass,
+    key: RecordKey,
+    projection: Projection,
+    receiver: LoadReceiver,
+    place: number,
+    mayBeAlone: boolean,
+  ): void {
     const known = this.#context.identity.get(mapped, key.key)
     if (known !== undefined && covers(known.loaded, projection.loaded)) {
       if (!mapped.is(known.entity)) return receiver.failed(otherClass(mapped, known))
@@ -48,7 +60,7 @@ export class Loader implements RecordTaker {
     if (same !== undefined && covers(same.projection.loaded, projection.loaded)) return same.alsoFor(receiver, place)
     const request = new LoadRequest(mapped, key, projection, this, receiver, place)
     pending.set(key.key, request)
-    this.#tick.add(request)
+    this.#tick.add(request, mayBeAlone)
   }
 
   take(request: LoadRequest, record: StoredRecord | null): void {

@@ -117,7 +117,7 @@ export class Loads implements RelationHydration {
   findOne(mapped: MappedClass, key: KeyInput, options: FindOptions | undefined, receiver: LoadReceiver): void {
     const { classes, identity } = this.#context
     if (options === undefined && !classes.hasEager) {
-      return this.#loader.find(mapped, mapped.recordKeyOf(key, identity.tenant), mapped.ordinary, receiver, 0)
+      return this.#loader.findOne(mapped, mapped.recordKeyOf(key, identity.tenant), mapped.ordinary, receiver)
     }
     this.find(mapped, [key], options).then(
       ([found]) => receiver.loaded(found, 0),

@@ -57,7 +57,8 @@ export async function against(
 export async function compare(ours: Side, theirs: Side, options: CompareOptions): Promise<Compared> {
   const { rounds = ROUNDS, calls } = options
   const turn = (side: Side): Promise<Turn> => takeTurn(side, options)
-  for (let i = 0; i < rounds / 5; i++) for (const side of [ours, theirs]) await turn(side)
+  // Until the compiler has done what it can.
+  for (let i = 0; i < rounds / 2; i++) for (const side of [ours, theirs]) await turn(side)
   collectGarbage()
   const ratios: number[] = []
   const cpu = { ours: [] as number[], theirs: [] as number[] }
