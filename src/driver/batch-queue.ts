@@ -66,10 +66,16 @@ export class BatchQueue<Entry extends Waiting> {
     this.#send.one(entry, this.#freeOne)
   }
 
-  /** Entries given together leave together. */
-  addAll(entries: readonly Entry[]): void {
+  /** Entries given together leave together; those of many callers in shares, so that not all of them wait for one answer. */
+  addAll(entries: readonly Entry[], areOfMany = false): void {
     for (const entry of entries) this.#waiting.push(entry)
-    this.#pump(this.#limits.batchRows)
+    this.#pump(areOfMany ? this.#share : this.#limits.batchRows)
+  }
+
+  /** Half of all there is, so that the other half can be under way at the same time. */
+  get #share(): number {
+    const half = Math.ceil((this.#waiting.length - this.#head + this.#rows) / 2)
+    return Math.min(this.#limits.batchRows, Math.max(half, SMALLEST))
   }
 
   #pump(rows: number): void {
@@ -93,9 +99,7 @@ export class BatchQueue<Entry extends Waiting> {
   #free(rows: number): void {
     this.#inFlight--
     this.#rows -= rows
-    // Half of all there is, so that the other half can be under way at the same time.
-    const half = Math.ceil((this.#waiting.length - this.#head + this.#rows) / 2)
-    this.#pump(Math.min(this.#limits.batchRows, Math.max(half, SMALLEST)))
+    this.#pump(this.#share)
   }
 
   /** From the front: as many as the limits allow, one for each record, because rows of one batch may run in any order. */

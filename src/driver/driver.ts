@@ -79,8 +79,8 @@ export class Driver {
   }
 
   /** The same, each told its own answer: one that fails does not fail the others. Nothing is told before this returns. */
-  readInto(requests: readonly ReadRequest[], transaction?: TransactionHandle): void {
-    if (this.#closing === undefined && transaction === undefined) return this.#reader.readInto(requests)
+  readInto(requests: readonly ReadRequest[], areOfMany: boolean, transaction?: TransactionHandle): void {
+    if (this.#closing === undefined && transaction === undefined) return this.#reader.readInto(requests, areOfMany)
     const commands = requests.map(({ command }) => command)
     this.read(commands, { transaction }).then(
       (records) => requests.forEach((request, i) => request.found(records[i])),

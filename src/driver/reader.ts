@@ -117,10 +117,13 @@ export class Reader {
     })
   }
 
-  /** They leave together, but each is told its own answer or error. */
-  readInto(requests: readonly ReadRequest[]): void {
+  /** They leave together, but each is told its own answer or error; those of many callers may be more than one batch. */
+  readInto(requests: readonly ReadRequest[], areOfMany: boolean): void {
     if (requests.length === 1) this.#queue.add(new PendingRead(requests[0].command, requests[0]))
-    else this.#queue.addAll(requests.map((request) => new PendingRead(request.command, request)))
+    else {
+      const entries = requests.map((request) => new PendingRead(request.command, request))
+      this.#queue.addAll(entries, areOfMany)
+    }
   }
 
   /** Reads inside a transaction: calls of their own, never repeated here, because the transaction is repeated as a whole. */

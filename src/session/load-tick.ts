@@ -14,15 +14,23 @@ export class LoadTick {
   readonly #transaction: TransactionHandle | undefined
   #waiting: ReadRequest[] | undefined
   #mayBeAlone = false
+  #asker: object | undefined
+  #areOfMany = false
 
   constructor(driver: Driver, transaction?: TransactionHandle) {
     this.#driver = driver
     this.#transaction = transaction
   }
 
-  add(request: ReadRequest, mayBeAlone: boolean): void {
-    if (this.#waiting !== undefined) return void this.#waiting.push(request)
+  /** The asker is whoever the request is for: what several ask for need not be answered at once. */
+  add(request: ReadRequest, asker: object, mayBeAlone: boolean): void {
+    if (this.#waiting !== undefined) {
+      if (asker !== this.#asker) this.#areOfMany = true
+      return void this.#waiting.push(request)
+    }
     this.#waiting = [request]
+    this.#asker = asker
+    this.#areOfMany = false
     this.#mayBeAlone = mayBeAlone
     void NOW.then(this.#second)
   }
@@ -39,6 +47,7 @@ export class LoadTick {
   readonly #send = (): void => {
     const requests = this.#waiting!
     this.#waiting = undefined
-    this.#driver.readInto(requests, this.#transaction)
+    this.#asker = undefined
+    this.#driver.readInto(requests, this.#areOfMany, this.#transaction)
   }
 }

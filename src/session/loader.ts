@@ -60,7 +60,7 @@ export class Loader implements RecordTaker {
     if (same !== undefined && covers(same.projection.loaded, projection.loaded)) return same.alsoFor(receiver, place)
     const request = new LoadRequest(mapped, key, projection, this, receiver, place)
     pending.set(key.key, request)
-    this.#tick.add(request, mayBeAlone)
+    this.#tick.add(request, this, mayBeAlone)
   }
 
   take(request: LoadRequest, record: StoredRecord | null): void {
