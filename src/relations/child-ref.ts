@@ -1,6 +1,6 @@
 import { readProperty } from '../codec/index.js'
 import type { EntityModel, RelationModel } from '../model/index.js'
-import { binEquals, read, write } from '../plan/command.js'
+import { read } from '../plan/command.js'
 import type { Draft } from '../plan/draft.js'
 import { removeBin } from '../plan/operations.js'
 import type { Outcome } from '../plan/outcome.js'
@@ -10,6 +10,7 @@ import type { Reach, Reader, Tracked } from './contributor.js'
 import { linkWrite } from './key-list-bin.js'
 import { isEntity, type Member } from './member-set.js'
 import type { RefState } from './ref-state.js'
+import { retarget } from './retarget.js'
 import { refStateOf } from './states.js'
 
 /** How a child that was taken out of a collection leaves it. */
@@ -132,8 +133,7 @@ export function release(
     return isDone
   }
   if (!draft.isInside) {
-    const guards = [binEquals(bin, parent)]
-    const command = write(target.name, child, [removeBin(bin)], { exists: 'mustExist', ttl: 'keep', guards })
+    const command = retarget(target, child, bin, parent, null)
     if (draft.isTransaction) draft.add('write', command, settle, 0, ['missing', 'guard'])
     else draft.addApart('write', command, settle)
     return

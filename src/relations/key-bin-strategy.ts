@@ -2,7 +2,7 @@ import { readProperty } from '../codec/index.js'
 import type { KeyValue } from '../keys/index.js'
 import type { SkeinError } from '../errors/index.js'
 import { DELETING_BIN, type EntityModel, type RelationModel } from '../model/index.js'
-import { binEquals, read, remove, write } from '../plan/command.js'
+import { read, remove } from '../plan/command.js'
 import type { Draft } from '../plan/draft.js'
 import { removeBin, writeBin } from '../plan/operations.js'
 import type { Outcome } from '../plan/outcome.js'
@@ -13,6 +13,7 @@ import { held, linkWrite, listed, unlisted } from './key-list-bin.js'
 import { isEntity } from './member-set.js'
 import { ownerGone, restricted } from './relation-errors.js'
 import type { RefState } from './ref-state.js'
+import { retarget } from './retarget.js'
 import { collectionStateOf, refStateOf } from './states.js'
 import type { RelationStrategy } from './strategy.js'
 import { keyBinLinks } from './verify/relation-links.js'
@@ -160,11 +161,7 @@ export class KeyBinStrategy implements RelationStrategy {
     }
     const isBlind = isCreation(tracked) || draft.isInside
     const operations = isBlind ? [change] : [readBefore(this.model, this.#target), change]
-    draft.add(
-      isLate ? 'add references' : 'write',
-      write(this.#owner.name, tracked.key, operations, { exists: 'mustExist', ttl: 'keep' }),
-      settle,
-    )
+    draft.add(isLate ? 'add references' : 'write', linkWrite(this.#owner, tracked.key, operations), settle)
   }
 
   #settleBin(
@@ -263,13 +260,8 @@ export class KeyBinStrategy implements RelationStrategy {
     const name = this.model.bin!
     const { key } = reader.recordKey(this.#target, owner)
     const { replaced } = state
-    const back = replaced === null ? removeBin(name) : writeBin(name, reader.recordKey(this.#target, replaced).key)
-    const command = write(this.#owner.name, tracked.key, [back], {
-      exists: 'mustExist',
-      ttl: 'keep',
-      guards: [binEquals(name, key)],
-    })
-    draft.add('undo', command, (outcome) => {
+    const back = replaced === null ? null : reader.recordKey(this.#target, replaced).key
+    draft.add('undo', retarget(this.#owner, tracked.key, name, key, back), (outcome) => {
       if (outcome.state === 'written') {
         state.stored = replaced
         if (replaced !== null) state.unlisted.delete(userKeyId(replaced))

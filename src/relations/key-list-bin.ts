@@ -10,7 +10,7 @@ import {
   listSize,
   touch,
 } from '../plan/operations.js'
-import type { WriteOperation } from '../plan/operation.js'
+import type { Operation } from '../plan/operation.js'
 import type { RecordKey, UserKey } from '../plan/record-key.js'
 import type { Reader, Tracked } from './contributor.js'
 import type { CollectionMembers } from './strategy.js'
@@ -22,7 +22,7 @@ export const NOT_DELETING = goneUnless(not(binExists(DELETING_BIN)))
 export function linkWrite(
   model: EntityModel,
   key: RecordKey,
-  operations: readonly WriteOperation[],
+  operations: readonly Operation[],
   exists: Existence = 'mustExist',
 ): WriteCommand {
   return write(model.name, key, operations, { exists, ttl: 'keep' })

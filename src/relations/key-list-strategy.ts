@@ -1,9 +1,9 @@
 import { readProperty } from '../codec/index.js'
 import type { KeyValue } from '../keys/index.js'
 import type { EntityModel, RelationModel } from '../model/index.js'
-import { binEquals, read, write, type WriteCommand } from '../plan/command.js'
+import { read, type WriteCommand } from '../plan/command.js'
 import type { Draft } from '../plan/draft.js'
-import { listCreate, listRemoveValues, removeBin, writeBin } from '../plan/operations.js'
+import { listCreate, listRemoveValues, writeBin } from '../plan/operations.js'
 import type { Outcome } from '../plan/outcome.js'
 import { userKeyId, type RecordKey, type UserKey } from '../plan/record-key.js'
 import { keyBefore, readBefore } from './before.js'
@@ -18,6 +18,7 @@ import { withChanges } from './overlay.js'
 import { findAndReachLeaving } from './reach-leaving.js'
 import { markDeleting } from './mark.js'
 import { restricted } from './relation-errors.js'
+import { retarget } from './retarget.js'
 import { collectionStateOf } from './states.js'
 import type { CollectionMembers, RelationStrategy } from './strategy.js'
 import { keyListLinks } from './verify/relation-links.js'
@@ -148,7 +149,7 @@ export class KeyListStrategy implements RelationStrategy {
     const child = reader.recordKey(this.#target, member)
     const change = writeBin(this.#childBin!, tracked.key.key)
     const operations = draft.isInside ? [change] : [readBefore(this.#inverse!, this.#owner), change]
-    const command = write(this.#target.name, child, operations, { exists: 'mustExist', ttl: 'keep' })
+    const command = linkWrite(this.#target, child, operations)
     const isLate = tracked.state === 'new' && !draft.isTransaction
     let before: UserKey | null = null
     draft.add(isLate ? 'add references' : 'write', command, (outcome) => {
@@ -167,13 +168,7 @@ export class KeyListStrategy implements RelationStrategy {
   /** This parent is gone, so the child goes back to the one it had, whose list still has it. */
   #giveBack(tracked: Tracked, child: RecordKey, before: UserKey | null, state: CollectionState, draft: Draft): void {
     state.former.delete(userKeyId(child.key))
-    const bin = this.#childBin!
-    const command = write(this.#target.name, child, [before === null ? removeBin(bin) : writeBin(bin, before)], {
-      exists: 'mustExist',
-      ttl: 'keep',
-      guards: [binEquals(bin, tracked.key.key)],
-    })
-    draft.add('undo', command, () => true)
+    draft.add('undo', retarget(this.#target, child, this.#childBin!, tracked.key.key, before), () => true)
   }
 
   /** Noted until it is done: once the child says otherwise, nobody else remembers where it was. */
@@ -268,11 +263,7 @@ export class KeyListStrategy implements RelationStrategy {
   #drain(owner: Tracked, reader: Reader): Drain {
     const stored = (key: KeyValue): UserKey => reader.recordKey(this.#target, key).key
     const release = (key: KeyValue): WriteCommand =>
-      write(this.#target.name, reader.recordKey(this.#target, key), [removeBin(this.#childBin!)], {
-        exists: 'mustExist',
-        ttl: 'keep',
-        guards: [binEquals(this.#childBin!, owner.key.key)],
-      })
+      retarget(this.#target, reader.recordKey(this.#target, key), this.#childBin!, owner.key.key, null)
     const trim = (keys: readonly KeyValue[]): WriteCommand =>
       linkWrite(this.#owner, owner.key, [listRemoveValues(this.model.bin!, keys.map(stored))])
     return {

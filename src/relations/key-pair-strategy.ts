@@ -1,7 +1,7 @@
 import { readProperty } from '../codec/index.js'
 import type { KeyValue } from '../keys/index.js'
 import type { EntityModel, RelationModel } from '../model/index.js'
-import { binEquals, read, remove, write } from '../plan/command.js'
+import { read, remove } from '../plan/command.js'
 import type { Draft } from '../plan/draft.js'
 import { removeBin, writeBin } from '../plan/operations.js'
 import type { Outcome } from '../plan/outcome.js'
@@ -12,6 +12,7 @@ import { KeyBinStrategy } from './key-bin-strategy.js'
 import { linkWrite } from './key-list-bin.js'
 import { isEntity, type Member } from './member-set.js'
 import type { RefState } from './ref-state.js'
+import { retarget } from './retarget.js'
 import { refStateOf } from './states.js'
 import type { RelationStrategy } from './strategy.js'
 import { keyPairLinks } from './verify/relation-links.js'
@@ -195,17 +196,11 @@ export class KeyPairStrategy implements RelationStrategy {
     draft.once(pointId(from))
     const change = writeBin(from.relation.bin!, to.key.key)
     const isInCreation = isCreated(from) && (stage === 'write' || draft.isTransaction)
+    const isBlind = isCreated(from) || draft.isInside
+    const operations = isBlind ? [change] : [readBefore(from.relation, to.model), change]
     const command = isInCreation
       ? linkWrite(from.model, from.key, [change], 'mustNotExist')
-      : write(
-          from.model.name,
-          from.key,
-          isCreated(from) || draft.isInside ? [change] : [readBefore(from.relation, to.model), change],
-          {
-            exists: 'mustExist',
-            ttl: 'keep',
-          },
-        )
+      : linkWrite(from.model, from.key, operations)
     draft.add(stage, command, (outcome) => {
       then?.(outcome)
       if (outcome.state !== 'written') return false
@@ -237,8 +232,7 @@ export class KeyPairStrategy implements RelationStrategy {
       this.#part(from, to, reader)
       return true
     }
-    const guards = [binEquals(bin, to.key.key)]
-    const command = write(from.model.name, from.key, [removeBin(bin)], { exists: 'mustExist', ttl: 'keep', guards })
+    const command = retarget(from.model, from.key, bin, to.key.key, null)
     if (!draft.isTransaction) draft.addApart(stage, command, settle)
     // Only a survey of what a transaction will write: it is planned again inside.
     else draft.add(stage, command, settle, 0, ['missing', 'guard'])

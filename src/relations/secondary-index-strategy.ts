@@ -1,9 +1,9 @@
 import { readProperty } from '../codec/index.js'
 import type { KeyValue } from '../keys/index.js'
 import { DELETING_BIN, type EntityModel, type RelationModel } from '../model/index.js'
-import { binEquals, read, write, type WriteCommand } from '../plan/command.js'
+import { read, write, type WriteCommand } from '../plan/command.js'
 import type { Draft } from '../plan/draft.js'
-import { removeBin, writeBin } from '../plan/operations.js'
+import { writeBin } from '../plan/operations.js'
 import type { Outcome } from '../plan/outcome.js'
 import type { RecordKey } from '../plan/record-key.js'
 import { isHereAlready, leavingOf, reachChildren, reachOrphans, release } from './child-ref.js'
@@ -16,6 +16,7 @@ import { held, NOT_DELETING } from './key-list-bin.js'
 import { isEntity, type Member } from './member-set.js'
 import { markDeleting } from './mark.js'
 import { ownerGone, restricted } from './relation-errors.js'
+import { retarget } from './retarget.js'
 import { collectionStateOf } from './states.js'
 import type { CollectionMembers, RelationStrategy } from './strategy.js'
 
@@ -137,13 +138,8 @@ export class SecondaryIndexStrategy implements RelationStrategy {
     return release(this.#target, child, this.#childBin, tracked.key.key, draft, reader, () => state.settle(member))
   }
 
-  /** Only while it is still this parent's: another session may have moved it meanwhile. */
   #release({ key }: Tracked, child: RecordKey): WriteCommand {
-    return write(this.#target.name, child, [removeBin(this.#childBin)], {
-      exists: 'mustExist',
-      ttl: 'keep',
-      guards: [binEquals(this.#childBin, key.key)],
-    })
+    return retarget(this.#target, child, this.#childBin, key.key, null)
   }
 
   /** Orphans are deleted in the same flush; those without a record are nothing to wait for. */
