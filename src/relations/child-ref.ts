@@ -9,6 +9,7 @@ import type { CollectionState } from './collection-state.js'
 import type { Reach, Reader, Tracked } from './contributor.js'
 import { linkWrite } from './key-list-bin.js'
 import { isEntity, type Member } from './member-set.js'
+import type { Progress } from './progress.js'
 import type { RefState } from './ref-state.js'
 import { retarget } from './retarget.js'
 import { refStateOf } from './states.js'
@@ -35,10 +36,10 @@ export function leavingOf(member: Member, inverse: RelationModel, parent: Tracke
   return { isOwn: isWritten && ref.isStoredAs(key), isWritten }
 }
 
-/** A child that was added, and turns out to have been here all along. */
-export function isHereAlready(child: object, inverse: RelationModel, parent: Tracked, reader: Reader): boolean {
+/** Whether the child's own record says that it belongs here, and nobody has changed that since. */
+export function isHere(child: object, inverse: RelationModel, parent: Tracked, reader: Reader): boolean {
   const ref = parentRef(child, inverse)
-  return !ref.isChanged && ref.isStoredAs(reader.keyOf(parent.entity)!)
+  return ref.isStored && ref.isStoredAs(reader.keyOf(parent.entity)!)
 }
 
 /** Deletes those that were taken out of a collection and put nowhere else; a child of another parent was never in it. */
@@ -125,12 +126,11 @@ export function release(
   parent: UserKey,
   draft: Draft,
   reader: Reader,
-  then?: () => void,
+  progress: Progress,
 ): void | Promise<void> {
-  const settle = ({ state, reason }: Outcome): boolean => {
-    const isDone = state === 'written' || reason === 'missing' || reason === 'guard'
-    if (isDone) then?.()
-    return isDone
+  const settle = (outcome: Outcome): boolean => {
+    const { state, reason } = outcome
+    return progress(state === 'written' || reason === 'missing' || reason === 'guard', outcome)
   }
   if (!draft.isInside) {
     const command = retarget(target, child, bin, parent, null)
@@ -141,7 +141,7 @@ export function release(
   // One write for each record: a guard would decide about all that happens to it, so the transaction looks first.
   return reader.read([read(target.name, child, [bin])]).then(([record]) => {
     const now = record?.bins[bin] as UserKey | undefined
-    if (now === undefined || userKeyId(now) !== userKeyId(parent)) return then?.()
+    if (now === undefined || userKeyId(now) !== userKeyId(parent)) return void progress(true)
     draft.add('write', linkWrite(target, child, [removeBin(bin)]), settle)
   })
 }

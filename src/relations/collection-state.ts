@@ -1,6 +1,7 @@
 import type { KeyValue } from '../keys/index.js'
 import { userKeyId, type RecordKey, type UserKey } from '../plan/record-key.js'
 import type { Value } from '../plan/value.js'
+import { adopt } from './adopters.js'
 import type { Binding } from './binding.js'
 import { isEntity, type Member, MemberSet } from './member-set.js'
 import type { PartTable } from './consolidate/part-table.js'
@@ -14,15 +15,14 @@ export interface Former {
   readonly parent: UserKey
 }
 
-/** Who takes in which child that is known by its key alone, for each session. */
-const ADOPTERS = new WeakMap<object, Map<string, CollectionState>>()
-
 /** What is in a collection, as far as it is known, and what was added and removed since it was stored. */
 export class CollectionState {
   readonly added = new MemberSet()
   readonly removed = new MemberSet()
   /** Those among the removed that were added since: nothing of them is stored, but where orphans are deleted, they are such. */
   readonly unstored = new MemberSet()
+  /** Those whose change may have reached one of the records it concerns, and not yet all: it is carried through, or turned back, but never forgotten. */
+  readonly begun = new MemberSet()
   /** Attributes of links, as far as they are known. */
   readonly links = new LinkValues()
   /** The members, once loaded; a bare key among them is not loaded itself. */
@@ -46,7 +46,8 @@ export class CollectionState {
     if (!this.links.isEmpty && binding.relation.attributes === undefined) throw noAttributes(binding)
     this.#binding = binding
     const keyOf = binding.strategy.keyOf ?? ((entity: object): KeyValue | null => binding.reader.keyOf(entity))
-    for (const members of [this.added, this.removed, this.unstored, this.loaded]) if (members) members.keyOf = keyOf
+    for (const members of [this.added, this.removed, this.unstored, this.begun, this.loaded])
+      if (members) members.keyOf = keyOf
     for (const member of this.added.entities) {
       showLink(binding.relation, binding.tracked.entity, member)
       this.#showAttributes(member)
@@ -69,7 +70,7 @@ export class CollectionState {
       this.#unremove(member)
       this.added.add(member)
     }
-    if (!isEntity(member)) this.#adopt(member)
+    if (!isEntity(member) && this.#binding !== undefined) adopt(this, this.#binding, member)
     if (this.#binding !== undefined && isEntity(member))
       showLink(this.#binding.relation, this.#binding.tracked.entity, member)
   }
@@ -89,7 +90,7 @@ export class CollectionState {
     const member = this.#resolved(given)
     if (this.#isSure(member)) this.exclude(member)
     else {
-      if (this.added.delete(member)) this.#orphan(member)
+      if (this.added.delete(member) && !this.begun.has(member)) this.#orphan(member)
       this.removed.add(member)
       this.links.delete(member, this.added)
     }
@@ -108,7 +109,7 @@ export class CollectionState {
   exclude(member: Member): void {
     if (this.parts !== undefined) return this.parts.exclude(member)
     const isListed = this.loaded?.has(member) ?? true
-    if (this.added.delete(member)) this.#orphan(member)
+    if (this.added.delete(member) && !this.begun.has(member)) this.#orphan(member)
     else if (isListed) this.removed.add(member)
     this.loaded?.delete(member)
     this.links.delete(member, this.added)
@@ -123,13 +124,20 @@ export class CollectionState {
     this.loaded = loaded
   }
 
+  /** Another parent takes in a member that is known by its key alone. */
+  giveAway(key: KeyValue): void {
+    if (this.added.delete(key) && this.begun.has(key)) this.removed.add(key)
+    this.loaded?.delete(key)
+  }
+
   /** What is known not to be stored needs no removal. */
   dropUnlisted(listed: readonly KeyValue[]): void {
     if (this.removed.size === 0) return
     const stored = new Set(listed.map(userKeyId))
     for (const member of [...this.removed]) {
       const key = this.removed.keyOfMember(member)
-      if (!this.#isTold(member) && key !== null && !stored.has(userKeyId(key))) this.removed.delete(member)
+      if (!this.#isTold(member) && !this.begun.has(member) && key !== null && !stored.has(userKeyId(key)))
+        this.removed.delete(member)
     }
   }
 
@@ -140,6 +148,7 @@ export class CollectionState {
     for (const member of this.loaded ?? []) this.added.add(member)
     this.removed.clear()
     this.unstored.clear()
+    this.begun.clear()
     this.former.clear()
     this.stored = undefined
     this.dangling = []
@@ -150,11 +159,18 @@ export class CollectionState {
     this.added.delete(member)
     this.removed.delete(member)
     this.unstored.delete(member)
+    this.begun.delete(member)
+  }
+
+  /** Its records are as they were before the change. */
+  turnedBack(member: Member): void {
+    this.begun.delete(member)
   }
 
   /** A member is to be deleted before it was ever stored as one. */
   takeBack(key: KeyValue): void {
     if (!this.added.delete(key)) return
+    if (this.begun.has(key)) this.removed.add(key)
     this.loaded?.delete(key)
     this.links.delete(key, this.added)
   }
@@ -170,13 +186,14 @@ export class CollectionState {
   remember(): () => void {
     const { loaded, stored, dangling } = this
     const [added, removed, members] = [[...this.added], [...this.removed], [...(loaded ?? [])]]
-    const unstored = [...this.unstored]
+    const [unstored, begun] = [[...this.unstored], [...this.begun]]
     const restoreParts = this.parts?.remember()
     return () => {
       restoreParts?.()
       this.added.restore(added)
       this.removed.restore(removed)
       this.unstored.restore(unstored)
+      this.begun.restore(begun)
       loaded?.restore(members)
       this.loaded = loaded
       this.stored = stored
@@ -186,18 +203,19 @@ export class CollectionState {
 
   /** Forgets what is known of the stored members and what was changed; what others still have to be told stays. */
   reset(): void {
-    this.added.clear()
-    this.removed.clear()
+    const isBegun = (member: Member): boolean => this.begun.has(member)
+    this.added.restore([...this.added].filter(isBegun))
+    this.removed.restore([...this.removed].filter(isBegun))
     this.unstored.clear()
     this.loaded = undefined
     this.stored = undefined
     this.parts?.reset()
-    this.links.clear()
+    this.links.keep(isBegun)
   }
 
   /** False where nothing that is stored was to be removed. */
   #unremove(member: Member): boolean {
-    const wasStored = !this.unstored.delete(member)
+    const wasStored = !this.unstored.delete(member) && !this.begun.has(member)
     return this.removed.delete(member) && wasStored
   }
 
@@ -216,20 +234,6 @@ export class CollectionState {
     if (known !== undefined) return known.state === 'removed' ? member : known.entity
     reader.whenKnown(relation.target, member, (entity) => this.#meet(entity))
     return member
-  }
-
-  /** A child that nobody has loaded has one parent, too: the one it was given last. */
-  #adopt(key: KeyValue): void {
-    const binding = this.#binding
-    if (binding?.relation.kind !== 'oneToMany' || binding.relation.inverse === undefined) return
-    let adopters = ADOPTERS.get(binding.reader)
-    if (adopters === undefined) ADOPTERS.set(binding.reader, (adopters = new Map<string, CollectionState>()))
-    const id = `${binding.relation.target}.${binding.relation.inverse} ${userKeyId(key)}`
-    const before = adopters.get(id)
-    adopters.set(id, this)
-    if (before === undefined || before === this) return
-    before.added.delete(key)
-    before.loaded?.delete(key)
   }
 
   /** An entity whose key was added or removed is at hand now. */

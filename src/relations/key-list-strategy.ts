@@ -2,12 +2,12 @@ import { readProperty } from '../codec/index.js'
 import type { KeyValue } from '../keys/index.js'
 import type { EntityModel, RelationModel } from '../model/index.js'
 import { read, type WriteCommand } from '../plan/command.js'
-import type { Draft } from '../plan/draft.js'
+import type { Draft, Settle } from '../plan/draft.js'
 import { listCreate, listRemoveValues, writeBin } from '../plan/operations.js'
 import type { Outcome } from '../plan/outcome.js'
 import { userKeyId, type RecordKey, type UserKey } from '../plan/record-key.js'
 import { keyBefore, readBefore } from './before.js'
-import { isHereAlready, leavingOf, reachChildren, reachOrphans, release, type Leaving } from './child-ref.js'
+import { isHere, leavingOf, parentRef, reachChildren, reachOrphans, release, type Leaving } from './child-ref.js'
 import type { CollectionState, Former } from './collection-state.js'
 import { isCreation, type Reach, type Reader, type Tracked } from './contributor.js'
 import { allMembers, firstMembers, type Drain } from './drain.js'
@@ -17,6 +17,7 @@ import { isEntity, type Member } from './member-set.js'
 import { withChanges } from './overlay.js'
 import { findAndReachLeaving } from './reach-leaving.js'
 import { markDeleting } from './mark.js'
+import { progressOf } from './progress.js'
 import { restricted } from './relation-errors.js'
 import { retarget } from './retarget.js'
 import { collectionStateOf } from './states.js'
@@ -120,9 +121,16 @@ export class KeyListStrategy implements RelationStrategy {
     reader: Reader,
     parent?: UserKey,
   ): void {
-    if (this.#inverse === undefined) return this.#planListed(tracked, member, state, draft, reader)
+    const inverse = this.#inverse
+    if (inverse === undefined) {
+      const progress = progressOf(member, 1, state, draft, () => state.settle(member))
+      return this.#planListed(tracked, member, state, draft, reader, (outcome) => progress(isWritten(outcome), outcome))
+    }
     if (isEntity(member)) {
-      if (isHereAlready(member, this.#inverse, tracked, reader)) state.settle(member)
+      if (!isHere(member, inverse, tracked, reader)) return
+      // It was not known when its bin was written.
+      if (state.begun.has(member)) this.#planEntry(tracked, member, state, draft, reader)
+      else if (!parentRef(member, inverse).isChanged) state.settle(member)
       return
     }
     this.#planAdoption(tracked, member, state, draft, reader)
@@ -151,24 +159,50 @@ export class KeyListStrategy implements RelationStrategy {
     const operations = draft.isInside ? [change] : [readBefore(this.#inverse!, this.#owner), change]
     const command = linkWrite(this.#target, child, operations)
     const isLate = tracked.state === 'new' && !draft.isTransaction
+    const progress = progressOf(member, 2, state, draft, () => state.settle(member))
     let before: UserKey | null = null
     draft.add(isLate ? 'add references' : 'write', command, (outcome) => {
       before = keyBefore(this.#inverse!, outcome.bins)
       if (outcome.state === 'written' && before !== null)
         this.#leave(tracked, { member: child, parent: before }, state, draft)
-      return outcome.state === 'written'
+      return progress(isWritten(outcome), outcome)
     })
+    this.#planEntry(tracked, member, state, draft, reader, progress, () => before)
+  }
+
+  /** Puts a child on the list whose bin says already, or will say, that it belongs there. */
+  #planEntry(
+    tracked: Tracked,
+    member: Member,
+    state: CollectionState,
+    draft: Draft,
+    reader: Reader,
+    progress = progressOf(member, 1, state, draft, () => state.settle(member)),
+    before: () => UserKey | null = () => null,
+  ): void {
+    const child = reader.recordKey(this.#target, state.added.keyOfMember(member)!)
     this.#planListed(tracked, member, state, draft, reader, (outcome) => {
       if (outcome.state === 'written' && !draft.isTransaction) this.#confirm(tracked, child, draft)
       if (outcome.reason === 'missing' || outcome.reason === 'guard')
-        this.#giveBack(tracked, child, before, state, draft)
+        this.#giveBack(tracked, member, child, before(), state, draft)
+      return progress(isWritten(outcome), outcome)
     })
   }
 
   /** This parent is gone, so the child goes back to the one it had, whose list still has it. */
-  #giveBack(tracked: Tracked, child: RecordKey, before: UserKey | null, state: CollectionState, draft: Draft): void {
+  #giveBack(
+    tracked: Tracked,
+    member: Member,
+    child: RecordKey,
+    before: UserKey | null,
+    state: CollectionState,
+    draft: Draft,
+  ): void {
     state.former.delete(userKeyId(child.key))
-    draft.add('undo', retarget(this.#target, child, this.#childBin!, tracked.key.key, before), () => true)
+    draft.add('undo', retarget(this.#target, child, this.#childBin!, tracked.key.key, before), (outcome) => {
+      if (isWritten(outcome)) state.turnedBack(member)
+      return true
+    })
   }
 
   /** Noted until it is done: once the child says otherwise, nobody else remembers where it was. */
@@ -201,15 +235,10 @@ export class KeyListStrategy implements RelationStrategy {
     state: CollectionState,
     draft: Draft,
     reader: Reader,
-    then?: (outcome: Outcome) => void,
+    settle: Settle,
   ): void {
     const key = this.#keyOf(member, state, reader)
-    draft.add('add references', listed(this.#owner, tracked.key, this.model.bin!, key), (outcome) => {
-      then?.(outcome)
-      if (outcome.state !== 'written') return false
-      state.settle(member)
-      return true
-    })
+    draft.add('add references', listed(this.#owner, tracked.key, this.model.bin!, key), settle)
   }
 
   #planRemove(
@@ -224,14 +253,14 @@ export class KeyListStrategy implements RelationStrategy {
     if (isOwn) return
     if (state.unstored.has(member)) return state.settle(member)
     const key = this.#keyOf(member, state, reader)
-    draft.add('remove references', unlisted(this.#owner, tracked.key, this.model.bin!, key), (outcome) => {
-      if (outcome.state !== 'written' && outcome.reason !== 'missing') return false
-      state.settle(member)
-      return true
-    })
-    if (this.#childBin === undefined || isWritten || this.model.orphans === 'delete') return
+    const isAlone = this.#childBin === undefined || isWritten || this.model.orphans === 'delete'
+    const progress = progressOf(member, isAlone ? 1 : 2, state, draft, () => state.settle(member))
+    draft.add('remove references', unlisted(this.#owner, tracked.key, this.model.bin!, key), (outcome) =>
+      progress(outcome.state === 'written' || outcome.reason === 'missing', outcome),
+    )
+    if (isAlone) return
     const child = { namespace: this.#target.namespace, set: this.#target.set, key }
-    return release(this.#target, child, this.#childBin, tracked.key.key, draft, reader)
+    return release(this.#target, child, this.#childBin, tracked.key.key, draft, reader, progress)
   }
 
   #leaving(member: Member, tracked: Tracked, reader: Reader): Leaving {

@@ -18,6 +18,7 @@ import { loadListed } from './load-listed.js'
 import { isEntity, type Member } from './member-set.js'
 import { findAndReachLeaving } from './reach-leaving.js'
 import { markDeleting } from './mark.js'
+import { progressOf } from './progress.js'
 import { noAttributes, restricted } from './relation-errors.js'
 import { collectionStateOf } from './states.js'
 import type { CollectionMembers, RelationStrategy } from './strategy.js'
@@ -166,15 +167,14 @@ export class LinkListsStrategy implements RelationStrategy {
     const { ends } = this.#link(tracked, key, state, reader)
     if (!draft.once(`attributes ${linkId(this.model, ends)}`)) return
     const snapshot = attributes.snapshot(link)
-    let open = ends.length
+    const progress = progressOf(key, ends.length, state, draft, () => {
+      link.snapshot = snapshot
+      state.begun.delete(key)
+    })
     ends.forEach((end, i) => {
       const other = ends[1 - i]?.key.key ?? reader.recordKey(this.#target, key).key
       const change = linkWrite(end.model, end.key, attributes.patch(link, end.bin, other))
-      draft.add('add references', change, (outcome) => {
-        if (outcome.state !== 'written') return false
-        if (--open === 0) link.snapshot = snapshot
-        return true
-      })
+      draft.add('add references', change, (outcome) => progress(isWritten(outcome), outcome))
     })
   }
 
@@ -195,30 +195,33 @@ export class LinkListsStrategy implements RelationStrategy {
     const attributes = change === 'add' ? this.#attributes?.encode(state, member) : undefined
     const link = change === 'add' ? state.links.get(member, state.added) : undefined
     const snapshot = link && this.#attributes?.snapshot(link)
-    let open = ends.length
-    const done = (): boolean => {
-      if (--open > 0) return true
+    const progress = progressOf(member, ends.length, state, draft, () => {
       settle()
       if (link !== undefined) link.snapshot = snapshot
-      return true
-    }
+    })
     ends.forEach((end, i) => {
       const other = ends[1 - i]?.key.key ?? reader.recordKey(this.#target, state.added.keyOfMember(member)!).key
       if (change === 'remove') {
         draft.add('remove references', this.#bin.unlink(end, other), (outcome) =>
-          isWrittenOrMissing(outcome) ? done() : false,
+          progress(isWrittenOrMissing(outcome), outcome),
         )
         return
       }
       draft.add('add references', this.#bin.link(end, other, attributes), (outcome) => {
-        if (outcome.state === 'written') return done()
         // One end is gone, so the other must not point to it.
         const back = ends[1 - i]
-        if (back && (outcome.reason === 'missing' || outcome.reason === 'guard')) {
-          draft.add('undo', this.#bin.unlink(back, end.key.key), isWrittenOrMissing)
-        }
-        return false
+        if (back && (outcome.reason === 'missing' || outcome.reason === 'guard'))
+          this.#takeBack(back, end, member, state, draft)
+        return progress(isWritten(outcome), outcome)
       })
+    })
+  }
+
+  #takeBack(from: LinkEnd, to: LinkEnd, member: Member, state: CollectionState, draft: Draft): void {
+    draft.add('undo', this.#bin.unlink(from, to.key.key), (outcome) => {
+      const isDone = isWrittenOrMissing(outcome)
+      if (isDone) state.turnedBack(member)
+      return isDone
     })
   }
 

@@ -33,8 +33,9 @@ export class LinkValues {
     if (isEntity(member)) this.#byEntity.delete(member)
   }
 
-  clear(): void {
-    this.#byKey.clear()
+  /** Forgets all others. */
+  keep(isKept: (key: KeyValue) => boolean): void {
+    for (const [id, [key]] of this.#byKey) if (!isKept(key)) this.#byKey.delete(id)
     this.#byEntity.clear()
   }
 

@@ -6,7 +6,7 @@ import type { Draft } from '../plan/draft.js'
 import { writeBin } from '../plan/operations.js'
 import type { Outcome } from '../plan/outcome.js'
 import type { RecordKey } from '../plan/record-key.js'
-import { isHereAlready, leavingOf, reachChildren, reachOrphans, release } from './child-ref.js'
+import { isHere, leavingOf, reachChildren, reachOrphans, release } from './child-ref.js'
 import type { CollectionState } from './collection-state.js'
 import type { Reach, Reader, Tracked } from './contributor.js'
 import { inSteps, type Drain } from './drain.js'
@@ -15,6 +15,7 @@ import { indexOn, type IndexedBy } from './index-lookup.js'
 import { held, NOT_DELETING } from './key-list-bin.js'
 import { isEntity, type Member } from './member-set.js'
 import { markDeleting } from './mark.js'
+import { progressOf } from './progress.js'
 import { ownerGone, restricted } from './relation-errors.js'
 import { retarget } from './retarget.js'
 import { collectionStateOf } from './states.js'
@@ -66,7 +67,7 @@ export class SecondaryIndexStrategy implements RelationStrategy {
       draft.add('write', held(this.#owner, tracked.key), isWritten)
     for (const member of [...state.added]) {
       if (!isEntity(member)) this.#planAdoption(tracked, member, state, draft, reader)
-      else if (isHereAlready(member, this.#inverse, tracked, reader)) state.settle(member)
+      else if (isHere(member, this.#inverse, tracked, reader)) state.settle(member)
     }
     if (this.model.orphans === 'delete') return this.#settleOrphans(state)
     const leaving = [...state.removed].flatMap(
@@ -135,7 +136,8 @@ export class SecondaryIndexStrategy implements RelationStrategy {
     // The child's own write says where it belongs, whatever was said here.
     if (isWritten) return state.settle(member)
     const child = reader.recordKey(this.#target, state.removed.keyOfMember(member)!)
-    return release(this.#target, child, this.#childBin, tracked.key.key, draft, reader, () => state.settle(member))
+    const progress = progressOf(member, 1, state, draft, () => state.settle(member))
+    return release(this.#target, child, this.#childBin, tracked.key.key, draft, reader, progress)
   }
 
   #release({ key }: Tracked, child: RecordKey): WriteCommand {
