@@ -71,15 +71,18 @@ export class KeyBinStrategy implements RelationStrategy {
       return this.#plan(tracked, state, draft, reader)
     }
     // In a transaction the owner it has now is known before anything is written, so that all lists change together.
-    return this.#addStored(tracked, state.unlisted, reader).then(() => this.#plan(tracked, state, draft, reader))
+    return this.#storedOwner(tracked, reader).then((owner) => this.#plan(tracked, state, draft, reader, owner))
   }
 
-  #plan(tracked: Tracked, state: RefState, draft: Draft, reader: Reader): void {
+  /** `present`: the owner that the record says to a transaction; nobody may remember it if that is undone. */
+  #plan(tracked: Tracked, state: RefState, draft: Draft, reader: Reader, present: KeyValue | null = null): void {
     if (!isAsStored(tracked, state)) this.#planBin(tracked, state, draft, reader)
     else state.reconsider()
     if (this.#list === undefined) return
     if (state.toList !== undefined) this.#planListed(tracked, state, state.toList, draft, reader)
-    for (const owner of state.unlisted.values()) this.#planUnlisted(tracked, state, owner, draft, reader)
+    const former = new Map(state.unlisted)
+    if (present !== null && !state.isAt(present)) former.set(userKeyId(present), present)
+    for (const owner of former.values()) this.#planUnlisted(tracked, state, owner, draft, reader)
   }
 
   /** The record goes, and its key must leave the list first. */
@@ -88,7 +91,8 @@ export class KeyBinStrategy implements RelationStrategy {
     if (this.#list === undefined) return
     const owners = new Map(state.unlisted)
     for (const owner of [state.stored, state.toList]) if (owner != null) owners.set(userKeyId(owner), owner)
-    if (!state.isKnown || draft.isInside) await this.#addStored(tracked, owners, reader)
+    const present = !state.isKnown || draft.isInside ? await this.#storedOwner(tracked, reader) : null
+    if (present !== null) owners.set(userKeyId(present), present)
     for (const owner of owners.values()) {
       // An owner that goes in the same flush takes its list along; until then it is marked.
       if (reader.known(this.#target.name, owner)?.isGoing !== true)
@@ -277,12 +281,10 @@ export class KeyBinStrategy implements RelationStrategy {
     collectionStateOf(readProperty(known.entity, (this.#list ?? this.#indexed)!.name) as object).settle(tracked.entity)
   }
 
-  async #addStored(tracked: Tracked, owners: Map<string, KeyValue>, reader: Reader): Promise<void> {
+  async #storedOwner(tracked: Tracked, reader: Reader): Promise<KeyValue | null> {
     const [record] = await reader.read([read(this.#owner.name, tracked.key, this.bins)])
     const stored = record?.bins[this.model.bin!] as UserKey | undefined
-    if (stored === undefined) return
-    const owner = reader.fromStored(this.#target, stored)
-    owners.set(userKeyId(owner), owner)
+    return stored === undefined ? null : reader.fromStored(this.#target, stored)
   }
 
   async #readUnknown(level: readonly Tracked[], states: readonly RefState[], reader: Reader): Promise<void> {

@@ -205,12 +205,12 @@ export class KeyListStrategy implements RelationStrategy {
     })
   }
 
-  /** Noted until it is done: once the child says otherwise, nobody else remembers where it was. */
+  /** Noted until it is done: once the child says otherwise, nobody else remembers where it was. A transaction that is undone leaves it there. */
   #leave(tracked: Tracked, former: Former, state: CollectionState, draft: Draft): void {
     const { member, parent } = former
     if (userKeyId(parent) === userKeyId(tracked.key.key)) return
     const id = userKeyId(member.key)
-    state.former.set(id, former)
+    if (!draft.isInside) state.former.set(id, former)
     const command = unlisted(this.#owner, { ...tracked.key, key: parent }, this.model.bin!, member.key)
     draft.add('remove references', command, (outcome) => {
       const isDone = outcome.state === 'written' || outcome.reason === 'missing'

@@ -109,6 +109,12 @@ export class RefState {
     return this.isKnown && this.stored !== null && userKeyId(this.stored) === userKeyId(key)
   }
 
+  /** Whether it points there now. */
+  isAt(key: KeyValue): boolean {
+    const now = this.isKnown ? this.key : null
+    return now !== null && userKeyId(now) === userKeyId(key)
+  }
+
   /** Whether it points there, or may do so for all that is known. */
   mayBeAt(owner: object): boolean {
     return !this.isKnown || this.target === owner || this.#isKeyOf(owner)
@@ -116,12 +122,12 @@ export class RefState {
 
   /** What it was pointed to is to be deleted before that was ever stored. */
   takeBack(key: KeyValue): void {
-    if (!this.isStored && this.#isAt(key)) this.#assign(null)
+    if (!this.isStored && this.isAt(key)) this.#assign(null)
   }
 
   /** The entity of that key is deleted: nothing points to it any more. */
   forget(key: KeyValue): void {
-    if (this.#isAt(key)) this.#assign(null)
+    if (this.isAt(key)) this.#assign(null)
     if (this.isStoredAs(key)) this.stored = null
     if (this.toList !== undefined && userKeyId(this.toList) === userKeyId(key)) this.toList = undefined
     this.unlisted.delete(userKeyId(key))
@@ -177,11 +183,6 @@ export class RefState {
     this.target = target
     this.isKnown = true
     this.isMissing = false
-  }
-
-  #isAt(key: KeyValue): boolean {
-    const now = this.isKnown ? this.key : null
-    return now !== null && userKeyId(now) === userKeyId(key)
   }
 
   #isKeyOf(owner: object): boolean {
