@@ -21,6 +21,8 @@ export class CollectionState {
   readonly removed = new MemberSet()
   /** Those among the removed that were added since: nothing of them is stored, but where orphans are deleted, they are such. */
   readonly unstored = new MemberSet()
+  /** Those among the removed that the server did not have when the members were loaded: they come back only by being added. */
+  readonly absent = new MemberSet()
   /** Those whose change may have reached one of the records it concerns, and not yet all: it is carried through, or turned back, but never forgotten. */
   readonly begun = new MemberSet()
   /** Attributes of links, as far as they are known. */
@@ -46,7 +48,7 @@ export class CollectionState {
     if (!this.links.isEmpty && binding.relation.attributes === undefined) throw noAttributes(binding)
     this.#binding = binding
     const keyOf = binding.strategy.keyOf ?? ((entity: object): KeyValue | null => binding.reader.keyOf(entity))
-    for (const members of [this.added, this.removed, this.unstored, this.begun, this.loaded])
+    for (const members of [this.added, this.removed, this.unstored, this.absent, this.begun, this.loaded])
       if (members) members.keyOf = keyOf
     for (const member of this.added.entities) {
       showLink(binding.relation, binding.tracked.entity, member)
@@ -119,7 +121,11 @@ export class CollectionState {
   fill(members: Iterable<Member>): void {
     const loaded = new MemberSet()
     loaded.keyOf = this.added.keyOf
-    for (const member of members) if (!this.removed.has(member)) loaded.add(member)
+    this.absent.restore([...this.removed])
+    for (const member of members) {
+      this.absent.delete(member)
+      if (!this.removed.has(member)) loaded.add(member)
+    }
     for (const member of this.added) loaded.add(member)
     this.loaded = loaded
   }
@@ -148,6 +154,7 @@ export class CollectionState {
     for (const member of this.loaded ?? []) this.added.add(member)
     this.removed.clear()
     this.unstored.clear()
+    this.absent.clear()
     this.begun.clear()
     this.former.clear()
     this.stored = undefined
@@ -159,6 +166,7 @@ export class CollectionState {
     this.added.delete(member)
     this.removed.delete(member)
     this.unstored.delete(member)
+    this.absent.delete(member)
     this.begun.delete(member)
   }
 
@@ -186,13 +194,14 @@ export class CollectionState {
   remember(): () => void {
     const { loaded, stored, dangling } = this
     const [added, removed, members] = [[...this.added], [...this.removed], [...(loaded ?? [])]]
-    const [unstored, begun] = [[...this.unstored], [...this.begun]]
+    const [unstored, absent, begun] = [[...this.unstored], [...this.absent], [...this.begun]]
     const restoreParts = this.parts?.remember()
     return () => {
       restoreParts?.()
       this.added.restore(added)
       this.removed.restore(removed)
       this.unstored.restore(unstored)
+      this.absent.restore(absent)
       this.begun.restore(begun)
       loaded?.restore(members)
       this.loaded = loaded
@@ -207,6 +216,7 @@ export class CollectionState {
     this.added.restore([...this.added].filter(isBegun))
     this.removed.restore([...this.removed].filter(isBegun))
     this.unstored.clear()
+    this.absent.clear()
     this.loaded = undefined
     this.stored = undefined
     this.parts?.reset()
@@ -215,8 +225,9 @@ export class CollectionState {
 
   /** False where nothing that is stored was to be removed. */
   #unremove(member: Member): boolean {
-    const wasStored = !this.unstored.delete(member) && !this.begun.has(member)
-    return this.removed.delete(member) && wasStored
+    const isUnstored = this.unstored.delete(member)
+    const isAbsent = this.absent.delete(member)
+    return this.removed.delete(member) && !isUnstored && !isAbsent && !this.begun.has(member)
   }
 
   #orphan(member: Member): void {

@@ -44,6 +44,16 @@ for (const mode of MODES) {
           expect(found.map((each) => each?.task.key)).to.deep.equal([null, 2, null])
         })
 
+        it(`adds ${name} that were taken out of where they were not`, async () => {
+          await db.withSession(async (session) => {
+            session.ref(Task, 1).collection(name).remove(1)
+            const task = await session.load(Task, 1, { with: [name] })
+            task[name].add(1)
+          })
+          expect((await db.session().load(child, 1)).task.key).to.equal(1)
+          expect(await db.session().ref(Task, 1).collection(name).keys()).to.deep.equal([1])
+        })
+
         it(`moves ${name} and does not delete them`, async () => {
           await db.withSession(async (session) => (await session.load(Task, 1))[name].add(1, 2))
           await db.withSession(async (session) => {
