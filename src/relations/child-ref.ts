@@ -8,7 +8,7 @@ import { userKeyId, type RecordKey, type UserKey } from '../plan/record-key.js'
 import type { CollectionState } from './collection-state.js'
 import type { Reach, Reader, Tracked } from './contributor.js'
 import { linkWrite } from './key-list-bin.js'
-import { isEntity, type Member } from './member-set.js'
+import { isEntity, type Member, type MemberSet } from './member-set.js'
 import type { Progress } from './progress.js'
 import type { RefState } from './ref-state.js'
 import { retarget } from './retarget.js'
@@ -52,13 +52,28 @@ export async function reachOrphans(
   reader: Reader,
 ): Promise<void> {
   const key = reader.keyOf(parent.entity)!
-  for (const child of await entitiesOf(target, removed, reader, inverse)) {
+  const children = await entitiesOf(target, removed, reader, inverse)
+  if (inverse !== undefined) await findHere(parent, children, unstored, inverse, reader)
+  for (const child of children) {
     const ref = inverse && parentRef(child, inverse)
     const isOrphan = ref === undefined || (ref.key === null && (unstored.has(child) || ref.isStoredAs(key)))
     // Whoever else has taken it in may have known its key alone.
     if (!isOrphan) reach.save(child)
     else if (reader.tracked(child) !== undefined) reach.remove(child)
   }
+}
+
+/** Of those that were taken out from where they were not, as far as they knew: who is here by now. */
+async function findHere(
+  parent: Tracked,
+  children: readonly object[],
+  unstored: MemberSet,
+  inverse: RelationModel,
+  reader: Reader,
+): Promise<void> {
+  const stored = children.filter((child) => !unstored.has(child)).flatMap((child) => reader.tracked(child) ?? [])
+  for (const { entity } of await readAgain(parent, stored, inverse, reader))
+    parentRef(entity, inverse).unpoint(parent.entity)
 }
 
 /** What becomes of children when their parent is deleted; those that have left it here already are only saved along. */
@@ -89,7 +104,7 @@ async function readAgain(
   children: readonly Tracked[],
   inverse: RelationModel,
   reader: Reader,
-): Promise<void> {
+): Promise<readonly Tracked[]> {
   const moved = children.filter(({ entity, state }) => {
     const ref = parentRef(entity, inverse)
     return state === 'stored' && ref.isStored && !ref.mayBeAt(parent.entity)
@@ -99,6 +114,7 @@ async function readAgain(
     const stored = records[i]?.bins[inverse.bin!] as UserKey | undefined
     parentRef(entity, inverse).takeStored(stored === undefined ? null : reader.fromStored(parent.model, stored))
   })
+  return moved
 }
 
 /** The entities of members that were taken out; those of which nothing is known are loaded. */

@@ -253,7 +253,9 @@ export class KeyListStrategy implements RelationStrategy {
     if (isOwn) return
     if (state.unstored.has(member)) return state.settle(member)
     const key = this.#keyOf(member, state, reader)
-    const isAlone = this.#childBin === undefined || isWritten || this.model.orphans === 'delete'
+    // A key that is no entity by now has no record, where orphans are looked for.
+    const isOrphan = this.model.orphans === 'delete' && (!isEntity(member) || reader.tracked(member)?.isGoing === true)
+    const isAlone = this.#childBin === undefined || isWritten || isOrphan
     const progress = progressOf(member, isAlone ? 1 : 2, state, draft, () => state.settle(member))
     draft.add('remove references', unlisted(this.#owner, tracked.key, this.model.bin!, key), (outcome) =>
       progress(outcome.state === 'written' || outcome.reason === 'missing', outcome),

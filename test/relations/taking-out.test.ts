@@ -44,6 +44,18 @@ for (const mode of MODES) {
           expect(found.map((each) => each?.task.key)).to.deep.equal([null, 2, null])
         })
 
+        it(`deletes ${name} that somebody else has added since they were loaded`, async () => {
+          const session = db.session()
+          session
+            .ref(Task, 1)
+            .collection(name)
+            .remove(await session.load(child, 1))
+          await db.withSession(async (other) => (await other.load(Task, 1))[name].add(1))
+          await session.flush()
+          expect(await db.session().find(child, 1)).to.equal(null)
+          expect(await db.session().ref(Task, 1).collection(name).keys()).to.deep.equal([])
+        })
+
         it(`adds ${name} that were taken out of where they were not`, async () => {
           await db.withSession(async (session) => {
             session.ref(Task, 1).collection(name).remove(1)
