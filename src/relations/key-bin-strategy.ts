@@ -178,6 +178,7 @@ export class KeyBinStrategy implements RelationStrategy {
   ): boolean {
     if (outcome.state !== 'written') return false
     state.stored = to
+    state.isBegun = false
     const before = keyBefore(this.model, outcome.bins)
     state.replaced = before === null ? null : reader.fromStored(this.#target, before)
     if (state.replaced === null || this.#list === undefined) return true
@@ -210,6 +211,7 @@ export class KeyBinStrategy implements RelationStrategy {
     const key = reader.recordKey(this.#target, owner)
     const isOld = !isCreation(tracked)
     draft.add('add references', listed(this.#target, key, list.bin!, tracked.key.key), (outcome) => {
+      if (outcome.state !== 'notWritten' && !draft.isTransaction) state.isBegun = !state.isStoredAs(owner)
       if (outcome.state === 'written') {
         state.toList = undefined
         this.#settleCollection(tracked, owner, reader)

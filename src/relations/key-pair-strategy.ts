@@ -203,6 +203,7 @@ export class KeyPairStrategy implements RelationStrategy {
       : linkWrite(from.model, from.key, operations)
     draft.add(stage, command, (outcome) => {
       then?.(outcome)
+      if (outcome.state !== 'notWritten' && !draft.isTransaction) this.#begin(to, reader)
       if (outcome.state !== 'written') return false
       this.#settle(from, to, reader)
       const before = keyBefore(from.relation, outcome.bins)
@@ -228,6 +229,7 @@ export class KeyPairStrategy implements RelationStrategy {
     if (!draft.once(clearId(stage, from, to))) return
     const bin = from.relation.bin!
     const settle = (outcome: Outcome): boolean => {
+      if (outcome.state === 'inDoubt') this.#begin(to, reader)
       if (outcome.state !== 'written' && outcome.reason !== 'missing' && outcome.reason !== 'guard') return false
       this.#part(from, to, reader)
       return true
@@ -238,10 +240,20 @@ export class KeyPairStrategy implements RelationStrategy {
     else draft.add(stage, command, settle, 0, ['missing', 'guard'])
   }
 
+  /** What its partner's record has been told, its own must be, too. */
+  #begin(end: End, reader: Reader): void {
+    const state = this.#stateOf(end, reader)
+    if (state !== undefined) state.isBegun = !state.isStored
+  }
+
   /** The record no longer says so, or never did. */
   #part(from: End, to: End, reader: Reader): void {
     this.#settle(from, undefined, reader, to)
-    this.#stateOf(to, reader)?.unlisted.delete(userKeyId(reader.fromStored(from.model, from.key.key)))
+    const key = reader.fromStored(from.model, from.key.key)
+    const state = this.#stateOf(to, reader)
+    if (state === undefined) return
+    state.unlisted.delete(userKeyId(key))
+    state.isBegun = !state.isStored && !state.isAt(key)
   }
 
   /** Two sessions may pair one owner at the same time: the other of the one that was overtaken is cleared. */
@@ -264,6 +276,7 @@ export class KeyPairStrategy implements RelationStrategy {
     else if (state.stored !== null && userKeyId(state.stored) === userKeyId(former!.key.key)) state.stored = null
     // Its entity did not know of this change.
     if (wasClean && !state.isStored) state.target = state.stored
+    state.isBegun &&= !state.isStored
   }
 
   /** Undefined where this session does not have its entity. */

@@ -24,6 +24,8 @@ export class RefState {
   replaced: KeyValue | null = null
   /** The owner whose list still has to take the entity. */
   toList: KeyValue | undefined
+  /** The change may have reached the record at the other end, and not yet this one: it is carried through, and not forgotten. */
+  isBegun = false
 
   get key(): KeyValue | null {
     const { target, binding } = this
@@ -110,9 +112,9 @@ export class RefState {
   }
 
   /** Whether it points there now. */
-  isAt(key: KeyValue): boolean {
+  isAt(key: KeyValue | null): boolean {
     const now = this.isKnown ? this.key : null
-    return now !== null && userKeyId(now) === userKeyId(key)
+    return now !== null && key !== null ? userKeyId(now) === userKeyId(key) : now === key
   }
 
   /** Whether it points there, or may do so for all that is known. */
@@ -135,10 +137,13 @@ export class RefState {
 
   /** The key in the record is known to be this one now. */
   takeStored(key: KeyValue | null): void {
+    const before = this.target
     this.stored = key
-    this.target = key
     this.isKnown = true
     this.isMissing = false
+    if (!this.isBegun) this.target = key
+    this.isBegun &&= !this.isStored
+    if (this.isStored) this.#takeBackFrom(before)
     this.reconsider()
   }
 
@@ -156,10 +161,10 @@ export class RefState {
 
   /** What puts everything back as it is now. */
   remember(): () => void {
-    const { target, stored, isKnown, toList } = this
+    const { target, stored, isKnown, toList, isBegun } = this
     const unlisted = [...this.unlisted]
     return () => {
-      Object.assign(this, { target, stored, isKnown, toList })
+      Object.assign(this, { target, stored, isKnown, toList, isBegun })
       this.unlisted.clear()
       for (const [id, owner] of unlisted) this.unlisted.set(id, owner)
     }
@@ -171,6 +176,7 @@ export class RefState {
     this.isKnown = true
     this.stored = null
     this.toList = undefined
+    this.isBegun = false
     this.unlisted.clear()
   }
 
@@ -180,9 +186,30 @@ export class RefState {
   }
 
   #assign(target: Member | null): void {
+    const { key, isBegun } = this
     this.target = target
+    if (isBegun && !this.isAt(key)) this.#turnBack(key)
     this.isKnown = true
     this.isMissing = false
+  }
+
+  /** Whom the change has reached already still has to hear that it is not made. */
+  #turnBack(key: KeyValue | null): void {
+    this.isBegun = false
+    if (key !== null) this.unlisted.set(userKeyId(key), key)
+  }
+
+  /** What it was pointed to, and is not, does not show it any more. */
+  #takeBackFrom(before: Member | null): void {
+    const { binding } = this
+    const inverse = binding?.relation.inverse
+    if (binding === undefined || inverse === undefined || before === null) return
+    const owner = isEntity(before) ? before : binding.reader.known(binding.relation.target, before)?.entity
+    const key = binding.reader.keyOf(binding.tracked.entity)
+    if (owner === undefined || key === null || this.#isKeyOf(owner)) return
+    const other = readProperty(owner, inverse)
+    if (isCollection(other)) collectionStateOf(other).takeBack(key)
+    else if (isRef(other)) refStateOf(other).takeBack(key)
   }
 
   #isKeyOf(owner: object): boolean {

@@ -2,12 +2,15 @@ import { open, type Database, type Session } from 'skein'
 import { startEmbedded, type EmbeddedServer, type FaultOptions } from 'skein/embedded'
 import { MODES, PATIENT, type Mode } from '../server.js'
 import { CLASSES, type Case } from './families.js'
+import { handedOut } from './handed-out.js'
 import { World } from './world.js'
 
 /** An operation that is about to be sent. */
 export interface Begun {
   readonly world: World
   readonly session: Session
+  /** What the session has handed out, and `persist` has taken. */
+  readonly entities: ReadonlySet<object>
 }
 
 type Databases = ReadonlyMap<Mode, { readonly patient: Database; readonly hasty: Database }>
@@ -41,8 +44,9 @@ export class Lane {
     operation.prepare(first, world)
     await first.flush({ transactions: 'off' })
     const session = hasty.session()
+    const entities = handedOut(session)
     await operation.change(session, world)
-    return { world, session }
+    return { world, session, entities }
   }
 
   /** Runs the work with a fault in place; says how many commands met it. */

@@ -231,6 +231,19 @@ for (const mode of MODES) {
         expect([one, eight].map((each) => each.desk.key)).to.deep.equal(['y', 'b'])
       })
 
+      it('has two sides that agree though a flush failed between them, and the other one is refreshed', async () => {
+        const session = db.session()
+        const [one, a] = [await session.load(Profile, 1), await session.load(Desk, 'a')]
+        one.desk.set(a)
+        const exists = session.persist(profile(2))
+        await session.flush().catch(() => undefined)
+        session.detach(exists)
+        await session.refresh(a)
+        await session.flush()
+        expect(session.isDirty()).to.equal(false)
+        expect(await pairs()).to.deep.equal(['1>a', 'a>1'])
+      })
+
       it('does not leave a key of what is gone', async () => {
         const session = db.session()
         const one = await session.load(Profile, 1)

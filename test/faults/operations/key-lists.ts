@@ -103,6 +103,14 @@ export const KEY_LISTS: Family = {
         ;(await session.load(Listing, world.name(0))).agent.set(parent)
       },
     },
+    {
+      title: 'move a child to a new parent by its key',
+      prepare: agents,
+      async change(session, world) {
+        const parent = await obtain(session, Agent, world.number(2), { name: 'agent' })
+        parent.listings.add(world.name(0))
+      },
+    },
     deletion('delete a child', agents, Listing, (world) => world.name(0)),
     deletion('delete a parent with its children', agents, Agent, (world) => world.number(0)),
     deletion('delete a parent and let its children go', teams, Team, (world) => world.number(0)),

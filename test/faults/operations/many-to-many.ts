@@ -46,6 +46,13 @@ export const MANY_TO_MANY: Family = {
         ;(await session.load(User, world.number(0))).follows.remove(await session.load(User, world.number(1)))
       },
     },
+    {
+      title: 'unfollow by key',
+      prepare: users,
+      async change(session, world) {
+        ;(await session.load(User, world.number(0))).follows.remove(world.number(1))
+      },
+    },
     deletion('delete a user who follows and is followed', users, User, (world) => world.number(0)),
   ],
 }

@@ -70,6 +70,13 @@ export const PAIRS: Family = {
       },
     },
     {
+      title: 'pair anew by key, from the other side',
+      prepare: pairs,
+      async change(session, world) {
+        ;(await session.load(Desk, world.name(0))).user.set(world.number(1))
+      },
+    },
+    {
       title: 'part',
       prepare: pairs,
       async change(session, world) {
