@@ -166,10 +166,13 @@ type Names<Name extends string, Result> = Readonly<Record<Name, Make<Result>>>
 type Numbers<Name extends string> = Readonly<Record<Name, number>>
 
 /** Operations on plain bins; the client's types are narrower than what the binding takes. */
-export const scalarOperations = Aerospike.operations as unknown as Names<'write' | 'incr' | 'read', ClientOperation> & {
+export const scalarOperations = Aerospike.operations as unknown as Names<'incr' | 'read', ClientOperation> & {
   touch(ttl?: number): ClientOperation
   delete(): ClientOperation
 }
+const { op: WRITE } = Aerospike.operations.write('', 0) as unknown as { readonly op: number }
+/** The client's own function copies the value in from an object of its own, which takes as long as all else that a row needs. */
+export const writeOperation = (bin: string, value: unknown): ClientOperation => ({ op: WRITE, bin, value })
 /** The expression is given ready-made in base64. */
 export const expressionOperations = Aerospike.exp.operations as unknown as Readonly<
   Record<'read' | 'write', (name: string, expression: string, flags: number) => ClientOperation>

@@ -68,7 +68,10 @@ export class BatchQueue<Entry extends Waiting> {
 
   /** Entries given together leave together; those of many callers in shares, so that not all of them wait for one answer. */
   addAll(entries: readonly Entry[], areOfMany = false): void {
-    for (const entry of entries) this.#waiting.push(entry)
+    if (this.#isEmpty) {
+      this.#waiting = entries.slice()
+      this.#head = 0
+    } else for (const entry of entries) this.#waiting.push(entry)
     this.#pump(areOfMany ? this.#share : this.#limits.batchRows)
   }
 

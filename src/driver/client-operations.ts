@@ -12,7 +12,7 @@ import {
 } from '../plan/expression.js'
 import type { Operation, Path } from '../plan/operation.js'
 import { isDouble, type Value } from '../plan/value.js'
-import { expressionOperations, newContext, scalarOperations as scalar } from './aerospike-client.js'
+import { expressionOperations, newContext, scalarOperations as scalar, writeOperation } from './aerospike-client.js'
 import type { ClientContext, ClientOperation, CollectionOperation } from './aerospike-client.js'
 import { isListOperation, listOperation, listReturns } from './client-list-operations.js'
 import { mapOperation, mapReturns, type MapOperation } from './client-map-operations.js'
@@ -26,9 +26,9 @@ const EVAL_NO_FAIL = 16
 export function clientOperation(operation: Operation): ClientOperation {
   switch (operation.kind) {
     case 'writeBin':
-      return writeOperation(operation.bin, operation.value)
+      return writeValue(operation.bin, operation.value)
     case 'removeBin':
-      return scalar.write(operation.bin, null)
+      return writeOperation(operation.bin, null)
     case 'addToBin':
       return addOperation(operation.bin, operation.delta)
     case 'readBin':
@@ -53,9 +53,9 @@ export function readExpression(name: string, expression: string): ClientOperatio
 }
 
 // The client's write and add refuse BigInt; what does not fit a number goes as an expression, which takes all 64 bits.
-function writeOperation(bin: string, value: Value): ClientOperation {
-  if (typeof value !== 'bigint') return scalar.write(bin, clientValue(value, bin))
-  return isSafe(value) ? scalar.write(bin, Number(value)) : writeExpression(bin, encodeExpression(literal(value)))
+function writeValue(bin: string, value: Value): ClientOperation {
+  if (typeof value !== 'bigint') return writeOperation(bin, clientValue(value, bin))
+  return isSafe(value) ? writeOperation(bin, Number(value)) : writeExpression(bin, encodeExpression(literal(value)))
 }
 
 function addOperation(bin: string, delta: Value): ClientOperation {

@@ -33,12 +33,8 @@ export interface WriteReceiver {
 /** One write or delete on its way: waits, is sent alone or as a row, and may be sent again. */
 export class PendingWrite implements WriteTerms {
   readonly command: WriteCommand | DeleteCommand
-  readonly exists: Existence
-  readonly ttl: Ttl
-  readonly sendKey: boolean
   readonly durableDelete: boolean
   readonly filter: string | undefined
-  readonly generation: number | undefined
   /** The command cannot or should not share a batch. */
   readonly goesAlone: boolean
   /** Of a write that does nothing but set and remove some bins: `put` costs less than `operate`. */
@@ -57,12 +53,8 @@ export class PendingWrite implements WriteTerms {
   constructor(command: WriteCommand | DeleteCommand, durableDelete: boolean, receiver?: WriteReceiver) {
     const isWrite = command.kind === 'write'
     this.command = command
-    this.exists = isWrite ? command.exists : 'mustExist'
-    this.ttl = isWrite ? command.ttl : 'keep'
-    this.sendKey = isWrite && command.sendKey
     this.durableDelete = durableDelete
     this.filter = command.guards.length === 0 ? undefined : encodeGuards(command.guards)
-    this.generation = command.generation
     this.#receiver = receiver
     this.bins = isWrite ? plainBins(command) : undefined
     if (this.bins === undefined && !this.isPlainDelete) {
@@ -81,6 +73,22 @@ export class PendingWrite implements WriteTerms {
 
   get key(): RecordKey {
     return this.command.key
+  }
+
+  get exists(): Existence {
+    return this.command.kind === 'write' ? this.command.exists : 'mustExist'
+  }
+
+  get ttl(): Ttl {
+    return this.command.kind === 'write' ? this.command.ttl : 'keep'
+  }
+
+  get sendKey(): boolean {
+    return this.command.kind === 'write' && this.command.sendKey
+  }
+
+  get generation(): number | undefined {
+    return this.command.generation
   }
 
   get operations(): readonly ClientOperation[] {

@@ -1,6 +1,6 @@
 import type { Bins, WriteCommand } from '../plan/command.js'
 import { writeBin } from '../plan/operations.js'
-import { scalarOperations, type ClientOperation } from './aerospike-client.js'
+import { writeOperation, type ClientOperation } from './aerospike-client.js'
 import { clientOperation } from './client-operations.js'
 import { clientValue } from './client-values.js'
 
@@ -33,13 +33,17 @@ function convertBins(bins: Bins): object {
   return copy ?? bins
 }
 
-/** The same as a row of a batch takes them. */
-export function binOperations(bins: object): ClientOperation[] {
-  return Object.keys(bins).map((name) => {
+/** The same as a row of a batch takes them; made to measure, because most writes change one bin. */
+export function binOperations(bins: object): readonly ClientOperation[] {
+  let operations: ClientOperation[] | undefined
+  for (const name in bins) {
     const value = (bins as Record<string, unknown>)[name]
     // Only `put` takes a BigInt as it is.
-    return typeof value === 'bigint' ? clientOperation(writeBin(name, value)) : scalarOperations.write(name, value)
-  })
+    const operation = typeof value === 'bigint' ? clientOperation(writeBin(name, value)) : writeOperation(name, value)
+    if (operations === undefined) operations = [operation]
+    else operations.push(operation)
+  }
+  return operations ?? []
 }
 
 // A plain assignment to a bin of this name would replace the prototype.

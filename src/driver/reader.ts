@@ -18,50 +18,11 @@ import type { Gate } from './gate.js'
 import type { Limits, RetryOptions } from './options.js'
 import type { StoredRecord } from './outcome.js'
 import type { Policies } from './policies.js'
-import { Rest, Tries } from './retry.js'
+import { ReceivedRead, type ReadRequest, type Receiver } from './read-request.js'
+import { Rest } from './retry.js'
 import { CODE, isTransient } from './status.js'
 
 type Found = StoredRecord | null
-
-/** Who waits for a read; is told once, and must not throw. */
-export interface Receiver {
-  found(record: Found): void
-  failed(error: unknown): void
-}
-
-/** A read, and who waits for it. */
-export interface ReadRequest extends Receiver {
-  readonly command: ReadCommand
-}
-
-/** One read on its way: waits, is sent alone or as a row, and may be sent again. */
-class PendingRead {
-  #tries: Tries | undefined
-  isDropped = false
-
-  constructor(
-    readonly command: ReadCommand,
-    readonly receiver: Receiver,
-  ) {}
-
-  /** Reads of one record may run in any order. */
-  get key(): undefined {
-    return undefined
-  }
-
-  /** The request of a read is small: the row limit of a batch bounds it. */
-  get bytes(): number {
-    return 0
-  }
-
-  get attempt(): number {
-    return this.#tries?.count ?? 1
-  }
-
-  get tries(): Tries {
-    return (this.#tries ??= new Tries())
-  }
-}
 
 export interface ReaderParts {
   readonly client: ClientCalls
@@ -76,7 +37,7 @@ export interface ReaderParts {
 /** Reads records, alone or in batches, and tries again what the server could not answer. */
 export class Reader {
   readonly #parts: ReaderParts
-  readonly #queue: BatchQueue<PendingRead>
+  readonly #queue: BatchQueue<ReadRequest>
   readonly #rest = new Rest()
 
   constructor(parts: ReaderParts) {
@@ -119,11 +80,8 @@ export class Reader {
 
   /** They leave together, but each is told its own answer or error; those of many callers may be more than one batch. */
   readInto(requests: readonly ReadRequest[], areOfMany: boolean): void {
-    if (requests.length === 1) this.#queue.add(new PendingRead(requests[0].command, requests[0]))
-    else {
-      const entries = requests.map((request) => new PendingRead(request.command, request))
-      this.#queue.addAll(entries, areOfMany)
-    }
+    if (requests.length === 1) this.#queue.add(requests[0])
+    else this.#queue.addAll(requests, areOfMany)
   }
 
   /** Reads inside a transaction: calls of their own, never repeated here, because the transaction is repeated as a whole. */
@@ -157,9 +115,9 @@ export class Reader {
     }
   }
 
-  #pending(command: ReadCommand, receiver: Receiver, signal: AbortSignal | undefined): PendingRead {
+  #pending(command: ReadCommand, receiver: Receiver, signal: AbortSignal | undefined): ReadRequest {
     checkResultNames(command)
-    if (signal === undefined) return new PendingRead(command, receiver)
+    if (signal === undefined) return new ReceivedRead(command, receiver)
     signal.throwIfAborted()
     const stop = (): void => {
       entry.isDropped = true
@@ -167,7 +125,7 @@ export class Reader {
     }
     signal.addEventListener('abort', stop, { once: true })
     const forget = (): void => signal.removeEventListener('abort', stop)
-    const entry = new PendingRead(command, {
+    const entry = new ReceivedRead(command, {
       found(record) {
         forget()
         receiver.found(record)
@@ -180,12 +138,12 @@ export class Reader {
     return entry
   }
 
-  #sendOne(entry: PendingRead, done: () => void): void {
+  #sendOne(entry: ReadRequest, done: () => void): void {
     const watch = this.#watch(1, false)
     this.#call(entry.command, (error, record) => {
       const failure = error === null ? undefined : failureOf(error)
       watch?.(entry.command, failure?.code ?? CODE.OK, entry.attempt)
-      if (failure === undefined) entry.receiver.found(storedRecord(record))
+      if (failure === undefined) entry.found(storedRecord(record))
       else this.#fail(entry, failure)
       done()
     })
@@ -205,7 +163,7 @@ export class Reader {
     }
   }
 
-  #sendBatch(entries: readonly PendingRead[], done: () => void): void {
+  #sendBatch(entries: readonly ReadRequest[], done: () => void): void {
     const watch = this.#watch(entries.length, false)
     const answered: Answered<BatchRowResult[]> = (error, rows) => {
       const lost = error === null ? undefined : failureOf(error)
@@ -213,7 +171,7 @@ export class Reader {
         const entry = entries[i]
         const code = lost === undefined ? rows[i].status : lost.code
         watch?.(entry.command, code, entry.attempt)
-        if (code === CODE.OK) entry.receiver.found(storedRecord(rows[i].record))
+        if (code === CODE.OK) entry.found(storedRecord(rows[i].record))
         else this.#fail(entry, lost ?? { code })
       }
       done()
@@ -226,11 +184,11 @@ export class Reader {
     }
   }
 
-  #fail(entry: PendingRead, failure: Failure): void {
-    if (failure.code === CODE.NOT_FOUND) return entry.receiver.found(null)
+  #fail(entry: ReadRequest, failure: Failure): void {
+    if (failure.code === CODE.NOT_FOUND) return entry.found(null)
     if (entry.isDropped) return
     const wait = isTransient(failure.code) ? entry.tries.next(this.#parts.retry) : undefined
-    if (wait === undefined) entry.receiver.failed(explainFailure(entry.command, failure).error)
+    if (wait === undefined) entry.failed(explainFailure(entry.command, failure).error)
     else this.#rest.after(wait, () => entry.isDropped || this.#queue.add(entry))
   }
 

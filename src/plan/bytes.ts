@@ -23,7 +23,9 @@ export function commandBytes(command: Command): number {
     return bytes
   }
   if (command.kind === 'write' && command.sendKey) bytes += FIELD + keyBytes(key)
-  for (const guard of command.guards) {
+  const { guards } = command
+  for (let i = 0; i < guards.length; i++) {
+    const guard = guards[i]
     bytes +=
       guard.kind === 'filter'
         ? expressionBytes(guard.expression)
@@ -53,7 +55,8 @@ export function queryBytes({ namespace, set, bins, index, filter }: QueryCommand
 
 export function operationsBytes(operations: readonly Operation[]): number {
   let bytes = 0
-  for (const operation of operations) bytes += operationBytes(operation)
+  // This runs for every write in a batch, where an iterator costs more than what it goes over.
+  for (let i = 0; i < operations.length; i++) bytes += operationBytes(operations[i])
   return bytes
 }
 

@@ -1,5 +1,5 @@
-import type { ReadRequest } from '../driver/reader.js'
-import { read, type ReadCommand } from '../plan/command.js'
+import { ReadRequest } from '../driver/read-request.js'
+import { read } from '../plan/command.js'
 import type { StoredRecord } from '../plan/outcome.js'
 import type { RecordKey } from '../plan/record-key.js'
 import type { Managed } from './managed.js'
@@ -20,10 +20,9 @@ export interface RecordTaker {
 }
 
 /** One record that is being read, for everyone who asks for it meanwhile. */
-export class LoadRequest implements ReadRequest {
+export class LoadRequest extends ReadRequest {
   readonly mapped: MappedClass
   readonly projection: Projection
-  readonly command: ReadCommand
   readonly #taker: RecordTaker
   readonly #first: LoadReceiver
   readonly #place: number
@@ -37,15 +36,15 @@ export class LoadRequest implements ReadRequest {
     first: LoadReceiver,
     place: number,
   ) {
+    super(read(mapped.model.name, key, projection.bins))
     this.mapped = mapped
     this.projection = projection
-    this.command = read(mapped.model.name, key, projection.bins)
     this.#taker = taker
     this.#first = first
     this.#place = place
   }
 
-  get key(): RecordKey {
+  get recordKey(): RecordKey {
     return this.command.key
   }
 

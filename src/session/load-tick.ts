@@ -1,6 +1,6 @@
 import type { Driver } from '../driver/driver.js'
 import type { TransactionHandle } from '../driver/outcome.js'
-import type { ReadRequest } from '../driver/reader.js'
+import type { ReadRequest } from '../driver/read-request.js'
 
 // Cheaper than queueMicrotask, which also keeps track of the async context.
 const NOW = Promise.resolve()

@@ -64,7 +64,7 @@ export class Loader implements RecordTaker {
   }
 
   take(request: LoadRequest, record: StoredRecord | null): void {
-    const { mapped, key, projection } = request
+    const { mapped, recordKey: key, projection } = request
     const { identity } = this.#context
     if (identity.isClosed) throw sessionClosed()
     const known = identity.get(mapped, key.key)
@@ -80,7 +80,7 @@ export class Loader implements RecordTaker {
 
   forget(request: LoadRequest): void {
     // A later request for more of the same record may have taken its place.
-    this.#pending[request.mapped.index]?.delete(request.key.key, request)
+    this.#pending[request.mapped.index]?.delete(request.recordKey.key, request)
   }
 }
 

@@ -1,7 +1,8 @@
 import { open, type Database, type Session } from 'skein'
 import type { BenchResult, BenchSuite } from './bench.js'
 import { ByHand } from './by-hand.js'
-import { against, collectGarbage, CROWD, HUNDREDS, ONE, type Side } from './compare.js'
+import { against, againstCrowd, collectGarbage, HUNDREDS, ONE, type Side } from './compare.js'
+import { Gathered } from './gathered.js'
 import { Listing, listing } from './listing.js'
 import { startBenchServer } from './server.js'
 
@@ -11,43 +12,56 @@ const ENTITIES = 100_000
 class Measurement {
   readonly #db: Database
   readonly #byHand: ByHand
+  readonly #gathered: Gathered
   readonly #ids: readonly number[]
   #lastNew: number
 
   constructor(db: Database, namespace: string, base: number) {
     this.#db = db
     this.#byHand = new ByHand(db, namespace)
+    this.#gathered = new Gathered(db, namespace)
     this.#ids = Array.from({ length: RECORDS }, (_, i) => base + i)
     this.#lastNew = base + RECORDS
   }
 
   async run(): Promise<BenchResult[]> {
     await this.#store(this.#ids)
-    const { load, loadByHand, loadHundred, loadHundredByHand } = this.#loads()
+    const { load, loadByHand, loadGathered, loadHundred, loadHundredByHand } = this.#loads()
     const { insert, insertByHand } = this.#inserts()
     const results = [
       await against('session: load one', load, loadByHand, ONE, 0.9, 'get'),
       await against('session: load 100', loadHundred, loadHundredByHand, HUNDREDS, 0.9, 'batchRead'),
-      await against('session: 64 callers load', load, loadByHand, CROWD, 2, 'get'),
+      await againstCrowd(
+        'session: 64 callers load',
+        { ours: load, theirs: loadByHand, gathered: loadGathered },
+        2,
+        'get',
+      ),
       await against('session: insert', insert, insertByHand, ONE, 0.9, 'put'),
       await against('session: delete', this.#deleting(true), this.#deleting(false), ONE, 0.9, 'remove'),
     ]
     // After the loads: a thousand sessions that stay teach the collector that sessions live long.
-    const { save, saveByHand } = await this.#saves()
+    const { save, saveByHand, saveGathered } = await this.#saves()
     return [
       ...results,
       await against('session: save one changed bin', save, saveByHand, ONE, 0.9, 'operate'),
-      await against('session: 64 callers save', save, saveByHand, CROWD, 2.5, 'operate'),
+      await againstCrowd(
+        'session: 64 callers save',
+        { ours: save, theirs: saveByHand, gathered: saveGathered },
+        2.5,
+        'operate',
+      ),
       await this.#cleanFlush(),
     ]
   }
 
-  #loads(): Sides<'load' | 'loadByHand' | 'loadHundred' | 'loadHundredByHand'> {
+  #loads(): Sides<'load' | 'loadByHand' | 'loadGathered' | 'loadHundred' | 'loadHundredByHand'> {
     const id = (i: number): number => this.#ids[i % RECORDS]
     const hundred = (i: number): number[] => Array.from({ length: 100 }, (_, k) => id(i * 7 + k))
     return {
       load: { call: (i) => this.#db.session().load(Listing, id(i)) },
       loadByHand: { call: (i) => this.#byHand.load(id(i)) },
+      loadGathered: { call: (i) => this.#gathered.load(id(i)) },
       loadHundred: { call: (i) => this.#db.session().loadMany(Listing, hundred(i)) },
       loadHundredByHand: { call: (i) => this.#byHand.loadMany(hundred(i)) },
     }
@@ -61,7 +75,7 @@ class Measurement {
   }
 
   /** Each entity is in a session of its own, as those of the requests of a server are. */
-  async #saves(): Promise<Sides<'save' | 'saveByHand'>> {
+  async #saves(): Promise<Sides<'save' | 'saveByHand' | 'saveGathered'>> {
     const loaded = await Promise.all(
       this.#ids.map(async (id): Promise<readonly [Session, Listing]> => {
         const session = this.#db.session()
@@ -77,6 +91,7 @@ class Measurement {
         },
       },
       saveByHand: { call: (i) => this.#byHand.setPrice(this.#ids[i % RECORDS], i) },
+      saveGathered: { call: (i) => this.#gathered.setPrice(this.#ids[i % RECORDS], i) },
     }
   }
 

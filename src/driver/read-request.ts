@@ -1,0 +1,59 @@
+import type { ReadCommand } from '../plan/command.js'
+import type { StoredRecord } from './outcome.js'
+import { Tries } from './retry.js'
+
+/** Who waits for a read; is told once, and must not throw. */
+export interface Receiver {
+  found(record: StoredRecord | null): void
+  failed(error: unknown): void
+}
+
+/** One read on its way, and who waits for it: waits in the queue, is sent alone or as a row, and may be sent again. */
+export abstract class ReadRequest implements Receiver {
+  readonly command: ReadCommand
+  #tries: Tries | undefined
+  isDropped = false
+
+  constructor(command: ReadCommand) {
+    this.command = command
+  }
+
+  abstract found(record: StoredRecord | null): void
+  abstract failed(error: unknown): void
+
+  /** Reads of one record may run in any order. */
+  get key(): undefined {
+    return undefined
+  }
+
+  /** The request of a read is small: the row limit of a batch bounds it. */
+  get bytes(): number {
+    return 0
+  }
+
+  get attempt(): number {
+    return this.#tries?.count ?? 1
+  }
+
+  get tries(): Tries {
+    return (this.#tries ??= new Tries())
+  }
+}
+
+/** A read that tells its receiver. */
+export class ReceivedRead extends ReadRequest {
+  readonly #receiver: Receiver
+
+  constructor(command: ReadCommand, receiver: Receiver) {
+    super(command)
+    this.#receiver = receiver
+  }
+
+  found(record: StoredRecord | null): void {
+    this.#receiver.found(record)
+  }
+
+  failed(error: unknown): void {
+    this.#receiver.failed(error)
+  }
+}
