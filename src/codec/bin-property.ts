@@ -78,33 +78,29 @@ export class BinProperty implements SingleBin {
       : this.codec.same(value, snapshot)
   }
 
-  change(operations: WriteOperation[], value: unknown, snapshot: unknown): void {
-    if (isMissing(value)) {
-      operations.push(removeBin(this.bin))
-      return
-    }
+  change(value: unknown, snapshot: unknown): readonly WriteOperation[] {
+    if (isMissing(value)) return [removeBin(this.bin)]
     try {
       const special =
         snapshot === undefined
           ? this.codec.create?.(value, this.bin, false)
           : this.codec.patch?.(value, snapshot, { bin: this.bin })
-      this.#add(operations, special, value)
+      return special ?? this.#write(value)
     } catch (error) {
-      throwIn(this.name, error)
+      return throwIn(this.name, error)
     }
   }
 
   create(operations: WriteOperation[], value: unknown): void {
     if (isMissing(value)) return
     try {
-      this.#add(operations, this.codec.create?.(value, this.bin, true), value)
+      operations.push(...(this.codec.create?.(value, this.bin, true) ?? this.#write(value)))
     } catch (error) {
       throwIn(this.name, error)
     }
   }
 
-  #add(operations: WriteOperation[], special: readonly WriteOperation[] | undefined, value: unknown): void {
-    if (special) operations.push(...special)
-    else operations.push(writeBin(this.bin, this.codec.encode(value, 0)))
+  #write(value: unknown): readonly WriteOperation[] {
+    return [writeBin(this.bin, this.codec.encode(value, 0))]
   }
 }

@@ -13,18 +13,15 @@ export class CounterProperty extends BinProperty {
     return loaded === undefined || loaded.has(this.name) ? this.#zero() : undefined
   }
 
-  override change(operations: WriteOperation[], value: unknown, snapshot: unknown): void {
-    if (isMissing(value)) {
-      operations.push(removeBin(this.bin))
-      return
-    }
+  override change(value: unknown, snapshot: unknown): readonly WriteOperation[] {
+    if (isMissing(value)) return [removeBin(this.bin)]
     // The value itself must be storable, not only the difference.
     this.encode(value, 0)
     try {
       const delta = subtract(value as number | bigint, (snapshot ?? this.#zero()) as number | bigint)
-      operations.push(addToBin(this.bin, this.codec.encode(delta, 0)))
+      return [addToBin(this.bin, this.codec.encode(delta, 0))]
     } catch (error) {
-      throwIn(this.name, error)
+      return throwIn(this.name, error)
     }
   }
 

@@ -157,18 +157,20 @@ export class EntityCodec<T extends object = object> {
   }
 
   #operations(entity: T, snapshot: Snapshot, changed: readonly number[], loaded: Loaded): readonly WriteOperation[] {
-    const operations: WriteOperation[] = []
     try {
-      for (const index of changed) {
-        const property = this.#shape.properties[index]
-        if (loaded && !loaded.has(property.name)) throw notLoaded(this.model, this.#tryKey(entity), property.name)
-        if (this.model.key.properties.includes(property.name)) this.#checkKey(entity, snapshot)
-        property.change(operations, readProperty(entity, property.name), this.#functions.snapshotOf(snapshot, index))
-      }
+      // Most often it is one.
+      if (changed.length === 1) return this.#change(entity, snapshot, changed[0], loaded)
+      return changed.flatMap((index) => this.#change(entity, snapshot, index, loaded))
     } catch (error) {
       throw unstorable(this.model, this.#tryKey(entity), error)
     }
-    return operations
+  }
+
+  #change(entity: T, snapshot: Snapshot, index: number, loaded: Loaded): readonly WriteOperation[] {
+    const property = this.#shape.properties[index]
+    if (loaded && !loaded.has(property.name)) throw notLoaded(this.model, this.#tryKey(entity), property.name)
+    if (this.model.key.properties.includes(property.name)) this.#checkKey(entity, snapshot)
+    return property.change(readProperty(entity, property.name), this.#functions.snapshotOf(snapshot, index))
   }
 
   /** A part of a template may change as long as the key stays the same, such as the hour where the key has the day. */

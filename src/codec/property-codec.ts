@@ -29,8 +29,8 @@ export interface PropertyCodec {
   encodeInto(bins: MutableBins, value: unknown, depth: number): void
   snapshot(value: unknown): unknown
   same(value: unknown, snapshot: unknown): boolean
-  /** Adds the operations that turn what the snapshot shows into the value. */
-  change(operations: WriteOperation[], value: unknown, snapshot: unknown): void
+  /** The operations that turn what the snapshot shows into the value. */
+  change(value: unknown, snapshot: unknown): readonly WriteOperation[]
   /** Adds the operations that store the value in a new record. */
   create(operations: WriteOperation[], value: unknown): void
 }

@@ -50,15 +50,15 @@ export class SpreadProperty implements PropertyCodec {
     return typeof value === 'object' && this.#part.changed(value, snapshot as object) === undefined
   }
 
-  change(operations: WriteOperation[], value: unknown, snapshot: unknown): void {
+  change(value: unknown, snapshot: unknown): readonly WriteOperation[] {
     // A part that comes or goes as a whole is one whose fields all do.
     const before = snapshot ?? this.#part.snapshot({})
-    this.#guard(value ?? {}, 0, (part) => {
-      for (const index of this.#part.changed(part, before) ?? []) {
+    return this.#guard(value ?? {}, 0, (part) =>
+      (this.#part.changed(part, before) ?? []).flatMap((index) => {
         const field = this.#fields[index]
-        field.change(operations, readProperty(part, field.name), this.#part.snapshotOf(before, index))
-      }
-    })
+        return field.change(readProperty(part, field.name), this.#part.snapshotOf(before, index))
+      }),
+    )
   }
 
   create(operations: WriteOperation[], value: unknown): void {
@@ -68,11 +68,11 @@ export class SpreadProperty implements PropertyCodec {
     })
   }
 
-  #guard(value: unknown, depth: number, run: (part: object) => void): void {
+  #guard<T>(value: unknown, depth: number, run: (part: object) => T): T {
     try {
-      run(checkPart(value, depth))
+      return run(checkPart(value, depth))
     } catch (error) {
-      throwIn(this.name, error)
+      return throwIn(this.name, error)
     }
   }
 }
