@@ -25,6 +25,14 @@ import type { CollectionMembers, RelationStrategy } from './strategy.js'
 import { linkListLinks, linkMapLinks } from './verify/relation-links.js'
 import type { LinkVerification } from './verify/stored-link.js'
 
+/** One link, whichever side it was changed on: where it is stored, at one end or at both, and the record it leads to. */
+interface PlannedLink {
+  readonly ends: readonly LinkEnd[]
+  readonly to: RecordKey
+  readonly id: string
+  readonly settle: () => void
+}
+
 /** Many to many: on each side an ordered list of the others' keys, or a map from them to the attributes of the link. Whichever side is changed, both are written. */
 export class LinkListsStrategy implements RelationStrategy {
   readonly relation: string
@@ -164,15 +172,15 @@ export class LinkListsStrategy implements RelationStrategy {
     reader: Reader,
   ): void {
     const attributes = this.#attributes!
-    const { ends } = this.#link(tracked, key, state, reader)
-    if (!draft.once(`attributes ${linkId(this.model, ends)}`)) return
+    const { ends, to, id } = this.#link(tracked, key, state, reader)
+    if (!draft.once(`attributes ${id}`)) return
     const snapshot = attributes.snapshot(link)
     const progress = progressOf(key, ends.length, state, draft, () => {
       link.snapshot = snapshot
       state.begun.delete(key)
     })
     ends.forEach((end, i) => {
-      const other = ends[1 - i]?.key.key ?? reader.recordKey(this.#target, key).key
+      const other = (ends[1 - i]?.key ?? to).key
       const change = linkWrite(end.model, end.key, attributes.patch(link, end.bin, other))
       draft.add('add references', change, (outcome) => progress(isWritten(outcome), outcome))
     })
@@ -190,8 +198,8 @@ export class LinkListsStrategy implements RelationStrategy {
     draft: Draft,
     reader: Reader,
   ): void {
-    const { ends, settle } = this.#link(tracked, member, state, reader)
-    if (!draft.once(`${change} ${linkId(this.model, ends)}`)) return
+    const { ends, to, id, settle } = this.#link(tracked, member, state, reader)
+    if (!draft.once(`${change} ${id}`)) return
     const attributes = change === 'add' ? this.#attributes?.encode(state, member) : undefined
     const link = change === 'add' ? state.links.get(member, state.added) : undefined
     const snapshot = link && this.#attributes?.snapshot(link)
@@ -200,7 +208,7 @@ export class LinkListsStrategy implements RelationStrategy {
       if (link !== undefined) link.snapshot = snapshot
     })
     ends.forEach((end, i) => {
-      const other = ends[1 - i]?.key.key ?? reader.recordKey(this.#target, state.added.keyOfMember(member)!).key
+      const other = (ends[1 - i]?.key ?? to).key
       if (change === 'remove') {
         draft.add('remove references', this.#bin.unlink(end, other), (outcome) =>
           progress(isWrittenOrMissing(outcome), outcome),
@@ -225,24 +233,21 @@ export class LinkListsStrategy implements RelationStrategy {
     })
   }
 
-  #link(
-    tracked: Tracked,
-    member: Member,
-    state: CollectionState,
-    reader: Reader,
-  ): { ends: LinkEnd[]; settle: () => void } {
+  #link(tracked: Tracked, member: Member, state: CollectionState, reader: Reader): PlannedLink {
     const here: LinkEnd = { model: this.#owner, key: tracked.key, bin: this.model.bin! }
-    const settleHere = (): void => state.settle(member)
-    if (this.#inverse === undefined) return { ends: [here], settle: settleHere }
     const key = state.added.keyOfMember(member)!
+    const to = reader.recordKey(this.#target, key)
+    const id = linkId(this.model, `${recordId(here.key)}#${here.bin}`, `${recordId(to)}#${this.#inverse?.bin ?? ''}`)
+    const settleHere = (): void => state.settle(member)
+    if (this.#inverse === undefined) return { ends: [here], to, id, settle: settleHere }
     const other = isEntity(member) ? reader.tracked(member) : reader.known(this.#target.name, key)
-    const there: LinkEnd = { model: this.#target, key: reader.recordKey(this.#target, key), bin: this.#inverse.bin! }
+    const there: LinkEnd = { model: this.#target, key: to, bin: this.#inverse.bin! }
     const inverse = this.#inverse.name
     const settle = (): void => {
       settleHere()
       if (other) collectionStateOf(readProperty(other.entity, inverse) as object).settle(tracked.entity)
     }
-    return { ends: [here, there], settle }
+    return { ends: [here, there], to, id, settle }
   }
 
   #drain(owner: Tracked, reader: Reader): Drain {
@@ -282,8 +287,8 @@ export class LinkListsStrategy implements RelationStrategy {
 }
 
 /** The same text from both sides of a link. */
-function linkId(relation: RelationModel, ends: readonly LinkEnd[]): string {
-  const ids = ends.map(({ key, bin }) => `${recordId(key)}#${bin}`)
+function linkId(relation: RelationModel, here: string, there: string): string {
+  const ids = [here, there]
   // Friends are friends of each other: such a relation is its own other side.
   if (relation.inverse === relation.name) return ids.sort().join(' ~ ')
   return (relation.owner ? ids : ids.reverse()).join(' ~ ')
