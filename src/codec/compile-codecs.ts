@@ -24,6 +24,7 @@ import { RefField } from './ref-field.js'
 import { SpreadProperty } from './spread-property.js'
 import type { TypeCodec } from './type-codec.js'
 import { compileType, keyCodec } from './types/compile-type.js'
+import type { Bins } from '../plan/command.js'
 import type { Value } from '../plan/value.js'
 
 export interface CompileOptions {
@@ -145,10 +146,17 @@ class CodecCompiler {
     return (instance, stored, loaded: Loaded, only) => {
       for (const relation of relations) {
         if (only && !only.has(relation.name)) continue
-        const value = relation.bin === undefined ? undefined : (readProperty(stored, relation.bin) as Value | undefined)
+        const value = this.#keyOrMembers(relation, stored)
         writeProperty(instance, relation.name, make(instance, relation, value, !loaded || loaded.has(relation.name)))
       }
     }
+  }
+
+  #keyOrMembers({ bin, holds, target }: RelationModel, stored: Bins): Value | undefined {
+    const value = bin === undefined ? undefined : (readProperty(stored, bin) as Value | undefined)
+    // The client gives an integer as a number wherever it fits one.
+    const isBigint = holds === 'ref' && typeof value === 'number' && this.#model.entity(target).key.kind === 'bigint'
+    return isBigint ? BigInt(value) : value
   }
 }
 

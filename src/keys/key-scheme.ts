@@ -106,7 +106,8 @@ export class KeyScheme {
       return parts['key'] as KeyValue
     }
     if (this.#tenantInTemplate && tenant !== undefined) this.#checkTenant(this.parts(stored), stored, tenant)
-    return stored
+    // The client gives an integer as a number wherever it fits one.
+    return this.kind === 'bigint' && typeof stored === 'number' ? BigInt(stored) : stored
   }
 
   #fillTenant(parts: Readonly<Record<string, unknown>>, tenant: Tenant | undefined): Readonly<Record<string, unknown>> {
