@@ -54,6 +54,7 @@ export class KeyBinStrategy implements RelationStrategy {
     if (tracked.state === 'removed') return this.#reachOnDelete(tracked, reach, reader)
     const { target } = this.#state(tracked.entity)
     if (isEntity(target) && (reader.tracked(target)?.state ?? 'new') === 'new') reach.save(target)
+    else if (this.#isToNew(target, reader)) reach.save(reader.known(this.#target.name, target as KeyValue)!.entity)
   }
 
   #reachOnDelete(tracked: Tracked, reach: Reach, reader: Reader): void | Promise<void> {
@@ -155,7 +156,7 @@ export class KeyBinStrategy implements RelationStrategy {
       if (to !== null && !isToNew) this.#askOwner(tracked, state, to, draft, reader)
       return true
     }
-    const isToNew = isEntity(state.target) && reader.tracked(state.target)?.state === 'new'
+    const isToNew = this.#isToNew(state.target, reader)
     if (isToNew) draft.tie(tracked.key, reader.recordKey(this.#target, to!))
     else if (to !== null && this.#indexed !== undefined && draft.isInside) this.#hold(to, draft, reader)
     const isLate = isToNew && !draft.isTransaction
@@ -166,6 +167,13 @@ export class KeyBinStrategy implements RelationStrategy {
     const isBlind = isCreation(tracked) || draft.isInside
     const operations = isBlind ? [change] : [readBefore(this.model, this.#target), change]
     draft.add(isLate ? 'add references' : 'write', linkWrite(this.#owner, tracked.key, operations), settle)
+  }
+
+  /** Also by its key: a record that this session is about to create cannot be looked for on the server. */
+  #isToNew(target: RefState['target'], reader: Reader): boolean {
+    if (target === null) return false
+    const known = isEntity(target) ? reader.tracked(target) : reader.known(this.#target.name, target)
+    return known?.state === 'new'
   }
 
   #settleBin(

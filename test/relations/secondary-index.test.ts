@@ -99,6 +99,25 @@ for (const mode of MODES) {
       for (const each of found.employees) expect(each.department.value).to.equal(found)
     })
 
+    it('takes the key of a parent that is new in the same flush, from new and stored children', async () => {
+      await db.session().save(employee('old'))
+      const session = db.session()
+      session.persist(department(1))
+      session.persist(employee('young')).department.set(1)
+      ;(await session.load(Employee, 'old')).department.set(1)
+      await session.flush()
+      expect(ids((await db.session().load(Department, 1, { with: ['employees'] })).employees)).to.deep.equal([
+        'old',
+        'young',
+      ])
+      const alone = db.session()
+      alone.persist(department(2))
+      const child = employee('first')
+      child.department.set(2)
+      await alone.save(child)
+      expect(await db.session().ref(Department, 2).collection('employees').keys()).to.deep.equal(['first'])
+    })
+
     it('stores nothing on the parent', async function () {
       await hire(3)
       const session = db.session()
