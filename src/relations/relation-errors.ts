@@ -24,6 +24,20 @@ export function noAttributes({ tracked, relation }: Binding): SkeinError {
   })
 }
 
+export function wrongClass({ model, key }: Tracked, relation: RelationModel, member: object): SkeinError {
+  const { name } = member.constructor
+  return new SkeinError(
+    'SKEIN_2408',
+    `${model.name} ${describeKey(key.key)}: ${relation.name} is of ${relation.target}, and was given a ${name}.`,
+    {
+      className: model.name,
+      property: relation.name,
+      key: key.key,
+      fix: `Give a ${relation.target} or its key, or declare the relation with () => ${name}.`,
+    },
+  )
+}
+
 export function ownerGone({ name }: EntityModel, key: KeyValue): EntityGoneError {
   return new EntityGoneError(
     `${name} ${describeKey(key)} was deleted or is being deleted, so nothing can point to it.`,

@@ -1,3 +1,4 @@
+import { checkMembers } from '../relations/check-members.js'
 import type { Contributor, Reach, Reader } from '../relations/contributor.js'
 import { MOST_REACHED, type Drain } from '../relations/drain.js'
 import { MOST_WRITES } from '../driver/capabilities.js'
@@ -101,6 +102,7 @@ async function reachFrom(
   }
   // The list grows while it is walked.
   for (const managed of members) {
+    if (managed.state !== 'removed') checkMembers(managed, managed.mapped.relations, reader)
     const reach: Reach = {
       // What is being deleted stays so, whoever reaches it.
       save: (entity) => add(isBeingRemoved(entity, entities) ?? entities.manage(entity), managed),

@@ -38,6 +38,7 @@ export const USE_CODES = {
   SKEIN_2405: 'The other entity of a shared key has another key',
   SKEIN_2406: 'An entity that shares its key cannot be let go',
   SKEIN_2407: 'The relation has no attributes',
+  SKEIN_2408: 'The relation was given an entity of another class',
   SKEIN_2410: 'The time for which verify leaves records alone is not valid',
   SKEIN_2420: 'The collection cannot answer this',
   SKEIN_2421: 'A consolidated child was given by its key alone',
