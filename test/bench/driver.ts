@@ -5,7 +5,8 @@ import { recordKey, type RecordKey } from '#src/plan/record-key.js'
 import { connect } from '#src/driver/connect.js'
 import type { Driver } from '#src/driver/driver.js'
 import type { BenchResult, BenchSuite } from './bench.js'
-import { against, CROWD, HUNDREDS, ONE } from './compare.js'
+import { against, againstCrowd, HUNDREDS, ONE } from './compare.js'
+import { Gathered } from './gathered.js'
 import { startBenchServer } from './server.js'
 
 const RECORDS = 1000
@@ -43,6 +44,9 @@ async function measureAll(driver: Driver, at: (i: number) => RecordKey): Promise
   const exists = Aerospike.policy.exists.UPDATE
   const policy = new Aerospike.OperatePolicy({ socketTimeout: 0, totalTimeout: 3000, maxRetries: 0, exists })
   const keepTtl = { ttl: Aerospike.ttl.DONT_UPDATE }
+  const gathered = new Gathered(driver, (id) => keyOf(key(id)))
+  const readGathered = { call: (i: number) => gathered.read(i) }
+  const saveGathered = { call: (i: number) => gathered.setPrice(i, i) }
   const load = { call: (i: number) => driver.readOne(read('Listing', key(i))) }
   const get = { call: (i: number) => client.get(keyOf(key(i))) }
   const save = {
@@ -56,8 +60,13 @@ async function measureAll(driver: Driver, at: (i: number) => RecordKey): Promise
     call: (i: number) => client.batchRead(hundred(i).map((one) => ({ key: keyOf(one), readAllBins: true }))),
   }
   return [
-    await against('driver: 64 callers read', load, get, CROWD, 2, 'get'),
-    await against('driver: 64 callers write', save, operate, CROWD, 2.5, 'operate'),
+    await againstCrowd('driver: 64 callers read', { ours: load, theirs: get, gathered: readGathered }, 2, 'get'),
+    await againstCrowd(
+      'driver: 64 callers write',
+      { ours: save, theirs: operate, gathered: saveGathered },
+      2.5,
+      'operate',
+    ),
     await against('driver: one caller reads', load, get, ONE, 0.9, 'get'),
     await against('driver: one caller writes', save, operate, ONE, 0.9, 'operate'),
     await against('driver: 100 records at once', loadHundred, batchRead, HUNDREDS, 0.9, 'batchRead'),

@@ -58,7 +58,7 @@ class Gatherer {
 }
 
 export class Gathered {
-  readonly #namespace: string
+  readonly #keyOf: (id: number) => Aerospike.Key
   readonly #reads: Gatherer
   readonly #writes: Gatherer
   readonly #update = new Aerospike.BatchWritePolicy({
@@ -66,27 +66,26 @@ export class Gathered {
     ttl: Aerospike.ttl.DONT_UPDATE,
   })
 
-  constructor({ client }: Pick<Database, 'client'>, namespace: string) {
-    this.#namespace = namespace
+  constructor({ client }: Pick<Database, 'client'>, keyOf: (id: number) => Aerospike.Key) {
+    this.#keyOf = keyOf
     this.#reads = new Gatherer((rows) => client.batchRead(rows as Parameters<typeof client.batchRead>[0]))
     this.#writes = new Gatherer((rows) => client.batchWrite(rows as Parameters<typeof client.batchWrite>[0]))
   }
 
+  read(id: number): Promise<Aerospike.AerospikeRecord> {
+    return this.#reads.ask({ key: this.#keyOf(id), readAllBins: true })
+  }
+
   async load(id: number): Promise<Listing> {
-    const { bins } = await this.#reads.ask({ key: this.#key(id), readAllBins: true })
-    return fromBins(bins)
+    return fromBins((await this.read(id)).bins)
   }
 
   async setPrice(id: number, price: number): Promise<void> {
     await this.#writes.ask({
       type: Aerospike.batchType.BATCH_WRITE,
-      key: this.#key(id),
+      key: this.#keyOf(id),
       ops: [Aerospike.operations.write('price', price)],
       policy: this.#update,
     })
-  }
-
-  #key(id: number): Aerospike.Key {
-    return new Aerospike.Key(this.#namespace, 'bench', id)
   }
 }

@@ -1,3 +1,4 @@
+import Aerospike from 'aerospike'
 import { open, type Database, type Session } from 'skein'
 import type { BenchResult, BenchSuite } from './bench.js'
 import { ByHand } from './by-hand.js'
@@ -19,7 +20,7 @@ class Measurement {
   constructor(db: Database, namespace: string, base: number) {
     this.#db = db
     this.#byHand = new ByHand(db, namespace)
-    this.#gathered = new Gathered(db, namespace)
+    this.#gathered = new Gathered(db, (id) => new Aerospike.Key(namespace, 'bench', id))
     this.#ids = Array.from({ length: RECORDS }, (_, i) => base + i)
     this.#lastNew = base + RECORDS
   }
