@@ -41,6 +41,11 @@ export class PartCodec implements TypeCodec {
     return this.#functions.hydrate(storedMap(stored), undefined)
   }
 
+  /** The same, into an instance that exists. */
+  fill(instance: object, stored: Value): void {
+    this.#functions.fill(instance, storedMap(stored), undefined)
+  }
+
   snapshot(value: unknown): object {
     return this.#functions.snapshot(value as object)
   }

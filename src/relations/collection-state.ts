@@ -220,7 +220,8 @@ export class CollectionState {
     this.loaded = undefined
     this.stored = undefined
     this.parts?.reset()
-    this.links.keep(isBegun)
+    // Those that are stored are brought up to date in place.
+    this.links.keep((key, { snapshot }) => snapshot !== undefined || isBegun(key))
   }
 
   /** False where nothing that is stored was to be removed. */

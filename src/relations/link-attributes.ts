@@ -4,7 +4,7 @@ import type { EntityModel, RelationModel } from '../model/index.js'
 import { read } from '../plan/command.js'
 import type { WriteOperation } from '../plan/operation.js'
 import { atKey, mapGetKeys } from '../plan/operations.js'
-import type { UserKey } from '../plan/record-key.js'
+import { userKeyId, type UserKey } from '../plan/record-key.js'
 import type { Value } from '../plan/value.js'
 import type { CollectionState } from './collection-state.js'
 import type { Reader, Tracked } from './contributor.js'
@@ -63,6 +63,19 @@ export class LinkAttributes {
     const link = known ?? this.#decoded(stored)
     state.links.set(key, link, state.added)
     return link
+  }
+
+  /** The record was read again: what is at hand becomes what is stored by key, and what is not stored any more is let go of. */
+  refill(state: CollectionState, stored: ReadonlyMap<string, Value>): void {
+    for (const [key, link] of [...state.links.entries]) {
+      if (state.begun.has(key)) continue
+      const value = stored.get(userKeyId(key))
+      if (value === undefined) state.links.delete(key, state.added)
+      else {
+        this.#codec.fill(link.value, value)
+        link.snapshot = this.#codec.snapshot(link.value)
+      }
+    }
   }
 
   /** One command, without the rest of the map. */

@@ -7,6 +7,7 @@ import { mergeCommands } from '../plan/merge.js'
 import type { Outcome } from '../plan/outcome.js'
 import { recordId, userKeyId, type RecordKey, type UserKey } from '../plan/record-key.js'
 import type { Value } from '../plan/value.js'
+import type { Binding } from './binding.js'
 import type { CollectionState } from './collection-state.js'
 import { isCreation, type Reach, type Reader, type Tracked } from './contributor.js'
 import { allMembers, firstMembers, type Drain } from './drain.js'
@@ -145,6 +146,13 @@ export class LinkListsStrategy implements RelationStrategy {
     return key === null ? null : this.#attributes.read(owner, key, state, reader)
   }
 
+  /** Attributes that were known before the record was read are kept up to date. */
+  attached(state: CollectionState, { reader }: Binding, stored: Value | undefined, isRead: boolean): void {
+    if (!isRead || state.links.isEmpty) return
+    const entries = this.#attributesIn(stored ?? {}, reader)
+    this.#attributes!.refill(state, new Map(entries.map(([key, value]) => [userKeyId(key), value])))
+  }
+
   #takeAttributes(
     attributes: LinkAttributes,
     owner: Tracked,
@@ -152,10 +160,14 @@ export class LinkListsStrategy implements RelationStrategy {
     stored: Value,
     reader: Reader,
   ): void {
-    for (const key of this.#bin.keysIn(stored, this.#target)) {
-      const value = (stored as { readonly [key: string]: Value })[String(key)]
-      attributes.take(owner, reader.fromStored(this.#target, key), value, state, reader)
-    }
+    for (const [key, value] of this.#attributesIn(stored, reader)) attributes.take(owner, key, value, state, reader)
+  }
+
+  #attributesIn(stored: Value, reader: Reader): [KeyValue, Value][] {
+    const values = stored as { readonly [key: string]: Value }
+    return this.#bin
+      .keysIn(stored, this.#target)
+      .map((key) => [reader.fromStored(this.#target, key), values[String(key)]])
   }
 
   #changed(state: CollectionState): [KeyValue, LinkValue][] {

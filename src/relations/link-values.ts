@@ -34,8 +34,8 @@ export class LinkValues {
   }
 
   /** Forgets all others. */
-  keep(isKept: (key: KeyValue) => boolean): void {
-    for (const [id, [key]] of this.#byKey) if (!isKept(key)) this.#byKey.delete(id)
+  keep(isKept: (key: KeyValue, link: LinkValue) => boolean): void {
+    for (const [id, [key, link]] of this.#byKey) if (!isKept(key, link)) this.#byKey.delete(id)
     this.#byEntity.clear()
   }
 

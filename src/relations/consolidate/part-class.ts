@@ -7,6 +7,7 @@ import { atKey } from '../../plan/operations.js'
 import type { UserKey } from '../../plan/record-key.js'
 import type { MapKey, Value } from '../../plan/value.js'
 import type { Tracked } from '../contributor.js'
+import { findRefState } from '../states.js'
 import { SortKey } from './sort-key.js'
 
 /** The parts of one consolidated collection: their ids, their places in its map, and how they are stored. */
@@ -68,6 +69,16 @@ export class PartClass {
       return this.codec.decode(stored)
     } catch (error) {
       throw unreadable(this.#owner, owner.key.key, inEntry(this.relation.name, undefined, error))
+    }
+  }
+
+  /** Makes an instance that people may hold what was read as another one. */
+  refill(part: object, stored: Value, read: object): void {
+    this.codec.fill(part, stored)
+    // A reference stays the same object, which only the session can point elsewhere.
+    for (const { name } of this.codec.model.relations) {
+      const { key } = readProperty(read, name) as Ref<object>
+      findRefState(readProperty(part, name) as object)?.takeStored(key)
     }
   }
 

@@ -32,6 +32,8 @@ export class PartTable {
   /** All stored parts are known. */
   isLoaded = false
   readonly #known = new Map<string, KnownPart>()
+  /** Instances that were known before the record is read again: people may hold them. */
+  #former: ReadonlyMap<string, KnownPart> | undefined
   readonly #attach: (part: object) => void
 
   /** `attach` binds the references of a part to the session. */
@@ -105,10 +107,10 @@ export class PartTable {
     return this.known(id)?.part ?? (this.isComplete ? null : undefined)
   }
 
-  /** Takes over all parts as they were read. */
+  /** Takes over all parts as they were read, into the instances that were known before. */
   load(stored: Value | undefined): void {
-    this.#known.clear()
     for (const value of valuesOf(stored)) this.take(value)
+    this.#former = undefined
     this.isLoaded = true
   }
 
@@ -120,10 +122,12 @@ export class PartTable {
 
   /** Takes over a part that was read; one that is known already stays. */
   take(stored: Value): object {
-    const part = this.parts.decode(stored, this.owner)
-    const id = this.parts.idOf(part)
+    const read = this.parts.decode(stored, this.owner)
+    const id = this.parts.idOf(read)
     const known = this.known(id)
     if (known !== undefined) return known.part
+    const part = this.#former?.get(userKeyId(id))?.part ?? read
+    if (part !== read) this.parts.refill(part, stored, read)
     this.#attach(part)
     this.#know(part, id)
     return part
@@ -161,6 +165,7 @@ export class PartTable {
   }
 
   reset(): void {
+    this.#former = new Map(this.#known)
     this.#known.clear()
     this.isLoaded = false
   }
