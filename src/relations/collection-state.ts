@@ -38,6 +38,7 @@ export class CollectionState {
   /** Where the members are parts of the owner's record. */
   parts: PartTable | undefined
   #binding: Binding | undefined
+  #loading: Promise<void> | undefined
 
   get binding(): Binding | undefined {
     return this.#binding
@@ -115,6 +116,11 @@ export class CollectionState {
     else if (isListed) this.removed.add(member)
     this.loaded?.delete(member)
     this.links.delete(member, this.added)
+  }
+
+  /** Whoever asks for it while it is under way waits for the same. */
+  loadOnce(load: () => Promise<void>): Promise<void> {
+    return (this.#loading ??= load().finally(() => (this.#loading = undefined)))
   }
 
   /** Takes over what the server has, with this session's changes on top. */

@@ -81,7 +81,9 @@ export class EntityCollection<T extends object, A extends object = object> imple
   async load(options?: OutsideTransaction): Promise<readonly T[]> {
     if (!this.isLoaded) {
       const { relation, tracked, reader } = this.#bound('load', options)
-      await reader.load([tracked], [relation.name])
+      const load = (): Promise<void> => reader.load([tracked], [relation.name])
+      // What one asks for outside of the transaction may be refused to another.
+      await (options?.outsideTransaction === true ? load() : this.#state.loadOnce(load))
     }
     return this.items
   }

@@ -1,6 +1,7 @@
 import type { Driver } from '../driver/driver.js'
 import type { TransactionHandle } from '../driver/outcome.js'
 import type { ReadRequest } from '../driver/read-request.js'
+import type { SessionContext } from './session-context.js'
 
 // Cheaper than queueMicrotask, which also keeps track of the async context.
 const NOW = Promise.resolve()
@@ -50,4 +51,13 @@ export class LoadTick {
     this.#asker = undefined
     this.#driver.readInto(requests, this.#areOfMany, this.#transaction)
   }
+}
+
+/** A transaction has its own: what it reads takes part in it. */
+export function tickOf({
+  driver,
+  transaction,
+  tick,
+}: Pick<SessionContext, 'driver' | 'transaction' | 'tick'>): LoadTick {
+  return transaction === undefined ? tick : new LoadTick(driver, transaction)
 }

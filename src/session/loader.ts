@@ -3,7 +3,7 @@ import type { RecordKey } from '../plan/record-key.js'
 import { callHooks } from './hooks.js'
 import type { Hydrator } from './hydrator.js'
 import { LoadRequest, type LoadReceiver, type RecordTaker } from './load-request.js'
-import { LoadTick } from './load-tick.js'
+import { tickOf, type LoadTick } from './load-tick.js'
 import type { Managed } from './managed.js'
 import type { MappedClass } from './mapped-class.js'
 import { covers, type Projection } from './projection.js'
@@ -20,11 +20,10 @@ export class Loader implements RecordTaker {
   readonly #pending: (RecordMap<LoadRequest> | undefined)[]
 
   constructor(context: SessionContext, hydrator: Hydrator) {
-    const { driver, transaction, tick, classes } = context
     this.#context = context
     this.#hydrator = hydrator
-    this.#tick = transaction === undefined ? tick : new LoadTick(driver, transaction)
-    this.#pending = new Array<RecordMap<LoadRequest> | undefined>(classes.count)
+    this.#tick = tickOf(context)
+    this.#pending = new Array<RecordMap<LoadRequest> | undefined>(context.classes.count)
   }
 
   /** The managed entities in the order of the keys, or null. */
@@ -60,7 +59,7 @@ export class Loader implements RecordTaker {
     if (same !== undefined && covers(same.projection.loaded, projection.loaded)) return same.alsoFor(receiver, place)
     const request = new LoadRequest(mapped, key, projection, this, receiver, place)
     pending.set(key.key, request)
-    this.#tick.add(request, this, mayBeAlone)
+    this.#tick.add(request, this.#context.identity, mayBeAlone)
   }
 
   take(request: LoadRequest, record: StoredRecord | null): void {

@@ -108,6 +108,34 @@ describe('loading relations along', () => {
     expect(first.office.isLoaded).to.equal(true)
   })
 
+  it('loads collections that are asked for in one tick together: one batch of lists, one of members', async () => {
+    const agents = await db.session().loadMany(Agent, [4, 5, 6, 7])
+    const two = await during(() => Promise.all(agents.slice(0, 2).map(({ listings }) => listings.load())))
+    expect(two).to.include({ commands: 2, rows: 2 + 2 * 4 })
+    const others = agents.slice(2)
+    const both = await during(() =>
+      Promise.all(others.flatMap(({ listings, friends }) => [listings.load(), friends.load()])),
+    )
+    expect(both.commands).to.equal(2)
+    for (const { listings } of agents) expect(listings.items).to.have.length(4)
+  })
+
+  it('reads a collection once when it is asked for twice in one tick', async () => {
+    const agent = await db.session().load(Agent, 4)
+    const seen = await during(() => Promise.all([agent.listings.load(), agent.listings.load()]))
+    // Its list, then its four members.
+    expect(seen).to.include({ commands: 2, rows: 5 })
+  })
+
+  it('answers what is asked of collections in one tick by one batch', async () => {
+    const [one, two] = await db.session().loadMany(Agent, [1, 2])
+    const seen = await during(async () => {
+      const asked = [one.listings.count(), two.listings.keys(), one.listings.contains('1-0')]
+      expect(await Promise.all(asked)).to.deep.equal([4, ['2-0', '2-1', '2-2', '2-3'], true])
+    })
+    expect(seen).to.include({ commands: 1, rows: 3 })
+  })
+
   it('refuses a path that leads nowhere before it reads anything, and says what there is', async () => {
     const wrong = ['listings.agnet'] as unknown as RelationPath<Agent>[]
     let error: unknown
