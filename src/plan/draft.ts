@@ -43,6 +43,8 @@ interface PendingStage {
 export interface ReadyStage {
   readonly name: StageName
   readonly stage: Stage
+  /** What it leaves out, because something that it is tied to has failed. */
+  readonly heldBack: readonly (WriteCommand | DeleteCommand)[]
   /** The outcomes that somebody does not accept. */
   settle(outcomes: readonly Outcome[]): Outcome[]
   /** The same, known before anybody is told: a transaction asks before it commits. */
@@ -94,7 +96,7 @@ export class PlanDraft implements Draft {
   readonly isInside: boolean
   readonly #stages = new Map<string, PendingStage>()
   readonly #seen = new Set<string>()
-  readonly #ties = new Ties()
+  #ties = new Ties()
   #checks: Check[] = []
   /** Where that goes which is added while a part of this draft is being sent. */
   #sent: PlanDraft | undefined
@@ -107,7 +109,7 @@ export class PlanDraft implements Draft {
 
   /** The draft as those see it who plan for one record: all they add is tied to it. */
   for(key: RecordKey): Draft {
-    return this.isTransaction && !this.isInside ? new DraftForRecord(this, key) : this
+    return this.isInside ? this : new DraftForRecord(this, key)
   }
 
   add(
@@ -160,13 +162,18 @@ export class PlanDraft implements Draft {
     return this.#stages.size === 0
   }
 
-  /** Takes out the stage that comes next. */
-  next(): ReadyStage | undefined {
+  /** Takes out the stage that comes next, without what must wait; what takes something back never waits. */
+  next(mustWait?: (id: string) => boolean): ReadyStage | undefined {
     const [at] = this.#order()
     if (at === undefined) return undefined
     const pending = this.#stages.get(at)!
     this.#stages.delete(at)
-    return readyStage(pending)
+    return readyStage(pending, pending.name === 'undo' ? undefined : mustWait)
+  }
+
+  /** Whether a record is tied to one of these. */
+  tiedTo(ids: Iterable<string>): (id: string) => boolean {
+    return this.#ties.tiedTo(ids)
   }
 
   takeChecks(): readonly Check[] {
@@ -202,6 +209,7 @@ export class PlanDraft implements Draft {
   part(ids: readonly string[], options: DraftOptions): PlanDraft {
     const part = new PlanDraft(this.now, options)
     const entries = this.#stages.get(TRANSACTION)!.entries
+    part.#ties = this.#ties
     const target = part.#entries(part.isTransaction ? TRANSACTION : 'write 0', 'write', 0)
     for (const id of ids) target.set(id, entries.get(id)!)
     if (!part.isTransaction) this.#sent = part
@@ -247,12 +255,12 @@ class DraftForRecord implements Draft {
   }
 
   add(...args: Parameters<Draft['add']>): void {
-    const [, { key }] = args
-    if (key !== this.#key) this.#draft.tie(this.#key, key)
+    this.#tieTo(args[1].key)
     this.#draft.add(...args)
   }
 
   addApart(...args: Parameters<Draft['addApart']>): void {
+    this.#tieTo(args[1].key)
     this.#draft.addApart(...args)
   }
 
@@ -271,16 +279,22 @@ class DraftForRecord implements Draft {
   tie(a: RecordKey, b: RecordKey): void {
     this.#draft.tie(a, b)
   }
+
+  #tieTo(key: RecordKey): void {
+    if (key !== this.#key) this.#draft.tie(this.#key, key)
+  }
 }
 
-function readyStage({ name, entries }: PendingStage): ReadyStage {
-  const all = [...entries.values()]
+const merged = ({ commands }: Entry) => mergeCommands(commands)[0] as WriteCommand | DeleteCommand
+
+function readyStage({ name, entries }: PendingStage, mustWait?: (id: string) => boolean): ReadyStage {
+  const all: Entry[] = []
+  const held: Entry[] = []
+  for (const entry of entries.values()) (mustWait?.(recordId(entry.commands[0].key)) ? held : all).push(entry)
   return {
     name,
-    stage: stage(
-      name,
-      all.map(({ commands }) => mergeCommands(commands)[0]),
-    ),
+    stage: stage(name, all.map(merged)),
+    heldBack: held.map(merged),
     settle: (outcomes) =>
       outcomes.flatMap((outcome, i) => {
         // Everyone must be told, so no short cut at the first that refuses.

@@ -23,7 +23,7 @@ export function flushFailure(
 }
 
 const WHY: { readonly [reason in Reason]?: string } = {
-  notSent: 'not sent, because an earlier stage failed',
+  notSent: 'not sent, because something that it changes with has failed',
   undone: 'undone with the transaction it was part of',
 }
 

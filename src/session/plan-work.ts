@@ -1,5 +1,6 @@
-import { PlanDraft, type DraftOptions } from '../plan/draft.js'
+import { PlanDraft, type Draft, type DraftOptions } from '../plan/draft.js'
 import type { Reader } from '../relations/contributor.js'
+import type { Managed } from './managed.js'
 import type { Work } from './work.js'
 
 /** Asks everything that takes part for its commands, all in one tick: what has to be read for them is one batch read. */
@@ -21,13 +22,16 @@ export function planInto(draft: PlanDraft, work: Work, reader: Reader): void | P
     if (planned !== undefined) reading.push(planned)
   }
   for (const managed of work.saved) {
-    for (const contributor of managed.mapped.contributors)
-      note(contributor.save(managed, draft.for(managed.key), reader))
+    const own = draftFor(managed, draft)
+    for (const contributor of managed.mapped.contributors) note(contributor.save(managed, own, reader))
   }
   for (const managed of work.removed) {
-    for (const contributor of managed.mapped.contributors)
-      note(contributor.remove(managed, draft.for(managed.key), reader))
+    const own = draftFor(managed, draft)
+    for (const contributor of managed.mapped.contributors) note(contributor.remove(managed, own, reader))
   }
-  for (const [managed, from] of work.reached) draft.tie(managed.key, from.key)
+  for (const [managed, origins] of work.reached) for (const from of origins) draft.tie(managed.key, from.key)
   if (reading.length > 0) return Promise.all(reading).then(() => undefined)
 }
+
+/** Where no relation leads here or away, there is nothing to be tied to. */
+const draftFor = ({ mapped, key }: Managed, draft: PlanDraft): Draft => (mapped.standsAlone ? draft : draft.for(key))

@@ -5,6 +5,7 @@ import type { DeleteCommand, WriteCommand } from '../plan/command.js'
 import type { Check, PlanDraft, ReadyStage } from '../plan/draft.js'
 import type { Outcome } from '../plan/outcome.js'
 import type { Stage } from '../plan/plan.js'
+import { recordId } from '../plan/record-key.js'
 import { takeMarkOff } from '../relations/mark.js'
 
 /** What became of every command of a plan. */
@@ -20,8 +21,8 @@ export interface RunResult {
 }
 
 /**
- * Runs stage after stage; each moves its entities forward as it is answered, and may add to those that follow. After a failure the
- * stages that follow stay unsent, but for what has to be taken back.
+ * Runs stage after stage; each moves its entities forward as it is answered, and may add to those that follow. After a failure,
+ * whatever is tied to the record that failed stays unsent, but for what has to be taken back; all else goes on.
  */
 export async function runStages(
   draft: PlanDraft,
@@ -32,47 +33,65 @@ export async function runStages(
   const stages: Stage[] = []
   const outcomes: Outcome[] = []
   const failed: Outcome[] = []
+  let forbidden: RestrictedError | undefined
   for (;;) {
     const checks = draft.takeChecks()
-    const ready = draft.next()
-    if (ready === undefined && checks.length === 0) return { stages, outcomes, failed }
+    const isStopped = stoppedBy(failed, draft)
+    const ready = draft.next(forbidden === undefined ? isStopped : () => true)
+    if (ready === undefined && checks.length === 0) break
     // A transaction that failed is undone as a whole.
-    if (draft.isTransaction && failed.length > 0) return { stages, outcomes, failed }
+    if (draft.isTransaction && failed.length > 0) break
     const checking = runChecks(checks, driver, options)
     if (ready !== undefined) {
-      const isSent = failed.length === 0 || ready.name === 'undo'
-      const answered = await (isSent ? driver.run(commandsOf(ready), options) : commandsOf(ready).map(notSent))
-      const refused = isSent ? ready.settle(answered) : answered
+      const commands = commandsOf(ready)
+      const answered = commands.length === 0 ? [] : await driver.run(commands, options)
+      const refused = ready.settle(answered)
       stages.push(ready.stage)
       const judged = new Map(refused.map((outcome) => [outcome.command, outcome]))
-      outcomes.push(...answered.map((outcome) => judged.get(outcome.command) ?? outcome))
-      failed.push(...refused)
-      if (ready.name === 'mark' && isSent) await afterMark(draft, answered, refused, driver, marked)
+      const unsent = ready.heldBack.map(notSent)
+      outcomes.push(...answered.map((outcome) => judged.get(outcome.command) ?? outcome), ...unsent)
+      failed.push(...refused, ...unsent)
+      if (ready.name === 'mark') forbidden = await afterMark(draft, answered, refused, failed, driver, marked)
     }
     await checking
   }
+  if (forbidden !== undefined) throw forbidden
+  return { stages, outcomes, failed }
 }
 
-/** Adds to the plan what came before records were marked; what comes later is refused. */
-export type AfterMark = (draft: PlanDraft) => Promise<void>
+type IsStopped = (id: string) => boolean
+
+/** Which records must wait until what failed is done. */
+function stoppedBy(failed: readonly Outcome[], draft: PlanDraft): IsStopped | undefined {
+  return failed.length === 0 ? undefined : draft.tiedTo(failed.map(({ command }) => recordId(command.key)))
+}
+
+/** Adds to the plan what came before records were marked; what comes later is refused. Those that are stopped are not marked, or not to go on. */
+export type AfterMark = (draft: PlanDraft, isStopped: IsStopped) => Promise<void>
 
 /** A record that may not be deleted after all is there again. */
 async function afterMark(
   draft: PlanDraft,
   answered: readonly Outcome[],
   refused: readonly Outcome[],
+  failed: readonly Outcome[],
   driver: Driver,
   marked: AfterMark | undefined,
-): Promise<void> {
+): Promise<RestrictedError | undefined> {
   const marks = answered.filter(({ state }) => state === 'written').map(({ command }) => command)
-  const unmarks = marks.map(({ entity, key }) => takeMarkOff(entity, key))
-  if (refused.some(({ reason }) => reason === 'guard')) for (const each of unmarks) draft.add('undo', each, () => true)
-  if (refused.length > 0) return
+  const isRefused = stoppedBy(
+    refused.filter(({ reason }) => reason === 'guard'),
+    draft,
+  )
+  for (const { entity, key } of marks)
+    if (isRefused?.(recordId(key))) draft.add('undo', takeMarkOff(entity, key), () => true)
   try {
-    await marked?.(draft)
+    await marked?.(draft, stoppedBy(failed, draft) ?? (() => false))
+    return undefined
   } catch (error) {
-    if (error instanceof RestrictedError) await driver.run(unmarks)
-    throw error
+    if (!(error instanceof RestrictedError)) throw error
+    await driver.run(marks.map(({ entity, key }) => takeMarkOff(entity, key)))
+    return error
   }
 }
 

@@ -14,7 +14,7 @@ import type { PlanDraft } from '../plan/draft.js'
 import { planInto } from './plan-work.js'
 import { hasDoubts, resolveDoubts } from './resolve-doubt.js'
 import { runDrains, type SendAll, type DrainOptions } from './run-drains.js'
-import type { RunResult } from './run-stages.js'
+import type { AfterMark, RunResult } from './run-stages.js'
 import { planFlush, sendWork, type SendParts } from './send-work.js'
 import { badOption } from './transaction-errors.js'
 import { validateAll } from './validation.js'
@@ -80,7 +80,7 @@ export class UnitOfWork {
     }
     takeBackLinksTo(work, context)
     const began = performance.now()
-    const marked = (draft: PlanDraft): Promise<void> => this.#lookAgain(work, draft, options)
+    const marked: AfterMark = (draft, isStopped) => this.#lookAgain(work, draft, isStopped, options)
     const result = await whileGoing(work, () => sendWork(work, this.#parts, transactions, signal, marked))
     forgetDeleted(work, context)
     if (result.outcomes.length === 0) return
@@ -92,10 +92,16 @@ export class UnitOfWork {
   }
 
   /** Somebody may have added members after this flush has looked for them; now that their owners are marked, no more can come. */
-  async #lookAgain(work: Work, draft: PlanDraft, options: FlushOptions): Promise<void> {
+  async #lookAgain(
+    work: Work,
+    draft: PlanDraft,
+    isStopped: (id: string) => boolean,
+    options: FlushOptions,
+  ): Promise<void> {
     const { entities, reader } = this.#parts
     const known = new Set([...work.saved, ...work.removed])
-    const roots = [...work.removed].filter((managed) => !work.reached.has(managed))
+    const roots = [...work.removed].filter((managed) => !work.reached.has(managed) && !isStopped(recordId(managed.key)))
+    if (roots.length === 0) return
     const again = await this.#unlessRestricted(work, async () => {
       const found = await gather(() => roots, entities, reader, { done: known, step: options.step, isAgain: true })
       if (found.drains.length > 0) await runDrains(found.drains, this.#parts, sendAll, options)

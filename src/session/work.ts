@@ -7,7 +7,7 @@ export class Work {
   readonly #removed = new Set<Managed>()
   /** Members of large collections, which have to go before the plan is made. */
   readonly drains: Drain[] = []
-  readonly #reached = new Map<Managed, Managed>()
+  readonly #reached = new Map<Managed, Set<Managed>>()
   readonly #marked: Managed[] = []
 
   constructor(members: readonly Managed[] = []) {
@@ -22,13 +22,15 @@ export class Work {
     return this.#removed
   }
 
-  /** What is here because something else reached it, and that. */
-  get reached(): ReadonlyMap<Managed, Managed> {
+  /** What is here because others reached it, and those. */
+  get reached(): ReadonlyMap<Managed, ReadonlySet<Managed>> {
     return this.#reached
   }
 
   noteReached(managed: Managed, from: Managed): void {
-    this.#reached.set(managed, from)
+    const origins = this.#reached.get(managed)
+    if (origins === undefined) this.#reached.set(managed, new Set([from]))
+    else origins.add(from)
   }
 
   /** A cascade has marked it. */
@@ -43,9 +45,15 @@ export class Work {
     }
   }
 
-  /** The members for which this holds. */
+  /** The members for which this holds, and what reached them. */
   filter(wanted: (managed: Managed) => boolean): Work {
-    return new Work([...this.#saved, ...this.#removed].filter(wanted))
+    const members = [...this.#saved, ...this.#removed].filter(wanted)
+    const work = new Work(members)
+    for (const managed of members) {
+      const origins = this.#reached.get(managed)
+      if (origins !== undefined) work.#reached.set(managed, origins)
+    }
+    return work
   }
 
   get isEmpty(): boolean {
