@@ -6,8 +6,8 @@ import type { MappedClass } from './mapped-class.js'
 import type { SessionContext } from './session-context.js'
 import type { Work } from './work.js'
 
-/** Before it is planned: what is to be deleted gets no links that were made here and are not stored yet. */
-export function takeBackLinksTo({ removed }: Work, context: SessionContext): void {
+/** Before it is planned, or once it is let go of: what is to be deleted gets no links that were made here and are not stored yet. */
+export function takeBackLinksTo({ removed }: Pick<Work, 'removed'>, context: SessionContext): void {
   walk([...removed], context, takeBackLinks)
 }
 

@@ -10,7 +10,7 @@ import { changesOf } from './changes.js'
 import { deleteBlindly, type DeleteReceiver } from './delete-blindly.js'
 import { isDirty } from './dirty.js'
 import { EntityHandle } from './entity-handle.js'
-import { forgetKey } from './forget-deleted.js'
+import { forgetKey, takeBackLinksTo } from './forget-deleted.js'
 import { isInsideHook } from './hooks.js'
 import { Loads } from './loads.js'
 import type { Managed } from './managed.js'
@@ -166,7 +166,7 @@ export class Session {
   /** Marks an entity; the next flush deletes it. */
   remove(entity: object): void {
     this.#checkOpen()
-    this.#entities.remove(entity)
+    this.#remove(entity)
   }
 
   /** Stores the entity now: a new one must not exist yet, a loaded one must still exist. Only what changed is sent. */
@@ -273,7 +273,7 @@ export class Session {
   }
 
   #deleteEntity(entity: object, options: FlushOptions | undefined, { deleted, failed }: DeleteReceiver): void {
-    const managed = this.#entities.remove(entity)
+    const managed = this.#remove(entity)
     this.#send(managed, options, { sent: () => deleted(managed.wasStored), failed })
   }
 
@@ -285,7 +285,7 @@ export class Session {
   ): void {
     const key = mapped.recordKeyOf(input, this.#context.identity.tenant)
     const known = this.#context.identity.get(mapped, key.key)
-    if (known !== undefined && !this.#entities.forgetUnsent(known)) {
+    if (known !== undefined && !this.#forgetUnsent(known)) {
       known.removeAny = true
       this.#deleteEntity(known.entity, options, receiver)
     } else if (mapped.needsEntityToDelete) {
@@ -314,6 +314,18 @@ export class Session {
       receiver.deleted(wasStored)
     }
     return { deleted, failed: receiver.failed }
+  }
+
+  #remove(entity: object): Managed {
+    const known = this.#entities.find(entity)
+    return known !== undefined && this.#forgetUnsent(known) ? known : this.#entities.remove(entity)
+  }
+
+  /** Whoever still links to it would store it after all. */
+  #forgetUnsent(managed: Managed): boolean {
+    const isForgotten = this.#entities.forgetUnsent(managed)
+    if (isForgotten) takeBackLinksTo({ removed: [managed] }, this.#context)
+    return isForgotten
   }
 
   #manage(entity: object, ttl: SaveOptions['ttl']): Managed {

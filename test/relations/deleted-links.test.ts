@@ -1,17 +1,18 @@
 import { expect } from 'chai'
-import type { Database } from 'skein'
+import type { Database, Session } from 'skein'
 import { emptySets } from '../empty-sets.js'
-import { MODES, needMode } from '../server.js'
+import { MODES, needMode, type TestServer } from '../server.js'
 import { sharedServer } from '../shared-server.js'
-import { CLASSES, IDS, Person, Step, Task, make, note } from './graph-models.js'
+import { Badge, CLASSES, IDS, Log, Person, Step, Task, make, note } from './graph-models.js'
 
 const ENTITIES = Object.values(CLASSES)
 
 for (const mode of MODES) {
   describe(`links to what is deleted (${mode})`, () => {
     let db: Database
+    let server: TestServer
     before(async function () {
-      const server = await sharedServer()
+      server = await sharedServer()
       const namespace = needMode(this, server, mode)
       db = await server.open({ namespace, entities: ENTITIES })
       await db.indexes.sync()
@@ -63,6 +64,69 @@ for (const mode of MODES) {
       const found = await db.session().load(Person, 1)
       expect([await found.tasks.keys(), await found.likes.keys(), found.notes.items]).to.deep.equal([[], [], []])
       expect((await db.session().load(Person, 2)).leads.key).to.equal(null)
+    })
+
+    describe('that is new', () => {
+      const links: Record<string, (session: Session, one: Person, task: Task, fresh: Task) => void> = {
+        'by a list': (_, one, __, fresh) => one.tasks.add(fresh),
+        'by a list, from its own side': (_, one, __, fresh) => fresh.assignee.set(one),
+        'by a list that was never loaded': (session, _, __, fresh) =>
+          session.ref(Person, 2).collection('tasks').add(fresh),
+        'by an index': (_, one, __, fresh) => one.chores.add(fresh),
+        'by a list on one side': (_, one, __, fresh) => one.bookmarks.add(fresh),
+        'by lists on both sides': (_, one, __, fresh) => one.likes.add(fresh),
+        'with attributes': (_, one, __, fresh) => one.watched.link(fresh, { name: 'a' }),
+        'by a reference': (_, __, task, fresh) => task.parent.set(fresh),
+        'one to one': (_, one, __, fresh) => one.leads.set(fresh),
+        'from a part': (_, one, __, fresh) => one.notes.add(note(1, fresh)),
+        'to those who belong to it': (_, __, task, fresh) => fresh.subtasks.add(task),
+      }
+      for (const [name, link] of Object.entries(links)) {
+        for (const call of ['remove', 'delete'] as const) {
+          it(`are given up by ${call} before they are sent: ${name}`, async () => {
+            const session = db.session()
+            const one = await session.load(Person, 1)
+            const task = await session.load(Task, 1)
+            const fresh = session.create(Task, { id: 9 })
+            link(session, one, task, fresh)
+            const { rows } = await server.commands.during(async () => {
+              await session[call](fresh)
+              expect(session.isDirty()).to.equal(false)
+              await session.flush()
+            })
+            expect(rows).to.equal(0)
+            expect(await db.session().find(Task, 9)).to.equal(null)
+          })
+        }
+      }
+
+      it('are given up where orphans are deleted and where a key is shared', async () => {
+        const session = db.session()
+        const [one, task] = [await session.load(Person, 1), await session.load(Task, 1)]
+        const added = [
+          session.create(Step, { id: 9 }),
+          session.create(Log, { id: 9 }),
+          session.create(Badge, { id: 1 }),
+        ]
+        task.steps.add(added[0] as Step)
+        task.logs.add(added[1] as Log)
+        one.badge.set(added[2] as Badge)
+        for (const entity of added) session.remove(entity)
+        const { rows } = await server.commands.during(() => session.flush())
+        expect(rows).to.equal(0)
+      })
+
+      it('are made again with it', async () => {
+        const session = db.session()
+        const one = await session.load(Person, 1, { with: ['tasks'] })
+        const fresh = session.create(Task, { id: 9 })
+        one.tasks.add(fresh)
+        session.remove(fresh)
+        one.tasks.add(session.persist(fresh))
+        await session.flush()
+        expect(await db.session().ref(Person, 1).collection('tasks').keys()).to.deep.equal([9])
+        expect((await db.session().load(Task, 9)).assignee.key).to.equal(1)
+      })
     })
 
     it('are given up by deleting what somebody else has deleted', async () => {

@@ -97,18 +97,22 @@ export class ConsolidateStrategy implements RelationStrategy {
     )
   }
 
-  /** Parts that are not stored yet are not found by an index. */
+  /** Parts that are not stored yet are not found by an index; the others point no longer to what was never stored. */
   takeBack({ entity }: Tracked, deleted: Deleted): void {
     const table = this.#table(entity)
-    for (const { ref, onTargetDelete } of this.model.inverseIndexes ?? []) {
-      if (onTargetDelete !== 'delete') continue
-      const { target } = this.#parts.codec.model.relations.find(({ name }) => name === ref)!
+    for (const { name, target } of this.#parts.codec.model.relations) {
       const gone = new Set(deleted(target).map(userKeyId))
-      const unsent =
-        gone.size === 0 ? [] : [...table.state.added.entities, ...[...table.changed()].map(({ part }) => part)]
-      for (const part of unsent) {
-        const key = findRefState(readProperty(part, ref) ?? {})?.key ?? null
-        if (key !== null && gone.has(userKeyId(key))) table.exclude(part)
+      if (gone.size === 0) continue
+      const goAlong = this.model.inverseIndexes?.some(
+        ({ ref, onTargetDelete }) => ref === name && onTargetDelete === 'delete',
+      )
+      for (const { part } of this.#changed(table)) {
+        const state = findRefState(readProperty(part, name) ?? {})
+        const key = state?.key ?? null
+        if (key === null || !gone.has(userKeyId(key))) continue
+        if (goAlong) table.exclude(part)
+        else if (isEntity(state!.target) && state!.binding?.reader.tracked(state!.target) === undefined)
+          state!.set(null)
       }
     }
   }
