@@ -71,14 +71,25 @@ async function gatherInto(
     work.drains.push(large)
   }
   const most = isWhole ? MOST_WRITES : step
-  for (let found = roots; found.length > 0; found = scan().filter((managed) => !work.has(managed))) {
-    const added = await reachFrom(found, entities, reader, work, { drain, most, isAgain })
+  const isLook = hooks === 'skip'
+  const isNews = (managed: Managed): boolean => managed.state !== 'gone' && !work.has(managed)
+  for (let found = roots; found.length > 0; found = scan().filter(isNews)) {
+    const added = await reachFrom(found, entities, reader, work, { drain, most, isAgain, isLook })
     for (const managed of added) work.add(managed)
-    if (hooks === 'skip') continue
+    // Only hooks change entities that nobody has reached.
+    if (isLook) return
     if (!(await runBeforeHooks(added.filter((managed) => done?.has(managed) !== true)))) return
     // A hook may also have changed its mind about an entity: look at its state again.
     for (const managed of added) work.add(managed)
   }
+}
+
+interface ReachOptions {
+  readonly drain: (large: Drain) => void
+  readonly most: number
+  readonly isAgain: boolean
+  /** Nothing will be sent. */
+  readonly isLook: boolean
 }
 
 async function reachFrom(
@@ -86,11 +97,7 @@ async function reachFrom(
   entities: SessionEntities,
   reader: Reader,
   work: Work,
-  {
-    drain,
-    most,
-    isAgain,
-  }: { readonly drain: (large: Drain) => void; readonly most: number; readonly isAgain: boolean },
+  { drain, most, isAgain, isLook }: ReachOptions,
 ): Promise<Managed[]> {
   const members = [...roots]
   const seen = new Set(members)
@@ -104,12 +111,17 @@ async function reachFrom(
   for (const managed of members) {
     if (managed.state !== 'removed') checkMembers(managed, managed.mapped.relations, reader)
     const reach: Reach = {
-      // What is being deleted stays so, whoever reaches it.
-      save: (entity) => add(isBeingRemoved(entity, entities) ?? entities.manage(entity), managed),
+      save(entity) {
+        const known = entities.find(entity)
+        // What is being deleted stays so, whoever reaches it.
+        const saved = known?.state === 'removed' ? known : entities.manage(entity)
+        if (isLook && known === undefined) work.onTakeBack(() => entities.forgetUnsent(saved))
+        add(saved, managed)
+      },
       remove(entity) {
-        const isMarked = entities.find(entity)?.state === 'removed'
+        const before = entities.find(entity)?.state
         const removed = entities.remove(entity)
-        if (!isMarked) work.noteMarked(removed)
+        if (before !== 'removed') work.onTakeBack(() => entities.unmark(removed, before))
         if (!seen.has(removed)) removed.depth = managed.depth + 1
         add(removed, managed)
       },
@@ -130,11 +142,6 @@ async function reachFrom(
 /** Whoever may refuse a delete is asked first. */
 function contributorsOf({ mapped, state }: Managed): readonly Contributor[] {
   return state === 'removed' ? mapped.contributorsOfDelete : mapped.contributors
-}
-
-function isBeingRemoved(entity: object, entities: SessionEntities): Managed | undefined {
-  const managed = entities.find(entity)
-  return managed?.state === 'removed' ? managed : undefined
 }
 
 async function runBeforeHooks(members: readonly Managed[]): Promise<boolean> {

@@ -1,5 +1,6 @@
 import { TENANT } from '../keys/index.js'
 import { readProperty, writeProperty } from '../codec/index.js'
+import type { TrackedState } from '../relations/contributor.js'
 import type { RelationHydration } from './hydrator.js'
 import { Managed } from './managed.js'
 import type { MappedClass } from './mapped-class.js'
@@ -55,6 +56,16 @@ export class SessionEntities {
     const isUnsent = state === 'new' && turn === undefined && doubt === undefined
     if (isUnsent) home.remove(managed)
     return isUnsent
+  }
+
+  /** What was only marked to be deleted is again what it was; undefined: the session did not know it. */
+  unmark(managed: Managed, before: TrackedState | undefined): void {
+    const { identity } = this.#context
+    const { mapped, key, state } = managed
+    if (before === undefined) identity.remove(managed)
+    else if (state === 'removed') managed.state = before
+    else if (state === 'gone' && before === 'new' && identity.get(mapped, key.key) === undefined)
+      identity.add(managed).state = before
   }
 
   #add(entity: object): Managed {

@@ -8,7 +8,7 @@ export class Work {
   /** Members of large collections, which have to go before the plan is made. */
   readonly drains: Drain[] = []
   readonly #reached = new Map<Managed, Set<Managed>>()
-  readonly #marked: Managed[] = []
+  readonly #undo: (() => void)[] = []
 
   constructor(members: readonly Managed[] = []) {
     for (const managed of members) this.add(managed)
@@ -33,16 +33,14 @@ export class Work {
     else origins.add(from)
   }
 
-  /** A cascade has marked it. */
-  noteMarked(managed: Managed): void {
-    this.#marked.push(managed)
+  /** Gathering has changed something in the session: this puts it back. */
+  onTakeBack(undo: () => void): void {
+    this.#undo.push(undo)
   }
 
-  /** Nothing was sent: what only a cascade has marked stays, unless it is asked for again. */
+  /** Nothing was sent: the session is as it was before this work was gathered. */
   takeBack(): void {
-    for (const managed of this.#marked) {
-      if (managed.state === 'removed') managed.state = managed.snapshot === undefined ? 'new' : 'stored'
-    }
+    for (let undo = this.#undo.pop(); undo !== undefined; undo = this.#undo.pop()) undo()
   }
 
   /** The members for which this holds, and what reached them. */
