@@ -113,6 +113,20 @@ for (const mode of MODES) {
       ])
     })
 
+    it('removes those that somebody else has added to a record which this session has loaded', async () => {
+      const session = db.session()
+      const page = await session.load(Page, 1, { with: ['ranked'] })
+      await db.withSession(async (other) => {
+        const { notes, ranked } = await other.load(Page, 1)
+        for (const list of [notes, ranked]) list.add(note('new', 2))
+      })
+      await session.delete(User, 2)
+      expect(session.isDirty(page)).to.equal(false)
+      expect(await ids(1)).to.deep.equal(['x', 'x', 'xyz'])
+      const { bins } = await db.client.get({ ns: namespace, set: 'page', key: 1 })
+      expect([bins['a'], bins['b']]).to.deep.equal([{ 1: ['x'] }, { 1: ['x'] }])
+    })
+
     it('leaves those that have been given to someone else meanwhile', async () => {
       const session = db.session()
       const page = await session.load(Page, 1)

@@ -201,9 +201,11 @@ export class ConsolidateStrategy implements RelationStrategy {
 
   /** Parts that are removed or replaced unseen: what they point to has to be read, so that the index can forget it. */
   #unknownRefs(table: PartTable): readonly KeyValue[] {
-    if (this.model.inverseIndexes === undefined || table.isComplete) return []
+    if (this.model.inverseIndexes === undefined) return []
     const { added, removed } = table.state
-    const ids = [...added, ...removed].map((member) => (isEntity(member) ? this.#parts.idOf(member) : member))
+    // Somebody may have stored what was not there when all was loaded: to remove it is fine, to replace it unseen is a conflict.
+    const unseen = table.isComplete ? [...removed] : [...added, ...removed]
+    const ids = unseen.map((member) => (isEntity(member) ? this.#parts.idOf(member) : member))
     return ids.filter((id) => table.known(id) === undefined)
   }
 
