@@ -94,6 +94,14 @@ export class RefState {
     })
   }
 
+  /** The record of the one it left still says so: it shows that no more as soon as the session has it. */
+  #leaveLater(key: KeyValue, { reader, relation, tracked }: Binding): void {
+    if (relation.bin === undefined || !this.isStoredAs(key)) return
+    reader.whenKnown(relation.target, key, (entity) => {
+      if (tracked.state !== 'gone' && !this.isStored && !this.isAt(key)) this.#show(entity, 'exclude')
+    })
+  }
+
   /** A change made on the other side, which knows of it already. */
   point(owner: object): void {
     const before = this.target
@@ -225,7 +233,10 @@ export class RefState {
     const { inverse } = binding.relation
     if (inverse === undefined) return
     const owner = isEntity(end) ? end : binding.reader.known(binding.relation.target, end)?.entity
-    if (owner === undefined) return
+    if (owner === undefined) {
+      if (change === 'exclude' && !isEntity(end)) this.#leaveLater(end, binding)
+      return
+    }
     const other = readProperty(owner, inverse)
     if (isCollection(other)) collectionStateOf(other)[change](binding.tracked.entity)
     else if (isRef(other) && change === 'include') refStateOf(other).point(binding.tracked.entity)

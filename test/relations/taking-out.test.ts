@@ -139,6 +139,25 @@ for (const mode of MODES) {
       })
     }
 
+    for (const [name, back] of [
+      ['tasks', 'assignee'],
+      ['chores', 'doer'],
+    ] as const) {
+      it(`does not show ${name} that have left before it was loaded`, async () => {
+        await db.withSession(async (session) => (await session.load(Person, 1))[name].add(1, 2))
+        const session = db.session()
+        const task = await session.load(Task, 1)
+        task[back].set(2)
+        const person = await session.load(Person, 1, { with: [name] })
+        expect(person[name].items.map(({ id }) => id)).to.deep.equal([2])
+        await session.flush()
+        expect(session.isDirty()).to.equal(false)
+        expect(person[name].items.map(({ id }) => id)).to.deep.equal([2])
+        expect(await keysOf(1, name)).to.deep.equal([2])
+        expect(await keysOf(2, name)).to.deep.equal([1])
+      })
+    }
+
     it('takes an entity out of itself', async () => {
       const session = db.session()
       session.ref(Task, 1).collection('subtasks').remove(1)
