@@ -65,6 +65,11 @@ export class CollectionState {
     return this.loaded !== undefined && [...this.loaded].every(isEntity)
   }
 
+  /** Those that were added and are not at hand. */
+  get addedKeys(): KeyValue[] {
+    return [...this.added].filter((member): member is KeyValue => !isEntity(member))
+  }
+
   /** The user's own change. */
   add(given: Member): void {
     const member = this.#resolved(given)
@@ -121,6 +126,21 @@ export class CollectionState {
   /** Whoever asks for it while it is under way waits for the same. */
   loadOnce(load: () => Promise<void>): Promise<void> {
     return (this.#loading ??= load().finally(() => (this.#loading = undefined)))
+  }
+
+  /** An entity whose key was added or removed is at hand now. */
+  meet(entity: object | undefined): void {
+    const { relation, tracked } = this.#binding!
+    if (entity === undefined || tracked.state === 'gone') return
+    if (this.added.has(entity)) {
+      this.added.add(entity)
+      this.loaded?.add(entity)
+      showLink(relation, tracked.entity, entity)
+      this.#showAttributes(entity)
+    } else if (this.removed.has(entity)) {
+      this.removed.add(entity)
+      showUnlink(relation, tracked.entity, entity)
+    }
   }
 
   /** Takes over what the server has, with this session's changes on top. */
@@ -250,23 +270,8 @@ export class CollectionState {
     const { reader, relation } = binding
     const known = reader.known(relation.target, member)
     if (known !== undefined) return known.state === 'removed' ? member : known.entity
-    reader.whenKnown(relation.target, member, (entity) => this.#meet(entity))
+    reader.whenKnown(relation.target, member, (entity) => this.meet(entity))
     return member
-  }
-
-  /** An entity whose key was added or removed is at hand now. */
-  #meet(entity: object): void {
-    const { relation, tracked } = this.#binding!
-    if (tracked.state === 'gone') return
-    if (this.added.has(entity)) {
-      this.added.add(entity)
-      this.loaded?.add(entity)
-      showLink(relation, tracked.entity, entity)
-      this.#showAttributes(entity)
-    } else if (this.removed.has(entity)) {
-      this.removed.add(entity)
-      showUnlink(relation, tracked.entity, entity)
-    }
   }
 
   /** Whether taking back a change leaves nothing to send: only where it is known what was stored before it. */

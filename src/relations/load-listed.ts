@@ -26,20 +26,22 @@ export async function loadListed(
   const states = level.map((tracked) => collectionStateOf(readProperty(tracked.entity, relation.name) as object))
   const bins = await binsOf(relation, level, states, reader)
   const lists = bins.map((stored) => keysIn(stored).map((key) => reader.fromStored(target, key)))
-  const wanted = new Map(lists.flat().map((key) => [userKeyId(key), key]))
+  const added = states.map(({ addedKeys }) => addedKeys)
+  const wanted = new Map([...lists, ...added].flat().map((key) => [userKeyId(key), key]))
   const keys = [...wanted.values()]
   const found = await reader.find(target, keys, along)
   const byKey = new Map(keys.map((key, i) => [userKeyId(key), found[i]]))
   states.forEach((state, i) => {
     const members = lists[i].map((key) => byKey.get(userKeyId(key)) ?? null)
     state.dangling = lists[i].filter((_, j) => members[j] === null)
+    for (const key of added[i]) state.meet(byKey.get(userKeyId(key))?.entity)
     state.dropUnlisted(lists[i])
     state.fill(members.flatMap((member) => (member === null ? [] : [member.entity])))
     state.stored = undefined
     take?.(level[i], state, bins[i])
   })
-  const added = states.flatMap((state) => state.added.entities.flatMap((entity) => reader.tracked(entity) ?? []))
-  return [...new Set([...found.filter((member) => member !== null), ...added])]
+  const unsent = states.flatMap((state) => state.added.entities.flatMap((entity) => reader.tracked(entity) ?? []))
+  return [...new Set([...found.filter((member) => member !== null), ...unsent])]
 }
 
 async function binsOf(

@@ -91,6 +91,7 @@ export class SecondaryIndexStrategy implements RelationStrategy {
     const state = this.#state(owner.entity)
     const found: Tracked[] = []
     if (owner.state !== 'new') for await (const step of reader.foundBy(this.#lookup(owner))) found.push(...step.found)
+    for (const added of await reader.find(this.#target, state.addedKeys)) state.meet(added?.entity)
     state.fill(found.map(({ entity }) => entity))
     return [...found, ...state.added.entities.flatMap((entity) => reader.tracked(entity) ?? [])]
   }
@@ -169,8 +170,7 @@ export class SecondaryIndexStrategy implements RelationStrategy {
       return reach.drain(this.#drain(tracked, reader))
     }
     const state = this.#state(tracked.entity)
-    const bare = [...state.added].filter((member): member is KeyValue => !isEntity(member))
-    children.push(...(await reader.find(this.#target, bare)).filter((child) => child !== null))
+    children.push(...(await reader.find(this.#target, state.addedKeys)).filter((child) => child !== null))
     const added = state.added.entities.flatMap((entity) => reader.tracked(entity) ?? [])
     const all = [...new Set([...children, ...added])]
     await reachChildren(tracked, all, this.model, this.#inverse, state, reach, reader)

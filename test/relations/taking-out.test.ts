@@ -139,6 +139,22 @@ for (const mode of MODES) {
       })
     }
 
+    for (const name of ['tasks', 'chores', 'likes'] as const) {
+      it(`loads ${name} that were added by their keys and are not sent yet`, async () => {
+        await db.withSession(async (session) => (await session.load(Person, 1))[name].add(1))
+        const session = db.session()
+        const person = await session.load(Person, 1)
+        person[name].add(2)
+        expect((await person[name].load()).map(({ id }) => id)).to.deep.equal([1, 2])
+        person[name].add(3)
+        expect((await person[name].load()).map(({ id }) => id)).to.deep.equal([1, 2, 3])
+        await session.flush()
+        expect(session.isDirty()).to.equal(false)
+        const found = await db.session().load(Person, 1, { with: [name] })
+        expect(found[name].items.map(({ id }) => id).sort()).to.deep.equal([1, 2, 3])
+      })
+    }
+
     for (const [name, back] of [
       ['tasks', 'assignee'],
       ['chores', 'doer'],
