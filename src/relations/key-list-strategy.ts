@@ -1,14 +1,14 @@
 import { readProperty } from '../codec/index.js'
 import type { KeyValue } from '../keys/index.js'
 import type { EntityModel, RelationModel } from '../model/index.js'
-import { read, type WriteCommand } from '../plan/command.js'
-import type { Draft, Settle } from '../plan/draft.js'
-import { listCreate, listRemoveValues, writeBin } from '../plan/operations.js'
+import type { WriteCommand } from '../plan/command.js'
+import type { Draft } from '../plan/draft.js'
+import { listCreate, listRemoveValues } from '../plan/operations.js'
 import type { Outcome } from '../plan/outcome.js'
-import { userKeyId, type RecordKey, type UserKey } from '../plan/record-key.js'
-import { keyBefore, readBefore } from './before.js'
+import type { UserKey } from '../plan/record-key.js'
+import { Adoption } from './adoption.js'
 import { isHere, leavingOf, parentRef, reachChildren, reachOrphans, release, type Leaving } from './child-ref.js'
-import type { CollectionState, Former } from './collection-state.js'
+import type { CollectionState } from './collection-state.js'
 import { isCreation, type Reach, type Reader, type Tracked } from './contributor.js'
 import { allMembers, firstMembers, type Drain } from './drain.js'
 import { linkWrite, listed, listMembers, unlisted } from './key-list-bin.js'
@@ -40,6 +40,8 @@ export class KeyListStrategy implements RelationStrategy {
   /** The child's bin that holds the parent's key, when the relation is two-sided. */
   readonly #childBin: string | undefined
   readonly #inverse: RelationModel | undefined
+  /** How children come in that are known by their keys alone, when the relation is two-sided. */
+  readonly #adoption: Adoption | undefined
 
   constructor(model: RelationModel, owner: EntityModel, target: EntityModel, inverse: RelationModel | undefined) {
     this.relation = model.name
@@ -51,6 +53,7 @@ export class KeyListStrategy implements RelationStrategy {
     this.#target = target
     this.#childBin = inverse?.bin
     this.#inverse = inverse
+    this.#adoption = inverse && new Adoption(model, owner, target, inverse)
   }
 
   hasChanges({ entity }: Tracked): boolean {
@@ -71,12 +74,13 @@ export class KeyListStrategy implements RelationStrategy {
 
   save(tracked: Tracked, draft: Draft, reader: Reader): void | Promise<void> {
     const state = this.#state(tracked.entity)
-    const bare = this.#childBin === undefined ? [] : [...state.added].filter((member) => !isEntity(member))
-    if (!draft.isInside || bare.length === 0) return this.#plan(tracked, state, draft, reader, new Map())
+    const { addedKeys } = state
+    if (!draft.isInside || this.#adoption === undefined || addedKeys.length === 0)
+      return this.#plan(tracked, state, draft, reader, new Map())
     // In a transaction the parents they have now are known before anything is written, so that all lists change together.
-    return this.#parentsOf(bare as KeyValue[], reader).then((parents) =>
-      this.#plan(tracked, state, draft, reader, parents),
-    )
+    return this.#adoption
+      .parentsOf(addedKeys, reader)
+      .then((parents) => this.#plan(tracked, state, draft, reader, parents))
   }
 
   #plan(
@@ -91,7 +95,7 @@ export class KeyListStrategy implements RelationStrategy {
       const exists = isCreation(tracked) ? 'mustNotExist' : 'upsert'
       draft.add('write', linkWrite(this.#owner, tracked.key, [create], exists), isWritten)
     }
-    for (const former of [...state.former.values()]) this.#leave(tracked, former, state, draft)
+    for (const former of [...state.former.values()]) this.#adoption?.leave(tracked, former, state, draft)
     for (const member of [...state.added]) this.#planAdd(tracked, member, state, draft, reader, parents.get(member))
     const leaving = [...state.removed].flatMap(
       (member) => this.#planRemove(tracked, member, state, draft, reader) ?? [],
@@ -119,126 +123,22 @@ export class KeyListStrategy implements RelationStrategy {
     state: CollectionState,
     draft: Draft,
     reader: Reader,
-    parent?: UserKey,
+    parent: UserKey | undefined,
   ): void {
-    const inverse = this.#inverse
-    if (inverse === undefined) {
-      const progress = progressOf(member, 1, state, draft, () => state.settle(member))
-      return this.#planListed(tracked, member, state, draft, reader, (outcome) => progress(isWritten(outcome), outcome))
-    }
-    if (isEntity(member)) {
-      if (!isHere(member, inverse, tracked, reader)) return
-      // It was not known when its bin was written.
-      if (state.begun.has(member)) this.#planEntry(tracked, member, state, draft, reader)
-      else if (!parentRef(member, inverse).isChanged) state.settle(member)
-      return
-    }
-    this.#planAdoption(tracked, member, state, draft, reader)
-    if (parent !== undefined) {
-      this.#leave(tracked, { member: reader.recordKey(this.#target, member), parent }, state, draft)
-    }
+    if (this.#adoption === undefined) return this.#planListed(tracked, member, state, draft, reader)
+    if (!isEntity(member)) return this.#adoption.plan(tracked, member, state, draft, reader, parent)
+    if (!isHere(member, this.#inverse!, tracked, reader)) return
+    // It was not known when its bin was written.
+    if (state.begun.has(member)) this.#adoption.planEntry(tracked, member, state, draft, reader)
+    else if (!parentRef(member, this.#inverse!).isChanged) state.settle(member)
   }
 
-  async #parentsOf(members: readonly KeyValue[], reader: Reader): Promise<Map<Member, UserKey>> {
-    const bin = this.#childBin!
-    const records = await reader.read(
-      members.map((member) => read(this.#target.name, reader.recordKey(this.#target, member), [bin])),
-    )
-    return new Map(
-      members.flatMap((member, i) => {
-        const parent = records[i]?.bins[bin] as UserKey | null | undefined
-        return parent == null ? [] : [[member, parent]]
-      }),
-    )
-  }
-
-  /** Takes in a child that nobody has loaded: its bin is set, and the parent it had is learnt from the same write. */
-  #planAdoption(tracked: Tracked, member: KeyValue, state: CollectionState, draft: Draft, reader: Reader): void {
-    const child = reader.recordKey(this.#target, member)
-    const change = writeBin(this.#childBin!, tracked.key.key)
-    const operations = draft.isInside ? [change] : [readBefore(this.#inverse!, this.#owner), change]
-    const command = linkWrite(this.#target, child, operations)
-    const isLate = tracked.state === 'new' && !draft.isTransaction
-    const progress = progressOf(member, 2, state, draft, () => state.settle(member))
-    let before: UserKey | null = null
-    draft.add(isLate ? 'add references' : 'write', command, (outcome) => {
-      before = keyBefore(this.#inverse!, outcome.bins)
-      if (outcome.state === 'written' && before !== null)
-        this.#leave(tracked, { member: child, parent: before }, state, draft)
-      return progress(isWritten(outcome), outcome)
-    })
-    this.#planEntry(tracked, member, state, draft, reader, progress, () => before)
-  }
-
-  /** Puts a child on the list whose bin says already, or will say, that it belongs there. */
-  #planEntry(
-    tracked: Tracked,
-    member: Member,
-    state: CollectionState,
-    draft: Draft,
-    reader: Reader,
-    progress = progressOf(member, 1, state, draft, () => state.settle(member)),
-    before: () => UserKey | null = () => null,
-  ): void {
-    const child = reader.recordKey(this.#target, state.added.keyOfMember(member)!)
-    this.#planListed(tracked, member, state, draft, reader, (outcome) => {
-      if (outcome.state === 'written' && !draft.isTransaction) this.#confirm(tracked, child, draft)
-      if (outcome.reason === 'missing' || outcome.reason === 'guard')
-        this.#giveBack(tracked, member, child, before(), state, draft)
-      return progress(isWritten(outcome), outcome)
-    })
-  }
-
-  /** This parent is gone, so the child goes back to the one it had, whose list still has it. */
-  #giveBack(
-    tracked: Tracked,
-    member: Member,
-    child: RecordKey,
-    before: UserKey | null,
-    state: CollectionState,
-    draft: Draft,
-  ): void {
-    state.former.delete(userKeyId(child.key))
-    draft.add('undo', retarget(this.#target, child, this.#childBin!, tracked.key.key, before), (outcome) => {
-      if (isWritten(outcome)) state.turnedBack(member)
-      return true
-    })
-  }
-
-  /** Noted until it is done: once the child says otherwise, nobody else remembers where it was. A transaction that is undone leaves it there. */
-  #leave(tracked: Tracked, former: Former, state: CollectionState, draft: Draft): void {
-    const { member, parent } = former
-    if (userKeyId(parent) === userKeyId(tracked.key.key)) return
-    const id = userKeyId(member.key)
-    if (!draft.isInside) state.former.set(id, former)
-    const command = unlisted(this.#owner, { ...tracked.key, key: parent }, this.model.bin!, member.key)
-    draft.add('remove references', command, (outcome) => {
-      const isDone = outcome.state === 'written' || outcome.reason === 'missing'
-      if (isDone && state.former.get(id) === former) state.former.delete(id)
-      return isDone
-    })
-  }
-
-  #confirm(tracked: Tracked, child: RecordKey, draft: Draft): void {
-    const childBin = this.#childBin!
-    draft.check(read(this.#target.name, child, [childBin]), (record) => {
-      const now = record?.bins[childBin] as UserKey | undefined
-      if (now !== undefined && userKeyId(now) === userKeyId(tracked.key.key)) return
-      const command = unlisted(this.#owner, tracked.key, this.model.bin!, child.key)
-      draft.add('undo', command, ({ state, reason }) => state === 'written' || reason === 'missing')
-    })
-  }
-
-  #planListed(
-    tracked: Tracked,
-    member: Member,
-    state: CollectionState,
-    draft: Draft,
-    reader: Reader,
-    settle: Settle,
-  ): void {
+  #planListed(tracked: Tracked, member: Member, state: CollectionState, draft: Draft, reader: Reader): void {
     const key = this.#keyOf(member, state, reader)
-    draft.add('add references', listed(this.#owner, tracked.key, this.model.bin!, key), settle)
+    draft.add('add references', listed(this.#owner, tracked.key, this.model.bin!, key), (outcome) => {
+      if (isWritten(outcome)) state.settle(member)
+      return isWritten(outcome)
+    })
   }
 
   #planRemove(
