@@ -48,7 +48,20 @@ class Board {
   scores = collection<Score>()
 }
 
-const CLASSES = [Writer, Article, Board]
+@Embeddable()
+class Item {
+  @Key() id!: string
+  @Bin() count!: number
+}
+
+/** Keeps nothing beside its children. */
+@Record({ set: 'vp-basket' })
+class Basket {
+  @Key() id!: number
+  @OneToMany(() => Item, { strategy: 'consolidate' }) items = collection<Item>()
+}
+
+const CLASSES = [Writer, Article, Board, Basket]
 const { maps, lists } = Aerospike
 
 // The client takes keys of any kind, its types only text.
@@ -67,6 +80,7 @@ const remark = (id: string, author: number | null, editor: number | null = null)
   made.editor.set(editor)
   return made
 }
+const item = (id: string, count: number): Item => Object.assign(new Item(), { id, count })
 const score = (player: number, points: number, fan: number | null = null): Score => {
   const made = Object.assign(new Score(), { player, points })
   made.fan.set(fan)
@@ -92,6 +106,7 @@ for (const mode of ['ap', 'sc'] as const) {
       await db.withSession(async (session) => {
         const article = session.create(Article, { id: 1, title: 'one' })
         article.remarks.add(remark('a', 7, 9), remark('b', 8), remark('c', 7), remark('d', null, 9))
+        session.create(Basket, { id: 1 }).items.add(item('a', 1), item('b', 2))
         session.create(Board, { id: 'chess' }).scores.add(score(1, 500, 7), score(2, -3, 7), score(-5, 40, 8))
       })
     })
@@ -202,6 +217,31 @@ for (const mode of ['ap', 'sc'] as const) {
       const { scores } = await db.session().load(Board, 'chess')
       expect((await scores.last(1))[0].points).to.equal(9000)
       expect(await scores.rankOf(2)).to.equal(2)
+    })
+
+    it('finds a part under another key than its own, though nothing is kept beside it, and moves it', async () => {
+      await change('vp-basket', 1, put('items', 'x', { id: 'zzz', count: 3 }))
+      const found = await verify(Basket)
+      expect(brief(found)).to.deep.equal([['misplacedPart', 'items', 'zzz', undefined, 'move', 'found']])
+      expect(found[0].message).to.equal(
+        'Basket 1 keeps "zzz" in items under the key "x", and not where its own values say.',
+      )
+      const session = db.session()
+      expect(brief(await session.verify(await session.load(Basket, 1), { settle: 0 }))).to.deep.equal(brief(found))
+      expect((await verify(Basket, { repair: true })).map(({ state }) => state)).to.deep.equal(['repaired'])
+      expect(await verify(Basket)).to.deep.equal([])
+      expect((await db.session().ref(Basket, 1).collection('items').get('zzz'))?.count).to.equal(3)
+    })
+
+    it('reports two parts with one key, and one that cannot be read, where nothing is kept beside them', async () => {
+      await change('vp-basket', 1, put('items', 'x', { id: 'a', count: 3 }))
+      expect(brief(await verify(Basket, { repair: true }))).to.deep.equal([
+        ['duplicatePart', 'items', 'a', undefined, 'none', 'found'],
+      ])
+      await change('vp-basket', 1, put('items', 'x', { count: 'many' }))
+      expect(brief(await verify(Basket, { repair: true }))).to.deep.equal([
+        ['unreadable', 'items', 'x', undefined, 'none', 'found'],
+      ])
     })
 
     it('reports parts that nobody but people can judge: two with one key, and one that cannot be read', async () => {

@@ -36,7 +36,7 @@ export class ConsolidateStrategy implements RelationStrategy {
   readonly isInRecord: boolean
   readonly keyOf: (part: object) => KeyValue | null
   readonly parts: NonNullable<RelationStrategy['parts']>
-  readonly inside: RelationStrategy['inside']
+  readonly inside: PartVerification
   readonly #owner: EntityModel
   readonly #parts: PartClass
 
@@ -51,7 +51,7 @@ export class ConsolidateStrategy implements RelationStrategy {
     this.#owner = owner
     this.#parts = new PartClass(model, owner, codec)
     this.keyOf = this.#parts.keyOf
-    this.inside = this.quietBins.length === 0 ? undefined : new PartVerification(this.#parts)
+    this.inside = new PartVerification(this.#parts)
     this.parts = { class: codec.model.class, changed: ({ entity }) => this.#changed(this.#table(entity)) }
     this.isInRecord = !codec.model.relations.some(({ eager }) => eager)
   }

@@ -35,7 +35,7 @@ interface FoundPart {
   readonly refs: readonly (UserKey | null)[]
 }
 
-/** Parts against what is kept beside them: the places of their ids, and the maps of what they point to. The parts are the truth. */
+/** Parts against the keys they are under and what is kept beside them: the places of their ids, and the maps of what they point to. The parts are the truth. */
 export class PartVerification implements InsideVerification {
   readonly reads: readonly ReadOperation[]
   readonly #parts: PartClass
@@ -112,7 +112,8 @@ export class PartVerification implements InsideVerification {
       }
       ids.add(userKeyId(id))
       if (compareKeys(place, rightPlace) === 0) return []
-      const says = `keeps ${shown} in ${name} at another place than its own values say`
+      const where = sortKeyBin === undefined ? `under the key ${describeKey(place)}` : 'at another place'
+      const says = `keeps ${shown} in ${name} ${where}, and not where its own values say`
       const remember = sortKeyBin === undefined ? [] : [mapPut(sortKeyBin, id, rightPlace)]
       // Where another one is in its place, that one has to move first.
       const isFree = !taken.has(userKeyId(rightPlace))
