@@ -118,6 +118,50 @@ for (const mode of MODES) {
       await check('bo', 'cy', 'di')
     })
 
+    it('that a cap will drop are not shown, before and after they are sent, loaded or not', async () => {
+      const made = Object.assign(new Account(), { id: 'a' })
+      made.recent.add(...[1, 2, 3, 4, 5].map((id) => payment(id, id)))
+      made.largest.add(...[10, 20, 30].map((cents, i) => payment(i, cents)))
+      await db.session().save(made)
+      for (const isLoaded of [false, true]) {
+        const session = db.session()
+        const { recent, largest } = isLoaded
+          ? await session.load(Account, 'a', { with: ['recent', 'largest'] })
+          : {
+              recent: session.ref(Account, 'a').collection('recent'),
+              largest: session.ref(Account, 'a').collection('largest'),
+            }
+        recent.add(payment(6, 6), payment(0, 0))
+        largest.add(payment(7, 25), payment(8, 5))
+        const answers = async (of: typeof recent, low: number): Promise<unknown[]> => [
+          await of.keys(),
+          await of.count(),
+          (await of.first(2)).map(({ id }) => id),
+          (await of.last(2)).map(({ id }) => id),
+          (await of.page({ offset: 1, count: 2 })).map(({ id }) => id),
+          (await of.range({})).map(({ id }) => id),
+          [await of.contains(low), (await of.get(low))?.id, await of.rankOf(low)],
+          isLoaded ? of.items.map(({ id }) => id) : [],
+        ]
+        const expected = (ids: number[]): unknown[] => [
+          ids,
+          ids.length,
+          ids.slice(0, 2),
+          ids.slice(-2),
+          ids.slice(1, 3),
+          ids,
+          [false, undefined, null],
+          isLoaded ? ids : [],
+        ]
+        expect(await answers(recent, 0)).to.deep.equal(expected([2, 3, 4, 5, 6]))
+        expect(await answers(largest, 8)).to.deep.equal(expected([1, 7, 2]))
+        if (isLoaded) await session.flush()
+      }
+      const after = await db.session().load(Account, 'a')
+      expect(await after.recent.keys()).to.deep.equal([2, 3, 4, 5, 6])
+      expect(await after.largest.keys()).to.deep.equal([1, 7, 2])
+    })
+
     it('are dropped by the server when a cap is reached, in the command that adds', async () => {
       const session = db.session()
       const account = session.create(Account, { id: 'x' })

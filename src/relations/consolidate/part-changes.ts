@@ -1,11 +1,11 @@
 import type { KeyValue } from '../../keys/index.js'
-import type { CapModel } from '../../model/index.js'
 import type { Guard } from '../../plan/command.js'
 import type { WriteOperation } from '../../plan/operation.js'
 import { mapCreate, mapKeepRange, mapMove, mapPutItems, mapRemoveFound, mapRemoveKeys } from '../../plan/operations.js'
 import type { UserKey } from '../../plan/record-key.js'
 import type { MapKey, Value } from '../../plan/value.js'
 import { isEntity } from '../member-set.js'
+import { splitByCap } from './cap.js'
 import { InverseChanges } from './inverse-changes.js'
 import { compareKeys } from './key-order.js'
 import type { PartClass } from './part-class.js'
@@ -51,8 +51,8 @@ export class PartChanges {
   /** All parts of a record that is not there yet, or is to become what is here. */
   gatherAll(): this {
     const { cap } = this.#parts.relation
-    const placed = this.#table.placed()
-    const [kept, dropped] = cap === undefined ? [placed, []] : capped(placed, cap)
+    const placed = this.#table.given()
+    const [kept, dropped] = cap === undefined ? [placed, []] : splitByCap(placed, cap)
     for (const { part } of kept) this.#put(part, undefined)
     this.#dropped.push(...dropped.map(({ part }) => part))
     this.#isWhole = true
@@ -176,16 +176,9 @@ export class PartChanges {
     const { cap } = this.#parts.relation
     if (cap === undefined || !this.#table.isLoaded) return
     const stored = [...this.#table.kept()].sort((a, b) => compareKeys(a.place, b.place))
-    const [, dropped] = capped(stored, cap)
+    const [, dropped] = splitByCap(stored, cap)
     for (const { id } of dropped) this.#table.forget(id)
   }
-}
-
-/** Those that are kept, and those that are not. */
-function capped<T>(ordered: readonly T[], { keep, by }: CapModel): [readonly T[], readonly T[]] {
-  if (by === 'first') return [ordered.slice(0, keep), ordered.slice(keep)]
-  const from = Math.max(0, ordered.length - keep)
-  return [ordered.slice(from), ordered.slice(0, from)]
 }
 
 const createMap = (name: string): WriteOperation => mapCreate(name, 'ordered', true)

@@ -4,6 +4,7 @@ import type { MapKey, Value } from '../../plan/value.js'
 import type { CollectionState } from '../collection-state.js'
 import type { Tracked } from '../contributor.js'
 import { isEntity, type Member } from '../member-set.js'
+import { splitByCap } from './cap.js'
 import { compareKeys } from './key-order.js'
 import type { PartClass } from './part-class.js'
 
@@ -170,8 +171,23 @@ export class PartTable {
     this.isLoaded = false
   }
 
+  /** What was added may leave no room for others: the cap is applied when it is stored. */
+  get isCapped(): boolean {
+    return this.parts.relation.cap !== undefined && this.state.added.size > 0
+  }
+
+  /** Those that the cap leaves room for once what was added is stored. */
+  capped<T>(ordered: readonly T[]): readonly T[] {
+    return this.isCapped ? splitByCap(ordered, this.parts.relation.cap!)[0] : ordered
+  }
+
   /** Everything that is known to be in the collection, in its order. */
-  placed(): PlacedPart[] {
+  placed(): readonly PlacedPart[] {
+    return this.capped(this.given())
+  }
+
+  /** The same, with what the cap will drop. */
+  given(): PlacedPart[] {
     const all: PlacedPart[] = []
     for (const { part } of this.kept()) all.push({ part, place: this.parts.placeOf(part) })
     for (const part of this.state.added.entities) all.push({ part, place: this.parts.placeOf(part) })

@@ -8,6 +8,8 @@ import { compareKeys } from './key-order.js'
 import type { PartReads } from './part-reads.js'
 import type { PartTable, PlacedPart } from './part-table.js'
 
+const ALL = 2 ** 31 - 1
+
 /** Answers about a consolidated collection: from memory once it is loaded, otherwise from the server with the unsent changes on top. */
 export class PartView implements CollectionView {
   readonly #table: PartTable
@@ -28,9 +30,10 @@ export class PartView implements CollectionView {
 
   async count(): Promise<number> {
     if (this.#table.isComplete) return this.#table.placed().length
-    const { added } = this.#table.state
+    const { state, parts, isCapped } = this.#table
     const { all, found } = await this.#reads.count(this.#pending())
-    return all - found + added.size
+    const count = all - found + state.added.size
+    return isCapped ? Math.min(count, parts.relation.cap!.keep) : count
   }
 
   async keys(): Promise<readonly KeyValue[]> {
@@ -41,7 +44,7 @@ export class PartView implements CollectionView {
     const own = new Set([...this.#pending(), ...moved.map(({ part }) => parts.idOf(part))].map(userKeyId))
     const places = stored.filter((place) => !own.has(userKeyId(parts.idAt(place))))
     const all = [...places, ...moved.map(({ place }) => place)].sort(compareKeys)
-    return all.map((place) => parts.idAt(place))
+    return this.#table.capped(all).map((place) => parts.idAt(place))
   }
 
   async get(id: KeyValue): Promise<object | null> {
@@ -56,6 +59,11 @@ export class PartView implements CollectionView {
   }
 
   async #find(ids: readonly KeyValue[]): Promise<readonly (object | null)[]> {
+    if (this.#table.isCapped) {
+      const { parts } = this.#table
+      const there = new Map((await this.#all()).map(({ part }) => [userKeyId(parts.idOf(part)), part]))
+      return ids.map((id) => there.get(userKeyId(id)) ?? null)
+    }
     const unknown = ids.filter((id) => this.#table.find(id) === undefined)
     const read = unknown.length === 0 ? [] : await this.#reads.get(unknown)
     for (const stored of read) this.#table.take(stored)
@@ -63,7 +71,7 @@ export class PartView implements CollectionView {
   }
 
   async page({ offset, count }: KeyRange): Promise<readonly object[]> {
-    if (this.#table.isComplete) return partsOf(this.#table.placed().slice(offset, offset + count))
+    if (this.#isRead) return this.#completed((await this.#all()).slice(offset, offset + count))
     const extra = this.#extra()
     // What is removed leaves gaps, so the page is cut from all that comes before its end.
     if (extra === 0) return this.#completed(this.#merge(await this.#reads.slice(offset, count)))
@@ -77,16 +85,16 @@ export class PartView implements CollectionView {
 
   async last(count: number): Promise<readonly object[]> {
     if (count === 0) return []
-    if (this.#table.isComplete) return partsOf(this.#table.placed().slice(-count))
+    if (this.#isRead) return this.#completed((await this.#all()).slice(-count))
     const wanted = count + this.#extra()
     return this.#completed(this.#merge(await this.#reads.slice(-wanted, wanted)).slice(-count))
   }
 
   async range({ from, to }: RangeOptions): Promise<readonly object[]> {
-    const { parts, isComplete } = this.#table
+    const { parts } = this.#table
     const begin = from === undefined ? null : parts.bound(from)
     const end = to === undefined ? null : parts.bound(to)
-    const all = isComplete ? this.#table.placed() : this.#merge(await this.#reads.range(begin, end))
+    const all = this.#isRead ? await this.#all() : this.#merge(await this.#reads.range(begin, end))
     const isIn = ({ place }: PlacedPart): boolean =>
       (begin === null || compareKeys(place, begin) >= 0) && (end === null || compareKeys(place, end) < 0)
     return this.#completed(all.filter(isIn))
@@ -98,6 +106,16 @@ export class PartView implements CollectionView {
     if (!this.#table.isComplete && this.#extra() === 0) return this.#reads.positionOf(id)
     const at = (await this.keys()).findIndex((key) => userKeyId(key) === userKeyId(id))
     return at < 0 ? null : at
+  }
+
+  /** Whether all parts are here, or so few that all of them are read: what a cap will drop, only all of them tell. */
+  get #isRead(): boolean {
+    return this.#table.isComplete || this.#table.isCapped
+  }
+
+  async #all(): Promise<readonly PlacedPart[]> {
+    if (this.#table.isComplete) return this.#table.placed()
+    return this.#table.capped(this.#merge(await this.#reads.slice(0, ALL)))
   }
 
   async #completed(placed: readonly PlacedPart[]): Promise<readonly object[]> {
@@ -145,5 +163,3 @@ export class PartView implements CollectionView {
     return [...placed.values()].sort((a, b) => compareKeys(a.place, b.place))
   }
 }
-
-const partsOf = (placed: readonly PlacedPart[]): object[] => placed.map(({ part }) => part)
