@@ -63,9 +63,11 @@ export class EntityRef<T extends object> implements Ref<T> {
   }
 
   #noSession(): SkeinError {
-    return new SkeinError('SKEIN_2403', 'A reference of an entity outside a session has nothing to load from.', {
+    const message =
+      'The reference has nothing to load from: its entity is outside a session, or it is inside an @Embedded part, whose references no session loads.'
+    return new SkeinError('SKEIN_2403', message, {
       key: this.key ?? undefined,
-      fix: 'Load the entity that has it with session.load, or hand it to session.persist first.',
+      fix: 'Load the entity that has it with session.load, or hand it to session.persist first; of an @Embedded part, load what it points to: session.load(Class, ref.key).',
     })
   }
 }

@@ -1,5 +1,6 @@
 import type { Draft } from '../plan/draft.js'
-import type { Contributor } from '../relations/contributor.js'
+import type { Contributor, Reader } from '../relations/contributor.js'
+import type { EmbeddedRefs } from './embedded-refs.js'
 import type { Managed } from './managed.js'
 import type { MappedClass } from './mapped-class.js'
 import { planRecord } from './plan-record.js'
@@ -9,9 +10,11 @@ import { wantsTtl } from './ttl.js'
 /** The part of storing a class that is the record itself: its own bins, version, times and expiry. */
 export class BinContributor implements Contributor {
   readonly #mapped: MappedClass
+  readonly #refs: EmbeddedRefs | undefined
 
-  constructor(mapped: MappedClass) {
+  constructor(mapped: MappedClass, refs?: EmbeddedRefs) {
     this.#mapped = mapped
+    this.#refs = refs
   }
 
   hasChanges(managed: Managed): boolean {
@@ -19,8 +22,9 @@ export class BinContributor implements Contributor {
     return this.#mapped.codec.hasChanged(managed.entity, managed.snapshot!) || wantsTtl(managed)
   }
 
-  save(managed: Managed, draft: Draft): void {
+  save(managed: Managed, draft: Draft, reader: Reader): void {
     const planned = planRecord(managed, draft.now)
+    this.#refs?.check(managed, reader)
     if (planned !== undefined) draft.add('write', planned.command, (outcome) => planned.settle(outcome))
   }
 

@@ -25,6 +25,8 @@ export class MappedClass {
   binsOfSet: readonly string[] = []
   /** What an ordinary load reads: all bins, unless there are lists of keys, which may be long and are read when asked for. */
   ordinary: Projection = { loaded: undefined, bins: 'all' }
+  /** Embedded parts may point to entities that have to be looked at. */
+  hasEmbeddedRefs = false
   #isSimple: boolean | undefined
   #hasRules: boolean | undefined
 
@@ -38,7 +40,8 @@ export class MappedClass {
 
   /** Saving or deleting an entity is one command and nothing else. */
   get isSimple(): boolean {
-    return (this.#isSimple ??= this.standsAlone && this.contributors.length === 1 && !hasHooks(this.model.hooks))
+    return (this.#isSimple ??=
+      this.standsAlone && this.contributors.length === 1 && !this.hasEmbeddedRefs && !hasHooks(this.model.hooks))
   }
 
   /** The same, those that may refuse a delete first. */

@@ -3,6 +3,7 @@ import { DELETING_BIN, type EntityClass, type EntityModel, type Model } from '..
 import { targetDeletions } from '../relations/consolidate/target-deletion.js'
 import type { RelationStrategy } from '../relations/strategy.js'
 import { BinContributor } from './bin-contributor.js'
+import { EmbeddedRefs } from './embedded-refs.js'
 import { MappedClass } from './mapped-class.js'
 
 /** Which relations of a class take part in loading and saving it. */
@@ -36,7 +37,10 @@ export class MappedClasses {
         !related.has(entity.name),
       )
       mapped.relations = relationsOf(entity, codecs)
-      mapped.contributors = [new BinContributor(mapped), ...mapped.relations, ...targetDeletions(entity, this.model)]
+      const refs = new EmbeddedRefs(entity, this.model)
+      mapped.hasEmbeddedRefs = !refs.isEmpty
+      const bins = new BinContributor(mapped, refs.isEmpty ? undefined : refs)
+      mapped.contributors = [bins, ...mapped.relations, ...targetDeletions(entity, this.model)]
       this.#byName.set(entity.name, mapped)
       this.#byPrototype.set(entity.class.prototype as object, mapped)
       this.#byClass.set(entity.class, mapped)

@@ -39,6 +39,7 @@ export const USE_CODES = {
   SKEIN_2406: 'An entity that shares its key cannot be let go',
   SKEIN_2407: 'The relation has no attributes',
   SKEIN_2408: 'The relation was given an entity of another class',
+  SKEIN_2409: 'An embedded part points to an entity that would not be saved',
   SKEIN_2410: 'The time for which verify leaves records alone is not valid',
   SKEIN_2420: 'The collection cannot answer this',
   SKEIN_2421: 'A consolidated child was given by its key alone',
