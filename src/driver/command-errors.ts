@@ -11,6 +11,7 @@ import type { Command, WriteCommand } from '../plan/command.js'
 import { showKey } from '../plan/record-key.js'
 import { REVEAL_NOTHING, showCommand } from '../plan/show-command.js'
 import type { ClientError } from './aerospike-client.js'
+import { changedParts, changesInside } from './changed-parts.js'
 import type { Reason } from './outcome.js'
 import { CODE, isBusy, isNoAnswer, isPermission, isTransactionConflict } from './status.js'
 
@@ -82,8 +83,9 @@ export function explainFailure(command: Command, failure: Failure, inTransaction
     case CODE.NOT_APPLICABLE:
       return {
         reason: 'partMissing',
-        error: new VersionConflictError(`${subject}: a part that was changed is no longer there (code 26).`, {
+        error: new VersionConflictError(`${subject}: ${changedParts(command)} no longer there (code 26).`, {
           ...options,
+          bin: changesInside(command)[0]?.bin,
           fix: 'Nothing was written. Refresh the entity and repeat the change.',
         }),
       }

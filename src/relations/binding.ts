@@ -8,6 +8,8 @@ export interface Binding {
   readonly relation: RelationModel
   readonly reader: Reader
   readonly strategy: RelationStrategy
+  /** The class that has it, where that is not the entity's but that of a part. */
+  readonly className?: string
   /** How it is loaded, where it is not a property of the entity itself. */
   readonly load?: () => Promise<unknown>
 }

@@ -8,7 +8,7 @@ import { isEntity } from './member-set.js'
 import { membersToJSON } from './members-to-json.js'
 import { countMembers, hasMember, memberKeys, memberPage } from './overlay.js'
 import { pageAfter } from './page-after.js'
-import { noAttributes, pagedOtherwise } from './relation-errors.js'
+import { checkNumber, nameOf, noAttributes, pagedOtherwise } from './relation-errors.js'
 import { COLLECTION } from './relation-marker.js'
 import { setCollectionState } from './states.js'
 import type { CollectionView } from './strategy.js'
@@ -63,8 +63,11 @@ export class EntityCollection<T extends object, A extends object = object> imple
   get items(): readonly T[] {
     const { parts, loaded, added } = this.#state
     if (this.isLoaded) return (parts?.placed().map(({ part }) => part) ?? [...(loaded ?? added)]) as T[]
-    throw new SkeinError('SKEIN_2402', 'The collection is not loaded.', {
-      property: this.#state.binding?.relation.name,
+    const { binding } = this.#state
+    const name = binding === undefined ? '' : ` ${nameOf(binding)}`
+    throw new SkeinError('SKEIN_2402', `The collection${name} is not loaded.`, {
+      className: binding?.tracked.model.name,
+      property: binding?.relation.name,
       fix: 'Call await collection.load() first, or name the relation in { with: […] } when loading.',
     })
   }
@@ -107,6 +110,10 @@ export class EntityCollection<T extends object, A extends object = object> imple
   }
 
   async page({ offset = 0, count, after, ...options }: PageOptions): Promise<Page<T>> {
+    const { binding: known } = this.#state
+    checkNumber('offset', offset, 0, known)
+    // A page that is found by its position and has no members would have no end.
+    checkNumber('count', count, known?.strategy.members?.byPosition === undefined ? 0 : 1, known)
     if (this.#view !== undefined) return (await this.#view.page({ offset, count })) as T[]
     if (this.#isComplete) return (await this.load()).slice(offset, offset + count)
     const binding = this.#bound('page', options)
@@ -136,10 +143,12 @@ export class EntityCollection<T extends object, A extends object = object> imple
   }
 
   async first(count: number): Promise<readonly T[]> {
+    checkNumber('count', count, 0, this.#state.binding)
     return (await this.#ordered('first').first(count)) as T[]
   }
 
   async last(count: number): Promise<readonly T[]> {
+    checkNumber('count', count, 0, this.#state.binding)
     return (await this.#ordered('last').last(count)) as T[]
   }
 

@@ -1,4 +1,4 @@
-import { readProperty, type PartCodec } from '../codec/index.js'
+import { inEntry, readProperty, unreadable, unstorable, type PartCodec } from '../codec/index.js'
 import type { KeyValue } from '../keys/index.js'
 import type { EntityModel, RelationModel } from '../model/index.js'
 import { read } from '../plan/command.js'
@@ -43,14 +43,21 @@ export class LinkAttributes {
   }
 
   /** What a new link stores; undefined when it was given nothing. */
-  encode({ links, added }: CollectionState, member: Member): Value | undefined {
-    const link = links.get(member, added)
-    return link === undefined ? undefined : this.#codec.encode(link.value, 1)
+  encode(state: CollectionState, member: Member): Value | undefined {
+    const link = state.links.get(member, state.added)
+    return link && this.#guard(state, state.added.keyOfMember(member), () => this.#codec.encode(link.value, 1))
   }
 
   /** What brings the attributes under that key up to date, without the rest of the map. */
-  patch({ value, snapshot }: LinkValue, bin: string, other: UserKey): readonly WriteOperation[] {
-    return this.#codec.patch(value, snapshot, { bin, path: [atKey(other)] })
+  patch(
+    state: CollectionState,
+    key: KeyValue,
+    link: LinkValue,
+    bin: string,
+    other: UserKey,
+  ): readonly WriteOperation[] {
+    const { value, snapshot } = link
+    return this.#guard(state, key, () => this.#codec.patch(value, snapshot, { bin, path: [atKey(other)] }))
   }
 
   snapshot(link: LinkValue): object {
@@ -60,7 +67,7 @@ export class LinkAttributes {
   /** Takes over what is stored of a link. Where the session has the other side, both share it. */
   take(owner: Tracked, key: KeyValue, stored: Value, state: CollectionState, reader: Reader): LinkValue {
     const known = state.links.get(key, state.added) ?? this.#onOtherSide(owner, key, reader)
-    const link = known ?? this.#decoded(stored)
+    const link = known ?? this.#decoded(owner, key, stored)
     state.links.set(key, link, state.added)
     return link
   }
@@ -98,8 +105,21 @@ export class LinkAttributes {
     return links.get(owner.entity, added)
   }
 
-  #decoded(stored: Value): LinkValue {
-    const value = this.#codec.decode(stored)
-    return { value, snapshot: this.#codec.snapshot(value) }
+  #decoded({ model, key: record }: Tracked, key: KeyValue, stored: Value): LinkValue {
+    try {
+      const value = this.#codec.decode(stored)
+      return { value, snapshot: this.#codec.snapshot(value) }
+    } catch (error) {
+      throw unreadable(model, record.key, inEntry(this.#relation.name, key, error))
+    }
+  }
+
+  #guard<T>({ binding }: CollectionState, key: KeyValue | null, work: () => T): T {
+    try {
+      return work()
+    } catch (error) {
+      const { model, key: record } = binding!.tracked
+      throw unstorable(model, record.key, inEntry(this.#relation.name, key, error))
+    }
   }
 }

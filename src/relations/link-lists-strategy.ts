@@ -193,7 +193,7 @@ export class LinkListsStrategy implements RelationStrategy {
     })
     ends.forEach((end, i) => {
       const other = (ends[1 - i]?.key ?? to).key
-      const change = linkWrite(end.model, end.key, attributes.patch(link, end.bin, other))
+      const change = linkWrite(end.model, end.key, attributes.patch(state, key, link, end.bin, other))
       draft.add('add references', change, (outcome) => progress(isWritten(outcome), outcome))
     })
   }

@@ -5,6 +5,7 @@ import { declaredKey } from '../model/declared-key.js'
 import { userKeyId } from '../plan/record-key.js'
 import type { Binding } from './binding.js'
 import { isEntity, type Member } from './member-set.js'
+import { nameOf } from './relation-errors.js'
 import { isCollection, isRef } from './relation-marker.js'
 import { collectionStateOf, refStateOf } from './states.js'
 
@@ -48,14 +49,15 @@ export class RefState {
   get value(): object | null {
     if (this.isLoaded) return this.isMissing ? null : (this.target as object | null)
     const key = this.isKnown ? (this.target as KeyValue) : undefined
-    throw new SkeinError(
-      'SKEIN_2401',
-      `The reference${key === undefined ? '' : ` to ${describeKey(key)}`} is not loaded.`,
-      {
-        key,
-        fix: 'Call await ref.load() first, or name the relation in { with: […] } when loading.',
-      },
-    )
+    const { binding } = this
+    const name = binding === undefined ? '' : ` ${nameOf(binding)}`
+    const to = key === undefined ? '' : ` to ${describeKey(key)}`
+    throw new SkeinError('SKEIN_2401', `The reference${name}${to} is not loaded.`, {
+      className: binding && (binding.className ?? binding.tracked.model.name),
+      property: binding?.relation.name,
+      key,
+      fix: 'Call await ref.load() first, or name the relation in { with: […] } when loading.',
+    })
   }
 
   /** True when the record does not say what the entity says, or a list does not yet. */

@@ -49,6 +49,28 @@ export function ownerGone({ name }: EntityModel, key: KeyValue): EntityGoneError
   )
 }
 
+/** How a relation is called in messages. */
+export function nameOf({ className, tracked, relation }: Binding): string {
+  return `${className ?? tracked.model.name}.${relation.name}`
+}
+
+/** What says how many members, or from which on; a wrong one would be taken for something else. */
+export function checkNumber(
+  name: 'offset' | 'count',
+  value: number,
+  least: number,
+  binding: Binding | undefined,
+): void {
+  if (Number.isSafeInteger(value) && value >= least) return
+  const of = binding === undefined ? 'a collection' : nameOf(binding)
+  const given = typeof value === 'number' ? String(value) : typeof value
+  throw new SkeinError('SKEIN_2431', `The ${name} of what is asked of ${of} cannot be ${given}.`, {
+    className: binding?.tracked.model.name,
+    property: binding?.relation.name,
+    fix: `Give a whole number from ${least} on.`,
+  })
+}
+
 export function pagedOtherwise({ name }: RelationModel, option: 'after' | 'offset'): SkeinError {
   const [message, fix] =
     option === 'after'

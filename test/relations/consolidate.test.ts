@@ -82,6 +82,8 @@ for (const mode of MODES) {
       found.customer = 'other'
       const error = await rejection(() => session.flush())
       expect(error).to.be.instanceOf(VersionConflictError)
+      expect((error as SkeinError).message).to.contain('one of lines["a"], lines["b"], which were changed here, is no')
+      expect((error as SkeinError).details.bin).to.equal('lines')
       const after = await load(1)
       expect(after.lines.items).to.deep.equal([line('b')])
       expect(after.customer).to.equal('customer 1')

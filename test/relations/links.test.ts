@@ -79,6 +79,23 @@ for (const mode of MODES) {
         for (const each of await stored(1, 'chess')) expect(each).to.deep.include({ role: 'chair', since: 2020 })
       })
 
+      it('that cannot be stored are refused by class, property and field before anything is sent', async () => {
+        const wrong = { role: 7 } as unknown as Membership
+        const session = db.session()
+        session.ref(Club, 'chess').collection('members').link(2, wrong)
+        const error = (await session.flush().catch((reason: unknown) => reason)) as SkeinError
+        expect(error).to.be.instanceOf(SkeinError).and.have.property('code', 'SKEIN_2201')
+        expect(error.message).to.match(/^Club\.members\[2\]\.role: 7 is not/)
+        expect(error.details).to.include({ className: 'Club', property: 'members', key: 'chess' })
+        await db.withSession(async (other) => other.ref(Person, 1).collection('clubs').link('golf', { role: 'x' }))
+        const later = db.session()
+        const link = (await later.ref(Person, 1).collection('clubs').attributesOf('golf'))!
+        Object.assign(link, wrong)
+        const second = (await later.flush().catch((reason: unknown) => reason)) as SkeinError
+        expect(second.message).to.match(/^Person\.clubs\["golf"\]\.role: 7 is not/)
+        expect(await stored(2, 'chess')).to.deep.equal([null, null])
+      })
+
       it('of a link that is gone are not brought back', async () => {
         await db.withSession(async (session) =>
           session.ref(Person, 1).collection('clubs').link('chess', { role: 'member' }),

@@ -46,6 +46,7 @@ export const USE_CODES = {
   SKEIN_2422: 'The parts of the class cannot be found by their own id',
   SKEIN_2423: 'The class keeps no inverse index for this reference',
   SKEIN_2430: 'The collection is paged in another way',
+  SKEIN_2431: 'The number of members that is asked for is not valid',
   SKEIN_2501: 'The position in a query is not valid',
   SKEIN_2502: 'An index of this name is on something else',
   SKEIN_2590: 'The index cannot be created like this',

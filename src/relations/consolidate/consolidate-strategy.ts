@@ -58,8 +58,7 @@ export class ConsolidateStrategy implements RelationStrategy {
 
   /** Called when the collection has been bound to the session, with what was read of its bin. */
   attached(state: CollectionState, { tracked, reader }: Binding, stored: Value | undefined, isRead: boolean): void {
-    const refs = this.#parts.codec.model.relations
-    const attach = (part: object): void => attachRefs(part, refs, tracked, reader)
+    const attach = (part: object): void => attachRefs(part, this.#parts.codec.model, tracked, reader)
     if (state.parts?.owner !== tracked) state.parts = new PartTable(state, this.#parts, tracked, attach)
     if (isRead) state.parts.load(stored)
   }

@@ -1,6 +1,6 @@
 import { readProperty } from '../../codec/index.js'
 import type { KeyValue } from '../../keys/index.js'
-import type { EntityModel, RelationModel } from '../../model/index.js'
+import type { EmbeddableModel, EntityModel, RelationModel } from '../../model/index.js'
 import type { Reader, Tracked } from '../contributor.js'
 import { byFirstStep } from '../first-step.js'
 import { isEntity } from '../member-set.js'
@@ -36,14 +36,19 @@ class PartRef implements RelationStrategy {
 }
 
 /** Ties the references of a part to the session of its record. */
-export function attachRefs(part: object, refs: readonly RelationModel[], owner: Tracked, reader: Reader): void {
-  for (const relation of refs) {
+export function attachRefs(
+  part: object,
+  { name: className, relations }: EmbeddableModel,
+  owner: Tracked,
+  reader: Reader,
+): void {
+  for (const relation of relations) {
     const state = findRefState(readProperty(part, relation.name) ?? {})
     if (state === undefined || state.binding?.reader === reader) continue
     const target = reader.entityModel(relation.target)
     const strategy = new PartRef(relation, state, target)
     const load = async (): Promise<void> => reader.load(await loadRefs([state], target, reader))
-    state.binding = { tracked: owner, relation, reader, strategy, load }
+    state.binding = { tracked: owner, className, relation, reader, strategy, load }
   }
 }
 
