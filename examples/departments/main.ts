@@ -11,43 +11,54 @@ export async function main(print: (text: string) => void, employees = 2_000): Pr
   const db = await open({ ...where(), entities: [Department, Employee] })
   try {
     await db.indexes.sync({ onProgress: ({ index, percent }) => print(`index ${index}: ${percent} %`) })
-    await db.withSession(async (session) => {
-      session.create(Department, { id: 1, name: 'Sales' })
-      session.create(Department, { id: 2, name: 'Research' })
-    })
-    for (let first = 0; first < employees; first += CHUNK) {
-      const session = db.session()
-      for (let id = first; id < Math.min(first + CHUNK, employees); id++) {
-        session.create(Employee, { id, name: `employee ${id}` }).department.set(1)
+    const founding = await trafficOf(() =>
+      db.withSession(async (session) => {
+        session.create(Department, { id: 1, name: 'Sales' })
+        session.create(Department, { id: 2, name: 'Research' })
+      }),
+    )
+    print(`Two departments: ${show(founding)}`)
+    const hiring = await trafficOf(async () => {
+      for (let first = 0; first < employees; first += CHUNK) {
+        const session = db.session()
+        for (let id = first; id < Math.min(first + CHUNK, employees); id++) {
+          session.create(Employee, { id, name: `employee ${id}` }).department.set(1)
+        }
+        await session.flush()
       }
-      await session.flush()
-    }
+    })
+    print(`Employees are hired, ${CHUNK} at a time: ${show(hiring)}`)
 
     const session = db.session()
     const [sales, research] = await session.loadMany(Department, [1, 2])
-    print(`${sales.name} has ${(await sales.employees.count()).toLocaleString('en')} employees`)
+    let staff = 0
+    const counting = await trafficOf(async () => (staff = await sales.employees.count()))
+    print(`${sales.name} has ${staff.toLocaleString('en')} employees: ${show(counting)}`)
 
     const moving = await trafficOf(async () => {
       research.employees.add(await session.load(Employee, 7))
       await session.flush()
     })
     print(`Employee 7 moves to ${research.name}: ${show(moving)}`)
-    print(`${research.name}: ${(await research.employees.load()).map(({ name }) => name).join(', ')}`)
+    const loading = await trafficOf(() => research.employees.load())
+    print(`${research.name}: ${research.employees.items.map(({ name }) => name).join(', ')}: ${show(loading)}`)
 
     let pages = 0
     let seen = 0
-    let after: string | undefined
-    do {
-      const page = await sales.employees.page({ count: 250, after })
-      seen += page.length
-      pages++
-      after = page.next
-    } while (after !== undefined)
-    print(`${pages} pages show ${seen.toLocaleString('en')} employees of ${sales.name}`)
+    const paging = await trafficOf(async () => {
+      let after: string | undefined
+      do {
+        const page = await sales.employees.page({ count: 250, after })
+        seen += page.length
+        pages++
+        after = page.next
+      } while (after !== undefined)
+    })
+    print(`${pages} pages show ${seen.toLocaleString('en')} employees of ${sales.name}: ${show(paging)}`)
 
     let steps = 0
-    await db.session().delete(Department, 1, { onProgress: () => steps++ })
-    print(`${sales.name} and its employees are deleted${steps > 0 ? ', in steps' : ''}`)
+    const deleting = await trafficOf(() => db.session().delete(Department, 1, { onProgress: () => steps++ }))
+    print(`${sales.name} and its employees are deleted${steps > 0 ? ', in steps' : ''}: ${show(deleting)}`)
     const left = await db.session().findMany(Employee, [0, 7])
     print(`Left: ${left.flatMap((each) => each?.name ?? []).join(', ')}`)
   } finally {

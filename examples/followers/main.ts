@@ -11,15 +11,17 @@ const CHUNK = 5_000
 export async function main(print: (text: string) => void, followers = 50_000): Promise<void> {
   const db = await open({ ...where(), entities: [User] })
   try {
-    await db.withSession(async (session) => void session.create(User, { id: STAR, name: 'Star' }))
-    for (let first = 2; first < followers + 2; first += CHUNK) {
-      await db.withSession(async (session) => {
-        const last = Math.min(first + CHUNK, followers + 2)
-        const star = session.ref(User, STAR).collection('followers')
-        for (let id = first; id < last; id++) star.add(session.create(User, { id, name: `user ${id}` }))
-      })
-    }
-    print(`${followers.toLocaleString('en')} users follow user ${STAR}.`)
+    const joining = await trafficOf(async () => {
+      await db.withSession(async (session) => void session.create(User, { id: STAR, name: 'Star' }))
+      for (let first = 2; first < followers + 2; first += CHUNK) {
+        await db.withSession(async (session) => {
+          const last = Math.min(first + CHUNK, followers + 2)
+          const star = session.ref(User, STAR).collection('followers')
+          for (let id = first; id < last; id++) star.add(session.create(User, { id, name: `user ${id}` }))
+        })
+      }
+    })
+    print(`${followers.toLocaleString('en')} users follow user ${STAR}: ${show(joining)}`)
 
     const session = db.session()
     const star = session.ref(User, STAR)
@@ -27,7 +29,9 @@ export async function main(print: (text: string) => void, followers = 50_000): P
       print(`User 777 follows user ${STAR}: ${await star.collection('followers').contains(777)}`)
     })
     print(`  ${show(checking)}, answered by the server`)
-    print(`User ${STAR} has ${(await star.collection('followers').count()).toLocaleString('en')} followers`)
+    let count = 0
+    const counting = await trafficOf(async () => (count = await star.collection('followers').count()))
+    print(`User ${STAR} has ${count.toLocaleString('en')} followers: ${show(counting)}`)
 
     const offset = followers - 1_000
     let names: string[] = []
@@ -43,8 +47,9 @@ export async function main(print: (text: string) => void, followers = 50_000): P
       await session.flush()
     })
     print(`User 2 follows user 3: ${show(following)}, neither was loaded`)
-    const back = await db.session().ref(User, 3).collection('followers').keys()
-    print(`Followers of user 3: ${back.join(', ')}`)
+    let back: readonly unknown[] = []
+    const asking = await trafficOf(async () => (back = await db.session().ref(User, 3).collection('followers').keys()))
+    print(`Followers of user 3: ${back.join(', ')}: ${show(asking)}`)
   } finally {
     await db.close()
   }
