@@ -9,6 +9,7 @@ import type { Outcome } from '../plan/outcome.js'
 import { userKeyId, type UserKey } from '../plan/record-key.js'
 import { keyBefore, readBefore } from './before.js'
 import { isCreation, type Reach, type Reader, type Tracked } from './contributor.js'
+import { leaves } from './forbidding-members.js'
 import { held, linkWrite, listed, unlisted } from './key-list-bin.js'
 import { isEntity } from './member-set.js'
 import { ownerGone, restricted } from './relation-errors.js'
@@ -51,19 +52,25 @@ export class KeyBinStrategy implements RelationStrategy {
   }
 
   reach(tracked: Tracked, reach: Reach, reader: Reader): void | Promise<void> {
-    if (tracked.state === 'removed') return this.#reachOnDelete(tracked, reach, reader)
+    if (tracked.state === 'removed')
+      return this.model.onDelete === 'detach' ? undefined : this.#reachOnDelete(tracked, reach, reader)
     const { target } = this.#state(tracked.entity)
     if (isEntity(target) && (reader.tracked(target)?.state ?? 'new') === 'new') reach.save(target)
     else if (this.#isToNew(target, reader)) reach.save(reader.known(this.#target.name, target as KeyValue)!.entity)
   }
 
-  #reachOnDelete(tracked: Tracked, reach: Reach, reader: Reader): void | Promise<void> {
-    const { onDelete } = this.model
-    if (onDelete === 'detach') return
-    return this.load([tracked], reader).then((others) => {
-      if (onDelete === 'restrict' && others.length > 0) throw restricted(tracked, this.model, others.length)
-      for (const { entity } of others) reach.remove(entity)
-    })
+  async #reachOnDelete(tracked: Tracked, reach: Reach, reader: Reader): Promise<void> {
+    const { onDelete, inverse } = this.model
+    const state = this.#state(tracked.entity)
+    await this.#readUnknown([tracked], [state], reader)
+    if (state.key === null) return
+    // The other one's own reference, where it has one and not a list.
+    const back = this.#target.relations.find(({ name, holds }) => name === inverse && holds === 'ref')
+    if (leaves(state.key, { owner: tracked, target: this.#target, inverse: back, reach, reader })) return
+    const [other] = await this.load([tracked], reader)
+    if (other === undefined) return
+    if (onDelete === 'restrict') throw restricted(tracked, this.model, reader.keyOf(other.entity)!)
+    reach.remove(other.entity)
   }
 
   save(tracked: Tracked, draft: Draft, reader: Reader): void | Promise<void> {

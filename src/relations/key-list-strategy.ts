@@ -11,6 +11,7 @@ import { isHere, leavingOf, parentRef, reachChildren, reachOrphans, release, typ
 import type { CollectionState } from './collection-state.js'
 import { isCreation, type Reach, type Reader, type Tracked } from './contributor.js'
 import { allMembers, firstMembers, type Drain } from './drain.js'
+import { firstForbidding, leaves } from './forbidding-members.js'
 import { linkWrite, listed, listMembers, unlisted } from './key-list-bin.js'
 import { loadListed } from './load-listed.js'
 import { isEntity, type Member } from './member-set.js'
@@ -179,16 +180,27 @@ export class KeyListStrategy implements RelationStrategy {
     if (range !== undefined && stored.length > room) return reach.drain(this.#drain(tracked, reader))
     const state = this.#state(tracked.entity)
     const keys = withChanges(state, stored)
-    if (onDelete === 'restrict') {
-      if (keys.length > 0) throw restricted(tracked, this.model, keys.length)
-      return
-    }
+    if (onDelete === 'restrict') return this.#forbid(tracked, keys, state, reach, reader)
     const wanted = this.#inverse === undefined ? keys : [...stored, ...keys]
     const found = await findAndReachLeaving(this.#target, wanted, reach, reader)
     const added = state.added.entities.flatMap((entity) => reader.tracked(entity) ?? [])
     const children = [...new Set([...found, ...added])]
     if (this.#inverse === undefined) for (const { entity } of children) reach.remove(entity)
     else await reachChildren(tracked, children, this.model, this.#inverse, state, reach, reader)
+  }
+
+  /** What was added here and is not stored yet counts as much as what is. */
+  async #forbid(
+    owner: Tracked,
+    keys: readonly KeyValue[],
+    { added }: CollectionState,
+    reach: Reach,
+    reader: Reader,
+  ): Promise<void> {
+    const forbidding = { owner, target: this.#target, inverse: this.#inverse, reach, reader }
+    const pending = keys.find((key) => added.has(key) && !leaves(key, forbidding))
+    const member = pending ?? (await firstForbidding(keys, forbidding))
+    if (member !== undefined) throw restricted(owner, this.model, member)
   }
 
   #drain(owner: Tracked, reader: Reader): Drain {

@@ -11,6 +11,7 @@ import type { Binding } from './binding.js'
 import type { CollectionState } from './collection-state.js'
 import { isCreation, type Reach, type Reader, type Tracked } from './contributor.js'
 import { allMembers, firstMembers, type Drain } from './drain.js'
+import { firstForbidding } from './forbidding-members.js'
 import { linkWrite } from './key-list-bin.js'
 import { LinkAttributes } from './link-attributes.js'
 import { listBin, mapBin, type LinkBin, type LinkEnd } from './link-bin.js'
@@ -292,8 +293,14 @@ export class LinkListsStrategy implements RelationStrategy {
     const keys = await this.members.keys(tracked, reader, range)
     if (range !== undefined && keys.length > room) return reach.drain(this.#drain(tracked, reader))
     if (onDelete === 'detach') return
-    if (onDelete === 'restrict' && keys.length > 0) throw restricted(tracked, this.model, keys.length)
-    if (onDelete !== 'cascade') return
+    if (onDelete === 'restrict') {
+      const { removed } = this.#state(tracked.entity)
+      const forbidding = { owner: tracked, target: this.#target, inverse: undefined, reach, reader }
+      const listed = keys.filter((key) => !removed.has(key))
+      const member = await firstForbidding(listed, forbidding)
+      if (member !== undefined) throw restricted(tracked, this.model, member)
+      return
+    }
     for (const other of await findAndReachLeaving(this.#target, keys, reach, reader)) reach.remove(other.entity)
   }
 }

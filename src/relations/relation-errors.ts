@@ -4,14 +4,14 @@ import type { EntityModel, RelationModel } from '../model/index.js'
 import type { Binding } from './binding.js'
 import type { Tracked } from './contributor.js'
 
-export function restricted({ model, key }: Tracked, relation: RelationModel, count: number): RestrictedError {
+export function restricted({ model, key }: Tracked, relation: RelationModel, member: KeyValue): RestrictedError {
   return new RestrictedError(
-    `${model.name} ${describeKey(key.key)} cannot be deleted: ${relation.name} still has ${count} ${relation.target}.`,
+    `${model.name} ${describeKey(key.key)} cannot be deleted: ${relation.name} still has ${relation.target} ${describeKey(member)}.`,
     {
       className: model.name,
       property: relation.name,
       key: key.key,
-      fix: `Delete or move them first, or declare the relation with onDelete: 'cascade' or 'detach'.`,
+      fix: `Delete or move all of them first, or declare the relation with onDelete: 'cascade' or 'detach'.`,
     },
   )
 }

@@ -10,6 +10,7 @@ import { isHere, leavingOf, reachChildren, reachOrphans, release } from './child
 import type { CollectionState } from './collection-state.js'
 import type { Reach, Reader, Tracked } from './contributor.js'
 import { inSteps, type Drain } from './drain.js'
+import { leaves } from './forbidding-members.js'
 import { indexMembers } from './index-members.js'
 import { indexOn, type IndexedBy } from './index-lookup.js'
 import { held, NOT_DELETING } from './key-list-bin.js'
@@ -155,8 +156,11 @@ export class SecondaryIndexStrategy implements RelationStrategy {
     // Whoever adds a child in a transaction writes to the parent: read here, such a write is noticed, which the query is blind to.
     if (reader.isInside) await reader.read([read(this.#owner.name, tracked.key, 'none')])
     if (onDelete === 'restrict') {
-      const count = await this.members.count(tracked, reader)
-      if (count > 0) throw restricted(tracked, this.model, count)
+      const forbidding = { owner: tracked, target: this.#target, inverse: this.#inverse, reach, reader }
+      for await (const keys of reader.keysBy(this.#lookup(tracked))) {
+        const member = keys.find((key) => !leaves(key, forbidding))
+        if (member !== undefined) throw restricted(tracked, this.model, member)
+      }
       return
     }
     const children: Tracked[] = []

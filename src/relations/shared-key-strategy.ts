@@ -89,7 +89,7 @@ export class SharedKeyStrategy implements RelationStrategy {
     if (onDelete === 'detach') return
     const [other] = await findAndReachLeaving(this.#target, [reader.keyOf(tracked.entity)!], reach, reader)
     if (other === undefined) return
-    if (onDelete === 'restrict') throw restricted(tracked, this.model, 1)
+    if (onDelete === 'restrict') throw restricted(tracked, this.model, reader.keyOf(tracked.entity)!)
     reach.remove(other.entity)
   }
 
