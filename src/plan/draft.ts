@@ -74,6 +74,8 @@ export interface Draft {
   ): void
   /** The same, as a command of its own: its conditions must not decide about anything else that happens to the record. Only in stages. */
   addApart(name: StageName, command: WriteCommand, settle: Settle): void
+  /** What holds as soon as the plan is sent, without a command of its own; a plan that is only shown changes nothing. */
+  beforeSending(then: () => void): void
   /** Reads a record again once the stage that is being settled is done. */
   check(command: ReadCommand, then: Check['then']): void
   /** True the first time: what both sides of a relation would plan is planned once. */
@@ -98,6 +100,7 @@ export class PlanDraft implements Draft {
   readonly #seen = new Set<string>()
   #ties = new Ties()
   #checks: Check[] = []
+  #beforeSending: (() => void)[] = []
   /** Where that goes which is added while a part of this draft is being sent. */
   #sent: PlanDraft | undefined
 
@@ -139,6 +142,17 @@ export class PlanDraft implements Draft {
     entries.set(id, { commands: [command], settle: [settle], tolerated: [MISSING] })
   }
 
+  beforeSending(then: () => void): void {
+    this.#beforeSending.push(then)
+  }
+
+  /** It is being sent from now on. */
+  begin(): void {
+    const noted = this.#beforeSending
+    this.#beforeSending = []
+    for (const then of noted) then()
+  }
+
   check(command: ReadCommand, then: Check['then']): void {
     if (this.#sent === undefined) this.#checks.push({ command, then })
     else this.#sent.check(command, then)
@@ -164,6 +178,7 @@ export class PlanDraft implements Draft {
 
   /** Takes out the stage that comes next, without what must wait; what takes something back never waits. */
   next(mustWait?: (id: string) => boolean): ReadyStage | undefined {
+    this.begin()
     const [at] = this.#order()
     if (at === undefined) return undefined
     const pending = this.#stages.get(at)!
@@ -262,6 +277,10 @@ class DraftForRecord implements Draft {
   addApart(...args: Parameters<Draft['addApart']>): void {
     this.#tieTo(args[1].key)
     this.#draft.addApart(...args)
+  }
+
+  beforeSending(then: () => void): void {
+    this.#draft.beforeSending(then)
   }
 
   check(command: ReadCommand, then: Check['then']): void {

@@ -87,15 +87,22 @@ export async function reachChildren(
   reader: Reader,
 ): Promise<void> {
   await readAgain(parent, children, inverse, reader)
+  if (onDelete !== 'cascade') reach.onTakeBack(state.remember())
   for (const { entity } of children) {
     const isHere = parentRef(entity, inverse).mayBeAt(parent.entity)
     if (isHere && onDelete === 'cascade') {
       reach.remove(entity)
       continue
     }
-    if (isHere) state.remove(entity)
+    if (isHere) leave(entity, inverse, state, reach)
     reach.save(entity)
   }
+}
+
+/** The child is let go, unless its parent stays after all. */
+function leave(child: object, inverse: RelationModel, state: CollectionState, reach: Reach): void {
+  reach.onTakeBack(parentRef(child, inverse).remember())
+  state.remove(child)
 }
 
 /** Children that were found here and do not know of it were moved since they were loaded. */

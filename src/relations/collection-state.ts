@@ -209,6 +209,11 @@ export class CollectionState {
     this.links.delete(key, this.added)
   }
 
+  /** Whether it was added, and that is not stored yet. */
+  isUnsent(key: KeyValue): boolean {
+    return this.added.has(key)
+  }
+
   /** The entity of that key is deleted: it is nobody's member any more. */
   forget(key: KeyValue): void {
     this.settle(key)
@@ -221,9 +226,10 @@ export class CollectionState {
     const { loaded, stored, dangling } = this
     const [added, removed, members] = [[...this.added], [...this.removed], [...(loaded ?? [])]]
     const [unstored, absent, begun] = [[...this.unstored], [...this.absent], [...this.begun]]
-    const restoreParts = this.parts?.remember()
+    const [restoreParts, restoreLinks] = [this.parts?.remember(), this.links.remember()]
     return () => {
       restoreParts?.()
+      restoreLinks()
       this.added.restore(added)
       this.removed.restore(removed)
       this.unstored.restore(unstored)

@@ -82,6 +82,9 @@ export interface Reader {
   fromStored(model: EntityModel, stored: UserKey): KeyValue
 }
 
+/** Notes what puts something back that was changed for a plan, should that not be sent. */
+export type OnTakeBack = (undo: () => void) => void
+
 /** Where a contributor says which entities a save or delete reaches; those already known are taken once. */
 export interface Reach {
   save(entity: object): void
@@ -90,6 +93,7 @@ export interface Reach {
   readonly room: number
   /** Members that the plan cannot hold. */
   drain(drain: Drain): void
+  readonly onTakeBack: OnTakeBack
   /** It was asked before; now that owners are marked, only what a mark keeps away need be looked for again. */
   readonly isAgain: boolean
 }

@@ -1,19 +1,27 @@
 import { readProperty } from '../codec/index.js'
 import type { KeyValue } from '../keys/index.js'
 import type { RelationModel } from '../model/index.js'
-import type { Tracked } from './contributor.js'
+import type { OnTakeBack, Tracked } from './contributor.js'
 import { findCollectionState, findRefState } from './states.js'
 import type { RelationStrategy } from './strategy.js'
 
 /** The keys that are deleted, of those that a relation to that class may lead to. */
 export type Deleted = (target: string) => readonly KeyValue[]
 
-/** Links to what is to be deleted, which were made here and are not stored yet, will not be. */
-export function takeBackLinks(tracked: Tracked, strategies: readonly RelationStrategy[], deleted: Deleted): void {
+/** Links to what is to be deleted, which were made here and are not stored yet, will not be, unless it stays after all. */
+export function takeBackLinks(
+  tracked: Tracked,
+  strategies: readonly RelationStrategy[],
+  deleted: Deleted,
+  onTakeBack: OnTakeBack,
+): void {
   for (const strategy of strategies) {
-    strategy.takeBack?.(tracked, deleted)
+    strategy.takeBack?.(tracked, deleted, onTakeBack)
     const state = stateOf(tracked, strategy.model)
-    if (state !== undefined) for (const key of deleted(strategy.model.target)) state.takeBack(key)
+    const unsent = state && deleted(strategy.model.target).filter((key) => state.isUnsent(key))
+    if (unsent === undefined || unsent.length === 0) continue
+    onTakeBack(state!.remember())
+    for (const key of unsent) state!.takeBack(key)
   }
 }
 

@@ -84,11 +84,14 @@ export class KeyBinStrategy implements RelationStrategy {
 
   /** `present`: the owner that the record says to a transaction; nobody may remember it if that is undone. */
   #plan(tracked: Tracked, state: RefState, draft: Draft, reader: Reader, present: KeyValue | null = null): void {
-    if (!isAsStored(tracked, state)) this.#planBin(tracked, state, draft, reader)
+    const isChanged = !isAsStored(tracked, state)
+    if (isChanged) this.#planBin(tracked, state, draft, reader)
     else state.reconsider()
     if (this.#list === undefined) return
-    if (state.toList !== undefined) this.#planListed(tracked, state, state.toList, draft, reader)
-    const former = new Map(state.unlisted)
+    const { toList, unlisted } = isChanged ? state.listsToTell() : state
+    if (isChanged) draft.beforeSending(() => state.noteLists(toList, unlisted))
+    if (toList !== undefined) this.#planListed(tracked, state, toList, draft, reader)
+    const former = new Map(unlisted)
     if (present !== null && !state.isAt(present)) former.set(userKeyId(present), present)
     for (const owner of former.values()) this.#planUnlisted(tracked, state, owner, draft, reader)
   }
@@ -146,12 +149,6 @@ export class KeyBinStrategy implements RelationStrategy {
 
   #planBin(tracked: Tracked, state: RefState, draft: Draft, reader: Reader): void {
     const to = state.key
-    if (this.#list !== undefined) {
-      const { stored, toList } = state
-      for (const owner of [stored, toList]) if (owner != null) state.unlisted.set(userKeyId(owner), owner)
-      if (to !== null) state.unlisted.delete(userKeyId(to))
-      state.toList = to ?? undefined
-    }
     const name = this.model.bin!
     const change = to === null ? removeBin(name) : writeBin(name, reader.recordKey(this.#target, to).key)
     const settle = (outcome: Outcome): boolean => {

@@ -131,7 +131,7 @@ export class KeyListStrategy implements RelationStrategy {
     if (!isHere(member, this.#inverse!, tracked, reader)) return
     // It was not known when its bin was written.
     if (state.begun.has(member)) this.#adoption.planEntry(tracked, member, state, draft, reader)
-    else if (!parentRef(member, this.#inverse!).isChanged) state.settle(member)
+    else if (!parentRef(member, this.#inverse!).isChanged) draft.beforeSending(() => state.settle(member))
   }
 
   #planListed(tracked: Tracked, member: Member, state: CollectionState, draft: Draft, reader: Reader): void {
@@ -152,7 +152,7 @@ export class KeyListStrategy implements RelationStrategy {
     const { isOwn, isWritten } = this.#leaving(member, tracked, reader)
     // The child's own strategy does both, and a child that is deleted leaves the list with it.
     if (isOwn) return
-    if (state.unstored.has(member)) return state.settle(member)
+    if (state.unstored.has(member)) return draft.beforeSending(() => state.settle(member))
     const key = this.#keyOf(member, state, reader)
     // A key that is no entity by now has no record, where orphans are looked for.
     const isOrphan = this.model.orphans === 'delete' && (!isEntity(member) || reader.tracked(member)?.isGoing === true)

@@ -86,11 +86,10 @@ export class KeyPairStrategy implements RelationStrategy {
     const here = this.#thisEnd(tracked)
     const to = state.key === null ? undefined : this.#otherEnd(state.key, reader)
     // Noted until it is done: once the record says otherwise, nobody else remembers whom it was paired with.
-    if (!state.isStored && state.stored !== null) state.unlisted.set(userKeyId(state.stored), state.stored)
-    if (state.key !== null) state.unlisted.delete(userKeyId(state.key))
+    const { unlisted } = state.listsToTell()
     // Nobody keeps a list.
-    state.toList = undefined
-    const partings = [...state.unlisted.values()].map((former) => parting(this.#otherEnd(former, reader), here))
+    draft.beforeSending(() => state.noteLists(undefined, unlisted))
+    const partings = [...unlisted.values()].map((former) => parting(this.#otherEnd(former, reader), here))
     if (!state.isStored && to === undefined && state.stored !== null)
       partings.push(parting(here, this.#otherEnd(state.stored, reader)))
     const pair = state.isStored || to === undefined ? [] : [here, to]
@@ -105,8 +104,10 @@ export class KeyPairStrategy implements RelationStrategy {
     const state = this.#state(tracked.entity)
     const here = this.#thisEnd(tracked)
     if (!state.isKnown) await this.load([tracked], reader)
-    if (state.stored !== null) state.unlisted.set(userKeyId(state.stored), state.stored)
-    const partings = [...state.unlisted.values()].map((former) => parting(this.#otherEnd(former, reader), here))
+    const unlisted = new Map(state.unlisted)
+    if (state.stored !== null) unlisted.set(userKeyId(state.stored), state.stored)
+    draft.beforeSending(() => state.noteLists(state.toList, unlisted))
+    const partings = [...unlisted.values()].map((former) => parting(this.#otherEnd(former, reader), here))
     if (draft.isInside) return this.#partInside(partings, [here], draft, reader)
     for (const { from, to } of partings) this.#clear(from, to, draft, reader)
     if (!draft.isTransaction) this.#askLast(tracked, draft, reader)
@@ -177,7 +178,7 @@ export class KeyPairStrategy implements RelationStrategy {
   /** One write for each record: where it is linked anew in the same transaction, that write says so. */
   #clearInside({ from, to }: Parting, now: UserKey | undefined, draft: Draft, reader: Reader): void {
     const isPaired = now !== undefined && userKeyId(now) === userKeyId(to.key.key)
-    if (!isPaired) return this.#part(from, to, reader)
+    if (!isPaired) return draft.beforeSending(() => this.#part(from, to, reader))
     const change = draft.isPlanned(pointId(from)) ? [] : [removeBin(from.relation.bin!)]
     draft.add('remove references', linkWrite(from.model, from.key, change), ({ state }) => {
       if (state === 'written') this.#part(from, to, reader)

@@ -33,6 +33,17 @@ export class LinkValues {
     if (isEntity(member)) this.#byEntity.delete(member)
   }
 
+  /** What puts everything back as it is now. */
+  remember(): () => void {
+    const [byKey, byEntity] = [[...this.#byKey], [...this.#byEntity]]
+    return () => {
+      this.#byKey.clear()
+      this.#byEntity.clear()
+      for (const [id, link] of byKey) this.#byKey.set(id, link)
+      for (const [entity, link] of byEntity) this.#byEntity.set(entity, link)
+    }
+  }
+
   /** Forgets all others. */
   keep(isKept: (key: KeyValue, link: LinkValue) => boolean): void {
     for (const [id, [key, link]] of this.#byKey) if (!isKept(key, link)) this.#byKey.delete(id)

@@ -134,7 +134,12 @@ export class RefState {
 
   /** What it was pointed to is to be deleted before that was ever stored. */
   takeBack(key: KeyValue): void {
-    if (!this.isStored && this.isAt(key)) this.#assign(null)
+    if (this.isUnsent(key)) this.#assign(null)
+  }
+
+  /** Whether it points there, and that is not stored yet. */
+  isUnsent(key: KeyValue): boolean {
+    return !this.isStored && this.isAt(key)
   }
 
   /** The entity of that key is deleted: nothing points to it any more. */
@@ -169,14 +174,28 @@ export class RefState {
     if (key !== null && unlisted.delete(owner!)) this.toList = key
   }
 
+  /** The owners that have to hear of it when the record says what the entity says: who takes the entity, and who drops it. */
+  listsToTell(): Pick<RefState, 'toList' | 'unlisted'> {
+    const { key, stored, toList } = this
+    const unlisted = new Map(this.unlisted)
+    for (const owner of [stored, toList]) if (owner != null) unlisted.set(userKeyId(owner), owner)
+    if (key !== null) unlisted.delete(userKeyId(key))
+    return { toList: key ?? undefined, unlisted }
+  }
+
+  noteLists(toList: KeyValue | undefined, unlisted: ReadonlyMap<string, KeyValue>): void {
+    this.toList = toList
+    this.unlisted.clear()
+    for (const [id, owner] of unlisted) this.unlisted.set(id, owner)
+  }
+
   /** What puts everything back as it is now. */
   remember(): () => void {
-    const { target, stored, isKnown, toList, isBegun } = this
-    const unlisted = [...this.unlisted]
+    const { target, stored, isKnown, isMissing, toList, isBegun } = this
+    const unlisted = new Map(this.unlisted)
     return () => {
-      Object.assign(this, { target, stored, isKnown, toList, isBegun })
-      this.unlisted.clear()
-      for (const [id, owner] of unlisted) this.unlisted.set(id, owner)
+      Object.assign(this, { target, stored, isKnown, isMissing, isBegun })
+      this.noteLists(toList, unlisted)
     }
   }
 

@@ -68,9 +68,9 @@ export class SecondaryIndexStrategy implements RelationStrategy {
       draft.add('write', held(this.#owner, tracked.key), isWritten)
     for (const member of [...state.added]) {
       if (!isEntity(member)) this.#planAdoption(tracked, member, state, draft, reader)
-      else if (isHere(member, this.#inverse, tracked, reader)) state.settle(member)
+      else if (isHere(member, this.#inverse, tracked, reader)) draft.beforeSending(() => state.settle(member))
     }
-    if (this.model.orphans === 'delete') return this.#settleOrphans(state)
+    if (this.model.orphans === 'delete') return this.#settleOrphans(state, draft, reader)
     const leaving = [...state.removed].flatMap(
       (member) => this.#planRelease(tracked, member, state, draft, reader) ?? [],
     )
@@ -136,7 +136,7 @@ export class SecondaryIndexStrategy implements RelationStrategy {
   ): void | Promise<void> {
     const { isWritten } = leavingOf(member, this.#inverse, tracked, reader)
     // The child's own write says where it belongs, whatever was said here.
-    if (isWritten) return state.settle(member)
+    if (isWritten) return draft.beforeSending(() => state.settle(member))
     const child = reader.recordKey(this.#target, state.removed.keyOfMember(member)!)
     const progress = progressOf(member, 1, state, draft, () => state.settle(member))
     return release(this.#target, child, this.#childBin, tracked.key.key, draft, reader, progress)
@@ -146,9 +146,11 @@ export class SecondaryIndexStrategy implements RelationStrategy {
     return retarget(this.#target, child, this.#childBin, key.key, null)
   }
 
-  /** Orphans are deleted in the same flush; those without a record are nothing to wait for. */
-  #settleOrphans(state: CollectionState): void {
-    for (const member of state.removed) state.settle(member)
+  /** Orphans are forgotten when they are deleted, in the same flush; those without a record are nothing to wait for. */
+  #settleOrphans(state: CollectionState, draft: Draft, reader: Reader): void {
+    const isGoing = (member: Member): boolean => isEntity(member) && reader.tracked(member)?.isGoing === true
+    const others = [...state.removed].filter((member) => !isGoing(member))
+    if (others.length > 0) draft.beforeSending(() => others.forEach((member) => state.settle(member)))
   }
 
   async #reachOnDelete(tracked: Tracked, reach: Reach, reader: Reader): Promise<void> {

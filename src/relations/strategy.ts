@@ -3,7 +3,7 @@ import type { EntityClass, RangeOptions, RelationModel } from '../model/index.js
 import type { Value } from '../plan/value.js'
 import type { Binding } from './binding.js'
 import type { CollectionState } from './collection-state.js'
-import type { Contributor, FoundPage, FoundStep, Reader, Tracked } from './contributor.js'
+import type { Contributor, FoundPage, FoundStep, OnTakeBack, Reader, Tracked } from './contributor.js'
 import type { Deleted } from './deleted-links.js'
 import type { InsideVerification } from './verify/inside.js'
 import type { LinkVerification } from './verify/stored-link.js'
@@ -61,7 +61,7 @@ export interface RelationStrategy extends Contributor {
   /** Parts of the record that are new or changed, for those that check them, and their class. */
   readonly parts?: { readonly class: EntityClass; changed(tracked: Tracked): Iterable<ChangedPart> }
   /** These entities are to be deleted: what was made here to point to them, and is not stored yet, goes as if it were. */
-  takeBack?(owner: Tracked, deleted: Deleted): void
+  takeBack?(owner: Tracked, deleted: Deleted, onTakeBack: OnTakeBack): void
   /** Where members are stored here themselves, it answers all questions about them. */
   view?(state: CollectionState, binding: Binding): CollectionView
 }

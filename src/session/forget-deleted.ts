@@ -1,4 +1,5 @@
 import type { KeyValue } from '../keys/index.js'
+import type { OnTakeBack } from '../relations/contributor.js'
 import { forgetLinks, takeBackLinks, type Deleted } from '../relations/deleted-links.js'
 import type { RecordKey } from '../plan/record-key.js'
 import type { Managed } from './managed.js'
@@ -7,8 +8,14 @@ import type { SessionContext } from './session-context.js'
 import type { Work } from './work.js'
 
 /** Before it is planned, or once it is let go of: what is to be deleted gets no links that were made here and are not stored yet. */
-export function takeBackLinksTo({ removed }: Pick<Work, 'removed'>, context: SessionContext): void {
-  walk([...removed], context, takeBackLinks)
+export function takeBackLinksTo(
+  removed: Iterable<Managed>,
+  context: SessionContext,
+  onTakeBack: OnTakeBack = () => {},
+): void {
+  walk([...removed], context, (managed, strategies, deleted) =>
+    takeBackLinks(managed, strategies, deleted, onTakeBack),
+  )
 }
 
 /** After it was sent: what is deleted is in no collection of the session any more, and no reference points to it. */

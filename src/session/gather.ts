@@ -129,6 +129,7 @@ async function reachFrom(
         return Math.max(0, most - members.length)
       },
       drain,
+      onTakeBack: (undo) => work.onTakeBack(undo),
       isAgain,
     }
     for (const contributor of contributorsOf(managed)) {

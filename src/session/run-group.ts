@@ -59,6 +59,7 @@ async function planInside(
   const known = new Set<Managed>([...all.saved, ...all.removed])
   const again = { done: known, isWhole: true }
   const reached = removed.length === 0 ? undefined : await gather(() => removed, entities, reader, again)
+  if (reached !== undefined) all.onTakeBack(() => reached.takeBack())
   const work = new Work([...members.saved, ...removed])
   for (const managed of reached === undefined ? [] : [...reached.saved, ...reached.removed]) {
     work.add(managed)

@@ -40,8 +40,10 @@ export async function sendWork(
     return runStages(draft, context.driver, callOptions(context, signal), marked)
   }
   const survey = await planWork(work, reader, new Date(), { isTransaction: true })
+  const groups = groupsOf(survey, work, mode, context.driver.capabilities)
+  survey.begin()
   if (survey.isEmpty) return { stages: [], outcomes: [], failed: [] }
-  return sendGroups(work, survey, groupsOf(survey, work, mode, context.driver.capabilities), parts, signal, marked)
+  return sendGroups(work, survey, groups, parts, signal, marked)
 }
 
 async function sendGroups(

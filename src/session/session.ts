@@ -324,7 +324,7 @@ export class Session {
   /** Whoever still links to it would store it after all. */
   #forgetUnsent(managed: Managed): boolean {
     const isForgotten = this.#entities.forgetUnsent(managed)
-    if (isForgotten) takeBackLinksTo({ removed: [managed] }, this.#context)
+    if (isForgotten) takeBackLinksTo([managed], this.#context)
     return isForgotten
   }
 

@@ -1,6 +1,6 @@
-import { RestrictedError } from '../errors/index.js'
 import type { OutsideTransaction } from '../model/index.js'
 import { Explanation } from '../plan/explain.js'
+import type { Outcome } from '../plan/outcome.js'
 import { recordId } from '../plan/record-key.js'
 import { isDirty } from './dirty.js'
 import { publishFlush } from './flush-event.js'
@@ -23,6 +23,11 @@ import type { Work } from './work.js'
 export interface FlushOptions extends DrainOptions, OutsideTransaction {
   /** Whether records that change together do so in one transaction; what `open` was told, unless given. */
   readonly transactions?: TransactionMode
+}
+
+interface Sent {
+  readonly began: number
+  readonly result: RunResult
 }
 
 /** Finds what changed, plans it, sends it and takes over what became of it. Each step is a file of its own. */
@@ -50,9 +55,10 @@ export class UnitOfWork {
 
   /** What flush would send, found out without running hooks, changing an entity or sending anything. */
   async explain(members: readonly Managed[], mode = this.#parts.context.transactions): Promise<Explanation> {
-    const { entities, reader } = this.#parts
+    const { context, entities, reader } = this.#parts
     const work = await gather(() => [...members], entities, reader, { hooks: 'skip', isWhole: mode === 'required' })
     try {
+      takeBackLinksTo(work.removed, context, (undo) => work.onTakeBack(undo))
       return new Explanation(await whileGoing(work, () => planFlush(work, this.#parts, mode)))
     } finally {
       work.takeBack()
@@ -73,22 +79,27 @@ export class UnitOfWork {
     })
     const work = gathered instanceof Promise ? await gathered : gathered
     if (work.isEmpty) return
-    if (hasDoubts(work)) await resolveDoubts(work, context, signal)
-    if (context.validate) validateAll(work.saved)
-    if (work.drains.length > 0) {
-      await this.#unlessRestricted(work, () => runDrains(work.drains, this.#parts, sendAll, options))
-    }
-    takeBackLinksTo(work, context)
-    const began = performance.now()
-    const marked: AfterMark = (draft, isStopped) => this.#lookAgain(work, draft, isStopped, options)
-    const result = await whileGoing(work, () => sendWork(work, this.#parts, transactions, signal, marked))
+    const { result, began } = await orTakeBack(work, () => this.#send(work, transactions, options))
     forgetDeleted(work, context)
     if (result.outcomes.length === 0) return
     const error = result.failed.length === 0 ? undefined : flushFailure(result, signal)
+    if (error !== undefined && result.outcomes.every(isNotWritten)) work.takeBack()
     publishFlush(result, performance.now() - began, error)
     await this.#runAfterHooks(work, result)
     // eslint-disable-next-line @typescript-eslint/only-throw-error -- the reason of an abort is the caller's own
     if (error !== undefined) throw error
+  }
+
+  async #send(work: Work, transactions: TransactionMode, options: FlushOptions): Promise<Sent> {
+    const { context } = this.#parts
+    const { signal } = options
+    if (hasDoubts(work)) await resolveDoubts(work, context, signal)
+    if (context.validate) validateAll(work.saved)
+    if (work.drains.length > 0) await runDrains(work.drains, this.#parts, sendAll, options)
+    takeBackLinksTo(work.removed, context, (undo) => work.onTakeBack(undo))
+    const marked: AfterMark = (draft, isStopped) => this.#lookAgain(work, draft, isStopped, options)
+    const began = performance.now()
+    return { began, result: await whileGoing(work, () => sendWork(work, this.#parts, transactions, signal, marked)) }
   }
 
   /** Somebody may have added members after this flush has looked for them; now that their owners are marked, no more can come. */
@@ -102,26 +113,14 @@ export class UnitOfWork {
     const known = new Set([...work.saved, ...work.removed])
     const roots = [...work.removed].filter((managed) => !work.reached.has(managed) && !isStopped(recordId(managed.key)))
     if (roots.length === 0) return
-    const again = await this.#unlessRestricted(work, async () => {
-      const found = await gather(() => roots, entities, reader, { done: known, step: options.step, isAgain: true })
-      if (found.drains.length > 0) await runDrains(found.drains, this.#parts, sendAll, options)
-      return found
-    })
+    const again = await gather(() => roots, entities, reader, { done: known, step: options.step, isAgain: true })
+    if (again.drains.length > 0) await runDrains(again.drains, this.#parts, sendAll, options)
+    work.onTakeBack(() => again.takeBack())
     const late = again.filter((managed) => !known.has(managed))
     if (late.isEmpty) return
     for (const managed of late.removed) managed.isGoing = true
     for (const managed of [...late.saved, ...late.removed]) work.add(managed)
     await planInto(draft, late, reader)
-  }
-
-  /** What only a cascade wanted to delete stays when that is forbidden. */
-  async #unlessRestricted<T>(work: Work, run: () => Promise<T>): Promise<T> {
-    try {
-      return await run()
-    } catch (error) {
-      if (error instanceof RestrictedError) work.takeBack()
-      throw error
-    }
   }
 
   async #runAfterHooks(work: Work, { failed }: RunResult): Promise<void> {
@@ -131,6 +130,16 @@ export class UnitOfWork {
     const removed = [...work.removed].filter(isDone)
     if (hasHooks('afterSave', saved)) await callAllHooks('afterSave', saved)
     if (hasHooks('afterDelete', removed)) await callAllHooks('afterDelete', removed)
+  }
+}
+
+/** What only this work has changed in the session is put back when it is refused. */
+async function orTakeBack<T>(work: Work, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run()
+  } catch (error) {
+    work.takeBack()
+    throw error
   }
 }
 
@@ -144,4 +153,5 @@ async function whileGoing<T>(work: Work, send: () => Promise<T>): Promise<T> {
   }
 }
 
+const isNotWritten = ({ state }: Outcome): boolean => state === 'notWritten'
 const sendAll: SendAll = (parts, members, options) => new UnitOfWork(parts).some(members, options)

@@ -3,7 +3,7 @@ import type { Database } from 'skein'
 import { emptySets } from '../empty-sets.js'
 import { MODES, needMode } from '../server.js'
 import { sharedServer } from '../shared-server.js'
-import { CLASSES, IDS, Log, Step, Task, make } from './graph-models.js'
+import { CLASSES, IDS, Log, Person, Step, Task, make, note } from './graph-models.js'
 
 const ENTITIES = Object.values(CLASSES)
 
@@ -56,6 +56,93 @@ for (const mode of MODES) {
           expect(await db.session().find(child, 5)).to.equal(null)
         })
       }
+    })
+
+    describe('changes nothing', () => {
+      const link = () =>
+        db.withSession(async (session) => {
+          const [person, task] = [await session.load(Person, 1), await session.load(Task, 1)]
+          person.tasks.add(...(await session.loadMany(Task, IDS)))
+          person.chores.add(...(await session.loadMany(Task, IDS)))
+          person.leads.set(task)
+          task.steps.add(...(await session.loadMany(Step, IDS)))
+          task.logs.add(...(await session.loadMany(Log, IDS)))
+          person.notes.add(note(1, task))
+        })
+      beforeEach(link)
+
+      for (const [name, child] of [
+        ['steps', Step],
+        ['logs', Log],
+      ] as const) {
+        for (const isLoaded of [true, false]) {
+          it(`where ${name} are taken out and deleted (${isLoaded ? 'loaded' : 'by key'})`, async () => {
+            const session = db.session()
+            const task = await session.load(Task, 1, { with: isLoaded ? [name] : [] })
+            task[name].remove(2)
+            const text = String(await session.explain())
+            expect(text).to.match(/delete (Step|Log) .*\/2/)
+            expect(String(await session.explain())).to.equal(text)
+            await session.flush()
+            expect(await db.session().find(child, 2)).to.equal(null)
+            expect(await task[name].keys()).to.have.members([1, 3])
+            expect(session.isDirty()).to.equal(false)
+          })
+        }
+      }
+
+      for (const [name, back] of [
+        ['tasks', 'assignee'],
+        ['chores', 'doer'],
+      ] as const) {
+        it(`where a delete is called off that would have let ${name} go`, async () => {
+          const session = db.session()
+          const person = await session.load(Person, 1, { with: [name] })
+          const items = [...person[name].items]
+          session.remove(person)
+          await session.explain()
+          session.persist(person)
+          expect(person[name].items).to.deep.equal(items)
+          expect(person[name].items.map((task) => task[back].key)).to.deep.equal([1, 1, 1])
+          expect(session.isDirty()).to.equal(false)
+        })
+      }
+
+      it('where a delete is called off that would have removed parts of others', async () => {
+        const session = db.session()
+        const [person, task] = [await session.load(Person, 1), await session.load(Task, 1)]
+        session.remove(task)
+        expect(String(await session.explain())).to.contain('notes')
+        session.persist(task)
+        expect(person.notes.items.map(({ id }) => id)).to.deep.equal([1])
+        expect(session.isDirty()).to.equal(false)
+      })
+
+      it('where a change of references is called off', async () => {
+        const session = db.session()
+        const [person, task] = [await session.load(Person, 1), await session.load(Task, 1)]
+        person.leads.set(2)
+        task.assignee.set(2)
+        await session.explain()
+        person.leads.set(1)
+        task.assignee.set(1)
+        expect(session.isDirty()).to.equal(false)
+      })
+
+      it('where a link is added to what is deleted, and that is called off', async () => {
+        const session = db.session()
+        const [person, task] = [await session.load(Person, 2), await session.load(Task, 2)]
+        person.likes.add(task)
+        person.watched.link(task, { name: 'r' })
+        session.remove(task)
+        expect(String(await session.explain())).to.not.match(/add to (likes|watched)/)
+        session.persist(task)
+        expect((await person.watched.attributesOf(task))?.name).to.equal('r')
+        await session.flush()
+        const stored = await db.session().load(Person, 2)
+        expect(await stored.likes.keys()).to.deep.equal([2])
+        expect((await stored.watched.attributesOf(2))?.name).to.equal('r')
+      })
     })
   })
 }

@@ -23,6 +23,20 @@ class House {
   @OneToMany(() => Tree, 'house', { onDelete: 'cascade' }) trees = collection<Tree>()
 }
 
+@Record({ set: 'refused-shed' })
+class Shed {
+  @Key() id!: number
+  @OneToMany(() => Tool, 'shed') tools = collection<Tool>()
+  @OneToMany(() => Tool, 'lender', { strategy: 'secondaryIndex' }) lent = collection<Tool>()
+}
+
+@Record({ set: 'refused-tool' })
+class Tool {
+  @Key() id!: number
+  @ManyToOne(() => Shed, 'tools') shed = ref<Shed>()
+  @ManyToOne(() => Shed, 'lent') lender = ref<Shed>()
+}
+
 @Record({ set: 'refused-guest' })
 class Guest {
   @Key() id!: number
@@ -54,7 +68,7 @@ class Room {
   @ManyToOne(() => House, 'rooms') house = ref<House>()
 }
 
-const CLASSES = [House, Room, Guest, Visit, Tree, Nest]
+const CLASSES = [House, Room, Guest, Visit, Tree, Nest, Shed, Tool]
 
 for (const mode of ['ap', 'sc'] as const) {
   describe(`a parent that is marked for deletion and stays (${mode})`, () => {
@@ -126,6 +140,29 @@ for (const mode of ['ap', 'sc'] as const) {
       await session.delete(house)
       expect(await stored([House, Guest, Visit])).to.deep.equal([false, false, false])
       expect(session.isDirty()).to.equal(false)
+    })
+
+    it('keeps the children that it would have let go, if its delete is called off after a refusal beside it', async () => {
+      await db.withSession(async (s) => {
+        const [shed, tools] = [s.create(Shed, { id: 1 }), [1, 2].map((id) => s.create(Tool, { id }))]
+        shed.tools.add(...tools)
+        shed.lent.add(...tools)
+        await s.flush()
+      })
+      const session = db.session()
+      const shed = await session.load(Shed, 1, { with: ['tools', 'lent'] })
+      const house = await session.load(House, 1)
+      session.remove(shed)
+      session.remove(house)
+      expect(await rejection(() => session.flush())).to.be.instanceOf(RestrictedError)
+      session.persist(shed)
+      session.persist(house)
+      expect(shed.tools.items.map(({ id }) => id)).to.deep.equal([1, 2])
+      expect(shed.lent.items.map(({ id }) => id)).to.have.members([1, 2])
+      expect(session.isDirty()).to.equal(false)
+      await session.flush()
+      expect((await db.session().load(Tool, 1)).shed.key).to.equal(1)
+      expect((await db.session().load(Tool, 2)).lender.key).to.equal(1)
     })
 
     it('is only looked at by explain: what a cascade would delete is not marked', async () => {

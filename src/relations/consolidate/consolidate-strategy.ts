@@ -9,7 +9,7 @@ import { userKeyId } from '../../plan/record-key.js'
 import type { Value } from '../../plan/value.js'
 import type { Binding } from '../binding.js'
 import type { CollectionState } from '../collection-state.js'
-import type { Reach, Reader, Tracked } from '../contributor.js'
+import type { OnTakeBack, Reach, Reader, Tracked } from '../contributor.js'
 import type { Deleted } from '../deleted-links.js'
 import { NOT_DELETING } from '../key-list-bin.js'
 import { isEntity } from '../member-set.js'
@@ -97,7 +97,7 @@ export class ConsolidateStrategy implements RelationStrategy {
   }
 
   /** Parts that are not stored yet are not found by an index; the others point no longer to what was never stored. */
-  takeBack({ entity }: Tracked, deleted: Deleted): void {
+  takeBack({ entity }: Tracked, deleted: Deleted, onTakeBack: OnTakeBack): void {
     const table = this.#table(entity)
     for (const { name, target } of this.#parts.codec.model.relations) {
       const gone = new Set(deleted(target).map(userKeyId))
@@ -109,9 +109,13 @@ export class ConsolidateStrategy implements RelationStrategy {
         const state = findRefState(readProperty(part, name) ?? {})
         const key = state?.key ?? null
         if (key === null || !gone.has(userKeyId(key))) continue
-        if (goAlong) table.exclude(part)
-        else if (isEntity(state!.target) && state!.binding?.reader.tracked(state!.target) === undefined)
+        if (goAlong) {
+          onTakeBack(table.state.remember())
+          table.exclude(part)
+        } else if (isEntity(state!.target) && state!.binding?.reader.tracked(state!.target) === undefined) {
+          onTakeBack(state!.remember())
           state!.set(null)
+        }
       }
     }
   }

@@ -4,7 +4,7 @@ import { read } from '../../plan/command.js'
 import { mapGetKeys } from '../../plan/operations.js'
 import type { UserKey } from '../../plan/record-key.js'
 import type { KeyValue } from '../../keys/index.js'
-import type { Contributor, Reach, Reader, Tracked } from '../contributor.js'
+import type { Contributor, OnTakeBack, Reach, Reader, Tracked } from '../contributor.js'
 import { inSteps, type Drain } from '../drain.js'
 import type { IndexedBy } from '../index-lookup.js'
 import { collectionStateOf } from '../states.js'
@@ -34,7 +34,9 @@ export class TargetDeletion implements Contributor {
     for (const pointers of this.#pointers) {
       const owners = await this.#ownersOf(target, pointers, reach, reader)
       if (owners === undefined) reach.drain(drainOf(target, pointers, reader))
-      else for (const { entity } of await removeChildren(owners, target, pointers, reader)) reach.save(entity)
+      else
+        for (const { entity } of await removeChildren(owners, target, pointers, reader, reach.onTakeBack))
+          reach.save(entity)
     }
   }
 
@@ -111,10 +113,12 @@ async function removeChildren(
   target: Tracked,
   pointers: Pointers,
   reader: Reader,
+  onTakeBack?: OnTakeBack,
 ): Promise<readonly Tracked[]> {
   const ids = await idsOf(owners, pointers, valueOf(target, reader), reader)
   owners.forEach((owner, i) => {
     const state = collectionStateOf(readProperty(owner.entity, pointers.relation) as object)
+    if (ids[i].length > 0) onTakeBack?.(state.remember())
     for (const id of ids[i]) state.remove(id)
   })
   return owners.filter((_, i) => ids[i].length > 0)
