@@ -13,9 +13,7 @@ export function takeBackLinksTo(
   context: SessionContext,
   onTakeBack: OnTakeBack = () => {},
 ): void {
-  walk([...removed], context, (managed, strategies, deleted) =>
-    takeBackLinks(managed, strategies, deleted, onTakeBack),
-  )
+  walk([...removed], context, (managed, strategies, deleted) => takeBackLinks(managed, strategies, deleted, onTakeBack))
 }
 
 /** After it was sent: what is deleted is in no collection of the session any more, and no reference points to it. */
