@@ -29,8 +29,10 @@ export class SkeinError extends Error {
 
   constructor(code: ErrorCode, message: string, options: ErrorOptions = {}) {
     const { cause, ...details } = options
+    // After a list of lines it is a line of its own, not the end of the last one.
+    const gap = message.includes('\n') ? '\n' : ' '
     super(
-      details.fix === undefined ? message : `${message} ${details.fix}`,
+      details.fix === undefined ? message : `${message}${gap}${details.fix}`,
       cause === undefined ? undefined : { cause },
     )
     this.code = code

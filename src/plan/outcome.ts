@@ -35,6 +35,8 @@ export type Reason =
   | 'conflict'
   /** The transaction that it was part of was undone. */
   | 'undone'
+  /** It was written, and taken back because something that it belongs with could not be. */
+  | 'takenBack'
   | 'refused'
 
 /** What became of one write or delete. */

@@ -1,6 +1,6 @@
 import { CommitInDoubtError, PartialFailureError, RetriesExhaustedError, type RecordOutcome } from '../errors/index.js'
 import type { Outcome, Reason } from '../plan/outcome.js'
-import { showKey } from '../plan/record-key.js'
+import { recordId, showKey } from '../plan/record-key.js'
 import type { RunResult } from './run-stages.js'
 
 /** The error of a flush: the record's own where there is only one and its fate is known, otherwise a list of all records. */
@@ -13,8 +13,9 @@ export function flushFailure(
   if (isWhole && isPart !== true) return error
   if (signal?.aborted && outcomes.every(({ reason }) => reason === 'notSent')) return signal.reason
   if (outcomes.length === 1 && first.state === 'notWritten') return first.error
-  return new PartialFailureError(message(outcomes, failed), {
-    records: outcomes.map((outcome) => recordOutcome(outcome, failed)),
+  const records = byRecord(outcomes, failed)
+  return new PartialFailureError(message(records), {
+    records: records.map(recordOutcome),
     className: first.command.entity,
     key: first.command.key.key,
     cause: first.error ?? error,
@@ -23,32 +24,54 @@ export function flushFailure(
 }
 
 const WHY: { readonly [reason in Reason]?: string } = {
-  notSent: 'not sent, because something that it changes with has failed',
-  undone: 'undone with the transaction it was part of',
+  notSent: 'not sent, because something that it changes with has failed.',
+  undone: 'undone with the transaction it was part of.',
+  takenBack: 'taken back, because something that it changes with has failed.',
 }
 
-function message(outcomes: readonly Outcome[], failed: readonly Outcome[]): string {
+/** One record, and the most telling of what became of its commands. */
+interface Fate {
+  readonly state: RecordOutcome['outcome']
+  readonly outcome: Outcome
+}
+
+/** A record may have been written in several stages: it is written only if all of them are. */
+function byRecord(outcomes: readonly Outcome[], failed: readonly Outcome[]): Fate[] {
+  const refused = new Set(failed)
+  const fates = new Map<string, Fate>()
+  for (const outcome of outcomes) {
+    const id = recordId(outcome.command.key)
+    // A delete that found nothing is as good as done.
+    const state = !refused.has(outcome) ? 'written' : outcome.state === 'inDoubt' ? 'inDoubt' : 'notWritten'
+    const known = fates.get(id)
+    if (known === undefined || WORSE.indexOf(state) > WORSE.indexOf(known.state)) fates.set(id, { state, outcome })
+  }
+  return [...fates.values()]
+}
+
+const WORSE: readonly RecordOutcome['outcome'][] = ['written', 'notWritten', 'inDoubt']
+
+function message(records: readonly Fate[]): string {
+  const failed = records.filter(({ state }) => state !== 'written')
   const inDoubt = failed.filter(({ state }) => state === 'inDoubt').length
   const doubt = inDoubt === 0 ? '' : `, of ${inDoubt} it is not known`
-  const head = `${failed.length - inDoubt} of ${outcomes.length} records were not written${doubt}:`
-  const lines = failed.slice(0, 10).map(({ command, error, reason }) => {
-    const why = error?.message ?? WHY[reason!] ?? String(reason)
+  const head = `${failed.length - inDoubt} of ${records.length} records were not written${doubt}:`
+  const lines = failed.slice(0, 10).map(({ outcome: { command, error, reason } }) => {
+    const why = error?.message ?? WHY[reason!] ?? `${reason}.`
     return `  ${command.kind} ${command.entity} ${showKey(command.key)}: ${why}`
   })
-  const more = failed.length > lines.length ? [`  and ${failed.length - lines.length} more`] : []
+  const more = failed.length > lines.length ? [`  and ${failed.length - lines.length} more.`] : []
   return [head, ...lines, ...more].join('\n')
 }
 
-function recordOutcome(outcome: Outcome, failed: readonly Outcome[]): RecordOutcome {
-  const { command, error, state } = outcome
+function recordOutcome({ state, outcome: { command, error } }: Fate): RecordOutcome {
   const { namespace, set, key } = command.key
   return {
     className: command.entity,
     namespace,
     set,
     key,
-    // A delete that found nothing is as good as done.
-    outcome: failed.includes(outcome) ? (state === 'inDoubt' ? 'inDoubt' : 'notWritten') : 'written',
+    outcome: state,
     ...(error === undefined ? {} : { cause: error }),
   }
 }

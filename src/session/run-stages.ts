@@ -7,6 +7,7 @@ import type { Outcome } from '../plan/outcome.js'
 import type { Stage } from '../plan/plan.js'
 import { recordId } from '../plan/record-key.js'
 import { takeMarkOff } from '../relations/mark.js'
+import { takenBack } from './taken-back.js'
 
 /** What became of every command of a plan. */
 export interface RunResult {
@@ -49,6 +50,7 @@ export async function runStages(
       stages.push(ready.stage)
       const judged = new Map(refused.map((outcome) => [outcome.command, outcome]))
       const unsent = ready.heldBack.map(notSent)
+      if (ready.name === 'undo' && isStopped !== undefined) noteTakenBack(answered, outcomes, failed, isStopped)
       outcomes.push(...answered.map((outcome) => judged.get(outcome.command) ?? outcome), ...unsent)
       failed.push(...refused, ...unsent)
       if (ready.name === 'mark') forbidden = await afterMark(draft, answered, refused, failed, driver, marked)
@@ -64,6 +66,19 @@ type IsStopped = (id: string) => boolean
 /** Which records must wait until what failed is done. */
 function stoppedBy(failed: readonly Outcome[], draft: PlanDraft): IsStopped | undefined {
   return failed.length === 0 ? undefined : draft.tiedTo(failed.map(({ command }) => recordId(command.key)))
+}
+
+/** What a failure has undone is not written either. */
+function noteTakenBack(
+  answered: readonly Outcome[],
+  outcomes: Outcome[],
+  failed: Outcome[],
+  isStopped: IsStopped,
+): void {
+  const undone = answered.filter(({ command }) => isStopped(recordId(command.key)))
+  const back = takenBack(outcomes, undone)
+  outcomes.forEach((outcome, i) => (outcomes[i] = back.get(outcome) ?? outcome))
+  failed.push(...back.values())
 }
 
 /** Adds to the plan what came before records were marked; what comes later is refused. Those that are stopped are not marked, or not to go on. */
