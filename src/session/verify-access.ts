@@ -36,6 +36,13 @@ export function verifyAccess(
     read: (commands) => send(commands, (all) => driver.read(all, { transaction })),
     write: (commands) => send(commands, (all) => driver.run(all, { transaction })),
     showKey,
+    recordKeyOf(className, key) {
+      try {
+        return classes.of(className).recordKeyOf(key, tenant)
+      } catch {
+        return undefined
+      }
+    },
     finishDelete: (model, key) =>
       finishDelete(model.class, showKey(model, key.key)).then(
         (isDone) => ({ state: isDone ? 'repaired' : 'leftAlone' }),

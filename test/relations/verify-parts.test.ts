@@ -62,6 +62,7 @@ class Basket {
 }
 
 const CLASSES = [Writer, Article, Board, Basket]
+const WRITERS = [...Array(10).keys()].flatMap((i) => [i, 100 + i])
 const { maps, lists } = Aerospike
 
 // The client takes keys of any kind, its types only text.
@@ -106,6 +107,7 @@ for (const mode of ['ap', 'sc'] as const) {
       await db.withSession(async (session) => {
         const article = session.create(Article, { id: 1, title: 'one' })
         article.remarks.add(remark('a', 7, 9), remark('b', 8), remark('c', 7), remark('d', null, 9))
+        for (const id of WRITERS) session.create(Writer, { id })
         session.create(Basket, { id: 1 }).items.add(item('a', 1), item('b', 2))
         session.create(Board, { id: 'chess' }).scores.add(score(1, 500, 7), score(2, -3, 7), score(-5, 40, 8))
       })
@@ -241,6 +243,41 @@ for (const mode of ['ap', 'sc'] as const) {
       await change('vp-basket', 1, put('items', 'x', { count: 'many' }))
       expect(brief(await verify(Basket, { repair: true }))).to.deep.equal([
         ['unreadable', 'items', 'x', undefined, 'none', 'found'],
+      ])
+    })
+
+    it('finds parts that point to a record that is gone, in a bounded number of batches, and lets go of it', async () => {
+      for (const id of [7, 9]) await db.session().delete(Writer, id)
+      const expected = (state: string) => [
+        ['danglingKey', 'remarks', 'a', 7, 'remove', state],
+        ['danglingKey', 'remarks', 'a', 9, 'remove', state],
+        ['danglingKey', 'remarks', 'c', 7, 'remove', state],
+        ['danglingKey', 'remarks', 'd', 9, 'remove', state],
+      ]
+      const found = await verify(Article)
+      expect(brief(found)).to.deep.equal(expected('found'))
+      expect(found[0]).to.include({ className: 'Article', key: 1, otherClass: 'Writer', truth: 'Writer' })
+      expect(found[0].message).to.equal(
+        'Article 1 has "a" in remarks, which points in author to Writer 7, which has no record.',
+      )
+      const session = db.session()
+      const article = await session.load(Article, 1)
+      // The record, what is inside of it, those it points to, and what is inside of it once more.
+      const { commands } = await server.commands.during(() => session.verify(article, { settle: 0 }))
+      expect(commands).to.equal(4)
+      expect(await verify(Article, { settle: 3600 })).to.deep.equal([])
+      expect(brief(await verify(Article, { repair: true }))).to.deep.equal(expected('repaired'))
+      expect(await binOf('vp-article', 1, 'byAuthor')).to.deep.equal({ 8: ['b'] })
+      expect(await binOf('vp-article', 1, 'byEditor')).to.deep.equal({})
+      expect(await verify(Article)).to.deep.equal([])
+      expect(await verify(Board, { repair: true })).to.have.length(2)
+      expect(await verify(Board)).to.deep.equal([])
+      const { remarks } = await db.session().load(Article, 1)
+      expect(remarks.items.map(({ author, editor }) => [author.key, editor.key])).to.deep.equal([
+        [null, null],
+        [8, null],
+        [null, null],
+        [null, null],
       ])
     })
 

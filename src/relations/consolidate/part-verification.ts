@@ -16,9 +16,10 @@ import {
 } from '../../plan/operations.js'
 import { userKeyId, type UserKey } from '../../plan/record-key.js'
 import type { MapKey, Value } from '../../plan/value.js'
-import type { InsideFault, InsideVerification } from '../verify/inside.js'
+import type { InsideFault, InsideRef, InsideVerification } from '../verify/inside.js'
 import { compareKeys } from './key-order.js'
 import type { PartClass } from './part-class.js'
+import { pointersOf } from './part-pointers.js'
 
 const ALL = 2 ** 31 - 1
 
@@ -66,6 +67,18 @@ export class PartVerification implements InsideVerification {
     if (sortKeyBin !== undefined) faults.push(...this.#wrongPlaces(found, sortKeyBin, bins))
     inverseIndexes.forEach(({ bin: name }, i) => faults.push(...this.#wrongPointers(found, name, i, bins)))
     return faults
+  }
+
+  refsIn(bins: Bins): readonly InsideRef[] {
+    if (this.#parts.codec.model.relations.length === 0) return []
+    return (this.#entries(bins, this.#parts.bin) ?? []).flatMap(({ key, value }) => {
+      try {
+        return pointersOf(this.#parts.codec.decode(value), key, this.#parts)
+      } catch {
+        // It is reported as what cannot be read.
+        return []
+      }
+    })
   }
 
   get #bins(): readonly string[] {

@@ -1,17 +1,19 @@
-import { describeKey } from '../../keys/index.js'
+import { describeKey, type KeyValue } from '../../keys/index.js'
 import type { EntityModel } from '../../model/index.js'
 import { read, write, type ReadCommand, type WriteCommand } from '../../plan/command.js'
 import type { Outcome, StoredRecord } from '../../plan/outcome.js'
-import type { RecordKey } from '../../plan/record-key.js'
+import { recordId, type RecordKey } from '../../plan/record-key.js'
 import { NOT_DELETING } from '../key-list-bin.js'
 import type { ShowKey } from './describe-finding.js'
 import type { Finding } from './finding.js'
-import type { InsideFault, InsideVerification } from './inside.js'
+import type { InsideFault, InsideRef, InsideVerification } from './inside.js'
 import { ABOUT_RECORD, readingOf } from './read-ends.js'
 import type { RepairResult } from './repair-links.js'
 
 /** Records read at a time: each may be as large as the server allows. */
 const GROUP = 8
+/** Records that parts point to, looked for at a time. */
+const CHUNK = 500
 /** A record that others write to meanwhile is read and judged again. */
 const TRIES = 3
 
@@ -26,16 +28,28 @@ interface InsideAccess {
   read(commands: readonly ReadCommand[]): Promise<(StoredRecord | null)[]>
   write(commands: readonly WriteCommand[]): Promise<Outcome[]>
   readonly showKey: ShowKey
+  /** Undefined for what is no key of the class. */
+  recordKeyOf(className: string, key: KeyValue): RecordKey | undefined
 }
+
+/** Records that are not there, by their id. */
+type Gone = ReadonlySet<string>
 
 /** Checks what records store twice inside themselves. One read shows all of it as it was at one time, so others may write meanwhile. */
 export class InsideVerifier {
   readonly #access: InsideAccess
   readonly #repair: boolean
   readonly #settle: number
+  readonly #unsettled: () => void
 
-  constructor(access: InsideAccess, { repair, settle }: { readonly repair: boolean; readonly settle: number }) {
+  /** `unsettled` is called for each record that changed too recently to be judged by others. */
+  constructor(
+    access: InsideAccess,
+    { repair, settle }: { readonly repair: boolean; readonly settle: number },
+    unsettled: () => void,
+  ) {
     this.#access = access
+    this.#unsettled = unsettled
     this.#repair = repair
     this.#settle = settle
   }
@@ -45,14 +59,59 @@ export class InsideVerifier {
     for (let i = 0; i < checked.length; i += GROUP) {
       const group = checked.slice(i, i + GROUP)
       const records = await this.#access.read(group.map(readAll))
-      for (const [j, subject] of group.entries()) yield* await this.#judge(subject, records[j])
+      const gone = await this.#goneOf(group, records)
+      if (gone.size > 0) await this.#readAgain(group, records, gone)
+      for (const [j, subject] of group.entries()) yield* await this.#judge(subject, records[j], gone)
     }
   }
 
-  async #judge(subject: InsideSubject, first: StoredRecord | null): Promise<Finding[]> {
+  /** Which of the records that parts point to are not there. */
+  async #goneOf(group: readonly InsideSubject[], records: readonly (StoredRecord | null)[]): Promise<Gone> {
+    const targets = new Map<string, ReadCommand>()
+    for (const { className, key } of group.flatMap((subject, i) => refsIn(subject, records[i]))) {
+      const recordKey = this.#access.recordKeyOf(className, key)
+      if (recordKey !== undefined) targets.set(recordId(recordKey), read(className, recordKey, 'none', ABOUT_RECORD))
+    }
+    const asked = [...targets]
+    const gone = new Set<string>()
+    for (let i = 0; i < asked.length; i += CHUNK) {
+      const chunk = asked.slice(i, i + CHUNK)
+      const found = await this.#access.read(chunk.map(([, command]) => command))
+      chunk.forEach(([id], j) => found[j] === null && gone.add(id))
+    }
+    return gone
+  }
+
+  /** A delete takes parts that point to the record out before that goes, so those that are still there are left over. */
+  async #readAgain(group: readonly InsideSubject[], records: (StoredRecord | null)[], gone: Gone): Promise<void> {
+    const places = [...group.keys()].filter((i) => this.#dangling(group[i], records[i], gone).length > 0)
+    const again = await this.#access.read(places.map((i) => readAll(group[i])))
+    places.forEach((i, j) => (records[i] = again[j]))
+  }
+
+  #dangling(subject: InsideSubject, record: StoredRecord | null, gone: Gone): InsideFault[] {
+    if (gone.size === 0) return []
+    return refsIn(subject, record).flatMap(({ className, key, fault }) => {
+      const recordKey = this.#access.recordKeyOf(className, key)
+      return recordKey !== undefined && gone.has(recordId(recordKey)) ? [fault] : []
+    })
+  }
+
+  /** What disagrees inside; once nothing does, what points to records that are not there and may not be on their way. */
+  #faultsIn(subject: InsideSubject, record: StoredRecord | null, gone: Gone): InsideFault[] {
+    const faults = faultsIn(subject, record)
+    if (faults.length > 0) return faults
+    const dangling = this.#dangling(subject, record, gone)
+    if (dangling.length === 0 || readingOf(record).age >= this.#settle) return dangling
+    this.#unsettled()
+    return []
+  }
+
+  async #judge(subject: InsideSubject, first: StoredRecord | null, missed: Gone): Promise<Finding[]> {
     let record = first
+    let gone = missed
     for (let left = TRIES; ; left--) {
-      const faults = faultsIn(subject, record)
+      const faults = this.#faultsIn(subject, record, gone)
       const mendable = faults.filter(isMendable)
       const isTried = this.#repair && mendable.length > 0
       const result = isTried ? await this.#mend(subject, record!, mendable) : FOUND
@@ -61,6 +120,7 @@ export class InsideVerifier {
         return faults.map((fault) => this.#finding(subject, fault, isMendable(fault) ? mended : FOUND))
       }
       ;[record] = await this.#access.read([readAll(subject)])
+      gone = await this.#goneOf([subject], [record])
     }
   }
 
@@ -96,7 +156,7 @@ export class InsideVerifier {
       key: shown,
       ...(partKey === undefined ? {} : { partKey }),
       ...(other === undefined ? {} : { otherClass: other.className, otherKey: other.key }),
-      truth: `${model.name}.${property}`,
+      truth: kind === 'danglingKey' ? other!.className : `${model.name}.${property}`,
       repair,
       message: `${model.name} ${describeKey(shown)} ${says}.`,
       ...(error === undefined ? {} : { error }),
@@ -117,4 +177,9 @@ function faultsIn({ inside }: InsideSubject, record: StoredRecord | null): Insid
   // Whoever finishes the delete of a record takes what is inside along.
   if (record === null || readingOf(record).isDeleting) return []
   return inside.flatMap((each) => each.faultsIn(record.bins))
+}
+
+function refsIn({ inside }: InsideSubject, record: StoredRecord | null): InsideRef[] {
+  if (record === null || readingOf(record).isDeleting) return []
+  return inside.flatMap((each) => each.refsIn(record.bins))
 }

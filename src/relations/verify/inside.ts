@@ -16,8 +16,17 @@ export interface InsideFault extends Pick<Finding, 'kind' | 'repair' | 'error'> 
   readonly operations: readonly WriteOperation[]
 }
 
+/** A record that a part points to, and what is wrong when there is none. */
+export interface InsideRef {
+  readonly className: string
+  readonly key: KeyValue
+  readonly fault: InsideFault
+}
+
 /** How a strategy answers for what it stores twice in one record. A record is read as a whole, so what it shows at one time must agree. */
 export interface InsideVerification {
   readonly reads: readonly ReadOperation[]
   faultsIn(bins: Bins): readonly InsideFault[]
+  /** What the parts point to. */
+  refsIn(bins: Bins): readonly InsideRef[]
 }

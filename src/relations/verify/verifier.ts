@@ -1,3 +1,4 @@
+import type { KeyValue } from '../../keys/index.js'
 import type { EntityModel } from '../../model/index.js'
 import { read, type ReadCommand, type WriteCommand } from '../../plan/command.js'
 import type { Outcome, StoredRecord } from '../../plan/outcome.js'
@@ -29,6 +30,8 @@ export interface VerifyAccess {
   read(commands: readonly ReadCommand[]): Promise<(StoredRecord | null)[]>
   write(commands: readonly WriteCommand[]): Promise<Outcome[]>
   readonly showKey: ShowKey
+  /** Undefined for what is no key of the class. */
+  recordKeyOf(className: string, key: KeyValue): RecordKey | undefined
   /** Goes on with a delete that was cut short. */
   finishDelete(model: EntityModel, key: RecordKey): Promise<RepairResult>
 }
@@ -73,7 +76,7 @@ export class Verifier {
   constructor(access: VerifyAccess, terms: VerifyTerms) {
     this.#access = access
     this.#terms = terms
-    this.#inside = new InsideVerifier(access, terms)
+    this.#inside = new InsideVerifier(access, terms, () => this.unsettled++)
   }
 
   async *check(subjects: readonly Subject[]): AsyncGenerator<Finding> {
