@@ -5,7 +5,8 @@ import { read, write, type WriteCommand } from '../plan/command.js'
 import type { Draft } from '../plan/draft.js'
 import { writeBin } from '../plan/operations.js'
 import type { Outcome } from '../plan/outcome.js'
-import type { RecordKey } from '../plan/record-key.js'
+import { userKeyId, type RecordKey, type UserKey } from '../plan/record-key.js'
+import { keyBefore, readBefore } from './before.js'
 import { isHere, leavingOf, reachChildren, reachOrphans, release } from './child-ref.js'
 import type { CollectionState } from './collection-state.js'
 import type { Reach, Reader, Tracked } from './contributor.js'
@@ -104,26 +105,32 @@ export class SecondaryIndexStrategy implements RelationStrategy {
   /** Takes in a child that nobody has loaded. */
   #planAdoption(tracked: Tracked, member: KeyValue, state: CollectionState, draft: Draft, reader: Reader): void {
     const child = reader.recordKey(this.#target, member)
-    const command = write(this.#target.name, child, [writeBin(this.#childBin, tracked.key.key)], {
+    const isLate = tracked.state === 'new' && !draft.isTransaction
+    const isAsked = !isLate && !draft.isTransaction
+    const change = writeBin(this.#childBin, tracked.key.key)
+    const operations = isAsked ? [readBefore(this.#inverse, this.#owner), change] : [change]
+    const command = write(this.#target.name, child, operations, {
       exists: 'mustExist',
       ttl: 'keep',
       guards: [NOT_DELETING],
     })
-    const isLate = tracked.state === 'new' && !draft.isTransaction
     draft.add(isLate ? 'add references' : 'write', command, (outcome) => {
       if (outcome.state !== 'written') return false
       state.settle(member)
-      if (!isLate && !draft.isTransaction) this.#confirm(tracked, child, draft, reader)
+      if (isAsked) this.#confirm(tracked, child, keyBefore(this.#inverse, outcome.bins), draft, reader)
       return true
     })
   }
 
-  /** The parent is not written, so it is asked whether it is still there and means to stay. */
-  #confirm(tracked: Tracked, child: RecordKey, draft: Draft, reader: Reader): void {
+  /** The parent is not written, so it is asked whether it is still there and means to stay; otherwise the child goes back to the one it had. */
+  #confirm(tracked: Tracked, child: RecordKey, before: UserKey | null, draft: Draft, reader: Reader): void {
+    const own = tracked.key.key
+    const back = before === null || userKeyId(before) === userKeyId(own) ? null : before
     draft.check(read(this.#owner.name, tracked.key, [DELETING_BIN]), (record) => {
       if (record !== null && !(DELETING_BIN in record.bins)) return
-      const key = reader.fromStored(this.#owner, tracked.key.key)
-      draft.add('undo', this.#release(tracked, child), () => ownerGone(this.#owner, key))
+      const key = reader.fromStored(this.#owner, own)
+      const undo = retarget(this.#target, child, this.#childBin, own, back)
+      draft.add('undo', undo, () => ownerGone(this.#owner, key))
     })
   }
 
