@@ -75,7 +75,8 @@ export class KeyBinStrategy implements RelationStrategy {
 
   save(tracked: Tracked, draft: Draft, reader: Reader): void | Promise<void> {
     const state = this.#state(tracked.entity)
-    if (!draft.isInside || this.#list === undefined || isCreation(tracked) || isAsStored(tracked, state)) {
+    const needsOwner = this.#list !== undefined || isLetGo(tracked, state)
+    if (!draft.isInside || !needsOwner || isCreation(tracked) || isAsStored(tracked, state)) {
       return this.#plan(tracked, state, draft, reader)
     }
     // In a transaction the owner it has now is known before anything is written, so that all lists change together.
@@ -85,10 +86,12 @@ export class KeyBinStrategy implements RelationStrategy {
   /** `present`: the owner that the record says to a transaction; nobody may remember it if that is undone. */
   #plan(tracked: Tracked, state: RefState, draft: Draft, reader: Reader, present: KeyValue | null = null): void {
     const isChanged = !isAsStored(tracked, state)
-    if (isChanged) this.#planBin(tracked, state, draft, reader)
+    const toTell = isChanged ? state.listsToTell() : undefined
+    if (isLetGo(tracked, state)) this.#planRelease(tracked, state, state.stored!, draft, reader, present)
+    else if (isChanged) this.#planBin(tracked, state, draft, reader)
     else state.reconsider()
     if (this.#list === undefined) return
-    const { toList, unlisted } = isChanged ? state.listsToTell() : state
+    const { toList, unlisted } = toTell ?? state
     if (isChanged) draft.beforeSending(() => state.noteLists(toList, unlisted))
     if (toList !== undefined) this.#planListed(tracked, state, toList, draft, reader)
     const former = new Map(unlisted)
@@ -171,6 +174,39 @@ export class KeyBinStrategy implements RelationStrategy {
     const isBlind = isCreation(tracked) || draft.isInside
     const operations = isBlind ? [change] : [readBefore(this.model, this.#target), change]
     draft.add(isLate ? 'add references' : 'write', linkWrite(this.#owner, tracked.key, operations), settle)
+  }
+
+  /** A collection has let go of it: that concerns its owner alone, and another session may have given it to another one meanwhile. */
+  #planRelease(
+    tracked: Tracked,
+    state: RefState,
+    left: KeyValue,
+    draft: Draft,
+    reader: Reader,
+    present: KeyValue | null,
+  ): void {
+    const settle = (outcome: Outcome): boolean => {
+      if (outcome.reason === 'guard') this.#learnOwner(tracked, state, draft, reader)
+      else if (!this.#settleBin(tracked, state, null, outcome, draft, reader)) return false
+      if (this.#indexed !== undefined) this.#settleCollection(tracked, left, reader)
+      return true
+    }
+    const name = this.model.bin!
+    const command = retarget(this.#owner, tracked.key, name, reader.recordKey(this.#target, left).key, null)
+    if (!draft.isTransaction) draft.addApart('write', command, settle)
+    else if (!draft.isInside) draft.add('write', command, settle, 0, ['guard'])
+    else if (present !== null && state.isStoredAs(present))
+      draft.add('write', linkWrite(this.#owner, tracked.key, [removeBin(name)]), settle)
+    else state.takeStored(present)
+  }
+
+  #learnOwner(tracked: Tracked, state: RefState, draft: Draft, reader: Reader): void {
+    state.isKnown = false
+    const name = this.model.bin!
+    draft.check(read(this.#owner.name, tracked.key, [name]), (record) => {
+      const stored = record?.bins[name] as UserKey | undefined
+      state.takeStored(stored === undefined ? null : reader.fromStored(this.#target, stored))
+    })
   }
 
   /** Also by its key: a record that this session is about to create cannot be looked for on the server. */
@@ -311,6 +347,10 @@ export class KeyBinStrategy implements RelationStrategy {
     })
   }
 }
+
+/** Taken out of the collection it was in, as far as the session knows, and put nowhere else. */
+const isLetGo = ({ overwrite, state }: Tracked, { isKnown, target, stored, isCleared }: RefState): boolean =>
+  state === 'stored' && overwrite !== true && isKnown && target === null && stored !== null && !isCleared
 
 /** Of what is upserted nobody knows what the record says. */
 const isAsStored = ({ overwrite }: Tracked, state: RefState): boolean => state.isStored && overwrite !== true

@@ -27,6 +27,8 @@ export class RefState {
   toList: KeyValue | undefined
   /** The change may have reached the record at the other end, and not yet this one: it is carried through, and not forgotten. */
   isBegun = false
+  /** It points to nothing because it was told so itself, not because a collection has let go of the entity. */
+  isCleared = false
 
   get key(): KeyValue | null {
     const { target, binding } = this
@@ -80,6 +82,7 @@ export class RefState {
     const { binding } = this
     binding?.strategy.accept?.(binding.tracked, target, binding.reader)
     this.#assign(target)
+    this.isCleared = target === null
     if (binding === undefined || before === target) return
     this.#show(before, 'exclude')
     this.#show(target, 'include')
@@ -191,10 +194,10 @@ export class RefState {
 
   /** What puts everything back as it is now. */
   remember(): () => void {
-    const { target, stored, isKnown, isMissing, toList, isBegun } = this
+    const { target, stored, isKnown, isMissing, toList, isBegun, isCleared } = this
     const unlisted = new Map(this.unlisted)
     return () => {
-      Object.assign(this, { target, stored, isKnown, isMissing, isBegun })
+      Object.assign(this, { target, stored, isKnown, isMissing, isBegun, isCleared })
       this.noteLists(toList, unlisted)
     }
   }
@@ -220,6 +223,7 @@ export class RefState {
     if (isBegun && !this.isAt(key)) this.#turnBack(key)
     this.isKnown = true
     this.isMissing = false
+    this.isCleared = false
   }
 
   /** Whom the change has reached already still has to hear that it is not made. */

@@ -111,6 +111,46 @@ for (const mode of MODES) {
         expect(await keysOf(2, name)).to.deep.equal([2])
       })
 
+      for (const loaded of [true, false]) {
+        it(`leaves ${name} where another session has put them meanwhile, ${loaded ? '' : 'not '}being loaded`, async () => {
+          await db.withSession(async (session) => (await session.load(Person, 1))[name].add(1, 2))
+          const session = db.session()
+          const one = await session.load(Person, 1, { with: loaded ? [name] : [] })
+          await db.withSession((other) => Promise.resolve(void other.ref(Person, 3).collection(name).add(1)))
+          one[name].remove(1, 2)
+          await session.flush()
+          expect(session.isDirty()).to.equal(false)
+          expect(await keysOf(1, name)).to.deep.equal([])
+          expect(await keysOf(3, name)).to.deep.equal([1])
+          const refs = (await db.session().loadMany(Task, [1, 2])).map((task) => [task.assignee.key, task.doer.key])
+          expect(refs).to.deep.equal(
+            name === 'tasks'
+              ? [
+                  [3, null],
+                  [null, null],
+                ]
+              : [
+                  [null, 3],
+                  [null, null],
+                ],
+          )
+          const task = await session.load(Task, 1)
+          expect(name === 'tasks' ? task.assignee.key : task.doer.key).to.equal(3)
+        })
+      }
+
+      it(`lets go of ${name} that were changed as well`, async () => {
+        await db.withSession(async (session) => (await session.load(Person, 1))[name].add(1))
+        const session = db.session()
+        const one = await session.load(Person, 1, { with: [name] })
+        const task = await session.load(Task, 1)
+        one[name].remove(task)
+        task.parent.set(2)
+        await session.flush()
+        const found = await db.session().load(Task, 1)
+        expect([found.assignee.key, found.doer.key, found.parent.key]).to.deep.equal([null, null, 2])
+      })
+
       it(`takes ${name} anew that were there already`, async () => {
         const session = db.session()
         session.ref(Person, 1).collection(name).add(1)
