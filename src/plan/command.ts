@@ -25,6 +25,8 @@ export type Guard =
   /** With `isGoneUnless`, a record for which it does not hold counts as gone. */
   | { readonly kind: 'filter'; readonly expression: Expression; readonly isGoneUnless?: true }
 
+export type BinGuard = Extract<Guard, { readonly kind: 'binEquals' }>
+
 interface OnRecord {
   /** Name of the class, for errors, events and explain. */
   readonly entity: string
@@ -131,7 +133,7 @@ export function remove(entity: string, key: RecordKey, options: DeleteOptions = 
 
 export const versionIs = (bin: string, expected: number | null): Guard =>
   Object.freeze({ kind: 'version', bin, expected })
-export const binEquals = (bin: string, expected: null | number | bigint | string | Uint8Array): Guard =>
+export const binEquals = (bin: string, expected: BinGuard['expected']): BinGuard =>
   Object.freeze({ kind: 'binEquals', bin, expected })
 export const holds = (expression: Expression): Guard => Object.freeze({ kind: 'filter', expression })
 export const goneUnless = (expression: Expression): Guard =>

@@ -1,6 +1,6 @@
 import { readProperty } from '../codec/index.js'
 import type { EntityModel, RelationModel } from '../model/index.js'
-import { read } from '../plan/command.js'
+import { binEquals, read, type BinGuard } from '../plan/command.js'
 import type { Draft } from '../plan/draft.js'
 import { removeBin } from '../plan/operations.js'
 import type { Outcome } from '../plan/outcome.js'
@@ -47,20 +47,25 @@ export async function reachOrphans(
   parent: Tracked,
   { removed, unstored }: CollectionState,
   target: EntityModel,
-  inverse: RelationModel | undefined,
+  inverse: RelationModel,
   reach: Reach,
   reader: Reader,
 ): Promise<void> {
   const key = reader.keyOf(parent.entity)!
   const children = await entitiesOf(target, removed, reader, inverse)
-  if (inverse !== undefined) await findHere(parent, children, unstored, inverse, reader)
+  await findHere(parent, children, unstored, inverse, reader)
   for (const child of children) {
-    const ref = inverse && parentRef(child, inverse)
-    const isOrphan = ref === undefined || (ref.key === null && (unstored.has(child) || ref.isStoredAs(key)))
+    const ref = parentRef(child, inverse)
+    const isOrphan = ref.key === null && (unstored.has(child) || ref.isStoredAs(key))
     // Whoever else has taken it in may have known its key alone.
     if (!isOrphan) reach.save(child)
-    else if (reader.tracked(child) !== undefined) reach.remove(child)
+    else if (reader.tracked(child) !== undefined) reach.remove(child, stillAt(ref, parent.model, inverse, reader))
   }
+}
+
+/** The child has the parent that is known here: another session may have given it one before it is deleted as an orphan. */
+export function stillAt({ stored }: RefState, parent: EntityModel, { bin }: RelationModel, reader: Reader): BinGuard {
+  return binEquals(bin!, stored === null ? null : reader.recordKey(parent, stored).key)
 }
 
 /** Of those that were taken out from where they were not, as far as they knew: who is here by now. */
@@ -129,11 +134,10 @@ async function entitiesOf(
   target: EntityModel,
   members: Iterable<Member>,
   reader: Reader,
-  inverse: RelationModel | undefined,
+  inverse: RelationModel,
 ): Promise<object[]> {
   const all = [...members]
-  const isKnown = (member: Member): member is object =>
-    isEntity(member) && (inverse === undefined || parentRef(member, inverse).isKnown)
+  const isKnown = (member: Member): member is object => isEntity(member) && parentRef(member, inverse).isKnown
   const keys = all
     .filter((member) => !isKnown(member))
     .map((member) => (isEntity(member) ? reader.keyOf(member)! : member))

@@ -96,12 +96,14 @@ export class CollectionState {
 
   remove(given: Member): void {
     const member = this.#resolved(given)
+    const isUnsent = this.added.has(member) && !this.begun.has(member)
     if (this.#isSure(member)) this.exclude(member)
     else {
-      if (this.added.delete(member) && !this.begun.has(member)) this.#orphan(member)
+      this.added.delete(member)
       this.removed.add(member)
       this.links.delete(member, this.added)
     }
+    if (isUnsent) this.#orphan(member)
     if (this.#binding !== undefined && isEntity(member))
       showUnlink(this.#binding.relation, this.#binding.tracked.entity, member)
   }
@@ -117,8 +119,8 @@ export class CollectionState {
   exclude(member: Member): void {
     if (this.parts !== undefined) return this.parts.exclude(member)
     const isListed = this.loaded?.has(member) ?? true
-    if (this.added.delete(member) && !this.begun.has(member)) this.#orphan(member)
-    else if (isListed) this.removed.add(member)
+    const isUnsent = this.added.delete(member) && !this.begun.has(member)
+    if (!isUnsent && isListed) this.removed.add(member)
     this.loaded?.delete(member)
     this.links.delete(member, this.added)
   }

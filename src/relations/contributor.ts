@@ -1,6 +1,6 @@
 import type { KeyValue } from '../keys/index.js'
 import type { EntityModel } from '../model/index.js'
-import type { Guard, ReadCommand } from '../plan/command.js'
+import type { BinGuard, Guard, ReadCommand } from '../plan/command.js'
 import type { Draft } from '../plan/draft.js'
 import type { StoredRecord } from '../plan/outcome.js'
 import type { RecordKey, UserKey } from '../plan/record-key.js'
@@ -88,7 +88,8 @@ export type OnTakeBack = (undo: () => void) => void
 /** Where a contributor says which entities a save or delete reaches; those already known are taken once. */
 export interface Reach {
   save(entity: object): void
-  remove(entity: object): void
+  /** `only`: an orphan that the record says to be somebody's is none, and stays. */
+  remove(entity: object, only?: BinGuard): void
   /** How many more entities the plan can hold. */
   readonly room: number
   /** Members that the plan cannot hold. */

@@ -8,6 +8,7 @@ import { removeBin, writeBin } from '../plan/operations.js'
 import type { Outcome } from '../plan/outcome.js'
 import { userKeyId, type UserKey } from '../plan/record-key.js'
 import { keyBefore, readBefore } from './before.js'
+import { stillAt } from './child-ref.js'
 import { isCreation, type Reach, type Reader, type Tracked } from './contributor.js'
 import { leaves } from './forbidding-members.js'
 import { held, linkWrite, listed, unlisted } from './key-list-bin.js'
@@ -54,9 +55,18 @@ export class KeyBinStrategy implements RelationStrategy {
   reach(tracked: Tracked, reach: Reach, reader: Reader): void | Promise<void> {
     if (tracked.state === 'removed')
       return this.model.onDelete === 'detach' ? undefined : this.#reachOnDelete(tracked, reach, reader)
-    const { target } = this.#state(tracked.entity)
+    const state = this.#state(tracked.entity)
+    const { target } = state
     if (isEntity(target) && (reader.tracked(target)?.state ?? 'new') === 'new') reach.save(target)
     else if (this.#isToNew(target, reader)) reach.save(reader.known(this.#target.name, target as KeyValue)!.entity)
+    if (tracked.overwrite !== true && this.#isOrphan(state, reader))
+      reach.remove(tracked.entity, stillAt(state, this.#target, this.model, reader))
+  }
+
+  /** What an owner that is deleted itself lets go of, it says by `onDelete`. */
+  #isOrphan({ isCleared, stored }: RefState, reader: Reader): boolean {
+    if (!isCleared || stored === null || (this.#list ?? this.#indexed)?.orphans !== 'delete') return false
+    return reader.known(this.#target.name, stored)?.state !== 'removed'
   }
 
   async #reachOnDelete(tracked: Tracked, reach: Reach, reader: Reader): Promise<void> {

@@ -23,6 +23,7 @@ import { restricted } from './relation-errors.js'
 import { retarget } from './retarget.js'
 import { collectionStateOf } from './states.js'
 import type { CollectionMembers, RelationStrategy } from './strategy.js'
+import { reachUnlistedOrphans } from './unlisted-orphans.js'
 import { keyListLinks } from './verify/relation-links.js'
 import type { LinkVerification } from './verify/stored-link.js'
 
@@ -69,7 +70,9 @@ export class KeyListStrategy implements RelationStrategy {
       if (this.#childBin !== undefined || (reader.tracked(member)?.state ?? 'new') === 'new') reach.save(member)
     }
     if (this.model.orphans === 'delete') {
-      await reachOrphans(tracked, state, this.#target, this.#inverse, reach, reader)
+      if (this.#inverse === undefined)
+        await reachUnlistedOrphans(tracked, state, this.model, this.#target, reach, reader)
+      else await reachOrphans(tracked, state, this.#target, this.#inverse, reach, reader)
     } else if (this.#childBin !== undefined) for (const member of removed.entities) reach.save(member)
   }
 

@@ -101,14 +101,16 @@ async function reachFrom(
 ): Promise<Managed[]> {
   const members = [...roots]
   const seen = new Set(members)
+  const asked = new Set<Managed>()
   const add = (managed: Managed, from: Managed): void => {
-    work.noteReached(managed, from)
+    if (managed !== from) work.noteReached(managed, from)
     if (seen.has(managed)) return
     seen.add(managed)
     members.push(managed)
   }
   // The list grows while it is walked.
   for (const managed of members) {
+    asked.add(managed)
     if (managed.state !== 'removed') checkMembers(managed, managed.mapped.relations, reader)
     const reach: Reach = {
       save(entity) {
@@ -118,11 +120,17 @@ async function reachFrom(
         if (isLook && known === undefined) work.onTakeBack(() => entities.forgetUnsent(saved))
         add(saved, managed)
       },
-      remove(entity) {
-        const before = entities.find(entity)?.state
+      remove(entity, only) {
+        const known = entities.find(entity)
+        const before = known?.state
+        const isMarked = before === 'removed'
+        const isOwnWish = isMarked && known!.orphanGuard === undefined
         const removed = entities.remove(entity)
-        if (before !== 'removed') work.onTakeBack(() => entities.unmark(removed, before))
+        if (!isOwnWish) removed.orphanGuard = only
+        if (!isMarked) work.onTakeBack(() => entities.unmark(removed, before), removed)
         if (!seen.has(removed)) removed.depth = managed.depth + 1
+        // What it reaches as one that is deleted was not asked for yet.
+        else if (removed.state === 'removed' && !isMarked && asked.has(removed)) members.push(removed)
         add(removed, managed)
       },
       get room() {
@@ -132,9 +140,11 @@ async function reachFrom(
       onTakeBack: (undo) => work.onTakeBack(undo),
       isAgain,
     }
+    const { state } = managed
     for (const contributor of contributorsOf(managed)) {
       const reading = contributor.reach?.(managed, reach, reader)
       if (reading !== undefined) await reading
+      if (managed.state !== state) break
     }
   }
   return members

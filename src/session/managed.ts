@@ -1,6 +1,6 @@
 import type { Loaded, Snapshot } from '../codec/index.js'
 import type { EntityModel } from '../model/index.js'
-import { versionIs, type Guard, type Ttl } from '../plan/command.js'
+import { versionIs, type BinGuard, type Guard, type Ttl } from '../plan/command.js'
 import type { Outcome } from '../plan/outcome.js'
 import type { RecordKey } from '../plan/record-key.js'
 import type { Tracked, TrackedState } from '../relations/contributor.js'
@@ -39,6 +39,8 @@ export class Managed implements Tracked {
   ttl: number | null | undefined
   /** The next delete takes the record whatever its version. */
   removeAny = false
+  /** It is deleted as an orphan, and only while this holds of its record. */
+  orphanGuard: BinGuard | undefined
   doubt: Doubt | undefined
   /** Known by its key alone: nothing of its record was read. */
   isUnread = false
@@ -65,7 +67,8 @@ export class Managed implements Tracked {
 
   /** One with a version must not have changed since this session loaded it. */
   get deleteGuards(): readonly Guard[] {
-    const { version, removeAny, model, mapped } = this
-    return version === undefined || removeAny ? NONE : [versionIs(mapped.binOf(model.version)!, version)]
+    const { version, removeAny, orphanGuard, model, mapped } = this
+    const guards = version === undefined || removeAny ? NONE : [versionIs(mapped.binOf(model.version)!, version)]
+    return orphanGuard === undefined ? guards : [...guards, orphanGuard]
   }
 }

@@ -38,6 +38,7 @@ export class SessionEntities {
     if (managed.state === 'removed') {
       managed.state = managed.snapshot === undefined ? 'new' : 'stored'
       managed.removeAny = false
+      managed.orphanGuard = undefined
     }
     return managed
   }
@@ -47,6 +48,7 @@ export class SessionEntities {
     const known = this.find(entity)
     const managed = known ?? this.#add(entity)
     if (known === undefined || !this.forgetUnsent(known)) managed.state = 'removed'
+    managed.orphanGuard = undefined
     return managed
   }
 
@@ -62,6 +64,7 @@ export class SessionEntities {
   unmark(managed: Managed, before: TrackedState | undefined): void {
     const { identity } = this.#context
     const { mapped, key, state } = managed
+    managed.orphanGuard = undefined
     if (before === undefined) identity.remove(managed)
     else if (state === 'removed') managed.state = before
     else if (state === 'gone' && before === 'new' && identity.get(mapped, key.key) === undefined)

@@ -16,6 +16,7 @@ import { hasDoubts, resolveDoubts } from './resolve-doubt.js'
 import { runDrains, type SendAll, type DrainOptions } from './run-drains.js'
 import type { AfterMark, RunResult } from './run-stages.js'
 import { planFlush, sendWork, type SendParts } from './send-work.js'
+import { spareOrphans } from './spare-orphans.js'
 import { badOption } from './transaction-errors.js'
 import { validateAll } from './validation.js'
 import type { Work } from './work.js'
@@ -65,7 +66,7 @@ export class UnitOfWork {
     }
   }
 
-  async #run(scan: () => Managed[], options: FlushOptions): Promise<void> {
+  async #run(scan: () => Managed[], options: FlushOptions, done?: ReadonlySet<Managed>): Promise<void> {
     const { context, entities } = this.#parts
     const { signal, step, outsideTransaction = false, transactions = context.transactions } = options
     const reader = outsideTransaction ? this.#parts.reader.outside() : this.#parts.reader
@@ -76,18 +77,21 @@ export class UnitOfWork {
     const gathered = gather(scan, entities, reader, {
       isWhole: context.transaction !== undefined || transactions === 'required',
       step,
+      done,
     })
     const work = gathered instanceof Promise ? await gathered : gathered
     if (work.isEmpty) return
     const { result, began } = await orTakeBack(work, () => this.#send(work, transactions, options))
     forgetDeleted(work, context)
     if (result.outcomes.length === 0) return
-    const error = result.failed.length === 0 ? undefined : flushFailure(result, signal)
+    const isOvertaken = result.failed.length > 0 && (await spareOrphans(work, result, reader))
+    const error = result.failed.length === 0 || isOvertaken ? undefined : flushFailure(result, signal)
     if (error !== undefined && result.outcomes.every(isNotWritten)) work.takeBack()
     publishFlush(result, performance.now() - began, error)
     await this.#runAfterHooks(work, result)
     // eslint-disable-next-line @typescript-eslint/only-throw-error -- the reason of an abort is the caller's own
     if (error !== undefined) throw error
+    if (isOvertaken) await this.#run(scan, options, new Set([...(done ?? []), ...work.saved, ...work.removed]))
   }
 
   async #send(work: Work, transactions: TransactionMode, options: FlushOptions): Promise<Sent> {

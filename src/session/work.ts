@@ -8,7 +8,7 @@ export class Work {
   /** Members of large collections, which have to go before the plan is made. */
   readonly drains: Drain[] = []
   readonly #reached = new Map<Managed, Set<Managed>>()
-  readonly #undo: (() => void)[] = []
+  readonly #undo: { readonly undo: () => void; readonly of: Managed | undefined }[] = []
 
   constructor(members: readonly Managed[] = []) {
     for (const managed of members) this.add(managed)
@@ -33,14 +33,22 @@ export class Work {
     else origins.add(from)
   }
 
-  /** Gathering has changed something in the session: this puts it back. */
-  onTakeBack(undo: () => void): void {
-    this.#undo.push(undo)
+  /** Gathering has changed something in the session, or marked an entity: this puts it back. */
+  onTakeBack(undo: () => void, of?: Managed): void {
+    this.#undo.push({ undo, of })
   }
 
   /** Nothing was sent: the session is as it was before this work was gathered. */
   takeBack(): void {
-    for (let undo = this.#undo.pop(); undo !== undefined; undo = this.#undo.pop()) undo()
+    for (let last = this.#undo.pop(); last !== undefined; last = this.#undo.pop()) last.undo()
+  }
+
+  /** These stay after all; what else was gathered goes on. */
+  takeBackMarks(wanted: (managed: Managed) => boolean): void {
+    for (const mark of this.#undo.splice(0).reverse()) {
+      if (mark.of !== undefined && wanted(mark.of)) mark.undo()
+      else this.#undo.unshift(mark)
+    }
   }
 
   /** The members for which this holds, and what reached them. */
