@@ -205,7 +205,7 @@ export class KeyBinStrategy implements RelationStrategy {
     const command = retarget(this.#owner, tracked.key, name, reader.recordKey(this.#target, left).key, null)
     if (!draft.isTransaction) draft.addApart('write', command, settle)
     else if (!draft.isInside) draft.add('write', command, settle, 0, ['guard'])
-    else if (present !== null && state.isStoredAs(present))
+    else if (present === null || state.isStoredAs(present))
       draft.add('write', linkWrite(this.#owner, tracked.key, [removeBin(name)]), settle)
     else state.takeStored(present)
   }

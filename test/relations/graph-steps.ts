@@ -151,7 +151,7 @@ export class Actor {
 
   async #unlink({ slot, a, b, side, loaded }: Linking): Promise<void> {
     const relation = this.#palette[slot]
-    const { from, name, to, back, shape, owns } = relation
+    const { from, name, to, back, shape } = relation
     const { graph } = this
     // Nothing is sent for a key that was added and taken out again, and so nothing is deleted.
     if (this.#unsent.has(`link to ${to} ${b}`)) await this.flush()
@@ -163,7 +163,7 @@ export class Actor {
       if (left !== undefined && right !== undefined) graph.unlink(relation, left, right)
       return
     }
-    if (side === 'a' || back === undefined || owns) {
+    if (side === 'a' || back === undefined) {
       const members = await this.#collection(from, a, name, loaded.a, loaded.members)
       members.remove(loaded.b ? await this.#load(to, b, loaded.members) : b)
       return graph.unlink(relation, a, b)

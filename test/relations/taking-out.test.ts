@@ -139,6 +139,17 @@ for (const mode of MODES) {
         })
       }
 
+      it(`takes ${name} from whoever has them when their reference is set to nothing`, async () => {
+        await db.withSession(async (session) => (await session.load(Person, 1))[name].add(1))
+        const session = db.session()
+        const task = await session.load(Task, 1)
+        await db.withSession((other) => Promise.resolve(void other.ref(Person, 3).collection(name).add(1)))
+        ;(name === 'tasks' ? task.assignee : task.doer).set(null)
+        await session.flush()
+        expect(session.isDirty()).to.equal(false)
+        expect([await keysOf(1, name), await keysOf(3, name)]).to.deep.equal([[], []])
+      })
+
       it(`lets go of ${name} that were changed as well`, async () => {
         await db.withSession(async (session) => (await session.load(Person, 1))[name].add(1))
         const session = db.session()
