@@ -56,4 +56,5 @@ function isOnlyFor(
 const isOrphan = ({ orphanGuard, key }: Managed, refused: ReadonlySet<string>): boolean =>
   orphanGuard !== undefined && refused.has(recordId(key))
 const isRefused = ({ reason }: Outcome): boolean => reason === 'guard'
-const isUnsent = ({ reason }: Outcome): boolean => reason === 'notSent' || reason === 'undone'
+const UNDONE: ReadonlySet<Outcome['reason']> = new Set<Outcome['reason']>(['notSent', 'undone', 'takenBack'])
+const isUnsent = ({ reason }: Outcome): boolean => UNDONE.has(reason)

@@ -225,6 +225,22 @@ for (const mode of MODES) {
       })
     }
 
+    for (const [name, back] of [
+      ['tasks', 'assignee'],
+      ['chores', 'doer'],
+    ] as const) {
+      it(`stores a parent of ${name} that is new and was given by its key`, async () => {
+        await db.session().delete(Person, 1)
+        const session = db.session()
+        session.persist(make('Person', 1))
+        const task = await session.load(Task, 1)
+        task[back].set(1)
+        await session.save(task)
+        expect(session.isDirty()).to.equal(false)
+        expect(await keysOf(1, name)).to.deep.equal([1])
+      })
+    }
+
     it('takes an entity out of itself', async () => {
       const session = db.session()
       session.ref(Task, 1).collection('subtasks').remove(1)
