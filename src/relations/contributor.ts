@@ -46,7 +46,7 @@ export interface FoundPage {
   readonly next: string | undefined
 }
 
-/** What may be asked and read while something is planned or loaded. Everything read in one tick is one batch read. */
+/** What may be asked and read while something is planned or loaded. Everything read in one tick is one batch read, in which each record is read once. */
 export interface Reader {
   /** What it reads is part of a transaction. */
   readonly isInside: boolean
@@ -107,8 +107,10 @@ export interface Contributor {
   /** The relation's property name; absent for what is always loaded with the record. */
   readonly relation?: string
   hasChanges(tracked: Tracked): boolean
+  /** The keys in the record that `reach` of a delete goes by. All contributors are asked in one tick, so that the record is read once. */
+  listed?(tracked: Tracked, reach: Reach, reader: Reader): Promise<readonly KeyValue[]> | undefined
   /** Names what is saved or deleted together with this entity. Called again for everything that is reached. */
-  reach?(tracked: Tracked, reach: Reach, reader: Reader): void | Promise<void>
+  reach?(tracked: Tracked, reach: Reach, reader: Reader, listed?: readonly KeyValue[]): void | Promise<void>
   /** Adds what saving this entity sends. */
   save(tracked: Tracked, draft: Draft, reader: Reader): void | Promise<void>
   /** Adds what deleting this entity sends. */

@@ -7,6 +7,9 @@ import type { CollectionMembers } from './strategy.js'
 /** How many entities one plan deletes, unless told otherwise; what is more is drained in steps before the record itself goes. */
 export const MOST_REACHED = 500
 
+/** However many there are. */
+export const ALL_MEMBERS = { offset: 0, count: 2 ** 31 - 1 }
+
 /** What becomes of members. */
 export type Fate =
   | { readonly kind: 'delete' }

@@ -10,7 +10,7 @@ import { Adoption } from './adoption.js'
 import { isHere, leavingOf, parentRef, reachChildren, reachOrphans, release, type Leaving } from './child-ref.js'
 import type { CollectionState } from './collection-state.js'
 import { isCreation, type Reach, type Reader, type Tracked } from './contributor.js'
-import { allMembers, firstMembers, type Drain } from './drain.js'
+import { ALL_MEMBERS, allMembers, firstMembers, type Drain } from './drain.js'
 import { firstForbidding, leaves } from './forbidding-members.js'
 import { linkWrite, listed, listMembers, unlisted } from './key-list-bin.js'
 import { loadListed } from './load-listed.js'
@@ -62,8 +62,14 @@ export class KeyListStrategy implements RelationStrategy {
     return this.#state(entity).isChanged
   }
 
-  async reach(tracked: Tracked, reach: Reach, reader: Reader): Promise<void> {
-    if (tracked.state === 'removed') return this.#reachOnDelete(tracked, reach, reader)
+  listed(tracked: Tracked, { room }: Reach, reader: Reader): Promise<readonly KeyValue[]> | undefined {
+    const { onDelete } = this.model
+    if (onDelete === 'detach' && this.#childBin === undefined) return undefined
+    return this.members.keys(tracked, reader, onDelete === 'restrict' ? ALL_MEMBERS : { offset: 0, count: room + 1 })
+  }
+
+  async reach(tracked: Tracked, reach: Reach, reader: Reader, listed?: readonly KeyValue[]): Promise<void> {
+    if (tracked.state === 'removed') return listed && this.#reachOnDelete(tracked, listed, reach, reader)
     const state = this.#state(tracked.entity)
     const { added, removed } = state
     for (const member of added.entities) {
@@ -174,13 +180,9 @@ export class KeyListStrategy implements RelationStrategy {
     return leavingOf(member, this.#inverse, tracked, reader)
   }
 
-  async #reachOnDelete(tracked: Tracked, reach: Reach, reader: Reader): Promise<void> {
+  async #reachOnDelete(tracked: Tracked, stored: readonly KeyValue[], reach: Reach, reader: Reader): Promise<void> {
     const { onDelete } = this.model
-    if (onDelete === 'detach' && this.#childBin === undefined) return
-    const { room } = reach
-    const range = onDelete === 'restrict' || room === Infinity ? undefined : { offset: 0, count: room + 1 }
-    const stored = await this.members.keys(tracked, reader, range)
-    if (range !== undefined && stored.length > room) return reach.drain(this.#drain(tracked, reader))
+    if (onDelete !== 'restrict' && stored.length > reach.room) return reach.drain(this.#drain(tracked, reader))
     const state = this.#state(tracked.entity)
     const keys = withChanges(state, stored)
     if (onDelete === 'restrict') return this.#forbid(tracked, keys, state, reach, reader)

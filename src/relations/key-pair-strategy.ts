@@ -156,14 +156,16 @@ export class KeyPairStrategy implements RelationStrategy {
   /** Clears those that still point back, as the transaction sees them: the given ones, and whoever these ends are paired with now. */
   async #partInside(partings: Parting[], ends: readonly End[], draft: Draft, reader: Reader): Promise<void> {
     const stored = ends.filter((end) => !isCreated(end))
+    // Others of the same plan may have looked at it already.
+    const open = partings.filter(({ from, to }) => draft.once(clearId('inside', from, to)))
     const [now, partners] = await Promise.all([
       keysIn(
-        partings.map(({ from }) => from),
+        open.map(({ from }) => from),
         reader,
       ),
       keysIn(stored, reader),
     ])
-    partings.forEach((each, i) => this.#clearInside(each, now[i], draft, reader))
+    open.forEach((each, i) => this.#clearInside(each, now[i], draft, reader))
     const seen = new Set(partings.map(({ from }) => recordId(from.key)))
     const unseen = stored.flatMap((end, i) => {
       const partner = partners[i]

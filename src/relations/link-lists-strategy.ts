@@ -10,7 +10,7 @@ import type { Value } from '../plan/value.js'
 import type { Binding } from './binding.js'
 import type { CollectionState } from './collection-state.js'
 import { isCreation, type Reach, type Reader, type Tracked } from './contributor.js'
-import { allMembers, firstMembers, type Drain } from './drain.js'
+import { ALL_MEMBERS, allMembers, firstMembers, type Drain } from './drain.js'
 import { firstForbidding } from './forbidding-members.js'
 import { linkWrite } from './key-list-bin.js'
 import { LinkAttributes } from './link-attributes.js'
@@ -80,8 +80,15 @@ export class LinkListsStrategy implements RelationStrategy {
     return state.isChanged || this.#changed(state).length > 0
   }
 
-  async reach(tracked: Tracked, reach: Reach, reader: Reader): Promise<void> {
-    if (tracked.state === 'removed') return this.#reachOnDelete(tracked, reach, reader)
+  listed(tracked: Tracked, { room, isAgain }: Reach, reader: Reader): Promise<readonly KeyValue[]> | undefined {
+    const { onDelete } = this.model
+    // Links that came since are found by a check of their own, once the record is marked.
+    if (onDelete === 'detach' && (this.#inverse === undefined || isAgain)) return undefined
+    return this.members.keys(tracked, reader, onDelete === 'restrict' ? ALL_MEMBERS : { offset: 0, count: room + 1 })
+  }
+
+  async reach(tracked: Tracked, reach: Reach, reader: Reader, listed?: readonly KeyValue[]): Promise<void> {
+    if (tracked.state === 'removed') return listed && this.#reachOnDelete(tracked, listed, reach, reader)
     for (const member of this.#state(tracked.entity).added.entities) {
       if ((reader.tracked(member)?.state ?? 'new') === 'new') reach.save(member)
     }
@@ -285,13 +292,9 @@ export class LinkListsStrategy implements RelationStrategy {
     }
   }
 
-  async #reachOnDelete(tracked: Tracked, reach: Reach, reader: Reader): Promise<void> {
+  async #reachOnDelete(tracked: Tracked, keys: readonly KeyValue[], reach: Reach, reader: Reader): Promise<void> {
     const { onDelete } = this.model
-    const { room } = reach
-    if (onDelete === 'detach' && (this.#inverse === undefined || room === Infinity)) return
-    const range = onDelete === 'restrict' || room === Infinity ? undefined : { offset: 0, count: room + 1 }
-    const keys = await this.members.keys(tracked, reader, range)
-    if (range !== undefined && keys.length > room) return reach.drain(this.#drain(tracked, reader))
+    if (onDelete !== 'restrict' && keys.length > reach.room) return reach.drain(this.#drain(tracked, reader))
     if (onDelete === 'detach') return
     if (onDelete === 'restrict') {
       const { removed } = this.#state(tracked.entity)

@@ -1,3 +1,4 @@
+import type { KeyValue } from '../keys/index.js'
 import { checkMembers } from '../relations/check-members.js'
 import type { Contributor, Reach, Reader } from '../relations/contributor.js'
 import { MOST_REACHED, type Drain } from '../relations/drain.js'
@@ -141,13 +142,26 @@ async function reachFrom(
       isAgain,
     }
     const { state } = managed
-    for (const contributor of contributorsOf(managed)) {
-      const reading = contributor.reach?.(managed, reach, reader)
+    const contributors = contributorsOf(managed)
+    const listed = await listedBy(contributors, managed, reach, reader)
+    for (const [i, contributor] of contributors.entries()) {
+      const reading = contributor.reach?.(managed, reach, reader, listed?.[i])
       if (reading !== undefined) await reading
       if (managed.state !== state) break
     }
   }
   return members
+}
+
+/** What the record of a deleted entity lists, for each contributor, all of it read at once. */
+function listedBy(
+  contributors: readonly Contributor[],
+  managed: Managed,
+  reach: Reach,
+  reader: Reader,
+): Promise<(readonly KeyValue[] | undefined)[]> | undefined {
+  if (managed.state !== 'removed') return undefined
+  return Promise.all(contributors.map(async (contributor) => contributor.listed?.(managed, reach, reader)))
 }
 
 /** Whoever may refuse a delete is asked first. */

@@ -14,6 +14,7 @@ export class LoadTick {
   readonly #driver: Driver
   readonly #transaction: TransactionHandle | undefined
   #waiting: ReadRequest[] | undefined
+  #joined: (() => readonly ReadRequest[])[] | undefined
   #mayBeAlone = false
   #asker: object | undefined
   #areOfMany = false
@@ -26,28 +27,49 @@ export class LoadTick {
   /** The asker is whoever the request is for: what several ask for need not be answered at once. */
   add(request: ReadRequest, asker: object, mayBeAlone: boolean): void {
     if (this.#waiting !== undefined) {
-      if (asker !== this.#asker) this.#areOfMany = true
+      this.#note(asker)
       return void this.#waiting.push(request)
     }
     this.#waiting = [request]
+    this.#begin(asker, mayBeAlone)
+  }
+
+  /** The same for requests that are put together when the tick has ended. */
+  join(requests: () => readonly ReadRequest[], asker: object): void {
+    if (this.#waiting !== undefined) this.#note(asker)
+    else {
+      this.#waiting = []
+      this.#begin(asker, false)
+    }
+    this.#joined ??= []
+    this.#joined.push(requests)
+  }
+
+  #begin(asker: object, mayBeAlone: boolean): void {
     this.#asker = asker
     this.#areOfMany = false
     this.#mayBeAlone = mayBeAlone
     void NOW.then(this.#second)
   }
 
+  #note(asker: object): void {
+    if (asker !== this.#asker) this.#areOfMany = true
+  }
+
   readonly #second = (): void => void NOW.then(this.#third)
   readonly #third = (): void => void NOW.then(this.#sendOrWait)
 
   readonly #sendOrWait = (): void => {
-    if (this.#mayBeAlone && this.#waiting!.length === 1) this.#send()
+    if (this.#mayBeAlone && this.#waiting!.length === 1 && this.#joined === undefined) this.#send()
     // After all promises of this tick: what they ask for goes along.
     else process.nextTick(this.#send)
   }
 
   readonly #send = (): void => {
     const requests = this.#waiting!
+    for (const joined of this.#joined ?? []) requests.push(...joined())
     this.#waiting = undefined
+    this.#joined = undefined
     this.#asker = undefined
     this.#driver.readInto(requests, this.#areOfMany, this.#transaction)
   }

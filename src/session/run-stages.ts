@@ -3,6 +3,7 @@ import type { CallOptions } from '../driver/outcome.js'
 import type { Driver } from '../driver/driver.js'
 import type { DeleteCommand, WriteCommand } from '../plan/command.js'
 import type { Check, PlanDraft, ReadyStage } from '../plan/draft.js'
+import { mergeReads } from '../plan/merge-reads.js'
 import type { Outcome } from '../plan/outcome.js'
 import type { Stage } from '../plan/plan.js'
 import { recordId } from '../plan/record-key.js'
@@ -115,9 +116,9 @@ const commandsOf = ({ stage }: ReadyStage) => stage.commands as readonly (WriteC
 /** A check that cannot be made changes nothing: what it would have found, verify finds. */
 async function runChecks(checks: readonly Check[], driver: Driver, options: CallOptions): Promise<void> {
   if (checks.length === 0) return
-  const commands = checks.map(({ command }) => command)
+  const { commands, answeredBy } = mergeReads(checks.map(({ command }) => command))
   const records = await driver.read(commands, options).catch(() => undefined)
-  if (records !== undefined) checks.forEach(({ then }, i) => then(records[i]))
+  if (records !== undefined) checks.forEach(({ then }, i) => then(records[answeredBy[i]]))
 }
 
 function notSent(command: WriteCommand | DeleteCommand): Outcome {

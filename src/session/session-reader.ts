@@ -1,5 +1,4 @@
 import type { KeyValue } from '../keys/index.js'
-import { ReceivedRead, type Receiver } from '../driver/read-request.js'
 import type { EntityModel } from '../model/index.js'
 import type { ReadCommand } from '../plan/command.js'
 import type { StoredRecord } from '../plan/outcome.js'
@@ -11,7 +10,8 @@ import type { Hydrator } from './hydrator.js'
 import type { KeyLoads } from './key-loads.js'
 import { loadGraph } from './load-graph.js'
 import { managedOf } from './ownership.js'
-import { tickOf, type LoadTick } from './load-tick.js'
+import { tickOf } from './load-tick.js'
+import { ReadTogether } from './read-together.js'
 import type { SessionContext } from './session-context.js'
 import { SessionQueries } from './session-queries.js'
 
@@ -21,14 +21,14 @@ export class SessionReader implements Reader {
   readonly #loads: KeyLoads
   readonly #queries: SessionQueries
   readonly #hydrator: Hydrator
-  readonly #tick: LoadTick
+  readonly #together: ReadTogether
 
   constructor(context: SessionContext, loads: KeyLoads, queries: SessionQueries, hydrator: Hydrator) {
     this.#context = context
     this.#loads = loads
     this.#queries = queries
     this.#hydrator = hydrator
-    this.#tick = tickOf(context)
+    this.#together = new ReadTogether(tickOf(context), context.identity)
   }
 
   get isInside(): boolean {
@@ -53,15 +53,9 @@ export class SessionReader implements Reader {
   }
 
   read(commands: readonly ReadCommand[]): Promise<(StoredRecord | null)[]> {
-    return new Promise((resolve, reject) => {
-      if (commands.length === 0) return resolve([])
-      commands.forEach(checkResultNames)
-      const receiver = new AllRead(commands.length, resolve, reject)
-      const isAlone = commands.length === 1
-      commands.forEach((command, i) =>
-        this.#tick.add(new ReceivedRead(command, receiver.at(i)), this.#context.identity, isAlone),
-      )
-    })
+    if (commands.length === 0) return Promise.resolve([])
+    commands.forEach(checkResultNames)
+    return this.#together.read(commands)
   }
 
   foundBy(lookup: IndexedBy): AsyncIterable<FoundStep> {
@@ -125,32 +119,5 @@ export class SessionReader implements Reader {
   fromStored(model: EntityModel, stored: UserKey): KeyValue {
     const { classes, identity } = this.#context
     return classes.of(model.name).codec.key.scheme.fromStored(stored, identity.tenant)
-  }
-}
-
-type Found = StoredRecord | null
-
-/** Waits for all of several reads. */
-class AllRead {
-  readonly #found: Found[]
-  readonly #resolve: (found: Found[]) => void
-  readonly #failed: (error: unknown) => void
-  #left: number
-
-  constructor(count: number, resolve: (found: Found[]) => void, failed: (error: unknown) => void) {
-    this.#found = new Array<Found>(count)
-    this.#left = count
-    this.#resolve = resolve
-    this.#failed = failed
-  }
-
-  at(place: number): Receiver {
-    return {
-      found: (record) => {
-        this.#found[place] = record
-        if (--this.#left === 0) this.#resolve(this.#found)
-      },
-      failed: this.#failed,
-    }
   }
 }

@@ -1,0 +1,44 @@
+import type { ReadCommand } from './command.js'
+import { recordId } from './record-key.js'
+import { resultName } from './result-names.js'
+
+/** Reads of which those to one record are one, and where the answer to each of the given ones is. */
+export interface MergedReads {
+  readonly commands: readonly ReadCommand[]
+  /** For each given read the number of the command that answers it; it may be told more than it asked for. */
+  readonly answeredBy: readonly number[]
+}
+
+/** What several ask of one record is asked once, as far as one command can tell it. */
+export function mergeReads(reads: readonly ReadCommand[]): MergedReads {
+  const commands: ReadCommand[] = []
+  const byRecord = new Map<string, number[]>()
+  const answeredBy = reads.map((command) => {
+    const id = recordId(command.key)
+    const others = byRecord.get(id) ?? []
+    byRecord.set(id, others)
+    for (const at of others) {
+      const both = merge(commands[at], command)
+      if (both === undefined) continue
+      commands[at] = both
+      return at
+    }
+    return others[others.push(commands.push(command) - 1) - 1]
+  })
+  return { commands, answeredBy }
+}
+
+function merge(a: ReadCommand, b: ReadCommand): ReadCommand | undefined {
+  if (a.operations === undefined && b.operations === undefined) return { ...a, bins: allBins(a.bins, b.bins) }
+  if (a.operations === undefined || b.operations === undefined) return undefined
+  const names = new Set(a.operations.map(resultName))
+  // Only one result of a name can come back.
+  if (b.operations.some((operation) => names.has(resultName(operation)))) return undefined
+  return { ...a, operations: [...a.operations, ...b.operations] }
+}
+
+function allBins(a: ReadCommand['bins'], b: ReadCommand['bins']): ReadCommand['bins'] {
+  if (a === 'all' || b === 'none') return a
+  if (b === 'all' || a === 'none') return b
+  return [...new Set([...a, ...b])]
+}
