@@ -12,11 +12,14 @@ interface Inside {
 
 /** Where a command changes something inside of a bin, which has to be there. */
 export function changesInside({ operations = [] }: Command): readonly Inside[] {
+  // What is changed where it was moved to is the same part.
+  const moved = new Set(operations.flatMap((operation) => (operation.kind === 'mapMove' ? [operation.to] : [])))
   return operations.flatMap((operation): Inside[] => {
     if (operation.kind === 'mapMove') return [{ bin: operation.bin, key: operation.from }]
     if (!('path' in operation) || operation.path === undefined || operation.path.length === 0) return []
     const [step] = operation.path
-    return [step.in === 'mapKey' ? { bin: operation.bin, key: step.key } : { bin: operation.bin }]
+    if (step.in !== 'mapKey') return [{ bin: operation.bin }]
+    return moved.has(step.key) ? [] : [{ bin: operation.bin, key: step.key }]
   })
 }
 

@@ -110,7 +110,9 @@ for (const mode of MODES) {
       a.points = 50
       await one.flush()
       b.points = 60
-      expect(await rejection(() => two.flush())).to.be.instanceOf(VersionConflictError)
+      const error = (await rejection(() => two.flush())) as VersionConflictError
+      expect(error).to.be.instanceOf(VersionConflictError)
+      expect(error.message).to.match(/: scores\["-?\d+:al"\], which was changed here, is no longer there/)
       await check('al', 'bo', 'cy', 'di')
       mine.scores.remove('al')
       await one.flush()
