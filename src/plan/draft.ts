@@ -1,5 +1,6 @@
 import { bug, type SkeinError } from '../errors/index.js'
 import type { DeleteCommand, ReadCommand, WriteCommand } from './command.js'
+import { withFollowing, type Following, type Tell } from './following.js'
 import { mergeCommands } from './merge.js'
 import type { Outcome, Reason, StoredRecord } from './outcome.js'
 import { plan, stage, type Plan, type Stage } from './plan.js'
@@ -76,6 +77,8 @@ export interface Draft {
   addApart(name: StageName, command: WriteCommand, settle: Settle): void
   /** What holds as soon as the plan is sent, without a command of its own; a plan that is only shown changes nothing. */
   beforeSending(then: () => void): void
+  /** What a read will decide once this stage is sent, for those who look at the plan before. */
+  follow(name: StageName, tell: Tell): void
   /** Reads a record again once the stage that is being settled is done. */
   check(command: ReadCommand, then: Check['then']): void
   /** True the first time: what both sides of a relation would plan is planned once. */
@@ -101,6 +104,7 @@ export class PlanDraft implements Draft {
   #ties = new Ties()
   #checks: Check[] = []
   #beforeSending: (() => void)[] = []
+  readonly #following: Following[] = []
   /** Where that goes which is added while a part of this draft is being sent. */
   #sent: PlanDraft | undefined
 
@@ -144,6 +148,10 @@ export class PlanDraft implements Draft {
 
   beforeSending(then: () => void): void {
     this.#beforeSending.push(then)
+  }
+
+  follow(name: StageName, tell: Tell, of?: string): void {
+    this.#following.push({ name, tell, of })
   }
 
   /** It is being sent from now on. */
@@ -199,7 +207,8 @@ export class PlanDraft implements Draft {
 
   plan(): Plan {
     const stages = this.#order().map((at) => readyStage(this.#stages.get(at)!).stage)
-    return plan(stages, { transaction: this.isTransaction })
+    const { isTransaction: transaction } = this
+    return plan(withFollowing(stages, this.#following, transaction, STAGE_NAMES), { transaction })
   }
 
   /** Of a draft for a transaction: the records that change, in groups that must change together. */
@@ -227,6 +236,8 @@ export class PlanDraft implements Draft {
     part.#ties = this.#ties
     const target = part.#entries(part.isTransaction ? TRANSACTION : 'write 0', 'write', 0)
     for (const id of ids) target.set(id, entries.get(id)!)
+    const belongs = this.belongsTo(ids)
+    part.#following.push(...this.#following.filter(({ of }) => of !== undefined && belongs(of)))
     if (!part.isTransaction) this.#sent = part
     return part
   }
@@ -277,6 +288,10 @@ class DraftForRecord implements Draft {
   addApart(...args: Parameters<Draft['addApart']>): void {
     this.#tieTo(args[1].key)
     this.#draft.addApart(...args)
+  }
+
+  follow(name: StageName, tell: Tell): void {
+    this.#draft.follow(name, tell, recordId(this.#key))
   }
 
   beforeSending(then: () => void): void {

@@ -43,7 +43,9 @@ export class Explanation {
   toString(): string {
     if (this.plans.length === 0) return 'Nothing to do: no command would be sent.'
     const count = this.commands.length
-    const head = `${count} ${count === 1 ? 'command' : 'commands'}, about ${this.bytes} bytes`
+    const isOpen = this.plans.some(({ stages }) => stages.some(({ afterRead }) => afterRead !== undefined))
+    const more = isOpen ? ', and what follows from reads' : ''
+    const head = `${count} ${count === 1 ? 'command' : 'commands'}, about ${this.bytes} bytes${more}`
     return [head, ...this.plans.map((plan) => showPlan(plan, this.#reveal))].join('\n')
   }
 
@@ -64,7 +66,7 @@ function showPlan(plan: Plan, reveal: Reveal): string {
 
 function showStage(stage: Stage, number: number, reveal: Reveal, indent: string): string {
   const lines = [`${indent}stage ${number}: ${stage.title}`]
-  if (stage.afterRead !== undefined) lines.push(`${indent}  after a read: ${stage.afterRead}`)
+  for (const text of stage.afterRead?.split('\n') ?? []) lines.push(`${indent}  after a read: ${text}`)
   return [...lines, ...stage.commands.map((command) => showCommandInFull(command, reveal, `${indent}  `))].join('\n')
 }
 

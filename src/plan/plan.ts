@@ -5,7 +5,7 @@ export interface Stage {
   /** What this stage is for, in a few words: 'create', 'add references', 'remove references', 'delete'. */
   readonly title: string
   readonly commands: readonly Command[]
-  /** Set when the commands can only be known after a read: says in words what will follow. */
+  /** Set when the commands can only be known after a read: says in words what will follow, in a line for each read. */
   readonly afterRead?: string
 }
 

@@ -5,6 +5,7 @@ import type { Draft } from '../plan/draft.js'
 import { writeBin } from '../plan/operations.js'
 import type { Outcome } from '../plan/outcome.js'
 import { userKeyId, type RecordKey, type UserKey } from '../plan/record-key.js'
+import { confirming, lettingGo } from './after-read.js'
 import { keyBefore, readBefore } from './before.js'
 import type { CollectionState, Former } from './collection-state.js'
 import type { Reader, Tracked } from './contributor.js'
@@ -15,6 +16,7 @@ import { retarget } from './retarget.js'
 
 /** How a parent with a list takes in children that are known by their keys alone: it writes their bins, too. */
 export class Adoption {
+  readonly #relation: string
   /** The parent's bin that holds the list. */
   readonly #list: string
   readonly #owner: EntityModel
@@ -24,6 +26,7 @@ export class Adoption {
   readonly #childBin: string
 
   constructor(model: RelationModel, owner: EntityModel, target: EntityModel, inverse: RelationModel) {
+    this.#relation = model.name
     this.#list = model.bin!
     this.#owner = owner
     this.#target = target
@@ -58,6 +61,7 @@ export class Adoption {
     const change = writeBin(this.#childBin, tracked.key.key)
     const operations = draft.isInside ? [change] : [readBefore(this.#inverse, this.#owner), change]
     const command = linkWrite(this.#target, child, operations)
+    draft.follow('remove references', lettingGo({ model: this.#target, key: child }, this.#owner, this.#relation))
     const isLate = tracked.state === 'new' && !draft.isTransaction
     const progress = progressOf(member, 2, state, draft, () => state.settle(member))
     let before: UserKey | null = null
@@ -82,6 +86,7 @@ export class Adoption {
     before: () => UserKey | null = () => null,
   ): void {
     const child = reader.recordKey(this.#target, state.added.keyOfMember(member)!)
+    draft.follow('add references', confirming({ model: this.#target, key: child }, `${this.#relation} drops it`))
     draft.add('add references', listed(this.#owner, tracked.key, this.#list, child.key), (outcome) => {
       if (outcome.state === 'written' && !draft.isTransaction) this.#confirm(tracked, child, draft)
       if (outcome.reason === 'missing' || outcome.reason === 'guard')

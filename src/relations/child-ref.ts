@@ -5,6 +5,7 @@ import type { Draft } from '../plan/draft.js'
 import { removeBin } from '../plan/operations.js'
 import type { Outcome } from '../plan/outcome.js'
 import { userKeyId, type RecordKey, type UserKey } from '../plan/record-key.js'
+import { whileItHolds } from './after-read.js'
 import type { CollectionState } from './collection-state.js'
 import type { Reach, Reader, Tracked } from './contributor.js'
 import { linkWrite } from './key-list-bin.js'
@@ -161,6 +162,7 @@ export function release(
   }
   if (!draft.isInside) {
     const command = retarget(target, child, bin, parent, null)
+    draft.follow('write', whileItHolds({ model: target, key: child }))
     if (draft.isTransaction) draft.add('write', command, settle, 0, ['missing', 'guard'])
     else draft.addApart('write', command, settle)
     return

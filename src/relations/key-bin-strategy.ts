@@ -7,6 +7,7 @@ import type { Draft } from '../plan/draft.js'
 import { removeBin, writeBin } from '../plan/operations.js'
 import type { Outcome } from '../plan/outcome.js'
 import { userKeyId, type UserKey } from '../plan/record-key.js'
+import { askingOwner, confirming, lettingGo } from './after-read.js'
 import { keyBefore, readBefore } from './before.js'
 import { stillAt } from './child-ref.js'
 import { isCreation, type Reach, type Reader, type Tracked } from './contributor.js'
@@ -122,6 +123,7 @@ export class KeyBinStrategy implements RelationStrategy {
       if (reader.known(this.#target.name, owner)?.isGoing !== true)
         this.#planUnlisted(tracked, state, owner, draft, reader)
     }
+    draft.follow('delete', lettingGo(tracked, this.#target, this.#list.name))
     if (!draft.isTransaction) this.#askLast(tracked, state, new Set(owners.keys()), draft, reader)
   }
 
@@ -175,13 +177,18 @@ export class KeyBinStrategy implements RelationStrategy {
     }
     const isToNew = this.#isToNew(state.target, reader)
     if (isToNew) draft.tie(tracked.key, reader.recordKey(this.#target, to!))
-    else if (to !== null && this.#indexed !== undefined && draft.isInside) this.#hold(to, draft, reader)
+    else if (to !== null && this.#indexed !== undefined) {
+      if (draft.isInside) this.#hold(to, draft, reader)
+      draft.follow('write', askingOwner(tracked, this.#target))
+    }
     const isLate = isToNew && !draft.isTransaction
     if (isCreation(tracked) && !isLate) {
       draft.add('write', linkWrite(this.#owner, tracked.key, to === null ? [] : [change], 'mustNotExist'), settle)
       return
     }
     const isBlind = isCreation(tracked) || draft.isInside
+    if (!isBlind && this.#list !== undefined)
+      draft.follow('remove references', lettingGo(tracked, this.#target, this.#list.name))
     const operations = isBlind ? [change] : [readBefore(this.model, this.#target), change]
     draft.add(isLate ? 'add references' : 'write', linkWrite(this.#owner, tracked.key, operations), settle)
   }
@@ -268,6 +275,7 @@ export class KeyBinStrategy implements RelationStrategy {
     const list = this.#list!
     const key = reader.recordKey(this.#target, owner)
     const isOld = !isCreation(tracked)
+    if (isOld) draft.follow('add references', confirming(tracked, `${list.name} drops it`))
     draft.add('add references', listed(this.#target, key, list.bin!, tracked.key.key), (outcome) => {
       if (outcome.state !== 'notWritten' && !draft.isTransaction) state.isBegun = !state.isStoredAs(owner)
       if (outcome.state === 'written') {

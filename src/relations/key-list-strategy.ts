@@ -7,6 +7,7 @@ import { listCreate, listRemoveValues } from '../plan/operations.js'
 import type { Outcome } from '../plan/outcome.js'
 import type { UserKey } from '../plan/record-key.js'
 import { Adoption } from './adoption.js'
+import { lookingAgain } from './after-read.js'
 import { isHere, leavingOf, parentRef, reachChildren, reachOrphans, release, type Leaving } from './child-ref.js'
 import type { CollectionState } from './collection-state.js'
 import { isCreation, type Reach, type Reader, type Tracked } from './contributor.js'
@@ -64,7 +65,7 @@ export class KeyListStrategy implements RelationStrategy {
 
   listed(tracked: Tracked, { room }: Reach, reader: Reader): Promise<readonly KeyValue[]> | undefined {
     const { onDelete } = this.model
-    if (onDelete === 'detach' && this.#childBin === undefined) return undefined
+    if (!this.#reachesOnDelete) return undefined
     return this.members.keys(tracked, reader, onDelete === 'restrict' ? ALL_MEMBERS : { offset: 0, count: room + 1 })
   }
 
@@ -115,7 +116,9 @@ export class KeyListStrategy implements RelationStrategy {
 
   /** Its children are deleted or let go by `reach`; the record itself says that it is on its way until it is gone. */
   remove(tracked: Tracked, draft: Draft): void {
-    if (draft.isTransaction || this.model.onDelete === 'restrict') return
+    if (this.model.onDelete === 'restrict') return
+    if (this.#reachesOnDelete) draft.follow('mark', lookingAgain(tracked, this.model))
+    if (draft.isTransaction) return
     draft.add('mark', markDeleting(tracked), ({ state, reason }) => state === 'written' || reason === 'missing')
   }
 
@@ -149,6 +152,11 @@ export class KeyListStrategy implements RelationStrategy {
       if (isWritten(outcome)) state.settle(member)
       return isWritten(outcome)
     })
+  }
+
+  /** Where only the list says so, there is nobody to let go. */
+  get #reachesOnDelete(): boolean {
+    return this.model.onDelete !== 'detach' || this.#childBin !== undefined
   }
 
   #planRemove(

@@ -6,6 +6,7 @@ import type { Draft } from '../plan/draft.js'
 import { removeBin, writeBin } from '../plan/operations.js'
 import type { Outcome } from '../plan/outcome.js'
 import { recordId, userKeyId, type RecordKey, type UserKey } from '../plan/record-key.js'
+import { confirming, lettingGo, whileItHolds } from './after-read.js'
 import { keyBefore, readBefore } from './before.js'
 import { isCreation, type Reach, type Reader, type Tracked } from './contributor.js'
 import { KeyBinStrategy } from './key-bin-strategy.js'
@@ -110,6 +111,7 @@ export class KeyPairStrategy implements RelationStrategy {
     const partings = [...unlisted.values()].map((former) => parting(this.#otherEnd(former, reader), here))
     if (draft.isInside) return this.#partInside(partings, [here], draft, reader)
     for (const { from, to } of partings) this.#clear(from, to, draft, reader)
+    draft.follow('delete', lettingGo(here, this.#there, this.#inverse.name))
     if (!draft.isTransaction) this.#askLast(tracked, draft, reader)
   }
 
@@ -136,6 +138,7 @@ export class KeyPairStrategy implements RelationStrategy {
     const [owner, other] = this.model.owner ? [a, b] : [b, a]
     if (!draft.once(`pair ${pairId(owner, other)}`)) return
     const isInCreation = isNew(other) && !isNew(owner)
+    if (!isNew(owner)) draft.follow('add references', confirming(owner, `${other.relation.name} is cleared`))
     // The one that is written last sees whether the first is still there, and stays.
     const settle = (first: End) => (outcome: Outcome) => {
       if (outcome.reason === 'missing') this.#clear(first, first === owner ? other : owner, draft, reader, 'undo')
@@ -201,6 +204,7 @@ export class KeyPairStrategy implements RelationStrategy {
     const isInCreation = isCreated(from) && (stage === 'write' || draft.isTransaction)
     const isBlind = isCreated(from) || draft.isInside
     const operations = isBlind ? [change] : [readBefore(from.relation, to.model), change]
+    if (!isBlind) draft.follow('remove references', lettingGo(from, to.model, to.relation.name))
     const command = isInCreation
       ? linkWrite(from.model, from.key, [change], 'mustNotExist')
       : linkWrite(from.model, from.key, operations)
@@ -238,6 +242,7 @@ export class KeyPairStrategy implements RelationStrategy {
       return true
     }
     const command = retarget(from.model, from.key, bin, to.key.key, null)
+    draft.follow(stage, whileItHolds(from))
     if (!draft.isTransaction) draft.addApart(stage, command, settle)
     // Only a survey of what a transaction will write: it is planned again inside.
     else draft.add(stage, command, settle, 0, ['missing', 'guard'])

@@ -8,6 +8,7 @@ import type { Outcome } from '../plan/outcome.js'
 import { recordId, userKeyId, type RecordKey, type UserKey } from '../plan/record-key.js'
 import type { Value } from '../plan/value.js'
 import type { Binding } from './binding.js'
+import { lookingAgain } from './after-read.js'
 import type { CollectionState } from './collection-state.js'
 import { isCreation, type Reach, type Reader, type Tracked } from './contributor.js'
 import { ALL_MEMBERS, allMembers, firstMembers, type Drain } from './drain.js'
@@ -112,6 +113,7 @@ export class LinkListsStrategy implements RelationStrategy {
     const keys = await this.members.keys(tracked, reader)
     if (keys.length === 0) return
     const others = keys.map((key) => reader.recordKey(this.#target, key))
+    draft.follow('mark', lookingAgain(tracked, this.model))
     if (!draft.isTransaction) {
       draft.add('mark', markDeleting(tracked), (outcome) => {
         if (outcome.state === 'written') this.#lookAgain(tracked, others, draft)

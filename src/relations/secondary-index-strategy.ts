@@ -6,6 +6,7 @@ import type { Draft } from '../plan/draft.js'
 import { writeBin } from '../plan/operations.js'
 import type { Outcome } from '../plan/outcome.js'
 import { userKeyId, type RecordKey, type UserKey } from '../plan/record-key.js'
+import { askingOwner, lookingAgain } from './after-read.js'
 import { keyBefore, readBefore } from './before.js'
 import { isHere, leavingOf, reachChildren, reachOrphans, release } from './child-ref.js'
 import type { CollectionState } from './collection-state.js'
@@ -80,7 +81,9 @@ export class SecondaryIndexStrategy implements RelationStrategy {
 
   /** Its children are deleted or let go by `reach`; until it is gone, the record says that it takes no new ones. */
   remove(tracked: Tracked, draft: Draft): void {
-    if (draft.isTransaction || this.model.onDelete === 'restrict') return
+    if (this.model.onDelete === 'restrict') return
+    draft.follow('mark', lookingAgain(tracked, this.model))
+    if (draft.isTransaction) return
     draft.add('mark', markDeleting(tracked), isDone)
   }
 
@@ -106,6 +109,8 @@ export class SecondaryIndexStrategy implements RelationStrategy {
   #planAdoption(tracked: Tracked, member: KeyValue, state: CollectionState, draft: Draft, reader: Reader): void {
     const child = reader.recordKey(this.#target, member)
     const isLate = tracked.state === 'new' && !draft.isTransaction
+    if (!isLate && !draft.isTransaction)
+      draft.follow('write', askingOwner({ model: this.#target, key: child }, this.#owner))
     const isAsked = !isLate && !draft.isTransaction
     const change = writeBin(this.#childBin, tracked.key.key)
     const operations = isAsked ? [readBefore(this.#inverse, this.#owner), change] : [change]

@@ -3,6 +3,7 @@ import { Explanation } from '../plan/explain.js'
 import type { Outcome } from '../plan/outcome.js'
 import { recordId } from '../plan/record-key.js'
 import { isDirty } from './dirty.js'
+import { explainDrain } from './explain-drain.js'
 import { publishFlush } from './flush-event.js'
 import { flushFailure } from './flush-failure.js'
 import { forgetDeleted, takeBackLinksTo } from './forget-deleted.js'
@@ -60,7 +61,8 @@ export class UnitOfWork {
     const work = await gather(() => [...members], entities, reader, { hooks: 'skip', isWhole: mode === 'required' })
     try {
       takeBackLinksTo(work.removed, context, (undo) => work.onTakeBack(undo))
-      return new Explanation(await whileGoing(work, () => planFlush(work, this.#parts, mode)))
+      const plans = await whileGoing(work, () => planFlush(work, this.#parts, mode))
+      return new Explanation([...work.drains.map(explainDrain), ...plans])
     } finally {
       work.takeBack()
     }

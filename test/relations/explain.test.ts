@@ -58,6 +58,80 @@ for (const mode of MODES) {
       }
     })
 
+    describe('shows what depends on reads', () => {
+      it('of a large delete, which goes in steps before the plan', async () => {
+        await db.withSession((session) => {
+          for (const [name, child] of [
+            ['steps', Step],
+            ['logs', Log],
+          ] as const) {
+            const task = session.create(Task, { id: name === 'steps' ? 11 : 12 })
+            const members = task[name] as { add(member: object): void }
+            for (let id = 100; id < 700; id++) members.add(session.create(child, { id }))
+          }
+          return Promise.resolve()
+        })
+        const session = db.session()
+        for (const task of await session.loadMany(Task, [11, 12])) session.remove(task)
+        const text = String(await session.explain())
+        expect(text).to.contain(
+          'after a read: read Task.steps of Task task/11, 250 at a time, until none is left: delete each Step, with whatever it reaches, and take them off the list',
+        )
+        expect(text).to.contain(
+          'after a read: read Task.logs of Task task/12, 250 at a time, until none is left: delete each Log, with whatever it reaches',
+        )
+        expect(text.split('\n')[0]).to.match(/^\d+ commands, about \d+ bytes, and what follows from reads$/)
+        session.clear()
+      })
+
+      it('of a partner that is taken from somebody else', async () => {
+        await db.withSession(async (session) => (await session.load(Person, 2)).leads.set(2))
+        const session = db.session()
+        const person = await session.load(Person, 1)
+        person.leads.set(2)
+        const text = String(await session.explain())
+        expect(text).to.match(/after a read: .*Task task\/2.*: the Person it belongs to by then drops it from leads/)
+      })
+
+      it('of a child that another parent may have by now', async () => {
+        const session = db.session()
+        session.ref(Person, 1).collection('tasks').add(2)
+        const text = String(await session.explain())
+        expect(text).to.match(/after a read: .*Task task\/2.*: the Person it belongs to by then drops it from tasks/)
+      })
+
+      it('of a child that is let go by its key, if it is still here', async () => {
+        const session = db.session()
+        session.ref(Person, 1).collection('tasks').remove(2)
+        const text = String(await session.explain())
+        expect(text).to.match(/write Task task\/2 .*if assignee is 1/)
+        if (mode === 'sc') expect(text).to.contain('after a read: read Task task/2 in the transaction')
+      })
+
+      it('of an owner that finds its members by index', async () => {
+        const session = db.session()
+        const task = await session.load(Task, 1)
+        task.doer.set(2)
+        expect(String(await session.explain())).to.contain(
+          'after a read: read the Person of Task task/1: if it is gone',
+        )
+      })
+
+      it('of members that may come while their owner is deleted', async () => {
+        const session = db.session()
+        session.remove(await session.load(Task, 1))
+        expect(String(await session.explain())).to.match(
+          /after a read: read steps of Task task\/1 again.*: what was added meanwhile goes the same way/,
+        )
+      })
+
+      it('and nothing else of what needs none', async () => {
+        const session = db.session()
+        session.create(Task, { id: 9 }).steps.add(session.create(Step, { id: 9 }))
+        expect(String(await session.explain())).to.not.contain('read')
+      })
+    })
+
     describe('changes nothing', () => {
       const link = () =>
         db.withSession(async (session) => {
