@@ -130,7 +130,8 @@ export class Actor {
     const relation = this.#palette[slot]
     const { from, name, to, back, shape, hasRole } = relation
     this.graph.link(relation, a, b, hasRole ? role : null)
-    if (relation.owns) this.#unsent.add(`link to ${to} ${b}`)
+    // Of a child that is known by key alone, the session cannot say where it was before.
+    if (relation.owns || (shape === 'oneToMany' && side === 'a' && !loaded.b)) this.#unsent.add(`link to ${to} ${b}`)
     const add = async (here: Collection<object, object>, kind: Kind, id: number, isLoaded: boolean): Promise<void> => {
       const end = isLoaded ? await this.#load(kind, id, loaded.members) : id
       if (hasRole) here.link(end, { name: role })
@@ -153,7 +154,7 @@ export class Actor {
     const relation = this.#palette[slot]
     const { from, name, to, back, shape } = relation
     const { graph } = this
-    // Nothing is sent for a key that was added and taken out again, and so nothing is deleted.
+    // Nothing is sent for a key that was added and taken out again: the child stays where it is stored, and is not deleted.
     if (this.#unsent.has(`link to ${to} ${b}`)) await this.flush()
     if (shape === 'oneToOne') {
       // Whoever is at the other end is let go.

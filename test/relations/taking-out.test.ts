@@ -241,6 +241,20 @@ for (const mode of MODES) {
       })
     }
 
+    for (const name of ['tasks', 'chores'] as const) {
+      it(`leaves ${name} where they are that were added by key and taken out again before they were sent`, async () => {
+        await db.withSession((session) => Promise.resolve(session.ref(Person, 1).collection(name).add(2)))
+        const session = db.session()
+        const members = session.ref(Person, 2).collection(name)
+        members.add(2)
+        members.remove(2)
+        await session.flush()
+        expect(session.isDirty()).to.equal(false)
+        expect(await keysOf(1, name)).to.deep.equal([2])
+        expect(await keysOf(2, name)).to.deep.equal([])
+      })
+    }
+
     it('takes an entity out of itself', async () => {
       const session = db.session()
       session.ref(Task, 1).collection('subtasks').remove(1)
