@@ -60,14 +60,18 @@ export class KeyBinStrategy implements RelationStrategy {
     const { target } = state
     if (isEntity(target) && (reader.tracked(target)?.state ?? 'new') === 'new') reach.save(target)
     else if (this.#isToNew(target, reader)) reach.save(reader.known(this.#target.name, target as KeyValue)!.entity)
-    if (tracked.overwrite !== true && this.#isOrphan(state, reader))
-      reach.remove(tracked.entity, stillAt(state, this.#target, this.model, reader))
+    if (tracked.overwrite === true || !state.isCleared || (this.#list ?? this.#indexed)?.orphans !== 'delete') return
+    if (!state.isBlind) return this.#reachOrphan(tracked, state, reach, reader)
+    return this.#storedOwner(tracked, reader).then((owner) => {
+      state.stored = owner
+      this.#reachOrphan(tracked, state, reach, reader)
+    })
   }
 
   /** What an owner that is deleted itself lets go of, it says by `onDelete`. */
-  #isOrphan({ isCleared, stored }: RefState, reader: Reader): boolean {
-    if (!isCleared || stored === null || (this.#list ?? this.#indexed)?.orphans !== 'delete') return false
-    return reader.known(this.#target.name, stored)?.state !== 'removed'
+  #reachOrphan(tracked: Tracked, state: RefState, reach: Reach, reader: Reader): void {
+    if (state.stored === null || reader.known(this.#target.name, state.stored)?.state === 'removed') return
+    reach.remove(tracked.entity, stillAt(state, this.#target, this.model, reader))
   }
 
   async #reachOnDelete(tracked: Tracked, reach: Reach, reader: Reader): Promise<void> {

@@ -75,8 +75,8 @@ export class KeyPairStrategy implements RelationStrategy {
 
   save(tracked: Tracked, draft: Draft, reader: Reader): void | Promise<void> {
     const state = this.#state(tracked.entity)
-    if (!tracked.overwrite) return this.#plan(tracked, state, draft, reader)
-    // Of what is upserted nobody knows whom it is paired with now.
+    // Of what is upserted, or was not read, nobody knows whom it is paired with now.
+    if (!tracked.overwrite && !state.isBlind) return this.#plan(tracked, state, draft, reader)
     return keysIn([this.#thisEnd(tracked)], reader).then(([stored]) => {
       state.stored = stored === undefined ? null : reader.fromStored(this.#there, stored)
       return this.#plan(tracked, state, draft, reader)

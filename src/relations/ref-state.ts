@@ -12,8 +12,8 @@ import { collectionStateOf, refStateOf } from './states.js'
 /** What a Ref points to, what is stored for it, and what other records still have to be told of it. */
 export class RefState {
   target: Member | null = null
-  /** The key in the record, as far as the session knows. */
-  stored: KeyValue | null = null
+  #stored: KeyValue | null = null
+  #isBlind = false
   /** False while the bin was not read (`only`). */
   isKnown = true
   /** The key was looked up and has no record. */
@@ -29,6 +29,21 @@ export class RefState {
   isBegun = false
   /** It points to nothing because it was told so itself, not because a collection has let go of the entity. */
   isCleared = false
+
+  /** The key in the record, as far as the session knows. */
+  get stored(): KeyValue | null {
+    return this.#stored
+  }
+
+  set stored(key: KeyValue | null) {
+    this.#stored = key
+    this.#isBlind = false
+  }
+
+  /** It was set to nothing before anybody had read what the record holds. */
+  get isBlind(): boolean {
+    return this.#isBlind
+  }
 
   get key(): KeyValue | null {
     const { target, binding } = this
@@ -69,6 +84,7 @@ export class RefState {
 
   get isStored(): boolean {
     if (!this.isKnown) return true
+    if (this.#isBlind) return false
     const { target, stored } = this
     if (target === null) return stored === null
     if (stored === null) return false
@@ -78,10 +94,10 @@ export class RefState {
 
   /** The user's own change: the other sides that are at hand show it too. */
   set(target: Member | null): void {
-    const before = this.target
-    const { binding } = this
+    const { target: before, binding, isKnown } = this
     binding?.strategy.accept?.(binding.tracked, target, binding.reader)
     this.#assign(target)
+    this.#isBlind = target === null && (this.#isBlind || !isKnown)
     this.isCleared = target === null
     if (binding === undefined || before === target) return
     this.#show(before, 'exclude')
@@ -195,9 +211,11 @@ export class RefState {
   /** What puts everything back as it is now. */
   remember(): () => void {
     const { target, stored, isKnown, isMissing, toList, isBegun, isCleared } = this
+    const isBlind = this.#isBlind
     const unlisted = new Map(this.unlisted)
     return () => {
       Object.assign(this, { target, stored, isKnown, isMissing, isBegun, isCleared })
+      this.#isBlind = isBlind
       this.noteLists(toList, unlisted)
     }
   }

@@ -1,0 +1,64 @@
+import { expect } from 'chai'
+import type { Database, Ref } from 'skein'
+import { emptySets } from '../empty-sets.js'
+import { MODES, needMode } from '../server.js'
+import { sharedServer } from '../shared-server.js'
+import { CLASSES, Person, classOf, make } from './graph-models.js'
+
+const { Task, Step, Log } = CLASSES
+
+for (const mode of MODES) {
+  describe(`references that were not read (${mode})`, () => {
+    let db: Database
+    before(async function () {
+      const server = await sharedServer()
+      db = await server.open({ namespace: needMode(this, server, mode), entities: Object.values(CLASSES) })
+      await db.indexes.sync()
+    })
+    after(() => db?.close())
+    beforeEach(async () => {
+      await emptySets(db, Object.values(CLASSES))
+      await db.withSession(async (session) => {
+        const [person, task] = [session.persist(make('Person', 1)), session.persist(make('Task', 1))] as [
+          Person,
+          InstanceType<typeof Task>,
+        ]
+        person.tasks.add(task)
+        person.chores.add(task)
+        person.leads.set(task)
+        task.steps.add(session.persist(make('Step', 1)) as InstanceType<typeof Step>)
+        task.logs.add(session.persist(make('Log', 1)) as InstanceType<typeof Log>)
+        return Promise.resolve()
+      })
+    })
+
+    for (const name of ['assignee', 'doer', 'lead'] as const) {
+      it(`can be set to nothing: ${name}`, async () => {
+        const session = db.session()
+        const task = await session.load(Task, 1, { only: [] })
+        task[name].set(null)
+        expect(session.isDirty()).to.equal(true)
+        await session.flush()
+        expect(session.isDirty()).to.equal(false)
+        expect((await db.session().load(Task, 1))[name].key).to.equal(null)
+        const person = db.session().ref(Person, 1)
+        if (name === 'assignee') expect(await person.collection('tasks').keys()).to.deep.equal([])
+        if (name === 'doer') expect(await person.collection('chores').keys()).to.deep.equal([])
+        if (name === 'lead') expect((await db.session().load(Person, 1)).leads.key).to.equal(null)
+      })
+    }
+
+    for (const kind of ['Step', 'Log'] as const) {
+      it(`make an orphan when they are set to nothing where orphans are deleted: ${kind}`, async () => {
+        const session = db.session()
+        const child = await session.load(classOf(kind), 1, { only: [] })
+        ;(child as { task: Ref<object> }).task.set(null)
+        await session.flush()
+        expect(session.isDirty()).to.equal(false)
+        expect(await db.session().find(classOf(kind), 1)).to.equal(null)
+        const task = await db.session().load(Task, 1, { with: ['steps', 'logs'] })
+        expect((kind === 'Step' ? task.steps : task.logs).items).to.deep.equal([])
+      })
+    }
+  })
+}
