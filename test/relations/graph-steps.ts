@@ -56,6 +56,9 @@ export const remove = fc.record({
 })
 export const flush = fc.record({ kind: fc.constant('flush' as const), isReloaded: bool })
 
+/** Those that go with whoever has them, as far as the session that deletes that one knows. */
+const OWNED: ReadonlySet<Kind> = new Set<Kind>(['Step', 'Log'])
+
 type Made<A> = A extends fc.Arbitrary<infer T> ? T : never
 export type Change = Made<typeof change> | Made<typeof create>
 export type Removal = Made<typeof remove>
@@ -107,11 +110,13 @@ export class Actor {
     else await this.#unlink(step)
   }
 
-  /** What others have deleted is deleted here, too; what they changed at the same time is read again. */
-  async giveUp(): Promise<void> {
+  /** What others have deleted, also with what it had for them alone, is deleted here, too; what they changed at the same time is read again. */
+  async giveUp(isStored: (kind: Kind, id: number) => Promise<boolean>): Promise<void> {
     const { graph, session } = this
     for (const kind of ['Person', 'Task', 'Step', 'Log'] satisfies Kind[])
-      for (const id of IDS) if (!graph.has(kind, id)) await session.delete(classOf(kind), id)
+      for (const id of IDS)
+        if (!graph.has(kind, id) || (OWNED.has(kind) && !(await isStored(kind, id))))
+          await session.delete(classOf(kind), id)
     for (const [kind, entity] of this.seen) if (kind === 'Person') await session.refresh(entity)
   }
 

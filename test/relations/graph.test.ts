@@ -4,7 +4,7 @@ import { NotFoundError, SkeinError, type Database } from 'skein'
 import { emptySets } from '../empty-sets.js'
 import { MODES, needMode } from '../server.js'
 import { sharedServer } from '../shared-server.js'
-import { CLASSES, IDS, make, type Kind } from './graph-models.js'
+import { CLASSES, IDS, classOf, make, type Kind } from './graph-models.js'
 import { Actor, change, create, flush, palette, remove } from './graph-steps.js'
 import { PlainGraph, oneSided, type Links } from './plain-graph.js'
 import { shownLinks, storedLinks } from './stored-graph.js'
@@ -72,10 +72,10 @@ for (const mode of MODES) {
           const actors = [new Actor(db.session(), graph, relations), new Actor(db.session(), graph, relations)]
           for (const { who, step } of [...turns, ...END]) {
             const actor = actors[who]
-            if (step.kind === 'delete') await inTurn(actor, () => actor.remove(step))
-            else if (step.kind !== 'flush') await inTurn(actor, () => actor.make(step))
+            if (step.kind === 'delete') await inTurn(db, actor, () => actor.remove(step))
+            else if (step.kind !== 'flush') await inTurn(db, actor, () => actor.make(step))
             else {
-              await inTurn(actor, () => actor.flush())
+              await inTurn(db, actor, () => actor.flush())
               if (step.isReloaded) actors[who] = new Actor(db.session(), graph, relations)
             }
           }
@@ -92,13 +92,13 @@ for (const mode of MODES) {
 const END = [0, 1].map((who) => ({ who, step: { kind: 'flush' as const, isReloaded: true } }))
 
 /** Somebody else may have deleted what this one works on: then it lets go of that, and does the rest. */
-async function inTurn(actor: Actor, work: () => Promise<void>): Promise<void> {
+async function inTurn(db: Database, actor: Actor, work: () => Promise<void>): Promise<void> {
   try {
     await work()
   } catch (error) {
     if (!(error instanceof SkeinError)) throw error
     if (error instanceof NotFoundError) return
-    await actor.giveUp()
+    await actor.giveUp(async (kind, id) => (await db.session().find(classOf(kind), id)) !== null)
     await actor.flush()
   }
 }
