@@ -1,10 +1,40 @@
 import type { Activity } from './activity.js'
 import type { Managed } from './managed.js'
 
+/** What was asked for between two flushes, whether it is under way or waits: the second one waits for all of it. */
+class Span {
+  #count = 0
+  #onEmpty: (() => void)[] | undefined
+
+  get isEmpty(): boolean {
+    return this.#count === 0
+  }
+
+  begin(): void {
+    this.#count++
+  }
+
+  end(): void {
+    if (--this.#count > 0) return
+    const waiting = this.#onEmpty
+    this.#onEmpty = undefined
+    waiting?.forEach((wake) => wake())
+  }
+
+  async ended(): Promise<void> {
+    if (!this.isEmpty) await new Promise<void>((wake) => (this.#onEmpty ??= []).push(wake))
+  }
+}
+
 /** Work on one entity, for those who wait for its end; most often nobody does. */
 export class Turn {
+  readonly span: Span
   #ended: Promise<void> | undefined
   #end: (() => void) | undefined
+
+  constructor(span: Span) {
+    this.span = span
+  }
 
   get ended(): Promise<void> {
     return (this.#ended ??= new Promise((resolve) => (this.#end = resolve)))
@@ -15,14 +45,16 @@ export class Turn {
   }
 }
 
-/** Keeps work apart: work on one entity waits for earlier work on it, and a flush waits for all and lets all wait. */
+/**
+ * Keeps work apart: work on one entity waits for earlier work on it, and a flush waits for all and lets all wait. The order is that
+ * of the calls: whatever waits is counted from the call on, so that nothing asked for later can begin beside it.
+ */
 export class Turns {
   readonly #activity: Activity
   /** The latest flush that is under way or waits; what is asked for after it waits for it. */
   #barrier: Promise<unknown> | undefined
-  /** Work that has begun and not ended. */
-  #count = 0
-  #onIdle: (() => void)[] | undefined
+  /** What was asked for since then. */
+  #span = new Span()
 
   constructor(activity: Activity) {
     this.#activity = activity
@@ -31,12 +63,14 @@ export class Turns {
   /** Work on the whole session. */
   all<T>(work: () => Promise<T>): Promise<T> {
     this.#activity.begin()
-    const isFree = this.#barrier === undefined && this.#count === 0
-    const result = isFree ? this.#begin(work) : this.#wait(this.#barrier).then(() => this.#begin(work))
+    const [before, earlier] = [this.#barrier, this.#span]
+    const isFree = before === undefined && earlier.isEmpty
+    this.#span = new Span()
+    const result = isFree ? work() : ended(before, earlier).then(work)
     this.#barrier = result
     const end = (): void => {
       if (this.#barrier === result) this.#barrier = undefined
-      this.#end()
+      this.#activity.end()
     }
     result.then(end, end)
     return result
@@ -44,11 +78,10 @@ export class Turns {
 
   /** Work on one entity. */
   one<T>(managed: Managed, work: () => Promise<T>): Promise<T> {
-    this.#activity.begin()
-    const before = bothOf(this.#barrier, managed.turn?.ended)
-    const turn = (managed.turn = new Turn())
-    const begin = (): Promise<T> => this.#begin(work)
-    const result = before === undefined ? this.#begin(work) : before.then(begin, begin)
+    // The flush waits for earlier work on the entity, and later work on it for the flush: only the last of them matters.
+    const before = managed.turn?.span === this.#span ? managed.turn.ended : this.#barrier
+    const turn = this.beginOne(managed)
+    const result = before === undefined ? work() : before.then(work, work)
     const end = (): void => this.endOne(managed, turn)
     result.then(end, end)
     return result
@@ -62,43 +95,27 @@ export class Turns {
   /** Work on one entity that is free, by someone who says when it ends. */
   beginOne(managed: Managed): Turn {
     this.#activity.begin()
-    this.#count++
-    return (managed.turn = new Turn())
+    this.#span.begin()
+    return (managed.turn = new Turn(this.#span))
   }
 
   endOne(managed: Managed, turn: Turn): void {
     if (managed.turn === turn) managed.turn = undefined
     turn.end()
-    this.#end()
+    turn.span.end()
+    this.#activity.end()
   }
 
   /** Resolves when nothing is under way. */
   async idle(): Promise<void> {
-    while (this.#barrier !== undefined || this.#count > 0) await this.#wait(this.#barrier)
+    while (this.#barrier !== undefined || !this.#span.isEmpty) await ended(this.#barrier, this.#span)
   }
+}
 
-  #begin<T>(work: () => Promise<T>): Promise<T> {
-    this.#count++
-    return work()
-  }
-
-  #end(): void {
-    this.#activity.end()
-    if (--this.#count > 0) return
-    const waiting = this.#onIdle
-    this.#onIdle = undefined
-    waiting?.forEach((wake) => wake())
-  }
-
-  /** Until the flush before has ended, and all that has begun by then. */
-  async #wait(before: Promise<unknown> | undefined): Promise<void> {
-    if (before !== undefined) await before.catch(ignore)
-    while (this.#count > 0) await new Promise<void>((wake) => (this.#onIdle ??= []).push(wake))
-  }
+/** Until the flush has ended, and what was asked for after it. */
+async function ended(flush: Promise<unknown> | undefined, span: Span): Promise<void> {
+  await flush?.catch(ignore)
+  await span.ended()
 }
 
 function ignore(): void {}
-
-function bothOf(a: Promise<unknown> | undefined, b: Promise<unknown> | undefined): Promise<unknown> | undefined {
-  return a === undefined ? b : b === undefined ? a : Promise.allSettled([a, b])
-}

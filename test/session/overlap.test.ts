@@ -1,0 +1,47 @@
+import { expect } from 'chai'
+import { Account, Page } from './models.js'
+import { inEachMode } from './modes.js'
+
+inEachMode('calls of one session that are not awaited before the next', (bed) => {
+  it('count a change of a counter once, however many saves and flushes wait', async () => {
+    const session = bed().db.session()
+    const page = session.create(Page, { path: bed().fresh() })
+    const other = session.create(Page, { path: bed().fresh() })
+    await session.flush()
+    other.title = 'changed'
+    const first = session.flush()
+    page.views = 1
+    const later = [session.save(page), session.save(page), session.flush()]
+    void first.then(() => setImmediate(() => (page.views = 2)))
+    await Promise.all([first, ...later])
+    await session.flush()
+    expect((await bed().db.session().load(Page, page.path)).views).to.equal(page.views)
+  })
+
+  it('never conflict with each other', async () => {
+    const session = bed().db.session()
+    const account = session.create(Account, { id: bed().freshNumber(), owner: 'Ada' })
+    const other = session.create(Account, { id: bed().freshNumber(), owner: 'Bo' })
+    await session.flush()
+    other.balance = 1
+    const first = session.flush()
+    account.balance = 1
+    const later = [session.save(account), session.save(account), session.flush()]
+    void first.then(() => setImmediate(() => (account.balance = 2)))
+    await Promise.all([first, ...later])
+    await session.flush()
+    expect((await bed().db.session().load(Account, account.id)).balance).to.equal(account.balance)
+  })
+
+  it('are all waited for by close', async () => {
+    const session = bed().db.session()
+    const page = session.create(Page, { path: bed().fresh() })
+    await session.flush()
+    page.title = 'first'
+    const saves = [session.flush(), session.save(page), session.save(page)]
+    let saved = 0
+    for (const save of saves) void save.then(() => saved++)
+    await session.close()
+    expect(saved).to.equal(saves.length)
+  })
+})
