@@ -78,6 +78,14 @@ export class EntityCodec<T extends object = object> {
     }
   }
 
+  /** Gives the newer snapshot what was read since it was taken: the properties that were not known then. */
+  keepRead(snapshot: Snapshot, newer: Snapshot, known: ReadonlySet<string>): void {
+    for (const [index, property] of this.#shape.properties.entries()) {
+      if (known.has(property.name)) continue
+      this.#functions.setSnapshot(newer, index, this.#functions.snapshotOf(snapshot, index))
+    }
+  }
+
   /** All bins of the entity. Throws SKEIN_2201 for what cannot be stored. */
   dehydrate(entity: T): Bins {
     try {

@@ -1,4 +1,4 @@
-import { keyChanged, readProperty, writeProperty, type Snapshot } from '../codec/index.js'
+import { keyChanged, readProperty, writeProperty, type Loaded, type Snapshot } from '../codec/index.js'
 import { binsBytes, operationsBytes } from '../plan/bytes.js'
 import type { Bins, DeleteCommand, Ttl, WriteCommand } from '../plan/command.js'
 import type { Operation, OperationKind } from '../plan/operation.js'
@@ -20,12 +20,14 @@ export abstract class RecordWrite implements PlannedRecord {
   readonly command: WriteCommand
   /** Taken when the command was made: the entity may have been changed again since. */
   readonly #snapshot: Snapshot
+  readonly #loaded: Loaded
   readonly #ttl: Ttl
 
   constructor(managed: Managed, command: WriteCommand, snapshot: Snapshot, ttl: Ttl) {
     this.managed = managed
     this.command = command
     this.#snapshot = snapshot
+    this.#loaded = managed.loaded
     this.#ttl = ttl
   }
 
@@ -41,12 +43,21 @@ export abstract class RecordWrite implements PlannedRecord {
   confirm(outcome: Outcome): void {
     const { managed } = this
     if (managed.state === 'new') managed.state = 'stored'
-    managed.snapshot = this.#snapshot
+    managed.snapshot = this.#taken()
     managed.overwrite = false
     managed.ttlWish = undefined
     managed.doubt = undefined
     this.stamp(outcome)
     showMeta(managed, outcome, this.#ttl)
+  }
+
+  /** The snapshot of this write, and what a load has completed since. */
+  #taken(): Snapshot {
+    const { managed } = this
+    if (this.#loaded !== undefined && managed.loaded !== this.#loaded && managed.snapshot !== undefined) {
+      managed.mapped.codec.keepRead(managed.snapshot, this.#snapshot, this.#loaded)
+    }
+    return this.#snapshot
   }
 
   /** What may happen once only is looked up by the next flush; what adds up is never sent again; all else simply is. */

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { need } from '../server.js'
 import { Account, Page } from './models.js'
 import { inEachMode } from './modes.js'
 
@@ -43,5 +44,24 @@ inEachMode('calls of one session that are not awaited before the next', (bed) =>
     for (const save of saves) void save.then(() => saved++)
     await session.close()
     expect(saved).to.equal(saves.length)
+  })
+
+  it('complete an entity whose save is under way: what was loaded is no change', async function () {
+    const { faults } = need(this, bed().server.embedded, 'only the embedded server can be slowed down')
+    const path = bed().fresh()
+    await bed()
+      .db.session()
+      .save(Object.assign(new Page(), { path, title: 'first', views: 5 }))
+    const session = bed().db.session()
+    const page = await session.load(Page, path, { only: ['title'] })
+    page.title = 'second'
+    await faults.add({ kind: 'write', namespace: bed().namespace, set: 'page', delay: 50 })
+    const save = session.save(page)
+    expect((await session.load(Page, path)).views).to.equal(5)
+    await save
+    expect(session.isDirty(page)).to.equal(false)
+    page.views += 1
+    await session.flush()
+    expect(await bed().db.session().load(Page, path)).to.deep.include({ title: 'second', views: 6 })
   })
 })
