@@ -18,11 +18,8 @@ export function takeBackLinksTo(
 
 /** After it was sent: what is deleted is in no collection of the session any more, and no reference points to it. */
 export function forgetDeleted({ removed }: Work, context: SessionContext): void {
-  walk(
-    [...removed].filter(({ state }) => state === 'gone'),
-    context,
-    forgetLinks,
-  )
+  const deleted = [...removed].filter(({ state }) => state === 'gone' || state === 'new')
+  walk(deleted, context, forgetLinks)
 }
 
 /** The same for a record that is deleted, or was not there, without an entity. */

@@ -61,6 +61,18 @@ export class Managed implements Tracked {
     this.state = state
   }
 
+  /** Its record is gone, and it is to be stored as a new one. */
+  startAnew(): void {
+    this.state = 'new'
+    this.snapshot = undefined
+    this.loaded = undefined
+    this.version = undefined
+    this.ttl = undefined
+    this.doubt = undefined
+    this.isUnread = false
+    this.depth = 0
+  }
+
   get model(): EntityModel {
     return this.mapped.model
   }

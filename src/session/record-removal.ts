@@ -22,7 +22,9 @@ class RecordRemoval implements PlannedRecord {
     const isGone = state === 'written' || (state === 'notWritten' && reason === 'missing')
     if (!isGone) return false
     managed.wasStored = state === 'written'
-    managed.home.remove(managed)
+    // Saved again since it was sent: it stays in the session, as one that is not stored.
+    if (managed.state === 'stored' || managed.state === 'new') managed.startAnew()
+    else managed.home.remove(managed)
     return true
   }
 }

@@ -60,6 +60,11 @@ export class SessionEntities {
     return isUnsent
   }
 
+  /** One that was deleted and is to be stored again has relations as any new one. */
+  takeInAgain(managed: Managed): void {
+    this.#relations.attach(managed)
+  }
+
   /** What was only marked to be deleted is again what it was; undefined: the session did not know it. */
   unmark(managed: Managed, before: TrackedState | undefined): void {
     const { identity } = this.#context

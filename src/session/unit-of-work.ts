@@ -85,6 +85,7 @@ export class UnitOfWork {
     if (work.isEmpty) return
     const { result, began } = await orTakeBack(work, () => this.#send(work, transactions, options))
     forgetDeleted(work, context)
+    for (const managed of work.removed) if (managed.state === 'new') entities.takeInAgain(managed)
     if (result.outcomes.length === 0) return
     const isOvertaken = result.failed.length > 0 && (await spareOrphans(work, result, reader))
     const error = result.failed.length === 0 || isOvertaken ? undefined : flushFailure(result, signal)

@@ -48,6 +48,25 @@ for (const mode of MODES) {
       expect(session.isDirty()).to.equal(false)
     })
 
+    it('are there again when it is saved, or persisted, while its delete is under way', async () => {
+      await db.withSession(async (session) => (await session.load(Person, 1)).tasks.add(1))
+      const session = db.session()
+      await session.load(Person, 1, { with: ['tasks'] })
+      const task = await session.load(Task, 1)
+      await Promise.all([session.delete(task), session.save(task)])
+      expect(await (await db.session().load(Person, 1)).tasks.keys()).to.deep.equal([1])
+      session.remove(task)
+      const flush = session.flush()
+      setImmediate(() => session.persist(task))
+      await flush
+      await new Promise((resolve) => setImmediate(resolve))
+      await session.flush()
+      expect(session.isDirty()).to.equal(false)
+      const found = await db.session().load(Person, 1, { with: ['tasks'] })
+      expect(ids(found.tasks)).to.deep.equal([1])
+      expect(found.tasks.items[0].assignee.key).to.equal(1)
+    })
+
     it('are not made when they were only meant to be', async () => {
       const session = db.session()
       const [one, two] = await session.loadMany(Person, [1, 2])

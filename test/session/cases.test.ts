@@ -460,6 +460,31 @@ const cases: { readonly [name: string]: Case } = {
     expect(await now(bed, person.id)).to.equal(null)
   },
 
+  async 'an entity is saved while its delete is under way'(bed) {
+    const session = bed.db.session()
+    const account = await session.load(Account, await storedAccount(bed))
+    const deleting = session.delete(account)
+    account.balance = 5
+    const saving = session.save(account)
+    expect(await deleting).to.equal(true)
+    await saving
+    const found = await bed.db.session().load(Account, account.id)
+    expect([found.balance, found.version, account.version]).to.deep.equal([5, 1, 1])
+    const again = session.delete(account)
+    const upserting = session.upsert(account)
+    expect(await again).to.equal(true)
+    await upserting
+    expect((await bed.db.session().load(Account, account.id)).balance).to.equal(5)
+    session.remove(account)
+    const flush = session.flush()
+    session.persist(account)
+    await flush
+    expect(await bed.db.session().find(Account, account.id)).to.equal(null)
+    expect(session.isDirty(account)).to.equal(true)
+    await session.flush()
+    expect((await bed.db.session().load(Account, account.id)).version).to.equal(1)
+  },
+
   async 'a value cannot be stored'(bed) {
     const session = bed.db.session()
     const person = await session.load(Person, await stored(bed))
