@@ -23,6 +23,12 @@ export function flushFailure(
   })
 }
 
+/** True when nothing was written, and sending the same again would not help: a condition was not met, or nothing was sent at all. */
+export function isRefused(outcomes: readonly Outcome[]): boolean {
+  if (!outcomes.every(({ state }) => state === 'notWritten')) return false
+  return outcomes.some(({ reason }) => reason === 'guard') || outcomes.every(({ reason }) => reason === 'notSent')
+}
+
 const WHY: { readonly [reason in Reason]?: string } = {
   notSent: 'not sent, because something that it changes with has failed.',
   undone: 'undone with the transaction it was part of.',

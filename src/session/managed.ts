@@ -4,6 +4,7 @@ import { versionIs, type BinGuard, type Guard, type Ttl } from '../plan/command.
 import type { Outcome } from '../plan/outcome.js'
 import type { RecordKey } from '../plan/record-key.js'
 import type { Tracked, TrackedState } from '../relations/contributor.js'
+import type { DeleteMark } from './delete-mark.js'
 import type { IdentityMap } from './identity-map.js'
 import type { MappedClass } from './mapped-class.js'
 import type { Turn } from './turns.js'
@@ -41,6 +42,10 @@ export class Managed implements Tracked {
   removeAny = false
   /** It is deleted as an orphan, and only while this holds of its record. */
   orphanGuard: BinGuard | undefined
+  /** Why it is marked to be deleted, unless that is left to the next flush. */
+  deleteMark: DeleteMark | undefined
+  /** A part of its delete is done, such as references to it that are gone: it is to be finished. */
+  isDeleteBegun = false
   doubt: Doubt | undefined
   /** Known by its key alone: nothing of its record was read. */
   isUnread = false
@@ -59,6 +64,16 @@ export class Managed implements Tracked {
     this.key = key
     this.home = home
     this.state = state
+  }
+
+  /** One that was to be deleted stays after all. */
+  keep(): void {
+    if (this.state !== 'removed') return
+    this.state = this.snapshot === undefined ? 'new' : 'stored'
+    this.removeAny = false
+    this.orphanGuard = undefined
+    this.deleteMark = undefined
+    this.isDeleteBegun = false
   }
 
   /** Its record is gone, and it is to be stored as a new one. */

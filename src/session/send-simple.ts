@@ -3,7 +3,7 @@ import type { WriteReceiver } from '../driver/pending-write.js'
 import type { Outcome } from '../plan/outcome.js'
 import { stage } from '../plan/plan.js'
 import { publishFlush } from './flush-event.js'
-import { flushFailure } from './flush-failure.js'
+import { flushFailure, isRefused } from './flush-failure.js'
 import type { Managed } from './managed.js'
 import { planRecord } from './plan-record.js'
 import type { PlannedRecord } from './record-write.js'
@@ -16,6 +16,8 @@ import { mayBreakRules, validateAll } from './validation.js'
 export interface SendReceiver {
   sent(managed: Managed): void
   failed(error: unknown): void
+  /** Told before, when nothing can have been written because of the call itself or of what is stored. */
+  refused?(): void
 }
 
 const NO_TIME = new Date(0)
@@ -36,6 +38,7 @@ export function sendSimple(managed: Managed, context: SessionContext, turns: Tur
     }
   } catch (error) {
     turns.endOne(managed, turn)
+    receiver.refused?.()
     return receiver.failed(error)
   }
   turns.endOne(managed, turn)
@@ -82,6 +85,7 @@ class SimpleSend implements WriteReceiver {
     if (isDone && !flushChannel.hasSubscribers) return undefined
     const failed = isDone ? [] : [outcome]
     const error = isDone ? undefined : flushFailure({ outcomes: [outcome], failed })
+    if (!isDone && isRefused([outcome])) this.#receiver.refused?.()
     const stages = [stage('write', [outcome.command])]
     publishFlush({ stages, outcomes: [outcome], failed }, performance.now() - this.#began, error)
     return error

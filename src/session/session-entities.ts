@@ -35,11 +35,7 @@ export class SessionEntities {
   /** Takes the entity in as a new one unless the session has it; one that was to be removed stays after all. */
   manage(entity: object): Managed {
     const managed = this.find(entity) ?? this.#add(entity)
-    if (managed.state === 'removed') {
-      managed.state = managed.snapshot === undefined ? 'new' : 'stored'
-      managed.removeAny = false
-      managed.orphanGuard = undefined
-    }
+    managed.keep()
     return managed
   }
 

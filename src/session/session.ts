@@ -8,6 +8,7 @@ import { forgetMembers } from '../relations/attach.js'
 import type { Finding } from '../relations/verify/finding.js'
 import { changesOf } from './changes.js'
 import { deleteBlindly, type DeleteReceiver } from './delete-blindly.js'
+import { DeleteMark } from './delete-mark.js'
 import { isDirty } from './dirty.js'
 import { EntityHandle } from './entity-handle.js'
 import { forgetKey, takeBackLinksTo } from './forget-deleted.js'
@@ -166,7 +167,7 @@ export class Session {
   /** Marks an entity; the next flush deletes it. */
   remove(entity: object): void {
     this.#checkOpen()
-    this.#remove(entity)
+    this.#remove(entity).deleteMark = undefined
   }
 
   /** Stores the entity now: a new one must not exist yet, a loaded one must still exist. Only what changed is sent. */
@@ -221,7 +222,12 @@ export class Session {
   async refresh<T extends object>(entity: T, options: FlushOptions = {}): Promise<T> {
     this.#checkOpen()
     const managed = this.#entities.get(entity)
-    await this.#turns.one(managed, () => this.#loads.refresh(managed, options.signal))
+    const { state, deleteMark } = managed
+    await this.#turns.one(managed, async () => {
+      await this.#loads.refresh(managed, options.signal)
+      // A delete that has begun is to be finished, and one that was asked for later is still to come.
+      if (state === 'removed' && managed.deleteMark === deleteMark && !managed.isDeleteBegun) managed.keep()
+    })
     return entity
   }
 
@@ -273,8 +279,22 @@ export class Session {
   }
 
   #deleteEntity(entity: object, options: FlushOptions | undefined, { deleted, failed }: DeleteReceiver): void {
+    const known = this.#entities.find(entity)
+    const wasMarked = known?.state === 'removed'
     const managed = this.#remove(entity)
-    this.#send(managed, options, { sent: () => deleted(managed.wasStored), failed })
+    const mark = DeleteMark.of(managed, known !== undefined, wasMarked)
+    let isRefused = false
+    this.#send(managed, options, {
+      sent: () => deleted(managed.wasStored),
+      refused: () => {
+        isRefused = true
+        mark?.end(managed, true)
+      },
+      failed: (error) => {
+        if (!isRefused) mark?.end(managed, false)
+        failed(error)
+      },
+    })
   }
 
   #deleteByKey(
@@ -340,7 +360,7 @@ export class Session {
     if (isSimple(managed, this.#context, options) && this.#turns.isFree(managed)) {
       return sendSimple(managed, this.#context, this.#turns, receiver)
     }
-    const work = (): Promise<void> => this.#unit.one(managed, options)
+    const work = (): Promise<void> => this.#unit.one(managed, options, () => receiver.refused?.())
     // What it reaches is known only when the work has begun, so nothing else may run beside it.
     const sending = managed.mapped.standsAlone ? this.#turns.one(managed, work) : this.#turns.all(work)
     sending.then(

@@ -1,11 +1,14 @@
+import { RestrictedError } from '../errors/index.js'
 import type { OutsideTransaction } from '../model/index.js'
 import { Explanation } from '../plan/explain.js'
 import type { Outcome } from '../plan/outcome.js'
 import { recordId } from '../plan/record-key.js'
+import type { Reader } from '../relations/contributor.js'
 import { isDirty } from './dirty.js'
 import { explainDrain } from './explain-drain.js'
 import { publishFlush } from './flush-event.js'
-import { flushFailure } from './flush-failure.js'
+import { flushFailure, isRefused } from './flush-failure.js'
+import { noteBegun } from './delete-mark.js'
 import { forgetDeleted, takeBackLinksTo } from './forget-deleted.js'
 import { gather } from './gather.js'
 import { callAllHooks, hasHooks } from './hooks.js'
@@ -45,9 +48,9 @@ export class UnitOfWork {
     return this.#run(() => this.#parts.context.identity.filter(isDirty), options)
   }
 
-  /** One entity, if it changed, and what it reaches. */
-  one(managed: Managed, options: FlushOptions = {}): Promise<void> {
-    return this.#run(() => (isDirty(managed) ? [managed] : []), options)
+  /** One entity, if it changed, and what it reaches; `refused` is told when nothing was sent, or its condition was not met. */
+  one(managed: Managed, options: FlushOptions = {}, refused?: () => void): Promise<void> {
+    return this.#run(() => (isDirty(managed) ? [managed] : []), options, { refused })
   }
 
   /** These entities, if they changed, and what they reach. */
@@ -68,33 +71,50 @@ export class UnitOfWork {
     }
   }
 
-  async #run(scan: () => Managed[], options: FlushOptions, done?: ReadonlySet<Managed>): Promise<void> {
+  async #run(scan: () => Managed[], options: FlushOptions, { refused, done }: Round = {}): Promise<void> {
     const { context, entities } = this.#parts
-    const { signal, step, outsideTransaction = false, transactions = context.transactions } = options
-    const reader = outsideTransaction ? this.#parts.reader.outside() : this.#parts.reader
-    signal?.throwIfAborted()
-    if (step !== undefined && (!Number.isInteger(step) || step < 1))
-      throw badOption('step', step, 'a whole number from 1 on')
-    // Nothing is awaited without need: what is called now is sent as it is now.
-    const gathered = gather(scan, entities, reader, {
-      isWhole: context.transaction !== undefined || transactions === 'required',
-      step,
-      done,
-    })
-    const work = gathered instanceof Promise ? await gathered : gathered
+    const { signal, transactions = context.transactions } = options
+    let work: Work
+    try {
+      // Nothing is awaited without need: what is called now is sent as it is now.
+      const gathered = this.#gather(scan, options, done)
+      work = gathered instanceof Promise ? await gathered : gathered
+    } catch (error) {
+      refused?.()
+      throw error
+    }
     if (work.isEmpty) return
-    const { result, began } = await orTakeBack(work, () => this.#send(work, transactions, options))
+    const { result, began } = await orTakeBack(work, () => this.#send(work, transactions, options), refused)
     forgetDeleted(work, context)
     for (const managed of work.removed) if (managed.state === 'new') entities.takeInAgain(managed)
     if (result.outcomes.length === 0) return
-    const isOvertaken = result.failed.length > 0 && (await spareOrphans(work, result, reader))
+    const isOvertaken = result.failed.length > 0 && (await spareOrphans(work, result, this.#readerFor(options)))
     const error = result.failed.length === 0 || isOvertaken ? undefined : flushFailure(result, signal)
-    if (error !== undefined && result.outcomes.every(isNotWritten)) work.takeBack()
+    if (error !== undefined) {
+      if (result.outcomes.every(isNotWritten)) work.takeBack()
+      if (isRefused(result.outcomes)) refused?.()
+      noteBegun(work, result)
+    }
     publishFlush(result, performance.now() - began, error)
     await this.#runAfterHooks(work, result)
     // eslint-disable-next-line @typescript-eslint/only-throw-error -- the reason of an abort is the caller's own
     if (error !== undefined) throw error
-    if (isOvertaken) await this.#run(scan, options, new Set([...(done ?? []), ...work.saved, ...work.removed]))
+    if (!isOvertaken) return
+    await this.#run(scan, options, { refused, done: new Set([...(done ?? []), ...work.saved, ...work.removed]) })
+  }
+
+  #readerFor({ outsideTransaction = false }: FlushOptions): Reader {
+    return outsideTransaction ? this.#parts.reader.outside() : this.#parts.reader
+  }
+
+  #gather(scan: () => Managed[], options: FlushOptions, done?: ReadonlySet<Managed>): Work | Promise<Work> {
+    const { context, entities } = this.#parts
+    const { signal, step, transactions = context.transactions } = options
+    signal?.throwIfAborted()
+    if (step !== undefined && (!Number.isInteger(step) || step < 1))
+      throw badOption('step', step, 'a whole number from 1 on')
+    const isWhole = context.transaction !== undefined || transactions === 'required'
+    return gather(scan, entities, this.#readerFor(options), { isWhole, step, done })
   }
 
   async #send(work: Work, transactions: TransactionMode, options: FlushOptions): Promise<Sent> {
@@ -140,12 +160,21 @@ export class UnitOfWork {
   }
 }
 
+/** One pass of a flush: who is told that nothing was sent, or a condition was not met, and whose hooks have run in a pass before. */
+interface Round {
+  readonly refused?: () => void
+  readonly done?: ReadonlySet<Managed>
+}
+
 /** What only this work has changed in the session is put back when it is refused. */
-async function orTakeBack<T>(work: Work, run: () => Promise<T>): Promise<T> {
+async function orTakeBack<T>(work: Work, run: () => Promise<T>, refused?: () => void): Promise<T> {
   try {
     return await run()
   } catch (error) {
     work.takeBack()
+    // A large delete that was cut off has begun, and is to be finished.
+    if (work.drains.length === 0 || error instanceof RestrictedError) refused?.()
+    else for (const { owner } of work.drains) (owner as Managed).isDeleteBegun = true
     throw error
   }
 }

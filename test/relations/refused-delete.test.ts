@@ -110,6 +110,16 @@ for (const mode of ['ap', 'sc'] as const) {
       expect(await db.session().find(House, 1)).to.equal(null)
     })
 
+    it('is not deleted by a later flush, although nothing forbids it any more', async () => {
+      const session = db.session()
+      const house = await session.load(House, 1)
+      expect(await rejection(() => session.delete(house))).to.be.instanceOf(RestrictedError)
+      for (const id of [101, 102]) await session.delete(Room, id)
+      expect(session.isDirty()).to.equal(false)
+      await session.flush()
+      expect(await stored([House, Guest, Visit, Tree])).to.deep.equal([true, true, true, true])
+    })
+
     it('keeps its other children, and they go with it when it goes', async () => {
       await db.withSession(async (s) => (await s.load(Tree, 1)).nests.add(s.create(Nest, { id: 1 })))
       const session = db.session()

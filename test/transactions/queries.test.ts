@@ -189,7 +189,10 @@ describe('what an index finds, and a transaction', () => {
       const one = await session.load(Agent, id)
       for (const refused of [
         () => session.delete(one, { transactions: 'required' }),
-        () => session.explain(one, { transactions: 'required' }),
+        () => {
+          session.remove(one)
+          return session.explain(one, { transactions: 'required' })
+        },
         () => db.transaction((inside) => inside.delete(Agent, id)),
       ]) {
         const error = (await rejection(refused)) as SkeinError

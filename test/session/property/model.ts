@@ -159,7 +159,6 @@ export class Model {
       session.delete(id)
       return 'false'
     }
-    entity.state = 'removed'
     const record = this.store.get(id)
     const isGuarded = kind === 'versioned' && entity.version > 0
     if (record !== undefined && isGuarded && record.version !== entity.version) return 'VersionConflictError'
@@ -180,7 +179,7 @@ export class Model {
     entity.version = record.version
     entity.loaded = PROPERTIES
     entity.wasSent = true
-    if (entity.state === 'new') entity.state = 'stored'
+    entity.state = 'stored'
     return 'ok'
   }
 
