@@ -183,9 +183,11 @@ export class Session {
     return new Promise((resolve, failed) => {
       const managed = this.#manage(entity, options?.ttl)
       if (managed.loaded !== undefined) throw partlyLoaded(managed)
+      const { overwrite } = managed
       managed.overwrite = true
       forgetMembers(managed, managed.mapped.relations)
-      this.#send(managed, options, { sent: () => resolve(entity), failed })
+      const refused = (): void => void (managed.overwrite = overwrite)
+      this.#send(managed, options, { sent: () => resolve(entity), failed, refused })
     })
   }
 

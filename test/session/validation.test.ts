@@ -2,7 +2,7 @@ import 'reflect-metadata'
 import { expect } from 'chai'
 import { IsDate, IsInt, IsString, Length, Min, ValidateNested } from 'class-validator'
 import { describeKey } from '#src/keys/index.js'
-import { Bin, CreatedAt, Embeddable, Embedded, Key, Record, ValidationFailedError } from 'skein'
+import { AlreadyExistsError, Bin, CreatedAt, Embeddable, Embedded, Key, Record, ValidationFailedError } from 'skein'
 import { inEachMode } from './modes.js'
 import { rejection } from './rejection.js'
 
@@ -44,6 +44,18 @@ inEachMode(
       bad.stock = nested.size!.width = 5
       await session.flush()
       expect(await bed().db.session().findMany(Product, [good.id, bad.id])).to.not.include(null)
+    })
+
+    it('of an upsert leaves no wish to replace the record to a later save', async () => {
+      const { id } = await bed().db.session().save(product({}))
+      const session = bed().db.session()
+      const mine = product({ id, name: 'x' })
+      expect(await rejection(() => session.upsert(mine))).to.be.instanceOf(ValidationFailedError)
+      mine.name = 'chair'
+      expect(await rejection(() => session.save(mine))).to.be.instanceOf(AlreadyExistsError)
+      expect((await bed().db.session().load(Product, id)).name).to.equal('lamp')
+      await session.upsert(mine)
+      expect((await bed().db.session().load(Product, id)).name).to.equal('chair')
     })
 
     it('does not ask for what only the write itself sets', async () => {
