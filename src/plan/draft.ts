@@ -3,6 +3,7 @@ import type { DeleteCommand, ReadCommand, WriteCommand } from './command.js'
 import { withFollowing, type Following, type Tell } from './following.js'
 import { mergeCommands } from './merge.js'
 import type { Outcome, Reason, StoredRecord } from './outcome.js'
+import { notTakenOver } from './not-taken-over.js'
 import { plan, stage, type Plan, type Stage } from './plan.js'
 import { recordId, type RecordKey } from './record-key.js'
 import { Ties } from './ties.js'
@@ -48,6 +49,8 @@ export interface ReadyStage {
   readonly heldBack: readonly (WriteCommand | DeleteCommand)[]
   /** The outcomes that somebody does not accept. */
   settle(outcomes: readonly Outcome[]): Outcome[]
+  /** What was thrown by those whom `settle` told; the others were told all the same. */
+  readonly broken: readonly SkeinError[]
   /** The same, known before anybody is told: a transaction asks before it commits. */
   refused(outcomes: readonly Outcome[]): Outcome[]
 }
@@ -321,18 +324,29 @@ class DraftForRecord implements Draft {
 
 const merged = ({ commands }: Entry) => mergeCommands(commands)[0] as WriteCommand | DeleteCommand
 
+function tell(settle: Settle, outcome: Outcome, broken: SkeinError[]): boolean | SkeinError {
+  try {
+    return settle(outcome)
+  } catch (error) {
+    broken.push(notTakenOver(outcome, error))
+    return outcome.state === 'written'
+  }
+}
+
 function readyStage({ name, entries }: PendingStage, mustWait?: (id: string) => boolean): ReadyStage {
   const all: Entry[] = []
   const held: Entry[] = []
+  const broken: SkeinError[] = []
   for (const entry of entries.values()) (mustWait?.(recordId(entry.commands[0].key)) ? held : all).push(entry)
   return {
     name,
     stage: stage(name, all.map(merged)),
     heldBack: held.map(merged),
+    broken,
     settle: (outcomes) =>
       outcomes.flatMap((outcome, i) => {
         // Everyone must be told, so no short cut at the first that refuses.
-        const accepted = all[i].settle.map((settle) => settle(outcome))
+        const accepted = all[i].settle.map((settle) => tell(settle, outcome, broken))
         const error = accepted.find((answer) => typeof answer === 'object')
         if (error !== undefined) return { ...outcome, state: 'notWritten' as const, reason: 'missing' as const, error }
         return accepted.includes(false) ? outcome : []

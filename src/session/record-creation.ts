@@ -44,7 +44,7 @@ class RecordCreation extends RecordWrite {
 
   protected stamp(): void {
     const { managed } = this
-    managed.mapped.codec.stamps.created(managed.entity, this.#now)
     if (managed.model.version !== undefined) managed.version = 1
+    managed.mapped.codec.stamps.created(managed.entity, this.#now)
   }
 }

@@ -42,10 +42,9 @@ class RecordOverwrite extends RecordWrite {
   protected stamp({ bins }: Outcome): void {
     const { managed } = this
     const { entity, model, mapped } = managed
+    if (model.version !== undefined) managed.version = bins[NEW_VERSION] as number
     mapped.codec.stamps.created(entity, this.#now)
-    if (model.version === undefined) return
-    managed.version = bins[NEW_VERSION] as number
-    writeProperty(entity, model.version, managed.version)
+    if (model.version !== undefined) writeProperty(entity, model.version, managed.version)
   }
 }
 

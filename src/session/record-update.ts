@@ -35,8 +35,8 @@ class RecordUpdate extends RecordWrite {
 
   protected stamp(): void {
     const { managed } = this
-    managed.mapped.codec.stamps.updated(managed.entity, this.#known, this.#now)
     if (managed.model.version !== undefined) managed.version = (this.#known ?? 0) + 1
+    managed.mapped.codec.stamps.updated(managed.entity, this.#known, this.#now)
   }
 }
 

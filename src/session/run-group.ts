@@ -44,7 +44,7 @@ export async function runGroup(
   }
   if (sent === undefined) return { stages: [], outcomes: [], failed: [] }
   const { ready, outcomes } = sent
-  return { stages: [ready.stage], outcomes, failed: ready.settle(outcomes) }
+  return { stages: [ready.stage], outcomes, failed: ready.settle(outcomes), broken: ready.broken }
 }
 
 async function planInside(

@@ -1,4 +1,4 @@
-import { RestrictedError } from '../errors/index.js'
+import { RestrictedError, type SkeinError } from '../errors/index.js'
 import type { CallOptions } from '../driver/outcome.js'
 import type { Driver } from '../driver/driver.js'
 import type { DeleteCommand, WriteCommand } from '../plan/command.js'
@@ -16,6 +16,8 @@ export interface RunResult {
   readonly outcomes: readonly Outcome[]
   /** Those that are not as good as done. */
   readonly failed: readonly Outcome[]
+  /** What was thrown by those who were told what became of their commands. */
+  readonly broken?: readonly SkeinError[]
   /** Why a transaction failed as a whole. */
   readonly error?: unknown
   /** It was not the only thing sent. */
@@ -35,6 +37,7 @@ export async function runStages(
   const stages: Stage[] = []
   const outcomes: Outcome[] = []
   const failed: Outcome[] = []
+  const broken: SkeinError[] = []
   let forbidden: RestrictedError | undefined
   for (;;) {
     const checks = draft.takeChecks()
@@ -48,6 +51,7 @@ export async function runStages(
       const commands = commandsOf(ready)
       const answered = commands.length === 0 ? [] : await driver.run(commands, options)
       const refused = ready.settle(answered)
+      broken.push(...ready.broken)
       stages.push(ready.stage)
       const judged = new Map(refused.map((outcome) => [outcome.command, outcome]))
       const unsent = ready.heldBack.map(notSent)
@@ -59,7 +63,7 @@ export async function runStages(
     await checking
   }
   if (forbidden !== undefined) throw forbidden
-  return { stages, outcomes, failed }
+  return { stages, outcomes, failed, broken }
 }
 
 type IsStopped = (id: string) => boolean

@@ -1,5 +1,6 @@
 import { flushChannel } from '../driver/events.js'
 import type { WriteReceiver } from '../driver/pending-write.js'
+import { notTakenOver } from '../plan/not-taken-over.js'
 import type { Outcome } from '../plan/outcome.js'
 import { stage } from '../plan/plan.js'
 import { publishFlush } from './flush-event.js'
@@ -68,12 +69,7 @@ class SimpleSend implements WriteReceiver {
   }
 
   settled(outcome: Outcome): void {
-    let error: unknown
-    try {
-      error = this.#take(outcome)
-    } catch (thrown) {
-      error = thrown
-    }
+    const error = this.#take(outcome)
     this.#turns.endOne(this.#managed, this.#turn)
     if (error === undefined) this.#receiver.sent(this.#managed)
     else this.#receiver.failed(error)
@@ -81,10 +77,16 @@ class SimpleSend implements WriteReceiver {
 
   /** The error that the caller gets. */
   #take(outcome: Outcome): unknown {
-    const isDone = this.#planned.settle(outcome)
-    if (isDone && !flushChannel.hasSubscribers) return undefined
+    let isDone = outcome.state === 'written'
+    let error: unknown
+    try {
+      isDone = this.#planned.settle(outcome)
+    } catch (thrown) {
+      error = notTakenOver(outcome, thrown)
+    }
+    if (isDone && !flushChannel.hasSubscribers) return error
     const failed = isDone ? [] : [outcome]
-    const error = isDone ? undefined : flushFailure({ outcomes: [outcome], failed })
+    if (!isDone) error = flushFailure({ outcomes: [outcome], failed })
     if (!isDone && isRefused([outcome])) this.#receiver.refused?.()
     const stages = [stage('write', [outcome.command])]
     publishFlush({ stages, outcomes: [outcome], failed }, performance.now() - this.#began, error)

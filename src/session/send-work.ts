@@ -102,6 +102,7 @@ function together(results: readonly RunResult[]): RunResult {
     stages: results.flatMap(({ stages }) => stages),
     outcomes: results.flatMap(({ outcomes }) => outcomes),
     failed: results.flatMap(({ failed }) => failed),
+    broken: results.flatMap(({ broken }) => broken ?? []),
     // Alone it is the whole story; beside others it is one of several.
     ...(failure === undefined ? {} : { error: failure.error, isPart: results.some((one) => one !== failure) }),
   }

@@ -89,7 +89,7 @@ export class UnitOfWork {
     for (const managed of work.removed) if (managed.state === 'new') entities.takeInAgain(managed)
     if (result.outcomes.length === 0) return
     const isOvertaken = result.failed.length > 0 && (await spareOrphans(work, result, this.#readerFor(options)))
-    const error = result.failed.length === 0 || isOvertaken ? undefined : flushFailure(result, signal)
+    const error = result.failed.length === 0 || isOvertaken ? result.broken?.[0] : flushFailure(result, signal)
     if (error !== undefined) {
       if (result.outcomes.every(isNotWritten)) work.takeBack()
       if (isRefused(result.outcomes)) refused?.()

@@ -15,6 +15,7 @@ export const USE_CODES = {
   SKEIN_2201: 'The value cannot be stored as its property is declared',
   SKEIN_2202: 'A property was set that was not loaded',
   SKEIN_2203: 'The key of a stored entity was changed',
+  SKEIN_2204: 'The entity cannot show what became of it',
   SKEIN_2290: 'A value cannot be sent to the server',
   SKEIN_2301: 'The session is closed',
   SKEIN_2302: 'open() was not told where to connect',
