@@ -1,6 +1,9 @@
+import { flushChannel } from '../driver/events.js'
 import { remove } from '../plan/command.js'
 import type { Outcome } from '../plan/outcome.js'
+import { stage } from '../plan/plan.js'
 import type { RecordKey } from '../plan/record-key.js'
+import { publishFlush } from './flush-event.js'
 import { flushFailure } from './flush-failure.js'
 import type { MappedClass } from './mapped-class.js'
 import { callOptions, type SessionContext } from './session-context.js'
@@ -18,13 +21,29 @@ export function deleteBlindly(
   context: SessionContext,
   signal: AbortSignal | undefined,
   { deleted, failed }: DeleteReceiver,
+  end: () => void,
 ): void {
   const command = remove(mapped.model.name, key)
+  const began = flushChannel.hasSubscribers ? performance.now() : 0
   const settled = (outcome: Outcome): void => {
-    if (outcome.state === 'written') deleted(true)
-    else if (outcome.reason === 'missing') deleted(false)
-    else failed(flushFailure({ outcomes: [outcome], failed: [outcome] }, signal))
+    end()
+    const isDone = outcome.state === 'written' || outcome.reason === 'missing'
+    const refused = isDone ? [] : [outcome]
+    const error = isDone ? undefined : flushFailure({ outcomes: [outcome], failed: refused }, signal)
+    const stages = [stage('delete', [command])]
+    publishFlush({ stages, outcomes: [outcome], failed: refused }, performance.now() - began, error)
+    if (isDone) deleted(outcome.state === 'written')
+    else failed(error)
   }
-  if (context.transaction === undefined && signal === undefined) context.driver.runInto(command, { settled })
-  else context.driver.runOne(command, callOptions(context, signal)).then(settled, failed)
+  const broken = (error: unknown): void => {
+    end()
+    failed(error)
+  }
+  if (context.transaction === undefined && signal === undefined) {
+    try {
+      context.driver.runInto(command, { settled })
+    } catch (error) {
+      broken(error)
+    }
+  } else context.driver.runOne(command, callOptions(context, signal)).then(settled, broken)
 }

@@ -66,6 +66,13 @@ export class Managed implements Tracked {
     this.state = state
   }
 
+  /** Whether there was a record, told to one caller alone: only one of several can have deleted it. */
+  takeWasStored(): boolean {
+    const { wasStored } = this
+    this.wasStored = false
+    return wasStored
+  }
+
   /** One that was to be deleted stays after all. */
   keep(): void {
     if (this.state !== 'removed') return

@@ -287,7 +287,7 @@ export class Session {
     const mark = DeleteMark.of(managed, known !== undefined, wasMarked)
     let isRefused = false
     this.#send(managed, options, {
-      sent: () => deleted(managed.wasStored),
+      sent: () => deleted(managed.takeWasStored()),
       refused: () => {
         isRefused = true
         mark?.end(managed, true)
@@ -310,9 +310,17 @@ export class Session {
     if (known !== undefined && !this.#forgetUnsent(known)) {
       known.removeAny = true
       this.#deleteEntity(known.entity, options, receiver)
-    } else if (mapped.needsEntityToDelete) {
-      this.#deleteLoaded(mapped, key, input, options, receiver).catch(receiver.failed)
-    } else deleteBlindly(mapped, key, this.#context, options?.signal, this.#forgetting(mapped, key, receiver))
+      return
+    }
+    this.#checkOutsideHook()
+    this.#turns.onRecord(key, (end) => {
+      if (mapped.needsEntityToDelete) {
+        // It is in a turn of its own as soon as it is loaded.
+        this.#deleteLoaded(mapped, key, input, options, receiver).catch(receiver.failed).finally(end)
+      } else {
+        deleteBlindly(mapped, key, this.#context, options?.signal, this.#forgetting(mapped, key, receiver), end)
+      }
+    })
   }
 
   async #deleteLoaded(

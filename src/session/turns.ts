@@ -1,3 +1,4 @@
+import { recordId, type RecordKey } from '../plan/record-key.js'
 import type { Activity } from './activity.js'
 import type { Managed } from './managed.js'
 
@@ -55,6 +56,8 @@ export class Turns {
   #barrier: Promise<unknown> | undefined
   /** What was asked for since then. */
   #span = new Span()
+  /** Work on records that the session has no entity of. */
+  #records: Map<string, Turn> | undefined
 
   constructor(activity: Activity) {
     this.#activity = activity
@@ -78,8 +81,7 @@ export class Turns {
 
   /** Work on one entity. */
   one<T>(managed: Managed, work: () => Promise<T>): Promise<T> {
-    // The flush waits for earlier work on the entity, and later work on it for the flush: only the last of them matters.
-    const before = managed.turn?.span === this.#span ? managed.turn.ended : this.#barrier
+    const before = this.#before(managed.turn ?? this.#recordTurn(managed))
     const turn = this.beginOne(managed)
     const result = before === undefined ? work() : before.then(work, work)
     const end = (): void => this.endOne(managed, turn)
@@ -89,7 +91,7 @@ export class Turns {
 
   /** True when work on the entity need not wait. */
   isFree(managed: Managed): boolean {
-    return this.#barrier === undefined && managed.turn === undefined
+    return this.#barrier === undefined && managed.turn === undefined && this.#recordTurn(managed) === undefined
   }
 
   /** Work on one entity that is free, by someone who says when it ends. */
@@ -101,14 +103,45 @@ export class Turns {
 
   endOne(managed: Managed, turn: Turn): void {
     if (managed.turn === turn) managed.turn = undefined
-    turn.end()
-    turn.span.end()
-    this.#activity.end()
+    this.#end(turn)
+  }
+
+  /** Work on a record that the session has no entity of; it says when it ends. An entity that gets its key meanwhile waits for it. */
+  onRecord(key: RecordKey, work: (end: () => void) => void): void {
+    this.#activity.begin()
+    this.#span.begin()
+    const records = (this.#records ??= new Map<string, Turn>())
+    const id = recordId(key)
+    const before = this.#before(records.get(id))
+    const turn = new Turn(this.#span)
+    records.set(id, turn)
+    const begin = (): void =>
+      work(() => {
+        if (records.get(id) === turn) records.delete(id)
+        this.#end(turn)
+      })
+    if (before === undefined) begin()
+    else before.then(begin, begin)
   }
 
   /** Resolves when nothing is under way. */
   async idle(): Promise<void> {
     while (this.#barrier !== undefined || !this.#span.isEmpty) await ended(this.#barrier, this.#span)
+  }
+
+  /** The flush waits for earlier work, and later work for the flush: only the last of them matters. */
+  #before(earlier: Turn | undefined): Promise<unknown> | undefined {
+    return earlier?.span === this.#span ? earlier.ended : this.#barrier
+  }
+
+  #recordTurn({ key }: Managed): Turn | undefined {
+    return this.#records === undefined || this.#records.size === 0 ? undefined : this.#records.get(recordId(key))
+  }
+
+  #end(turn: Turn): void {
+    turn.end()
+    turn.span.end()
+    this.#activity.end()
   }
 }
 

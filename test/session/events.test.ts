@@ -31,6 +31,20 @@ inEachMode('events', (bed) => {
     expect(events[0].ms).to.be.at.least(0)
   })
 
+  it('tell of each delete, also of a record that the session has not loaded', async () => {
+    const id = bed().fresh()
+    await bed()
+      .db.session()
+      .save(Object.assign(new Person(), { id, name: 'a' }))
+    const session = bed().db.session()
+    const events = await eventsOf<FlushEvent>('skein:flush', async () => {
+      await session.delete(Person, id)
+      await session.delete(Person, id)
+    })
+    expect(events).to.have.length(2)
+    for (const event of events) expect(event).to.include({ commands: 1, written: 1, stages: 1, error: undefined })
+  })
+
   it('tell of the failure too', async () => {
     const session = bed().db.session()
     const taken = await bed()

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import type { Session } from 'skein'
 import { need } from '../server.js'
 import { Account, Page } from './models.js'
 import { inEachMode } from './modes.js'
@@ -63,5 +64,45 @@ inEachMode('calls of one session that are not awaited before the next', (bed) =>
     page.views += 1
     await session.flush()
     expect(await bed().db.session().load(Page, path)).to.deep.include({ title: 'second', views: 6 })
+  })
+
+  it('delete a record once: one of them is told so', async () => {
+    const session = bed().db.session()
+    const page = session.create(Page, { path: bed().fresh() })
+    await session.flush()
+    const deletes = [session.delete(page), session.delete(page), session.delete(Page, page.path)]
+    expect(await Promise.all(deletes)).to.deep.equal([true, false, false])
+  })
+
+  for (const [how, store] of Object.entries<(session: Session, page: Page) => Promise<unknown>>({
+    save: (session, page) => session.save(page),
+    flush: (session, page) => {
+      session.persist(page)
+      return session.flush()
+    },
+  })) {
+    it(`delete by key, then ${how} what has the same key, in that order`, async function () {
+      const { faults } = need(this, bed().server.embedded, 'only the embedded server can be slowed down')
+      const path = bed().fresh()
+      await bed()
+        .db.session()
+        .save(Object.assign(new Page(), { path, title: 'old' }))
+      const session = bed().db.session()
+      await faults.add({ kind: 'delete', namespace: bed().namespace, set: 'page', delay: 50 })
+      const deleting = session.delete(Page, path)
+      await store(session, Object.assign(new Page(), { path, title: 'new' }))
+      expect(await deleting).to.equal(true)
+      expect((await bed().db.session().load(Page, path)).title).to.equal('new')
+    })
+  }
+
+  it('delete by key, and close waits for that', async function () {
+    const { faults } = need(this, bed().server.embedded, 'only the embedded server can be slowed down')
+    const session = bed().db.session()
+    await faults.add({ kind: 'delete', namespace: bed().namespace, set: 'page', delay: 50 })
+    let isDone = false
+    void session.delete(Page, bed().fresh()).then(() => (isDone = true))
+    await session.close()
+    expect(isDone).to.equal(true)
   })
 })
