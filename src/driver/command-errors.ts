@@ -106,6 +106,7 @@ export function explainFailure(command: Command, failure: Failure, inTransaction
     case CODE.FORBIDDEN:
       return forbidden(command, failed)
     case CODE.ENTERPRISE_ONLY:
+      if (command.kind === 'delete' && !inTransaction) return withoutTombstones(failed)
       return failed(
         'refused',
         'SKEIN_4301',
@@ -209,7 +210,24 @@ function conflict(command: Command, subject: string, options: ErrorOptions): Ver
 
 type Failed = (reason: Reason, code: ErrorCode, message: string, fix: string) => ReasonedError
 
+function withoutTombstones(failed: Failed): ReasonedError {
+  return failed(
+    'refused',
+    'SKEIN_4204',
+    'the server has no durable deletes (code 25).',
+    'Leave durableDelete out of @Record and of the policies, or use an enterprise server.',
+  )
+}
+
 function forbidden(command: Command, failed: Failed): ReasonedError {
+  if (command.kind === 'delete' && command.durableDelete === false) {
+    return failed(
+      'refused',
+      'SKEIN_4204',
+      'the class says durableDelete: false, but the namespace refuses deletes that are not durable (code 22).',
+      'Leave durableDelete out of @Record: deletes are then durable where the namespace requires it.',
+    )
+  }
   if (command.kind === 'write' && typeof command.ttl === 'number') {
     return failed(
       'refused',

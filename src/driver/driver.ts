@@ -56,7 +56,7 @@ export class Driver {
       ...parts,
       reader: this.#reader,
       durableDelete: (namespace) =>
-        policySet.remove.durableDelete === true || (capabilities.namespaces[namespace]?.strongConsistency ?? false),
+        wantsDurableDeletes(policySet) || (capabilities.namespaces[namespace]?.strongConsistency ?? false),
       maxRecordSize: (namespace) => capabilities.namespaces[namespace]?.maxRecordSize ?? 1024 * 1024,
     })
     this.#transactions = new Transactions({
@@ -186,6 +186,11 @@ export class Driver {
     const { inFlight, queued } = calls(this.client).stats().commands
     return inFlight === 0 && queued === 0
   }
+}
+
+// Whether a delete goes alone or in a batch is not the user's choice, so either policy counts for all of them.
+function wantsDurableDeletes({ remove, batchRemove }: PolicySet): boolean {
+  return remove.durableDelete === true || batchRemove.durableDelete === true
 }
 
 function rethrow(error: unknown): Promise<never> {

@@ -15,7 +15,7 @@ import { callAlone, callBatch, refusalOf, refusalOfBatch, refusalOfRow, type Ref
 
 export interface WriterParts extends ReaderParts {
   readonly reader: Reader
-  /** Whether deletes in this namespace must leave a tombstone. */
+  /** Whether deletes in this namespace leave a tombstone where the class does not say. */
   readonly durableDelete: (namespace: string) => boolean
   readonly maxRecordSize: (namespace: string) => number
 }
@@ -94,7 +94,8 @@ export class Writer {
   }
 
   #pending(command: Command, receiver: WriteReceiver): PendingWrite {
-    return new PendingWrite(command, this.#parts.durableDelete(command.key.namespace), receiver)
+    const asked = command.kind === 'delete' ? command.durableDelete : undefined
+    return new PendingWrite(command, asked ?? this.#parts.durableDelete(command.key.namespace), receiver)
   }
 
   #enqueue(entry: PendingWrite): void {

@@ -65,6 +65,8 @@ export interface DeleteCommand extends OnRecord {
   readonly operations: readonly ReadOperation[]
   readonly guards: readonly Guard[]
   readonly generation?: number
+  /** Whether it leaves a tombstone; undefined: as the namespace requires. Inside a transaction it always does. */
+  readonly durableDelete?: boolean
 }
 
 /** One command to one record, as data: `explain()` prints it, tests compare it, the driver runs it. */
@@ -118,6 +120,7 @@ export interface DeleteOptions {
   operations?: readonly ReadOperation[]
   guards?: readonly Guard[]
   generation?: number
+  durableDelete?: boolean
 }
 
 export function remove(entity: string, key: RecordKey, options: DeleteOptions = {}): DeleteCommand {
@@ -128,6 +131,7 @@ export function remove(entity: string, key: RecordKey, options: DeleteOptions = 
     operations: options.operations ?? NOTHING,
     guards: options.guards ?? NOTHING,
     generation: options.generation,
+    durableDelete: options.durableDelete,
   }
 }
 

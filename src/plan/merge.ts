@@ -43,6 +43,7 @@ function mergeTwo(a: WriteCommand | DeleteCommand, b: WriteCommand | DeleteComma
       a.kind === b.kind ? [...(a as DeleteCommand).operations, ...(b as DeleteCommand).operations] : gone.operations,
     guards: mergeGuards(a.guards, b.guards),
     generation: mergeGenerations(a.generation, b.generation),
+    durableDelete: gone.durableDelete,
   })
 }
 

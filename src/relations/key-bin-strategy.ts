@@ -134,7 +134,10 @@ export class KeyBinStrategy implements RelationStrategy {
   /** Somebody may have moved the entity since this session read it: the delete tells. */
   #askLast(tracked: Tracked, state: RefState, told: ReadonlySet<string>, draft: Draft, reader: Reader): void {
     const { model, key, depth } = tracked
-    const command = remove(model.name, key, { operations: [readBefore(this.model, this.#target)] })
+    const command = remove(model.name, key, {
+      operations: [readBefore(this.model, this.#target)],
+      durableDelete: model.durableDelete,
+    })
     const settle = ({ state: end, reason, bins }: Outcome): boolean => {
       const before = keyBefore(this.model, bins)
       const owner = before === null ? null : reader.fromStored(this.#target, before)

@@ -118,7 +118,10 @@ export class KeyPairStrategy implements RelationStrategy {
   /** Somebody may have paired the record since this session read it: the delete tells. */
   #askLast(tracked: Tracked, draft: Draft, reader: Reader): void {
     const { model, key, depth } = tracked
-    const command = remove(model.name, key, { operations: [readBefore(this.model, this.#there)] })
+    const command = remove(model.name, key, {
+      operations: [readBefore(this.model, this.#there)],
+      durableDelete: model.durableDelete,
+    })
     const here = this.#thisEnd(tracked)
     const settle = ({ state, reason, bins }: Outcome): boolean => {
       const partner = keyBefore(this.model, bins)

@@ -23,15 +23,18 @@ export function deleteBlindly(
   { deleted, failed }: DeleteReceiver,
   end: () => void,
 ): void {
-  const command = remove(mapped.model.name, key)
+  const { name, durableDelete } = mapped.model
+  const command = remove(name, key, { durableDelete })
   const began = flushChannel.hasSubscribers ? performance.now() : 0
   const settled = (outcome: Outcome): void => {
     end()
     const isDone = outcome.state === 'written' || outcome.reason === 'missing'
     const refused = isDone ? [] : [outcome]
     const error = isDone ? undefined : flushFailure({ outcomes: [outcome], failed: refused }, signal)
-    const stages = [stage('delete', [command])]
-    publishFlush({ stages, outcomes: [outcome], failed: refused }, performance.now() - began, error)
+    if (flushChannel.hasSubscribers) {
+      const stages = [stage('delete', [command])]
+      publishFlush({ stages, outcomes: [outcome], failed: refused }, performance.now() - began, error)
+    }
     if (isDone) deleted(outcome.state === 'written')
     else failed(error)
   }

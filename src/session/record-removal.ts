@@ -5,7 +5,7 @@ import type { PlannedRecord } from './record-write.js'
 
 export function planRemoval(managed: Managed): RecordRemoval {
   const { model, key, deleteGuards: guards } = managed
-  return new RecordRemoval(managed, remove(model.name, key, { guards }))
+  return new RecordRemoval(managed, remove(model.name, key, { guards, durableDelete: model.durableDelete }))
 }
 
 class RecordRemoval implements PlannedRecord {
