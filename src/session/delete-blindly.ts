@@ -7,6 +7,7 @@ import { publishFlush } from './flush-event.js'
 import { flushFailure } from './flush-failure.js'
 import type { MappedClass } from './mapped-class.js'
 import { callOptions, type SessionContext } from './session-context.js'
+import { anotherClass } from './session-errors.js'
 
 /** Told whether there was a record to delete. */
 export interface DeleteReceiver {
@@ -24,13 +25,13 @@ export function deleteBlindly(
   end: () => void,
 ): void {
   const { name, durableDelete } = mapped.model
-  const command = remove(name, key, { durableDelete })
+  const command = remove(name, key, { guards: mapped.classGuards, durableDelete })
   const began = flushChannel.hasSubscribers ? performance.now() : 0
   const settled = (outcome: Outcome): void => {
     end()
     const isDone = outcome.state === 'written' || outcome.reason === 'missing'
     const refused = isDone ? [] : [outcome]
-    const error = isDone ? undefined : flushFailure({ outcomes: [outcome], failed: refused }, signal)
+    const error = isDone ? undefined : refusalOf(outcome, mapped, signal)
     if (flushChannel.hasSubscribers) {
       const stages = [stage('delete', [command])]
       publishFlush({ stages, outcomes: [outcome], failed: refused }, performance.now() - began, error)
@@ -49,4 +50,9 @@ export function deleteBlindly(
       broken(error)
     }
   } else context.driver.runOne(command, callOptions(context, signal)).then(settled, broken)
+}
+
+function refusalOf(outcome: Outcome, mapped: MappedClass, signal: AbortSignal | undefined): unknown {
+  if (outcome.reason === 'guard') return anotherClass(mapped, outcome.command.key)
+  return flushFailure({ outcomes: [outcome], failed: [outcome] }, signal)
 }

@@ -1,7 +1,8 @@
 import { hasRules, type EntityCodec } from '../codec/index.js'
 import type { KeyValue, Tenant } from '../keys/index.js'
 import type { EntityModel, HooksModel } from '../model/index.js'
-import type { Bins } from '../plan/command.js'
+import { holds, type Bins, type Guard } from '../plan/command.js'
+import { bin, eq, or, value } from '../plan/expression.js'
 import { recordKey, type RecordKey } from '../plan/record-key.js'
 import type { Contributor } from '../relations/contributor.js'
 import type { RelationStrategy } from '../relations/strategy.js'
@@ -29,6 +30,7 @@ export class MappedClass {
   hasEmbeddedRefs = false
   #isSimple: boolean | undefined
   #hasRules: boolean | undefined
+  #classGuards: readonly Guard[] | undefined
 
   constructor(codec: EntityCodec, index: number, place: number, standsAlone: boolean) {
     this.codec = codec
@@ -61,6 +63,11 @@ export class MappedClass {
     return beforeDelete.length > 0 || afterDelete.length > 0 || this.contributors.length > 1
   }
 
+  /** What must hold for a record that nobody has looked at: other classes of the set have records under such keys too. */
+  get classGuards(): readonly Guard[] {
+    return (this.#classGuards ??= guardsOf(this.model.discriminator))
+  }
+
   /** Where the record of that key lives: the key itself, or the parts it is made of. */
   recordKeyOf(input: unknown, tenant: Tenant | undefined): RecordKey {
     const { scheme } = this.codec.key
@@ -84,6 +91,13 @@ export class MappedClass {
   is(entity: object): boolean {
     return entity instanceof this.model.class
   }
+}
+
+function guardsOf(discriminator: EntityModel['discriminator']): readonly Guard[] {
+  if (discriminator === undefined) return []
+  const { bin: name, subclasses } = discriminator
+  const isOne = subclasses.map((one) => eq(bin(typeof one.value === 'string' ? 'str' : 'int', name), value(one.value)))
+  return [holds(isOne.length === 1 ? isOne[0] : or(...isOne))]
 }
 
 const hasHooks = ({ beforeSave, afterSave, beforeDelete, afterDelete }: HooksModel): boolean =>

@@ -103,6 +103,14 @@ export function otherClass(mapped: MappedClass, found: Managed): SkeinError {
   })
 }
 
+/** The same, where only the server has looked at the record. */
+export function anotherClass(mapped: MappedClass, { key }: RecordKey): SkeinError {
+  return new SkeinError('SKEIN_3102', `${title(mapped, key)} is stored as another class of its set.`, {
+    ...about(mapped, key),
+    fix: 'Delete it through its own class or a base class.',
+  })
+}
+
 export function notFound(mapped: MappedClass, keys: readonly KeyValue[]): NotFoundError {
   const shown = keys.slice(0, 10).map(describeKey).join(', ')
   const more = keys.length > 10 ? ` and ${keys.length - 10} more` : ''

@@ -21,7 +21,7 @@ import { isSimple, sendSimple, type SendReceiver } from './send-simple.js'
 import { pointingTo } from './pointing-to.js'
 import type { SessionContext } from './session-context.js'
 import { SessionEntities } from './session-entities.js'
-import { insideHook, notFound, partlyLoaded, sessionClosed } from './session-errors.js'
+import { insideHook, notFound, otherClass, partlyLoaded, sessionClosed } from './session-errors.js'
 import type { Changes, KeyInput, LoadOptions, NewValues, SaveOptions } from './session-types.js'
 import type { TransactionOptions } from './transaction-attempts.js'
 import { Turns } from './turns.js'
@@ -307,6 +307,7 @@ export class Session {
   ): void {
     const key = mapped.recordKeyOf(input, this.#context.identity.tenant)
     const known = this.#context.identity.get(mapped, key.key)
+    if (known !== undefined && !mapped.is(known.entity)) throw otherClass(mapped, known)
     if (known !== undefined && !this.#forgetUnsent(known)) {
       known.removeAny = true
       this.#deleteEntity(known.entity, options, receiver)

@@ -517,6 +517,19 @@ const cases: { readonly [name: string]: Case } = {
     expect(await bed.db.session().load(Animal, dog.id)).to.deep.equal(dog)
   },
 
+  async 'a record is deleted by key as another class of its set'(bed) {
+    const session = bed.db.session()
+    const dog = session.create(Dog, { id: bed.fresh(), name: 'Rex', tricks: 3 })
+    await session.flush()
+    expect(await codeOf(() => session.delete(Cat, dog.id))).to.equal('SKEIN_3102')
+    expect(await codeOf(() => bed.db.session().delete(Cat, dog.id))).to.equal('SKEIN_3102')
+    expect(await bed.db.session().find(Dog, dog.id)).to.deep.equal(dog)
+    expect(await bed.db.session().delete(Cat, bed.fresh())).to.equal(false)
+    expect(await bed.db.session().delete(Dog, dog.id)).to.equal(true)
+    const cat = await bed.db.session().save(Object.assign(new Cat(), { id: bed.fresh(), name: 'Tom' }))
+    expect(await bed.db.session().delete(Animal, cat.id)).to.equal(true)
+  },
+
   async 'an instance of an abstract class with a discriminator is saved'(bed) {
     const animal = Object.assign(Object.create(Animal.prototype) as Animal, { id: bed.fresh(), name: 'any' })
     expect(await codeOf(() => bed.db.session().save(animal))).to.equal('SKEIN_2307')
