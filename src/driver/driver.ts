@@ -6,7 +6,7 @@ import { closedError } from './closed-error.js'
 import type { Capabilities } from './capabilities.js'
 import { Events } from './events.js'
 import { Gate } from './gate.js'
-import { DEFAULT_RETRY, limitsOf, type DriverOptions } from './options.js'
+import { limitsOf, retryOf, type DriverOptions } from './options.js'
 import type { CallOptions, CommitOutcome, FoundRecord, Outcome, StoredRecord, TransactionHandle } from './outcome.js'
 import { Policies, type PolicySet } from './policies.js'
 import { PartitionWalk, type QueryPage } from './partition-walk.js'
@@ -47,7 +47,7 @@ export class Driver {
       policies: new Policies(policySet),
       events: this.events,
       limits,
-      retry: { ...DEFAULT_RETRY, ...options.retry },
+      retry: retryOf(options),
       alone: this.#alone,
     }
     this.#reader = new Reader(parts)

@@ -1,5 +1,6 @@
 import type { Reveal } from '../plan/show-command.js'
 import type { ClientConfig } from './aerospike-client.js'
+import { ownValues } from './own-values.js'
 
 /** Bounds on what is in flight; the defaults stay below the client's own limit of 100 connections to a node. */
 export interface Limits {
@@ -33,9 +34,10 @@ const CLIENT_CONNECTIONS = 100
 
 /** The given limits over the defaults, which shrink with the connections the client may open to a node. */
 export function limitsOf({
-  limits = {},
+  limits: given,
   maxConnsPerNode = CLIENT_CONNECTIONS,
 }: Pick<DriverOptions, 'limits' | 'maxConnsPerNode'>): Limits {
+  const limits = ownValues(given)
   const roundTrips =
     limits.roundTrips ?? Math.max(1, Math.min(DEFAULT_LIMITS.roundTrips, Math.floor(maxConnsPerNode / 4)))
   const alone = Math.max(1, Math.min(DEFAULT_LIMITS.alone, maxConnsPerNode - 2 * roundTrips))
@@ -53,6 +55,11 @@ export interface RetryOptions {
 }
 
 export const DEFAULT_RETRY: RetryOptions = Object.freeze({ attempts: 5, deadline: 10_000, backoff: 8 })
+
+export const retryOf = ({ retry }: Pick<DriverOptions, 'retry'>): RetryOptions => ({
+  ...DEFAULT_RETRY,
+  ...ownValues(retry),
+})
 
 /** Where to connect and how to behave. Every option of the official client can be given too and is passed on to it. */
 export interface DriverOptions extends Omit<ClientConfig, 'log'> {

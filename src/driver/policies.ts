@@ -1,5 +1,6 @@
 import type { Existence, Ttl } from '../plan/command.js'
 import { policy, type ClientPolicies, type NativeTransaction, type PolicyObject } from './aerospike-client.js'
+import { ownValues } from './own-values.js'
 
 // A stalled event loop must not look like a dead server, so the totals are longer than the client's one second.
 const READ = { socketTimeout: 1000, totalTimeout: 3000, maxRetries: 2 }
@@ -27,13 +28,9 @@ export type PolicySet = Readonly<Record<keyof typeof DEFAULTS, PolicyObject>>
 /** Skein's defaults under the policies the user gave, kind by kind. */
 export function mergePolicies(given: ClientPolicies = {}): PolicySet {
   const byKind = given as Readonly<Record<string, object | undefined>>
+  // The client's policy classes set every property, most of them to undefined.
   const merged = Object.entries(DEFAULTS).map(([kind, defaults]) => [kind, { ...defaults, ...ownValues(byKind[kind]) }])
   return { ...given, ...Object.fromEntries(merged) } as PolicySet
-}
-
-// The client's policy classes set every property, most of them to undefined.
-function ownValues(given: object | undefined): PolicyObject {
-  return Object.fromEntries(Object.entries(given ?? {}).filter(([, value]) => value !== undefined))
 }
 
 const EXISTS: Record<Existence, number> = {

@@ -7,7 +7,8 @@ import type { EntityClass } from '../model/index.js'
  * Whether records that change together do so in one transaction: `auto` where the server can, `required` refuses what it cannot
  * carry before anything is sent, `off` never.
  */
-export type TransactionMode = 'auto' | 'required' | 'off'
+export type TransactionMode = (typeof TRANSACTION_MODES)[number]
+export const TRANSACTION_MODES = ['auto', 'required', 'off'] as const
 
 /** Options of `open`. Whatever else the official client takes can be given too and is passed on to it. */
 export interface OpenOptions extends Omit<DriverOptions, 'namespaces'> {

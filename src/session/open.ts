@@ -8,9 +8,10 @@ import { collection } from '../relations/collection.js'
 import { isBound } from '../relations/states.js'
 import { ref } from '../relations/ref.js'
 import { strategiesOf } from '../relations/strategies.js'
+import { checkOpenOptions } from './check-open-options.js'
 import { Database } from './database.js'
 import { MappedClasses, type RelationsOf } from './mapped-classes.js'
-import { checkTarget, type OpenOptions } from './open-options.js'
+import type { OpenOptions } from './open-options.js'
 import { withoutTransactions } from './transaction-errors.js'
 
 /**
@@ -25,7 +26,7 @@ export function open(options: OpenOptions): Promise<Database> {
 
 /** The same, with something else than the plain bins taking part in saving and loading. */
 export async function openWith(options: OpenOptions, relationsOf: RelationsOf): Promise<Database> {
-  checkTarget(options)
+  checkOpenOptions(options)
   const { embedded, namespace, entities, transactions = 'auto', validate = true, ...rest } = options
   const classes = mapClasses(entities, namespace, relationsOf)
   const namespaces = namespacesOf(classes.model)

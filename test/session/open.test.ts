@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { ModelError, SkeinError, open, type Database } from 'skein'
+import { ModelError, SkeinError, open, type Database, type OpenOptions } from 'skein'
 import { sharedServer } from '../shared-server.js'
 import { Account, Person } from './models.js'
 import { inEachMode } from './modes.js'
@@ -120,6 +120,57 @@ describe('open', () => {
     const both = await failure(() => open({ hosts: 'x', embedded: true, namespace: 'test', entities: [Person] }))
     const none = await failure(() => open({ namespace: 'test', entities: [Person] }))
     expect([both.code, none.code]).to.deep.equal(['SKEIN_2302', 'SKEIN_2302'])
+  })
+
+  describe('refuses options that cannot work, before anything is started:', () => {
+    const limits = ['roundTrips', 'alone', 'batchRows', 'batchBytes', 'transactions', 'queryRecords', 'warnRecordSize']
+    const wrong: { [what: string]: object } = {
+      'a name that nobody reads': { conectTimeout: 5 },
+      'a limit that nobody reads': { limits: { batchRow: 5 } },
+      'a log that does not exist': { log: 'comands' },
+      'a way to use transactions that does not exist': { transactions: 'on' },
+      'hosts that are a number': { embedded: undefined, hosts: 3000 },
+      'hosts that are a list of texts': { embedded: undefined, hosts: ['127.0.0.1:3000'] },
+      'no namespace': { namespace: undefined },
+      'no entities': { entities: undefined },
+      'a user without a password': { user: 'ada' },
+      'a time-out that is a text': { connectTimeout: '5s' },
+      'no tries': { retry: { attempts: 0 } },
+      'a deadline that has passed': { retry: { deadline: -1 } },
+    }
+    for (const name of limits) {
+      for (const value of [0, NaN, 1.5, '4', null]) wrong[`limits.${name} of ${value}`] = { limits: { [name]: value } }
+    }
+    for (const [what, options] of Object.entries(wrong)) {
+      it(what, async () => {
+        const all = { embedded: true, namespace: 'test', entities: [Person], ...options } as OpenOptions
+        expect(await failure(() => open(all))).to.include({ code: 'SKEIN_2320' })
+      })
+    }
+
+    it('no options at all', async () => {
+      expect(await failure(() => open(undefined as never))).to.include({ code: 'SKEIN_2320' })
+    })
+  })
+
+  it('says which option was meant', async () => {
+    const options = { embedded: true, namespace: 'test', entities: [Person], conectTimeout: 5 }
+    expect((await failure(() => open(options))).message)
+      .to.contain("'conectTimeout'")
+      .and.to.contain("'connectTimeout'")
+  })
+
+  it('takes an undefined limit for the default', async () => {
+    const undefinedOnes = { alone: undefined, batchRows: undefined, roundTrips: undefined, transactions: undefined }
+    const { hosts, namespaces } = await sharedServer()
+    const options = { hosts, namespace: namespaces[0], entities: [Person] }
+    const db = await open({ ...options, limits: undefinedOnes, retry: { attempts: undefined, backoff: undefined } })
+    const session = db.session()
+    const ids = Array.from({ length: 50 }, (_, i) => `undefined-limit-${Date.now()}-${i}`)
+    for (const id of ids) session.create(Person, { id, name: 'Ada' })
+    await session.flush()
+    expect(await db.read(Person, ids)).to.not.include(null)
+    await db.close()
   })
 
   it('reports an unreachable server in one clear error', async () => {

@@ -31,6 +31,7 @@ export const USE_CODES = {
   SKEIN_2312: 'The class has no such relation to load',
   SKEIN_2313: 'This cannot take part in a transaction',
   SKEIN_2314: 'The options of the transaction are not valid',
+  SKEIN_2320: 'An option is not valid',
 
   SKEIN_2401: 'The reference is not loaded',
   SKEIN_2402: 'The collection is not loaded',
