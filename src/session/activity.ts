@@ -1,10 +1,29 @@
 import { databaseClosed } from './session-errors.js'
 
+/** Told of work that begins and ends. */
+export interface WorkCount {
+  begin(): void
+  end(): void
+}
+
+/** Work as a whole, whatever it begins on the way. */
+export async function during<T>(activity: WorkCount, work: () => Promise<T>): Promise<T> {
+  activity.begin()
+  try {
+    return await work()
+  } finally {
+    activity.end()
+  }
+}
+
 /** Counts the work under way in all sessions of a database, so that closing can wait for it. */
-export class Activity {
+export class Activity implements WorkCount {
   #count = 0
   #isClosing = false
   #onIdle: (() => void) | undefined
+
+  /** For what belongs to work that is counted already, and waited for: it may begin also while the database closes. */
+  readonly inside: WorkCount = { begin: () => void this.#count++, end: () => this.end() }
 
   get isClosing(): boolean {
     return this.#isClosing

@@ -5,7 +5,7 @@ import type { Tenant } from '../keys/index.js'
 import type { EntityClass, Model, OutsideTransaction } from '../model/index.js'
 import { Indexes } from '../query/indexes.js'
 import type { Finding } from '../relations/verify/finding.js'
-import { Activity } from './activity.js'
+import { Activity, during, type WorkCount } from './activity.js'
 import { IdentityMap } from './identity-map.js'
 import { insideTransaction, refuseInTransaction } from './inside-transaction.js'
 import { leanRead, type ReadOptions } from './lean-read.js'
@@ -58,6 +58,7 @@ export class Database {
   readonly #activity = new Activity()
   readonly #tick: LoadTick
   readonly #transact: Transact
+  readonly #transactInside: Transact
   #closing: Promise<void> | undefined
 
   /** @internal */
@@ -65,6 +66,7 @@ export class Database {
     this.#parts = parts
     this.#tick = new LoadTick(parts.driver)
     this.#transact = (work, options) => this.transaction(work, options)
+    this.#transactInside = (work, options) => this.#inTransaction(this.#activity.inside, work, options)
     this.indexes = new Indexes(parts.driver, parts.classes.model)
   }
 
@@ -84,7 +86,7 @@ export class Database {
 
   session(options: SessionOptions = NO_OPTIONS): Session {
     if (this.#activity.isClosing) throw databaseClosed()
-    return this.#session(options)
+    return this.#session(options, this.#activity)
   }
 
   /**
@@ -101,58 +103,61 @@ export class Database {
    */
   async transaction<T>(
     work: (session: Session) => Promise<T>,
+    options?: TransactionOptions & SessionOptions,
+  ): Promise<T> {
+    return this.#inTransaction(this.#activity, work, options)
+  }
+
+  async #inTransaction<T>(
+    activity: WorkCount,
+    work: (session: Session) => Promise<T>,
     options: TransactionOptions & SessionOptions = {},
   ): Promise<T> {
     const namespace = options.namespace ?? this.model.namespace
     if (this.capabilities.namespaces[namespace]?.transactions !== true) throw withoutTransactions(namespace)
-    this.#activity.begin()
-    try {
-      return await insideTransaction(() =>
-        inTransaction(this.#parts.driver, () => this.#attempt(work, options), options),
-      )
-    } finally {
-      this.#activity.end()
-    }
+    const { driver } = this.#parts
+    return during(activity, () =>
+      insideTransaction(() => inTransaction(driver, () => this.#attempt(work, options), options)),
+    )
   }
 
   #attempt<T>(work: (session: Session) => Promise<T>, options: SessionOptions): Attempt<T> {
     const undo: (() => void)[] = []
     return {
-      run: async (transaction) => {
-        const session = this.#session(options, { transaction, undo })
-        try {
-          const result = await work(session)
-          await session.flush()
-          return result
-        } finally {
-          await session.close()
-        }
-      },
+      run: (transaction) =>
+        this.#useSession(this.#session(options, this.#activity.inside, { transaction, undo }), work),
       // The latest first: one that was handed in twice goes back to what it was at first.
       undone: () => undo.reverse().forEach((each) => each()),
     }
   }
 
-  #session(options: SessionOptions, inside: Pick<SessionContext, 'transaction' | 'undo'> = NO_TRANSACTION): Session {
+  #session(
+    options: SessionOptions,
+    activity: WorkCount,
+    inside: Pick<SessionContext, 'transaction' | 'undo'> = NO_TRANSACTION,
+  ): Session {
     const { driver, classes, validate, transactions } = this.#parts
     return new Session({
       driver,
       classes,
-      activity: this.#activity,
+      activity,
       tick: this.#tick,
       identity: new IdentityMap(classes, options.tenant),
       transaction: inside.transaction,
       undo: inside.undo,
       refusesQueries: inside.transaction !== undefined,
       transactions,
-      transact: this.#transact,
+      transact: activity === this.#activity ? this.#transact : this.#transactInside,
       validate: options.validate ?? validate,
     })
   }
 
   /** Runs the function with a session of its own. What is still to be sent when it returns is flushed; if it throws, nothing more is sent. */
   async withSession<T>(work: (session: Session) => Promise<T>, options?: SessionOptions): Promise<T> {
-    const session = this.session(options)
+    return during(this.#activity, () => this.#useSession(this.#inside(options), work))
+  }
+
+  async #useSession<T>(session: Session, work: (session: Session) => Promise<T>): Promise<T> {
     try {
       const result = await work(session)
       await session.flush()
@@ -160,6 +165,11 @@ export class Database {
     } finally {
       await session.close()
     }
+  }
+
+  /** A session for work that closing the database waits for. */
+  #inside(options: SessionOptions = NO_OPTIONS): Session {
+    return this.#session(options, this.#activity.inside)
   }
 
   /** Plain instances in the order of the keys, null where there is none. No session manages them: the cheapest way to read. */
@@ -197,7 +207,7 @@ export class Database {
     const { classes, driver } = this.#parts
     const sets = [entityClass].flat().map((each) => classes.of(each))
     const finishDelete: FinishDelete = async (marked, key) => {
-      const session = this.session({ tenant: options.tenant })
+      const session = this.#inside({ tenant: options.tenant })
       return session.delete(marked, key).finally(() => session.close())
     }
     this.#activity.begin()
@@ -215,10 +225,10 @@ export class Database {
   ): Promise<number> {
     refuseInTransaction('sweep', options)
     const mapped = this.#parts.classes.of(entityClass)
-    return sweepClass(mapped, this.#parts.driver, () => this.session(options), options)
+    return during(this.#activity, () => sweepClass(mapped, this.#parts.driver, () => this.#inside(options), options))
   }
 
-  /** Waits for what is under way, closes the connections and stops the embedded server that `open` started. */
+  /** Waits for what is under way, transactions and `withSession` as a whole, closes the connections and stops the embedded server that `open` started. */
   close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing

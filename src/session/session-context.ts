@@ -1,6 +1,6 @@
 import type { CallOptions, TransactionHandle } from '../driver/outcome.js'
 import type { Driver } from '../driver/driver.js'
-import type { Activity } from './activity.js'
+import type { WorkCount } from './activity.js'
 import type { SessionOptions } from './database.js'
 import type { IdentityMap } from './identity-map.js'
 import type { LoadTick } from './load-tick.js'
@@ -20,7 +20,8 @@ export interface SessionContext {
   readonly driver: Driver
   readonly classes: MappedClasses
   readonly identity: IdentityMap
-  readonly activity: Activity
+  /** Where the session's work is counted, so that closing the database waits for it. */
+  readonly activity: WorkCount
   /** What all sessions of the database ask for in one tick. */
   readonly tick: LoadTick
   /** Everything this session reads and writes takes part in it. */

@@ -1,5 +1,5 @@
 import { recordId, type RecordKey } from '../plan/record-key.js'
-import type { Activity } from './activity.js'
+import type { WorkCount } from './activity.js'
 import type { Managed } from './managed.js'
 
 /** What was asked for between two flushes, whether it is under way or waits: the second one waits for all of it. */
@@ -51,7 +51,7 @@ export class Turn {
  * of the calls: whatever waits is counted from the call on, so that nothing asked for later can begin beside it.
  */
 export class Turns {
-  readonly #activity: Activity
+  readonly #activity: WorkCount
   /** The latest flush that is under way or waits; what is asked for after it waits for it. */
   #barrier: Promise<unknown> | undefined
   /** What was asked for since then. */
@@ -59,7 +59,7 @@ export class Turns {
   /** Work on records that the session has no entity of. */
   #records: Map<string, Turn> | undefined
 
-  constructor(activity: Activity) {
+  constructor(activity: WorkCount) {
     this.#activity = activity
   }
 

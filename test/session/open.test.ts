@@ -101,6 +101,50 @@ inEachMode('an open database', (bed) => {
     expect(await rejection(() => db.truncate(Person))).to.have.property('code', 'SKEIN_4104')
   })
 
+  it('lets a function that was given a session finish when it closes, with all it still sends', async () => {
+    const db = await bed().open()
+    const [first, second] = [bed().fresh(), bed().fresh()]
+    let goOn!: () => void
+    const gate = new Promise<void>((resolve) => (goOn = resolve))
+    const request = db.withSession(async (session) => {
+      const person = await session.save(Object.assign(new Person(), { id: first, name: 'Ada' }))
+      await gate
+      expect(await session.find(Person, second)).to.equal(null)
+      await session.save(Object.assign(new Person(), { id: second, name: 'Bo' }))
+      person.name = 'Alma'
+    })
+    const closed = db.close()
+    expect(await rejection(() => db.withSession(async () => {}))).to.have.property('code', 'SKEIN_4104')
+    goOn()
+    await request
+    await closed
+    const [one, other] = await bed().db.read(Person, [first, second])
+    expect([one!.name, other!.name]).to.deep.equal(['Alma', 'Bo'])
+  })
+
+  it('lets a transaction finish when it closes', async function () {
+    if (bed().server.sc !== bed().namespace) this.skip()
+    const db = await bed().open()
+    const [first, second] = [bed().fresh(), bed().fresh()]
+    let goOn!: () => void
+    const gate = new Promise<void>((resolve) => (goOn = resolve))
+    const inside = db.transaction(async (session) => {
+      session.create(Person, { id: first, name: 'Ada' })
+      await gate
+      session.create(Person, { id: second, name: 'Bo' })
+    })
+    const request = db.withSession(async (session) => {
+      await gate
+      await session.transaction(async (own) => void own.create(Person, { id: bed().fresh(), name: 'Cy' }))
+    })
+    const closed = db.close()
+    expect(await rejection(() => db.transaction(async () => {}))).to.have.property('code', 'SKEIN_4104')
+    goOn()
+    await Promise.all([inside, request])
+    await closed
+    expect(await bed().db.read(Person, [first, second])).to.not.include(null)
+  })
+
   it('refuses a namespace that does not exist, and names those that do', async () => {
     const { hosts } = bed().server
     const error = await failure(() => open({ hosts, namespace: 'nowhere', entities: [Person] }))
