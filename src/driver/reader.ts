@@ -16,6 +16,7 @@ import { explainFailure, failureOf, type Failure } from './command-errors.js'
 import type { Events } from './events.js'
 import type { Gate } from './gate.js'
 import type { Limits, RetryOptions } from './options.js'
+import { onAbort } from './on-abort.js'
 import type { StoredRecord } from './outcome.js'
 import type { Policies } from './policies.js'
 import { ReceivedRead, type ReadRequest, type Receiver } from './read-request.js'
@@ -123,8 +124,7 @@ export class Reader {
       entry.isDropped = true
       receiver.failed(signal.reason)
     }
-    signal.addEventListener('abort', stop, { once: true })
-    const forget = (): void => signal.removeEventListener('abort', stop)
+    const forget = onAbort(signal, stop)
     const entry = new ReceivedRead(command, {
       found(record) {
         forget()

@@ -3,6 +3,7 @@ import { afterDoubt } from '../plan/repeatable.js'
 import type { NativeTransaction } from './aerospike-client.js'
 import { BatchQueue } from './batch-queue.js'
 import { explainFailure, inDoubtError, notSentError, type Failure } from './command-errors.js'
+import { onAbort } from './on-abort.js'
 import type { Outcome } from './outcome.js'
 import { noBins, PendingWrite, type WriteReceiver } from './pending-write.js'
 import { binsToJudge, judge } from './read-back.js'
@@ -245,9 +246,9 @@ function dropOnAbort(entries: readonly PendingWrite[], signal: AbortSignal): () 
       if (!entry.isOut) entry.settle(notSent(entry, signal.reason))
     }
   }
-  if (signal.aborted) drop()
-  else signal.addEventListener('abort', drop, { once: true })
-  return () => signal.removeEventListener('abort', drop)
+  if (!signal.aborted) return onAbort(signal, drop)
+  drop()
+  return () => {}
 }
 
 function notSent(entry: PendingWrite, cause: unknown): Outcome {

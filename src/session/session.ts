@@ -6,6 +6,7 @@ import type { Explanation } from '../plan/explain.js'
 import type { RecordKey } from '../plan/record-key.js'
 import { forgetMembers } from '../relations/attach.js'
 import type { Finding } from '../relations/verify/finding.js'
+import { abortableTurn } from './abortable.js'
 import { changesOf } from './changes.js'
 import { deleteBlindly, type DeleteReceiver } from './delete-blindly.js'
 import { DeleteMark } from './delete-mark.js'
@@ -207,7 +208,8 @@ export class Session {
   async flush(options?: FlushOptions): Promise<void> {
     this.#checkOpen()
     this.#checkOutsideHook()
-    await this.#turns.all(() => this.#unit.flush(options))
+    const work = (): Promise<void> => this.#unit.flush(options)
+    await abortableTurn(options?.signal, work, (begin) => this.#turns.all(begin))
   }
 
   /**
@@ -225,11 +227,12 @@ export class Session {
     this.#checkOpen()
     const managed = this.#entities.get(entity)
     const { state, deleteMark } = managed
-    await this.#turns.one(managed, async () => {
+    const work = async (): Promise<void> => {
       await this.#loads.refresh(managed, options.signal)
       // A delete that has begun is to be finished, and one that was asked for later is still to come.
       if (state === 'removed' && managed.deleteMark === deleteMark && !managed.isDeleteBegun) managed.keep()
-    })
+    }
+    await abortableTurn(options.signal, work, (begin) => this.#turns.one(managed, begin))
     return entity
   }
 
@@ -373,8 +376,9 @@ export class Session {
     }
     const work = (): Promise<void> => this.#unit.one(managed, options, () => receiver.refused?.())
     // What it reaches is known only when the work has begun, so nothing else may run beside it.
-    const sending = managed.mapped.standsAlone ? this.#turns.one(managed, work) : this.#turns.all(work)
-    sending.then(
+    const inTurn = (begin: typeof work): Promise<void> =>
+      managed.mapped.standsAlone ? this.#turns.one(managed, begin) : this.#turns.all(begin)
+    abortableTurn(options?.signal, work, inTurn).then(
       () => receiver.sent(managed),
       (error: unknown) => receiver.failed(error),
     )
