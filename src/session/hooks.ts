@@ -1,18 +1,33 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import type { HookName } from '../model/index.js'
+import type { IdentityMap } from './identity-map.js'
 import type { Managed } from './managed.js'
 
-let running = 0
+/** A hook that was called, and the one that it was called in. */
+interface HookCall {
+  readonly session: IdentityMap
+  readonly outer: HookCall | undefined
+  isRunning: boolean
+}
 
-/** True while a hook runs synchronously: what it calls now, it calls itself. */
-export const isInsideHook = (): boolean => running > 0
+// Made by the first hook: following asynchronous calls has a price that nobody else should pay.
+let storage: AsyncLocalStorage<HookCall> | undefined
+
+/** True in what a hook of this session calls, also after it has waited for something; not in what it leaves behind when it has ended. */
+export function isInsideHook({ root }: IdentityMap): boolean {
+  for (let call = storage?.getStore(); call !== undefined; call = call.outer) {
+    if (call.isRunning && call.session === root) return true
+  }
+  return false
+}
 
 export const hasHooks = (hook: HookName, members: readonly Managed[]): boolean =>
   members.some(({ model }) => model.hooks[hook].length > 0)
 
 /** Calls the methods of each entity in turn, base class first; one that returns a promise is waited for. */
 export async function callHooks(hook: HookName, members: Iterable<Managed>): Promise<void> {
-  for (const { entity, model } of members) {
-    for (const method of model.hooks[hook]) await call(entity as Record<string, () => unknown>, method)
+  for (const managed of members) {
+    for (const method of managed.model.hooks[hook]) await call(managed, method)
   }
 }
 
@@ -23,11 +38,12 @@ export async function callAllHooks(hook: HookName, members: Iterable<Managed>): 
   if (errors.length > 0) throw errors[0]
 }
 
-function call(entity: Record<string, () => unknown>, method: string): unknown {
-  running++
+async function call({ entity, home }: Managed, method: string): Promise<void> {
+  storage ??= new AsyncLocalStorage()
+  const hook: HookCall = { session: home.root, outer: storage.getStore(), isRunning: true }
   try {
-    return entity[method]()
+    await storage.run(hook, () => (entity as Record<string, () => unknown>)[method]())
   } finally {
-    running--
+    hook.isRunning = false
   }
 }

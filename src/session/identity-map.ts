@@ -12,12 +12,19 @@ export class IdentityMap {
   readonly tenant: Tenant | undefined
   /** By the place of their class; as long as it needs to be, because a list that grows takes much more. */
   readonly #places: (RecordMap<Managed> | undefined)[]
+  readonly #within: IdentityMap | undefined
   #awaited: Map<string, ((entity: object) => void)[]> | undefined
   #isClosed = false
 
-  constructor({ places }: Pick<MappedClasses, 'places'>, tenant?: Tenant) {
+  constructor({ places }: Pick<MappedClasses, 'places'>, tenant?: Tenant, within?: IdentityMap) {
     this.tenant = tenant
+    this.#within = within
     this.#places = new Array<RecordMap<Managed> | undefined>(places)
+  }
+
+  /** That of the session which a user has: a large delete works in short ones of its own. */
+  get root(): IdentityMap {
+    return this.#within?.root ?? this
   }
 
   /** True once its session is closed: nothing may be added any more. */

@@ -66,8 +66,8 @@ export function abstractClass(mapped: MappedClass): SkeinError {
 }
 
 export function insideHook(): SkeinError {
-  return new SkeinError('SKEIN_2308', 'A hook called its own session to send something.', {
-    fix: 'Change entities or call persist and remove in a hook: the same flush takes that along.',
+  return new SkeinError('SKEIN_2308', 'A hook called its own session for what has to wait for the hook.', {
+    fix: 'Change entities or call persist and remove in a hook: the same flush takes that along. What is sent at once goes through another session.',
   })
 }
 

@@ -174,6 +174,7 @@ export class Session {
   /** Stores the entity now: a new one must not exist yet, a loaded one must still exist. Only what changed is sent. */
   save<T extends object>(entity: T, options?: SaveOptions): Promise<T> {
     return new Promise((resolve, failed) => {
+      this.#checkMaySend()
       const sent = (): void => resolve(entity)
       this.#send(this.#manage(entity, options?.ttl), options, { sent, failed })
     })
@@ -182,6 +183,7 @@ export class Session {
   /** Stores the entity now; whatever is stored under its key becomes this. */
   upsert<T extends object>(entity: T, options?: SaveOptions): Promise<T> {
     return new Promise((resolve, failed) => {
+      this.#checkMaySend()
       const managed = this.#manage(entity, options?.ttl)
       if (managed.loaded !== undefined) throw partlyLoaded(managed)
       const { overwrite } = managed
@@ -197,7 +199,7 @@ export class Session {
   delete<T extends object>(entityClass: EntityClass<T>, key: KeyInput, options?: FlushOptions): Promise<boolean>
   delete(target: object, second?: KeyInput | FlushOptions, third?: FlushOptions): Promise<boolean> {
     return new Promise((deleted, failed) => {
-      this.#checkOpen()
+      this.#checkMaySend()
       const receiver = { deleted, failed }
       if (typeof target !== 'function') this.#deleteEntity(target, second as FlushOptions | undefined, receiver)
       else this.#deleteByKey(this.#mapped(target as EntityClass), second as KeyInput, third, receiver)
@@ -206,8 +208,7 @@ export class Session {
 
   /** Sends everything that changed, as few commands as possible; sends nothing when nothing did. */
   async flush(options?: FlushOptions): Promise<void> {
-    this.#checkOpen()
-    this.#checkOutsideHook()
+    this.#checkMaySend()
     const work = (): Promise<void> => this.#unit.flush(options)
     await abortableTurn(options?.signal, work, (begin) => this.#turns.all(begin))
   }
@@ -224,7 +225,7 @@ export class Session {
 
   /** Reads the entity again; what was changed in it and not saved is lost. Completes an entity that was loaded in part. */
   async refresh<T extends object>(entity: T, options: FlushOptions = {}): Promise<T> {
-    this.#checkOpen()
+    this.#checkMaySend()
     const managed = this.#entities.get(entity)
     const { state, deleteMark } = managed
     const work = async (): Promise<void> => {
@@ -241,7 +242,7 @@ export class Session {
    * changes; after a repair, refresh the entity.
    */
   async verify(entity: object, options: VerifyOptions = {}): Promise<Finding[]> {
-    this.#checkOpen()
+    this.#checkMaySend()
     const managed = this.#entities.get(entity)
     return this.#turns.one(managed, () => verifyEntity(managed, this.#context, options))
   }
@@ -279,6 +280,7 @@ export class Session {
 
   /** Waits for what is under way and lets go of all entities; what was not flushed is not sent. */
   close(): Promise<void> {
+    if (isInsideHook(this.#context.identity)) return Promise.reject(insideHook())
     this.#closing ??= this.#turns.idle().then(() => this.#context.identity.close())
     return this.#closing
   }
@@ -370,7 +372,6 @@ export class Session {
   }
 
   #send(managed: Managed, options: FlushOptions | undefined, receiver: SendReceiver): void {
-    this.#checkOutsideHook()
     if (isSimple(managed, this.#context, options) && this.#turns.isFree(managed)) {
       return sendSimple(managed, this.#context, this.#turns, receiver)
     }
@@ -419,7 +420,9 @@ export class Session {
     if (this.#closing !== undefined) throw sessionClosed()
   }
 
-  #checkOutsideHook(): void {
-    if (isInsideHook()) throw insideHook()
+  /** Asked before anything is noted: what is refused leaves nothing behind. A hook would wait for the work that waits for it. */
+  #checkMaySend(): void {
+    this.#checkOpen()
+    if (isInsideHook(this.#context.identity)) throw insideHook()
   }
 }

@@ -12,7 +12,7 @@ export async function inShortSession<T>(
   { context }: SendParts,
   work: (session: ShortSession) => Promise<T>,
 ): Promise<T> {
-  const identity = new IdentityMap(context.classes, context.identity.tenant)
+  const identity = new IdentityMap(context.classes, context.identity.tenant, context.identity)
   const inner = { ...context, identity, transaction: undefined, transactions: 'off' as const, validate: false }
   const loads = new Loads(inner)
   const entities = new SessionEntities(inner, loads)

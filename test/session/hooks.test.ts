@@ -1,6 +1,17 @@
 import 'reflect-metadata'
 import { expect } from 'chai'
-import { AfterDelete, AfterLoad, AfterSave, BeforeDelete, BeforeSave, Bin, Key, Record, type Session } from 'skein'
+import {
+  AfterDelete,
+  AfterLoad,
+  AfterSave,
+  BeforeDelete,
+  BeforeSave,
+  Bin,
+  Key,
+  Record,
+  type Session,
+  type SkeinError,
+} from 'skein'
 import { Person } from './models.js'
 import { inEachMode } from './modes.js'
 import { rejection } from './rejection.js'
@@ -166,6 +177,84 @@ inEachMode(
         session.persist(things[1])
         await session.refresh(things[1])
       }
+    })
+
+    it('that have waited for something are refused in the same way', async () => {
+      const { session, things } = await stored('A', 'B')
+      for (const send of [
+        () => session.flush(),
+        () => session.save(things[1]),
+        () => session.delete(things[1]),
+        () => session.delete(Thing, things[1].id),
+        () => session.upsert(things[1]),
+        () => session.refresh(things[0]),
+        () => session.verify(things[0]),
+        () => session.close(),
+      ]) {
+        for (const hook of ['beforeSave', 'afterSave']) {
+          during[hook] = async () => {
+            await bed().db.session().load(Thing, things[1].id)
+            await send()
+          }
+          things[0].name += '!'
+          expect(await rejection(() => session.flush()), String(send)).to.have.property('code', 'SKEIN_2308')
+          during = {}
+          await session.flush()
+        }
+      }
+    })
+
+    it('may send something once they have ended, and through other sessions at any time', async () => {
+      const { session, things } = await stored('A', 'B')
+      const other = bed().db.session()
+      const people = [1, 2].map((n) => Object.assign(new Person(), { id: bed().fresh(), name: `P${n}` }))
+      let later: Promise<unknown> | undefined
+      let ended: () => void = () => {}
+      const end = new Promise<void>((resolve) => (ended = resolve))
+      during['beforeSave'] = async (thing) => {
+        if (thing !== things[0]) return
+        await other.save(people[0])
+        await other.save(people[1])
+        later = end.then(() => session.save(things[1]))
+      }
+      things[0].name = 'A2'
+      await session.flush()
+      things[1].name = 'B2'
+      ended()
+      await later
+      const found = await bed()
+        .db.session()
+        .loadMany(
+          Person,
+          people.map(({ id }) => id),
+        )
+      expect(found.map(({ name }) => name)).to.deep.equal(['P1', 'P2'])
+      expect((await bed().db.session().load(Thing, things[1].id)).name).to.equal('B2')
+    })
+
+    it('of another session that their own flush waits for are refused too', async () => {
+      const { session, things } = await stored('A')
+      const other = bed().db.session()
+      const inner = thing('B')
+      during['beforeSave'] = (entity) => (entity === inner ? session.flush() : other.save(inner))
+      things[0].name = 'A2'
+      expect(await rejection(() => session.flush())).to.have.property('code', 'SKEIN_2308')
+    })
+
+    it('leave nothing behind of a call that was refused', async () => {
+      const { session, things } = await stored('A')
+      const [kept, never] = [1, 2].map((n) => Object.assign(new Person(), { id: bed().fresh(), name: `P${n}` }))
+      session.persist(kept)
+      const codes: unknown[] = []
+      during['beforeSave'] = async () => {
+        for (const send of [() => session.save(never), () => session.upsert(never), () => session.delete(kept)])
+          codes.push(((await rejection(send)) as SkeinError).code)
+      }
+      things[0].name = 'A2'
+      await session.flush()
+      expect(codes).to.deep.equal(['SKEIN_2308', 'SKEIN_2308', 'SKEIN_2308'])
+      const found = await bed().db.session().findMany(Person, [kept.id, never.id])
+      expect(found.map((one) => one && one.name)).to.deep.equal(['P1', null])
     })
 
     it('of a delete by key see the entity', async () => {
