@@ -64,6 +64,7 @@ export class Hydrator {
     const known = new Set(mapped.model.key.properties)
     const managed = this.#manage(mapped, entity, key, known, { bins: {}, isRead: () => false })
     managed.isUnread = true
+    this.#context.identity.announce(managed)
     return managed
   }
 
@@ -71,7 +72,10 @@ export class Hydrator {
     const entity = mapped.codec.hydrate(record.bins, projection.loaded, record)
     const own = mapped.model.discriminator === undefined ? mapped : this.#context.classes.ofEntity(entity)
     const stored = own.relations.length === 0 ? undefined : readBins(record, projection)
-    return this.#manage(own, entity, key, projection.loaded, stored)
+    const managed = this.#manage(own, entity, key, projection.loaded, stored)
+    // Otherwise when the hook has ended.
+    if (own.model.hooks.afterLoad.length === 0) this.#context.identity.announce(managed)
+    return managed
   }
 
   #manage(mapped: MappedClass, entity: object, key: RecordKey, loaded: Loaded, stored?: ReadBins): Managed {
@@ -80,9 +84,7 @@ export class Hydrator {
     managed.loaded = loaded
     if (stored !== undefined) this.#relations.attach(managed, stored)
     this.#isAsStored(managed)
-    identity.add(managed)
-    identity.announce(managed)
-    return managed
+    return identity.add(managed)
   }
 
   #complete(managed: Managed, record: StoredRecord, projection: Projection): void {

@@ -23,6 +23,8 @@ export interface RecordTaker {
 export class LoadRequest extends ReadRequest {
   readonly mapped: MappedClass
   readonly projection: Projection
+  /** A hook waits for it, so it may not wait for hooks that are already under way. */
+  isForHook = false
   readonly #taker: RecordTaker
   readonly #first: LoadReceiver
   readonly #place: number

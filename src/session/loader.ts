@@ -1,6 +1,7 @@
 import type { StoredRecord } from '../plan/outcome.js'
 import type { RecordKey } from '../plan/record-key.js'
-import { callHooks } from './hooks.js'
+import { arrivalOf, arrive } from './arrival.js'
+import { isInsideHook } from './hooks.js'
 import type { Hydrator } from './hydrator.js'
 import { LoadRequest, type LoadReceiver, type RecordTaker } from './load-request.js'
 import { tickOf, type LoadTick } from './load-tick.js'
@@ -49,17 +50,28 @@ export class Loader implements RecordTaker {
     place: number,
     mayBeAlone: boolean,
   ): void {
-    const known = this.#context.identity.get(mapped, key.key)
+    const { identity } = this.#context
+    const known = identity.get(mapped, key.key)
+    const arrival = known && arrivalOf(known)
+    // A hook that waited for a hook might wait for itself: it gets the entity as it is.
+    if (arrival !== undefined && !isInsideHook(identity)) {
+      const again = (): void => this.#find(mapped, key, projection, receiver, place, mayBeAlone)
+      return void arrival.then(again, (error: unknown) => receiver.failed(error))
+    }
     if (known !== undefined && covers(known.loaded, projection.loaded)) {
       if (!mapped.is(known.entity)) return receiver.failed(otherClass(mapped, known))
       return receiver.loaded(known.state === 'removed' ? null : known, place)
     }
     const pending = (this.#pending[mapped.index] ??= new RecordMap())
     const same = pending.get(key.key)
-    if (same !== undefined && covers(same.projection.loaded, projection.loaded)) return same.alsoFor(receiver, place)
+    if (same !== undefined && covers(same.projection.loaded, projection.loaded)) {
+      if (isInsideHook(identity)) same.isForHook = true
+      return same.alsoFor(receiver, place)
+    }
     const request = new LoadRequest(mapped, key, projection, this, receiver, place)
+    if (isInsideHook(identity)) request.isForHook = true
     pending.set(key.key, request)
-    this.#tick.add(request, this.#context.identity, mayBeAlone)
+    this.#tick.add(request, identity, mayBeAlone)
   }
 
   take(request: LoadRequest, record: StoredRecord | null): void {
@@ -68,10 +80,9 @@ export class Loader implements RecordTaker {
     if (identity.isClosed) throw sessionClosed()
     const known = identity.get(mapped, key.key)
     const managed = this.#hydrator.take(mapped, key, record, projection, known)
-    if (managed === null || known !== undefined || managed.model.hooks.afterLoad.length === 0) {
-      return resolve(request, managed)
-    }
-    callHooks('afterLoad', [managed]).then(
+    const arrival = managed && (known === undefined ? arrive(managed) : request.isForHook ? null : arrivalOf(managed))
+    if (!arrival) return resolve(request, managed)
+    arrival.then(
       () => resolve(request, managed),
       (error: unknown) => request.failed(error),
     )

@@ -8,7 +8,8 @@ import type { FoundPage, FoundStep, Tracked } from '../relations/contributor.js'
 import type { IndexedBy } from '../relations/index-lookup.js'
 import { digestOf } from './digest.js'
 import { isDirty } from './dirty.js'
-import { callHooks } from './hooks.js'
+import { arrivalOf, arrive } from './arrival.js'
+import { isInsideHook } from './hooks.js'
 import type { Hydrator } from './hydrator.js'
 import { queryInTransaction } from './inside-transaction.js'
 import type { Managed } from './managed.js'
@@ -85,7 +86,8 @@ export class SessionQueries {
       found.push(managed)
       if (known === undefined) fresh.push(managed)
     }
-    await callHooks('afterLoad', fresh)
+    const arrivals = isInsideHook(identity) ? [] : found.map(arrivalOf)
+    await Promise.all([...arrivals, ...fresh.map(arrive)])
     return { found, fresh, leaving }
   }
 

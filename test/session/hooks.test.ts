@@ -283,6 +283,40 @@ inEachMode(
       expect(calls.filter((call) => call.startsWith('after'))).to.deep.equal(['afterSave B2'])
     })
 
+    it('after a load end before anybody is given the entity', async () => {
+      const { things } = await stored('A')
+      const session = bed().db.session()
+      let begun: () => void = () => {}
+      const hasBegun = new Promise<void>((resolve) => (begun = resolve))
+      during['afterLoad'] = async (entity) => {
+        begun()
+        await bed().db.session().find(Person, 'nobody')
+        expect(await session.load(Thing, entity.id)).to.equal(entity)
+        entity.slug = 'ready'
+      }
+      const loads = [
+        session.load(Thing, things[0].id, { only: ['name'] }),
+        session.load(Thing, things[0].id),
+        hasBegun.then(() => session.load(Thing, things[0].id)),
+        hasBegun.then(() => session.find(Thing, things[0].id, { only: ['slug'] })),
+        hasBegun.then(async () => (await session.findMany(Thing, [things[0].id]))[0]),
+      ].map((load) => load.then((entity) => entity?.slug))
+      expect(await Promise.all(loads)).to.deep.equal(['ready', 'ready', 'ready', 'ready', 'ready'])
+      expect(calls).to.deep.equal(['afterLoad A'])
+    })
+
+    it('after a load that throw leave the entity out of the session, and run at the next load', async () => {
+      const { things } = await stored('A')
+      const session = bed().db.session()
+      const error = new Error('not now')
+      during['afterLoad'] = () => Promise.reject(error)
+      expect(await rejection(() => session.load(Thing, things[0].id))).to.equal(error)
+      expect(session.isDirty()).to.equal(false)
+      during = {}
+      expect((await session.load(Thing, things[0].id)).name).to.equal('A')
+      expect(calls).to.deep.equal(['afterLoad A', 'afterLoad A'])
+    })
+
     it('count what they change after a load as a change', async () => {
       const { things } = await stored('A')
       during['afterLoad'] = (entity) => (entity.slug = 'from the hook')
