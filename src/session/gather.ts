@@ -3,6 +3,7 @@ import { checkMembers } from '../relations/check-members.js'
 import type { Contributor, Reach, Reader } from '../relations/contributor.js'
 import { MOST_REACHED, type Drain } from '../relations/drain.js'
 import { MOST_WRITES } from '../driver/capabilities.js'
+import { isDirty } from './dirty.js'
 import { callHooks, hasHooks } from './hooks.js'
 import type { Managed } from './managed.js'
 import type { SessionEntities } from './session-entities.js'
@@ -74,14 +75,17 @@ async function gatherInto(
   const most = isWhole ? MOST_WRITES : step
   const isLook = hooks === 'skip'
   const isNews = (managed: Managed): boolean => managed.state !== 'gone' && !work.has(managed)
-  for (let found = roots; found.length > 0; found = scan().filter(isNews)) {
+  const called: CalledHooks = { beforeDelete: new Set(done), beforeSave: new Set(done) }
+  let found = roots
+  while (found.length > 0) {
     const added = await reachFrom(found, entities, reader, work, { drain, most, isAgain, isLook })
     for (const managed of added) work.add(managed)
     // Only hooks change entities that nobody has reached.
     if (isLook) return
-    if (!(await runBeforeHooks(added.filter((managed) => done?.has(managed) !== true)))) return
-    // A hook may also have changed its mind about an entity: look at its state again.
-    for (const managed of added) work.add(managed)
+    if (!(await runBeforeHooks(added, called))) return
+    // A hook may also have removed what is saved, or kept what is deleted: that reaches others, and has hooks of its own.
+    const changed = work.dropChanged().filter(isDirty)
+    found = [...new Set([...scan(), ...changed])].filter(isNews)
   }
 }
 
@@ -169,9 +173,13 @@ function contributorsOf({ mapped, state }: Managed): readonly Contributor[] {
   return state === 'removed' ? mapped.contributorsOfDelete : mapped.contributors
 }
 
-async function runBeforeHooks(members: readonly Managed[]): Promise<boolean> {
-  const removed = members.filter(({ state }) => state === 'removed')
-  const saved = members.filter(({ state }) => state !== 'removed')
+type CalledHooks = { readonly [hook in 'beforeDelete' | 'beforeSave']: Set<Managed> }
+
+async function runBeforeHooks(members: readonly Managed[], called: CalledHooks): Promise<boolean> {
+  const removed = members.filter((managed) => managed.state === 'removed' && !called.beforeDelete.has(managed))
+  const saved = members.filter((managed) => managed.state !== 'removed' && !called.beforeSave.has(managed))
+  for (const managed of removed) called.beforeDelete.add(managed)
+  for (const managed of saved) called.beforeSave.add(managed)
   if (!hasHooks('beforeDelete', removed) && !hasHooks('beforeSave', saved)) return false
   await callHooks('beforeDelete', removed)
   await callHooks('beforeSave', saved)

@@ -70,6 +70,15 @@ export class Work {
     return this.#saved.has(managed) || this.#removed.has(managed)
   }
 
+  /** Takes out those whose fate is no longer what it was when they were added, and tells which. */
+  dropChanged(): Managed[] {
+    const saved = [...this.#saved].filter(({ state }) => state === 'removed' || state === 'gone')
+    const removed = [...this.#removed].filter(({ state }) => state !== 'removed')
+    for (const managed of saved) this.#saved.delete(managed)
+    for (const managed of removed) this.#removed.delete(managed)
+    return [...saved, ...removed]
+  }
+
   add(managed: Managed): void {
     // A hook or a cascade may take back or add a remove while the work is being gathered.
     this.#saved.delete(managed)

@@ -257,6 +257,42 @@ inEachMode(
       expect(found.map((one) => one && one.name)).to.deep.equal(['P1', null])
     })
 
+    it('that remove what is being saved have its delete hooks run, and it is deleted', async () => {
+      const { session, things } = await stored('A')
+      during['beforeSave'] = (entity) => session.remove(entity)
+      things[0].name = 'A2'
+      await session.flush()
+      expect(calls).to.deep.equal(['base', 'beforeSave A2', 'beforeDelete A2', 'afterDelete A2'])
+      expect(await bed().db.session().find(Thing, things[0].id)).to.equal(null)
+    })
+
+    it('that keep what is being deleted have its save hooks run if it has changed', async () => {
+      const { session, things } = await stored('A', 'B')
+      during['beforeDelete'] = (entity) => void session.persist(entity)
+      things[0].name = 'A2'
+      for (const one of things) session.remove(one)
+      await session.flush()
+      expect(calls).to.deep.equal(['beforeDelete A2', 'beforeDelete B', 'base', 'beforeSave A2', 'afterSave A2'])
+      const found = await bed()
+        .db.session()
+        .loadMany(
+          Thing,
+          things.map(({ id }) => id),
+        )
+      expect(found.map(({ slug }) => slug)).to.deep.equal(['a2', 'b'])
+      expect(session.isDirty()).to.equal(false)
+    })
+
+    it('that cannot agree run once each, and the last word counts', async () => {
+      const { session, things } = await stored('A')
+      during['beforeSave'] = (entity) => session.remove(entity)
+      during['beforeDelete'] = (entity) => void session.persist(entity)
+      things[0].name = 'A2'
+      await session.flush()
+      expect(calls).to.deep.equal(['base', 'beforeSave A2', 'beforeDelete A2', 'afterSave A2'])
+      expect((await bed().db.read(Thing, [things[0].id]))[0]).to.include({ name: 'A2' })
+    })
+
     it('of a delete by key see the entity', async () => {
       const { things } = await stored('A')
       const session = bed().db.session()
