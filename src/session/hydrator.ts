@@ -3,6 +3,7 @@ import { DELETING_BIN } from '../model/index.js'
 import type { StoredRecord } from '../plan/outcome.js'
 import type { RecordKey } from '../plan/record-key.js'
 import type { ReadBins } from '../relations/attach.js'
+import { takeAskedKey } from './asked-key.js'
 import { Managed } from './managed.js'
 import type { MappedClass } from './mapped-class.js'
 import { missingOf, projectionOf, type Projection } from './projection.js'
@@ -50,6 +51,7 @@ export class Hydrator {
     managed.loaded = undefined
     if (managed.state === 'new') managed.state = 'stored'
     this.#relations.attach(managed, { bins: record.bins, isRead: () => true })
+    takeAskedKey(managed.mapped, managed.entity, managed.key, managed.home.tenant)
     this.#isAsStored(managed)
   }
 
@@ -83,6 +85,7 @@ export class Hydrator {
     const managed = new Managed(mapped, entity, key, identity, 'stored')
     managed.loaded = loaded
     if (stored !== undefined) this.#relations.attach(managed, stored)
+    takeAskedKey(mapped, entity, key, identity.tenant)
     this.#isAsStored(managed)
     return identity.add(managed)
   }

@@ -4,6 +4,7 @@ import { read } from '../plan/command.js'
 import type { StoredRecord } from '../plan/outcome.js'
 import type { RecordKey } from '../plan/record-key.js'
 import { attachRelations } from '../relations/attach.js'
+import { takeAskedKey } from './asked-key.js'
 import { isGone, readBins } from './hydrator.js'
 import { LeanReader } from './lean-reader.js'
 import type { MappedClass } from './mapped-class.js'
@@ -36,6 +37,7 @@ export async function leanRead<T extends object>(
     const entity = mapped.codec.hydrate(record.bins, projection.loaded, record) as T
     const own = mapped.model.discriminator === undefined ? mapped : classes.ofEntity(entity)
     if (own.relations.length > 0) attach(entity, own, commands[i].key, reader, record, projection)
+    takeAskedKey(own, entity, commands[i].key, tenant)
     return entity
   })
 }
