@@ -25,6 +25,7 @@ import { SessionEntities } from './session-entities.js'
 import { insideHook, notFound, otherClass, partlyLoaded, sessionClosed } from './session-errors.js'
 import type { Changes, KeyInput, LoadOptions, NewValues, SaveOptions } from './session-types.js'
 import type { TransactionOptions } from './transaction-attempts.js'
+import { checkTtl } from './ttl.js'
 import { Turns } from './turns.js'
 import { UnitOfWork, type FlushOptions } from './unit-of-work.js'
 import { verifyEntity } from './verify-entity.js'
@@ -366,6 +367,7 @@ export class Session {
 
   #manage(entity: object, ttl: SaveOptions['ttl']): Managed {
     this.#checkOpen()
+    if (ttl !== undefined) checkTtl({ mapped: this.#context.classes.ofEntity(entity) }, ttl)
     const managed = this.#entities.manage(entity)
     if (ttl !== undefined) managed.ttlWish = ttl
     return managed

@@ -10,14 +10,14 @@ const TEN_YEARS = 315_360_000
 export function ttlOfNew(managed: Managed): Ttl {
   const { ttlProperty, ttl } = managed.model
   const own = ttlProperty === undefined ? undefined : shownTtl(managed, ttlProperty)
-  return check(managed, managed.ttlWish ?? own ?? ttl.seconds)
+  return checkTtl(managed, managed.ttlWish ?? own ?? ttl.seconds)
 }
 
 /** The expiry an update gives: it stays as it is unless this save, the entity or its class says otherwise. */
 export function ttlOfUpdate(managed: Managed): Ttl {
-  if (managed.ttlWish !== undefined) return check(managed, managed.ttlWish)
+  if (managed.ttlWish !== undefined) return checkTtl(managed, managed.ttlWish)
   const changed = changedTtl(managed)
-  if (changed !== undefined) return check(managed, changed)
+  if (changed !== undefined) return checkTtl(managed, changed)
   const { seconds, onUpdate } = managed.model.ttl
   return onUpdate === 'refresh' ? seconds : 'keep'
 }
@@ -38,7 +38,7 @@ export function shownTtl(managed: Managed, property: string): number | undefined
   return (readProperty(managed.entity, property) as number | null | undefined) ?? undefined
 }
 
-export function check({ mapped }: Managed, ttl: Ttl): Ttl {
+export function checkTtl({ mapped }: Pick<Managed, 'mapped'>, ttl: Ttl): Ttl {
   if (ttl === 'keep' || ttl === 'default' || ttl === 'never') return ttl
   if (Number.isInteger(ttl) && ttl >= 1 && ttl <= TEN_YEARS) return ttl
   throw badTtl(mapped, ttl)

@@ -156,6 +156,20 @@ inEachMode(
       expect(await rejection(() => session.save(a))).to.be.instanceOf(EntityGoneError)
     })
 
+    it('that was refused is not remembered', async () => {
+      const session = bed().db.session()
+      const [one, other] = [session.persist(ticket()), session.persist(ticket())]
+      await session.flush()
+      one.title = 'one'
+      for (const store of [() => session.save(one, { ttl: -1 }), () => session.persist(ticket(), { ttl: -1 })])
+        expect(((await rejection(store)) as SkeinError).code).to.equal('SKEIN_2309')
+      other.title = 'other'
+      const { commands } = await session.explain()
+      expect(commands).to.have.length(2)
+      await session.flush()
+      expect((await bed().db.session().load(Ticket, other.id)).title).to.equal('other')
+    })
+
     it('must be a sensible number', async () => {
       for (const ttl of [0, -1, 1.5, 400_000_000, Number.NaN]) {
         const error = (await rejection(() => bed().db.session().save(ticket({ ttl })))) as SkeinError
