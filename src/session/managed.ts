@@ -47,6 +47,8 @@ export class Managed implements Tracked {
   /** A part of its delete is done, such as references to it that are gone: it is to be finished. */
   isDeleteBegun = false
   doubt: Doubt | undefined
+  /** By how many bytes writes may have made the record grow since its size was last asked for. */
+  unmeasured = 0
   /** Known by its key alone: nothing of its record was read. */
   isUnread = false
   /** What is being sent deletes it; one that is only marked for the next flush may stay. */

@@ -2,7 +2,8 @@ import type { Snapshot } from '../codec/index.js'
 import { writeBins } from '../plan/bins-write.js'
 import { write, type Ttl, type WriteCommand } from '../plan/command.js'
 import type { Managed } from './managed.js'
-import { checkKey, isLarge, mayGrow, RecordWrite } from './record-write.js'
+import { growthOf, isLarge, isWorthMeasuring } from './record-growth.js'
+import { checkKey, RecordWrite } from './record-write.js'
 import { ttlOfNew } from './ttl.js'
 
 /** The write that creates the record of a new entity. */
@@ -14,7 +15,8 @@ export function planCreation(managed: Managed, now: Date): RecordWrite {
   return new RecordCreation(managed, command, mapped.codec.snapshot(entity), ttl, now)
 }
 
-function creationOf({ entity, key, model, mapped }: Managed, ttl: Ttl, now: Date): WriteCommand {
+function creationOf(managed: Managed, ttl: Ttl, now: Date): WriteCommand {
+  const { entity, key, model, mapped } = managed
   const { codec } = mapped
   const { name, sendKey, generationProperty } = model
   const watchGeneration = generationProperty !== undefined
@@ -30,7 +32,7 @@ function creationOf({ entity, key, model, mapped }: Managed, ttl: Ttl, now: Date
     })
   }
   const operations = [...codec.create(entity), ...stamps]
-  const watchSize = mayGrow(operations)
+  const watchSize = isWorthMeasuring(managed, growthOf(operations))
   return write(name, key, operations, { exists: 'mustNotExist', ttl, sendKey, watchGeneration, watchSize })
 }
 

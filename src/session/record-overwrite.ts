@@ -5,7 +5,8 @@ import type { Operation } from '../plan/operation.js'
 import { addToBin, readExpression, removeBin } from '../plan/operations.js'
 import type { Outcome } from '../plan/outcome.js'
 import type { Managed } from './managed.js'
-import { checkKey, mayGrow, RecordWrite } from './record-write.js'
+import { growthOf, isWorthMeasuring } from './record-growth.js'
+import { checkKey, RecordWrite } from './record-write.js'
 import { ttlOfNew } from './ttl.js'
 
 const NEW_VERSION = '_sk.version'
@@ -26,7 +27,7 @@ export function planOverwrite(managed: Managed, now: Date): RecordWrite {
     ttl,
     sendKey: model.sendKey,
     watchGeneration: model.generationProperty !== undefined,
-    watchSize: mayGrow(operations),
+    watchSize: isWorthMeasuring(managed, growthOf(operations)),
   })
   return new RecordOverwrite(managed, command, codec.snapshot(entity), ttl, now)
 }

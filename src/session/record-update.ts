@@ -2,7 +2,8 @@ import type { Snapshot } from '../codec/index.js'
 import { write, type Ttl, type WriteCommand } from '../plan/command.js'
 import { touch } from '../plan/operations.js'
 import type { Managed } from './managed.js'
-import { mayGrow, RecordWrite } from './record-write.js'
+import { growthOf, isWorthMeasuring } from './record-growth.js'
+import { RecordWrite } from './record-write.js'
 import { ttlOfUpdate, wantsTtl } from './ttl.js'
 
 /** The write that brings a stored record up to date: only what changed, under the version it was loaded with. */
@@ -13,22 +14,23 @@ export function planUpdate(managed: Managed, now: Date): RecordWrite | undefined
   if (changes.length === 0) return wantsTtl(managed) ? planTouch(managed) : undefined
   const { operations, guards } = codec.stamps.update(version, now)
   const ttl = ttlOfUpdate(managed)
+  const growth = growthOf(changes)
   const command = write(model.name, key, operations.length === 0 ? changes : [...changes, ...operations], {
     exists: 'mustExist',
     guards,
     ttl,
-    watchSize: mayGrow(changes),
+    watchSize: isWorthMeasuring(managed, growth),
     watchGeneration: model.generationProperty !== undefined,
   })
-  return new RecordUpdate(managed, command, codec.snapshot(entity), ttl, now)
+  return new RecordUpdate(managed, command, codec.snapshot(entity), ttl, now, growth)
 }
 
 class RecordUpdate extends RecordWrite {
   readonly #known: number | undefined
   readonly #now: Date
 
-  constructor(managed: Managed, command: WriteCommand, snapshot: Snapshot, ttl: Ttl, now: Date) {
-    super(managed, command, snapshot, ttl)
+  constructor(managed: Managed, command: WriteCommand, snapshot: Snapshot, ttl: Ttl, now: Date, growth: number) {
+    super(managed, command, snapshot, ttl, growth)
     this.#known = managed.version
     this.#now = now
   }

@@ -1,7 +1,5 @@
 import { keyChanged, readProperty, writeProperty, type Loaded, type Snapshot } from '../codec/index.js'
-import { binsBytes, operationsBytes } from '../plan/bytes.js'
-import type { Bins, DeleteCommand, Ttl, WriteCommand } from '../plan/command.js'
-import type { Operation, OperationKind } from '../plan/operation.js'
+import type { DeleteCommand, Ttl, WriteCommand } from '../plan/command.js'
 import type { Outcome } from '../plan/outcome.js'
 import { addsUp, afterDoubt } from '../plan/repeatable.js'
 import type { Managed } from './managed.js'
@@ -22,13 +20,15 @@ export abstract class RecordWrite implements PlannedRecord {
   readonly #snapshot: Snapshot
   readonly #loaded: Loaded
   readonly #ttl: Ttl
+  readonly #growth: number
 
-  constructor(managed: Managed, command: WriteCommand, snapshot: Snapshot, ttl: Ttl) {
+  constructor(managed: Managed, command: WriteCommand, snapshot: Snapshot, ttl: Ttl, growth = 0) {
     this.managed = managed
     this.command = command
     this.#snapshot = snapshot
     this.#loaded = managed.loaded
     this.#ttl = ttl
+    this.#growth = growth
   }
 
   /** Shows the version and times of this write on the entity. */
@@ -47,6 +47,7 @@ export abstract class RecordWrite implements PlannedRecord {
     managed.overwrite = false
     managed.ttlWish = undefined
     managed.doubt = undefined
+    managed.unmeasured = outcome.size === undefined ? managed.unmeasured + this.#growth : 0
     this.stamp(outcome)
     showMeta(managed, outcome, this.#ttl)
   }
@@ -90,37 +91,4 @@ export function checkKey({ mapped, entity, key, home, model }: Managed): void {
   if (properties.length === 1 && readProperty(entity, properties[0]) === key.key) return
   const now = mapped.codec.key.keyOf(entity)
   if (identityOf(mapped.recordKey(now, home.tenant).key) !== identityOf(key.key)) throw keyChanged(model, key.key, now)
-}
-
-const GROWS: ReadonlySet<OperationKind> = new Set<OperationKind>([
-  'listAppend',
-  'listAppendUnique',
-  'listSet',
-  'mapPut',
-  'mapPutItems',
-])
-const LARGE = 32 * 1024
-
-/** True when the write may make the record large, so that its size is worth asking for. */
-export function mayGrow(operations: readonly Operation[]): boolean {
-  let characters = 0
-  for (const operation of operations) {
-    if (GROWS.has(operation.kind)) return true
-    if (operation.kind !== 'writeBin') continue
-    const { value } = operation
-    if (typeof value === 'string') characters += value.length
-    else if (typeof value === 'object' && value !== null) return operationsBytes(operations) > LARGE
-  }
-  return characters > LARGE
-}
-
-/** The same of a write that only sets bins. */
-export function isLarge(bins: Bins): boolean {
-  let characters = 0
-  for (const bin in bins) {
-    const value = bins[bin]
-    if (typeof value === 'string') characters += value.length
-    else if (typeof value === 'object' && value !== null) return binsBytes(bins) > LARGE
-  }
-  return characters > LARGE
 }

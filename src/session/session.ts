@@ -319,7 +319,6 @@ export class Session {
       this.#deleteEntity(known.entity, options, receiver)
       return
     }
-    this.#checkOutsideHook()
     this.#turns.onRecord(key, (end) => {
       if (mapped.needsEntityToDelete) {
         // It is in a turn of its own as soon as it is loaded.

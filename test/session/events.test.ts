@@ -1,9 +1,21 @@
 import { expect } from 'chai'
+import 'reflect-metadata'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import type { CommandEvent, FlushEvent } from 'skein'
+import { Bin, Key, Record, type CommandEvent, type FlushEvent, type WarningEvent } from 'skein'
 import { Person } from './models.js'
 import { inEachMode } from './modes.js'
 import { rejection } from './rejection.js'
+
+@Record({ set: 'album' })
+class Album {
+  @Key() id!: number
+  @Bin() a?: string
+  @Bin() b?: string
+  @Bin() c?: string
+  @Bin() d?: string
+  @Bin() e?: string
+  @Bin() f?: string
+}
 
 async function eventsOf<T>(channel: string, work: () => Promise<unknown>): Promise<T[]> {
   const events: T[] = []
@@ -17,60 +29,97 @@ async function eventsOf<T>(channel: string, work: () => Promise<unknown>): Promi
   return events
 }
 
-inEachMode('events', (bed) => {
-  it('tell of each flush that sent something', async () => {
-    const session = bed().db.session()
-    for (const name of ['a', 'b', 'c']) session.create(Person, { id: bed().fresh(), name })
-    const events = await eventsOf<FlushEvent>('skein:flush', async () => {
+inEachMode(
+  'events',
+  (bed) => {
+    it('tell of each flush that sent something', async () => {
+      const session = bed().db.session()
+      for (const name of ['a', 'b', 'c']) session.create(Person, { id: bed().fresh(), name })
+      const events = await eventsOf<FlushEvent>('skein:flush', async () => {
+        await session.flush()
+        await session.flush()
+      })
+      expect(events).to.have.length(1)
+      expect(events[0]).to.include({ commands: 3, written: 3, stages: 1, error: undefined })
+      expect(events[0].bytes).to.be.greaterThan(0)
+      expect(events[0].ms).to.be.at.least(0)
+    })
+
+    it('tell of each delete, also of a record that the session has not loaded', async () => {
+      const id = bed().fresh()
+      await bed()
+        .db.session()
+        .save(Object.assign(new Person(), { id, name: 'a' }))
+      const session = bed().db.session()
+      const events = await eventsOf<FlushEvent>('skein:flush', async () => {
+        await session.delete(Person, id)
+        await session.delete(Person, id)
+      })
+      expect(events).to.have.length(2)
+      for (const event of events) expect(event).to.include({ commands: 1, written: 1, stages: 1, error: undefined })
+    })
+
+    it('tell of the failure too', async () => {
+      const session = bed().db.session()
+      const taken = await bed()
+        .db.session()
+        .save(Object.assign(new Person(), { id: bed().fresh(), name: 'a' }))
+      session.create(Person, { id: taken.id, name: 'b' })
+      session.create(Person, { id: bed().fresh(), name: 'c' })
+      let error: unknown
+      const [event] = await eventsOf<FlushEvent>('skein:flush', async () => {
+        error = await rejection(() => session.flush())
+      })
+      expect(event).to.include({ commands: 2, written: 1, error })
+    })
+
+    it('tell of a record that grows large little by little', async () => {
+      const session = bed().db.session()
+      const album = session.create(Album, { id: bed().freshNumber() })
       await session.flush()
-      await session.flush()
+      const warnings = await eventsOf<WarningEvent>('skein:warning', async () => {
+        for (const side of ['a', 'b', 'c', 'd', 'e', 'f'] as const) {
+          album[side] = 'x'.repeat(30_000)
+          await session.flush()
+        }
+      })
+      expect(warnings.map(({ warning }) => warning)).to.deep.equal(['recordSize', 'recordSize'])
+      expect(warnings[0].size).to.be.within(128 * 1024, 160_000)
     })
-    expect(events).to.have.length(1)
-    expect(events[0]).to.include({ commands: 3, written: 3, stages: 1, error: undefined })
-    expect(events[0].bytes).to.be.greaterThan(0)
-    expect(events[0].ms).to.be.at.least(0)
-  })
 
-  it('tell of each delete, also of a record that the session has not loaded', async () => {
-    const id = bed().fresh()
-    await bed()
-      .db.session()
-      .save(Object.assign(new Person(), { id, name: 'a' }))
-    const session = bed().db.session()
-    const events = await eventsOf<FlushEvent>('skein:flush', async () => {
-      await session.delete(Person, id)
-      await session.delete(Person, id)
+    it('tell of it also when each write is small, and ask for no size where only little is written', async () => {
+      const { id } = await bed()
+        .db.session()
+        .save(Object.assign(new Album(), { id: bed().freshNumber(), a: 'x'.repeat(126 * 1024) }))
+      const session = bed().db.session()
+      const album = await session.load(Album, id)
+      const warnings = await eventsOf<WarningEvent>('skein:warning', async () => {
+        for (const side of ['b', 'c', 'd'] as const) {
+          album[side] = 'x'.repeat(4000)
+          await session.save(album)
+        }
+        for (let n = 0; n < 20; n++) {
+          album.e = `${n}`.repeat(400)
+          await session.save(album)
+        }
+      })
+      expect(warnings).to.have.length(1)
     })
-    expect(events).to.have.length(2)
-    for (const event of events) expect(event).to.include({ commands: 1, written: 1, stages: 1, error: undefined })
-  })
 
-  it('tell of the failure too', async () => {
-    const session = bed().db.session()
-    const taken = await bed()
-      .db.session()
-      .save(Object.assign(new Person(), { id: bed().fresh(), name: 'a' }))
-    session.create(Person, { id: taken.id, name: 'b' })
-    session.create(Person, { id: bed().fresh(), name: 'c' })
-    let error: unknown
-    const [event] = await eventsOf<FlushEvent>('skein:flush', async () => {
-      error = await rejection(() => session.flush())
+    it('tell of each command, without keys or values unless asked for', async () => {
+      const person = Object.assign(new Person(), { id: 'secret key', name: 'secret name' })
+      const silent = await eventsOf<CommandEvent>('skein:command', () => bed().db.session().upsert(person))
+      expect(silent).to.have.length(1)
+      expect(silent[0]).to.include({ class: 'Person', kind: 'write', set: 'person', code: 0, rows: 1 })
+      expect(JSON.stringify(silent)).to.not.contain('secret')
+      const open = await bed().open({ reveal: { keys: true, values: true } })
+      const other = Object.assign(new Person(), { id: 'secret key', name: 'secret name' })
+      const [loud] = await eventsOf<CommandEvent>('skein:command', () => open.session().upsert(other))
+      expect(loud.key).to.equal('secret key')
     })
-    expect(event).to.include({ commands: 2, written: 1, error })
-  })
-
-  it('tell of each command, without keys or values unless asked for', async () => {
-    const person = Object.assign(new Person(), { id: 'secret key', name: 'secret name' })
-    const silent = await eventsOf<CommandEvent>('skein:command', () => bed().db.session().upsert(person))
-    expect(silent).to.have.length(1)
-    expect(silent[0]).to.include({ class: 'Person', kind: 'write', set: 'person', code: 0, rows: 1 })
-    expect(JSON.stringify(silent)).to.not.contain('secret')
-    const open = await bed().open({ reveal: { keys: true, values: true } })
-    const other = Object.assign(new Person(), { id: 'secret key', name: 'secret name' })
-    const [loud] = await eventsOf<CommandEvent>('skein:command', () => open.session().upsert(other))
-    expect(loud.key).to.equal('secret key')
-  })
-})
+  },
+  { entities: [Person, Album] },
+)
 
 inEachMode('an AbortSignal', (bed) => {
   const reason = new Error('enough')
