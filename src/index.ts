@@ -97,7 +97,7 @@ export {
 } from './keys/index.js'
 export { collection } from './relations/collection.js'
 export { ref } from './relations/ref.js'
-export type { CommandEvent, FlushEvent, TransactionEvent, WarningEvent } from './driver/events.js'
+export type { CommandEvent, FlushEvent, HiddenError, TransactionEvent, WarningEvent } from './driver/events.js'
 export type { Finding, FindingKind, FindingState } from './relations/verify/finding.js'
 export { Database, type SessionOptions } from './session/database.js'
 export { EntityHandle } from './session/entity-handle.js'

@@ -65,8 +65,15 @@ export interface FlushEvent {
   /** About how many bytes were sent. */
   readonly bytes: number
   readonly ms: number
-  /** What the caller of the flush got instead of success. */
+  /** What the caller of the flush got instead of success. Without `reveal.keys` only a `HiddenError`: errors name keys. */
   readonly error?: unknown
+}
+
+/** What is told of an error whose message and details may not be shown. */
+export interface HiddenError {
+  readonly name: string
+  readonly code?: string | number
+  readonly cause?: HiddenError
 }
 
 export const commandChannel = channel('skein:command')
@@ -151,9 +158,24 @@ export class Events {
     this.#print?.(`skein warning  ${message}`)
   }
 
+  flush(event: FlushEvent): void {
+    const { error } = event
+    flushChannel.publish(this.#reveal.keys || error === undefined ? event : { ...event, error: hide(error) })
+  }
+
   transaction(event: TransactionEvent): void {
     transactionChannel.publish(event)
     this.#print?.(`skein transaction ${event.state}  ${event.writes} writes  ${event.ms.toFixed(1)} ms`)
+  }
+}
+
+function hide(error: unknown): HiddenError {
+  if (!(error instanceof Error)) return { name: typeof error }
+  const { name, code, cause } = error as Error & Pick<HiddenError, 'code'>
+  return {
+    name,
+    ...(code === undefined ? {} : { code }),
+    ...(cause === undefined ? {} : { cause: hide(cause) }),
   }
 }
 

@@ -34,7 +34,12 @@ export function deleteBlindly(
     const error = isDone ? undefined : refusalOf(outcome, mapped, signal)
     if (flushChannel.hasSubscribers) {
       const stages = [stage('delete', [command])]
-      publishFlush({ stages, outcomes: [outcome], failed: refused }, performance.now() - began, error)
+      publishFlush(
+        context.driver.events,
+        { stages, outcomes: [outcome], failed: refused },
+        performance.now() - began,
+        error,
+      )
     }
     if (isDone) deleted(outcome.state === 'written')
     else failed(error)

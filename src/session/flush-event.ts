@@ -1,9 +1,9 @@
-import { flushChannel, type FlushEvent } from '../driver/events.js'
+import { flushChannel, type Events, type FlushEvent } from '../driver/events.js'
 import { commandBytes } from '../plan/bytes.js'
 import type { RunResult } from './run-stages.js'
 
 /** Tells listeners of `skein:flush` what a flush did; costs nothing while nobody listens. */
-export function publishFlush(result: RunResult, ms: number, error: unknown): void {
+export function publishFlush(events: Events, result: RunResult, ms: number, error: unknown): void {
   if (!flushChannel.hasSubscribers) return
   const { stages, outcomes, failed } = result
   const event: FlushEvent = {
@@ -14,5 +14,5 @@ export function publishFlush(result: RunResult, ms: number, error: unknown): voi
     ms,
     error,
   }
-  flushChannel.publish(event)
+  events.flush(event)
 }

@@ -1,4 +1,4 @@
-import { flushChannel } from '../driver/events.js'
+import { flushChannel, type Events } from '../driver/events.js'
 import type { WriteReceiver } from '../driver/pending-write.js'
 import { notTakenOver } from '../plan/not-taken-over.js'
 import type { Outcome } from '../plan/outcome.js'
@@ -35,7 +35,10 @@ export function sendSimple(managed: Managed, context: SessionContext, turns: Tur
   try {
     planned = plan(managed, context)
     if (planned !== undefined) {
-      return context.driver.runInto(planned.command, new SimpleSend(managed, planned, turns, turn, receiver))
+      return context.driver.runInto(
+        planned.command,
+        new SimpleSend(managed, planned, turns, turn, context.driver.events, receiver),
+      )
     }
   } catch (error) {
     turns.endOne(managed, turn)
@@ -57,14 +60,23 @@ class SimpleSend implements WriteReceiver {
   readonly #planned: PlannedRecord
   readonly #turns: Turns
   readonly #turn: Turn
+  readonly #events: Events
   readonly #receiver: SendReceiver
   readonly #began = flushChannel.hasSubscribers ? performance.now() : 0
 
-  constructor(managed: Managed, planned: PlannedRecord, turns: Turns, turn: Turn, receiver: SendReceiver) {
+  constructor(
+    managed: Managed,
+    planned: PlannedRecord,
+    turns: Turns,
+    turn: Turn,
+    events: Events,
+    receiver: SendReceiver,
+  ) {
     this.#managed = managed
     this.#planned = planned
     this.#turns = turns
     this.#turn = turn
+    this.#events = events
     this.#receiver = receiver
   }
 
@@ -89,7 +101,7 @@ class SimpleSend implements WriteReceiver {
     if (!isDone) error = flushFailure({ outcomes: [outcome], failed })
     if (!isDone && isRefused([outcome])) this.#receiver.refused?.()
     const stages = [stage('write', [outcome.command])]
-    publishFlush({ stages, outcomes: [outcome], failed }, performance.now() - this.#began, error)
+    publishFlush(this.#events, { stages, outcomes: [outcome], failed }, performance.now() - this.#began, error)
     return error
   }
 }

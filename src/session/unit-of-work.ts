@@ -95,7 +95,7 @@ export class UnitOfWork {
       if (isRefused(result.outcomes)) refused?.()
       noteBegun(work, result)
     }
-    publishFlush(result, performance.now() - began, error)
+    publishFlush(context.driver.events, result, performance.now() - began, error)
     await this.#runAfterHooks(work, result)
     // eslint-disable-next-line @typescript-eslint/only-throw-error -- the reason of an abort is the caller's own
     if (error !== undefined) throw error

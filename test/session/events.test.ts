@@ -1,7 +1,8 @@
 import { expect } from 'chai'
 import 'reflect-metadata'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import { Bin, Key, Record, type CommandEvent, type FlushEvent, type WarningEvent } from 'skein'
+import { inspect } from 'node:util'
+import { Bin, Key, Record, type CommandEvent, type FlushEvent, type HiddenError, type WarningEvent } from 'skein'
 import { Person } from './models.js'
 import { inEachMode } from './modes.js'
 import { rejection } from './rejection.js'
@@ -59,8 +60,9 @@ inEachMode(
       for (const event of events) expect(event).to.include({ commands: 1, written: 1, stages: 1, error: undefined })
     })
 
-    it('tell of the failure too', async () => {
-      const session = bed().db.session()
+    it('tell of the failure too, where keys may be shown', async () => {
+      const db = await bed().open({ reveal: { keys: true } })
+      const session = db.session()
       const taken = await bed()
         .db.session()
         .save(Object.assign(new Person(), { id: bed().fresh(), name: 'a' }))
@@ -71,6 +73,22 @@ inEachMode(
         error = await rejection(() => session.flush())
       })
       expect(event).to.include({ commands: 2, written: 1, error })
+    })
+
+    it('tell of a failure without its keys unless asked for', async () => {
+      const person = (): Person => Object.assign(new Person(), { id: 'secret key', name: 'secret name' })
+      await bed().db.session().upsert(person())
+      const session = bed().db.session()
+      session.create(Person, { id: bed().fresh(), name: 'b' })
+      const [one, several] = await eventsOf<FlushEvent>('skein:flush', async () => {
+        await rejection(() => bed().db.session().save(person()))
+        session.persist(person())
+        await rejection(() => session.flush())
+      })
+      expect(one.error).to.deep.include({ name: 'AlreadyExistsError', code: 'SKEIN_3002' })
+      expect(several.error).to.deep.include({ name: 'PartialFailureError', code: 'SKEIN_4001' })
+      expect((several.error as HiddenError).cause).to.deep.include({ name: 'AlreadyExistsError' })
+      expect(inspect([one, several], { depth: 20, showHidden: true })).to.not.contain('secret')
     })
 
     it('tell of a record that grows large little by little', async () => {
