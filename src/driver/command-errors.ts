@@ -164,7 +164,7 @@ export function inDoubtError(command: Command, failure: Failure): SkeinError {
     `${command.entity} ${showKey(command.key)}: the answer was lost (code ${failure.code}), and the write may or may not have taken effect.`,
     {
       ...details(command, failure),
-      fix: 'Load the entity again to see what is stored.',
+      fix: 'Refresh the entity to see what is stored.',
     },
   )
 }

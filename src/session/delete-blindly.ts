@@ -15,6 +15,8 @@ export interface DeleteReceiver {
   readonly failed: (error: unknown) => void
 }
 
+const DELETE_AGAIN = 'Delete it again once the cause is gone.'
+
 /** Deletes a record that the session has not loaded and nobody needs to see. */
 export function deleteBlindly(
   mapped: MappedClass,
@@ -59,5 +61,5 @@ export function deleteBlindly(
 
 function refusalOf(outcome: Outcome, mapped: MappedClass, signal: AbortSignal | undefined): unknown {
   if (outcome.reason === 'guard') return anotherClass(mapped, outcome.command.key)
-  return flushFailure({ outcomes: [outcome], failed: [outcome] }, signal)
+  return flushFailure({ outcomes: [outcome], failed: [outcome] }, signal, DELETE_AGAIN)
 }

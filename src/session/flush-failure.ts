@@ -1,12 +1,14 @@
 import { CommitInDoubtError, PartialFailureError, RetriesExhaustedError, type RecordOutcome } from '../errors/index.js'
 import type { Outcome, Reason } from '../plan/outcome.js'
 import { recordId, showKey } from '../plan/record-key.js'
+import { afterDoubt } from '../plan/repeatable.js'
 import type { RunResult } from './run-stages.js'
 
 /** The error of a flush: the record's own where there is only one and its fate is known, otherwise a list of all records. */
 export function flushFailure(
   { outcomes, failed, error, isPart }: Pick<RunResult, 'outcomes' | 'failed' | 'error' | 'isPart'>,
   signal?: AbortSignal,
+  advice?: string,
 ): unknown {
   const [first] = failed
   const isWhole = error instanceof RetriesExhaustedError || error instanceof CommitInDoubtError
@@ -19,7 +21,7 @@ export function flushFailure(
     className: first.command.entity,
     key: first.command.key.key,
     cause: first.error ?? error,
-    fix: 'Flush again to complete it once the cause is gone.',
+    fix: advice ?? adviceOn(records),
   })
 }
 
@@ -27,6 +29,18 @@ export function flushFailure(
 export function isRefused(outcomes: readonly Outcome[]): boolean {
   if (!outcomes.every(({ state }) => state === 'notWritten')) return false
   return outcomes.some(({ reason }) => reason === 'guard') || outcomes.every(({ reason }) => reason === 'notSent')
+}
+
+const FLUSH_AGAIN = 'Flush again to complete it once the cause is gone.'
+const NEVER_AGAIN =
+  'Increments and appends that are in doubt are not sent again: refresh the entity to see whether they took effect.'
+
+function adviceOn(records: readonly Fate[]): string {
+  const failed = records.filter(({ state }) => state !== 'written')
+  const isFinal = ({ state, outcome: { command } }: Fate): boolean =>
+    state === 'inDoubt' && afterDoubt(command) === 'report'
+  const advice = new Set(failed.map((fate) => (isFinal(fate) ? NEVER_AGAIN : FLUSH_AGAIN)))
+  return [...advice].join(' ')
 }
 
 const WHY: { readonly [reason in Reason]?: string } = {
@@ -60,8 +74,12 @@ const WORSE: readonly RecordOutcome['outcome'][] = ['written', 'notWritten', 'in
 function message(records: readonly Fate[]): string {
   const failed = records.filter(({ state }) => state !== 'written')
   const inDoubt = failed.filter(({ state }) => state === 'inDoubt').length
+  const refused = failed.length - inDoubt
   const doubt = inDoubt === 0 ? '' : `, of ${inDoubt} it is not known`
-  const head = `${failed.length - inDoubt} of ${records.length} records were not written${doubt}:`
+  const head =
+    refused === 0
+      ? `Of ${inDoubt} of ${records.length} records it is not known whether it was written:`
+      : `${refused} of ${records.length} records were not written${doubt}:`
   const lines = failed.slice(0, 10).map(({ outcome: { command, error, reason } }) => {
     const why = error?.message ?? WHY[reason!] ?? `${reason}.`
     return `  ${command.kind} ${command.entity} ${showKey(command.key)}: ${why}`

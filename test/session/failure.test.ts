@@ -1,5 +1,12 @@
 import { expect } from 'chai'
-import { EntityGoneError, PartialFailureError, VersionConflictError, type Database, type SkeinError } from 'skein'
+import {
+  AlreadyExistsError,
+  EntityGoneError,
+  PartialFailureError,
+  VersionConflictError,
+  type Database,
+  type SkeinError,
+} from 'skein'
 import type { FaultOptions } from 'skein/embedded'
 import { need } from '../server.js'
 import { Account, Page, Person } from './models.js'
@@ -138,6 +145,9 @@ inEachMode('a write whose answer is lost for good', (bed) => {
       page.title = 'new'
       const error = await lose(this, 'page', after, () => session.flush())
       expect(states(error as PartialFailureError)).to.deep.equal([[page.path, 'inDoubt']])
+      expect((error as SkeinError).message)
+        .to.contain('refresh the entity')
+        .and.not.contain('Flush again')
       expect(session.changes(page).properties).to.deep.equal(['title'])
       await session.flush()
       page.views += 10
@@ -146,6 +156,28 @@ inEachMode('a write whose answer is lost for good', (bed) => {
       expect([stored.title, stored.views]).to.deep.equal(['new', after ? 16 : 11])
     })
   }
+
+  it('says what is not known and what to do', async function () {
+    const { id } = await db.session().save(Object.assign(new Person(), { id: bed().fresh(), name: 'Ada' }))
+    const deleted = (await lose(this, 'person', false, () => db.session().delete(Person, id))) as SkeinError
+    expect(deleted.message).to.contain('Of 1 of 1 records it is not known').and.contain('Delete it again')
+    expect(await db.session().delete(Person, id)).to.equal(true)
+  })
+
+  it('of a creation that somebody has changed since is refused until the entity is refreshed', async function () {
+    const session = db.session()
+    const account = Object.assign(new Account(), { id: bed().freshNumber(), owner: 'Ada' })
+    await lose(this, 'account', true, () => session.save(account))
+    const other = bed().db.session()
+    const theirs = await other.load(Account, account.id)
+    theirs.owner = 'Eve'
+    await other.flush()
+    expect(await rejection(() => session.flush())).to.be.instanceOf(AlreadyExistsError)
+    await session.refresh(account)
+    account.balance = 1
+    await session.flush()
+    expect(await bed().db.session().load(Account, account.id)).to.include({ owner: 'Eve', balance: 1, version: 3 })
+  })
 
   it('is a conflict when somebody else came between', async function () {
     const session = db.session()
