@@ -1,6 +1,7 @@
 import { isDirty } from './dirty.js'
 import type { Managed } from './managed.js'
 import type { Changes } from './session-types.js'
+import { changedTtl } from './ttl.js'
 
 const NONE: Changes = Object.freeze({ kind: 'none', properties: [], operations: [] })
 
@@ -14,9 +15,10 @@ export function changesOf(managed: Managed): Changes {
     return { kind: 'create', properties, operations: codec.create(entity) }
   }
   if (!isDirty(managed)) return NONE
+  const ttl = changedTtl(managed) === undefined ? [] : [model.ttlProperty!]
   return {
     kind: 'update',
-    properties: codec.changedProperties(entity, snapshot!),
+    properties: [...codec.changedProperties(entity, snapshot!), ...ttl],
     operations: codec.diff(entity, snapshot!, managed.loaded),
   }
 }

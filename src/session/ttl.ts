@@ -26,7 +26,8 @@ export function ttlOfUpdate(managed: Managed): Ttl {
 export const wantsTtl = (managed: Managed): boolean =>
   managed.ttlWish !== undefined || changedTtl(managed) !== undefined
 
-function changedTtl(managed: Managed): Ttl | undefined {
+/** What the entity's own property asks for; undefined while it says what is stored. */
+export function changedTtl(managed: Managed): Ttl | undefined {
   const { ttlProperty } = managed.model
   if (ttlProperty === undefined) return undefined
   const now = shownTtl(managed, ttlProperty)

@@ -170,6 +170,17 @@ inEachMode(
       expect((await bed().db.session().load(Ticket, other.id)).title).to.equal('other')
     })
 
+    it('is named among the changes', async () => {
+      const session = bed().db.session()
+      const one = await session.save(ticket())
+      one.ttl = 50
+      expect(session.changes(one)).to.deep.equal({ kind: 'update', properties: ['ttl'], operations: [] })
+      one.title = 'new'
+      expect(session.changes(one).properties).to.deep.equal(['title', 'ttl'])
+      await session.save(one)
+      expect(session.changes(one).properties).to.deep.equal([])
+    })
+
     it('must be a sensible number', async () => {
       for (const ttl of [0, -1, 1.5, 400_000_000, Number.NaN]) {
         const error = (await rejection(() => bed().db.session().save(ticket({ ttl })))) as SkeinError
