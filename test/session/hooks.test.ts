@@ -8,7 +8,11 @@ import {
   BeforeSave,
   Bin,
   Key,
+  ManyToOne,
+  OneToMany,
   Record,
+  collection,
+  ref,
   type Session,
   type SkeinError,
 } from 'skein'
@@ -52,6 +56,24 @@ class Thing extends Hooked {
   @AfterDelete() afterDelete(): Promise<void> {
     return note('afterDelete', this)
   }
+}
+
+@Record({ set: 'hookShelf' })
+class Shelf {
+  @Key() id!: string
+  @Bin() name?: string
+  @OneToMany(() => Book, 'shelf', { strategy: 'keyList', onDelete: 'cascade' }) books = collection<Book>()
+  leave?: () => void
+
+  @BeforeSave() beforeSave(): void {
+    this.leave?.()
+  }
+}
+
+@Record({ set: 'hookBook' })
+class Book {
+  @Key() id!: string
+  @ManyToOne(() => Shelf, 'books') shelf = ref<Shelf>()
 }
 
 inEachMode(
@@ -266,6 +288,19 @@ inEachMode(
       expect(await bed().db.session().find(Thing, things[0].id)).to.equal(null)
     })
 
+    it('that remove what is being saved have its cascades followed', async () => {
+      const session = bed().db.session()
+      const shelf = session.create(Shelf, { id: bed().fresh() })
+      const book = session.create(Book, { id: bed().fresh() })
+      shelf.books.add(book)
+      await session.flush()
+      shelf.leave = () => session.remove(shelf)
+      shelf.name = 'old'
+      await session.save(shelf)
+      expect(await bed().db.read(Shelf, [shelf.id])).to.deep.equal([null])
+      expect(await bed().db.read(Book, [book.id])).to.deep.equal([null])
+    })
+
     it('that keep what is being deleted have its save hooks run if it has changed', async () => {
       const { session, things } = await stored('A', 'B')
       during['beforeDelete'] = (entity) => void session.persist(entity)
@@ -361,5 +396,5 @@ inEachMode(
       expect(session.changes(loaded).properties).to.deep.equal(['slug'])
     })
   },
-  { entities: [Thing, Person] },
+  { entities: [Thing, Person, Shelf, Book] },
 )
