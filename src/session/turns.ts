@@ -56,7 +56,8 @@ export class Turns {
   #barrier: Promise<unknown> | undefined
   /** What was asked for since then. */
   #span = new Span()
-  /** Work on records that the session has no entity of. */
+  /** Work on records that the session has no entity of: it waits for no flush, because none has begun that knows them. */
+  readonly #onRecords = new Span()
   #records: Map<string, Turn> | undefined
 
   constructor(activity: WorkCount) {
@@ -67,9 +68,9 @@ export class Turns {
   all<T>(work: () => Promise<T>): Promise<T> {
     this.#activity.begin()
     const [before, earlier] = [this.#barrier, this.#span]
-    const isFree = before === undefined && earlier.isEmpty
+    const isFree = before === undefined && earlier.isEmpty && this.#onRecords.isEmpty
     this.#span = new Span()
-    const result = isFree ? work() : ended(before, earlier).then(work)
+    const result = isFree ? work() : this.#after(before, earlier, work)
     this.#barrier = result
     const end = (): void => {
       if (this.#barrier === result) this.#barrier = undefined
@@ -81,7 +82,7 @@ export class Turns {
 
   /** Work on one entity. */
   one<T>(managed: Managed, work: () => Promise<T>): Promise<T> {
-    const before = this.#before(managed.turn ?? this.#recordTurn(managed))
+    const before = this.#before(managed)
     const turn = this.beginOne(managed)
     const result = before === undefined ? work() : before.then(work, work)
     const end = (): void => this.endOne(managed, turn)
@@ -109,11 +110,11 @@ export class Turns {
   /** Work on a record that the session has no entity of; it says when it ends. An entity that gets its key meanwhile waits for it. */
   onRecord(key: RecordKey, work: (end: () => void) => void): void {
     this.#activity.begin()
-    this.#span.begin()
+    this.#onRecords.begin()
     const records = (this.#records ??= new Map<string, Turn>())
     const id = recordId(key)
-    const before = this.#before(records.get(id))
-    const turn = new Turn(this.#span)
+    const before = records.get(id)?.ended
+    const turn = new Turn(this.#onRecords)
     records.set(id, turn)
     const begin = (): void =>
       work(() => {
@@ -121,17 +122,28 @@ export class Turns {
         this.#end(turn)
       })
     if (before === undefined) begin()
-    else before.then(begin, begin)
+    else void before.then(begin)
   }
 
   /** Resolves when nothing is under way. */
   async idle(): Promise<void> {
-    while (this.#barrier !== undefined || !this.#span.isEmpty) await ended(this.#barrier, this.#span)
+    while (this.#barrier !== undefined || !this.#span.isEmpty || !this.#onRecords.isEmpty)
+      await this.#after(this.#barrier, this.#span, () => Promise.resolve())
   }
 
-  /** The flush waits for earlier work, and later work for the flush: only the last of them matters. */
-  #before(earlier: Turn | undefined): Promise<unknown> | undefined {
-    return earlier?.span === this.#span ? earlier.ended : this.#barrier
+  /** Once the flush has ended, what was asked for after it, and what would meet entities that have come since. */
+  async #after<T>(flush: Promise<unknown> | undefined, span: Span, work: () => Promise<T>): Promise<T> {
+    await flush?.catch(ignore)
+    await span.ended()
+    while (!this.#onRecords.isEmpty) await this.#onRecords.ended()
+    return work()
+  }
+
+  #before(managed: Managed): Promise<unknown> | undefined {
+    // The flush waits for earlier work on the entity, and later work on it for the flush: only the last of them matters.
+    const before = managed.turn?.span === this.#span ? managed.turn.ended : this.#barrier
+    const record = this.#recordTurn(managed)?.ended
+    return before === undefined ? record : record === undefined ? before : Promise.allSettled([before, record])
   }
 
   #recordTurn({ key }: Managed): Turn | undefined {
@@ -143,12 +155,6 @@ export class Turns {
     turn.span.end()
     this.#activity.end()
   }
-}
-
-/** Until the flush has ended, and what was asked for after it. */
-async function ended(flush: Promise<unknown> | undefined, span: Span): Promise<void> {
-  await flush?.catch(ignore)
-  await span.ended()
 }
 
 function ignore(): void {}
