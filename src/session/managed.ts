@@ -44,6 +44,8 @@ export class Managed implements Tracked {
   orphanGuard: BinGuard | undefined
   /** Why it is marked to be deleted, unless that is left to the next flush. */
   deleteMark: DeleteMark | undefined
+  /** How often it was marked to be deleted. */
+  marked = 0
   /** A part of its delete is done, such as references to it that are gone: it is to be finished. */
   isDeleteBegun = false
   doubt: Doubt | undefined
@@ -53,6 +55,8 @@ export class Managed implements Tracked {
   isUnread = false
   /** What is being sent deletes it; one that is only marked for the next flush may stay. */
   isGoing = false
+  /** A flush is sending it. */
+  isOut = false
   /** How many cascades away from what was asked to be deleted. */
   depth = 0
   /** Set by a delete: whether there was a record. */

@@ -37,7 +37,14 @@ export abstract class RecordWrite implements PlannedRecord {
   settle(outcome: Outcome): boolean {
     if (outcome.state === 'written') this.confirm(outcome)
     if (outcome.state === 'inDoubt') this.#doubt(outcome)
+    if (outcome.state === 'notWritten') this.#forgetRemoved()
     return outcome.state === 'written'
+  }
+
+  /** Removed while it was to be created, which has failed: what is stored under its key, if anything, is not this entity's. */
+  #forgetRemoved(): void {
+    const { managed } = this
+    if (managed.state === 'removed' && managed.snapshot === undefined) managed.home.remove(managed)
   }
 
   confirm(outcome: Outcome): void {

@@ -43,15 +43,17 @@ export class SessionEntities {
   remove(entity: object): Managed {
     const known = this.find(entity)
     const managed = known ?? this.#add(entity)
-    if (known === undefined || !this.forgetUnsent(known)) managed.state = 'removed'
     managed.orphanGuard = undefined
+    if (known !== undefined && this.forgetUnsent(known)) return managed
+    managed.state = 'removed'
+    managed.marked++
     return managed
   }
 
   /** Lets go of an entity that was never sent: there is nothing of it to delete. False for all others. */
   forgetUnsent(managed: Managed): boolean {
-    const { state, turn, doubt, home } = managed
-    const isUnsent = state === 'new' && turn === undefined && doubt === undefined
+    const { state, turn, isOut, doubt, home } = managed
+    const isUnsent = state === 'new' && turn === undefined && !isOut && doubt === undefined
     if (isUnsent) home.remove(managed)
     return isUnsent
   }

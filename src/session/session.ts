@@ -228,11 +228,11 @@ export class Session {
   async refresh<T extends object>(entity: T, options: FlushOptions = {}): Promise<T> {
     this.#checkMaySend()
     const managed = this.#entities.get(entity)
-    const { state, deleteMark } = managed
+    const { state, marked } = managed
     const work = async (): Promise<void> => {
       await this.#loads.refresh(managed, options.signal)
       // A delete that has begun is to be finished, and one that was asked for later is still to come.
-      if (state === 'removed' && managed.deleteMark === deleteMark && !managed.isDeleteBegun) managed.keep()
+      if (state === 'removed' && managed.marked === marked && !managed.isDeleteBegun) managed.keep()
     }
     await abortableTurn(options.signal, work, (begin) => this.#turns.one(managed, begin))
     return entity

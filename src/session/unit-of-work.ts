@@ -84,7 +84,11 @@ export class UnitOfWork {
       throw error
     }
     if (work.isEmpty) return
-    const { result, began } = await orTakeBack(work, () => this.#send(work, transactions, options), refused)
+    const { result, began } = await orTakeBack(
+      work,
+      () => whileOut(work, () => this.#send(work, transactions, options)),
+      refused,
+    )
     forgetDeleted(work, context)
     for (const managed of work.removed) if (managed.state === 'new') entities.takeInAgain(managed)
     if (result.outcomes.length === 0) return
@@ -186,6 +190,16 @@ async function whileGoing<T>(work: Work, send: () => Promise<T>): Promise<T> {
     return await send()
   } finally {
     for (const managed of work.removed) managed.isGoing = false
+  }
+}
+
+/** Tells those who would forget a new entity that its record may already be there. */
+async function whileOut<T>(work: Work, send: () => Promise<T>): Promise<T> {
+  for (const managed of work.saved) managed.isOut = true
+  try {
+    return await send()
+  } finally {
+    for (const managed of work.saved) managed.isOut = false
   }
 }
 

@@ -458,6 +458,25 @@ const cases: { readonly [name: string]: Case } = {
     expect(await now(bed, person.id)).to.not.equal(null)
     await session.flush()
     expect(await now(bed, person.id)).to.equal(null)
+    session.persist(person)
+    const flush = session.flush()
+    session.remove(person)
+    await flush
+    expect(await now(bed, person.id)).to.not.equal(null)
+    await session.flush()
+    expect(await now(bed, person.id)).to.equal(null)
+  },
+
+  async 'a new entity is removed while its save fails'(bed) {
+    const session = bed.db.session()
+    for (const send of [(each: Person) => session.save(each), () => session.flush()]) {
+      const person = session.create(Person, { id: await stored(bed), name: 'Eve' })
+      const saving = rejection(() => send(person))
+      session.remove(person)
+      expect(await saving).to.be.instanceOf(AlreadyExistsError)
+      await session.flush()
+      expect((await now(bed, person.id))!.name).to.equal('Ada')
+    }
   },
 
   async 'an entity is saved while its delete is under way'(bed) {
