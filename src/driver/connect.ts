@@ -11,7 +11,7 @@ import { listNamespaces, readCapabilities, type Capabilities } from './capabilit
 import { Driver } from './driver.js'
 import type { DriverOptions } from './options.js'
 import { mergePolicies } from './policies.js'
-import { isLogin } from './status.js'
+import { CODE, isLogin, isNoAnswer } from './status.js'
 
 const CONNECT_TIMEOUT = 3000
 
@@ -36,7 +36,7 @@ function createClient(config: ClientConfig, options: DriverOptions): AerospikeCl
   try {
     return newClient(config)
   } catch (error) {
-    throw explainConnect(error as ClientError, options)
+    throw makesSense(options) ? refusedConfig(error as ClientError) : explainConnect(error as ClientError, options)
   }
 }
 
@@ -92,6 +92,7 @@ function explainConnect(error: ClientError, options: DriverOptions): SkeinError 
       },
     )
   }
+  if (!isUnreachable(error, options)) return refusedConfig(error)
   const { connectTimeout = CONNECT_TIMEOUT } = options
   return new SkeinError(
     'SKEIN_4101',
@@ -101,6 +102,25 @@ function explainConnect(error: ClientError, options: DriverOptions): SkeinError 
       fix: 'Check host, port and TLS settings, or open with { embedded: true } for development.',
     },
   )
+}
+
+// `host`, `host:port` or `host:tls-name:port`.
+const HOST = /^(\[[^\]]+\]|[^:]+)(:[^:]+)?(:\d+)?$/
+
+const makesSense = ({ hosts = 'localhost' }: DriverOptions): boolean =>
+  typeof hosts === 'string' ? hosts.split(',').every((host) => HOST.test(host)) : hosts.length > 0
+
+// The client has one code for hosts that it cannot reach and for options that it cannot use.
+const isUnreachable = ({ code, message }: ClientError, options: DriverOptions): boolean =>
+  message.startsWith('Failed to connect') || !makesSense(options) || (isNoAnswer(code) && code !== CODE.TLS)
+
+/** The server has not even been asked. */
+function refusedConfig(error: ClientError): SkeinError {
+  error.command = 'connect'
+  return new SkeinError('SKEIN_2320', `The client refused its options: ${error.message}.`, {
+    cause: error,
+    fix: 'Check hosts, user and password, the names and values of policies, and the files of tls.',
+  })
 }
 
 function showHosts({ hosts, port }: DriverOptions): string {

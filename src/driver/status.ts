@@ -23,12 +23,13 @@ export const CODE = {
   INDEX_NOT_FOUND: 201,
   INDEX_NOT_READABLE: 203,
   PARAM: -2,
+  TLS: -9,
   NO_RESPONSE: -15,
   TXN_FAILED: -17,
 } as const
 
 // Lost connections, time-outs and missing nodes as the client reports them.
-const NO_ANSWER = new Set([CODE.TIMEOUT, -5, -6, -8, -9, -10, -12, -14, -15, 11])
+const NO_ANSWER = new Set([CODE.TIMEOUT, -5, -6, -8, CODE.TLS, -10, -12, -14, -15, 11])
 // Refused before anything happened: the client has no free connection or queue place, or the server has no capacity now.
 const BUSY = new Set([CODE.KEY_BUSY, CODE.OVERLOAD, -7, -11, 152])
 

@@ -25,6 +25,9 @@ export interface SyncOptions {
   readonly signal?: AbortSignal
 }
 
+/** Runs work that closing the database waits for, and refuses it afterwards. */
+type Counted = <T>(work: () => Promise<T>) => Promise<T>
+
 const SHORTEST_WAIT = 10
 const LONGEST_WAIT = 1000
 
@@ -37,25 +40,35 @@ const LONGEST_WAIT = 1000
 export class Indexes {
   readonly #driver: Driver
   readonly #model: Model
+  readonly #counted: Counted
 
   /** @internal */
-  constructor(driver: Driver, model: Model) {
+  constructor(driver: Driver, model: Model, counted: Counted) {
+    this.#counted = counted
     this.#driver = driver
     this.#model = model
   }
 
   /** What the model needs against what is there. */
-  async diff(): Promise<IndexDiff> {
+  diff(): Promise<IndexDiff> {
+    return this.#counted(() => this.#diff())
+  }
+
+  /** Creates what is missing and resolves when every index of the model can be queried. */
+  sync(options: SyncOptions = {}): Promise<IndexDiff> {
+    return this.#counted(() => this.#sync(options))
+  }
+
+  async #diff(): Promise<IndexDiff> {
     const needed = neededIndexes(this.#model)
     const namespaces = new Set([...this.#model.entities.values()].map(({ namespace }) => namespace))
     const stored = await Promise.all([...namespaces].map((name) => listIndexes(this.#driver.client, name)))
     return diffIndexes(needed, stored.flat(), this.#model)
   }
 
-  /** Creates what is missing and resolves when every index of the model can be queried. */
-  async sync(options: SyncOptions = {}): Promise<IndexDiff> {
+  async #sync(options: SyncOptions): Promise<IndexDiff> {
     const { client } = this.#driver
-    const diff = await this.diff()
+    const diff = await this.#diff()
     const { different } = diff
     if (different.length > 0 && options.replace !== true) throw nameTaken(different[0])
     for (const { namespace, name } of different) await dropIndex(client, namespace, name)

@@ -1,6 +1,7 @@
 import type { AerospikeClient } from '../driver/aerospike-client.js'
 import type { Capabilities } from '../driver/capabilities.js'
 import type { Driver } from '../driver/driver.js'
+import { truncateSet } from '../driver/truncate.js'
 import type { Tenant } from '../keys/index.js'
 import type { EntityClass, Model, OutsideTransaction } from '../model/index.js'
 import { Indexes } from '../query/indexes.js'
@@ -67,7 +68,7 @@ export class Database {
     this.#tick = new LoadTick(parts.driver)
     this.#transact = (work, options) => this.transaction(work, options)
     this.#transactInside = (work, options) => this.#inTransaction(this.#activity.inside, work, options)
-    this.indexes = new Indexes(parts.driver, parts.classes.model)
+    this.indexes = new Indexes(parts.driver, parts.classes.model, (work) => during(this.#activity, work))
   }
 
   get model(): Model {
@@ -186,10 +187,8 @@ export class Database {
   async truncate(entityClass: EntityClass, options?: OutsideTransaction): Promise<void> {
     refuseInTransaction('truncate', options)
     const mapped = this.#parts.classes.of(entityClass)
-    const { namespace, set, base } = mapped.model
-    if (base !== undefined) throw sharedSet(mapped)
-    if (this.#activity.isClosing) throw databaseClosed()
-    await this.client.truncate(namespace, set, 0)
+    if (mapped.model.base !== undefined) throw sharedSet(mapped)
+    await during(this.#activity, () => truncateSet(this.client, mapped.model))
   }
 
   /**

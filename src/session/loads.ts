@@ -6,6 +6,7 @@ import { attachRelations, completeRelations, type ReadBins } from '../relations/
 import type { Reader } from '../relations/contributor.js'
 import { rememberRelations } from '../relations/remember-relations.js'
 import { abortable } from './abortable.js'
+import { checkLoadOptions } from './check-calls.js'
 import { callHooks } from './hooks.js'
 import { Hydrator, isGone, type RelationHydration } from './hydrator.js'
 import { KeyLoads } from './key-loads.js'
@@ -119,6 +120,7 @@ export class Loads implements RelationHydration {
     if (options === undefined && !classes.hasEager) {
       return this.#loader.findOne(mapped, mapped.recordKeyOf(key, identity.tenant), mapped.ordinary, receiver)
     }
+    checkLoadOptions(options)
     this.find(mapped, [key], options).then(
       ([found]) => receiver.loaded(found, 0),
       (error: unknown) => receiver.failed(error),

@@ -2,6 +2,7 @@ import { TENANT } from '../keys/index.js'
 import { readProperty, writeProperty } from '../codec/index.js'
 import type { TrackedState } from '../relations/contributor.js'
 import type { RelationHydration } from './hydrator.js'
+import { checkEntity } from './check-calls.js'
 import { Managed } from './managed.js'
 import type { MappedClass } from './mapped-class.js'
 import { managedOf } from './ownership.js'
@@ -20,6 +21,7 @@ export class SessionEntities {
 
   /** The entity as this session knows it; undefined when it does not. */
   find(entity: object): Managed | undefined {
+    checkEntity(entity)
     const managed = managedOf(entity)
     if (managed === undefined || managed.state === 'gone') return undefined
     if (managed.home !== this.#context.identity) throw otherSession(managed)

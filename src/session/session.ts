@@ -8,6 +8,7 @@ import { forgetMembers } from '../relations/attach.js'
 import type { Finding } from '../relations/verify/finding.js'
 import { abortableTurn } from './abortable.js'
 import { changesOf } from './changes.js'
+import { checkFlushOptions, checkKeys, checkLoadOptions, checkSendOptions } from './check-calls.js'
 import { deleteBlindly, type DeleteReceiver } from './delete-blindly.js'
 import { DeleteMark } from './delete-mark.js'
 import { isDirty } from './dirty.js'
@@ -101,6 +102,8 @@ export class Session {
     keys: readonly KeyInput[],
     options?: LoadOptions<T>,
   ): Promise<(T | null)[]> {
+    checkKeys(keys)
+    checkLoadOptions(options)
     const found = await this.#loads.find(this.#mapped(entityClass), keys, options)
     return found.map((managed) => (managed === null ? null : (managed.entity as T)))
   }
@@ -176,6 +179,7 @@ export class Session {
   save<T extends object>(entity: T, options?: SaveOptions): Promise<T> {
     return new Promise((resolve, failed) => {
       this.#checkMaySend()
+      checkSendOptions(options)
       const sent = (): void => resolve(entity)
       this.#send(this.#manage(entity, options?.ttl), options, { sent, failed })
     })
@@ -185,6 +189,7 @@ export class Session {
   upsert<T extends object>(entity: T, options?: SaveOptions): Promise<T> {
     return new Promise((resolve, failed) => {
       this.#checkMaySend()
+      checkSendOptions(options)
       const managed = this.#manage(entity, options?.ttl)
       if (managed.loaded !== undefined) throw partlyLoaded(managed)
       const { overwrite } = managed
@@ -202,6 +207,7 @@ export class Session {
     return new Promise((deleted, failed) => {
       this.#checkMaySend()
       const receiver = { deleted, failed }
+      checkSendOptions(typeof target === 'function' ? third : (second as FlushOptions | undefined))
       if (typeof target !== 'function') this.#deleteEntity(target, second as FlushOptions | undefined, receiver)
       else this.#deleteByKey(this.#mapped(target as EntityClass), second as KeyInput, third, receiver)
     })
@@ -210,6 +216,7 @@ export class Session {
   /** Sends everything that changed, as few commands as possible; sends nothing when nothing did. */
   async flush(options?: FlushOptions): Promise<void> {
     this.#checkMaySend()
+    checkFlushOptions(options)
     const work = (): Promise<void> => this.#unit.flush(options)
     await abortableTurn(options?.signal, work, (begin) => this.#turns.all(begin))
   }
@@ -227,6 +234,7 @@ export class Session {
   /** Reads the entity again; what was changed in it and not saved is lost. Completes an entity that was loaded in part. */
   async refresh<T extends object>(entity: T, options: FlushOptions = {}): Promise<T> {
     this.#checkMaySend()
+    checkSendOptions(options)
     const managed = this.#entities.get(entity)
     const { state, marked } = managed
     const work = async (): Promise<void> => {

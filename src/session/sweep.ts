@@ -16,12 +16,13 @@ export async function sweepClass(
   const { name: entity, namespace, set, class: entityClass, discriminator } = mapped.model
   const wanted = [...mapped.codec.binsOf([]), DELETING_BIN]
   const command = query({ entity, namespace, set, bins: wanted, filter: binExists(DELETING_BIN) })
+  const { signal, step, onProgress } = options
   let count = 0
-  for await (const records of driver.query(command, { signal: options.signal })) {
+  for await (const records of driver.query(command, { signal })) {
     for (const { bins } of records) {
       if (discriminator?.subclasses.every(({ value }) => value !== bins[discriminator.bin])) continue
       const session = newSession()
-      if (await session.delete(entityClass, mapped.keyOfBins(bins), options)) count++
+      if (await session.delete(entityClass, mapped.keyOfBins(bins), { signal, step, onProgress })) count++
       await session.close()
     }
   }

@@ -76,6 +76,20 @@ describe('connecting', () => {
     expect(inspect(error, { depth: 20, showHidden: true })).to.not.contain('hunter2')
   })
 
+  const unusable: { [what: string]: object } = {
+    'a policy that does not exist': { policies: { nonsense: {} } },
+    'a value that a policy cannot have': { policies: { read: { totalTimeout: 'x' } } },
+    'a file that is not there': { tls: { enable: true, cafile: '/nonexistent' } },
+    'bounds that contradict each other': { minConnsPerNode: 9, maxConnsPerNode: 5 },
+  }
+  for (const [what, options] of Object.entries(unusable)) {
+    it(`gives the client's own reason, and does not blame the connection, for ${what}`, async () => {
+      const error = await failure({ hosts: server.hosts, namespaces: server.namespaces, ...options })
+      expect(error.code).to.equal('SKEIN_2320')
+      expect(error.message).to.contain((error.cause as Error).message)
+    })
+  }
+
   it('leaves nothing behind: a process that failed to connect ends by itself', async function () {
     const child = fork(new URL('./programs/failing-connects.js', import.meta.url), [server.hosts], { stdio: 'pipe' })
     let output = ''

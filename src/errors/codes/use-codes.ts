@@ -32,6 +32,7 @@ export const USE_CODES = {
   SKEIN_2313: 'This cannot take part in a transaction',
   SKEIN_2314: 'The options of the transaction are not valid',
   SKEIN_2320: 'An option is not valid',
+  SKEIN_2321: 'The argument is not what the call takes',
 
   SKEIN_2401: 'The reference is not loaded',
   SKEIN_2402: 'The collection is not loaded',
