@@ -110,6 +110,25 @@ describe('a model with a wrong name is refused', () => {
     expectProblem([B], 'SKEIN_1012', 'B.address', /'a_city' is already used by B.city/, /prefix: '…'/)
   })
 
+  it('when the client would lose the bin because of its name', () => {
+    @Record({ set: 'a' })
+    class A {
+      @Key() id!: number
+      @Bin({ name: '__proto__' }) lost!: string
+    }
+    @Embeddable()
+    class Part {
+      @Bin({ name: '__proto__' }) field!: string
+    }
+    @Record({ set: 'b' })
+    class B {
+      @Key() id!: number
+      @Embedded(() => Part) part!: Part
+    }
+    expectProblem([B], 'SKEIN_1014', 'Part.field', /__proto__/, /./)
+    expectProblem([A], 'SKEIN_1014', 'A.lost', /'__proto__' cannot be the name of a bin/, /name: '…'/)
+  })
+
   it('when a bin name is reserved', () => {
     @Record({ set: 'a' })
     class A {
@@ -198,12 +217,12 @@ describe('the names of a model', () => {
       @Key() id!: number
       @Bin() exactly15Chars_!: string
       @Bin({ name: '"];exit()//' }) quoted!: string
-      @Bin() __proto__!: string
+      @Bin({ name: 'proto' }) __proto__!: string
       @Bin() constructorName!: string
     }
     const bins = compileModel([A], { namespace: 'test' })
       .entity(A)
       .properties.map(({ bin }) => bin)
-    expect(bins).to.deep.equal(['id', 'exactly15Chars_', '"];exit()//', '__proto__', 'constructorName'])
+    expect(bins).to.deep.equal(['id', 'exactly15Chars_', '"];exit()//', 'proto', 'constructorName'])
   })
 })

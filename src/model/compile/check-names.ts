@@ -7,6 +7,9 @@ const MAX_INDEXED_BIN = 14
 const MAX_SET = 63
 const MAX_NAMESPACE = 31
 
+/** No bin or field can be stored, and read again, under such a name: the client loses `__proto__` when it reads. */
+export const isLostName = (name: string): boolean => name === '' || name === '__proto__' || name.includes('\0')
+
 /** The bins of one record: every name may be used once, and must be one that the server takes. */
 export class BinNames {
   readonly #problems: Problems
@@ -20,7 +23,7 @@ export class BinNames {
   claim(bin: string, place: Place, option: string): void {
     const bytes = Buffer.byteLength(bin)
     const other = this.#takenBy.get(bin)
-    if (bin === '' || bin.includes('\0')) {
+    if (isLostName(bin)) {
       this.#problems.add(
         'SKEIN_1014',
         place,

@@ -1,5 +1,6 @@
 import type { EmbeddableModel } from '../model.js'
 import type { MemberDecorator } from '../declaration.js'
+import { isLostName } from './check-names.js'
 import { KNOWN_OPTIONS, checkOptions } from './check-options.js'
 import type { Compilation, PartNotes } from './compilation.js'
 import { compileKey } from './compile-key.js'
@@ -61,11 +62,11 @@ function checkFieldNames(
   const takenBy = new Map<string, string>()
   for (const { name: property, bin = property } of fields) {
     const other = takenBy.get(bin)
-    if (bin === '' || bin.includes('\0')) {
+    if (isLostName(bin)) {
       problems.add(
         'SKEIN_1014',
         { className, property },
-        'A field name must not be empty or contain NUL.',
+        "A field name must not be empty, contain NUL or be '__proto__'.",
         "Give another with the option name: '…'.",
       )
     } else if (other !== undefined) {
