@@ -1,3 +1,4 @@
+import { types } from 'node:util'
 import type { Bins } from '../plan/command.js'
 import type { WriteOperation } from '../plan/operation.js'
 import type { ClassFunctions } from './class-functions.js'
@@ -77,9 +78,16 @@ export class SpreadProperty implements PropertyCodec {
   }
 }
 
+// A Date or a Map has none of a part's fields: it would be stored as a part without any.
+function isOfTheLanguage(value: object): boolean {
+  return (
+    Array.isArray(value) || types.isDate(value) || types.isMap(value) || types.isSet(value) || ArrayBuffer.isView(value)
+  )
+}
+
 /** A part must be an object, and must not contain itself. */
 export function checkPart(value: unknown, depth: number): object {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+  if (typeof value !== 'object' || value === null || isOfTheLanguage(value)) {
     throw new ValueProblem(`${shown(value)} is not a part`, 'Give an instance of its class.')
   }
   if (depth < MAX_DEPTH) return value

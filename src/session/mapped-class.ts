@@ -75,7 +75,10 @@ export class MappedClass {
   }
 
   recordKey(key: KeyValue, tenant: Tenant | undefined): RecordKey {
-    return recordKey(this.model.namespace, this.model.set, this.codec.key.scheme.toStored(key, tenant))
+    const stored = this.codec.key.scheme.toStored(key, tenant)
+    // Bytes may be changed by whoever gave them; the record stays where it is.
+    const own = typeof stored === 'object' ? Buffer.from(stored) : stored
+    return recordKey(this.model.namespace, this.model.set, own)
   }
 
   /** The key of a record that was found without it, made of the bins that hold its parts. */

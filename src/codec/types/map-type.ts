@@ -33,7 +33,7 @@ export function mapType(keyKind: MapKeyKind, item: TypeCodec): TypeCodec {
           throwUnder(keyStep(each), error)
         }
       }
-      return map
+      return inKeyOrder(map)
     },
     snapshot: (value) =>
       new Map([...(value as Map<unknown, unknown>)].map(([each, member]) => [each, snapshotItem(item, member)])),
@@ -69,6 +69,23 @@ function entriesOf(value: unknown): ReadonlyMap<unknown, unknown> {
 
 const storedEntries = (stored: Value): Iterable<readonly [MapKey, Value]> =>
   types.isMap(stored) ? stored : Object.entries(storedMap(stored))
+
+/** The server keeps the order of keys, but in an object as the client gives it those that look like an index stand first. */
+function inKeyOrder(map: Map<unknown, unknown>): Map<unknown, unknown> {
+  const [first] = map.keys()
+  if (!/^\d+$/.test(String(first))) return map
+  let last = first
+  for (const key of map.keys()) {
+    if (compareMapKeys(last, key) > 0) return new Map([...map].sort(([a], [b]) => compareMapKeys(a, b)))
+    last = key
+  }
+  return map
+}
+
+function compareMapKeys(a: unknown, b: unknown): number {
+  if (typeof a === 'string') return Buffer.compare(Buffer.from(a), Buffer.from(b as string))
+  return (a as number) < (b as number) ? -1 : a === b ? 0 : 1
+}
 
 /** The client gives a map back as an object whose keys have become strings. */
 export function storedMap(stored: Value): { readonly [key: string]: Value } {
