@@ -68,9 +68,11 @@ export class KeyBinStrategy implements RelationStrategy {
     })
   }
 
-  /** What an owner that is deleted itself lets go of, it says by `onDelete`. */
   #reachOrphan(tracked: Tracked, state: RefState, reach: Reach, reader: Reader): void {
-    if (state.stored === null || reader.known(this.#target.name, state.stored)?.state === 'removed') return
+    if (state.stored === null) return
+    const isLetGo = (this.#list ?? this.#indexed)!.onDelete === 'detach'
+    // An owner that goes itself and lets its members go lets this one go, too.
+    if (isLetGo && reader.known(this.#target.name, state.stored)?.state === 'removed') return
     reach.remove(tracked.entity, stillAt(state, this.#target, this.model, reader))
   }
 

@@ -5,6 +5,7 @@ import type { Outcome } from '../plan/outcome.js'
 import type { RecordKey } from '../plan/record-key.js'
 import type { Tracked, TrackedState } from '../relations/contributor.js'
 import type { DeleteMark } from './delete-mark.js'
+import { Deletion, NO_DELETION } from './deletion.js'
 import type { IdentityMap } from './identity-map.js'
 import type { MappedClass } from './mapped-class.js'
 import type { Turn } from './turns.js'
@@ -38,31 +39,16 @@ export class Managed implements Tracked {
   version: number | undefined
   /** The time to live as the entity shows it. */
   ttl: number | null | undefined
-  /** The next delete takes the record whatever its version. */
-  removeAny = false
-  /** It is deleted as an orphan, and only while this holds of its record. */
-  orphanGuard: BinGuard | undefined
-  /** Why it is marked to be deleted, unless that is left to the next flush. */
-  deleteMark: DeleteMark | undefined
-  /** How often it was marked to be deleted. */
-  marked = 0
-  /** A part of its delete is done, such as references to it that are gone: it is to be finished. */
-  isDeleteBegun = false
   doubt: Doubt | undefined
   /** By how many bytes writes may have made the record grow since its size was last asked for. */
   unmeasured = 0
   /** Known by its key alone: nothing of its record was read. */
   isUnread = false
-  /** What is being sent deletes it; one that is only marked for the next flush may stay. */
-  isGoing = false
   /** A flush is sending it. */
   isOut = false
-  /** How many cascades away from what was asked to be deleted. */
-  depth = 0
-  /** Set by a delete: whether there was a record. */
-  wasStored = false
   /** The work that is under way on this entity, or waits as the last. */
   turn: Turn | undefined
+  #deletion: Deletion | undefined
 
   constructor(mapped: MappedClass, entity: object, key: RecordKey, home: IdentityMap, state: TrackedState) {
     this.mapped = mapped
@@ -70,6 +56,80 @@ export class Managed implements Tracked {
     this.key = key
     this.home = home
     this.state = state
+  }
+
+  // What concerns its delete is looked up in one place, which only those have that are deleted: every loaded entity has one of these.
+
+  get #told(): Readonly<Deletion> {
+    return this.#deletion ?? NO_DELETION
+  }
+
+  get #own(): Deletion {
+    return (this.#deletion ??= new Deletion())
+  }
+
+  get removeAny(): boolean {
+    return this.#told.removeAny
+  }
+
+  set removeAny(value: boolean) {
+    if (value !== this.#told.removeAny) this.#own.removeAny = value
+  }
+
+  get orphanGuard(): BinGuard | undefined {
+    return this.#told.orphanGuard
+  }
+
+  set orphanGuard(value: BinGuard | undefined) {
+    if (value !== this.#told.orphanGuard) this.#own.orphanGuard = value
+  }
+
+  get deleteMark(): DeleteMark | undefined {
+    return this.#told.deleteMark
+  }
+
+  set deleteMark(value: DeleteMark | undefined) {
+    if (value !== this.#told.deleteMark) this.#own.deleteMark = value
+  }
+
+  get marked(): number {
+    return this.#told.marked
+  }
+
+  set marked(value: number) {
+    if (value !== this.#told.marked) this.#own.marked = value
+  }
+
+  get isDeleteBegun(): boolean {
+    return this.#told.isBegun
+  }
+
+  set isDeleteBegun(value: boolean) {
+    if (value !== this.#told.isBegun) this.#own.isBegun = value
+  }
+
+  get isGoing(): boolean {
+    return this.#told.isGoing
+  }
+
+  set isGoing(value: boolean) {
+    if (value !== this.#told.isGoing) this.#own.isGoing = value
+  }
+
+  get depth(): number {
+    return this.#told.depth
+  }
+
+  set depth(value: number) {
+    if (value !== this.#told.depth) this.#own.depth = value
+  }
+
+  get wasStored(): boolean {
+    return this.#told.wasStored
+  }
+
+  set wasStored(value: boolean) {
+    if (value !== this.#told.wasStored) this.#own.wasStored = value
   }
 
   /** Whether there was a record, told to one caller alone: only one of several can have deleted it. */

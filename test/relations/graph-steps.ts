@@ -98,8 +98,8 @@ export class Actor {
     if (step.kind === 'create') {
       const what = step.what as Kind
       if (graph.has(what, step.id)) return
-      // A session has one entity for each key.
-      if (this.#unsent.has(`${what} ${step.id}`)) await this.flush()
+      // A session has one entity for each key, and what it is to delete, or was given by its key, may be that of another.
+      if (this.#unsent.size > 0) await this.flush()
       const made = session.persist(make(what, step.id))
       this.#seen.set(`${what} ${step.id}`, [what, made])
       return graph.add(what, step.id)
@@ -169,6 +169,7 @@ export class Actor {
       if (left !== undefined && right !== undefined) graph.unlink(relation, left, right)
       return
     }
+    if (relation.owns) this.#unsent.add(`${to} ${b}`)
     if (side === 'a' || back === undefined) {
       const members = await this.#collection(from, a, name, loaded.a, loaded.members)
       members.remove(loaded.b ? await this.#load(to, b, loaded.members) : b)

@@ -44,6 +44,17 @@ for (const mode of MODES) {
           expect(found.map((each) => each?.task.key)).to.deep.equal([null, 2, null])
         })
 
+        it(`deletes ${name} that were taken from a parent which then goes with its children`, async () => {
+          await db.withSession(async (session) => (await session.load(Task, 2))[name].add(2))
+          const session = db.session()
+          const one = await session.load(child, 2)
+          one.task.set(null)
+          session.remove(await session.load(Task, 2))
+          await session.flush()
+          expect(session.isDirty()).to.equal(false)
+          expect(await db.session().find<Step | Log>(child, 2)).to.equal(null)
+        })
+
         it(`deletes ${name} that somebody else has added since they were loaded`, async () => {
           const session = db.session()
           session
