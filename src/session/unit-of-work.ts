@@ -100,7 +100,9 @@ export class UnitOfWork {
       noteBegun(work, result)
     }
     publishFlush(context.driver.events, result, performance.now() - began, error)
-    await this.#runAfterHooks(work, result)
+    await this.#runAfterHooks(work, result).catch((thrown: unknown) => {
+      throw error ?? thrown
+    })
     // eslint-disable-next-line @typescript-eslint/only-throw-error -- the reason of an abort is the caller's own
     if (error !== undefined) throw error
     if (!isOvertaken) return

@@ -183,6 +183,15 @@ inEachMode(
       expect((await bed().db.session().load(Thing, things[0].id)).name).to.equal('A2')
     })
 
+    it('that throw after do not hide why a record was not written', async () => {
+      const { session, things } = await stored('A', 'B')
+      await bed().db.session().delete(Thing, things[1].id)
+      during['afterSave'] = () => Promise.reject(new Error('late'))
+      things[0].name = 'A2'
+      things[1].name = 'B2'
+      expect(await rejection(() => session.flush())).to.have.property('code', 'SKEIN_4001')
+    })
+
     it('that send something through their own session are refused instead of waiting for themselves', async () => {
       const { session, things } = await stored('A', 'B')
       for (const send of [
