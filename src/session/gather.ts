@@ -142,7 +142,7 @@ async function reachFrom(
         return Math.max(0, most - members.length)
       },
       drain,
-      onTakeBack: (undo) => work.onTakeBack(undo),
+      onTakeBack: (undo) => work.onTakeBack(undo, managed),
       isAgain,
     }
     const { state } = managed

@@ -21,7 +21,7 @@ export async function spareOrphans(work: Work, { failed }: RunResult, reader: Re
     orphans.map(({ model, key, orphanGuard }) => read(model.name, key, [orphanGuard!.bin])),
   )
   const spared = new Set(orphans.filter((orphan, i) => spare(orphan, records[i]?.bins ?? {}, reader)))
-  work.takeBackMarks((managed) => isOnlyFor(spared, managed, work))
+  work.takeBackMarks((managed) => work.isOnlyFor(spared, managed))
   const ids = new Set([...spared].map(({ key }) => recordId(key)))
   return spared.size > 0 && failed.every((outcome) => isUnsent(outcome) || ids.has(recordId(outcome.command.key)))
 }
@@ -37,20 +37,6 @@ function spare(orphan: Managed, bins: Bins, reader: Reader): boolean {
   orphan.state = 'stored'
   orphan.orphanGuard = undefined
   return true
-}
-
-/** Whatever has marked it is spared, or was itself marked for the sake of those alone. */
-function isOnlyFor(
-  spared: ReadonlySet<Managed>,
-  managed: Managed,
-  work: Work,
-  asked: ReadonlySet<Managed> = new Set(),
-): boolean {
-  if (spared.has(managed) || asked.has(managed)) return true
-  const origins = work.reached.get(managed)
-  if (origins === undefined) return false
-  const before = new Set([...asked, managed])
-  return [...origins].every((origin) => isOnlyFor(spared, origin, work, before))
 }
 
 const isOrphan = ({ orphanGuard, key }: Managed, refused: ReadonlySet<string>): boolean =>

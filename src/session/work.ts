@@ -51,6 +51,15 @@ export class Work {
     }
   }
 
+  /** Whether it is here for the sake of those alone: it is one of them, or whatever has reached it is. */
+  isOnlyFor(those: ReadonlySet<Managed>, managed: Managed, asked: ReadonlySet<Managed> = new Set()): boolean {
+    if (those.has(managed) || asked.has(managed)) return true
+    const origins = this.#reached.get(managed)
+    if (origins === undefined) return false
+    const before = new Set([...asked, managed])
+    return [...origins].every((origin) => this.isOnlyFor(those, origin, before))
+  }
+
   /** The members for which this holds, and what reached them. */
   filter(wanted: (managed: Managed) => boolean): Work {
     const members = [...this.#saved, ...this.#removed].filter(wanted)
@@ -76,7 +85,16 @@ export class Work {
     const removed = [...this.#removed].filter(({ state }) => state !== 'removed')
     for (const managed of saved) this.#saved.delete(managed)
     for (const managed of removed) this.#removed.delete(managed)
-    return [...saved, ...removed]
+    return [...saved, ...removed, ...this.#spareWith(new Set(removed.filter(({ state }) => state !== 'gone')))]
+  }
+
+  /** What only those that stay after all would have taken along stays, too. */
+  #spareWith(kept: ReadonlySet<Managed>): Managed[] {
+    if (kept.size === 0) return []
+    this.takeBackMarks((managed) => this.isOnlyFor(kept, managed))
+    const stays = this.drains.filter(({ owner }) => !kept.has(owner as Managed))
+    this.drains.splice(0, Infinity, ...stays)
+    return this.dropChanged()
   }
 
   add(managed: Managed): void {

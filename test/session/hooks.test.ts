@@ -63,10 +63,15 @@ class Shelf {
   @Key() id!: string
   @Bin() name?: string
   @OneToMany(() => Book, 'shelf', { strategy: 'keyList', onDelete: 'cascade' }) books = collection<Book>()
+  @OneToMany(() => Book, 'guest') guests = collection<Book>()
   leave?: () => void
+  stay?: () => void
 
   @BeforeSave() beforeSave(): void {
     this.leave?.()
+  }
+  @BeforeDelete() beforeDelete(): void {
+    this.stay?.()
   }
 }
 
@@ -74,6 +79,7 @@ class Shelf {
 class Book {
   @Key() id!: string
   @ManyToOne(() => Shelf, 'books') shelf = ref<Shelf>()
+  @ManyToOne(() => Shelf, 'guests') guest = ref<Shelf>()
 }
 
 inEachMode(
@@ -308,6 +314,23 @@ inEachMode(
       await session.save(shelf)
       expect(await bed().db.read(Shelf, [shelf.id])).to.deep.equal([null])
       expect(await bed().db.read(Book, [book.id])).to.deep.equal([null])
+    })
+
+    it('that keep what is being deleted keep what it would have taken along or let go', async () => {
+      const session = bed().db.session()
+      const shelf = session.create(Shelf, { id: bed().fresh() })
+      const [book, guest] = [bed().fresh(), bed().fresh()].map((id) => session.create(Book, { id }))
+      shelf.books.add(book)
+      shelf.guests.add(guest)
+      await session.flush()
+      shelf.stay = () => void session.persist(shelf)
+      expect(await session.delete(shelf)).to.equal(false)
+      await session.flush()
+      const found = await bed()
+        .db.session()
+        .load(Shelf, shelf.id, { with: ['books', 'guests'] })
+      expect(found.books.items.map(({ id }) => id)).to.deep.equal([book.id])
+      expect(found.guests.items.map(({ id }) => id)).to.deep.equal([guest.id])
     })
 
     it('that keep what is being deleted have its save hooks run if it has changed', async () => {
