@@ -3,9 +3,7 @@ import type { Database, Ref } from 'skein'
 import { emptySets } from '../empty-sets.js'
 import { MODES, needMode } from '../server.js'
 import { sharedServer } from '../shared-server.js'
-import { CLASSES, Person, classOf, make } from './graph-models.js'
-
-const { Task, Step, Log } = CLASSES
+import { CLASSES, Person, Task, classOf, make, type Log, type Step } from './graph-models.js'
 
 for (const mode of MODES) {
   describe(`references that were not read (${mode})`, () => {
@@ -19,15 +17,12 @@ for (const mode of MODES) {
     beforeEach(async () => {
       await emptySets(db, Object.values(CLASSES))
       await db.withSession(async (session) => {
-        const [person, task] = [session.persist(make('Person', 1)), session.persist(make('Task', 1))] as [
-          Person,
-          InstanceType<typeof Task>,
-        ]
+        const [person, task] = [session.persist(make('Person', 1)), session.persist(make('Task', 1))] as [Person, Task]
         person.tasks.add(task)
         person.chores.add(task)
         person.leads.set(task)
-        task.steps.add(session.persist(make('Step', 1)) as InstanceType<typeof Step>)
-        task.logs.add(session.persist(make('Log', 1)) as InstanceType<typeof Log>)
+        task.steps.add(session.persist(make('Step', 1)) as Step)
+        task.logs.add(session.persist(make('Log', 1)) as Log)
         return Promise.resolve()
       })
     })

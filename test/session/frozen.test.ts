@@ -4,7 +4,7 @@ import { Account } from './models.js'
 import { inEachMode, type Bed } from './modes.js'
 import { rejection } from './rejection.js'
 
-const account = ({ freshNumber }: Bed): Account => Object.assign(new Account(), { id: freshNumber(), owner: 'Ada' })
+const account = (bed: Bed): Account => Object.assign(new Account(), { id: bed.freshNumber(), owner: 'Ada' })
 
 /** The error names the entity that could not be changed, and says that its record is written. */
 function expectNamed(error: unknown, { id }: Account): void {

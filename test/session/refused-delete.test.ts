@@ -14,9 +14,9 @@ class Vault {
 }
 
 /** An account that somebody else has changed since this session has loaded it. */
-async function stale({ db, freshNumber }: Bed, session: Session): Promise<Account> {
-  const theirs = db.session()
-  const account = theirs.create(Account, { id: freshNumber(), owner: 'Ada' })
+async function stale(bed: Bed, session: Session): Promise<Account> {
+  const theirs = bed.db.session()
+  const account = theirs.create(Account, { id: bed.freshNumber(), owner: 'Ada' })
   await theirs.flush()
   const mine = await session.load(Account, account.id)
   account.balance = 7
