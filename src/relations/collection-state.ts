@@ -37,6 +37,9 @@ export class CollectionState {
   dangling: readonly KeyValue[] = []
   /** Where the members are parts of the owner's record. */
   parts: PartTable | undefined
+  /** Changes that a flush is sending, and those of them that were changed again since. */
+  #sending: MemberSet | undefined
+  #overtaken: MemberSet | undefined
   #binding: Binding | undefined
   #loading: Promise<void> | undefined
 
@@ -70,9 +73,34 @@ export class CollectionState {
     return [...this.added].filter((member): member is KeyValue => !isEntity(member))
   }
 
+  beginSending(): void {
+    this.#sending = this.#copyOf([...this.added, ...this.removed])
+  }
+
+  endSending(): void {
+    this.#sending = undefined
+    this.#overtaken = undefined
+  }
+
+  #copyOf(members: readonly Member[]): MemberSet {
+    const copy = new MemberSet()
+    copy.keyOf = this.added.keyOf
+    copy.restore(members)
+    return copy
+  }
+
+  /** It is changed back while the change is under way: that may be stored by then, and its answer is not that of this one. */
+  #overtake(member: Member, pending: MemberSet): void {
+    if (this.#sending === undefined || !pending.has(member) || !this.#sending.delete(member)) return
+    this.begun.add(member)
+    this.#overtaken ??= this.#copyOf([])
+    this.#overtaken.add(member)
+  }
+
   /** The user's own change. */
   add(given: Member): void {
     const member = this.#resolved(given)
+    this.#overtake(member, this.removed)
     if (this.#isSure(member)) this.include(member)
     else {
       this.#unremove(member)
@@ -96,6 +124,7 @@ export class CollectionState {
 
   remove(given: Member): void {
     const member = this.#resolved(given)
+    this.#overtake(member, this.added)
     const isUnsent = this.added.has(member) && !this.begun.has(member)
     if (this.#isSure(member)) this.exclude(member)
     else {
@@ -111,6 +140,7 @@ export class CollectionState {
   /** A change that the other side knows of already. */
   include(member: Member): void {
     if (this.parts !== undefined) return this.parts.include(member)
+    this.#overtake(member, this.removed)
     if (this.loaded?.has(member) && !this.removed.has(member)) return
     if (!this.#unremove(member)) this.added.add(member)
     this.loaded?.add(member)
@@ -118,6 +148,7 @@ export class CollectionState {
 
   exclude(member: Member): void {
     if (this.parts !== undefined) return this.parts.exclude(member)
+    this.#overtake(member, this.added)
     const isListed = this.loaded?.has(member) ?? true
     const isUnsent = this.added.delete(member) && !this.begun.has(member)
     if (!isUnsent && isListed) this.removed.add(member)
@@ -191,6 +222,7 @@ export class CollectionState {
   }
 
   settle(member: Member): void {
+    if (this.#overtaken?.has(member) === true) return
     this.added.delete(member)
     this.removed.delete(member)
     this.unstored.delete(member)

@@ -4,6 +4,7 @@ import { Explanation } from '../plan/explain.js'
 import type { Outcome } from '../plan/outcome.js'
 import { recordId } from '../plan/record-key.js'
 import type { Reader } from '../relations/contributor.js'
+import { whileSent, type Sent as SentRelations } from '../relations/while-sent.js'
 import { isDirty } from './dirty.js'
 import { explainDrain } from './explain-drain.js'
 import { publishFlush } from './flush-event.js'
@@ -132,7 +133,8 @@ export class UnitOfWork {
     takeBackLinksTo(work.removed, context, (undo) => work.onTakeBack(undo))
     const marked: AfterMark = (draft, isStopped) => this.#lookAgain(work, draft, isStopped, options)
     const began = performance.now()
-    return { began, result: await whileGoing(work, () => sendWork(work, this.#parts, transactions, signal, marked)) }
+    const send = (): Promise<RunResult> => sendWork(work, this.#parts, transactions, signal, marked)
+    return { began, result: await whileGoing(work, () => whileSent(relationsOf(work.saved), send)) }
   }
 
   /** Somebody may have added members after this flush has looked for them; now that their owners are marked, no more can come. */
@@ -164,6 +166,11 @@ export class UnitOfWork {
     if (hasHooks('afterSave', saved)) await callAllHooks('afterSave', saved)
     if (hasHooks('afterDelete', removed)) await callAllHooks('afterDelete', removed)
   }
+}
+
+function* relationsOf(members: Iterable<Managed>): Generator<SentRelations> {
+  for (const managed of members)
+    if (managed.mapped.relations.length > 0) yield { tracked: managed, strategies: managed.mapped.relations }
 }
 
 /** One pass of a flush: who is told that nothing was sent, or a condition was not met, and whose hooks have run in a pass before. */
