@@ -23,6 +23,15 @@ for (const mode of MODES) {
 
     const load = (id: number): Promise<Order> => db.session().load(Order, id)
 
+    it('leaves nothing to send for a child that is taken out of a new parent, which never had it', async () => {
+      const session = db.session()
+      const made = session.persist(order(1, line('a')))
+      made.lines.remove('z')
+      await session.flush()
+      expect(session.isDirty()).to.equal(false)
+      expect(skus((await load(1)).lines)).to.deep.equal(['a'])
+    })
+
     it('stores a new parent and its children in one command, and reads them back in one', async () => {
       const session = db.session()
       const made = order(1, line('b', 2), line('a'))

@@ -91,7 +91,9 @@ export class PartTable {
   exclude(member: Member): void {
     const { added, removed } = this.state
     const wasAdded = added.delete(member)
-    if (this.#find(member) !== undefined || !(this.isComplete && wasAdded)) removed.add(member)
+    // Of a record that is not there yet nothing can be taken out; in one that is, others may have put it meanwhile.
+    const mayBeStored = this.owner.state !== 'new' && !(this.isLoaded && wasAdded)
+    if (this.#find(member) !== undefined || mayBeStored) removed.add(member)
   }
 
   /** The known part with that id. */
