@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { SkeinError, type Database, type Session } from 'skein'
+import { SkeinError, type Database, type LoadOptions, type Session } from 'skein'
 import { Bin, Embeddable, Key, ManyToOne, OneToMany, Record, collection, ref } from 'skein'
 import { emptySets } from '../empty-sets.js'
 import { MODES, needMode, type TestServer } from '../server.js'
@@ -56,6 +56,11 @@ const valuesOf = ({ id, rank, text, owner }: Item): Values => ({
   owner: owner.key as number | null,
 })
 
+type Change =
+  | { readonly do: 'add'; readonly name: Name; readonly values: Values }
+  | { readonly do: 'remove'; readonly name: Name; readonly id: string }
+  | { readonly do: 'change'; readonly name: Name; readonly id: string; readonly change: Partial<Values> }
+
 /** One session, what it is about to send, and whether somebody else has flushed since it last looked. */
 class User {
   session!: Session
@@ -64,10 +69,15 @@ class User {
 
   constructor(readonly db: Database) {}
 
-  async begin(): Promise<void> {
+  async begin(options: LoadOptions<Box> = {}): Promise<void> {
     this.session = this.db.session()
-    this.box = await this.session.load(Box, 1)
+    this.box = await this.session.load(Box, 1, options)
     this.pending = []
+  }
+
+  beginNew(): void {
+    this.session = this.db.session()
+    this.box = this.session.create(Box, { id: 1 })
   }
 
   add(name: Name, values: Values): void {
@@ -92,6 +102,12 @@ class User {
     })
   }
 
+  async apply(step: Change): Promise<void> {
+    if (step.do === 'add') this.add(step.name, step.values)
+    else if (step.do === 'remove') this.remove(step.name, step.id)
+    else await this.change(step.name, step.id, step.change)
+  }
+
   /** True when it was stored; a conflict leaves everything as it was. */
   async flush(model: Model): Promise<boolean> {
     try {
@@ -106,19 +122,31 @@ class User {
   }
 }
 
-const id = fc.constantFrom('a', 'b', 'c', 'd', 'e')
+const RUNS = { numRuns: Number(process.env.SKEIN_RUNS ?? 60) }
+
 const rank = fc.integer({ min: -2, max: 2 })
 const owner = fc.option(fc.integer({ min: 1, max: 3 }))
 const name = fc.constantFrom<Name>('plain', 'ranked')
 const who = fc.constantFrom(0, 1)
+/** What is planned in this turn of the event loop has been sent by its end, and is not answered yet. */
+const untilSent = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+const changeOf = (id: fc.Arbitrary<string>) =>
+  fc.oneof(
+    fc.record({ do: fc.constant('add' as const), who, name, values: fc.record({ id, rank, owner }) }),
+    fc.record({ do: fc.constant('remove' as const), who, name, id }),
+    fc.record({ do: fc.constant('change' as const), who, name, id, change: fc.record({ rank }) }),
+    fc.record({ do: fc.constant('change' as const), who, name, id, change: fc.record({ owner }) }),
+    fc.record({ do: fc.constant('change' as const), who, name, id, change: fc.record({ text: fc.string() }) }),
+  )
 const step = fc.oneof(
-  fc.record({ do: fc.constant('add' as const), who, name, values: fc.record({ id, rank, owner }) }),
-  fc.record({ do: fc.constant('remove' as const), who, name, id }),
-  fc.record({ do: fc.constant('change' as const), who, name, id, change: fc.record({ rank }) }),
-  fc.record({ do: fc.constant('change' as const), who, name, id, change: fc.record({ owner }) }),
-  fc.record({ do: fc.constant('change' as const), who, name, id, change: fc.record({ text: fc.string() }) }),
-  fc.record({ do: fc.constant('flush' as const), who }),
-  fc.record({ do: fc.constant('begin' as const), who }),
+  { weight: 5, arbitrary: changeOf(fc.constantFrom('a', 'b', 'c', 'd', 'e')) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('flush' as const), who }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('begin' as const), who }) },
+)
+const stepOfOne = fc.oneof(
+  { weight: 5, arbitrary: changeOf(fc.constantFrom('a', 'b')) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('send' as const) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('flush' as const) }) },
 )
 
 for (const mode of MODES) {
@@ -133,13 +161,16 @@ for (const mode of MODES) {
     })
     after(() => db?.close())
 
-    /** Everything in the record agrees with the model and with itself. */
-    const check = async (model: Model): Promise<void> => {
-      const box = await db.session().load(Box, 1, { with: ['plain', 'ranked'] })
+    const checkShown = (box: Box, model: Model): void => {
       const byId = (a: Values, b: Values): number => (a.id < b.id ? -1 : 1)
       const byRank = (a: Values, b: Values): number => a.rank - b.rank || byId(a, b)
       expect(box.plain.items.map(valuesOf)).to.deep.equal([...model.plain.values()].sort(byId))
       expect(box.ranked.items.map(valuesOf)).to.deep.equal([...model.ranked.values()].sort(byRank))
+    }
+
+    /** Everything in the record agrees with the model and with itself. */
+    const check = async (model: Model): Promise<void> => {
+      checkShown(await db.session().load(Box, 1, { with: ['plain', 'ranked'] }), model)
       const { bins } = await db.client.get({ ns: namespace, set: 'box', key: 1 })
       const stored = bins as { [bin: string]: { [key: string]: string | string[] } }
       expect(Object.keys(stored['ranked.ids']).sort()).to.deep.equal([...model.ranked.keys()].sort())
@@ -165,19 +196,54 @@ for (const mode of MODES) {
           for (const user of users) await user.begin()
           for (const each of steps) {
             const user = users[each.who]
-            if (each.do === 'add') user.add(each.name, each.values)
-            else if (each.do === 'remove') user.remove(each.name, each.id)
-            else if (each.do === 'change') await user.change(each.name, each.id, each.change)
-            else if (each.do === 'begin') await user.begin()
-            else {
+            if (each.do === 'begin') await user.begin()
+            else if (each.do === 'flush') {
               if (!(await user.flush(model))) await user.begin()
               await check(model)
-            }
+            } else await user.apply(each)
           }
           for (const user of users) await user.flush(model)
           await check(model)
         }),
-        { numRuns: 60 },
+        RUNS,
+      )
+    })
+
+    it('stores what was changed while earlier changes were under way', async () => {
+      const given = fc.record({
+        isNew: fc.boolean(),
+        isLoaded: fc.boolean(),
+        steps: fc.array(stepOfOne, { maxLength: 20 }),
+      })
+      await fc.assert(
+        fc.asyncProperty(given, async ({ isNew, isLoaded, steps }) => {
+          await emptySets(db, [Box])
+          const model: Model = { plain: new Map(), ranked: new Map() }
+          const user = new User(db)
+          if (isNew) user.beginNew()
+          else {
+            await db.session().save(Object.assign(new Box(), { id: 1 }))
+            await user.begin(isLoaded ? { with: ['plain', 'ranked'] } : {})
+          }
+          const sent: Promise<void>[] = []
+          for (const each of steps) {
+            if (each.do === 'flush') {
+              await Promise.all(sent.splice(0))
+              await user.flush(model)
+              await check(model)
+            } else if (each.do === 'send') {
+              sent.push(user.session.flush())
+              await untilSent()
+            } else await user.apply(each)
+          }
+          await Promise.all(sent)
+          await user.flush(model)
+          expect(user.session.isDirty()).to.equal(false)
+          await check(model)
+          await Promise.all([user.box.plain.load(), user.box.ranked.load()])
+          checkShown(user.box, model)
+        }),
+        RUNS,
       )
     })
   })
