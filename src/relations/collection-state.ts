@@ -23,6 +23,8 @@ export class CollectionState {
   readonly unstored = new MemberSet()
   /** Those among the removed that the server did not have when the members were loaded: they come back only by being added. */
   readonly absent = new MemberSet()
+  /** Those among the added that the server had already when the members were loaded: to take them out again is a change. */
+  readonly #repeated = new MemberSet()
   /** Those whose change may have reached one of the records it concerns, and not yet all: it is carried through, or turned back, but never forgotten. */
   readonly begun = new MemberSet()
   /** Attributes of links, as far as they are known. */
@@ -52,7 +54,8 @@ export class CollectionState {
     if (!this.links.isEmpty && binding.relation.attributes === undefined) throw noAttributes(binding)
     this.#binding = binding
     const keyOf = binding.strategy.keyOf ?? ((entity: object): KeyValue | null => binding.reader.keyOf(entity))
-    for (const members of [this.added, this.removed, this.unstored, this.absent, this.begun, this.loaded])
+    const { added, removed, unstored, absent, begun, loaded } = this
+    for (const members of [added, removed, unstored, absent, this.#repeated, begun, loaded])
       if (members) members.keyOf = keyOf
     for (const member of this.added.entities) {
       showLink(binding.relation, binding.tracked.entity, member)
@@ -125,7 +128,7 @@ export class CollectionState {
   remove(given: Member): void {
     const member = this.#resolved(given)
     this.#overtake(member, this.added)
-    const isUnsent = this.added.has(member) && !this.begun.has(member)
+    const isUnsent = this.added.has(member) && !this.#mayBeStored(member)
     if (this.#isSure(member)) this.exclude(member)
     else {
       this.added.delete(member)
@@ -150,7 +153,8 @@ export class CollectionState {
     if (this.parts !== undefined) return this.parts.exclude(member)
     this.#overtake(member, this.added)
     const isListed = this.loaded?.has(member) ?? true
-    const isUnsent = this.added.delete(member) && !this.begun.has(member)
+    const isUnsent = this.added.has(member) && !this.#mayBeStored(member)
+    this.added.delete(member)
     if (!isUnsent && isListed) this.removed.add(member)
     this.loaded?.delete(member)
     this.links.delete(member, this.added)
@@ -181,8 +185,10 @@ export class CollectionState {
     const loaded = new MemberSet()
     loaded.keyOf = this.added.keyOf
     this.absent.restore([...this.removed])
+    this.#repeated.clear()
     for (const member of members) {
       this.absent.delete(member)
+      if (this.added.has(member)) this.#repeated.add(member)
       if (!this.removed.has(member)) loaded.add(member)
     }
     for (const member of this.added) loaded.add(member)
@@ -191,7 +197,7 @@ export class CollectionState {
 
   /** Another parent takes in a member that is known by its key alone. */
   giveAway(key: KeyValue): void {
-    if (this.added.delete(key) && this.begun.has(key)) this.removed.add(key)
+    if (this.added.delete(key) && this.#mayBeStored(key)) this.removed.add(key)
     this.loaded?.delete(key)
   }
 
@@ -214,6 +220,7 @@ export class CollectionState {
     this.removed.clear()
     this.unstored.clear()
     this.absent.clear()
+    this.#repeated.clear()
     this.begun.clear()
     this.former.clear()
     this.stored = undefined
@@ -227,6 +234,7 @@ export class CollectionState {
     this.removed.delete(member)
     this.unstored.delete(member)
     this.absent.delete(member)
+    this.#repeated.delete(member)
     this.begun.delete(member)
   }
 
@@ -238,7 +246,7 @@ export class CollectionState {
   /** A member is to be deleted before it was ever stored as one. */
   takeBack(key: KeyValue): void {
     if (!this.added.delete(key)) return
-    if (this.begun.has(key)) this.removed.add(key)
+    if (this.#mayBeStored(key)) this.removed.add(key)
     this.loaded?.delete(key)
     this.links.delete(key, this.added)
   }
@@ -260,6 +268,7 @@ export class CollectionState {
     const { loaded, stored, dangling } = this
     const [added, removed, members] = [[...this.added], [...this.removed], [...(loaded ?? [])]]
     const [unstored, absent, begun] = [[...this.unstored], [...this.absent], [...this.begun]]
+    const repeated = [...this.#repeated]
     const [restoreParts, restoreLinks] = [this.parts?.remember(), this.links.remember()]
     return () => {
       restoreParts?.()
@@ -268,6 +277,7 @@ export class CollectionState {
       this.removed.restore(removed)
       this.unstored.restore(unstored)
       this.absent.restore(absent)
+      this.#repeated.restore(repeated)
       this.begun.restore(begun)
       loaded?.restore(members)
       this.loaded = loaded
@@ -283,6 +293,7 @@ export class CollectionState {
     this.removed.restore([...this.removed].filter(isBegun))
     this.unstored.clear()
     this.absent.clear()
+    this.#repeated.clear()
     this.loaded = undefined
     this.stored = undefined
     this.parts?.reset()
@@ -295,6 +306,10 @@ export class CollectionState {
     const isUnstored = this.unstored.delete(member)
     const isAbsent = this.absent.delete(member)
     return this.removed.delete(member) && !isUnstored && !isAbsent && !this.begun.has(member)
+  }
+
+  #mayBeStored(member: Member): boolean {
+    return this.begun.has(member) || this.#repeated.has(member)
   }
 
   #orphan(member: Member): void {

@@ -29,6 +29,22 @@ for (const mode of MODES) {
     const keysOf = async (id: number, name: 'tasks' | 'chores'): Promise<unknown> =>
       db.session().ref(Person, id).collection(name).keys()
 
+    for (const name of ['tasks', 'chores', 'bookmarks', 'likes', 'follows', 'watched'] as const) {
+      it(`takes ${name} out that were there, were added again unseen, and then loaded`, async () => {
+        const session = db.session()
+        const unseen = session.ref(Person, 1).collection(name)
+        unseen.add(2)
+        await session.flush()
+        unseen.add(2)
+        const person = await session.load(Person, 1, { with: [name] })
+        person[name].remove(2)
+        await session.flush()
+        expect(session.isDirty()).to.equal(false)
+        expect(await db.session().ref(Person, 1).collection(name).keys()).to.deep.equal([])
+        for await (const { message } of db.verify([Person, Task])) expect.fail(message)
+      })
+    }
+
     describe('where orphans are deleted', () => {
       for (const [name, child] of [
         ['steps', Step],
