@@ -45,8 +45,11 @@ interface PendingStage {
 export interface ReadyStage {
   readonly name: StageName
   readonly stage: Stage
-  /** What it leaves out, because something that it is tied to has failed. */
-  readonly heldBack: readonly (WriteCommand | DeleteCommand)[]
+  /**
+   * What becomes of that which it leaves out, because something that it is tied to has failed. Those who would write to a record that
+   * turned out to be missing are told, as if they had been sent: they may have to take something back.
+   */
+  holdBack(missing: ReadonlyMap<string, Outcome>): Outcome[]
   /** The outcomes that somebody does not accept. */
   settle(outcomes: readonly Outcome[]): Outcome[]
   /** What was thrown by those whom `settle` told; the others were told all the same. */
@@ -341,8 +344,16 @@ function readyStage({ name, entries }: PendingStage, mustWait?: (id: string) => 
   return {
     name,
     stage: stage(name, all.map(merged)),
-    heldBack: held.map(merged),
     broken,
+    holdBack: (missing) =>
+      held.map((entry) => {
+        const command = merged(entry)
+        const found = missing.get(recordId(command.key))
+        if (found === undefined) return { command, state: 'notWritten', bins: {}, reason: 'notSent' }
+        const outcome: Outcome = { ...found, command }
+        for (const settle of entry.settle) tell(settle, outcome, broken)
+        return outcome
+      }),
     settle: (outcomes) =>
       outcomes.flatMap((outcome, i) => {
         // Everyone must be told, so no short cut at the first that refuses.

@@ -38,6 +38,7 @@ export async function runStages(
   const outcomes: Outcome[] = []
   const failed: Outcome[] = []
   const broken: SkeinError[] = []
+  const missing = new Map<string, Outcome>()
   let forbidden: RestrictedError | undefined
   for (;;) {
     const checks = draft.takeChecks()
@@ -51,10 +52,12 @@ export async function runStages(
       const commands = commandsOf(ready)
       const answered = commands.length === 0 ? [] : await driver.run(commands, options)
       const refused = ready.settle(answered)
-      broken.push(...ready.broken)
       stages.push(ready.stage)
       const judged = new Map(refused.map((outcome) => [outcome.command, outcome]))
-      const unsent = ready.heldBack.map(notSent)
+      for (const outcome of answered)
+        if (outcome.reason === 'missing') missing.set(recordId(outcome.command.key), outcome)
+      const unsent = ready.holdBack(missing)
+      broken.push(...ready.broken)
       if (ready.name === 'undo' && isStopped !== undefined) noteTakenBack(answered, outcomes, failed, isStopped)
       outcomes.push(...answered.map((outcome) => judged.get(outcome.command) ?? outcome), ...unsent)
       failed.push(...refused, ...unsent)
@@ -123,8 +126,4 @@ async function runChecks(checks: readonly Check[], driver: Driver, options: Call
   const { commands, answeredBy } = mergeReads(checks.map(({ command }) => command))
   const records = await driver.read(commands, options).catch(() => undefined)
   if (records !== undefined) checks.forEach(({ then }, i) => then(records[answeredBy[i]]))
-}
-
-function notSent(command: WriteCommand | DeleteCommand): Outcome {
-  return { command, state: 'notWritten', bins: {}, reason: 'notSent' }
 }
