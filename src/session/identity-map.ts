@@ -14,6 +14,7 @@ export class IdentityMap {
   readonly #places: (RecordMap<Managed> | undefined)[]
   readonly #within: IdentityMap | undefined
   #awaited: Map<string, ((entity: object) => void)[]> | undefined
+  #leaving: Set<string> | undefined
   #isClosed = false
 
   constructor({ places }: Pick<MappedClasses, 'places'>, tenant?: Tenant, within?: IdentityMap) {
@@ -46,7 +47,7 @@ export class IdentityMap {
 
   /** Calls back once when the session gets an entity that was so far known by its key alone. */
   await(mapped: MappedClass, key: UserKey, then: (entity: object) => void): void {
-    const id = awaitedId(mapped, key)
+    const id = idOf(mapped, key)
     this.#awaited ??= new Map()
     const waiting = this.#awaited.get(id)
     if (waiting === undefined) this.#awaited.set(id, [then])
@@ -56,10 +57,21 @@ export class IdentityMap {
   /** Tells those who wait for the entity; it must be complete by now. */
   announce({ mapped, key, entity }: Managed): void {
     if (this.#awaited === undefined) return
-    const id = awaitedId(mapped, key.key)
+    const id = idOf(mapped, key.key)
     const waiting = this.#awaited.get(id)
     this.#awaited.delete(id)
     for (const then of waiting ?? []) then(entity)
+  }
+
+  /** A record is being deleted whose entity is yet to be read; returns what is to be called when it is. */
+  leave(mapped: MappedClass, key: UserKey): () => void {
+    const [id, leaving] = [idOf(mapped, key), (this.#leaving ??= new Set())]
+    leaving.add(id)
+    return () => void leaving.delete(id)
+  }
+
+  isLeaving(mapped: MappedClass, key: UserKey): boolean {
+    return this.#leaving !== undefined && this.#leaving.has(idOf(mapped, key))
   }
 
   /** The entity is nobody's from now on and may be given to any session. */
@@ -86,4 +98,4 @@ export class IdentityMap {
   }
 }
 
-const awaitedId = ({ place }: MappedClass, key: UserKey): string => `${place}|${String(identityOf(key))}`
+const idOf = ({ place }: MappedClass, key: UserKey): string => `${place}|${String(identityOf(key))}`

@@ -7,7 +7,7 @@ import { Managed } from './managed.js'
 import type { MappedClass } from './mapped-class.js'
 import { managedOf } from './ownership.js'
 import type { SessionContext } from './session-context.js'
-import { abstractClass, notManaged, otherInstance, otherSession } from './session-errors.js'
+import { abstractClass, beingDeleted, notManaged, otherInstance, otherSession } from './session-errors.js'
 
 /** Which entities belong to a session, and in which state. */
 export class SessionEntities {
@@ -84,6 +84,7 @@ export class SessionEntities {
     this.#completeKey(mapped, entity)
     const key = mapped.recordKey(mapped.codec.key.keyOf(entity), identity.tenant)
     if (identity.get(mapped, key.key) !== undefined) throw otherInstance(mapped, key)
+    if (identity.isLeaving(mapped, key.key)) throw beingDeleted(mapped, key)
     const managed = identity.add(new Managed(mapped, entity, key, identity, 'new'))
     this.#relations.attach(managed)
     identity.announce(managed)

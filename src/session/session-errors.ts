@@ -36,6 +36,13 @@ export function otherInstance(mapped: MappedClass, { key }: RecordKey): SkeinErr
   })
 }
 
+export function beingDeleted(mapped: MappedClass, { key }: RecordKey): SkeinError {
+  return new SkeinError('SKEIN_2304', `This session is deleting ${title(mapped, key)}.`, {
+    ...about(mapped, key),
+    fix: 'Await the delete before you store another under its key.',
+  })
+}
+
 export function notManaged(mapped: MappedClass): SkeinError {
   return new SkeinError('SKEIN_2305', `This ${mapped.model.name} is not managed by the session.`, {
     ...about(mapped),

@@ -344,10 +344,21 @@ export class Session {
     options: FlushOptions | undefined,
     receiver: DeleteReceiver,
   ): Promise<void> {
-    const [managed] = await this.#loads.find(mapped, [input], options)
-    const found = managed ?? (await this.#loads.cutOff(mapped, [key], options?.signal))[0]
+    // What is read in its place would be taken for what is to be deleted.
+    const left = this.#context.identity.leave(mapped, key.key)
+    const found = await this.#findToDelete(mapped, key, input, options).finally(left)
     if (found === undefined) this.#forgetting(mapped, key, receiver).deleted(false)
     else this.#deleteEntity(found.entity, options, receiver)
+  }
+
+  async #findToDelete(
+    mapped: MappedClass,
+    key: RecordKey,
+    input: KeyInput,
+    options: FlushOptions | undefined,
+  ): Promise<Managed | undefined> {
+    const [managed] = await this.#loads.find(mapped, [input], options)
+    return managed ?? (await this.#loads.cutOff(mapped, [key], options?.signal))[0]
   }
 
   /** What the session has no entity of may still be linked to by its key. */

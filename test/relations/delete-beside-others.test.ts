@@ -97,6 +97,17 @@ for (const mode of MODES) {
       }
     }
 
+    it('by key lets nobody take the place of what it is about to delete', async () => {
+      const session = db.session()
+      const deleting = session.delete(Club, 1)
+      expect(() => session.create(Club, { id: 1 })).to.throw('This session is deleting Club 1. Await the delete')
+      expect(await deleting).to.equal(true)
+      expect(await db.session().findMany<object>(Squad, [1])).to.deep.equal([null])
+      session.create(Club, { id: 1 })
+      await session.flush()
+      expect((await db.session().load(Club, 1, { with: ['friends'] })).friends.items).to.deep.equal([])
+    })
+
     it('takes members along that were added after it has looked for them', async () => {
       others((club) => {
         const squad = Object.assign(new Squad(), { id: 2 })
