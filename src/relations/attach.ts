@@ -1,4 +1,5 @@
 import { readProperty, writeProperty } from '../codec/index.js'
+import type { KeyValue } from '../keys/index.js'
 import type { RelationModel } from '../model/index.js'
 import type { Bins } from '../plan/command.js'
 import type { UserKey } from '../plan/record-key.js'
@@ -60,6 +61,7 @@ export function completeRelations(
     if (relation.holds === 'ref') {
       const state = refStateOf(refOf(entity, relation))
       if (!state.isKnown) takeKey(relation, state, stored, reader)
+      else state.learnStored(keyIn(relation, stored, reader))
     } else {
       const state = collectionStateOf(collectionOf(entity, relation))
       const { bin } = relation
@@ -91,18 +93,19 @@ function collectionOf(entity: object, { name }: RelationModel): object {
 function takeKey(
   relation: RelationModel,
   state: ReturnType<typeof refStateOf>,
-  { bins, isRead }: ReadBins,
+  stored: ReadBins,
   reader: Reader,
 ): void {
-  // Without a bin the other has the same key, and only reading it tells whether it is there.
-  if (relation.bin === undefined || !isRead(relation.bin)) {
-    state.isKnown = false
-    return
-  }
-  const key = bins[relation.bin] as UserKey | undefined
-  state.takeStored(
-    key === undefined || key === null ? null : reader.fromStored(reader.entityModel(relation.target), key),
-  )
+  const key = keyIn(relation, stored, reader)
+  if (key === undefined) state.isKnown = false
+  else state.takeStored(key)
+}
+
+/** Undefined where it was not read. Without a bin the other has the same key, and only reading it tells whether it is there. */
+function keyIn(relation: RelationModel, { bins, isRead }: ReadBins, reader: Reader): KeyValue | null | undefined {
+  if (relation.bin === undefined || !isRead(relation.bin)) return undefined
+  const key = bins[relation.bin] as UserKey | null | undefined
+  return key === undefined || key === null ? null : reader.fromStored(reader.entityModel(relation.target), key)
 }
 
 function takeMembers(

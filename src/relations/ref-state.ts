@@ -13,7 +13,8 @@ import { collectionStateOf, refStateOf } from './states.js'
 export class RefState {
   target: Member | null = null
   #stored: KeyValue | null = null
-  #isBlind = false
+  /** It was given something to point to, or nothing, before anybody had read what the record holds. */
+  #isUnread = false
   /** False while the bin was not read (`only`). */
   isKnown = true
   /** The key was looked up and has no record. */
@@ -37,12 +38,12 @@ export class RefState {
 
   set stored(key: KeyValue | null) {
     this.#stored = key
-    this.#isBlind = false
+    this.#isUnread = false
   }
 
-  /** It was set to nothing before anybody had read what the record holds. */
+  /** It points to nothing, and nobody has read what the record holds. */
   get isBlind(): boolean {
-    return this.#isBlind
+    return this.#isUnread && this.target === null
   }
 
   get key(): KeyValue | null {
@@ -84,7 +85,7 @@ export class RefState {
 
   get isStored(): boolean {
     if (!this.isKnown) return true
-    if (this.#isBlind) return false
+    if (this.isBlind) return false
     const { target, stored } = this
     if (target === null) return stored === null
     if (stored === null) return false
@@ -94,10 +95,9 @@ export class RefState {
 
   /** The user's own change: the other sides that are at hand show it too. */
   set(target: Member | null): void {
-    const { target: before, binding, isKnown } = this
+    const { target: before, binding } = this
     binding?.strategy.accept?.(binding.tracked, target, binding.reader)
     this.#assign(target)
-    this.#isBlind = target === null && (this.#isBlind || !isKnown)
     this.isCleared = target === null
     if (binding === undefined || before === target) return
     this.#show(before, 'exclude')
@@ -132,7 +132,7 @@ export class RefState {
   }
 
   unpoint(owner: object): void {
-    if (this.target === owner || this.#isKeyOf(owner)) this.#assign(null)
+    if (this.target === owner || this.#isKeyOf(owner)) this.#letGo()
   }
 
   /** Whether the record says so, as far as the session knows. */
@@ -153,7 +153,7 @@ export class RefState {
 
   /** What it was pointed to is to be deleted before that was ever stored. */
   takeBack(key: KeyValue): void {
-    if (this.isUnsent(key)) this.#assign(null)
+    if (this.isUnsent(key)) this.#letGo()
   }
 
   /** Whether it points there, and that is not stored yet. */
@@ -163,10 +163,15 @@ export class RefState {
 
   /** The entity of that key is deleted: nothing points to it any more. */
   forget(key: KeyValue): void {
-    if (this.isAt(key)) this.#assign(null)
+    if (this.isAt(key)) this.#letGo()
     if (this.isStoredAs(key)) this.stored = null
     if (this.toList !== undefined && userKeyId(this.toList) === userKeyId(key)) this.toList = undefined
     this.unlisted.delete(userKeyId(key))
+  }
+
+  /** The record was read after the reference had been changed; undefined: not this of it. */
+  learnStored(key: KeyValue | null | undefined): void {
+    if (this.#isUnread && key !== undefined) this.stored = key
   }
 
   /** The key in the record is known to be this one now. */
@@ -211,11 +216,11 @@ export class RefState {
   /** What puts everything back as it is now. */
   remember(): () => void {
     const { target, stored, isKnown, isMissing, toList, isBegun, isCleared } = this
-    const isBlind = this.#isBlind
+    const isUnread = this.#isUnread
     const unlisted = new Map(this.unlisted)
     return () => {
       Object.assign(this, { target, stored, isKnown, isMissing, isBegun, isCleared })
-      this.#isBlind = isBlind
+      this.#isUnread = isUnread
       this.noteLists(toList, unlisted)
     }
   }
@@ -235,10 +240,20 @@ export class RefState {
     this.target = entity
   }
 
+  /** What was not read is again as it is stored, if nobody has been told otherwise. */
+  #letGo(): void {
+    const isUnread = this.#isUnread && !this.isBegun
+    this.#assign(null)
+    if (!isUnread) return
+    this.#isUnread = false
+    this.isKnown = false
+  }
+
   #assign(target: Member | null): void {
     const { key, isBegun } = this
     this.target = target
     if (isBegun && !this.isAt(key)) this.#turnBack(key)
+    this.#isUnread ||= !this.isKnown
     this.isKnown = true
     this.isMissing = false
     this.isCleared = false

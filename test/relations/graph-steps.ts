@@ -59,6 +59,9 @@ export const flush = fc.record({ kind: fc.constant('flush' as const), isReloaded
 /** Those that go with whoever has them, as far as the session that deletes that one knows. */
 const OWNED: ReadonlySet<Kind> = new Set<Kind>(['Step', 'Log'])
 
+/** A pair of which one end is known by its key alone. */
+const PAIR = 'pair'
+
 type Made<A> = A extends fc.Arbitrary<infer T> ? T : never
 export type Change = Made<typeof change> | Made<typeof create>
 export type Removal = Made<typeof remove>
@@ -123,6 +126,7 @@ export class Actor {
   async remove({ what, id, isNow }: Removal): Promise<void> {
     const kind = what as Kind
     if (!this.graph.has(kind, id)) return
+    await this.#sendPairs()
     if (isNow) await this.session.delete(classOf(kind), id)
     else {
       this.session.remove(await this.#load(kind, id, false))
@@ -134,6 +138,7 @@ export class Actor {
   async #link({ slot, a, b, role, side, loaded }: Linking): Promise<void> {
     const relation = this.#palette[slot]
     const { from, name, to, back, shape, hasRole } = relation
+    if (shape === 'oneToOne') await this.#sendPairs()
     this.graph.link(relation, a, b, hasRole ? role : null)
     // Of a child that is known by key alone, the session cannot say where it was before.
     if (relation.owns || (shape === 'oneToMany' && side === 'a' && !loaded.b)) this.#unsent.add(`link to ${to} ${b}`)
@@ -144,6 +149,7 @@ export class Actor {
     }
     if (side === 'a' || back === undefined) {
       if (shape === 'oneToOne') {
+        if (!loaded.b) this.#unsent.add(PAIR)
         const here = await this.#ref(from, a, name)
         return here.set(loaded.b ? await this.#load(to, b, loaded.members) : b)
       }
@@ -151,6 +157,7 @@ export class Actor {
     }
     if (shape === 'manyToMany')
       return add(await this.#collection(to, b, back, loaded.b, loaded.members), from, a, loaded.a)
+    if (shape === 'oneToOne' && !loaded.a) this.#unsent.add(PAIR)
     const here = await this.#ref(to, b, back)
     here.set(loaded.a ? await this.#load(from, a, loaded.members) : a)
   }
@@ -162,6 +169,7 @@ export class Actor {
     // Nothing is sent for a key that was added and taken out again: the child stays where it is stored, and is not deleted.
     if (this.#unsent.has(`link to ${to} ${b}`)) await this.flush()
     if (shape === 'oneToOne') {
+      await this.#sendPairs()
       // Whoever is at the other end is let go.
       const [kind, here, property] = side === 'a' ? [from, a, name] : [to, b, back!]
       ;(await this.#ref(kind, here, property)).set(null)
@@ -183,6 +191,11 @@ export class Actor {
     ;(await this.#ref(to, b, back)).set(null)
     const owner = graph.ownerOf(relation, b)
     if (owner !== undefined) graph.unlink(relation, owner, b)
+  }
+
+  /** Whoever is paired by key alone and let go again before anything is sent stays as stored. */
+  async #sendPairs(): Promise<void> {
+    if (this.#unsent.has(PAIR)) await this.flush()
   }
 
   async #note({ person, id, about, isOn, isLoaded }: Made<typeof noted>): Promise<void> {

@@ -41,6 +41,43 @@ for (const mode of MODES) {
         if (name === 'doer') expect(await person.collection('chores').keys()).to.deep.equal([])
         if (name === 'lead') expect((await db.session().load(Person, 1)).leads.key).to.equal(null)
       })
+
+      for (const isCompleted of [false, true]) {
+        it(`can be set to something and then to nothing: ${name}, ${isCompleted ? 'read' : 'not read'} in between`, async () => {
+          await db.withSession((session) => Promise.resolve(void session.persist(make('Person', 2))))
+          const session = db.session()
+          const task = await session.load(Task, 1, { only: [] })
+          task[name].set(2)
+          if (isCompleted) await session.load(Task, 1)
+          expect(task[name].key).to.equal(2)
+          task[name].set(null)
+          await session.flush()
+          expect(session.isDirty()).to.equal(false)
+          expect((await db.session().load(Task, 1))[name].key).to.equal(null)
+          for await (const { message } of db.verify([Person, Task])) expect.fail(message)
+        })
+      }
+    }
+
+    for (const isRead of [false, true]) {
+      it(`that others took and gave away again are ${isRead ? 'cleared if that was seen' : 'as they were if nobody has seen it'}`, async () => {
+        await db.withSession((session) => {
+          for (const kind of ['Person', 'Task'] as const) session.persist(make(kind, 2))
+          return Promise.resolve()
+        })
+        const session = db.session()
+        const task = await session.load(Task, 2)
+        task.lead.set(1)
+        if (isRead) expect((await session.load(Person, 1)).leads.key).to.equal(2)
+        task.lead.set(2)
+        await session.flush()
+        expect(session.isDirty()).to.equal(false)
+        const left = isRead ? null : 1
+        expect((await session.load(Person, 1)).leads.key).to.equal(left)
+        expect((await db.session().load(Person, 1)).leads.key).to.equal(left)
+        expect((await db.session().load(Task, 1)).lead.key).to.equal(left)
+        expect((await db.session().load(Task, 2)).lead.key).to.equal(2)
+      })
     }
 
     for (const kind of ['Step', 'Log'] as const) {
