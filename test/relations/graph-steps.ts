@@ -100,7 +100,7 @@ export class Actor {
     if (step.kind === 'badge') return this.#badge(step)
     if (step.kind === 'create') {
       const what = step.what as Kind
-      if (graph.has(what, step.id)) return
+      if (graph.has(what, step.id) || graph.mayBeListed(what, step.id)) return
       // A session has one entity for each key, and what it is to delete, or was given by its key, may be that of another.
       if (this.#unsent.size > 0) await this.flush()
       const made = session.persist(make(what, step.id))

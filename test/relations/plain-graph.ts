@@ -10,9 +10,16 @@ export class PlainGraph {
   readonly #links = new Map<Between, Map<string, string | null>>(RELATIONS.map((each) => [each, new Map()]))
   /** Notes by person and id, and what each is about. */
   readonly #notes = new Map<string, number | null>()
+  /** Those that were deleted while a list named them of which they know nothing. */
+  readonly #listed = new Set<string>()
 
   has(kind: Kind, id: number): boolean {
     return this.#there.has(`${kind} ${id}`)
+  }
+
+  /** Whether a list may name it that was not told of its delete: one that is created under its key is taken for it. */
+  mayBeListed(kind: Kind, id: number): boolean {
+    return this.#listed.has(`${kind} ${id}`)
   }
 
   add(kind: Kind, id: number): void {
@@ -68,6 +75,7 @@ export class PlainGraph {
         const isFrom = relation.from === kind && a === id
         if (!isFrom && !(relation.to === kind && b === id)) continue
         links.delete(link)
+        if (!isFrom && relation.back === undefined) this.#listed.add(`${kind} ${id}`)
         if (isFrom && relation.owns) this.remove(relation.to, b)
       }
     }
