@@ -21,7 +21,7 @@ export async function spareOrphans(work: Work, { failed }: RunResult, reader: Re
     orphans.map(({ model, key, orphanGuard }) => read(model.name, key, [orphanGuard!.bin])),
   )
   const spared = new Set(orphans.filter((orphan, i) => spare(orphan, records[i]?.bins ?? {}, reader)))
-  work.takeBackMarks((managed) => work.isOnlyFor(spared, managed))
+  work.takeBackMarks(work.onlyFor(spared))
   const ids = new Set([...spared].map(({ key }) => recordId(key)))
   return spared.size > 0 && failed.every((outcome) => isUnsent(outcome) || ids.has(recordId(outcome.command.key)))
 }

@@ -45,19 +45,28 @@ export class Work {
 
   /** These stay after all; what else was gathered goes on. */
   takeBackMarks(wanted: (managed: Managed) => boolean): void {
-    for (const mark of this.#undo.splice(0).reverse()) {
-      if (mark.of !== undefined && wanted(mark.of)) mark.undo()
-      else this.#undo.unshift(mark)
-    }
+    const marks = this.#undo.splice(0)
+    const isTakenBack = marks.map(({ of }) => of !== undefined && wanted(of))
+    marks.forEach((mark, i) => isTakenBack[i] || this.#undo.push(mark))
+    for (let i = marks.length - 1; i >= 0; i--) if (isTakenBack[i]) marks[i].undo()
   }
 
-  /** Whether it is here for the sake of those alone: it is one of them, or whatever has reached it is. */
-  isOnlyFor(those: ReadonlySet<Managed>, managed: Managed, asked: ReadonlySet<Managed> = new Set()): boolean {
-    if (those.has(managed) || asked.has(managed)) return true
-    const origins = this.#reached.get(managed)
-    if (origins === undefined) return false
-    const before = new Set([...asked, managed])
-    return [...origins].every((origin) => this.isOnlyFor(those, origin, before))
+  /** Tells of any member whether it is here for the sake of those alone: it is one of them, or nobody else has reached it but through them. */
+  onlyFor(those: ReadonlySet<Managed>): (managed: Managed) => boolean {
+    const reaches = new Map<Managed, Managed[]>()
+    const forOthers = new Set<Managed>()
+    for (const [managed, origins] of this.#reached) {
+      for (const origin of origins) {
+        if (!this.#reached.has(origin)) forOthers.add(origin)
+        const reached = reaches.get(origin)
+        if (reached === undefined) reaches.set(origin, [managed])
+        else reached.push(managed)
+      }
+    }
+    // The set grows while it is walked.
+    for (const other of forOthers)
+      if (!those.has(other)) for (const managed of reaches.get(other) ?? []) forOthers.add(managed)
+    return (managed) => those.has(managed) || (this.#reached.has(managed) && !forOthers.has(managed))
   }
 
   /** The members for which this holds, and what reached them. */
@@ -91,7 +100,7 @@ export class Work {
   /** What only those that stay after all would have taken along stays, too. */
   #spareWith(kept: ReadonlySet<Managed>): Managed[] {
     if (kept.size === 0) return []
-    this.takeBackMarks((managed) => this.isOnlyFor(kept, managed))
+    this.takeBackMarks(this.onlyFor(kept))
     const stays = this.drains.filter(({ owner }) => !kept.has(owner as Managed))
     this.drains.splice(0, Infinity, ...stays)
     return this.dropChanged()

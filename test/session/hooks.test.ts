@@ -8,6 +8,7 @@ import {
   BeforeSave,
   Bin,
   Key,
+  ManyToMany,
   ManyToOne,
   OneToMany,
   Record,
@@ -70,6 +71,18 @@ class Shelf {
   @BeforeSave() beforeSave(): void {
     this.leave?.()
   }
+  @BeforeDelete() beforeDelete(): void {
+    this.stay?.()
+  }
+}
+
+/** Each takes all others along, and is taken along by each. */
+@Record({ set: 'hookPeer' })
+class Peer {
+  @Key() id!: string
+  @ManyToMany(() => Peer, 'peers', { onDelete: 'cascade' }) peers = collection<Peer>()
+  stay?: () => void
+
   @BeforeDelete() beforeDelete(): void {
     this.stay?.()
   }
@@ -333,6 +346,18 @@ inEachMode(
       expect(found.guests.items.map(({ id }) => id)).to.deep.equal([guest.id])
     })
 
+    it('that keep what is being deleted keep all that it reaches on many ways', async () => {
+      const session = bed().db.session()
+      const peers = Array.from({ length: 16 }, () => session.create(Peer, { id: bed().fresh() }))
+      peers.forEach((peer, i) => peer.peers.add(...peers.slice(i + 1)))
+      await session.flush()
+      const [first] = peers
+      first.stay = () => void session.persist(first)
+      expect(await session.delete(first)).to.equal(false)
+      const keys = peers.map(({ id }) => id)
+      expect((await bed().db.read(Peer, keys)).map((peer) => peer?.id)).to.deep.equal(keys)
+    })
+
     it('that keep what is being deleted have its save hooks run if it has changed', async () => {
       const { session, things } = await stored('A', 'B')
       during['beforeDelete'] = (entity) => void session.persist(entity)
@@ -428,5 +453,5 @@ inEachMode(
       expect(session.changes(loaded).properties).to.deep.equal(['slug'])
     })
   },
-  { entities: [Thing, Person, Shelf, Book] },
+  { entities: [Thing, Person, Shelf, Peer, Book] },
 )
