@@ -5,7 +5,7 @@ import { adopt } from './adopters.js'
 import type { Binding } from './binding.js'
 import { isEntity, type Member, MemberSet } from './member-set.js'
 import type { PartTable } from './consolidate/part-table.js'
-import { showAttributes, showLink, showUnlink } from './link.js'
+import { forgetChange, showAttributes, showLink, showUnlink } from './link.js'
 import { LinkValues } from './link-values.js'
 import { noAttributes } from './relation-errors.js'
 
@@ -251,6 +251,17 @@ export class CollectionState {
     this.links.delete(key, this.added)
   }
 
+  /** The other end has forgotten that it was added here, or taken out: it is again as stored. */
+  revert(member: Member): void {
+    if (this.parts !== undefined || this.begun.has(member)) return
+    const isRepeated = this.#repeated.delete(member)
+    if (this.added.delete(member)) {
+      if (isRepeated) return
+      this.loaded?.delete(member)
+      this.links.delete(member, this.added)
+    } else if (this.removed.has(member) && this.#unremove(member)) this.loaded?.add(member)
+  }
+
   /** Whether it was added, and that is not stored yet. */
   isUnsent(key: KeyValue): boolean {
     return this.added.has(key)
@@ -289,8 +300,9 @@ export class CollectionState {
   /** Forgets what is known of the stored members and what was changed; what others still have to be told stays. */
   reset(): void {
     const isBegun = (member: Member): boolean => this.begun.has(member)
-    this.added.restore([...this.added].filter(isBegun))
-    this.removed.restore([...this.removed].filter(isBegun))
+    const isKept = (member: Member): boolean => isBegun(member) || !this.#forgetChange(member)
+    this.added.restore([...this.added].filter((member) => isKept(member) && isBegun(member)))
+    this.removed.restore([...this.removed].filter(isKept))
     this.unstored.clear()
     this.absent.clear()
     this.#repeated.clear()
@@ -306,6 +318,13 @@ export class CollectionState {
     const isUnstored = this.unstored.delete(member)
     const isAbsent = this.absent.delete(member)
     return this.removed.delete(member) && !isUnstored && !isAbsent && !this.begun.has(member)
+  }
+
+  /** False where the member itself belongs to somebody else by now. */
+  #forgetChange(member: Member): boolean {
+    const binding = this.#binding
+    if (binding === undefined || !isEntity(member) || this.parts !== undefined) return true
+    return forgetChange(binding.relation, binding.tracked.entity, member)
   }
 
   #mayBeStored(member: Member): boolean {

@@ -18,6 +18,16 @@ export function showUnlink(relation: RelationModel, owner: object, member: objec
   else if (isCollection(other)) collectionStateOf(other).exclude(owner)
 }
 
+/** A side is read again, and has forgotten its change of the link: the other is as stored, too. False where that has another partner by now. */
+export function forgetChange(relation: RelationModel, owner: object, member: object): boolean {
+  const other = otherSide(relation, member)
+  if (isCollection(other)) collectionStateOf(other).revert(owner)
+  if (!isRef(other)) return true
+  const state = refStateOf(other)
+  state.revert(owner)
+  return state.mayBeAt(owner)
+}
+
 /** Both sides of a link have the same attributes. */
 export function showAttributes(relation: RelationModel, owner: object, member: object, link: LinkValue): void {
   const other = otherSide(relation, member)

@@ -182,8 +182,22 @@ export class RefState {
     this.isMissing = false
     if (!this.isBegun) this.target = key
     this.isBegun &&= !this.isStored
-    if (this.isStored) this.#takeBackFrom(before)
+    if (this.isStored) {
+      this.#takeBackFrom(before)
+      this.#giveBack()
+    }
     this.reconsider()
+  }
+
+  /** The other end has forgotten that it took this one, or let it go: it points again where the record does. */
+  revert(owner: object): void {
+    if (this.isBegun || !this.isKnown) return
+    if (this.#isUnread && this.mayBeAt(owner)) return this.#letGo()
+    const key = this.binding?.reader.keyOf(owner) ?? null
+    const isLeft = this.target === null && key !== null && this.isStoredAs(key)
+    if (!isLeft && (this.isStored || !this.mayBeAt(owner))) return
+    this.#assign(isLeft ? owner : this.stored)
+    if (!isLeft) this.#giveBack()
   }
 
   /** Lists may be waiting for a change that was taken back since: only the owner that the record names keeps its entry. */
@@ -267,15 +281,32 @@ export class RefState {
 
   /** What it was pointed to, and is not, does not show it any more. */
   #takeBackFrom(before: Member | null): void {
+    const [owner, other] = this.#otherSide(before)
+    if (owner === undefined || this.#isKeyOf(owner)) return
+    const { reader, tracked } = this.binding!
+    const key = reader.keyOf(tracked.entity)
+    if (isCollection(other) && key !== null) collectionStateOf(other).takeBack(key)
+    else if (isRef(other)) refStateOf(other).revert(tracked.entity)
+  }
+
+  /** Whoever is stored as its owner, and had let it go, shows it again; a partner that has another one by now does not. */
+  #giveBack(): void {
+    const [, other] = this.#otherSide(this.target)
+    const entity = this.binding?.tracked.entity
+    if (isCollection(other)) collectionStateOf(other).revert(entity!)
+    if (!isRef(other)) return
+    const state = refStateOf(other)
+    state.revert(entity!)
+    if (!state.mayBeAt(entity!)) this.target = null
+  }
+
+  /** The entity at the other end, where the session has it, and its side of the relation. */
+  #otherSide(end: Member | null): readonly [object | undefined, unknown] {
     const { binding } = this
     const inverse = binding?.relation.inverse
-    if (binding === undefined || inverse === undefined || before === null) return
-    const owner = isEntity(before) ? before : binding.reader.known(binding.relation.target, before)?.entity
-    const key = binding.reader.keyOf(binding.tracked.entity)
-    if (owner === undefined || key === null || this.#isKeyOf(owner)) return
-    const other = readProperty(owner, inverse)
-    if (isCollection(other)) collectionStateOf(other).takeBack(key)
-    else if (isRef(other)) refStateOf(other).takeBack(key)
+    if (binding === undefined || inverse === undefined || end === null) return [undefined, undefined]
+    const owner = isEntity(end) ? end : binding.reader.known(binding.relation.target, end)?.entity
+    return [owner, owner === undefined ? undefined : readProperty(owner, inverse)]
   }
 
   #isKeyOf(owner: object): boolean {

@@ -54,6 +54,7 @@ export const remove = fc.record({
   id,
   isNow: bool,
 })
+export const refresh = fc.record({ kind: fc.constant('refresh' as const), what: fc.constantFrom('Person', 'Task'), id })
 export const flush = fc.record({ kind: fc.constant('flush' as const), isReloaded: bool })
 
 /** Those that go with whoever has them, as far as the session that deletes that one knows. */
@@ -133,6 +134,12 @@ export class Actor {
       this.#unsent.add(`${kind} ${id}`)
     }
     this.graph.remove(kind, id)
+  }
+
+  /** What was changed in it is lost; the plain graph does not know of that. */
+  async refresh({ what, id }: Made<typeof refresh>): Promise<void> {
+    const [, entity] = this.#seen.get(`${what} ${id}`) ?? []
+    if (entity !== undefined && this.graph.has(what, id)) await this.session.refresh(entity)
   }
 
   async #link({ slot, a, b, role, side, loaded }: Linking): Promise<void> {

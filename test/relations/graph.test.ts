@@ -5,7 +5,7 @@ import { emptySets } from '../empty-sets.js'
 import { MODES, needMode } from '../server.js'
 import { sharedServer } from '../shared-server.js'
 import { CLASSES, IDS, classOf, make, type Kind } from './graph-models.js'
-import { Actor, change, create, flush, palette, remove } from './graph-steps.js'
+import { Actor, change, create, flush, palette, refresh, remove } from './graph-steps.js'
 import { PlainGraph, oneSided, type Links } from './plain-graph.js'
 import { shownLinks, storedLinks } from './stored-graph.js'
 
@@ -64,7 +64,7 @@ for (const mode of MODES) {
     })
 
     it('have two sides that agree after two sessions have changed them in turns, not knowing of each other', async () => {
-      const step = fc.oneof({ weight: 8, arbitrary: change }, { weight: 2, arbitrary: flush }, remove)
+      const step = fc.oneof({ weight: 8, arbitrary: change }, { weight: 2, arbitrary: flush }, remove, refresh)
       const turn = fc.record({ who: fc.constantFrom(0, 1), step })
       await fc.assert(
         fc.asyncProperty(palette, fc.array(turn, { maxLength: 20 }), async (relations, turns) => {
@@ -73,6 +73,7 @@ for (const mode of MODES) {
           for (const { who, step } of [...turns, ...END]) {
             const actor = actors[who]
             if (step.kind === 'delete') await inTurn(db, actor, () => actor.remove(step))
+            else if (step.kind === 'refresh') await inTurn(db, actor, () => actor.refresh(step))
             else if (step.kind !== 'flush') await inTurn(db, actor, () => actor.make(step))
             else {
               await inTurn(db, actor, () => actor.flush())
