@@ -1,8 +1,7 @@
 import { expect } from 'chai'
 import type { Database, Session } from 'skein'
-import { emptySets } from '../empty-sets.js'
-import { MODES, needMode } from '../server.js'
-import { sharedServer } from '../shared-server.js'
+import { MODES } from '../server.js'
+import { useDatabase } from '../use-database.js'
 import { CLASSES, Person, classOf, collectionsOf, make } from './graph-models.js'
 
 const NAMES = ['follows', 'likes', 'bookmarks', 'tasks', 'chores'] as const
@@ -14,14 +13,8 @@ const untilSent = (): Promise<void> => new Promise((resolve) => setImmediate(res
 for (const mode of MODES) {
   describe(`collections that are changed while a flush is under way (${mode})`, () => {
     let db: Database
-    before(async function () {
-      const server = await sharedServer()
-      db = await server.open({ namespace: needMode(this, server, mode), entities: ENTITIES })
-      await db.indexes.sync()
-    })
-    after(() => db?.close())
+    useDatabase(mode, ENTITIES, (opened) => ({ db } = opened))
     beforeEach(async () => {
-      await emptySets(db, ENTITIES)
       await db.withSession((session) => {
         for (const kind of ['Person', 'Task'] as const) for (const id of [1, 2]) session.persist(make(kind, id))
         return Promise.resolve()

@@ -1,25 +1,17 @@
 import { expect } from 'chai'
 import type { Database, Session } from 'skein'
-import { emptySets } from '../empty-sets.js'
-import { MODES, needMode, type TestServer } from '../server.js'
-import { sharedServer } from '../shared-server.js'
+import { MODES, type TestServer } from '../server.js'
+import { useDatabase } from '../use-database.js'
 import { Badge, CLASSES, IDS, Log, Person, Step, Task, make, note } from './graph-models.js'
 
 const ENTITIES = Object.values(CLASSES)
 
 for (const mode of MODES) {
   describe(`links to what is deleted (${mode})`, () => {
-    let db: Database
     let server: TestServer
-    before(async function () {
-      server = await sharedServer()
-      const namespace = needMode(this, server, mode)
-      db = await server.open({ namespace, entities: ENTITIES })
-      await db.indexes.sync()
-    })
-    after(() => db?.close())
+    let db: Database
+    useDatabase(mode, ENTITIES, (opened) => ({ db, server } = opened))
     beforeEach(async () => {
-      await emptySets(db, ENTITIES)
       await db.withSession((session) => {
         for (const kind of ['Person', 'Task', 'Step'] as const) for (const id of IDS) session.persist(make(kind, id))
         return Promise.resolve()

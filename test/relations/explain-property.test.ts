@@ -2,8 +2,8 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import type { Database } from 'skein'
 import { emptySets } from '../empty-sets.js'
-import { MODES, needMode } from '../server.js'
-import { sharedServer } from '../shared-server.js'
+import { MODES } from '../server.js'
+import { useDatabase } from '../use-database.js'
 import { CLASSES, IDS, classOf, make, type Between, type Kind } from './graph-models.js'
 import { Actor, change, create, flush, palette, remove } from './graph-steps.js'
 import { PlainGraph, type Links } from './plain-graph.js'
@@ -28,13 +28,7 @@ for (const mode of MODES) {
   describe(`explaining random graphs (${mode})`, function () {
     this.timeout(RUNS.numRuns * 4000)
     let db: Database
-    before(async function () {
-      const server = await sharedServer()
-      const namespace = needMode(this, server, mode)
-      db = await server.open({ namespace, entities: ENTITIES })
-      await db.indexes.sync()
-    })
-    after(() => db?.close())
+    useDatabase(mode, ENTITIES, (opened) => ({ db } = opened))
 
     const start = async (): Promise<PlainGraph> => {
       await emptySets(db, ENTITIES)

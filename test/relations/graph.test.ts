@@ -2,8 +2,8 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { NotFoundError, SkeinError, type Database } from 'skein'
 import { emptySets } from '../empty-sets.js'
-import { MODES, needMode } from '../server.js'
-import { sharedServer } from '../shared-server.js'
+import { MODES } from '../server.js'
+import { useDatabase } from '../use-database.js'
 import { CLASSES, IDS, classOf, make, type Kind } from './graph-models.js'
 import { Actor, change, create, flush, palette, refresh, remove } from './graph-steps.js'
 import { PlainGraph, oneSided, type Links } from './plain-graph.js'
@@ -16,13 +16,7 @@ for (const mode of MODES) {
   describe(`random graphs (${mode})`, function () {
     this.timeout(Number(process.env.SKEIN_RUNS ?? 30) * 4000)
     let db: Database
-    before(async function () {
-      const server = await sharedServer()
-      const namespace = needMode(this, server, mode)
-      db = await server.open({ namespace, entities: ENTITIES })
-      await db.indexes.sync()
-    })
-    after(() => db?.close())
+    useDatabase(mode, ENTITIES, (opened) => ({ db } = opened))
 
     const start = async (): Promise<PlainGraph> => {
       await emptySets(db, ENTITIES)

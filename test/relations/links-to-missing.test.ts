@@ -1,9 +1,8 @@
 import { expect } from 'chai'
 import { SkeinError, type Database } from 'skein'
-import { emptySets } from '../empty-sets.js'
-import { MODES, needMode } from '../server.js'
+import { MODES } from '../server.js'
 import { rejection } from '../session/rejection.js'
-import { sharedServer } from '../shared-server.js'
+import { useDatabase } from '../use-database.js'
 import { CLASSES, Person, Task, make } from './graph-models.js'
 import { oneSided } from './plain-graph.js'
 import { storedLinks } from './stored-graph.js'
@@ -22,14 +21,8 @@ function link(person: Person, name: Name, to: Task | number): void {
 for (const mode of MODES) {
   describe(`several links to a record that somebody has deleted (${mode})`, () => {
     let db: Database
-    before(async function () {
-      const server = await sharedServer()
-      db = await server.open({ namespace: needMode(this, server, mode), entities: ENTITIES })
-      await db.indexes.sync()
-    })
-    after(() => db?.close())
+    useDatabase(mode, ENTITIES, (opened) => ({ db } = opened))
     beforeEach(async () => {
-      await emptySets(db, ENTITIES)
       await db.withSession((session) => {
         for (const kind of ['Person', 'Task'] as const) session.persist(make(kind, 1))
         return Promise.resolve()

@@ -1,8 +1,7 @@
 import { expect } from 'chai'
 import type { Database } from 'skein'
-import { emptySets } from '../empty-sets.js'
-import { MODES, needMode } from '../server.js'
-import { sharedServer } from '../shared-server.js'
+import { MODES } from '../server.js'
+import { useDatabase } from '../use-database.js'
 import { CLASSES, IDS, Log, Person, Step, Task, make } from './graph-models.js'
 
 const ENTITIES = Object.values(CLASSES)
@@ -10,15 +9,8 @@ const ENTITIES = Object.values(CLASSES)
 for (const mode of MODES) {
   describe(`adding to collections and taking out of them (${mode})`, () => {
     let db: Database
-    before(async function () {
-      const server = await sharedServer()
-      const namespace = needMode(this, server, mode)
-      db = await server.open({ namespace, entities: ENTITIES })
-      await db.indexes.sync()
-    })
-    after(() => db?.close())
+    useDatabase(mode, ENTITIES, (opened) => ({ db } = opened))
     beforeEach(async () => {
-      await emptySets(db, ENTITIES)
       await db.withSession((session) => {
         for (const kind of ['Person', 'Task', 'Step', 'Log'] as const)
           for (const id of IDS) session.persist(make(kind, id))

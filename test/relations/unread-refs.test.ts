@@ -1,21 +1,14 @@
 import { expect } from 'chai'
 import type { Database, Ref } from 'skein'
-import { emptySets } from '../empty-sets.js'
-import { MODES, needMode } from '../server.js'
-import { sharedServer } from '../shared-server.js'
+import { MODES } from '../server.js'
+import { useDatabase } from '../use-database.js'
 import { CLASSES, Person, Task, classOf, make, type Log, type Step } from './graph-models.js'
 
 for (const mode of MODES) {
   describe(`references that were not read (${mode})`, () => {
     let db: Database
-    before(async function () {
-      const server = await sharedServer()
-      db = await server.open({ namespace: needMode(this, server, mode), entities: Object.values(CLASSES) })
-      await db.indexes.sync()
-    })
-    after(() => db?.close())
+    useDatabase(mode, Object.values(CLASSES), (opened) => ({ db } = opened))
     beforeEach(async () => {
-      await emptySets(db, Object.values(CLASSES))
       await db.withSession(async (session) => {
         const [person, task] = [session.persist(make('Person', 1)), session.persist(make('Task', 1))] as [Person, Task]
         person.tasks.add(task)
