@@ -1,10 +1,9 @@
 import { expect } from 'chai'
 import { VersionConflictError, type Database } from 'skein'
-import { emptySets } from '../empty-sets.js'
-import { MODES, needMode, type TestServer } from '../server.js'
-import { sharedServer } from '../shared-server.js'
+import { MODES, type TestServer } from '../server.js'
 import { rejection } from '../session/rejection.js'
-import { Article, CLASSES, remark, Remark, Writer } from './consolidate-models.js'
+import { useDatabase } from '../use-database.js'
+import { Article, remark, Remark, Writer } from './consolidate-models.js'
 
 const writer = (id: number): Writer => Object.assign(new Writer(), { id, name: `writer ${id}` })
 
@@ -13,14 +12,8 @@ for (const mode of MODES) {
     let server: TestServer
     let namespace: string
     let db: Database
-    before(async function () {
-      server = await sharedServer()
-      namespace = needMode(this, server, mode)
-      db = await server.open({ namespace, entities: CLASSES })
-    })
-    after(() => db?.close())
+    useDatabase(mode, [Article, Writer], (opened) => ({ db, server, namespace } = opened))
     beforeEach(async () => {
-      await emptySets(db, [Article, Writer])
       const session = db.session()
       const article = session.create(Article, { id: 1, title: 'one' })
       article.remarks.add(remark('a', 'first', writer(7)), remark('b', 'second', 8), remark('c', 'third', null))

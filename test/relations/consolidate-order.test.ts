@@ -1,10 +1,9 @@
 import { expect } from 'chai'
 import { VersionConflictError, type Database } from 'skein'
-import { emptySets } from '../empty-sets.js'
-import { MODES, needMode, type TestServer } from '../server.js'
-import { sharedServer } from '../shared-server.js'
+import { MODES, type TestServer } from '../server.js'
 import { rejection } from '../session/rejection.js'
-import { Account, Board, CLASSES, payment, score } from './consolidate-models.js'
+import { useDatabase } from '../use-database.js'
+import { Account, Board, payment, score } from './consolidate-models.js'
 
 const players = (scores: Iterable<{ player: string }>): string[] => [...scores].map(({ player }) => player)
 
@@ -13,14 +12,8 @@ for (const mode of MODES) {
     let server: TestServer
     let namespace: string
     let db: Database
-    before(async function () {
-      server = await sharedServer()
-      namespace = needMode(this, server, mode)
-      db = await server.open({ namespace, entities: CLASSES })
-    })
-    after(() => db?.close())
+    useDatabase(mode, [Board, Account], (opened) => ({ db, server, namespace } = opened))
     beforeEach(async () => {
-      await emptySets(db, [Board, Account])
       const session = db.session()
       const board = session.create(Board, { id: 'b' })
       board.scores.add(score('cy', 30), score('al', -5), score('bo', 200), score('di', 30))

@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import { SkeinError, type Database, type LoadOptions, type Session } from 'skein'
 import { Bin, Embeddable, Key, ManyToOne, OneToMany, Record, collection, ref } from 'skein'
 import { emptySets } from '../empty-sets.js'
-import { MODES, needMode, type TestServer } from '../server.js'
-import { sharedServer } from '../shared-server.js'
+import { MODES } from '../server.js'
+import { useDatabase } from '../use-database.js'
 
 @Record({ set: 'person' })
 class Person {
@@ -151,15 +151,9 @@ const stepOfOne = fc.oneof(
 
 for (const mode of MODES) {
   describe(`consolidated children against a plain model (${mode})`, () => {
-    let server: TestServer
     let namespace: string
     let db: Database
-    before(async function () {
-      server = await sharedServer()
-      namespace = needMode(this, server, mode)
-      db = await server.open({ namespace, entities: [Person, Box] })
-    })
-    after(() => db?.close())
+    useDatabase(mode, [Person, Box], (opened) => ({ db, namespace } = opened))
 
     const checkShown = (box: Box, model: Model): void => {
       const byId = (a: Values, b: Values): number => (a.id < b.id ? -1 : 1)

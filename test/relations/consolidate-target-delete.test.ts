@@ -11,9 +11,8 @@ import {
   type Database,
   type DeleteProgress,
 } from 'skein'
-import { emptySets } from '../empty-sets.js'
-import { MODES, needMode, type TestServer } from '../server.js'
-import { sharedServer } from '../shared-server.js'
+import { MODES } from '../server.js'
+import { useDatabase } from '../use-database.js'
 
 @Record({ set: 'tuser' })
 class User {
@@ -51,18 +50,10 @@ const note = (id: string, author: number): Note => {
 
 for (const mode of MODES) {
   describe(`deleting what consolidated children point to (${mode})`, () => {
-    let server: TestServer
     let namespace: string
     let db: Database
-    before(async function () {
-      server = await sharedServer()
-      namespace = needMode(this, server, mode)
-      db = await server.open({ namespace, entities: [User, Page] })
-      await db.indexes.sync()
-    })
-    after(() => db?.close())
+    useDatabase(mode, [User, Page], (opened) => ({ db, namespace } = opened))
     beforeEach(async () => {
-      await emptySets(db, [User, Page])
       await db.withSession(async (session) => {
         for (const id of [1, 2]) session.create(User, { id })
         for (const id of [1, 2, 3]) {

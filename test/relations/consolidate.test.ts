@@ -1,25 +1,17 @@
 import { expect } from 'chai'
 import { SkeinError, VersionConflictError, type Database } from 'skein'
-import { emptySets } from '../empty-sets.js'
-import { MODES, need, needMode, type TestServer } from '../server.js'
-import { sharedServer } from '../shared-server.js'
+import { MODES, need, type TestServer } from '../server.js'
 import { rejection } from '../session/rejection.js'
-import { CLASSES, line, order, Order, stock, Stock } from './consolidate-models.js'
+import { useDatabase } from '../use-database.js'
+import { line, order, Order, stock, Stock } from './consolidate-models.js'
 
 const skus = (lines: Iterable<{ sku: string }>): string[] => [...lines].map(({ sku }) => sku)
 
 for (const mode of MODES) {
   describe(`consolidated children (${mode})`, () => {
     let server: TestServer
-    let namespace: string
     let db: Database
-    before(async function () {
-      server = await sharedServer()
-      namespace = needMode(this, server, mode)
-      db = await server.open({ namespace, entities: CLASSES })
-    })
-    after(() => db?.close())
-    beforeEach(() => emptySets(db, [Order, Stock]))
+    useDatabase(mode, [Order, Stock], (opened) => ({ db, server } = opened))
 
     const load = (id: number): Promise<Order> => db.session().load(Order, id)
 

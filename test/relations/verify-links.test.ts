@@ -1,9 +1,8 @@
 import Aerospike from 'aerospike'
 import { expect } from 'chai'
 import { Bin, Embeddable, Key, ManyToMany, Record, collection, type Database, type Finding } from 'skein'
-import { emptySets } from '../empty-sets.js'
-import { MODES, needMode, type TestServer } from '../server.js'
-import { sharedServer } from '../shared-server.js'
+import { MODES, type TestServer } from '../server.js'
+import { useDatabase } from '../use-database.js'
 import { settled } from './settled.js'
 
 @Embeddable()
@@ -35,14 +34,8 @@ for (const mode of MODES) {
     let server: TestServer
     let namespace: string
     let db: Database
-    before(async function () {
-      server = await sharedServer()
-      namespace = needMode(this, server, mode)
-      db = await server.open({ namespace, entities: [Person, Club] })
-    })
-    after(() => db?.close())
+    useDatabase(mode, [Person, Club], (opened) => ({ db, server, namespace } = opened))
     beforeEach(async () => {
-      await emptySets(db, [Person, Club])
       await db.withSession(async (session) => {
         for (const id of [1, 2, 3]) session.create(Person, { id })
         for (const id of ['chess', 'golf']) session.create(Club, { id })

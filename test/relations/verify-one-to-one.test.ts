@@ -1,9 +1,8 @@
 import Aerospike from 'aerospike'
 import { expect } from 'chai'
 import { Key, OneToMany, OneToOne, Record, collection, ref, type Database, type Finding } from 'skein'
-import { emptySets } from '../empty-sets.js'
-import { MODES, needMode, type TestServer } from '../server.js'
-import { sharedServer } from '../shared-server.js'
+import { MODES, type TestServer } from '../server.js'
+import { useDatabase } from '../use-database.js'
 import { settled } from './settled.js'
 
 @Record({ set: 'person' })
@@ -25,14 +24,8 @@ for (const mode of MODES) {
     let server: TestServer
     let namespace: string
     let db: Database
-    before(async function () {
-      server = await sharedServer()
-      namespace = needMode(this, server, mode)
-      db = await server.open({ namespace, entities: [Person, Desk] })
-    })
-    after(() => db?.close())
+    useDatabase(mode, [Person, Desk], (opened) => ({ db, server, namespace } = opened))
     beforeEach(async () => {
-      await emptySets(db, [Person, Desk])
       await db.withSession(async (session) => {
         for (const id of [1, 2]) {
           const person = session.create(Person, { id })

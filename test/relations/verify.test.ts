@@ -1,9 +1,8 @@
 import Aerospike from 'aerospike'
 import { expect } from 'chai'
 import type { Database, Finding, VerifyOptions } from 'skein'
-import { emptySets } from '../empty-sets.js'
-import { MODES, need, needMode, type TestServer } from '../server.js'
-import { sharedServer } from '../shared-server.js'
+import { MODES, need, type TestServer } from '../server.js'
+import { useDatabase } from '../use-database.js'
 import { Agent, Listing, User, agent, listing, user } from './models.js'
 import { settled } from './settled.js'
 
@@ -14,15 +13,9 @@ for (const mode of MODES) {
     let server: TestServer
     let namespace: string
     let db: Database
-    before(async function () {
-      server = await sharedServer()
-      namespace = needMode(this, server, mode)
-      db = await server.open({ namespace, entities: [Agent, Listing, User] })
-    })
-    after(() => db?.close())
+    useDatabase(mode, [Agent, Listing, User], (opened) => ({ db, server, namespace } = opened))
     beforeEach(async () => {
       terms = {}
-      await emptySets(db, [Agent, Listing, User])
       await db.withSession(async (session) => {
         const alma = agent(1)
         alma.listings.add(listing('a'), listing('b'))
