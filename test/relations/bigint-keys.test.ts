@@ -11,9 +11,8 @@ import {
   ref,
   type Database,
 } from 'skein'
-import { emptySets } from '../empty-sets.js'
-import { MODES, needMode } from '../server.js'
-import { sharedServer } from '../shared-server.js'
+import { MODES } from '../server.js'
+import { useDatabase } from '../use-database.js'
 
 @Record({ set: 'wide-node' })
 class Node {
@@ -45,13 +44,8 @@ for (const mode of MODES) {
   // The client gives integers as numbers wherever they fit one, whatever they were stored as.
   describe(`relations between records with bigint keys (${mode})`, () => {
     let db: Database
-    before(async function () {
-      const server = await sharedServer()
-      db = await server.open({ namespace: needMode(this, server, mode), entities: CLASSES })
-    })
-    after(() => db?.close())
+    useDatabase(mode, CLASSES, (opened) => ({ db } = opened))
     beforeEach(async () => {
-      await emptySets(db, CLASSES)
       await db.withSession(async (session) => {
         const [one, two, large] = [1n, 2n, LARGE].map((id) => session.create(Node, { id }))
         one.children.add(two, large)

@@ -1,8 +1,7 @@
 import { expect } from 'chai'
 import { SkeinError, type Database, type DeleteProgress } from 'skein'
-import { emptySets } from '../empty-sets.js'
-import { MODES, needMode } from '../server.js'
-import { sharedServer } from '../shared-server.js'
+import { MODES } from '../server.js'
+import { useDatabase } from '../use-database.js'
 import {
   COMPANY,
   Company,
@@ -20,14 +19,7 @@ import { Agent, Listing, User, agent, listing, user } from './models.js'
 for (const mode of MODES) {
   describe(`a delete that reaches many (${mode})`, function () {
     let db: Database
-    before(async function () {
-      const server = await sharedServer()
-      const namespace = needMode(this, server, mode)
-      db = await server.open({ namespace, entities: [...COMPANY, Agent, Listing, User] })
-      await db.indexes.sync()
-    })
-    after(() => db?.close())
-    beforeEach(() => emptySets(db, [...COMPANY, Agent, Listing, User]))
+    useDatabase(mode, [...COMPANY, Agent, Listing, User], (opened) => ({ db } = opened))
 
     const COUNT = 130
     const step = 50

@@ -1,9 +1,8 @@
 import { expect } from 'chai'
 import { SkeinError, type Database } from 'skein'
-import { emptySets } from '../empty-sets.js'
-import { MODES, needMode, type TestServer } from '../server.js'
+import { MODES, type TestServer } from '../server.js'
 import { rejection } from '../session/rejection.js'
-import { sharedServer } from '../shared-server.js'
+import { useDatabase } from '../use-database.js'
 import { Order, order, line } from './consolidate-models.js'
 import { Company, Department, Employee } from './departments.js'
 import { Agent, Listing, agent, listing } from './models.js'
@@ -14,14 +13,8 @@ for (const mode of MODES) {
   describe(`numbers that are given to collections (${mode})`, () => {
     let server: TestServer
     let db: Database
-    before(async function () {
-      server = await sharedServer()
-      db = await server.open({ namespace: needMode(this, server, mode), entities: CLASSES })
-      await db.indexes.sync()
-    })
-    after(() => db?.close())
+    useDatabase(mode, CLASSES, (opened) => ({ db, server } = opened))
     beforeEach(async () => {
-      await emptySets(db, CLASSES)
       await db.withSession(async (session) => {
         session.persist(order(1, line('a'), line('b')))
         session.persist(agent(1)).listings.add(listing('a'), listing('b'))

@@ -13,9 +13,8 @@ import {
   ref,
   type Database,
 } from 'skein'
-import { emptySets } from '../empty-sets.js'
-import { MODES, needMode } from '../server.js'
-import { sharedServer } from '../shared-server.js'
+import { MODES } from '../server.js'
+import { useDatabase } from '../use-database.js'
 
 /** What others do after a delete has looked for members, and before it has sent anything. */
 let meanwhile: () => Promise<unknown> = () => Promise.resolve()
@@ -68,15 +67,9 @@ const CLASSES = [Club, Squad, Match, Fan, Debt]
 for (const mode of MODES) {
   describe(`a delete beside others (${mode})`, () => {
     let db: Database
-    before(async function () {
-      const server = await sharedServer()
-      db = await server.open({ namespace: needMode(this, server, mode), entities: CLASSES })
-      await db.indexes.sync()
-    })
-    after(() => db?.close())
+    useDatabase(mode, CLASSES, (opened) => ({ db } = opened))
     beforeEach(async () => {
       meanwhile = () => Promise.resolve()
-      await emptySets(db, CLASSES)
       await db.withSession(async (session) => {
         const club = session.create(Club, { id: 1 })
         club.squads.add(session.create(Squad, { id: 1 }))

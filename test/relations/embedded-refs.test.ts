@@ -1,9 +1,8 @@
 import { expect } from 'chai'
 import { Bin, Embeddable, Embedded, Key, ManyToOne, Record, SkeinError, ref, type Database } from 'skein'
-import { emptySets } from '../empty-sets.js'
-import { MODES, needMode, type TestServer } from '../server.js'
+import { MODES, type TestServer } from '../server.js'
 import { rejection } from '../session/rejection.js'
-import { sharedServer } from '../shared-server.js'
+import { useDatabase } from '../use-database.js'
 
 @Record({ set: 'embedded-car' })
 class Car {
@@ -35,12 +34,7 @@ for (const mode of MODES) {
   describe(`references inside embedded parts (${mode})`, () => {
     let server: TestServer
     let db: Database
-    before(async function () {
-      server = await sharedServer()
-      db = await server.open({ namespace: needMode(this, server, mode), entities: [Tenant, Car] })
-    })
-    after(() => db?.close())
-    beforeEach(() => emptySets(db, [Tenant, Car]))
+    useDatabase(mode, [Tenant, Car], (opened) => ({ db, server } = opened))
 
     it('are refused before anything is sent when they point to an entity that would not be saved', async () => {
       for (const values of [{ home: home(car(50)) }, { former: [home(1), home(car(50))] }]) {

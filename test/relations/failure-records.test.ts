@@ -1,9 +1,8 @@
 import { expect } from 'chai'
 import { Bin, Key, ManyToOne, OneToMany, PartialFailureError, Record, collection, ref, type Database } from 'skein'
-import { emptySets } from '../empty-sets.js'
-import { MODES, needMode } from '../server.js'
+import { MODES } from '../server.js'
 import { rejection } from '../session/rejection.js'
-import { sharedServer } from '../shared-server.js'
+import { useDatabase } from '../use-database.js'
 
 @Record({ set: 'told-agent' })
 class Agent {
@@ -24,13 +23,8 @@ const MISSING = 99
 for (const mode of MODES) {
   describe(`the error of a flush that failed part of the way (${mode})`, () => {
     let db: Database
-    before(async function () {
-      const server = await sharedServer()
-      db = await server.open({ namespace: needMode(this, server, mode), entities: CLASSES })
-    })
-    after(() => db?.close())
+    useDatabase(mode, CLASSES, (opened) => ({ db } = opened))
     beforeEach(async () => {
-      await emptySets(db, CLASSES)
       await db.withSession((session) => {
         session.create(Agent, { id: 1 })
         for (const id of [1, 2]) session.create(Listing, { id })

@@ -1,20 +1,13 @@
 import { expect } from 'chai'
 import type { Database } from 'skein'
-import { emptySets } from '../empty-sets.js'
-import { MODES, needMode } from '../server.js'
-import { sharedServer } from '../shared-server.js'
+import { MODES } from '../server.js'
+import { useDatabase } from '../use-database.js'
 import { Agent, Listing, User, agent, listing, user } from './models.js'
 
 for (const mode of MODES) {
   describe(`relations by key list (${mode})`, () => {
     let db: Database
-    before(async function () {
-      const server = await sharedServer()
-      const namespace = needMode(this, server, mode)
-      db = await server.open({ namespace, entities: [Agent, Listing, User] })
-    })
-    after(() => db?.close())
-    beforeEach(() => emptySets(db, [Agent, Listing, User]))
+    useDatabase(mode, [Agent, Listing, User], (opened) => ({ db } = opened))
 
     it('saves new children with their parent, both sides in step', async () => {
       const session = db.session()

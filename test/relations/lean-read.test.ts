@@ -1,10 +1,9 @@
 import { expect } from 'chai'
 import { Bin, Embeddable, Key, ManyToMany, ManyToOne, OneToMany, OneToOne, Record, collection, ref } from 'skein'
 import type { Database, SkeinError } from 'skein'
-import { emptySets } from '../empty-sets.js'
-import { MODES, needMode, type TestServer } from '../server.js'
-import { sharedServer } from '../shared-server.js'
+import { MODES, type TestServer } from '../server.js'
 import { rejection } from '../session/rejection.js'
+import { useDatabase } from '../use-database.js'
 
 @Record({ set: 'lean-topic' })
 class Topic {
@@ -50,14 +49,8 @@ for (const mode of MODES) {
   describe(`db.read of classes with relations (${mode})`, () => {
     let server: TestServer
     let db: Database
-    before(async function () {
-      server = await sharedServer()
-      const namespace = needMode(this, server, mode)
-      db = await server.open({ namespace, entities: CLASSES })
-    })
-    after(() => db?.close())
+    useDatabase(mode, CLASSES, (opened) => ({ db, server } = opened))
     beforeEach(async () => {
-      await emptySets(db, CLASSES)
       await db.withSession(async (session) => {
         const topic = session.create(Topic, { id: 'sea', title: 'The sea' })
         for (const id of [1, 2]) {

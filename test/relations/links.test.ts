@@ -1,8 +1,7 @@
 import { expect } from 'chai'
 import { Bin, Embeddable, Key, ManyToMany, Record, SkeinError, collection, type Database, type KeyValue } from 'skein'
-import { emptySets } from '../empty-sets.js'
-import { MODES, needMode } from '../server.js'
-import { sharedServer } from '../shared-server.js'
+import { MODES } from '../server.js'
+import { useDatabase } from '../use-database.js'
 
 @Embeddable()
 class Membership {
@@ -30,13 +29,8 @@ class Club {
 for (const mode of MODES) {
   describe(`links (${mode})`, () => {
     let db: Database
-    before(async function () {
-      const server = await sharedServer()
-      db = await server.open({ namespace: needMode(this, server, mode), entities: [Person, Club] })
-    })
-    after(() => db?.close())
+    useDatabase(mode, [Person, Club], (opened) => ({ db } = opened))
     beforeEach(async () => {
-      await emptySets(db, [Person, Club])
       await db.withSession(async (session) => {
         for (const id of [1, 2, 3]) session.create(Person, { id })
         for (const id of ['chess', 'golf']) session.create(Club, { id })

@@ -1,8 +1,7 @@
 import { expect } from 'chai'
 import { Bin, Embeddable, Key, ManyToMany, Record, collection, type Database, type KeyValue } from 'skein'
-import { emptySets } from '../empty-sets.js'
-import { MODES, needMode } from '../server.js'
-import { sharedServer } from '../shared-server.js'
+import { MODES } from '../server.js'
+import { useDatabase } from '../use-database.js'
 
 @Embeddable()
 class Finish {
@@ -24,13 +23,8 @@ class Car {
 for (const mode of MODES) {
   describe(`links that only one side stores (${mode})`, () => {
     let db: Database
-    before(async function () {
-      const server = await sharedServer()
-      db = await server.open({ namespace: needMode(this, server, mode), entities: [Color, Car] })
-    })
-    after(() => db?.close())
+    useDatabase(mode, [Color, Car], (opened) => ({ db } = opened))
     beforeEach(async () => {
-      await emptySets(db, [Color, Car])
       await db.withSession(async (session) => {
         for (const id of [1, 2, 3, 4, 5]) session.create(Color, { id })
         const car = session.create(Car, { id: 1 })

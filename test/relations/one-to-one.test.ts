@@ -1,8 +1,7 @@
 import { expect } from 'chai'
 import { Bin, Key, OneToOne, Record, RestrictedError, SkeinError, ref, type Database } from 'skein'
-import { emptySets } from '../empty-sets.js'
-import { MODES, needMode, otherNamespace, type TestServer } from '../server.js'
-import { sharedServer } from '../shared-server.js'
+import { MODES, otherNamespace, type TestServer } from '../server.js'
+import { useDatabase } from '../use-database.js'
 
 /** Where the server has two namespaces, avatars have one of their own. */
 function declare(media: string) {
@@ -50,13 +49,7 @@ for (const mode of MODES) {
   describe(`one to one (${mode})`, () => {
     let server: TestServer
     let db: Database
-    before(async function () {
-      server = await sharedServer()
-      const namespace = needMode(this, server, mode)
-      db = await server.open({ namespace, entities: [Profile, Avatar, Desk, Badge] })
-    })
-    after(() => db?.close())
-    beforeEach(() => emptySets(db, [Profile, Avatar, Desk, Badge]))
+    useDatabase(mode, [Profile, Avatar, Desk, Badge], (opened) => ({ db, server } = opened))
 
     describe('by shared key', () => {
       it('gives the new one the key it shares, and stores it in its own namespace', async () => {

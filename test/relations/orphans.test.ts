@@ -12,10 +12,9 @@ import {
   ref,
   type Database,
 } from 'skein'
-import { emptySets } from '../empty-sets.js'
 import { rejection } from '../session/rejection.js'
-import { MODES, needMode, type TestServer } from '../server.js'
-import { sharedServer } from '../shared-server.js'
+import { MODES, type TestServer } from '../server.js'
+import { useDatabase } from '../use-database.js'
 
 @Record({ set: 'shelf' })
 class Shelf {
@@ -60,17 +59,10 @@ const ENTITIES = [Shelf, Book, Film, Map, Page]
 
 for (const mode of MODES) {
   describe(`orphans that are deleted (${mode})`, () => {
-    let db: Database
     let server: TestServer
-    before(async function () {
-      server = await sharedServer()
-      const namespace = needMode(this, server, mode)
-      db = await server.open({ namespace, entities: ENTITIES })
-      await db.indexes.sync()
-    })
-    after(() => db?.close())
+    let db: Database
+    useDatabase(mode, ENTITIES, (opened) => ({ db, server } = opened))
     beforeEach(async () => {
-      await emptySets(db, ENTITIES)
       await db.withSession((session) => {
         const [one] = [1, 2].map((id) => session.create(Shelf, { id }))
         for (const id of [1, 2]) {

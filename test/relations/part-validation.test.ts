@@ -2,10 +2,9 @@ import { IsInt, Length, Max, Min } from 'class-validator'
 import { expect } from 'chai'
 import { Bin, Embeddable, Key, ManyToMany, OneToMany, Record, collection } from 'skein'
 import { ValidationFailedError, type Database } from 'skein'
-import { emptySets } from '../empty-sets.js'
-import { MODES, needMode, type TestServer } from '../server.js'
-import { sharedServer } from '../shared-server.js'
+import { MODES } from '../server.js'
 import { rejection } from '../session/rejection.js'
+import { useDatabase } from '../use-database.js'
 
 @Embeddable()
 class Line {
@@ -50,16 +49,9 @@ const step = (number: number, weight: number) => Object.assign(new Step(), { num
 
 for (const mode of MODES) {
   describe(`rules of parts (${mode})`, () => {
-    let server: TestServer
     let db: Database
-    before(async function () {
-      server = await sharedServer()
-      const namespace = needMode(this, server, mode)
-      db = await server.open({ namespace, entities: CLASSES })
-    })
-    after(() => db?.close())
+    useDatabase(mode, CLASSES, (opened) => ({ db } = opened))
     beforeEach(async () => {
-      await emptySets(db, CLASSES)
       await db.withSession(async (session) => {
         const order = session.create(Order, { id: 1, total: 3 })
         order.lines.add(line('bulb', 4), line('lamp', 1))

@@ -1,9 +1,8 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { expect } from 'chai'
 import { Key, ManyToMany, OneToMany, OneToOne, Record, collection, ref, type CommandEvent, type Database } from 'skein'
-import { emptySets } from '../empty-sets.js'
-import { MODES, needMode } from '../server.js'
-import { sharedServer } from '../shared-server.js'
+import { MODES } from '../server.js'
+import { useDatabase } from '../use-database.js'
 
 @Record({ set: 'counted-user' })
 class User {
@@ -57,13 +56,8 @@ async function cost(work: () => Promise<unknown>): Promise<{ reads: { [set: stri
 for (const mode of MODES) {
   describe(`what a change has to read (${mode})`, () => {
     let db: Database
-    before(async function () {
-      const server = await sharedServer()
-      db = await server.open({ namespace: needMode(this, server, mode), entities: CLASSES })
-    })
-    after(() => db?.close())
+    useDatabase(mode, CLASSES, (opened) => ({ db } = opened))
     beforeEach(async () => {
-      await emptySets(db, CLASSES)
       await db.withSession((session) => {
         const users = [1, 2, 3, 4].map((id) => session.create(User, { id }))
         users[0].follows.add(users[1], users[2])

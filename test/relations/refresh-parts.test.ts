@@ -1,8 +1,7 @@
 import { expect } from 'chai'
 import { Bin, Embeddable, Key, ManyToMany, ManyToOne, OneToMany, Record, collection, ref, type Database } from 'skein'
-import { emptySets } from '../empty-sets.js'
-import { MODES, needMode } from '../server.js'
-import { sharedServer } from '../shared-server.js'
+import { MODES } from '../server.js'
+import { useDatabase } from '../use-database.js'
 
 @Embeddable()
 class Dish {
@@ -42,13 +41,8 @@ const dish = (id: string, price: number): Dish => Object.assign(new Dish(), { id
 for (const mode of MODES) {
   describe(`what is stored inside a record, and a refresh of it (${mode})`, () => {
     let db: Database
-    before(async function () {
-      const server = await sharedServer()
-      db = await server.open({ namespace: needMode(this, server, mode), entities: [Menu, Guest, Table] })
-    })
-    after(() => db?.close())
+    useDatabase(mode, [Menu, Guest, Table], (opened) => ({ db } = opened))
     beforeEach(async () => {
-      await emptySets(db, [Menu, Guest, Table])
       await db.withSession(async (session) => {
         const menu = session.create(Menu, { id: 1 })
         menu.dishes.add(dish('a', 1), dish('b', 2))

@@ -1,8 +1,7 @@
 import { expect } from 'chai'
 import { Key, ManyToOne, OneToMany, Record, RestrictedError, collection, ref, type Database } from 'skein'
-import { emptySets } from '../empty-sets.js'
-import { MODES, needMode } from '../server.js'
-import { sharedServer } from '../shared-server.js'
+import { MODES } from '../server.js'
+import { useDatabase } from '../use-database.js'
 
 @Record({ set: 'hotel' })
 class Hotel {
@@ -35,13 +34,7 @@ const CLASSES = [Hotel, Floor, Room, Guest]
 for (const mode of MODES) {
   describe(`a relation that forbids a delete below a large collection (${mode})`, () => {
     let db: Database
-    before(async function () {
-      const server = await sharedServer()
-      db = await server.open({ namespace: needMode(this, server, mode), entities: CLASSES })
-      await db.indexes.sync()
-    })
-    after(() => db?.close())
-    beforeEach(() => emptySets(db, CLASSES))
+    useDatabase(mode, CLASSES, (opened) => ({ db } = opened))
 
     it('is found before anything is deleted', async () => {
       const rooms = Array.from({ length: 18 }, (_, i) => i)

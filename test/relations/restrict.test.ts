@@ -14,10 +14,9 @@ import {
   type EntityClass,
 } from 'skein'
 import { commandWords } from '../command-words.js'
-import { emptySets } from '../empty-sets.js'
-import { MODES, needMode, type TestServer } from '../server.js'
+import { MODES, type TestServer } from '../server.js'
 import { rejection } from '../session/rejection.js'
-import { sharedServer } from '../shared-server.js'
+import { useDatabase } from '../use-database.js'
 
 @Record({ set: 'forbid-box' })
 class Box {
@@ -80,18 +79,11 @@ const CHILDREN: readonly EntityClass<object>[] = [Toy, Ship, Player, Lamp]
 
 for (const mode of MODES) {
   describe(`a relation that forbids a delete (${mode})`, () => {
-    let db: Database
     let server: TestServer
     let namespace: string
-    before(async function () {
-      server = await sharedServer()
-      namespace = needMode(this, server, mode)
-      db = await server.open({ namespace, entities: CLASSES })
-      await db.indexes.sync()
-    })
-    after(() => db?.close())
+    let db: Database
+    useDatabase(mode, CLASSES, (opened) => ({ db, server, namespace } = opened))
     beforeEach(async () => {
-      await emptySets(db, CLASSES)
       await db.withSession((session) => {
         const toy = session.create(Toy, { id: 1 })
         session.create(Box, { id: 1 }).toys.add(toy)

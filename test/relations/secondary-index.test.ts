@@ -12,9 +12,8 @@ import {
   type Database,
   type Session,
 } from 'skein'
-import { emptySets } from '../empty-sets.js'
-import { MODES, needMode, type TestServer } from '../server.js'
-import { sharedServer } from '../shared-server.js'
+import { MODES, type TestServer } from '../server.js'
+import { useDatabase } from '../use-database.js'
 import {
   COMPANY,
   Department,
@@ -48,14 +47,7 @@ for (const mode of MODES) {
     let server: TestServer
     let namespace: string
     let db: Database
-    before(async function () {
-      server = await sharedServer()
-      namespace = needMode(this, server, mode)
-      db = await server.open({ namespace, entities: COMPANY })
-      await db.indexes.sync()
-    })
-    after(() => db?.close())
-    beforeEach(() => emptySets(db, COMPANY))
+    useDatabase(mode, COMPANY, (opened) => ({ db, server, namespace } = opened))
 
     const ids = (entities: Iterable<{ id: string }>): string[] => [...entities].map(({ id }) => id).sort()
 

@@ -1,21 +1,14 @@
 import { expect } from 'chai'
 import type { Database, Session } from 'skein'
-import { emptySets } from '../empty-sets.js'
-import { MODES, needMode } from '../server.js'
-import { sharedServer } from '../shared-server.js'
+import { MODES } from '../server.js'
+import { useDatabase } from '../use-database.js'
 import { Agent, Listing, agent, listing } from './models.js'
 
 for (const mode of MODES) {
   describe(`a move that failed (${mode})`, () => {
     let db: Database
-    before(async function () {
-      const server = await sharedServer()
-      const namespace = needMode(this, server, mode)
-      db = await server.open({ namespace, entities: [Agent, Listing] })
-    })
-    after(() => db?.close())
+    useDatabase(mode, [Agent, Listing], (opened) => ({ db } = opened))
     beforeEach(async () => {
-      await emptySets(db, [Agent, Listing])
       await db.withSession((session) => {
         session.persist(agent(1))
         session.persist(agent(2))

@@ -12,11 +12,10 @@ import {
   ref,
   type Database,
 } from 'skein'
-import { emptySets } from '../empty-sets.js'
 import { commandWords } from '../command-words.js'
-import { MODES, needMode, type TestServer } from '../server.js'
+import { MODES, type TestServer } from '../server.js'
 import { rejection } from '../session/rejection.js'
-import { sharedServer } from '../shared-server.js'
+import { useDatabase } from '../use-database.js'
 
 @Record({ set: 'apart-shelf' })
 class Shelf {
@@ -56,15 +55,10 @@ const MISSING = 99
 
 for (const mode of MODES) {
   describe(`a change that cannot be made (${mode})`, () => {
-    let db: Database
     let server: TestServer
-    before(async function () {
-      server = await sharedServer()
-      db = await server.open({ namespace: needMode(this, server, mode), entities: CLASSES })
-    })
-    after(() => db?.close())
+    let db: Database
+    useDatabase(mode, CLASSES, (opened) => ({ db, server } = opened))
     beforeEach(async () => {
-      await emptySets(db, CLASSES)
       await db.withSession((session) => {
         for (const id of [1, 2]) {
           session.create(Shelf, { id }).books.add(session.create(Book, { id }))

@@ -1,8 +1,7 @@
 import { expect } from 'chai'
 import { Key, ManyToMany, ManyToOne, Record, collection, ref, type Database } from 'skein'
-import { emptySets } from '../empty-sets.js'
-import { MODES, needMode } from '../server.js'
-import { sharedServer } from '../shared-server.js'
+import { MODES } from '../server.js'
+import { useDatabase } from '../use-database.js'
 
 @Record({ set: 'wc-user' })
 class User {
@@ -20,12 +19,7 @@ class Robot {
 for (const mode of MODES) {
   describe(`entities of another class than the relation's (${mode})`, () => {
     let db: Database
-    before(async function () {
-      const server = await sharedServer()
-      db = await server.open({ namespace: needMode(this, server, mode), entities: [User, Robot] })
-    })
-    after(() => db?.close())
-    beforeEach(() => emptySets(db, [User, Robot]))
+    useDatabase(mode, [User, Robot], (opened) => ({ db } = opened))
 
     const refused = (promise: Promise<unknown>, property: string): Promise<void> =>
       promise.then(

@@ -5,7 +5,7 @@ import type { FaultOptions } from 'skein/embedded'
 import { emptySets } from '../empty-sets.js'
 import { Agent, Listing, User, agent, listing } from '../relations/models.js'
 import { needMode, startTestServer, type TestServer } from '../server.js'
-import { sharedServer } from '../shared-server.js'
+import { useDatabase } from '../use-database.js'
 import { fill, problems, randomNumbers, runLoad } from './load-model.js'
 
 // SKEIN_LOAD=20000 runs the full size.
@@ -79,12 +79,7 @@ function countTransactions(): Record<TransactionEvent['state'], number> & { stop
 describe('one record that everybody writes', function () {
   this.timeout(120_000)
   let db: Database
-  before(async function () {
-    const server = await sharedServer()
-    db = await server.open({ namespace: needMode(this, server, 'sc'), entities: [Agent, Listing, User] })
-    await emptySets(db, [Agent, Listing, User])
-  })
-  after(() => db?.close())
+  useDatabase('sc', [Agent, Listing, User], (opened) => ({ db } = opened))
 
   it('takes a bounded number of attempts, and no write is lost', async function () {
     const [workers, rounds] = [16, process.env.SKEIN_LOAD === undefined ? 4 : 20]
