@@ -9,15 +9,25 @@ export interface OpenedDatabase {
   readonly namespace: string
 }
 
+export interface UseOptions {
+  /** When the sets of the classes are emptied; `once` is for suites whose tests share what was stored for all of them. */
+  readonly emptied?: 'before each test' | 'once'
+}
+
 /**
- * Gives the suite around it a database on the shared server, with the indexes its classes need, and empties their sets before each test.
- * Where the server has no namespace of that mode, the suite is skipped.
+ * Gives the suite around it a database on the shared server, with the indexes its classes need and with empty sets; where the server has no
+ * namespace of that mode, the suite is skipped.
  *
  * @example
  * let db: Database
  * useDatabase(mode, [Agent, Listing], (opened) => ({ db } = opened))
  */
-export function useDatabase(mode: Mode, classes: readonly EntityClass[], take: (opened: OpenedDatabase) => void): void {
+export function useDatabase(
+  mode: Mode,
+  classes: readonly EntityClass[],
+  take: (opened: OpenedDatabase) => void,
+  { emptied = 'before each test' }: UseOptions = {},
+): void {
   let db: Database | undefined
   before(async function () {
     const server = await sharedServer()
@@ -27,5 +37,7 @@ export function useDatabase(mode: Mode, classes: readonly EntityClass[], take: (
     take({ db, server, namespace })
   })
   after(() => db?.close())
-  beforeEach(() => emptySets(db!, classes))
+
+  const beforeTests = emptied === 'once' ? before : beforeEach
+  beforeTests(() => emptySets(db!, classes))
 }

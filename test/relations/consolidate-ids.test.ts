@@ -1,9 +1,8 @@
 import { expect } from 'chai'
 import { NotFoundError, type Database } from 'skein'
-import { emptySets } from '../empty-sets.js'
-import { MODES, needMode, type TestServer } from '../server.js'
-import { sharedServer } from '../shared-server.js'
+import { MODES, type TestServer } from '../server.js'
 import { rejection } from '../session/rejection.js'
+import { useDatabase } from '../use-database.js'
 import { CLASSES, Line, Region, Store } from './consolidate-models.js'
 
 const store = (storeId: string, city: string): Store => Object.assign(new Store(), { storeId, city })
@@ -11,19 +10,14 @@ const store = (storeId: string, city: string): Store => Object.assign(new Store(
 for (const mode of MODES) {
   describe(`children whose id holds the key of their record (${mode})`, () => {
     let server: TestServer
-    let namespace: string
     let db: Database
-    before(async function () {
-      server = await sharedServer()
-      namespace = needMode(this, server, mode)
-      db = await server.open({ namespace, entities: CLASSES })
-      await emptySets(db, [Region])
+    useDatabase(mode, CLASSES, (opened) => ({ db, server } = opened), { emptied: 'once' })
+    before(async () => {
       const session = db.session()
       const region = session.create(Region, { id: 'r1' })
       region.stores.add(store('s7', 'Bern'), store('s8', 'Thun'))
       await session.flush()
     })
-    after(() => db?.close())
 
     it('get the key of their record when they are added', async () => {
       const region = await db.session().load(Region, 'r1')

@@ -1,10 +1,9 @@
 import { expect } from 'chai'
 import { Bin, Embeddable, Key, ManyToOne, OneToMany, Record, SkeinError, collection, ref } from 'skein'
 import type { Database } from 'skein'
-import { emptySets } from '../empty-sets.js'
-import { MODES, need, needMode, type TestServer } from '../server.js'
-import { sharedServer } from '../shared-server.js'
+import { MODES, need, type TestServer } from '../server.js'
 import { rejection } from '../session/rejection.js'
+import { useDatabase } from '../use-database.js'
 
 @Record({ set: 'ref-house' })
 class House {
@@ -60,11 +59,8 @@ for (const mode of MODES) {
   describe(`what parts point to (${mode})`, () => {
     let server: TestServer
     let db: Database
-    before(async function () {
-      server = await sharedServer()
-      const namespace = needMode(this, server, mode)
-      db = await server.open({ namespace, entities: [House, Author, Note] })
-      await emptySets(db, [House, Author, Note])
+    useDatabase(mode, [House, Author, Note], (opened) => ({ db, server } = opened), { emptied: 'once' })
+    before(async () => {
       await db.withSession(async (session) => {
         const houses = ['north', 'south'].map((id) => session.create(House, { id, city: `city of ${id}` }))
         const authors = WRITERS.map((id) => session.create(Author, { id, name: `author ${id}` }))
@@ -81,7 +77,6 @@ for (const mode of MODES) {
         }
       })
     })
-    after(() => db?.close())
 
     async function commandsOf(context: Mocha.Context, work: () => Promise<unknown>): Promise<number> {
       const embedded = need(context, server.embedded, 'only the embedded server counts commands')
@@ -142,11 +137,8 @@ for (const mode of MODES) {
   describe(`eager references of parts (${mode})`, () => {
     let server: TestServer
     let db: Database
-    before(async function () {
-      server = await sharedServer()
-      const namespace = needMode(this, server, mode)
-      db = await server.open({ namespace, entities: [House, Author, Note, Poll, Ballot] })
-      await emptySets(db, [Author, Poll, Ballot])
+    useDatabase(mode, [House, Author, Note, Poll, Ballot], (opened) => ({ db, server } = opened), { emptied: 'once' })
+    before(async () => {
       await db.withSession(async (session) => {
         const poll = session.create(Poll, { id: 1, title: 'poll' })
         const ballot = session.create(Ballot, { id: 1 })
@@ -160,7 +152,6 @@ for (const mode of MODES) {
         }
       })
     })
-    after(() => db?.close())
 
     const names = (votes: Iterable<Vote>) => [...votes].map(({ voter }) => voter.value!.name)
     const NAMES = WRITERS.map((id) => `author ${id}`)

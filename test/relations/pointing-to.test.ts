@@ -1,8 +1,7 @@
 import { expect } from 'chai'
 import { Bin, Embeddable, Key, ManyToOne, OneToMany, Record, SkeinError, collection, ref, type Database } from 'skein'
-import { emptySets } from '../empty-sets.js'
-import { MODES, need, needMode, type TestServer } from '../server.js'
-import { sharedServer } from '../shared-server.js'
+import { MODES, need, type TestServer } from '../server.js'
+import { useDatabase } from '../use-database.js'
 
 @Record({ set: 'puser' })
 class User {
@@ -32,20 +31,9 @@ const comment = (id: string, author: number): Comment => {
 for (const mode of MODES) {
   describe(`finding records by what their parts point to (${mode})`, () => {
     let server: TestServer
-    let namespace: string
     let db: Database
-    const postsOf = async (author: User | number): Promise<number[]> => {
-      const found: number[] = []
-      for await (const { id } of db.session().pointingTo(Post, 'comments.author', author)) found.push(id)
-      return found.sort()
-    }
-
-    before(async function () {
-      server = await sharedServer()
-      namespace = needMode(this, server, mode)
-      db = await server.open({ namespace, entities: [User, Post] })
-      await db.indexes.sync()
-      await emptySets(db, [User, Post])
+    useDatabase(mode, [User, Post], (opened) => ({ db, server } = opened), { emptied: 'once' })
+    before(async () => {
       await db.withSession(async (session) => {
         for (const id of [1, 2]) session.create(User, { id })
         const [a, b, c] = [1, 2, 3].map((id) => session.create(Post, { id }))
@@ -54,7 +42,12 @@ for (const mode of MODES) {
         c.comments.add(comment('x', 1), comment('y', 2))
       })
     })
-    after(() => db?.close())
+
+    const postsOf = async (author: User | number): Promise<number[]> => {
+      const found: number[] = []
+      for await (const { id } of db.session().pointingTo(Post, 'comments.author', author)) found.push(id)
+      return found.sort()
+    }
 
     it('finds each of them once, by key and by entity', async () => {
       expect(await postsOf(1)).to.deep.equal([1, 3])
