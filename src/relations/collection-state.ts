@@ -262,6 +262,17 @@ export class CollectionState {
     } else if (this.removed.has(member) && this.#unremove(member)) this.loaded?.add(member)
   }
 
+  /** The owner is let go of: the others forget its changes. */
+  forgetAtOthers(): void {
+    for (const member of [...this.added, ...this.removed]) if (!this.begun.has(member)) this.#forgetChange(member)
+  }
+
+  /** A member is let go of: it is known by its key from now on. */
+  keepKey(key: KeyValue): void {
+    if (this.parts !== undefined) return
+    for (const members of [this.added, this.removed, this.begun]) if (members.delete(key)) members.add(key)
+  }
+
   /** Whether it was added, and that is not stored yet. */
   isUnsent(key: KeyValue): boolean {
     return this.added.has(key)
@@ -340,8 +351,9 @@ export class CollectionState {
   /** The entity, if the session has it or as soon as it does: then the other side shows the change, too. */
   #resolved(member: Member): Member {
     const binding = this.#binding
-    if (binding === undefined || isEntity(member) || this.parts !== undefined) return member
+    if (binding === undefined || this.parts !== undefined) return member
     const { reader, relation } = binding
+    if (isEntity(member)) return reader.isDetached(member) ? (reader.keyOf(member) ?? member) : member
     const known = reader.known(relation.target, member)
     if (known !== undefined) return known.state === 'removed' ? member : known.entity
     reader.whenKnown(relation.target, member, (entity) => this.meet(entity))

@@ -34,7 +34,7 @@ export function forgetLinks(tracked: Tracked, strategies: readonly RelationStrat
 }
 
 /** Undefined where its members are stored with their owner. */
-function stateOf({ entity }: Tracked, { name, holds, strategy }: RelationModel) {
+export function stateOf({ entity }: Tracked, { name, holds, strategy }: RelationModel) {
   const value = strategy === 'consolidate' ? undefined : readProperty(entity, name)
   if (typeof value !== 'object' || value === null) return undefined
   return holds === 'ref' ? findRefState(value) : findCollectionState(value)

@@ -13,6 +13,7 @@ import { stillAt } from './child-ref.js'
 import { isCreation, type Reach, type Reader, type Tracked } from './contributor.js'
 import { leaves } from './forbidding-members.js'
 import { held, linkWrite, listed, unlisted } from './key-list-bin.js'
+import { isNew } from './is-new.js'
 import { isEntity } from './member-set.js'
 import { ownerGone, restricted } from './relation-errors.js'
 import type { RefState } from './ref-state.js'
@@ -58,7 +59,7 @@ export class KeyBinStrategy implements RelationStrategy {
       return this.model.onDelete === 'detach' ? undefined : this.#reachOnDelete(tracked, reach, reader)
     const state = this.#state(tracked.entity)
     const { target } = state
-    if (isEntity(target) && (reader.tracked(target)?.state ?? 'new') === 'new') reach.save(target)
+    if (isEntity(target) && isNew(target, reader)) reach.save(target)
     else if (this.#isToNew(target, reader)) reach.save(reader.known(this.#target.name, target as KeyValue)!.entity)
     if (tracked.overwrite === true || !state.isCleared || (this.#list ?? this.#indexed)?.orphans !== 'delete') return
     if (!state.isBlind) return this.#reachOrphan(tracked, state, reach, reader)

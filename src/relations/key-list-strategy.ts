@@ -15,6 +15,7 @@ import { ALL_MEMBERS, allMembers, firstMembers, type Drain } from './drain.js'
 import { firstForbidding, leaves } from './forbidding-members.js'
 import { linkWrite, listed, listMembers, unlisted } from './key-list-bin.js'
 import { loadListed } from './load-listed.js'
+import { isNew } from './is-new.js'
 import { isEntity, type Member } from './member-set.js'
 import { withChanges } from './overlay.js'
 import { findAndReachLeaving } from './reach-leaving.js'
@@ -74,7 +75,7 @@ export class KeyListStrategy implements RelationStrategy {
     const state = this.#state(tracked.entity)
     const { added, removed } = state
     for (const member of added.entities) {
-      if (this.#childBin !== undefined || (reader.tracked(member)?.state ?? 'new') === 'new') reach.save(member)
+      if (this.#childBin !== undefined || isNew(member, reader)) reach.save(member)
     }
     if (this.model.orphans === 'delete') {
       if (this.#inverse === undefined)

@@ -18,6 +18,7 @@ import { LinkAttributes } from './link-attributes.js'
 import { listBin, mapBin, type LinkBin, type LinkEnd } from './link-bin.js'
 import type { LinkValue } from './link-values.js'
 import { loadListed } from './load-listed.js'
+import { isNew } from './is-new.js'
 import { isEntity, type Member } from './member-set.js'
 import { findAndReachLeaving } from './reach-leaving.js'
 import { markDeleting } from './mark.js'
@@ -91,7 +92,7 @@ export class LinkListsStrategy implements RelationStrategy {
   async reach(tracked: Tracked, reach: Reach, reader: Reader, listed?: readonly KeyValue[]): Promise<void> {
     if (tracked.state === 'removed') return listed && this.#reachOnDelete(tracked, listed, reach, reader)
     for (const member of this.#state(tracked.entity).added.entities) {
-      if ((reader.tracked(member)?.state ?? 'new') === 'new') reach.save(member)
+      if (isNew(member, reader)) reach.save(member)
     }
   }
 

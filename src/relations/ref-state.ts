@@ -94,8 +94,10 @@ export class RefState {
   }
 
   /** The user's own change: the other sides that are at hand show it too. */
-  set(target: Member | null): void {
+  set(given: Member | null): void {
     const { target: before, binding } = this
+    const isDetached = isEntity(given) && binding?.reader.isDetached(given) === true
+    const target = isDetached ? (binding.reader.keyOf(given) ?? given) : given
     binding?.strategy.accept?.(binding.tracked, target, binding.reader)
     this.#assign(target)
     this.isCleared = target === null
@@ -187,6 +189,19 @@ export class RefState {
       this.#giveBack()
     }
     this.reconsider()
+  }
+
+  /** The entity is let go of: the others forget its change. */
+  forgetAtOthers(): void {
+    if (this.isStored || this.isBegun) return
+    const putBack = this.remember()
+    this.takeStored(this.stored)
+    putBack()
+  }
+
+  /** What it points to is let go of: it is known by its key from now on. */
+  keepKey(key: KeyValue): void {
+    if (!this.isStored && this.isAt(key)) this.target = key
   }
 
   /** The other end has forgotten that it took this one, or let it go: it points again where the record does. */

@@ -4,6 +4,7 @@ import { SkeinError } from '../errors/index.js'
 import type { EntityModel, RelationModel } from '../model/index.js'
 import { userKeyId } from '../plan/record-key.js'
 import type { Reach, Reader, Tracked } from './contributor.js'
+import { isNew } from './is-new.js'
 import { isEntity, type Member } from './member-set.js'
 import { findAndReachLeaving } from './reach-leaving.js'
 import { restricted } from './relation-errors.js'
@@ -31,13 +32,13 @@ export class SharedKeyStrategy implements RelationStrategy {
 
   hasChanges({ entity }: Tracked): boolean {
     const { target, binding } = this.#state(entity)
-    return isEntity(target) && isUnsaved(target, binding!.reader)
+    return isEntity(target) && isNew(target, binding!.reader)
   }
 
   async reach(tracked: Tracked, reach: Reach, reader: Reader): Promise<void> {
     if (tracked.state === 'removed') return this.#reachOnDelete(tracked, reach, reader)
     const { target } = this.#state(tracked.entity)
-    if (!isEntity(target) || !isUnsaved(target, reader)) return
+    if (!isEntity(target) || !isNew(target, reader)) return
     this.accept(tracked, target, reader)
     reach.save(target)
   }
@@ -51,7 +52,7 @@ export class SharedKeyStrategy implements RelationStrategy {
     const own = reader.keyOf(tracked.entity)!
     const { target: before } = this.#state(tracked.entity)
     if (target === null) {
-      if (isEntity(before) && !isUnsaved(before, reader) && reader.tracked(before)?.state !== 'removed')
+      if (isEntity(before) && !isNew(before, reader) && reader.tracked(before)?.state !== 'removed')
         throw this.#cannotLetGo(tracked)
       return
     }
@@ -116,8 +117,4 @@ export class SharedKeyStrategy implements RelationStrategy {
       fix: `Delete the ${this.#target.name}: session.delete(${this.#target.name}, ${describeKey(key.key)}).`,
     })
   }
-}
-
-function isUnsaved(entity: object, reader: Reader): boolean {
-  return (reader.tracked(entity)?.state ?? 'new') === 'new'
 }

@@ -1,5 +1,6 @@
 import type { KeyValue } from '../keys/index.js'
 import type { OnTakeBack } from '../relations/contributor.js'
+import { forgetAtOthers, keepKeys } from '../relations/detached-links.js'
 import { forgetLinks, takeBackLinks, type Deleted } from '../relations/deleted-links.js'
 import type { RecordKey } from '../plan/record-key.js'
 import type { Managed } from './managed.js'
@@ -25,6 +26,12 @@ export function forgetDeleted({ removed }: Work, context: SessionContext): void 
 /** The same for a record that is deleted, or was not there, without an entity. */
 export function forgetKey(mapped: MappedClass, key: RecordKey, context: SessionContext): void {
   walk([{ mapped, key }], context, forgetLinks)
+}
+
+/** What is let go of gives its links back, but for those that others have to it alone: they know its key. */
+export function forgetDetached(managed: Managed, context: SessionContext): void {
+  forgetAtOthers(managed, managed.mapped.relations)
+  walk([managed], context, keepKeys)
 }
 
 type Visit = typeof forgetLinks

@@ -32,6 +32,10 @@ export class LeanReader implements Reader {
     return undefined
   }
 
+  isDetached(): boolean {
+    return false
+  }
+
   known(): Tracked | undefined {
     return undefined
   }

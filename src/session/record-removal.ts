@@ -24,7 +24,10 @@ class RecordRemoval implements PlannedRecord {
     managed.wasStored = state === 'written'
     // Saved again since it was sent: it stays in the session, as one that is not stored.
     if (managed.state === 'stored' || managed.state === 'new') managed.startAnew()
-    else managed.home.remove(managed)
+    else {
+      managed.home.remove(managed)
+      managed.snapshot = undefined
+    }
     return true
   }
 }

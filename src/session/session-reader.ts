@@ -83,6 +83,11 @@ export class SessionReader implements Reader {
     return managed?.home === this.#context.identity && managed.state !== 'gone' ? managed : undefined
   }
 
+  isDetached(entity: object): boolean {
+    const managed = managedOf(entity)
+    return managed?.state === 'gone' && managed.snapshot !== undefined
+  }
+
   known(model: string, key: KeyValue): Tracked | undefined {
     const { classes, identity } = this.#context
     const mapped = classes.of(model)

@@ -13,7 +13,7 @@ import { deleteBlindly, type DeleteReceiver } from './delete-blindly.js'
 import { DeleteMark } from './delete-mark.js'
 import { isDirty } from './dirty.js'
 import { EntityHandle } from './entity-handle.js'
-import { forgetKey, takeBackLinksTo } from './forget-deleted.js'
+import { forgetDetached, forgetKey, takeBackLinksTo } from './forget-deleted.js'
 import { isInsideHook } from './hooks.js'
 import { Loads } from './loads.js'
 import type { Managed } from './managed.js'
@@ -259,7 +259,9 @@ export class Session {
   /** Lets go of an entity: its changes are not sent, and any session may take it in. */
   detach(entity: object): void {
     const managed = this.#entities.find(entity)
-    if (managed !== undefined) this.#context.identity.remove(managed)
+    if (managed === undefined || this.#forgetUnsent(managed)) return
+    forgetDetached(managed, this.#context)
+    this.#context.identity.remove(managed)
   }
 
   /** Lets go of all entities. */

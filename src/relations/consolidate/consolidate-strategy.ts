@@ -12,6 +12,7 @@ import type { CollectionState } from '../collection-state.js'
 import type { OnTakeBack, Reach, Reader, Tracked } from '../contributor.js'
 import type { Deleted } from '../deleted-links.js'
 import { NOT_DELETING } from '../key-list-bin.js'
+import { isNew } from '../is-new.js'
 import { isEntity } from '../member-set.js'
 import { collectionStateOf, findRefState } from '../states.js'
 import type { ChangedPart, CollectionView, LoadedLevel, RelationStrategy } from '../strategy.js'
@@ -187,7 +188,7 @@ export class ConsolidateStrategy implements RelationStrategy {
     const targets = this.#changed(table).flatMap(({ part }) =>
       refs.map(({ name }) => findRefState(readProperty(part, name) ?? {})?.target ?? null),
     )
-    return targets.filter(isEntity).filter((target) => (reader.tracked(target)?.state ?? 'new') === 'new')
+    return targets.filter(isEntity).filter((target) => isNew(target, reader))
   }
 
   #changed(table: PartTable): ChangedPart[] {
