@@ -16,11 +16,13 @@ export class MappedClass {
   readonly place: number
   /** Its own number among all classes. */
   readonly index: number
-  /** No relation leads here or away, so its deletes need not wait for anybody's references. */
+  /** No relation leads here or away, nor to or from a subclass, so its deletes need not wait for anybody's references. */
   readonly standsAlone: boolean
   /** The bins first, then the relations. */
   contributors: readonly Contributor[] = []
   relations: readonly RelationStrategy[] = []
+  /** What an entity of the class may be: itself and its subclasses. */
+  kinds: readonly MappedClass[] = []
   #contributorsOfDelete: readonly Contributor[] | undefined
   /** Bins of the values of every class of the set. */
   binsOfSet: readonly string[] = []
@@ -59,8 +61,7 @@ export class MappedClass {
 
   /** Deleting by key is one blind command only where nobody needs to see the entity. */
   get needsEntityToDelete(): boolean {
-    const { beforeDelete, afterDelete } = this.model.hooks
-    return beforeDelete.length > 0 || afterDelete.length > 0 || this.contributors.length > 1
+    return this.kinds.some(({ contributors, model }) => contributors.length > 1 || hasDeleteHooks(model.hooks))
   }
 
   /** What must hold for a record that nobody has looked at: other classes of the set have records under such keys too. */
@@ -103,5 +104,8 @@ function guardsOf(discriminator: EntityModel['discriminator']): readonly Guard[]
   return [holds(isOne.length === 1 ? isOne[0] : or(...isOne))]
 }
 
-const hasHooks = ({ beforeSave, afterSave, beforeDelete, afterDelete }: HooksModel): boolean =>
-  [beforeSave, afterSave, beforeDelete, afterDelete].some((methods) => methods.length > 0)
+const hasHooks = (hooks: HooksModel): boolean =>
+  hooks.beforeSave.length > 0 || hooks.afterSave.length > 0 || hasDeleteHooks(hooks)
+
+const hasDeleteHooks = ({ beforeDelete, afterDelete }: HooksModel): boolean =>
+  beforeDelete.length > 0 || afterDelete.length > 0

@@ -1,5 +1,5 @@
 import type { Codecs } from '../codec/index.js'
-import { DELETING_BIN, type EntityClass, type EntityModel, type Model } from '../model/index.js'
+import { DELETING_BIN, kindsOf, type EntityClass, type EntityModel, type Model } from '../model/index.js'
 import { targetDeletions } from '../relations/consolidate/target-deletion.js'
 import type { RelationStrategy } from '../relations/strategy.js'
 import { BinContributor } from './bin-contributor.js'
@@ -47,7 +47,10 @@ export class MappedClasses {
     }
     this.count = this.#byName.size
     this.places = places.size
-    for (const mapped of this.#byName.values()) this.#completeSet(mapped)
+    for (const mapped of this.#byName.values()) {
+      this.#completeSet(mapped)
+      mapped.kinds = kindsOf(mapped.model).map((name) => this.#byName.get(name)!)
+    }
     this.hasEager = [...this.#byName.values()].some(({ relations }) =>
       relations.some(({ model, isInRecord }) => model.eager && !isInRecord),
     )
@@ -78,11 +81,14 @@ function isAside({ model, bins }: RelationStrategy): boolean {
   return model.holds === 'collection' && bins.length > 0 && !model.eager
 }
 
-function relatedClasses(model: Model): ReadonlySet<string> {
-  const related = new Set<string>()
-  for (const entity of model.entities.values()) {
-    for (const { target } of entity.relations) related.add(entity.name).add(target)
+/** Those that a relation leads to or away from, with their subclasses, which are pointed to as well, and the base classes that stand for one of them. */
+function relatedClasses({ entities, embeddables }: Model): ReadonlySet<string> {
+  const named = new Set<string>()
+  for (const entity of entities.values()) {
+    for (const { target } of entity.relations) named.add(entity.name).add(target)
   }
-  for (const part of model.embeddables.values()) for (const { target } of part.relations) related.add(target)
-  return related
+  for (const part of embeddables.values()) for (const { target } of part.relations) named.add(target)
+  const all = [...entities.values()]
+  const pointedTo = new Set(all.filter(({ name }) => named.has(name)).flatMap(kindsOf))
+  return new Set(all.filter((entity) => kindsOf(entity).some((kind) => pointedTo.has(kind))).map(({ name }) => name))
 }
