@@ -1,5 +1,5 @@
 import { readProperty } from '../../codec/index.js'
-import type { EntityModel, IndexModel, Model } from '../../model/index.js'
+import { kindsOf, type EntityModel, type IndexModel, type Model } from '../../model/index.js'
 import { read } from '../../plan/command.js'
 import { mapGetKeys } from '../../plan/operations.js'
 import type { UserKey } from '../../plan/record-key.js'
@@ -68,15 +68,17 @@ export function targetDeletions(target: EntityModel, model: Model): readonly Tar
   const pointers = [...model.entities.values()].flatMap((owner) =>
     owner.relations.flatMap(({ name, target: part, inverseIndexes = [] }) =>
       inverseIndexes
-        .filter(({ ref, onTargetDelete }) => onTargetDelete === 'delete' && pointsTo(model, part, ref) === target.name)
+        .filter(({ ref, onTargetDelete }) => onTargetDelete === 'delete' && pointsTo(model, part, ref, target))
         .map(({ bin }) => ({ owner, relation: name, bin, index: indexOn(owner, bin) })),
     ),
   )
   return pointers.length === 0 ? [] : [new TargetDeletion(pointers)]
 }
 
-function pointsTo(model: Model, part: string, ref: string): string | undefined {
-  return model.embeddable(part).relations.find(({ name }) => name === ref)?.target
+/** Whether that reference of a part may hold the key of such an entity. */
+function pointsTo(model: Model, part: string, ref: string, { name }: EntityModel): boolean {
+  const relation = model.embeddable(part).relations.find((each) => each.name === ref)!
+  return kindsOf(model.entity(relation.target)).includes(name)
 }
 
 const indexOn = ({ indexes }: EntityModel, name: string): IndexModel =>
