@@ -7,6 +7,7 @@ import type { EntityClass, Model, OutsideTransaction } from '../model/index.js'
 import { Indexes } from '../query/indexes.js'
 import type { Finding } from '../relations/verify/finding.js'
 import { Activity, during, type WorkCount } from './activity.js'
+import { finishDelete } from './finish-delete.js'
 import { IdentityMap } from './identity-map.js'
 import { insideTransaction, refuseInTransaction } from './inside-transaction.js'
 import { leanRead, type ReadOptions } from './lean-read.js'
@@ -33,6 +34,7 @@ export interface SessionOptions {
 
 const NO_OPTIONS: SessionOptions = Object.freeze({})
 const NO_TRANSACTION = Object.freeze({ transaction: undefined })
+type Inside = Pick<SessionContext, 'transaction' | 'undo'>
 
 /** What a database is made of; put together by `open`. */
 export interface DatabaseParts {
@@ -132,13 +134,13 @@ export class Database {
     }
   }
 
-  #session(
-    options: SessionOptions,
-    activity: WorkCount,
-    inside: Pick<SessionContext, 'transaction' | 'undo'> = NO_TRANSACTION,
-  ): Session {
+  #session(options: SessionOptions, activity: WorkCount, inside?: Inside): Session {
+    return new Session(this.#context(options, activity, inside))
+  }
+
+  #context(options: SessionOptions, activity: WorkCount, inside: Inside = NO_TRANSACTION): SessionContext {
     const { driver, classes, validate, transactions } = this.#parts
-    return new Session({
+    return {
       driver,
       classes,
       activity,
@@ -150,7 +152,7 @@ export class Database {
       transactions,
       transact: activity === this.#activity ? this.#transact : this.#transactInside,
       validate: options.validate ?? validate,
-    })
+    }
   }
 
   /** Runs the function with a session of its own. What is still to be sent when it returns is flushed; if it throws, nothing more is sent. */
@@ -205,26 +207,28 @@ export class Database {
     refuseInTransaction('verify', options)
     const { classes, driver } = this.#parts
     const sets = [entityClass].flat().map((each) => classes.of(each))
-    const finishDelete: FinishDelete = async (marked, key) => {
-      const session = this.#inside({ tenant: options.tenant })
-      return session.delete(marked, key).finally(() => session.close())
-    }
+    const finish: FinishDelete = (marked, key) =>
+      finishDelete(classes.of(marked), key, this.#context({ tenant: options.tenant }, this.#activity.inside))
     this.#activity.begin()
     try {
-      yield* verifySets(sets, classes, driver, options, finishDelete)
+      yield* verifySets(sets, classes, driver, options, finish)
     } finally {
       this.#activity.end()
     }
   }
 
-  /** Finishes deletes of this class that a crash has cut off; says how many. Safe at any time, also while others delete and add. */
+  /**
+   * Finishes deletes of this class that a crash has cut off; says how many. Safe at any time, also while others delete and add. With a tenant,
+   * only its own; a class whose tenant only stands in front of the key needs one.
+   */
   async sweep(
     entityClass: EntityClass,
     options: SessionOptions & DrainOptions & OutsideTransaction = {},
   ): Promise<number> {
     refuseInTransaction('sweep', options)
     const mapped = this.#parts.classes.of(entityClass)
-    return during(this.#activity, () => sweepClass(mapped, this.#parts.driver, () => this.#inside(options), options))
+    const newContext = (tenant?: Tenant): SessionContext => this.#context({ ...options, tenant }, this.#activity.inside)
+    return during(this.#activity, () => sweepClass(mapped, this.#parts.driver, newContext, options))
   }
 
   /** Waits for what is under way, transactions and `withSession` as a whole, closes the connections and stops the embedded server that `open` started. */

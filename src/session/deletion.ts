@@ -7,6 +7,8 @@ export class Deletion {
   removeAny = false
   /** It is deleted as an orphan, and only while this holds of its record. */
   orphanGuard: BinGuard | undefined
+  /** It finishes a delete that was cut off, and takes the record only while that is marked. */
+  isFinishing = false
   /** Why it is marked to be deleted, unless that is left to the next flush. */
   deleteMark: DeleteMark | undefined
   /** How often it was marked to be deleted. */

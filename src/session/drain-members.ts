@@ -1,13 +1,13 @@
 import type { KeyValue } from '../keys/index.js'
 import type { Drain } from '../relations/drain.js'
 import type { Managed } from './managed.js'
-import type { ShortSession } from './short-session.js'
+import type { SessionParts } from './session-parts.js'
 
 /** Members that are to be deleted; their own relations are looked after as in any delete. */
 export async function membersOf(
   { owner, target }: Drain,
   keys: readonly KeyValue[],
-  { context, entities, loads }: ShortSession,
+  { context, entities, loads }: SessionParts,
 ): Promise<readonly Managed[]> {
   // Members see that their owner goes too, and leave its list alone: it is trimmed when they are gone.
   const own = loads.unreadOf((owner as Managed).mapped, owner.key)

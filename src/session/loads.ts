@@ -87,7 +87,7 @@ export class Loads implements RelationHydration {
     return this.#context.identity.get(mapped, key.key) ?? this.#hydrator.takeUnread(mapped, key)
   }
 
-  /** Records that load as gone because their delete was cut off: they are still to be deleted. Undefined where there is no record. */
+  /** Records that load as gone because their delete was cut off: they are still to be deleted. Undefined where there is none. */
   async cutOff(
     mapped: MappedClass,
     keys: readonly RecordKey[],
@@ -98,7 +98,8 @@ export class Loads implements RelationHydration {
     const commands = keys.map((key) => read(name, key, bins))
     const records = await this.#context.driver.read(commands, callOptions(this.#context, signal))
     return records.map((record, i) => {
-      const own = record === null ? undefined : this.#classOf(mapped, record.bins)
+      const isMarked = record !== null && DELETING_BIN in record.bins
+      const own = isMarked ? this.#classOf(mapped, record.bins) : undefined
       if (own === undefined) return undefined
       const managed = this.unreadOf(own, keys[i])
       managed.removeAny = true

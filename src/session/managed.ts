@@ -1,6 +1,7 @@
 import type { Loaded, Snapshot } from '../codec/index.js'
-import type { EntityModel } from '../model/index.js'
-import { versionIs, type BinGuard, type Guard, type Ttl } from '../plan/command.js'
+import { DELETING_BIN, type EntityModel } from '../model/index.js'
+import { holds, versionIs, type BinGuard, type Guard, type Ttl } from '../plan/command.js'
+import { binExists } from '../plan/expression.js'
 import type { Outcome } from '../plan/outcome.js'
 import type { RecordKey } from '../plan/record-key.js'
 import type { Tracked, TrackedState } from '../relations/contributor.js'
@@ -18,6 +19,7 @@ export interface Doubt {
 }
 
 const NONE: readonly Guard[] = Object.freeze([])
+const WHILE_MARKED = holds(binExists(DELETING_BIN))
 
 /** What a session knows of one entity. */
 export class Managed implements Tracked {
@@ -84,6 +86,14 @@ export class Managed implements Tracked {
     if (value !== this.#told.orphanGuard) this.#own.orphanGuard = value
   }
 
+  get isFinishing(): boolean {
+    return this.#told.isFinishing
+  }
+
+  set isFinishing(value: boolean) {
+    if (value !== this.#told.isFinishing) this.#own.isFinishing = value
+  }
+
   get deleteMark(): DeleteMark | undefined {
     return this.#told.deleteMark
   }
@@ -145,6 +155,7 @@ export class Managed implements Tracked {
     this.state = this.snapshot === undefined ? 'new' : 'stored'
     this.removeAny = false
     this.orphanGuard = undefined
+    this.isFinishing = false
     this.deleteMark = undefined
     this.isDeleteBegun = false
   }
@@ -167,8 +178,9 @@ export class Managed implements Tracked {
 
   /** One with a version must not have changed since this session loaded it. */
   get deleteGuards(): readonly Guard[] {
-    const { version, removeAny, orphanGuard, model, mapped } = this
+    const { version, removeAny, orphanGuard, isFinishing, model, mapped } = this
     const guards = version === undefined || removeAny ? NONE : [versionIs(mapped.binOf(model.version)!, version)]
+    if (isFinishing) return [...guards, WHILE_MARKED]
     return orphanGuard === undefined ? guards : [...guards, orphanGuard]
   }
 }

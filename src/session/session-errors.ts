@@ -22,6 +22,14 @@ export function databaseClosed(): SkeinError {
   return new SkeinError('SKEIN_4104', 'The database is closed.', { fix: 'Open it again with open().' })
 }
 
+export function sweepWithoutTenant(mapped: MappedClass): SkeinError {
+  const { name } = mapped.model
+  return new SkeinError('SKEIN_2105', `${name} belongs to tenants, which its records do not tell.`, {
+    ...about(mapped),
+    fix: `Sweep them one by one: db.sweep(${name}, { tenant: '…' }).`,
+  })
+}
+
 export function otherSession({ mapped, key }: Managed): SkeinError {
   return new SkeinError('SKEIN_2303', `${title(mapped, key.key)} belongs to another session.`, {
     ...about(mapped, key.key),

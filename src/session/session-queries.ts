@@ -3,12 +3,11 @@ import { DELETING_BIN } from '../model/index.js'
 import { binExists, not } from '../plan/expression.js'
 import type { FoundRecord } from '../plan/outcome.js'
 import { query, type QueryCommand } from '../plan/query-command.js'
-import type { RecordKey } from '../plan/record-key.js'
 import type { FoundPage, FoundStep, Tracked } from '../relations/contributor.js'
 import type { IndexedBy } from '../relations/index-lookup.js'
-import { digestOf } from './digest.js'
 import { isDirty } from './dirty.js'
 import { arrivalOf, arrive } from './arrival.js'
+import { foundKey } from './found-key.js'
 import { isInsideHook } from './hooks.js'
 import type { Hydrator } from './hydrator.js'
 import { queryInTransaction } from './inside-transaction.js'
@@ -41,10 +40,11 @@ export class SessionQueries {
 
   async *keys(lookup: IndexedBy): AsyncGenerator<readonly KeyValue[]> {
     this.#check(lookup)
-    const mapped = this.#context.classes.of(lookup.model.name)
+    const { classes, driver, identity } = this.#context
+    const mapped = classes.of(lookup.model.name)
     const bins = [...mapped.codec.binsOf([])]
-    for await (const records of this.#context.driver.query(commandOf(lookup, bins))) {
-      yield records.flatMap((record) => this.#keyOf(mapped, record)?.key ?? [])
+    for await (const records of driver.query(commandOf(lookup, bins))) {
+      yield records.flatMap((record) => foundKey(mapped, record, identity.tenant)?.key ?? [])
     }
   }
 
@@ -74,7 +74,7 @@ export class SessionQueries {
     const fresh: Managed[] = []
     const leaving: Managed[] = []
     for (const record of records) {
-      const key = this.#keyOf(mapped, record)
+      const key = foundKey(mapped, record, identity.tenant)
       if (key === undefined) continue
       const known = identity.get(mapped, key.record.key)
       const managed = this.#hydrator.take(mapped, key.record, record, projection, known)
@@ -89,17 +89,6 @@ export class SessionQueries {
     const arrivals = isInsideHook(identity) ? [] : found.map(arrivalOf)
     await Promise.all([...arrivals, ...fresh.map(arrive)])
     return { found, fresh, leaving }
-  }
-
-  /** Undefined for a record of another class of the set, or of another tenant. */
-  #keyOf(mapped: MappedClass, record: FoundRecord): { key: KeyValue; record: RecordKey } | undefined {
-    const { discriminator, key: keyModel } = mapped.model
-    const { tenant } = this.#context.identity
-    if (discriminator?.subclasses.every(({ value }) => value !== record.bins[discriminator.bin])) return undefined
-    const key = mapped.keyOfBins(record.bins)
-    const recordKey = mapped.recordKey(key, tenant)
-    if (keyModel.tenant && !digestOf(recordKey).equals(record.digest)) return undefined
-    return { key, record: recordKey }
   }
 }
 

@@ -1,7 +1,6 @@
 import type { Driver } from '../driver/driver.js'
 import type { CallOptions } from '../driver/outcome.js'
-import type { KeyValue, Tenant } from '../keys/index.js'
-import type { EntityClass } from '../model/index.js'
+import type { Tenant } from '../keys/index.js'
 import type { LinkVerification } from '../relations/verify/stored-link.js'
 import type { Subject, VerifyAccess } from '../relations/verify/verifier.js'
 import type { RecordKey } from '../plan/record-key.js'
@@ -9,7 +8,7 @@ import type { MappedClass } from './mapped-class.js'
 import type { MappedClasses } from './mapped-classes.js'
 
 /** Deletes a record whose delete has begun; true when there was something left to do. */
-export type FinishDelete = (entityClass: EntityClass, key: KeyValue) => Promise<boolean>
+export type FinishDelete = (className: string, key: RecordKey) => Promise<boolean>
 
 /** How verifying reaches the server: past the identity map, because what is stored is what is checked. */
 export function verifyAccess(
@@ -44,7 +43,7 @@ export function verifyAccess(
       }
     },
     finishDelete: (model, key) =>
-      finishDelete(model.class, showKey(model, key.key)).then(
+      finishDelete(model.name, key).then(
         (isDone) => ({ state: isDone ? 'repaired' : 'leftAlone' }),
         (error: Error) => ({ state: 'failed', error }),
       ),
