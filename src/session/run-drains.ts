@@ -59,6 +59,8 @@ async function runDrain(drain: Drain, parts: SendParts, sendAll: SendAll, option
   let done = 0
   for await (const keys of drain.chunks(Math.ceil(step / 2))) {
     signal?.throwIfAborted()
+    // Others may have finished it since the step before, and these may belong to another record under its key.
+    if ((drain.owner as Managed).isFinishing) await send([markDeleting(drain.owner)], parts)
     await runStep(drain, keys, parts, sendAll, options)
     if (drain.trim !== undefined) await send([drain.trim(keys)], parts)
     done += keys.length

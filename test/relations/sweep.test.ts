@@ -38,6 +38,8 @@ class Bill {
 
 /** What others do while the delete of one record is being finished. */
 let meanwhile: (id: number) => Promise<unknown> = () => Promise.resolve()
+/** The same, between two steps. */
+let meanwhilePlayer: () => Promise<unknown> = () => Promise.resolve()
 
 @Record({ set: 'member' })
 class Member {
@@ -70,6 +72,10 @@ class Team {
 class Player {
   @Key() id!: number
   @ManyToOne(() => Team, 'players') team = ref<Team>()
+
+  @BeforeDelete() async wait(): Promise<void> {
+    await meanwhilePlayer()
+  }
 }
 
 const CLASSES = [Tenant, Flat, Bill, Member, Card, Team, Player]
@@ -149,9 +155,9 @@ for (const mode of MODES) {
           session.create(Member, { id, name }).card.set(session.create(Card, { id }))
           return Promise.resolve()
         })
-      const storeTeam = (id: number, player: number): Promise<void> =>
+      const storeTeam = (id: number, ...players: number[]): Promise<void> =>
         db.withSession((session) => {
-          session.create(Team, { id }).players.add(session.create(Player, { id: player }))
+          session.create(Team, { id }).players.add(...players.map((player) => session.create(Player, { id: player })))
           return Promise.resolve()
         })
 
@@ -204,6 +210,19 @@ for (const mode of MODES) {
           const team = await db.session().load(Team, id, { with: ['players'] })
           expect([...team.players].map((player) => player.id)).to.deep.equal([20 + id])
         }
+      })
+
+      it('stops between two steps once it is finished by others', async () => {
+        await storeTeam(1, 1, 2, 3)
+        await mark('team', 1)
+        meanwhilePlayer = async () => {
+          meanwhilePlayer = () => Promise.resolve()
+          await db.session().delete(Team, 1)
+          await storeTeam(1, 4, 5)
+        }
+        expect(await db.sweep(Team, { step: 2 })).to.equal(0)
+        const team = await db.session().load(Team, 1, { with: ['players'] })
+        expect([...team.players].map((player) => player.id)).to.deep.equal([4, 5])
       })
     })
   })
