@@ -2,11 +2,9 @@ import { SkeinError, bug } from '../errors/index.js'
 import { KeyFormat, type KeyParts } from './key-format.js'
 import type { KeyPartType } from './key-part.js'
 import { checkKey, describeKey, keyProblem, type KeyKind, type KeyValue } from './key-value.js'
+import { isPrefixed, TENANT } from './stored-kind.js'
 import { parseTemplate } from './template.js'
 import { noSlices, sliceKeys, type TimeRange } from './time-slice.js'
-
-/** The part that the session's tenant fills: `tenant:{tenant}:order:{orderId}`. */
-export const TENANT = 'tenant'
 
 /** A tenant as a session knows it. */
 export type Tenant = string | number | bigint
@@ -44,14 +42,13 @@ export class KeyScheme {
     this.properties = options.properties
     this.format = options.template === undefined ? undefined : createFormat(options.template, options)
     this.#tenantInTemplate = options.tenant && this.properties.includes(TENANT)
-    this.#prefixed =
-      options.tenant && !this.#tenantInTemplate
-        ? createFormat(`{${TENANT}}:{key}`, {
-            className: this.className,
-            types: { tenant: 'string', key: this.kind },
-            parent: 'key',
-          })
-        : undefined
+    this.#prefixed = isPrefixed(options)
+      ? createFormat(`{${TENANT}}:{key}`, {
+          className: this.className,
+          types: { tenant: 'string', key: this.kind },
+          parent: 'key',
+        })
+      : undefined
   }
 
   /** The key of an entity, made of its properties. */

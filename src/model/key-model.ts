@@ -9,6 +9,8 @@ export type KeyGenerator = 'uuid' | 'sortable' | { readonly hash: readonly strin
 export interface KeyModel {
   /** The type of the finished user key; a template always makes a string. */
   readonly kind: KeyKind
+  /** The type of the key that the record is stored under, which is what other records and indexes hold of it. */
+  readonly storedKind: KeyKind
   /** Properties (or refs, which stand for the key they hold) that make up the key, in order. */
   readonly properties: readonly string[]
   /** The template, as declared, when the key is made of several properties. */

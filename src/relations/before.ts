@@ -11,7 +11,7 @@ const nameOf = ({ index }: RelationModel): string => `_sk.before${index}`
 
 /** Reads the key that a key bin holds, in the command that replaces it. */
 export function readBefore(relation: RelationModel, target: EntityModel): ReadExpression {
-  return readExpression(nameOf(relation), bin(expressionType(target.key.kind), relation.bin!))
+  return readExpression(nameOf(relation), bin(expressionType(target.key.storedKind), relation.bin!))
 }
 
 /** The key that was there; null when there was none or the command did not ask. */

@@ -60,7 +60,7 @@ export const mapBin: LinkBin = {
     ),
   unlink: ({ model, key, bin }, other) => linkWrite(model, key, [mapRemoveKeys(bin, [other])]),
   keysIn: (stored, { key }) =>
-    Object.keys(stored as object).map((each) => (key.kind === 'string' ? each : integer(each))),
+    Object.keys(stored as object).map((each) => (key.storedKind === 'string' ? each : integer(each))),
   members: mapMembers,
 }
 

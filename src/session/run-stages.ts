@@ -1,12 +1,12 @@
-import { RestrictedError, type SkeinError } from '../errors/index.js'
+import { bug, RestrictedError, SkeinError } from '../errors/index.js'
 import type { CallOptions } from '../driver/outcome.js'
 import type { Driver } from '../driver/driver.js'
 import type { DeleteCommand, WriteCommand } from '../plan/command.js'
 import type { Check, PlanDraft, ReadyStage } from '../plan/draft.js'
 import { mergeReads } from '../plan/merge-reads.js'
-import type { Outcome } from '../plan/outcome.js'
+import type { Outcome, StoredRecord } from '../plan/outcome.js'
 import type { Stage } from '../plan/plan.js'
-import { recordId } from '../plan/record-key.js'
+import { recordId, showKey } from '../plan/record-key.js'
 import { takeMarkOff } from '../relations/mark.js'
 import { takenBack } from './taken-back.js'
 
@@ -63,7 +63,7 @@ export async function runStages(
       failed.push(...refused, ...unsent)
       if (ready.name === 'mark') forbidden = await afterMark(draft, answered, refused, failed, driver, marked)
     }
-    await checking
+    broken.push(...(await checking))
   }
   if (forbidden !== undefined) throw forbidden
   return { stages, outcomes, failed, broken }
@@ -120,10 +120,29 @@ async function afterMark(
 
 const commandsOf = ({ stage }: ReadyStage) => stage.commands as readonly (WriteCommand | DeleteCommand)[]
 
-/** A check that cannot be made changes nothing: what it would have found, verify finds. */
-async function runChecks(checks: readonly Check[], driver: Driver, options: CallOptions): Promise<void> {
-  if (checks.length === 0) return
+/**
+ * A check that cannot be made changes nothing: what it would have found, verify finds. It is under way while others are sent, so what
+ * is thrown by those who asked is what it ends with: nobody would catch it.
+ */
+async function runChecks(checks: readonly Check[], driver: Driver, options: CallOptions): Promise<SkeinError[]> {
+  if (checks.length === 0) return []
   const { commands, answeredBy } = mergeReads(checks.map(({ command }) => command))
   const records = await driver.read(commands, options).catch(() => undefined)
-  if (records !== undefined) checks.forEach(({ then }, i) => then(records[answeredBy[i]]))
+  if (records === undefined) return []
+  return checks.flatMap((check, i) => tell(check, records[answeredBy[i]]) ?? [])
+}
+
+function tell({ command, then }: Check, record: StoredRecord | null): SkeinError | undefined {
+  try {
+    then(record)
+    return undefined
+  } catch (error) {
+    if (error instanceof SkeinError) return error
+    const { entity: className, key } = command
+    return bug(`what was read of ${className} ${showKey(key)} cannot be used.`, {
+      className,
+      key: key.key,
+      cause: error,
+    })
+  }
 }

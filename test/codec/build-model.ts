@@ -24,7 +24,7 @@ export function entityOf(
     set: entityClass.name.toLowerCase(),
     ttl: { seconds: 'default', onUpdate: 'keep' },
     sendKey: false,
-    key: { kind, properties: [keyName], tenant: false },
+    key: { kind, storedKind: kind, properties: [keyName], tenant: false },
     properties: properties(specs),
     relations: [],
     indexes: [],

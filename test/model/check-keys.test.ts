@@ -148,9 +148,10 @@ describe('the key of a model', () => {
       @Bin() name!: string
     }
     const model = compileModel([A, B], { namespace: 'test' })
-    expect(model.entity(A).key).to.deep.equal({ kind: 'int', properties: ['id'], tenant: false })
+    expect(model.entity(A).key).to.deep.equal({ kind: 'int', storedKind: 'int', properties: ['id'], tenant: false })
     expect(model.entity(B).key).to.deep.equal({
       kind: 'bytes',
+      storedKind: 'bytes',
       properties: ['id'],
       generate: { hash: ['name'] },
       tenant: false,
@@ -171,6 +172,7 @@ describe('the key of a model', () => {
     const { key, properties } = compileModel([Sensor, SensorDay], { namespace: 'test' }).entity(SensorDay)
     expect(key).to.deep.equal({
       kind: 'string',
+      storedKind: 'string',
       properties: ['sensor', 'day'],
       template: 'sensor:{sensor}:{day|YYYY-MM-DD}',
       parent: 'sensor',

@@ -1,4 +1,5 @@
 import type { MemberDecorator, MemberNote } from '../declaration.js'
+import type { KeyModel } from '../key-model.js'
 import type { EntityModel } from '../model.js'
 import type { IndexModel } from '../property-model.js'
 import { BinNames } from './check-names.js'
@@ -13,6 +14,9 @@ import type { PartModels } from './embedded-type.js'
 import { compileDiscriminator } from './families.js'
 import { isRelation, readMemberRoles, type Member } from './members.js'
 import { relationIndexes } from './relation-indexes.js'
+
+/** Of a class whose problems are reported. */
+const NO_KEY: KeyModel = { kind: 'string', storedKind: 'string', properties: [], tenant: false }
 
 /** Everything about one entity. What is wrong is noted; the result is only used when nothing is. */
 export function compileEntity(entity: EntityNotes, compilation: Compilation, models: PartModels): EntityModel {
@@ -37,7 +41,7 @@ export function compileEntity(entity: EntityNotes, compilation: Compilation, mod
       }
     }
   }
-  const key = compileKey(entity, compilation) ?? { kind: 'string', properties: [], tenant: false }
+  const key = compileKey(entity, compilation) ?? NO_KEY
   const discriminator = compileDiscriminator(entity, entities.values())
   claimBins(entity, properties, relations, compilation)
   const only = (decorator: MemberDecorator) => onlyProperty(entity, members, decorator, compilation)

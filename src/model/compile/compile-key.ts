@@ -1,10 +1,10 @@
-import type { KeyKind } from '../../keys/index.js'
+import { storedKindOf, type KeyKind } from '../../keys/index.js'
 import { isNote } from '../declaration.js'
 import type { KeyGenerator, KeyModel } from '../key-model.js'
 import { isNameList, show } from './check-options.js'
 import type { Compilation, EntityNotes, PartNotes } from './compilation.js'
 import { compileTemplateKey } from './compile-template-key.js'
-import { keyKind, keyProperties, keyTemplate } from './key-kind.js'
+import { hasTenants, keyKind, keyProperties, keyTemplate } from './key-kind.js'
 import { keyPartType } from './key-part-type.js'
 import { mainNote } from './members.js'
 import { didYouMean } from './nearest.js'
@@ -15,7 +15,7 @@ import type { Problems } from './problems.js'
 export function compileKey(notes: EntityNotes | PartNotes, compilation: Compilation): KeyModel | undefined {
   const { problems } = compilation
   const template = keyTemplate(notes)
-  const tenant = notes.kind === 'entity' && notes.options.tenant === true
+  const tenant = hasTenants(notes)
   if (template !== undefined) return compileTemplateKey(notes, template, tenant, compilation)
   const className = notes.name
   const [property, second] = keyProperties(notes)
@@ -39,7 +39,9 @@ export function compileKey(notes: EntityNotes | PartNotes, compilation: Compilat
   const kind = keyKind(notes)
   if (kind === undefined) return undefined
   const generate = compileGenerator(notes, property, kind, problems)
-  return { kind, properties: [property], ...(generate && { generate }), tenant }
+  const properties = [property]
+  const storedKind = storedKindOf({ kind, properties, tenant })
+  return { kind, storedKind, properties, ...(generate && { generate }), tenant }
 }
 
 function compileGenerator(

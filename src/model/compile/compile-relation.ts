@@ -6,7 +6,7 @@ import { checkChoice, checkOptions, show } from './check-options.js'
 import type { Compilation, EntityNotes, PartNotes } from './compilation.js'
 import { compileConsolidate } from './compile-consolidate.js'
 import { compileSharding } from './compile-sharding.js'
-import { keyKind } from './key-kind.js'
+import { keyKind, storedKeyKind } from './key-kind.js'
 import { evaluateTarget, type Member } from './members.js'
 import { didYouMean, oneOf } from './nearest.js'
 import type { Place } from './problems.js'
@@ -140,7 +140,7 @@ function checkSharedKey(notes: EntityNotes, target: EntityNotes, place: Place, {
 
 /** The client gives the keys of a map as text, and bytes cannot be told from that. */
 function checkLinkKeys(target: EntityNotes, place: Place, { problems }: Compilation): void {
-  if (keyKind(target) !== 'bytes') return
+  if (storedKeyKind(target) !== 'bytes') return
   const message = `Links with attributes are stored by the key of ${target.name}, which is bytes and cannot be the key of a map.`
   const fix = `Leave out the attributes, or give ${target.name} a key that is text or a whole number.`
   problems.add('SKEIN_1049', place, message, fix)

@@ -30,7 +30,8 @@ export function compileTemplateKey(
   }
   const parent = findParent(notes, properties, compilation)
   checkTemplate(notes, template, parent, compilation)
-  return { kind: 'string', properties, template: text, ...(parent !== undefined && { parent }), tenant }
+  const kind = 'string'
+  return { kind, storedKind: kind, properties, template: text, ...(parent !== undefined && { parent }), tenant }
 }
 
 function checkTemplate(

@@ -3,7 +3,7 @@ import type { IndexModel } from '../property-model.js'
 import type { Compilation, EntityNotes } from './compilation.js'
 import { compileKeyIndex } from './compile-index.js'
 import type { RelationDraft } from './compile-relation.js'
-import { keyKind } from './key-kind.js'
+import { keyKind, storedKeyKind } from './key-kind.js'
 import { evaluateTarget, isRelation, mainNote } from './members.js'
 
 /** The indexes that a relation needs on its own side: asked for by `@Index`, by the other side's strategy, or by an inverse index. */
@@ -16,7 +16,7 @@ export function relationIndexes(
   const { problems, entities, parts } = compilation
   const place = { className: entity.name, property: relation.name }
   const target = [...entities.values()].find((other) => other.name === relation.target)
-  const kind = target && keyKind(target)
+  const kind = target && storedKeyKind(target)
   const indexes: IndexModel[] = []
   const bin = relation.bin
   const isIndexed = target && indexedByInverse(relation, target)
@@ -30,6 +30,7 @@ export function relationIndexes(
   for (const inverse of relation.inverseIndexes ?? []) {
     const part = [...parts.values()].find((other) => other.name === relation.target)
     const pointsTo = part && entities.get(evaluateTarget(mainNote(part, inverse.ref)?.target) ?? Object)
+    // Parts hold keys as people use them.
     const pointedKind = pointsTo && keyKind(pointsTo)
     if (pointedKind === undefined) continue
     const option = `inverseIndex: { ${inverse.ref}: { name: '…' } }`

@@ -20,7 +20,7 @@ import { InverseChanges, type StoredRefs } from './inverse-changes.js'
 import { PartChanges } from './part-changes.js'
 import { PartClass } from './part-class.js'
 import { PartReads } from './part-reads.js'
-import { attachRefs, loadPartRefs } from './part-refs.js'
+import { loadPartRefs } from './part-refs.js'
 import { PartTable } from './part-table.js'
 import { PartVerification } from './part-verification.js'
 import { PartView } from './part-view.js'
@@ -59,8 +59,7 @@ export class ConsolidateStrategy implements RelationStrategy {
 
   /** Called when the collection has been bound to the session, with what was read of its bin. */
   attached(state: CollectionState, { tracked, reader }: Binding, stored: Value | undefined, isRead: boolean): void {
-    const attach = (part: object): void => attachRefs(part, this.#parts.codec.model, tracked, reader)
-    if (state.parts?.owner !== tracked) state.parts = new PartTable(state, this.#parts, tracked, attach)
+    if (state.parts?.owner !== tracked) state.parts = new PartTable(state, this.#parts, tracked, reader)
     if (isRead) state.parts.load(stored)
   }
 

@@ -6,7 +6,7 @@ import type { Path, WriteOperation } from '../../plan/operation.js'
 import { atKey } from '../../plan/operations.js'
 import type { UserKey } from '../../plan/record-key.js'
 import type { MapKey, Value } from '../../plan/value.js'
-import type { Tracked } from '../contributor.js'
+import type { Reader, Tracked } from '../contributor.js'
 import { findRefState } from '../states.js'
 import { SortKey } from './sort-key.js'
 
@@ -57,11 +57,12 @@ export class PartClass {
   }
 
   /** Gives a part what it can only get here: a generated id, and the key of its record where that is part of its id. */
-  prepare(part: object, owner: Tracked): void {
+  prepare(part: object, { model: record, key: stored }: Tracked, reader: Reader): void {
     const { key, model } = this.codec
     key!.generate(part)
     const parent = model.key!.parent
-    if (parent !== undefined && readProperty(part, parent) == null) writeProperty(part, parent, owner.key.key)
+    if (parent === undefined || readProperty(part, parent) != null) return
+    writeProperty(part, parent, reader.fromStored(record, stored.key))
   }
 
   decode(stored: Value, owner: Tracked): object {

@@ -2,11 +2,12 @@ import type { KeyValue } from '../../keys/index.js'
 import { userKeyId, type UserKey } from '../../plan/record-key.js'
 import type { MapKey, Value } from '../../plan/value.js'
 import type { CollectionState } from '../collection-state.js'
-import type { Tracked } from '../contributor.js'
+import type { Reader, Tracked } from '../contributor.js'
 import { isEntity, type Member } from '../member-set.js'
 import { splitByCap } from './cap.js'
 import { compareKeys } from './key-order.js'
 import type { PartClass } from './part-class.js'
+import { attachRefs } from './part-refs.js'
 
 /** A part as it is stored, as far as the session knows. */
 export interface KnownPart {
@@ -35,14 +36,13 @@ export class PartTable {
   readonly #known = new Map<string, KnownPart>()
   /** Instances that were known before the record is read again: people may hold them. */
   #former: ReadonlyMap<string, KnownPart> | undefined
-  readonly #attach: (part: object) => void
+  readonly #reader: Reader
 
-  /** `attach` binds the references of a part to the session. */
-  constructor(state: CollectionState, parts: PartClass, owner: Tracked, attach: (part: object) => void) {
+  constructor(state: CollectionState, parts: PartClass, owner: Tracked, reader: Reader) {
     this.state = state
     this.parts = parts
     this.owner = owner
-    this.#attach = attach
+    this.#reader = reader
     for (const member of [...state.added]) {
       // Without a session an added part was not given an id.
       state.added.delete(member)
@@ -78,7 +78,7 @@ export class PartTable {
   include(member: Member): void {
     if (!isEntity(member)) throw this.parts.bareKey(member)
     const { added, removed } = this.state
-    this.parts.prepare(member, this.owner)
+    this.parts.prepare(member, this.owner, this.#reader)
     this.#attach(member)
     const known = this.#find(member)
     removed.delete(member)
@@ -194,6 +194,10 @@ export class PartTable {
     for (const { part } of this.kept()) all.push({ part, place: this.parts.placeOf(part) })
     for (const part of this.state.added.entities) all.push({ part, place: this.parts.placeOf(part) })
     return all.sort((a, b) => compareKeys(a.place, b.place))
+  }
+
+  #attach(part: object): void {
+    attachRefs(part, this.parts.codec.model, this.owner, this.#reader)
   }
 
   #find(member: Member): KnownPart | undefined {

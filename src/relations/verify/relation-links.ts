@@ -37,7 +37,7 @@ export function keyPairLinks(
     relation,
     () => readBin(relation.bin!),
     (here, other) => {
-      const held = bin(expressionType(owner.key.kind), inverse.bin!)
+      const held = bin(expressionType(owner.key.storedKind), inverse.bin!)
       const rival = (key: UserKey): LinkEnd => binEnd(owner, relation, keyIn(owner, key), other)
       const far = binEnd(target, inverse, keyIn(target, other), here.key)
       return [binEnd(owner, relation, here, other), { ...far, only: { held, rival } }]
