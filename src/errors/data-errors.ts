@@ -74,7 +74,7 @@ export class RecordTooLargeError extends SkeinError {
 }
 nameErrorClass(RecordTooLargeError, 'RecordTooLargeError')
 
-/** A delete was refused because a relation says `onDelete: 'restrict'` and still has members. */
+/** A delete was refused because a relation that forbids it still has members. */
 export class RestrictedError extends SkeinError {
   constructor(message: string, options: ErrorOptions = {}) {
     super('SKEIN_3007', message, options)

@@ -47,6 +47,8 @@ export interface RelationModel {
   readonly index: number
   /** What happens to the related entities when the entity that has this relation is deleted. */
   readonly onDelete: OnDelete
+  /** The reference on the other side is part of the key there, so that nobody can be let go: `detach` is `restrict`. */
+  readonly inTheirKeys?: true
   /** What happens to a child that is taken out of the collection. */
   readonly orphans: Orphans
   /** Loaded with the entity even when `with` does not name it. */

@@ -10,6 +10,7 @@ import { keyBefore, readBefore } from './before.js'
 import type { CollectionState, Former } from './collection-state.js'
 import type { Reader, Tracked } from './contributor.js'
 import { linkWrite, listed, unlisted } from './key-list-bin.js'
+import { keepInKey } from './key-ref.js'
 import type { Member } from './member-set.js'
 import { progressOf } from './progress.js'
 import { retarget } from './retarget.js'
@@ -58,6 +59,7 @@ export class Adoption {
     parent: UserKey | undefined,
   ): void {
     const child = reader.recordKey(this.#target, member)
+    keepInKey(this.#target, this.#inverse, child, tracked.key.key, reader)
     const change = writeBin(this.#childBin, tracked.key.key)
     const operations = draft.isInside ? [change] : [readBefore(this.#inverse, this.#owner), change]
     const command = linkWrite(this.#target, child, operations)

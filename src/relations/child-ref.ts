@@ -9,6 +9,7 @@ import { whileItHolds } from './after-read.js'
 import type { CollectionState } from './collection-state.js'
 import type { Reach, Reader, Tracked } from './contributor.js'
 import { linkWrite } from './key-list-bin.js'
+import { keepHeld } from './key-ref.js'
 import { isEntity, type Member, type MemberSet } from './member-set.js'
 import type { Progress } from './progress.js'
 import type { RefState } from './ref-state.js'
@@ -150,12 +151,14 @@ async function entitiesOf(
 export function release(
   target: EntityModel,
   child: RecordKey,
-  bin: string,
+  inverse: RelationModel,
   parent: UserKey,
   draft: Draft,
   reader: Reader,
   progress: Progress,
 ): void | Promise<void> {
+  keepHeld(target, inverse, child, parent, reader)
+  const bin = inverse.bin!
   const settle = (outcome: Outcome): boolean => {
     const { state, reason } = outcome
     return progress(state === 'written' || reason === 'missing' || reason === 'guard', outcome)

@@ -14,6 +14,7 @@ import { isCreation, type Reach, type Reader, type Tracked } from './contributor
 import { leaves } from './forbidding-members.js'
 import { held, linkWrite, listed, unlisted } from './key-list-bin.js'
 import { isNew } from './is-new.js'
+import { isInKey, keepInKey } from './key-ref.js'
 import { isEntity } from './member-set.js'
 import { ownerGone, restricted } from './relation-errors.js'
 import type { RefState } from './ref-state.js'
@@ -104,6 +105,7 @@ export class KeyBinStrategy implements RelationStrategy {
   /** `present`: the owner that the record says to a transaction; nobody may remember it if that is undone. */
   #plan(tracked: Tracked, state: RefState, draft: Draft, reader: Reader, present: KeyValue | null = null): void {
     const isChanged = !isAsStored(tracked, state)
+    if (isChanged && !isCreation(tracked)) this.#keepKey(tracked, state, reader)
     const toTell = isChanged ? state.listsToTell() : undefined
     if (isLetGo(tracked, state)) this.#planRelease(tracked, state, state.stored!, draft, reader, present)
     else if (isChanged) this.#planBin(tracked, state, draft, reader)
@@ -170,6 +172,10 @@ export class KeyBinStrategy implements RelationStrategy {
 
   #state(entity: object): RefState {
     return refStateOf(readProperty(entity, this.relation) as object)
+  }
+
+  #keepKey({ key }: Tracked, { key: to }: RefState, reader: Reader): void {
+    keepInKey(this.#owner, this.model, key, to === null ? null : reader.recordKey(this.#target, to).key, reader)
   }
 
   #planBin(tracked: Tracked, state: RefState, draft: Draft, reader: Reader): void {
@@ -339,6 +345,11 @@ export class KeyBinStrategy implements RelationStrategy {
     reader: Reader,
     error?: SkeinError,
   ): void {
+    // Without what is part of its key nobody could read the record: it stays as it is, and the error says so.
+    if (isInKey(this.#owner, this.model)) {
+      if (error !== undefined) throw error
+      return
+    }
     const name = this.model.bin!
     const { key } = reader.recordKey(this.#target, owner)
     const { replaced } = state

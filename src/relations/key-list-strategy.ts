@@ -179,9 +179,9 @@ export class KeyListStrategy implements RelationStrategy {
     draft.add('remove references', unlisted(this.#owner, tracked.key, this.model.bin!, key), (outcome) =>
       progress(outcome.state === 'written' || outcome.reason === 'missing', outcome),
     )
-    if (isAlone) return
+    if (isAlone || this.#inverse === undefined) return
     const child = { namespace: this.#target.namespace, set: this.#target.set, key }
-    return release(this.#target, child, this.#childBin, tracked.key.key, draft, reader, progress)
+    return release(this.#target, child, this.#inverse, tracked.key.key, draft, reader, progress)
   }
 
   #leaving(member: Member, tracked: Tracked, reader: Reader): Leaving {

@@ -11,6 +11,7 @@ import { keyBefore, readBefore } from './before.js'
 import { isCreation, type Reach, type Reader, type Tracked } from './contributor.js'
 import { KeyBinStrategy } from './key-bin-strategy.js'
 import { linkWrite } from './key-list-bin.js'
+import { isInKey, keepHeld, keepInKey } from './key-ref.js'
 import { isEntity, type Member } from './member-set.js'
 import type { RefState } from './ref-state.js'
 import { retarget } from './retarget.js'
@@ -86,11 +87,13 @@ export class KeyPairStrategy implements RelationStrategy {
   #plan(tracked: Tracked, state: RefState, draft: Draft, reader: Reader): void | Promise<void> {
     const here = this.#thisEnd(tracked)
     const to = state.key === null ? undefined : this.#otherEnd(state.key, reader)
+    if (!state.isStored) keepPair(here, to, reader)
     // Noted until it is done: once the record says otherwise, nobody else remembers whom it was paired with.
     const { unlisted } = state.listsToTell()
     // Nobody keeps a list.
     draft.beforeSending(() => state.noteLists(undefined, unlisted))
     const partings = [...unlisted.values()].map((former) => parting(this.#otherEnd(former, reader), here))
+    for (const { from } of partings) keepPartner(from, here, reader)
     if (!state.isStored && to === undefined && state.stored !== null)
       partings.push(parting(here, this.#otherEnd(state.stored, reader)))
     const pair = state.isStored || to === undefined ? [] : [here, to]
@@ -186,7 +189,7 @@ export class KeyPairStrategy implements RelationStrategy {
   /** One write for each record: where it is linked anew in the same transaction, that write says so. */
   #clearInside({ from, to }: Parting, now: UserKey | undefined, draft: Draft, reader: Reader): void {
     const isPaired = now !== undefined && userKeyId(now) === userKeyId(to.key.key)
-    if (!isPaired) return draft.beforeSending(() => this.#part(from, to, reader))
+    if (!isPaired || isInKey(from.model, from.relation)) return draft.beforeSending(() => this.#part(from, to, reader))
     const change = draft.isPlanned(pointId(from)) ? [] : [removeBin(from.relation.bin!)]
     draft.add('remove references', linkWrite(from.model, from.key, change), ({ state }) => {
       if (state === 'written') this.#part(from, to, reader)
@@ -237,6 +240,8 @@ export class KeyPairStrategy implements RelationStrategy {
     stage: 'undo' | 'remove references' = 'remove references',
   ): void {
     if (!draft.once(clearId(stage, from, to))) return
+    // Without what is part of its key nobody could read the record.
+    if (isInKey(from.model, from.relation)) return draft.beforeSending(() => this.#part(from, to, reader))
     const bin = from.relation.bin!
     const settle = (outcome: Outcome): boolean => {
       if (outcome.state === 'inDoubt') this.#begin(to, reader)
@@ -321,6 +326,17 @@ export class KeyPairStrategy implements RelationStrategy {
 async function keysIn(ends: readonly End[], reader: Reader): Promise<(UserKey | undefined)[]> {
   const records = await reader.read(ends.map(({ model, key, relation }) => read(model.name, key, [relation.bin!])))
   return ends.map(({ relation }, i) => records[i]?.bins[relation.bin!] as UserKey | undefined)
+}
+
+/** Throws where one of the two has another partner in its key. */
+function keepPair(here: End, to: End | undefined, reader: Reader): void {
+  if (!isCreated(here)) keepInKey(here.model, here.relation, here.key, to?.key.key ?? null, reader)
+  if (to !== undefined && !isNew(to)) keepInKey(to.model, to.relation, to.key, here.key.key, reader)
+}
+
+/** Throws where the former partner has this one in its key, and stays. */
+function keepPartner({ model, relation, key, tracked }: End, here: End, reader: Reader): void {
+  if (tracked?.state !== 'removed') keepHeld(model, relation, key, here.key.key, reader)
 }
 
 const parting = (from: End, to: End): Parting => ({ from, to })

@@ -5,13 +5,45 @@ import type { Binding } from './binding.js'
 import type { Tracked } from './contributor.js'
 
 export function restricted({ model, key }: Tracked, relation: RelationModel, member: KeyValue): RestrictedError {
+  const { name, target, inverse, inTheirKeys } = relation
+  const why = inTheirKeys ? `, and ${inverse} is part of its key` : ''
   return new RestrictedError(
-    `${model.name} ${describeKey(key.key)} cannot be deleted: ${relation.name} still has ${relation.target} ${describeKey(member)}.`,
+    `${model.name} ${describeKey(key.key)} cannot be deleted: ${name} still has ${target} ${describeKey(member)}${why}.`,
     {
       className: model.name,
-      property: relation.name,
+      property: name,
       key: key.key,
-      fix: `Delete or move all of them first, or declare the relation with onDelete: 'cascade' or 'detach'.`,
+      fix: inTheirKeys
+        ? `Delete all of them first, or declare the relation with onDelete: 'cascade'.`
+        : `Delete or move all of them first, or declare the relation with onDelete: 'cascade' or 'detach'.`,
+    },
+  )
+}
+
+export function keyRefChanged(model: EntityModel, key: KeyValue, { name }: RelationModel, to: KeyValue): SkeinError {
+  return new SkeinError(
+    'SKEIN_2203',
+    `${model.name} ${describeKey(key)}: ${name} is part of its key, so it cannot be changed to ${describeKey(to)}.`,
+    {
+      className: model.name,
+      property: name,
+      key,
+      fix: 'A stored entity keeps its key: save a new entity under the new key and delete this one.',
+    },
+  )
+}
+
+export function keyRefLost(model: EntityModel, key: KeyValue, relation: RelationModel, held: KeyValue): SkeinError {
+  const { name, target, kind, inverse } = relation
+  const isMember = kind === 'manyToOne' && inverse !== undefined
+  return new SkeinError(
+    'SKEIN_2203',
+    `${model.name} ${describeKey(key)}: ${name} is part of its key, so it cannot be taken from ${target} ${describeKey(held)}.`,
+    {
+      className: model.name,
+      property: name,
+      key,
+      fix: isMember ? `Delete it, or declare ${target}.${inverse} with orphans: 'delete'.` : 'Delete it.',
     },
   )
 }

@@ -16,6 +16,7 @@ import { leaves } from './forbidding-members.js'
 import { indexMembers } from './index-members.js'
 import { indexOn, type IndexedBy } from './index-lookup.js'
 import { held, NOT_DELETING } from './key-list-bin.js'
+import { isInKey, keepInKey } from './key-ref.js'
 import { isEntity, type Member } from './member-set.js'
 import { markDeleting } from './mark.js'
 import { progressOf } from './progress.js'
@@ -108,6 +109,7 @@ export class SecondaryIndexStrategy implements RelationStrategy {
   /** Takes in a child that nobody has loaded. */
   #planAdoption(tracked: Tracked, member: KeyValue, state: CollectionState, draft: Draft, reader: Reader): void {
     const child = reader.recordKey(this.#target, member)
+    keepInKey(this.#target, this.#inverse, child, tracked.key.key, reader)
     const isLate = tracked.state === 'new' && !draft.isTransaction
     if (!isLate && !draft.isTransaction)
       draft.follow('write', askingOwner({ model: this.#target, key: child }, this.#owner))
@@ -134,6 +136,7 @@ export class SecondaryIndexStrategy implements RelationStrategy {
     draft.check(read(this.#owner.name, tracked.key, [DELETING_BIN]), (record) => {
       if (record !== null && !(DELETING_BIN in record.bins)) return
       const key = reader.fromStored(this.#owner, own)
+      if (isInKey(this.#target, this.#inverse)) throw ownerGone(this.#owner, key)
       const undo = retarget(this.#target, child, this.#childBin, own, back)
       draft.add('undo', undo, () => ownerGone(this.#owner, key))
     })
@@ -151,7 +154,7 @@ export class SecondaryIndexStrategy implements RelationStrategy {
     if (isWritten) return draft.beforeSending(() => state.settle(member))
     const child = reader.recordKey(this.#target, state.removed.keyOfMember(member)!)
     const progress = progressOf(member, 1, state, draft, () => state.settle(member))
-    return release(this.#target, child, this.#childBin, tracked.key.key, draft, reader, progress)
+    return release(this.#target, child, this.#inverse, tracked.key.key, draft, reader, progress)
   }
 
   #release({ key }: Tracked, child: RecordKey): WriteCommand {

@@ -55,6 +55,10 @@ export class LeanReader implements Reader {
   fromStored(model: EntityModel, stored: UserKey): KeyValue {
     return this.#classes.of(model.name).codec.key.scheme.fromStored(stored, this.#tenant)
   }
+
+  keyPart(model: EntityModel, key: KeyValue, ref: string): KeyValue {
+    return this.#classes.of(model.name).codec.key.scheme.parts(key)[ref] as KeyValue
+  }
 }
 
 /** Entities of such a reader belong to no session, and whoever asks says so before it comes to this. */

@@ -125,4 +125,8 @@ export class SessionReader implements Reader {
     const { classes, identity } = this.#context
     return classes.of(model.name).codec.key.scheme.fromStored(stored, identity.tenant)
   }
+
+  keyPart(model: EntityModel, key: KeyValue, ref: string): KeyValue {
+    return this.#context.classes.of(model.name).codec.key.scheme.parts(key)[ref] as KeyValue
+  }
 }

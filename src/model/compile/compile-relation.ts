@@ -1,12 +1,12 @@
 import type { MemberNote } from '../declaration.js'
 import type { OneToManyOptions } from '../options.js'
 import type { RelationModel } from '../relation-model.js'
-import { checkInverse } from './check-inverse.js'
+import { checkInverse, type Side } from './check-inverse.js'
 import { checkChoice, checkOptions, show } from './check-options.js'
 import type { Compilation, EntityNotes, PartNotes } from './compilation.js'
 import { compileConsolidate } from './compile-consolidate.js'
 import { compileSharding } from './compile-sharding.js'
-import { keyKind, storedKeyKind } from './key-kind.js'
+import { isInTemplate, keyKind, storedKeyKind } from './key-kind.js'
 import { evaluateTarget, type Member } from './members.js'
 import { didYouMean, oneOf } from './nearest.js'
 import type { Place } from './problems.js'
@@ -60,7 +60,7 @@ export function compileRelation(
     ...(note.inverse !== undefined && { inverse: note.inverse }),
     owner: isOwner(side, other, problems),
     ...(bin !== undefined && { bin }),
-    onDelete: optionOf<RelationModel['onDelete']>(note, 'onDelete') ?? 'detach',
+    ...compileOnDelete(side, other),
     orphans: optionOf<RelationModel['orphans']>(note, 'orphans') ?? 'keep',
     // Parts belong to their record as much as its bins do.
     eager: optionOf<boolean>(note, 'eager') ?? rules.strategy === 'consolidate',
@@ -124,6 +124,17 @@ function checkedRules(
   checkChoice(problems, 'onDelete', optionOf(note, 'onDelete'), ['cascade', 'detach', 'restrict'], place)
   checkChoice(problems, 'orphans', optionOf(note, 'orphans'), ['delete', 'keep'], place)
   return rules
+}
+
+/** Who has this entity's key in its own cannot be let go. */
+function compileOnDelete(
+  { note, rules }: Side,
+  other: Side | undefined,
+): Pick<RelationModel, 'onDelete' | 'inTheirKeys'> {
+  const onDelete = optionOf<RelationModel['onDelete']>(note, 'onDelete') ?? 'detach'
+  if (other === undefined || rules.strategy === 'sharedKey' || !isInTemplate(other.notes, other.note.property))
+    return { onDelete }
+  return { onDelete: onDelete === 'detach' ? 'restrict' : onDelete, inTheirKeys: true }
 }
 
 function checkSharedKey(notes: EntityNotes, target: EntityNotes, place: Place, { problems }: Compilation): void {

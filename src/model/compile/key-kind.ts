@@ -1,4 +1,4 @@
-import { storedKindOf, type KeyKind } from '../../keys/index.js'
+import { parseTemplate, storedKindOf, type KeyKind } from '../../keys/index.js'
 import { isNote } from '../declaration.js'
 import type { EntityNotes, PartNotes } from './compilation.js'
 import { typeOfProperty } from './value-type.js'
@@ -30,4 +30,10 @@ export function keyKind(notes: EntityNotes | PartNotes): KeyKind | undefined {
 export function storedKeyKind(notes: EntityNotes | PartNotes): KeyKind | undefined {
   const kind = keyKind(notes)
   return kind && storedKindOf({ kind, properties: keyProperties(notes), tenant: hasTenants(notes) })
+}
+
+/** Whether a property is one of those that a template makes the key of. */
+export function isInTemplate(notes: EntityNotes | PartNotes, property: string): boolean {
+  const template = parseTemplate(keyTemplate(notes) ?? '')
+  return typeof template !== 'string' && template.placeholders.some((placeholder) => placeholder.property === property)
 }

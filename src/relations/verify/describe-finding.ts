@@ -27,7 +27,7 @@ export function describeLink(link: StoredLink, { kind, wrong, change }: Verdict,
     otherClass: other.model.name,
     otherKey: show(other.model, other.key.key),
     truth: isGone ? other.model.name : `${owner.model.name}.${owner.property}`,
-    repair: change,
+    repair: change === 'remove' && end.remove === undefined ? 'none' : change,
     message: isDifferent
       ? `${here} has other attributes for ${there} in ${end.property} than that has in ${other.property}.`
       : `${here} ${says} in ${end.property}, ${because(other, change, isGone)}.`,

@@ -26,7 +26,10 @@ export function binEnd(model: EntityModel, relation: StoredRelation, key: Record
     holds: isKey ? eq(bin(typeOf(other), name), value(other)) : binExists(name),
     // Whom the bin names already is for its own record to say.
     add: () => binWrite(model, key, writeBin(name, other), [binEquals(name, null), NOT_DELETING]),
-    remove: binWrite(model, key, removeBin(name), isKey ? [binEquals(name, other)] : []),
+    // Without a part of its key nobody could read the record.
+    ...(!model.key.properties.includes(relation.name) && {
+      remove: binWrite(model, key, removeBin(name), isKey ? [binEquals(name, other)] : []),
+    }),
   }
 }
 

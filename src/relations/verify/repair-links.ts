@@ -20,6 +20,9 @@ export interface Confirmed {
 
 export type RepairResult = Pick<Finding, 'state' | 'error'>
 
+/** Nothing can be done about it here. */
+const UNREPAIRED: { readonly result: RepairResult } = { result: { state: 'found' } }
+
 interface Repair {
   readonly generation: number
   readonly commands: WriteCommand[]
@@ -38,12 +41,13 @@ export async function repairLinks(
   const repairs = new Map<string, Repair>()
   const planned = confirmed.map(({ link, verdict, carried, reading: { generation } }) => {
     const end = link[verdict.wrong]
+    const command = verdict.change === 'add' ? end.add!(carried) : end.remove
+    if (command === undefined) return UNREPAIRED
     const id = recordId(end.key)
     let repair = repairs.get(id)
     if (repair === undefined) repairs.set(id, (repair = { generation, commands: [], result: { state: 'leftAlone' } }))
     // It changed between two readings: the next run looks at it again.
     if (repair.generation !== generation) return undefined
-    const command = verdict.change === 'add' ? end.add!(carried) : end.remove!
     repair.commands.push(atGeneration(command, generation))
     return repair
   })

@@ -18,6 +18,7 @@ export interface LinkEnd {
   readonly carries?: Expression
   /** Takes the link in, with what the owner stores with it; only a side that follows the other can be told to. */
   readonly add?: (carried?: Value) => WriteCommand
+  /** Absent where the record cannot do without it. */
   readonly remove?: WriteCommand
   /** Where the record can hold only one: which it holds, and the end of that one's own link to this record. */
   readonly only?: { readonly held: Expression; readonly rival: (held: UserKey) => LinkEnd }
