@@ -50,8 +50,10 @@ async function binsOf(
   states: readonly CollectionState[],
   reader: Reader,
 ): Promise<Value[]> {
-  const missing = level.filter((tracked, i) => tracked.state !== 'new' && states[i].stored === undefined)
+  // Another load that meets this one here turns them into members while this one waits.
+  const before = states.map(({ stored }) => stored)
+  const missing = level.filter((tracked, i) => tracked.state !== 'new' && before[i] === undefined)
   const records = await reader.read(missing.map(({ model, key }) => read(model.name, key, [relation.bin!])))
   const answers = new Map(missing.map((tracked, i) => [tracked, records[i]?.bins[relation.bin!]]))
-  return level.map((tracked, i) => states[i].stored ?? answers.get(tracked) ?? [])
+  return level.map((tracked, i) => states[i].stored ?? before[i] ?? answers.get(tracked) ?? [])
 }
