@@ -1,5 +1,5 @@
 import { SkeinError } from '../errors/index.js'
-import { checkChoice, checkNames, shown, type NamesOf } from './check-options.js'
+import { checkChoice, checkNames, checkTexts, shown, type NamesOf } from './check-options.js'
 import { TRANSACTION_MODES } from './open-options.js'
 import type { LoadOptions, SaveOptions } from './session-types.js'
 import type { FlushOptions } from './unit-of-work.js'
@@ -27,7 +27,12 @@ function checkSending(owner: string, options: FlushOptions | undefined, known: N
   checkChoice('transactions', options.transactions, TRANSACTION_MODES)
 }
 
-export const checkLoadOptions = (options: object | undefined): void => checkNames('A load', options, LOAD)
+export function checkLoadOptions(options: { readonly only?: unknown; readonly with?: unknown } | undefined): void {
+  if (options === undefined) return
+  checkNames('A load', options, LOAD)
+  checkTexts('only', options.only)
+  checkTexts('with', options.with)
+}
 
 export function checkEntity(given: unknown): void {
   if (typeof given === 'object' && given !== null) return

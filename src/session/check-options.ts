@@ -38,6 +38,18 @@ export function checkCount(name: string, given: unknown): void {
   )
 }
 
+/** A single text would be taken apart into its letters. */
+export function checkTexts(name: string, given: unknown): void {
+  if (given === undefined) return
+  const others = Array.isArray(given) ? [...(given as unknown[])].filter((each) => typeof each !== 'string') : [given]
+  if (others.length === 0) return
+  const fix = typeof given === 'string' ? `Write ['${given}'].` : 'Give a list of texts, or leave it out.'
+  throw notValid(
+    `The option ${name} takes a list of names, and ${shown(others[0])} is not ${Array.isArray(given) ? 'a name' : 'a list'}.`,
+    fix,
+  )
+}
+
 export function notValid(message: string, fix: string): SkeinError {
   return new SkeinError('SKEIN_2320', message, { fix })
 }

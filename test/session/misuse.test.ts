@@ -45,6 +45,22 @@ inEachMode('a call that cannot work is refused in one clear error:', (bed) => {
     expect(await bed().db.read(Person, [person.id])).to.not.include(null)
   })
 
+  it('names of properties and relations that are no list of texts, before anything is sent', async () => {
+    const session = bed().db.session()
+    const id = bed().fresh()
+    for (const name of ['only', 'with']) {
+      for (const given of ['name', null, {}, [null], ['name', 5], [,]]) {
+        const options = { [name]: given } as never
+        expect(await codeOf(() => session.load(Person, id, options))).to.equal('SKEIN_2320')
+        expect(await codeOf(() => session.find(Person, id, options))).to.equal('SKEIN_2320')
+        expect(await codeOf(() => session.loadMany(Person, [id], options))).to.equal('SKEIN_2320')
+        expect(await codeOf(() => session.findMany(Person, [], options))).to.equal('SKEIN_2320')
+      }
+    }
+    const { message } = (await rejection(() => session.load(Person, id, { with: 'friends' } as never))) as SkeinError
+    expect(message).to.equal("The option with takes a list of names, and 'friends' is not a list. Write ['friends'].")
+  })
+
   it('indexes of a database that is closed', async () => {
     const db = await bed().open()
     await db.close()
