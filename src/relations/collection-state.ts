@@ -287,11 +287,12 @@ export class CollectionState {
 
   /** What puts everything back as it is now. */
   remember(): () => void {
-    const { loaded, stored, dangling } = this
+    const { loaded, stored, dangling, parts } = this
+    const binding = this.#binding
     const [added, removed, members] = [[...this.added], [...this.removed], [...(loaded ?? [])]]
     const [unstored, absent, begun] = [[...this.unstored], [...this.absent], [...this.begun]]
     const repeated = [...this.#repeated]
-    const [restoreParts, restoreLinks] = [this.parts?.remember(), this.links.remember()]
+    const [restoreParts, restoreLinks] = [parts?.remember(), this.links.remember()]
     return () => {
       restoreParts?.()
       restoreLinks()
@@ -305,6 +306,8 @@ export class CollectionState {
       this.loaded = loaded
       this.stored = stored
       this.dangling = dangling
+      this.parts = parts
+      this.#binding = binding
     }
   }
 
