@@ -171,10 +171,11 @@ export class PartChanges {
     this.#sent.push({ known, wasAdded: this.#table.state.added.find(id) === part })
   }
 
-  /** What the server dropped is no longer here either. */
+  /** What the server dropped is no longer here either; where not all is known, only the server can tell what it dropped. */
   #dropCapped(): void {
     const { cap } = this.#parts.relation
-    if (cap === undefined || !this.#table.isLoaded) return
+    if (cap === undefined || this.#puts.size === 0) return
+    if (!this.#table.isLoaded) return this.#table.becomeUnsure()
     const stored = [...this.#table.kept()].sort((a, b) => compareKeys(a.place, b.place))
     const [, dropped] = splitByCap(stored, cap)
     for (const { id } of dropped) this.#table.forget(id)

@@ -36,6 +36,8 @@ export class PartTable {
   readonly #known = new Map<string, KnownPart>()
   /** Instances that were known before the record is read again: people may hold them. */
   #former: ReadonlyMap<string, KnownPart> | undefined
+  /** Those among the known that the server may have dropped: whether they are there, it is asked once more. */
+  readonly #unsure = new Set<string>()
   readonly #reader: Reader
 
   constructor(state: CollectionState, parts: PartClass, owner: Tracked, reader: Reader) {
@@ -82,7 +84,7 @@ export class PartTable {
     this.#attach(member)
     const known = this.#find(member)
     removed.delete(member)
-    if (known?.part === member) return
+    if (known?.part === member && this.#isSure(known.id)) return
     // A part with the same id takes the place of the one that is there.
     added.delete(member)
     added.add(member)
@@ -107,7 +109,18 @@ export class PartTable {
     if (removed.has(id)) return null
     const member = added.find(id)
     if (member !== undefined) return member as object
+    if (!this.#isSure(id)) return undefined
     return this.known(id)?.part ?? (this.isComplete ? null : undefined)
+  }
+
+  /** The server was asked for these, which were known then: those that were not among its answers are no longer there. */
+  asked(before: readonly KnownPart[]): void {
+    for (const known of before) if (!this.#isSure(known.id) && this.known(known.id) === known) this.forget(known.id)
+  }
+
+  /** A write has let the server drop what there is no room for, and not all that is there is known here. */
+  becomeUnsure(): void {
+    for (const id of this.#known.keys()) this.#unsure.add(id)
   }
 
   /** Takes over all parts as they were read, into the instances that were known before. */
@@ -120,6 +133,8 @@ export class PartTable {
   /** Takes over all parts, but those that are known already stay as they are here. */
   loadMore(stored: Value | undefined): void {
     for (const value of valuesOf(stored)) this.take(value)
+    for (const id of this.#unsure) this.#known.delete(id)
+    this.#unsure.clear()
     this.isLoaded = true
   }
 
@@ -128,6 +143,7 @@ export class PartTable {
     const read = this.parts.decode(stored, this.owner)
     const id = this.parts.idOf(read)
     const known = this.known(id)
+    this.#unsure.delete(userKeyId(id))
     if (known !== undefined) return known.part
     const part = this.#former?.get(userKeyId(id))?.part ?? read
     if (part !== read) this.parts.refill(part, stored, read)
@@ -148,6 +164,7 @@ export class PartTable {
 
   forget(id: KeyValue): void {
     this.#known.delete(userKeyId(id))
+    this.#unsure.delete(userKeyId(id))
   }
 
   /** All of it has to be stored anew, under another session. */
@@ -160,8 +177,11 @@ export class PartTable {
   remember(): () => void {
     const { isLoaded } = this
     const known = [...this.#known].map(([id, each]) => [id, { ...each }] as const)
+    const unsure = [...this.#unsure]
     return () => {
       this.#known.clear()
+      this.#unsure.clear()
+      for (const id of unsure) this.#unsure.add(id)
       for (const [id, each] of known) this.#known.set(id, each)
       this.isLoaded = isLoaded
     }
@@ -170,6 +190,7 @@ export class PartTable {
   reset(): void {
     this.#former = new Map(this.#known)
     this.#known.clear()
+    this.#unsure.clear()
     this.isLoaded = false
   }
 
@@ -198,6 +219,10 @@ export class PartTable {
 
   #attach(part: object): void {
     attachRefs(part, this.parts.codec.model, this.owner, this.#reader)
+  }
+
+  #isSure(id: KeyValue): boolean {
+    return this.#unsure.size === 0 || !this.#unsure.has(userKeyId(id))
   }
 
   #find(member: Member): KnownPart | undefined {

@@ -65,9 +65,14 @@ export class PartView implements CollectionView {
       return ids.map((id) => there.get(userKeyId(id)) ?? null)
     }
     const unknown = ids.filter((id) => this.#table.find(id) === undefined)
-    const read = unknown.length === 0 ? [] : await this.#reads.get(unknown)
-    for (const stored of read) this.#table.take(stored)
+    if (unknown.length > 0) await this.#ask(unknown)
     return ids.map((id) => this.#table.find(id) ?? null)
+  }
+
+  async #ask(ids: readonly KeyValue[]): Promise<void> {
+    const before = ids.flatMap((id) => this.#table.known(id) ?? [])
+    for (const stored of await this.#reads.get(ids)) this.#table.take(stored)
+    this.#table.asked(before)
   }
 
   async page({ offset, count }: KeyRange): Promise<readonly object[]> {
