@@ -3,7 +3,8 @@ import { SkeinError, type ErrorDetails, type ErrorOptions } from './skein-error.
 
 /** What became of one record of a flush. */
 export interface RecordOutcome extends ErrorDetails {
-  readonly outcome: 'written' | 'notWritten' | 'inDoubt'
+  /** Partly written: something of it is stored and the rest is not, for instance a new record without its links, or a delete that has begun. */
+  readonly outcome: 'written' | 'partlyWritten' | 'notWritten' | 'inDoubt'
   readonly cause?: unknown
 }
 

@@ -1,12 +1,13 @@
 import { CommitInDoubtError, PartialFailureError, RetriesExhaustedError, type RecordOutcome } from '../errors/index.js'
 import type { Outcome, Reason } from '../plan/outcome.js'
+import type { Stage } from '../plan/plan.js'
 import { recordId, showKey } from '../plan/record-key.js'
 import { afterDoubt } from '../plan/repeatable.js'
 import type { RunResult } from './run-stages.js'
 
 /** The error of a flush: the record's own where there is only one and its fate is known, otherwise a list of all records. */
 export function flushFailure(
-  { outcomes, failed, error, isPart }: Pick<RunResult, 'outcomes' | 'failed' | 'error' | 'isPart'>,
+  { outcomes, failed, stages = [], error, isPart }: Pick<RunResult, 'outcomes' | 'failed'> & Partial<RunResult>,
   signal?: AbortSignal,
   advice?: string,
 ): unknown {
@@ -15,7 +16,7 @@ export function flushFailure(
   if (isWhole && isPart !== true) return error
   if (signal?.aborted && outcomes.every(({ reason }) => reason === 'notSent')) return signal.reason
   if (outcomes.length === 1 && first.state === 'notWritten') return first.error
-  const records = byRecord(outcomes, failed)
+  const records = byRecord(outcomes, failed, stages)
   return new PartialFailureError(message(records), {
     records: records.map(recordOutcome),
     className: first.command.entity,
@@ -55,37 +56,47 @@ interface Fate {
   readonly outcome: Outcome
 }
 
-/** A record may have been written in several stages: it is written only if all of them are. */
-function byRecord(outcomes: readonly Outcome[], failed: readonly Outcome[]): Fate[] {
+/** A record may have been written in several stages: it is written only if all of them are, and not written only if none is. */
+function byRecord(outcomes: readonly Outcome[], failed: readonly Outcome[], stages: readonly Stage[]): Fate[] {
   const refused = new Set(failed)
+  // What takes something back stores nothing.
+  const undoing = new Set(stages.flatMap(({ title, commands }) => (title === 'undo' ? commands : [])))
+  const begun = new Set<string>()
   const fates = new Map<string, Fate>()
   for (const outcome of outcomes) {
     const id = recordId(outcome.command.key)
     // A delete that found nothing is as good as done.
     const state = !refused.has(outcome) ? 'written' : outcome.state === 'inDoubt' ? 'inDoubt' : 'notWritten'
+    if (outcome.state === 'written' && !undoing.has(outcome.command)) begun.add(id)
     const known = fates.get(id)
     if (known === undefined || WORSE.indexOf(state) > WORSE.indexOf(known.state)) fates.set(id, { state, outcome })
   }
-  return [...fates.values()]
+  return [...fates].map(([id, fate]) =>
+    fate.state === 'notWritten' && begun.has(id) ? { ...fate, state: 'partlyWritten' } : fate,
+  )
 }
 
 const WORSE: readonly RecordOutcome['outcome'][] = ['written', 'notWritten', 'inDoubt']
 
 function message(records: readonly Fate[]): string {
   const failed = records.filter(({ state }) => state !== 'written')
-  const inDoubt = failed.filter(({ state }) => state === 'inDoubt').length
-  const refused = failed.length - inDoubt
-  const doubt = inDoubt === 0 ? '' : `, of ${inDoubt} it is not known`
-  const head =
-    refused === 0
-      ? `Of ${inDoubt} of ${records.length} records it is not known whether it was written:`
-      : `${refused} of ${records.length} records were not written${doubt}:`
-  const lines = failed.slice(0, 10).map(({ outcome: { command, error, reason } }) => {
+  const lines = failed.slice(0, 10).map(({ state, outcome: { command, error, reason } }) => {
     const why = error?.message ?? WHY[reason!] ?? `${reason}.`
-    return `  ${command.kind} ${command.entity} ${showKey(command.key)}: ${why}`
+    const part = state === 'partlyWritten' ? 'only in part: ' : ''
+    return `  ${command.kind} ${command.entity} ${showKey(command.key)}: ${part}${why}`
   })
   const more = failed.length > lines.length ? [`  and ${failed.length - lines.length} more.`] : []
-  return [head, ...lines, ...more].join('\n')
+  return [head(records), ...lines, ...more].join('\n')
+}
+
+function head(records: readonly Fate[]): string {
+  const count = (wanted: Fate['state']): number => records.filter(({ state }) => state === wanted).length
+  const [refused, begun, inDoubt] = [count('notWritten'), count('partlyWritten'), count('inDoubt')]
+  const all = `of ${records.length} records`
+  if (refused + begun === 0) return `Of ${inDoubt} ${all} it is not known whether it was written:`
+  const doubt = inDoubt === 0 ? '' : `, of ${inDoubt} it is not known`
+  if (refused === 0) return `${begun} ${all} were written only in part${doubt}:`
+  return `${refused} ${all} were not written${begun === 0 ? '' : `, ${begun} only in part`}${doubt}:`
 }
 
 function recordOutcome({ state, outcome: { command, error } }: Fate): RecordOutcome {

@@ -72,6 +72,21 @@ for (const mode of MODES) {
       expect((await db.session().load(Listing, 1)).city).to.equal('Lund')
     })
 
+    it('lists a new record as partly written when it is stored and its links are not', async () => {
+      const error = await failure((session) => {
+        const agent = session.create(Agent, { id: 7 })
+        agent.listings.add(Object.assign(new Listing(), { id: 1 }))
+        return Promise.resolve()
+      })
+      expect(told(error)).to.have.deep.members([
+        ['Agent', 7, 'partlyWritten'],
+        ['Listing', 1, 'notWritten'],
+      ])
+      expect(error.message).to.match(/^1 of 2 records were not written, 1 only in part:\n/)
+      expect(error.message).to.match(/write Agent .*: only in part: not sent, because/)
+      expect(await db.session().find(Agent, 7)).to.not.equal(null)
+    })
+
     it('says what to do in a line of its own', async () => {
       const { message } = await failure((session) => {
         session.ref(Agent, MISSING).collection('listings').add(1)
