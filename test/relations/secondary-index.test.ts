@@ -154,6 +154,26 @@ for (const mode of MODES) {
       expect(refused).to.have.property('code', 'SKEIN_2430')
     })
 
+    for (const count of [1, 3, 5, 8])
+      it(`is paged by ${count} at most, with what was added and removed and is not sent`, async () => {
+        const names = await hire(6)
+        const session = db.session()
+        const home = await session.load(Department, 1)
+        home.employees.remove(names[0])
+        const added = ['n1', 'n2', 'n3', 'n4', 'n5']
+        home.employees.add(...added.map((id) => employee(id)))
+        const seen: string[] = []
+        let after: string | undefined
+        do {
+          const page = await home.employees.page({ count, after })
+          expect(page.length).to.be.at.most(count)
+          seen.push(...page.map(({ id }) => id))
+          after = page.next
+        } while (after !== undefined)
+        expect(seen.slice(0, added.length)).to.deep.equal(added)
+        expect(seen.sort()).to.deep.equal([...names.slice(1), ...added])
+      })
+
     it('is streamed, and what only passes through is let go', async () => {
       const names = await hire(40)
       const session = db.session()
