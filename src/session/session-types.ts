@@ -25,7 +25,7 @@ type RelatedTo<R> = NonNullable<R> extends Ref<infer B> ? B : NonNullable<R> ext
  * Relations of T as paths, three steps deep: `'listings' | 'listings.reviews' | …`. What lies deeper is checked when it is loaded:
  * classes that refer to one another have no end of paths.
  */
-export type RelationPath<T, Depth extends readonly unknown[] = [1, 2, 3]> = {
+export type RelationPath<T, Depth extends readonly unknown[] = [1, 2]> = {
   [K in RelationName<T> & keyof T & string]:
     | K
     | (Depth extends readonly [unknown, ...infer Less]

@@ -1,5 +1,5 @@
 import type { Session } from 'skein'
-import { IDS, Person, Task, make, type Kind } from './graph-models.js'
+import { IDS, Person, Task, collectionsOf, make, type Kind } from './graph-models.js'
 
 export interface World {
   readonly persons: readonly Person[]
@@ -74,9 +74,9 @@ export const CHANGES: { readonly [title: string]: Change } = {
 
 export const load = async (session: Session, members: boolean): Promise<World> => ({
   persons: await session.loadMany(Person, IDS, {
-    with: members ? ['tasks', 'chores', 'likes', 'watched', 'follows', 'followers'] : [],
+    with: (members ? collectionsOf('Person') : []) as never[],
   }),
-  tasks: await session.loadMany(Task, IDS, { with: members ? ['likedBy', 'watchers'] : [] }),
+  tasks: await session.loadMany(Task, IDS, { with: (members ? collectionsOf('Task') : []) as never[] }),
 })
 export const allOf = ({ persons, tasks }: World): (readonly [Kind, object])[] => [
   ...persons.map((person) => ['Person', person] as const),
