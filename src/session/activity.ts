@@ -2,6 +2,8 @@ import { databaseClosed } from './session-errors.js'
 
 /** Told of work that begins and ends. */
 export interface WorkCount {
+  /** True when no more may begin. */
+  readonly isClosing: boolean
   begin(): void
   end(): void
 }
@@ -23,7 +25,7 @@ export class Activity implements WorkCount {
   #onIdle: (() => void) | undefined
 
   /** For what belongs to work that is counted already, and waited for: it may begin also while the database closes. */
-  readonly inside: WorkCount = { begin: () => void this.#count++, end: () => this.end() }
+  readonly inside: WorkCount = { isClosing: false, begin: () => void this.#count++, end: () => this.end() }
 
   get isClosing(): boolean {
     return this.#isClosing

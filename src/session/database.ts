@@ -67,7 +67,7 @@ export class Database {
   /** @internal */
   constructor(parts: DatabaseParts) {
     this.#parts = parts
-    this.#tick = new LoadTick(parts.driver)
+    this.#tick = new LoadTick(parts.driver, this.#activity.inside)
     this.#transact = (work, options) => this.transaction(work, options)
     this.#transactInside = (work, options) => this.#inTransaction(this.#activity.inside, work, options)
     this.indexes = new Indexes(parts.driver, parts.classes.model, (work) => during(this.#activity, work))
@@ -144,6 +144,7 @@ export class Database {
       driver,
       classes,
       activity,
+      reading: this.#activity.inside,
       tick: this.#tick,
       identity: new IdentityMap(classes, options.tenant),
       transaction: inside.transaction,

@@ -1,6 +1,7 @@
 import type { Driver } from '../driver/driver.js'
 import type { TransactionHandle } from '../driver/outcome.js'
 import type { ReadRequest } from '../driver/read-request.js'
+import type { WorkCount } from './activity.js'
 import type { SessionContext } from './session-context.js'
 
 // Cheaper than queueMicrotask, which also keeps track of the async context.
@@ -12,6 +13,7 @@ const NOW = Promise.resolve()
  */
 export class LoadTick {
   readonly #driver: Driver
+  readonly #reading: WorkCount
   readonly #transaction: TransactionHandle | undefined
   #waiting: ReadRequest[] | undefined
   #joined: (() => readonly ReadRequest[])[] | undefined
@@ -19,8 +21,9 @@ export class LoadTick {
   #asker: object | undefined
   #areOfMany = false
 
-  constructor(driver: Driver, transaction?: TransactionHandle) {
+  constructor(driver: Driver, reading: WorkCount, transaction?: TransactionHandle) {
     this.#driver = driver
+    this.#reading = reading
     this.#transaction = transaction
   }
 
@@ -46,6 +49,8 @@ export class LoadTick {
   }
 
   #begin(asker: object, mayBeAlone: boolean): void {
+    // The driver waits for what it was given; until then a database that closes must know about it.
+    this.#reading.begin()
     this.#asker = asker
     this.#areOfMany = false
     this.#mayBeAlone = mayBeAlone
@@ -72,14 +77,16 @@ export class LoadTick {
     this.#joined = undefined
     this.#asker = undefined
     this.#driver.readInto(requests, this.#areOfMany, this.#transaction)
+    this.#reading.end()
   }
 }
 
 /** A transaction has its own: what it reads takes part in it. */
 export function tickOf({
   driver,
+  reading,
   transaction,
   tick,
-}: Pick<SessionContext, 'driver' | 'transaction' | 'tick'>): LoadTick {
-  return transaction === undefined ? tick : new LoadTick(driver, transaction)
+}: Pick<SessionContext, 'driver' | 'reading' | 'transaction' | 'tick'>): LoadTick {
+  return transaction === undefined ? tick : new LoadTick(driver, reading, transaction)
 }

@@ -71,6 +71,7 @@ export class Loader implements RecordTaker {
     const request = new LoadRequest(mapped, key, projection, this, receiver, place)
     if (isInsideHook(identity)) request.isForHook = true
     pending.set(key.key, request)
+    this.#context.reading.begin()
     this.#tick.add(request, identity, mayBeAlone)
   }
 
@@ -91,6 +92,7 @@ export class Loader implements RecordTaker {
   forget(request: LoadRequest): void {
     // A later request for more of the same record may have taken its place.
     this.#pending[request.mapped.index]?.delete(request.recordKey.key, request)
+    this.#context.reading.end()
   }
 }
 

@@ -6,6 +6,7 @@ import { attachRelations, completeRelations, type ReadBins } from '../relations/
 import type { Reader } from '../relations/contributor.js'
 import { rememberRelations } from '../relations/remember-relations.js'
 import { abortable } from './abortable.js'
+import { during } from './activity.js'
 import { checkLoadOptions } from './check-calls.js'
 import { callHooks } from './hooks.js'
 import { Hydrator, isGone, type RelationHydration } from './hydrator.js'
@@ -136,7 +137,8 @@ export class Loads implements RelationHydration {
     const records = keys.map((key) => mapped.recordKeyOf(key, identity.tenant))
     if (paths !== undefined) checkPaths(mapped, paths, classes)
     if (paths !== undefined || classes.hasEager) {
-      return abortable(this.#findGraph(mapped, records, options), signal)
+      const found = during(this.#context.reading, () => this.#findGraph(mapped, records, options))
+      return abortable(found, signal)
     }
     const projection = projectionOf(mapped, only)
     return abortable(this.#loader.findAll(mapped, records, projection), signal)

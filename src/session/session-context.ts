@@ -22,6 +22,8 @@ export interface SessionContext {
   readonly identity: IdentityMap
   /** Where the session's work is counted, so that closing the database waits for it. */
   readonly activity: WorkCount
+  /** The same for what it reads, which may begin also while the database closes: what was asked for before may need it. */
+  readonly reading: WorkCount
   /** What all sessions of the database ask for in one tick. */
   readonly tick: LoadTick
   /** Everything this session reads and writes takes part in it. */

@@ -6,6 +6,7 @@ import type { RecordKey, UserKey } from '../plan/record-key.js'
 import { checkResultNames } from '../plan/result-names.js'
 import type { FoundPage, FoundStep, Reader, Tracked } from '../relations/contributor.js'
 import type { IndexedBy } from '../relations/index-lookup.js'
+import { during } from './activity.js'
 import type { Hydrator } from './hydrator.js'
 import type { KeyLoads } from './key-loads.js'
 import { loadGraph } from './load-graph.js'
@@ -49,7 +50,7 @@ export class SessionReader implements Reader {
   }
 
   load(level: readonly Tracked[], paths: readonly string[] = []): Promise<void> {
-    return loadGraph(level, paths, this.#context.classes, this)
+    return during(this.#context.reading, () => loadGraph(level, paths, this.#context.classes, this))
   }
 
   read(commands: readonly ReadCommand[]): Promise<(StoredRecord | null)[]> {

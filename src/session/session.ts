@@ -7,6 +7,7 @@ import type { RecordKey } from '../plan/record-key.js'
 import { forgetMembers } from '../relations/attach.js'
 import type { Finding } from '../relations/verify/finding.js'
 import { abortableTurn } from './abortable.js'
+import { during } from './activity.js'
 import { changesOf } from './changes.js'
 import { checkFlushOptions, checkKeys, checkLoadOptions, checkSendOptions } from './check-calls.js'
 import { deleteBlindly, type DeleteReceiver } from './delete-blindly.js'
@@ -23,7 +24,7 @@ import { isSimple, sendSimple, type SendReceiver } from './send-simple.js'
 import { pointingTo } from './pointing-to.js'
 import type { SessionContext } from './session-context.js'
 import { SessionEntities } from './session-entities.js'
-import { insideHook, notFound, otherClass, partlyLoaded, sessionClosed } from './session-errors.js'
+import { databaseClosed, insideHook, notFound, otherClass, partlyLoaded, sessionClosed } from './session-errors.js'
 import type { Changes, KeyInput, LoadOptions, NewValues, SaveOptions } from './session-types.js'
 import type { TransactionOptions } from './transaction-attempts.js'
 import { checkTtl } from './ttl.js'
@@ -70,7 +71,7 @@ export class Session {
     return new Promise((resolve, failed) => {
       const loaded = (managed: Managed | null): void =>
         managed === null ? failed(this.#notFound(entityClass, [key])) : resolve(managed.entity as T)
-      this.#loads.findOne(this.#mapped(entityClass), key, options, { loaded, failed })
+      this.#loads.findOne(this.#toLoad(entityClass), key, options, { loaded, failed })
     })
   }
 
@@ -78,7 +79,7 @@ export class Session {
   find<T extends object>(entityClass: EntityClass<T>, key: KeyInput, options?: LoadOptions<T>): Promise<T | null> {
     return new Promise((resolve, failed) => {
       const loaded = (managed: Managed | null): void => resolve(managed === null ? null : (managed.entity as T))
-      this.#loads.findOne(this.#mapped(entityClass), key, options, { loaded, failed })
+      this.#loads.findOne(this.#toLoad(entityClass), key, options, { loaded, failed })
     })
   }
 
@@ -104,7 +105,7 @@ export class Session {
   ): Promise<(T | null)[]> {
     checkKeys(keys)
     checkLoadOptions(options)
-    const found = await this.#loads.find(this.#mapped(entityClass), keys, options)
+    const found = await this.#loads.find(this.#toLoad(entityClass), keys, options)
     return found.map((managed) => (managed === null ? null : (managed.entity as T)))
   }
 
@@ -129,7 +130,7 @@ export class Session {
    * children nor its bins are read.
    */
   async findPart<T extends object>(partClass: EntityClass<T>, id: string): Promise<T | null> {
-    this.#checkOpen()
+    this.#checkMayLoad()
     const { owner, key, relation } = partHome(partClass, id, this.#context.classes)
     const [managed] = await this.#loads.find(owner, [key], { only: [] })
     return managed === null ? null : (readProperty(managed.entity, relation) as Collection<T>).get(id)
@@ -285,8 +286,9 @@ export class Session {
   /** What a flush (or a save of this entity) would send, without sending it and without running hooks. */
   async explain(entity?: object, options?: Pick<FlushOptions, 'transactions'>): Promise<Explanation> {
     this.#checkOpen()
-    const members = entity === undefined ? this.#context.identity.filter(isDirty) : [this.#entities.get(entity)]
-    return this.#unit.explain(members.filter(isDirty), options?.transactions)
+    const { identity, reading } = this.#context
+    const members = entity === undefined ? identity.filter(isDirty) : [this.#entities.get(entity)]
+    return during(reading, () => this.#unit.explain(members.filter(isDirty), options?.transactions))
   }
 
   /** Waits for what is under way and lets go of all entities; what was not flushed is not sent. */
@@ -429,8 +431,13 @@ export class Session {
     return this.#context.classes.of(entityClass)
   }
 
+  #toLoad(entityClass: EntityClass): MappedClass {
+    this.#checkMayLoad()
+    return this.#context.classes.of(entityClass)
+  }
+
   #notFound(entityClass: EntityClass, keys: readonly KeyInput[]): NotFoundError {
-    const mapped = this.#mapped(entityClass)
+    const mapped = this.#context.classes.of(entityClass)
     const { scheme } = mapped.codec.key
     return notFound(
       mapped,
@@ -440,6 +447,13 @@ export class Session {
 
   #checkOpen(): void {
     if (this.#closing !== undefined) throw sessionClosed()
+  }
+
+  /** What a hook loads belongs to work that began before the database was closed. */
+  #checkMayLoad(): void {
+    this.#checkOpen()
+    const { activity, identity } = this.#context
+    if (activity.isClosing && !isInsideHook(identity)) throw databaseClosed()
   }
 
   /** Asked before anything is noted: what is refused leaves nothing behind. A hook would wait for the work that waits for it. */

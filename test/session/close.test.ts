@@ -1,0 +1,137 @@
+import 'reflect-metadata'
+import { expect } from 'chai'
+import {
+  AfterLoad,
+  Bin,
+  collection,
+  Key,
+  ManyToOne,
+  OneToMany,
+  Record,
+  ref,
+  type Collection,
+  type Database,
+  type Ref,
+  type Session,
+} from 'skein'
+import { inEachMode } from './modes.js'
+import { rejection } from './rejection.js'
+
+@Record({ set: 'close-writer' })
+class Writer {
+  @Key() id!: number
+  @Bin() name?: string
+  @OneToMany(() => Novel, 'writer', { strategy: 'keyList' }) novels: Collection<Novel> = collection()
+}
+
+@Record({ set: 'close-novel' })
+class Novel {
+  @Key() id!: number
+  @Bin() title?: string
+  @ManyToOne(() => Writer, 'novels') writer: Ref<Writer> = ref()
+}
+
+let loadMore: (() => Promise<unknown>) | undefined
+
+@Record({ set: 'close-letter' })
+class Letter {
+  @Key() id!: number
+  @Bin() text?: string
+
+  @AfterLoad() async more(): Promise<void> {
+    // Longer than it takes a database that has nothing to do to close.
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    await loadMore?.()
+  }
+}
+
+inEachMode(
+  'a database that closes waits for what was asked for before:',
+  (bed) => {
+    let db: Database
+    let session: Session
+    let [writer, novel] = [0, 0]
+
+    before(async () => {
+      ;[writer, novel] = [bed().freshNumber(), bed().freshNumber()]
+      await bed().db.withSession(async (first) => {
+        const stored = first.create(Writer, { id: writer, name: 'Ada' })
+        stored.novels.add(first.create(Novel, { id: novel, title: 'One' }))
+      })
+    })
+
+    beforeEach(async () => {
+      db = await bed().open()
+      session = db.session()
+    })
+
+    const calls: { [what: string]: () => Promise<unknown> } = {
+      'a load': () => session.load(Writer, writer),
+      'a find': () => session.find(Writer, writer),
+      'a find of some properties': () => session.find(Writer, writer, { only: ['name'] }),
+      'a find of several': () => session.findMany(Writer, [writer, writer + 1_000_000]),
+      'a load of several': () => session.loadMany(Novel, [novel]),
+      'a load with what it leads to, level by level': () => session.load(Writer, writer, { with: ['novels.writer'] }),
+      'a read': () => db.read(Writer, [writer]),
+      'an explanation': () => session.explain(),
+    }
+    for (const [what, call] of Object.entries(calls)) {
+      it(what, async () => {
+        const called = call()
+        const closing = db.close()
+        await called
+        await closing
+      })
+    }
+
+    it('a load of a reference and of a collection, and a question to a collection', async () => {
+      const loaded = await session.load(Novel, novel)
+      const handle = session.ref(Writer, writer).collection('novels')
+      const called = [loaded.writer.load(), handle.contains(novel), handle.load()]
+      const closing = db.close()
+      const [, isThere, members] = await Promise.all(called)
+      expect(isThere).to.equal(true)
+      expect(members).to.have.length(1)
+      await closing
+    })
+
+    it('a load whose hook loads more', async () => {
+      const letter = bed().freshNumber()
+      await bed()
+        .db.session()
+        .save(Object.assign(new Letter(), { id: letter }))
+      loadMore = () => session.load(Writer, writer)
+      const called = session.load(Letter, letter)
+      const closing = db.close()
+      await called
+      await closing
+      loadMore = undefined
+    })
+
+    it('but not for what is asked for later, which is refused', async () => {
+      const called = session.load(Writer, writer)
+      const closing = db.close()
+      for (const late of [
+        () => session.load(Novel, novel),
+        () => session.find(Novel, novel),
+        () => session.findMany(Novel, [novel]),
+        () => session.load(Novel, novel, { with: ['writer'] }),
+      ]) {
+        expect(await rejection(late)).to.have.property('code', 'SKEIN_4104')
+      }
+      await called
+      await closing
+    })
+
+    it('but not for loops that load for ever', async () => {
+      const loop = async (id: number): Promise<void> => {
+        for (;;) await session.find(Novel, id++)
+      }
+      const loops = Array.from({ length: 20 }, (_, i) => rejection(() => loop(novel + 1_000_000 * (i + 1))))
+      await session.load(Writer, writer)
+      await db.close()
+      for (const error of await Promise.all(loops)) expect(error).to.have.property('code', 'SKEIN_4104')
+    })
+  },
+  { entities: [Writer, Novel, Letter] },
+)
