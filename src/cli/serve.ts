@@ -1,4 +1,5 @@
 import { startEmbedded, type EmbeddedServer } from '../embedded/index.js'
+import { SkeinError } from '../errors/index.js'
 import { UsageError } from './usage.js'
 
 /** Runs the embedded server until the process is told to stop. */
@@ -14,8 +15,9 @@ async function start(port: number, namespaces: readonly string[]): Promise<Embed
   try {
     return await startEmbedded({ port, namespaces })
   } catch (error) {
-    if (error instanceof RangeError) throw new UsageError(error.message)
-    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    if (!(error instanceof SkeinError)) throw error
+    if (error.code === 'SKEIN_2320') throw new UsageError(error.message)
+    const { code } = error.cause as NodeJS.ErrnoException
     if (code === 'EADDRINUSE') throw new UsageError(`Port ${port} is in use. Choose another with --port, or 0 for any.`)
     if (code === 'EACCES') throw new UsageError(`Port ${port} may not be used. Choose one above 1023 with --port.`)
     throw error

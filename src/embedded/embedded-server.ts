@@ -1,8 +1,9 @@
 import { Worker } from 'node:worker_threads'
+import { SkeinError } from '../errors/index.js'
 import { toRule, type FaultOptions } from './faults/fault.js'
 import { resolveOptions, type EmbeddedOptions } from './options.js'
 import type { CommandSummary } from './server/command-log.js'
-import type { Control, ControlCall, ControlReply } from './server/control.js'
+import type { Control, ControlCall, ControlReply, NotStarted } from './server/control.js'
 
 /** A fault that was put in place. */
 export interface Fault {
@@ -87,6 +88,15 @@ export async function startEmbedded(options: EmbeddedOptions = {}): Promise<Embe
   }
 }
 
+/** The system's reason, with what to do about it where that is known. */
+function notStarted({ failed, code, port }: NotStarted): SkeinError {
+  const cause = Object.assign(new Error(failed), { code })
+  const fail = (message: string, fix?: string): SkeinError => new SkeinError('SKEIN_4107', message, { cause, fix })
+  if (code === 'EADDRINUSE') return fail(`The port ${port} is in use.`, 'Choose another, or port: 0 for any free one.')
+  if (code === 'EACCES') return fail(`The port ${port} may not be used.`, 'Choose one above 1023, or port: 0.')
+  return fail(`The embedded server did not start: ${failed}.`)
+}
+
 type Result<M extends keyof Control> = Awaited<ReturnType<Control[M]>>
 
 /** The calling side of `Control`. */
@@ -104,7 +114,7 @@ class ServerThread {
         if ('ready' in reply) resolve(reply.ready)
         else if ('failed' in reply) {
           void worker.terminate()
-          reject(Object.assign(new Error(`The embedded server did not start: ${reply.failed}`), { code: reply.code }))
+          reject(notStarted(reply))
         } else this.#settle(reply)
       })
       worker.on('error', (error) => {

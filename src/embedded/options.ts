@@ -1,3 +1,5 @@
+import { SkeinError } from '../errors/index.js'
+
 /** How a namespace behaves. */
 export interface NamespaceOptions {
   readonly name: string
@@ -53,33 +55,47 @@ const DEFAULT_LIMITS: Required<EmbeddedLimits> = {
 }
 
 export function resolveOptions(options: EmbeddedOptions = {}): ResolvedOptions {
-  const namespaces = (options.namespaces ?? ['test:sc']).map(resolveNamespace)
+  const given = options.namespaces ?? ['test:sc']
+  if (!Array.isArray(given)) throw notValid('The namespaces are not a list.', 'Give one, for example ["test:sc"].')
+  const namespaces = given.map(resolveNamespace)
   const names = namespaces.map((namespace) => namespace.name)
   const doubled = names.find((name, i) => names.indexOf(name) !== i)
-  if (doubled !== undefined)
-    throw new RangeError(`The namespace "${doubled}" is given twice. Name each namespace once.`)
-  if (names.length === 0) throw new RangeError('No namespace is given. Name at least one, for example "test:sc".')
+  if (doubled !== undefined) throw notValid(`The namespace "${doubled}" is given twice.`, 'Name each namespace once.')
+  if (names.length === 0) throw notValid('No namespace is given.', 'Name at least one, for example "test:sc".')
   const port = options.port ?? 0
   if (!Number.isInteger(port) || port < 0 || port > 65535) {
-    throw new RangeError(`The port ${port} is not between 0 and 65535. Use 0 for any free port.`)
+    throw notValid(`The port ${port} is not between 0 and 65535.`, 'Use 0 for any free port.')
   }
   return { port, namespaces, limits: { ...DEFAULT_LIMITS, ...options.limits } }
 }
 
 function resolveNamespace(given: string | NamespaceOptions): Required<NamespaceOptions> {
   const options = typeof given === 'string' ? parseNamespace(given) : given
-  if (!/^[A-Za-z0-9_$-]{1,31}$/.test(options.name)) {
-    throw new RangeError(
-      `"${options.name}" is not a namespace name. Use 1 to 31 letters, digits, "-", "_" or "$", for example "test:sc".`,
+  if (typeof options !== 'object' || options === null) throw notANamespace(String(options))
+  const { name, mode = 'sc' }: { name: string; mode?: string } = options
+  if (!/^[A-Za-z0-9_$-]{1,31}$/.test(name)) {
+    throw notValid(
+      `"${name}" is not a namespace name.`,
+      'Use 1 to 31 letters, digits, "-", "_" or "$", for example "test:sc".',
     )
   }
+  if (!isMode(mode)) throw notValid(`"${mode}" is not a mode of the namespace "${name}".`, 'Use "sc" or "ap".')
   return { mode: 'sc', allowExpunge: false, defaultTtl: 0, nsupPeriod: 1, ...options }
 }
 
 function parseNamespace(text: string): NamespaceOptions {
   const [name, mode = 'sc', ...rest] = text.split(':')
-  if ((mode !== 'sc' && mode !== 'ap') || rest.length > 0) {
-    throw new RangeError(`"${text}" is not a namespace. Write NAME:sc or NAME:ap, for example "test:sc".`)
+  if (!isMode(mode) || rest.length > 0) {
+    throw notANamespace(text)
   }
   return { name, mode }
+}
+
+const isMode = (mode: string): mode is 'sc' | 'ap' => mode === 'sc' || mode === 'ap'
+
+const notANamespace = (text: string): SkeinError =>
+  notValid(`"${text}" is not a namespace.`, 'Write NAME:sc or NAME:ap, for example "test:sc".')
+
+function notValid(message: string, fix: string): SkeinError {
+  return new SkeinError('SKEIN_2320', message, { fix })
 }

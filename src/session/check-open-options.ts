@@ -1,4 +1,5 @@
 import type { Limits, RetryOptions } from '../driver/options.js'
+import type { EmbeddedOptions } from '../embedded/index.js'
 import type { Reveal } from '../plan/show-command.js'
 import { checkBound, checkChoice, checkCount, checkNames, notValid, shown, type NamesOf } from './check-options.js'
 import { checkTarget, TRANSACTION_MODES, type OpenOptions } from './open-options.js'
@@ -55,11 +56,14 @@ const LIMITS: NamesOf<Limits> = {
 const RETRY: NamesOf<RetryOptions> = { attempts: true, deadline: true, backoff: true }
 const REVEAL: NamesOf<Reveal> = { keys: true, values: true }
 
+const EMBEDDED: NamesOf<EmbeddedOptions> = { port: true, namespaces: true, limits: true }
+
 /** Refuses what cannot work before anything is started or sent. */
 export function checkOpenOptions(options: OpenOptions): void {
   checkNames('open()', options ?? null, OPEN)
   checkTarget(options)
   checkHosts(options)
+  if (typeof options.embedded !== 'boolean') checkNames('embedded', options.embedded, EMBEDDED)
   checkModel(options)
   const { transactions, log, connectTimeout, maxConnsPerNode, limits, retry, reveal } = options
   checkChoice('transactions', transactions, TRANSACTION_MODES)

@@ -5,8 +5,9 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import Aerospike from 'aerospike'
 import { expect } from 'chai'
+import { SkeinError } from 'skein'
 import { startEmbedded } from 'skein/embedded'
-import { connectOfficialClient, refusal } from './official-client.js'
+import { connectOfficialClient } from './official-client.js'
 
 const { Key } = Aerospike
 
@@ -54,8 +55,12 @@ describe('embedded server: start and stop', () => {
 
   it('refuses a port that is taken', async () => {
     const server = await startEmbedded()
-    const taken = startEmbedded({ port: server.port })
-    expect(await refusal(taken)).to.equal('EADDRINUSE')
+    const error = await startEmbedded({ port: server.port }).catch((thrown: unknown) => thrown)
+    expect(error).to.be.instanceOf(SkeinError).and.to.include({ code: 'SKEIN_4107' })
+    expect((error as SkeinError).message)
+      .to.contain(`${server.port} is in use`)
+      .and.to.contain('port: 0')
+    expect((error as SkeinError).cause).to.include({ code: 'EADDRINUSE' })
     await server.stop()
   })
 

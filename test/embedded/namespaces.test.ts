@@ -1,5 +1,6 @@
 import Aerospike, { type Client, type Transaction } from 'aerospike'
 import { expect } from 'chai'
+import { SkeinError } from 'skein'
 import { startEmbedded, type EmbeddedOptions } from 'skein/embedded'
 import { connectOfficialClient, refusal, releaseTransaction, type Connected } from './official-client.js'
 
@@ -130,6 +131,9 @@ describe('embedded server: options', () => {
     [{ namespaces: ['a', 'a:ap'] }, 'The namespace "a" is given twice.'],
     [{ namespaces: ['a:cp'] }, '"a:cp" is not a namespace.'],
     [{ namespaces: [{ name: 'a b' }] }, '"a b" is not a namespace name.'],
+    [{ namespaces: [{ name: 'a', mode: 'cp' as 'ap' }] }, '"cp" is not a mode of the namespace "a".'],
+    [{ namespaces: 'a' as unknown as [] }, 'The namespaces are not a list.'],
+    [{ namespaces: [5] as unknown as [] }, '"5" is not a namespace.'],
     [{ port: 65_536 }, 'The port 65536 is not between 0 and 65535.'],
   ]
   for (const [options, says] of wrong) {
@@ -138,7 +142,8 @@ describe('embedded server: options', () => {
         () => undefined,
         (reason: Error) => reason,
       )
-      expect(error).to.be.instanceOf(RangeError)
+      expect(error).to.be.instanceOf(SkeinError)
+      expect(error).to.include({ code: 'SKEIN_2320' })
       expect(error?.message).to.include(says)
     })
   }

@@ -19,7 +19,11 @@ export interface ControlCall {
   readonly args: readonly unknown[]
 }
 
-export type ControlReply =
-  | { readonly ready: number }
-  | { readonly failed: string; readonly code?: string }
-  | { readonly id: number; readonly result: unknown }
+export type ControlReply = { readonly ready: number } | NotStarted | { readonly id: number; readonly result: unknown }
+
+/** Why the server does not listen: the system's message and code. */
+export interface NotStarted {
+  readonly failed: string
+  readonly code?: string
+  readonly port: number
+}

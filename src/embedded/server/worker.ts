@@ -5,7 +5,8 @@ import type { Control, ControlCall, ControlReply } from './control.js'
 import { AerospikeServer } from './server.js'
 
 const port = parentPort!
-const server = new AerospikeServer(workerData as ResolvedOptions)
+const options = workerData as ResolvedOptions
+const server = new AerospikeServer(options)
 
 const control: Control = {
   addFault: (rule) => server.faults.add(rule),
@@ -30,5 +31,5 @@ port.on('message', (call: ControlCall) => {
 
 server.listen().then(
   (listening) => send({ ready: listening }),
-  (error: NodeJS.ErrnoException) => send({ failed: error.message, code: error.code }),
+  (error: NodeJS.ErrnoException) => send({ failed: error.message, code: error.code, port: options.port }),
 )
