@@ -94,14 +94,17 @@ function explainConnect(error: ClientError, options: DriverOptions): SkeinError 
   }
   if (!isUnreachable(error, options)) return refusedConfig(error)
   const { connectTimeout = CONNECT_TIMEOUT } = options
-  return new SkeinError(
-    'SKEIN_4101',
-    `No Aerospike server could be reached at ${showHosts(options)} within ${connectTimeout} ms (${error.message}).`,
-    {
+  const within = `within ${connectTimeout} ms (${error.message}).`
+  if (isMissingSome(error)) {
+    return new SkeinError('SKEIN_4101', `Not all of ${showHosts(options)} could be reached ${within}`, {
       cause: error,
-      fix: 'Check host, port and TLS settings, or open with { embedded: true } for development.',
-    },
-  )
+      fix: 'Check host, port and TLS settings, or leave out of hosts what is not there.',
+    })
+  }
+  return new SkeinError('SKEIN_4101', `No Aerospike server could be reached at ${showHosts(options)} ${within}`, {
+    cause: error,
+    fix: 'Check host, port and TLS settings, or open with { embedded: true } for development.',
+  })
 }
 
 // `host`, `host:port` or `host:tls-name:port`.
@@ -111,8 +114,14 @@ const makesSense = ({ hosts = 'localhost' }: DriverOptions): boolean =>
   typeof hosts === 'string' ? hosts.split(',').every((host) => HOST.test(host)) : hosts.length > 0
 
 // The client has one code for hosts that it cannot reach and for options that it cannot use.
-const isUnreachable = ({ code, message }: ClientError, options: DriverOptions): boolean =>
-  message.startsWith('Failed to connect') || !makesSense(options) || (isNoAnswer(code) && code !== CODE.TLS)
+const isUnreachable = (error: ClientError, options: DriverOptions): boolean =>
+  error.message.startsWith('Failed to connect') ||
+  isMissingSome(error) ||
+  !makesSense(options) ||
+  (isNoAnswer(error.code) && error.code !== CODE.TLS)
+
+/** One of several hosts is there and another is not, with which the client is not content. */
+const isMissingSome = ({ message }: ClientError): boolean => message.startsWith('Peers not reachable')
 
 /** The server has not even been asked. */
 function refusedConfig(error: ClientError): SkeinError {

@@ -1,5 +1,7 @@
 import { expect } from 'chai'
 import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
 import { promisify } from 'node:util'
 import { ModelError, SkeinError, open, type Database, type OpenOptions } from 'skein'
 import { sharedServer } from '../shared-server.js'
@@ -180,6 +182,9 @@ describe('open', () => {
       'a user without a password': { user: 'ada' },
       'a time-out that is a text': { connectTimeout: '5s' },
       'no tries': { retry: { attempts: 0 } },
+      'a namespace of the embedded server in a mode that does not exist': { embedded: { namespaces: ['test:zz'] } },
+      'a port of the embedded server that does not exist': { embedded: { port: 70_000 } },
+      'an option that the embedded server does not read': { embedded: { prot: 3000 } },
       'a deadline that has passed': { retry: { deadline: -1 } },
     }
     for (const name of limits) {
@@ -222,6 +227,27 @@ describe('open', () => {
     const error = await failure(() => open(options))
     expect(error.code).to.equal('SKEIN_4101')
     expect(error.message).to.contain('127.0.0.1:1')
+  })
+
+  it('reports that one of several hosts is not there', async () => {
+    const { hosts, namespaces } = await sharedServer()
+    const dead = '127.0.0.1:1'
+    const options = { connectTimeout: 300, namespace: namespaces[0], entities: [Person] }
+    for (const several of [`${dead},${hosts}`, `${hosts},${dead}`]) {
+      const error = await failure(() => open({ hosts: several, ...options }))
+      expect(error.code).to.equal('SKEIN_4101')
+      expect(error.message).to.contain(dead).and.to.not.contain('refused its options')
+    }
+  })
+
+  it('reports a port that the embedded server cannot have', async () => {
+    const taken = createServer().listen(0, '127.0.0.1')
+    await once(taken, 'listening')
+    const { port } = taken.address() as AddressInfo
+    const error = await failure(() => open({ embedded: { port }, namespace: 'test', entities: [Person] }))
+    taken.close()
+    expect(error).to.be.instanceOf(SkeinError).and.to.include({ code: 'SKEIN_4107' })
+    expect(error.message).to.contain(`${port} is in use`)
   })
 
   it('leaves no handle behind, neither after a failure nor after a close', async () => {
