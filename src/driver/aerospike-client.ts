@@ -134,6 +134,10 @@ export function newClient(config: ClientConfig): AerospikeClient {
   return new Aerospike.Client(config)
 }
 
+/** A policy of that kind with all its options, none of them set. */
+export const emptyPolicy = (kind: string): object =>
+  (Aerospike.policy as unknown as { createPolicy(kind: string, values: object): object }).createPolicy(kind, {})
+
 export const newTransaction = (): NativeTransaction => new Aerospike.Transaction()
 
 export const transactionPool = (): TransactionPool => Aerospike._transactionPool as TransactionPool

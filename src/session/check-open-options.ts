@@ -2,6 +2,7 @@ import type { Limits, RetryOptions } from '../driver/options.js'
 import type { EmbeddedOptions } from '../embedded/index.js'
 import type { Reveal } from '../plan/show-command.js'
 import { checkBound, checkChoice, checkCount, checkNames, notValid, shown, type NamesOf } from './check-options.js'
+import { checkPolicies } from './check-policies.js'
 import { checkTarget, TRANSACTION_MODES, type OpenOptions } from './open-options.js'
 
 const OPEN: NamesOf<OpenOptions> = {
@@ -65,7 +66,7 @@ export function checkOpenOptions(options: OpenOptions): void {
   checkHosts(options)
   if (typeof options.embedded !== 'boolean') checkNames('embedded', options.embedded, EMBEDDED)
   checkModel(options)
-  const { transactions, log, connectTimeout, maxConnsPerNode, limits, retry, reveal } = options
+  const { transactions, log, connectTimeout, maxConnsPerNode, limits, retry, reveal, policies } = options
   checkChoice('transactions', transactions, TRANSACTION_MODES)
   checkChoice('log', log, ['commands', 'off'])
   checkCount('connectTimeout', connectTimeout)
@@ -73,6 +74,7 @@ export function checkOpenOptions(options: OpenOptions): void {
   checkBounds('limits', limits, LIMITS)
   checkBounds('retry', retry, RETRY)
   checkNames('reveal', reveal, REVEAL)
+  checkPolicies(policies)
 }
 
 function checkBounds(owner: string, given: object | undefined, known: NamesOf<object>): void {

@@ -1,3 +1,4 @@
+import Aerospike from 'aerospike'
 import { expect } from 'chai'
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
@@ -185,6 +186,10 @@ describe('open', () => {
       'a namespace of the embedded server in a mode that does not exist': { embedded: { namespaces: ['test:zz'] } },
       'a port of the embedded server that does not exist': { embedded: { port: 70_000 } },
       'an option that the embedded server does not read': { embedded: { prot: 3000 } },
+      'a kind of policy that does not exist': { policies: { reed: { totalTimeout: 4 } } },
+      'an option that a policy does not have': { policies: { read: { totalTimout: 4 } } },
+      'an option that only another kind of policy has': { policies: { info: { totalTimeout: 4 } } },
+      'a policy that is a number': { policies: { read: 4 } },
       'a deadline that has passed': { retry: { deadline: -1 } },
     }
     for (const name of limits) {
@@ -207,6 +212,27 @@ describe('open', () => {
     expect((await failure(() => open(options))).message)
       .to.contain("'conectTimeout'")
       .and.to.contain("'connectTimeout'")
+  })
+
+  it('says which option of a policy was meant', async () => {
+    const policies = { batchRemove: { durableDeletes: true } } as OpenOptions['policies']
+    const error = await failure(() => open({ embedded: true, namespace: 'test', entities: [Person], policies }))
+    expect(error.message).to.contain('policies.batchRemove').and.to.contain("'durableDelete'")
+  })
+
+  it('takes every kind of policy as the client makes it', async () => {
+    const { hosts, namespaces } = await sharedServer()
+    const { policy } = Aerospike
+    const policies = {
+      read: new policy.ReadPolicy({ totalTimeout: 30_000 }),
+      write: new policy.WritePolicy(),
+      batchRemove: new policy.BatchRemovePolicy(),
+      txnRoll: new policy.BatchPolicy(),
+      scan: undefined,
+    }
+    const db = await open({ hosts, namespace: namespaces[0], entities: [Person], policies })
+    expect(await db.session().find(Person, 'no-such-person')).to.equal(null)
+    await db.close()
   })
 
   it('takes an undefined limit for the default', async () => {
