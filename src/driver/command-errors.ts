@@ -13,7 +13,7 @@ import { REVEAL_NOTHING, showCommand } from '../plan/show-command.js'
 import type { ClientError } from './aerospike-client.js'
 import { changedParts, changesInside } from './changed-parts.js'
 import type { Reason } from './outcome.js'
-import { CODE, isBusy, isNoAnswer, isPermission, isTransactionConflict } from './status.js'
+import { CODE, isBusy, isNoAnswer, isPermission, isTransactionConflict, isWithoutRoom } from './status.js'
 
 /** Why a command failed: the server's or client's code, and the client's error where there is one (rows of a batch have none). */
 export interface Failure {
@@ -134,6 +134,13 @@ export function explainFailure(command: Command, failure: Failure, inTransaction
       'SKEIN_4202',
       `the server is overloaded (code ${code}).`,
       'Try again later, or spread the load over more records.',
+    )
+  if (isWithoutRoom(code))
+    return failed(
+      'unavailable',
+      'SKEIN_4212',
+      `the client has no connection left for the command (code ${code}).`,
+      'Raise maxConnsPerNode, or do less at a time on db.client.',
     )
   if (code === CODE.TIMEOUT)
     return failed(

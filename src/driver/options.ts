@@ -2,7 +2,7 @@ import type { Reveal } from '../plan/show-command.js'
 import type { ClientConfig } from './aerospike-client.js'
 import { ownValues } from './own-values.js'
 
-/** Bounds on what is in flight; the defaults stay below the client's own limit of 100 connections to a node. */
+/** Bounds on what is in flight; together they never exceed the connections that the client may open to a node. */
 export interface Limits {
   /** Round trips of each kind (reads, writes) in flight before further commands wait and leave together as a batch. */
   readonly roundTrips: number
@@ -31,17 +31,23 @@ export const DEFAULT_LIMITS: Limits = Object.freeze({
 })
 
 const CLIENT_CONNECTIONS = 100
+/** One for reads, one for writes, and one for commands that cannot share a batch. */
+export const LEAST_CONNECTIONS = 3
 
-/** The given limits over the defaults, which shrink with the connections the client may open to a node. */
+/**
+ * The given limits over the defaults. Both shrink with the connections the client may open to a node: it refuses a command that
+ * finds none free.
+ */
 export function limitsOf({
   limits: given,
   maxConnsPerNode = CLIENT_CONNECTIONS,
 }: Pick<DriverOptions, 'limits' | 'maxConnsPerNode'>): Limits {
   const limits = ownValues(given)
-  const roundTrips =
-    limits.roundTrips ?? Math.max(1, Math.min(DEFAULT_LIMITS.roundTrips, Math.floor(maxConnsPerNode / 4)))
-  const alone = Math.max(1, Math.min(DEFAULT_LIMITS.alone, maxConnsPerNode - 2 * roundTrips))
-  return { ...DEFAULT_LIMITS, alone, ...limits, roundTrips }
+  const wanted = { ...DEFAULT_LIMITS, ...limits }
+  const most = Math.floor(limits.roundTrips === undefined ? maxConnsPerNode / 4 : (maxConnsPerNode - 1) / 2)
+  const roundTrips = Math.max(1, Math.min(wanted.roundTrips, most))
+  const alone = Math.max(1, Math.min(wanted.alone, maxConnsPerNode - 2 * roundTrips))
+  return { ...wanted, roundTrips, alone }
 }
 
 /** How commands are repeated that the server could not answer or refused for the moment. */

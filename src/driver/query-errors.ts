@@ -1,7 +1,7 @@
 import { SkeinError, type ErrorCode } from '../errors/index.js'
 import type { QueryCommand } from '../plan/query-command.js'
 import type { ClientError } from './aerospike-client.js'
-import { CODE, isBusy, isNoAnswer, isPermission } from './status.js'
+import { CODE, isBusy, isNoAnswer, isPermission, isWithoutRoom } from './status.js'
 
 /** The error of a query, in the words of the model. */
 export function queryError(command: QueryCommand, error: ClientError): SkeinError {
@@ -27,6 +27,12 @@ export function queryError(command: QueryCommand, error: ClientError): SkeinErro
     return failed('SKEIN_4207', `may not be queried by this user (code ${code}).`, 'Grant the user the role it needs.')
   if (isBusy(code))
     return failed('SKEIN_4202', `could not be queried: the server is overloaded (code ${code}).`, 'Try again later.')
+  if (isWithoutRoom(code))
+    return failed(
+      'SKEIN_4212',
+      `could not be queried: the client has no connection left (code ${code}).`,
+      'Raise maxConnsPerNode.',
+    )
   if (code === CODE.TIMEOUT)
     return failed('SKEIN_4201', 'was not answered in time.', 'Try again, or raise policies.query.socketTimeout.')
   if (isNoAnswer(code))

@@ -30,14 +30,18 @@ export const CODE = {
 
 // Lost connections, time-outs and missing nodes as the client reports them.
 const NO_ANSWER = new Set([CODE.TIMEOUT, -5, -6, -8, CODE.TLS, -10, -12, -14, -15, 11])
-// Refused before anything happened: the client has no free connection or queue place, or the server has no capacity now.
-const BUSY = new Set([CODE.KEY_BUSY, CODE.OVERLOAD, -7, -11, 152])
+// Refused before anything happened: the server has no capacity now.
+const BUSY = new Set([CODE.KEY_BUSY, CODE.OVERLOAD, 152])
+// Not even sent: the client has no free connection or queue place.
+const NO_ROOM = new Set([-7, -11])
 
 export const isNoAnswer = (code: number): boolean => NO_ANSWER.has(code)
 export const isBusy = (code: number): boolean => BUSY.has(code)
+export const isWithoutRoom = (code: number): boolean => NO_ROOM.has(code)
 
 /** True when a later try of the same command may succeed. */
-export const isTransient = (code: number): boolean => isNoAnswer(code) || isBusy(code) || code === CODE.TXN_BLOCKED
+export const isTransient = (code: number): boolean =>
+  isNoAnswer(code) || isBusy(code) || isWithoutRoom(code) || code === CODE.TXN_BLOCKED
 
 /** True when the whole transaction must be repeated. */
 export const isTransactionConflict = (code: number): boolean =>

@@ -1,4 +1,4 @@
-import type { Limits, RetryOptions } from '../driver/options.js'
+import { LEAST_CONNECTIONS, type Limits, type RetryOptions } from '../driver/options.js'
 import type { EmbeddedOptions } from '../embedded/index.js'
 import type { Reveal } from '../plan/show-command.js'
 import { checkBound, checkChoice, checkCount, checkNames, notValid, shown, type NamesOf } from './check-options.js'
@@ -70,11 +70,20 @@ export function checkOpenOptions(options: OpenOptions): void {
   checkChoice('transactions', transactions, TRANSACTION_MODES)
   checkChoice('log', log, ['commands', 'off'])
   checkCount('connectTimeout', connectTimeout)
-  checkCount('maxConnsPerNode', maxConnsPerNode)
+  checkConnections(maxConnsPerNode)
   checkBounds('limits', limits, LIMITS)
   checkBounds('retry', retry, RETRY)
   checkNames('reveal', reveal, REVEAL)
   checkPolicies(policies)
+}
+
+function checkConnections(given: number | undefined): void {
+  checkCount('maxConnsPerNode', given)
+  if (given === undefined || given >= LEAST_CONNECTIONS) return
+  throw notValid(
+    `${given} is no value for the option maxConnsPerNode: reads, writes and commands that cannot share a batch need a connection each.`,
+    `Give ${LEAST_CONNECTIONS} or more, or leave it out.`,
+  )
 }
 
 function checkBounds(owner: string, given: object | undefined, known: NamesOf<object>): void {

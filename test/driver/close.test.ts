@@ -62,7 +62,16 @@ describe('limits', () => {
     expect(limitsOf({})).to.deep.include({ roundTrips: 4, alone: 40 })
     expect(limitsOf({ maxConnsPerNode: 20 })).to.deep.include({ roundTrips: 4, alone: 12 })
     expect(limitsOf({ maxConnsPerNode: 4 })).to.deep.include({ roundTrips: 1, alone: 2 })
-    expect(limitsOf({ maxConnsPerNode: 4, limits: { alone: 30 } }).alone).to.equal(30)
+    expect(limitsOf({ maxConnsPerNode: 3 })).to.deep.include({ roundTrips: 1, alone: 1 })
+  })
+
+  it('that are given are kept as far as there are connections for them', () => {
+    expect(limitsOf({ limits: { alone: 30 } })).to.deep.include({ roundTrips: 4, alone: 30 })
+    expect(limitsOf({ limits: { alone: 200 } })).to.deep.include({ roundTrips: 4, alone: 92 })
+    expect(limitsOf({ limits: { roundTrips: 60 } })).to.deep.include({ roundTrips: 49, alone: 2 })
+    expect(limitsOf({ limits: { roundTrips: Infinity, alone: 1 } })).to.deep.include({ roundTrips: 49, alone: 1 })
+    expect(limitsOf({ limits: { alone: 200 }, maxConnsPerNode: 300 })).to.deep.include({ roundTrips: 4, alone: 200 })
+    expect(limitsOf({ maxConnsPerNode: 4, limits: { alone: 30 } })).to.deep.include({ roundTrips: 1, alone: 2 })
   })
 
   it('keep a client with few connections from running out of them', async () => {

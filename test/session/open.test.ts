@@ -190,6 +190,7 @@ describe('open', () => {
       'an option that a policy does not have': { policies: { read: { totalTimout: 4 } } },
       'an option that only another kind of policy has': { policies: { info: { totalTimeout: 4 } } },
       'a policy that is a number': { policies: { read: 4 } },
+      'too few connections for reads, writes and what goes alone': { maxConnsPerNode: 2 },
       'a deadline that has passed': { retry: { deadline: -1 } },
     }
     for (const name of limits) {

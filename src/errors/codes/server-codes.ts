@@ -21,6 +21,7 @@ export const SERVER_CODES = {
   SKEIN_4209: 'The command was not sent',
   SKEIN_4210: 'The stored data has another type than the command expects',
   SKEIN_4211: 'A secondary index is missing or not ready',
+  SKEIN_4212: 'The client has no connection left',
   SKEIN_4301: 'Transactions are not available here',
   SKEIN_4302: 'The transaction would write too many records',
   SKEIN_4303: 'The transaction would span namespaces',
