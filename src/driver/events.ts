@@ -2,8 +2,8 @@ import { channel } from 'node:diagnostics_channel'
 import { commandBytes, queryBytes } from '../plan/bytes.js'
 import type { Command } from '../plan/command.js'
 import type { QueryCommand } from '../plan/query-command.js'
-import type { UserKey } from '../plan/record-key.js'
-import { showCommand, type Reveal } from '../plan/show-command.js'
+import { showKey, type UserKey } from '../plan/record-key.js'
+import { showCommandWithValues, type Reveal } from '../plan/show-command.js'
 import { queryKind, showQuery } from '../plan/show-query.js'
 
 /** Published on `skein:command` when a command has been answered. */
@@ -15,7 +15,7 @@ export interface CommandEvent {
   readonly set: string
   /** Only when `reveal.keys` was asked for. */
   readonly key?: UserKey
-  /** The command as `explain()` prints it, with what may be revealed. */
+  /** The command in one line, as `explain()` prints it; with `reveal.values` also its operations and their values. */
   readonly text: string
   /** Milliseconds of the round trip. */
   readonly ms: number
@@ -105,7 +105,7 @@ export class Events {
     facts: Pick<CommandEvent, 'ms' | 'roundTrip' | 'rows' | 'code' | 'attempt' | 'inTransaction'>,
   ): void {
     const { namespace, set, key } = command.key
-    const text = showCommand(command, this.#reveal)
+    const text = showCommandWithValues(command, this.#reveal)
     const event: CommandEvent = {
       class: command.entity,
       kind: command.kind,
@@ -142,7 +142,8 @@ export class Events {
     if (!warningChannel.hasSubscribers && this.#print === undefined) return
     const { namespace, set, key } = command.key
     const where = bin === undefined ? '' : `, mostly in bin '${bin}'`
-    const message = `${command.entity} has grown to ${size} bytes${where}; past ${limit} bytes every read and write of it is slow. Use @Sharded or another strategy for a collection that grows.`
+    const subject = this.#reveal.keys ? `${command.entity} ${showKey(command.key)}` : command.entity
+    const message = `${subject} has grown to ${size} bytes${where}; past ${limit} bytes every read and write of it is slow. Use @Sharded or another strategy for a collection that grows.`
     const event: WarningEvent = {
       warning: 'recordSize',
       class: command.entity,

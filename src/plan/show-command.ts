@@ -17,9 +17,20 @@ export const REVEAL_NOTHING: Reveal = Object.freeze({ keys: false, values: false
 
 /** The command in one line: what, where, under which conditions, how much. */
 export function showCommand(command: Command, reveal: Reveal): string {
+  return oneLine(command, reveal, [])
+}
+
+/** The same, and where values may be shown, what it does with them. */
+export function showCommandWithValues(command: Command, reveal: Reveal): string {
+  return oneLine(command, reveal, reveal.values ? [showOperations(command, reveal).join(', ')] : [])
+}
+
+function oneLine(command: Command, reveal: Reveal, operations: readonly string[]): string {
   const conditions = showConditions(command, reveal)
   const head = `${command.kind} ${command.entity} ${showKey(command.key, reveal.keys)}`
-  return [head, ...conditions, `${commandBytes(command)} bytes`].join(' · ')
+  return [head, ...conditions, ...operations, `${commandBytes(command)} bytes`]
+    .filter((part) => part !== '')
+    .join(' · ')
 }
 
 /** The command's line, then one indented line for each operation. */

@@ -97,7 +97,7 @@ describe('events', () => {
       ),
     )
     expect(events[0].key).to.equal('my-key')
-    expect(events[0].text).to.contain('"my-key"')
+    expect(events[0].text).to.contain('"my-key"').and.to.contain('write name = "Ann"')
   })
 
   it('are printed on request, readably and without keys', async () => {
@@ -112,6 +112,23 @@ describe('events', () => {
       process.stderr.write = writeLine
     }
     expect(lines.join('')).to.match(/^skein +[\d.]+ ms {2}read Agent drv-[\w-]+\/… · \d+ bytes {2}code 2\n$/)
+  })
+
+  it('are printed with values when asked, still a line each', async () => {
+    const lines: string[] = []
+    const writeLine = process.stderr.write.bind(process.stderr)
+    process.stderr.write = (text: string | Uint8Array) => lines.push(String(text)) > 0
+    try {
+      await using({ log: 'commands', reveal: { values: true } }, async (other) => {
+        const operations = [op.writeBin('name', 'Ann\nLee'), op.writeBin('age', 5)]
+        await other.run([write('Agent', at('secret'), operations, { exists: 'upsert' })])
+      })
+    } finally {
+      process.stderr.write = writeLine
+    }
+    expect(lines).to.have.length(1)
+    expect(lines[0]).to.contain('/… · ').and.to.contain(' · write name = "Ann\\nLee", write age = 5 · ')
+    expect(lines[0].trimEnd()).to.not.contain('\n')
   })
 
   it('and errors show keys but never values, not even through their cause', async () => {

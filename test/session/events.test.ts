@@ -134,6 +134,38 @@ inEachMode(
       const other = Object.assign(new Person(), { id: 'secret key', name: 'secret name' })
       const [loud] = await eventsOf<CommandEvent>('skein:command', () => open.session().upsert(other))
       expect(loud.key).to.equal('secret key')
+      expect(loud.text).to.contain('person/"secret key"').and.to.contain('write name = "secret name"')
+      expect(loud.text).to.not.contain('\n')
+    })
+
+    it('show values also where keys are hidden, and no values where only keys are shown', async () => {
+      const text = async (reveal: { keys?: boolean; values?: boolean }): Promise<string> => {
+        const open = await bed().open({ reveal })
+        const person = Object.assign(new Person(), { id: 'secret key', name: 'secret name' })
+        const [event] = await eventsOf<CommandEvent>('skein:command', () => open.session().upsert(person))
+        return event.text
+      }
+      expect(await text({ values: true }))
+        .to.contain('person/…')
+        .and.to.contain('"secret name"')
+      expect(await text({ keys: true }))
+        .to.contain('"secret key"')
+        .and.to.not.contain('secret name')
+    })
+
+    it('name the key of a record that has grown, in the warning and in its text, only where keys may be shown', async () => {
+      const id = bed().freshNumber()
+      const warning = async (reveal: { keys: boolean }): Promise<WarningEvent> => {
+        const db = await bed().open({ reveal, limits: { warnRecordSize: 1000 } })
+        const album = Object.assign(new Album(), { id, a: 'x'.repeat(20_000) })
+        const [event] = await eventsOf<WarningEvent>('skein:warning', () => db.session().upsert(album))
+        return event
+      }
+      const [loud, silent] = [await warning({ keys: true }), await warning({ keys: false })]
+      expect(loud.key).to.equal(id)
+      expect(loud.message).to.contain(`Album album/${id} has grown`)
+      expect(silent).to.not.have.property('key')
+      expect(silent.message).to.contain('Album has grown')
     })
   },
   { entities: [Person, Album] },
