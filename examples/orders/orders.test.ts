@@ -18,6 +18,7 @@ describe('the example orders', () => {
       '  remove from lines by key: "cable"',
       '  put lines["bulb"]["quantity"] = 6',
       '  put into lines: "switch"',
+      '  read the size of the record',
       'One line added, one changed, one removed: 1 command in 1 round trip',
       'bulb, lamp, switch: 82.00',
     ])

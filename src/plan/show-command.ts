@@ -51,7 +51,8 @@ export function showOperations(command: Command, reveal: Reveal): string[] {
     if (command.bins === 'all') return ['read all bins']
     return command.bins === 'none' ? ['read whether it exists'] : [`read ${command.bins.join(', ')}`]
   }
-  return (command.operations ?? []).map((operation) => showOperation(operation, reveal.values))
+  const lines = (command.operations ?? []).map((operation) => showOperation(operation, reveal.values))
+  return command.kind === 'write' && command.watchSize ? [...lines, 'read the size of the record'] : lines
 }
 
 export function showGuard(guard: Guard, values: boolean): string {

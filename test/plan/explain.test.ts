@@ -37,6 +37,11 @@ describe('explaining a plan', () => {
     )
   })
 
+  it('tells of the size that is read along', () => {
+    const text = String(new Explanation([plan([stage('add', [{ ...link, watchSize: true }])])]))
+    expect(text).to.match(/add 1 to version\n {6}read the size of the record$/)
+  })
+
   it('gives the same as JSON', () => {
     const json: unknown = JSON.parse(
       JSON.stringify(new Explanation([plan([stage('add references', [link])], { transaction: true })])),
