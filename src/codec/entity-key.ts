@@ -41,13 +41,14 @@ export class EntityKey {
     }
   }
 
-  /** Gives a new entity without a key one, where the model says how. */
-  generate(entity: object): void {
+  /** Gives a new entity without a key one, where the model says how; true when nobody else can have it. */
+  generate(entity: object): boolean {
     const { generate, properties, kind } = this.#owner.key!
-    if (generate === undefined || !isMissing(readProperty(entity, properties[0]))) return
+    if (generate === undefined || !isMissing(readProperty(entity, properties[0]))) return false
     const hash = kind === 'bytes' ? hashIdBytes : hashId
     const id = typeof generate === 'string' ? generateId(generate) : hash(this.#read(entity, generate.hash))
     writeProperty(entity, properties[0], id)
+    return typeof generate === 'string'
   }
 
   /** Sets the properties that the key is made of, for an entity that was read without its key's bins. */

@@ -1,13 +1,15 @@
 import type { DeleteCommand, WriteCommand } from '../plan/command.js'
 import type { Operation, Path } from '../plan/operation.js'
+import { addsToOthers } from '../plan/repeatable.js'
 import { sameValue } from '../plan/same-value.js'
 import type { StoredRecord } from './outcome.js'
 
 /**
- * What the stored record says about a guarded write whose answer was lost: it was `applied`; it was `notApplied` and may
- * be sent again; it `lost` against another writer; or it is `unknown`, because someone changed the record since.
+ * What the stored record says about a guarded write whose answer was lost: it was `applied`; the record is `asWanted`, but whoever
+ * made the same change would have left it so; it was `notApplied` and may be sent again; it `lost` against another writer; or it is
+ * `unknown`, because someone changed the record since, or because it adds to what others add to.
  */
-export type Verdict = 'applied' | 'notApplied' | 'lost' | 'unknown'
+export type Verdict = 'applied' | 'asWanted' | 'notApplied' | 'lost' | 'unknown'
 
 /** The bins that must be read back to judge the command. */
 export function binsToJudge(command: WriteCommand | DeleteCommand): string[] {
@@ -22,7 +24,14 @@ export function judge(command: WriteCommand | DeleteCommand, found: StoredRecord
   if (command.kind === 'delete') return 'unknown'
   const signs = command.operations.map((operation) => hasHappened(operation, command, found))
   if (signs.includes(false)) return someoneElseWon(command, found) ? 'lost' : 'unknown'
-  return signs.includes(true) ? 'applied' : 'unknown'
+  if (!signs.includes(true) || addsToOthers(command)) return 'unknown'
+  return isForOneAlone(command) ? 'asWanted' : 'applied'
+}
+
+/** Only one of all who try may succeed, and each relies on being told: equal values do not show who it was, a key made for it does. */
+function isForOneAlone({ exists, guards, key }: WriteCommand): boolean {
+  if (exists === 'mustNotExist') return key.isMade !== true
+  return guards.some(({ kind }) => kind === 'version')
 }
 
 function judgeAbsent(command: WriteCommand | DeleteCommand): Verdict {

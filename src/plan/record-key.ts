@@ -6,6 +6,8 @@ export interface RecordKey {
   readonly namespace: string
   readonly set: string
   readonly key: UserKey
+  /** It was made for a record that is new here, from chance: nobody else can have made a record under it. */
+  readonly isMade?: true
 }
 
 export function recordKey(namespace: string, set: string, key: UserKey): RecordKey {

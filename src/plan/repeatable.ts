@@ -47,6 +47,18 @@ export function addsUp(operation: Operation): boolean {
   }
 }
 
+/**
+ * True when the command adds to what others may have added to as well: what is stored then never shows whose share it is. What it counts
+ * under its own condition, such as the version, is no such thing, and a creation has nothing to add to.
+ */
+export function addsToOthers(command: WriteCommand | DeleteCommand): boolean {
+  if (command.kind === 'delete' || command.exists === 'mustNotExist') return false
+  const guarded = command.guards.map((guard) => (guard.kind === 'filter' ? undefined : guard.bin))
+  return command.operations.some(
+    (operation) => addsUp(operation) && !('bin' in operation && guarded.includes(operation.bin)),
+  )
+}
+
 function returnsWhatItChanges(operations: readonly Operation[]): boolean {
   const changed = new Set(
     operations.filter(isWrite).flatMap((operation) => ('bin' in operation ? [operation.bin] : [])),

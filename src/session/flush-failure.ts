@@ -2,7 +2,7 @@ import { CommitInDoubtError, PartialFailureError, RetriesExhaustedError, type Re
 import type { Outcome, Reason } from '../plan/outcome.js'
 import type { Stage } from '../plan/plan.js'
 import { recordId, showKey } from '../plan/record-key.js'
-import { afterDoubt } from '../plan/repeatable.js'
+import { addsToOthers, afterDoubt } from '../plan/repeatable.js'
 import type { RunResult } from './run-stages.js'
 
 /** The error of a flush: the record's own where there is only one and its fate is known, otherwise a list of all records. */
@@ -39,7 +39,7 @@ const NEVER_AGAIN =
 function adviceOn(records: readonly Fate[]): string {
   const failed = records.filter(({ state }) => state !== 'written')
   const isFinal = ({ state, outcome: { command } }: Fate): boolean =>
-    state === 'inDoubt' && afterDoubt(command) === 'report'
+    state === 'inDoubt' && (afterDoubt(command) === 'report' || addsToOthers(command))
   const advice = new Set(failed.map((fate) => (isFinal(fate) ? NEVER_AGAIN : FLUSH_AGAIN)))
   return [...advice].join(' ')
 }

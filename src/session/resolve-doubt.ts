@@ -19,7 +19,9 @@ export async function resolveDoubts(work: Work, context: SessionContext, signal?
 function resolve(managed: Managed, record: Awaited<ReturnType<SessionContext['driver']['read']>>[number]): void {
   const { command, confirm } = managed.doubt!
   managed.doubt = undefined
-  // Where it did not happen, or another writer came between, the write is sent again and its guard decides.
-  if (judge(command, record) !== 'applied') return
+  // Where it did not happen, or another writer came between, the write is sent again and its guard decides. Who made the record what it
+  // should be does not matter any more: the caller was told that it is in doubt.
+  const verdict = judge(command, record)
+  if (verdict !== 'applied' && verdict !== 'asWanted') return
   confirm({ command, state: 'written', bins: {}, generation: record?.generation })
 }

@@ -81,8 +81,9 @@ export class SessionEntities {
     const mapped = classes.ofEntity(entity)
     const { discriminator } = mapped.model
     if (discriminator !== undefined && discriminator.value === undefined) throw abstractClass(mapped)
-    this.#completeKey(mapped, entity)
-    const key = mapped.recordKey(mapped.codec.key.keyOf(entity), identity.tenant)
+    const isMade = this.#completeKey(mapped, entity)
+    const given = mapped.recordKey(mapped.codec.key.keyOf(entity), identity.tenant)
+    const key = isMade ? { ...given, isMade } : given
     if (identity.get(mapped, key.key) !== undefined) throw otherInstance(mapped, key)
     if (identity.isLeaving(mapped, key.key)) throw beingDeleted(mapped, key)
     const managed = identity.add(new Managed(mapped, entity, key, identity, 'new'))
@@ -91,11 +92,12 @@ export class SessionEntities {
     return managed
   }
 
-  #completeKey(mapped: MappedClass, entity: object): void {
+  /** True when a key was made that nobody else can have. */
+  #completeKey(mapped: MappedClass, entity: object): boolean {
     const { tenant } = this.#context.identity
     const { key } = mapped.model
     const lacksTenant = key.tenant && key.properties.includes(TENANT) && readProperty(entity, TENANT) === undefined
     if (lacksTenant && tenant !== undefined) writeProperty(entity, TENANT, tenant)
-    mapped.codec.key.generate(entity)
+    return mapped.codec.key.generate(entity)
   }
 }

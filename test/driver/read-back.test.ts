@@ -28,25 +28,41 @@ describe('judging a lost write by the stored record', () => {
       op.listCreate('l', 'ordered', true),
     )
     expect(judge(command, null)).to.equal('notApplied')
-    expect(judge(command, stored({ x: 1, n: 5, l: [] }))).to.equal('applied')
+    expect(judge(command, stored({ x: 1, n: 5, l: [] }))).to.equal('asWanted')
     expect(judge(command, stored({ x: 1, n: 6, l: [] }))).to.equal('unknown')
     expect(judge(command, stored({ x: 1, y: 2, n: 5 }))).to.equal('unknown')
     expect(judge(command, stored({ x: 2, n: 5 }))).to.equal('unknown')
+    const own = { ...command, key: { ...key, isMade: true as const } }
+    expect(judge(own, stored({ x: 1, n: 5, l: [] }))).to.equal('applied')
+    expect(judge(own, stored({ x: 2, n: 5 }))).to.equal('unknown')
   })
 
   it('a versioned write', () => {
     const command = change([op.writeBin('x', 'mine'), op.addToBin('v', 1)], { guards: [versionIs('v', 3)] })
     expect(judge(command, stored({ v: 3 }))).to.equal('notApplied')
-    expect(judge(command, stored({ v: 4, x: 'mine' }))).to.equal('applied')
+    expect(judge(command, stored({ v: 4, x: 'mine' }))).to.equal('asWanted')
     expect(judge(command, stored({ v: 4, x: 'theirs' }))).to.equal('lost')
     expect(judge(command, stored({ v: 5, x: 'mine' }))).to.equal('unknown')
     expect(judge(command, null)).to.equal('unknown')
   })
 
+  it('a versioned write that adds to what others add to', () => {
+    const counts = [op.writeBin('x', 'mine'), op.addToBin('n', 1), op.addToBin('v', 1)]
+    const command = change(counts, { guards: [versionIs('v', 3)] })
+    expect(judge(command, stored({ v: 3, n: 0 }))).to.equal('notApplied')
+    expect(judge(command, stored({ v: 4, n: 1, x: 'mine' }))).to.equal('unknown')
+    expect(judge(command, stored({ v: 4, n: 1, x: 'theirs' }))).to.equal('lost')
+    const appends = change([op.listAppend('l', ['a'], 'unordered'), op.addToBin('v', 1)], {
+      guards: [versionIs('v', 3)],
+    })
+    expect(judge(appends, stored({ v: 4, l: ['a'] }))).to.equal('unknown')
+    expect(judge(appends, stored({ v: 4, l: [] }))).to.equal('lost')
+  })
+
   it('a first version', () => {
     const command = change([op.writeBin('x', 1), op.addToBin('v', 1)], { guards: [versionIs('v', null)] })
     expect(judge(command, stored({}))).to.equal('notApplied')
-    expect(judge(command, stored({ v: 1, x: 1 }))).to.equal('applied')
+    expect(judge(command, stored({ v: 1, x: 1 }))).to.equal('asWanted')
     expect(judge(command, stored({ v: 1, x: 2 }))).to.equal('lost')
   })
 
@@ -97,7 +113,7 @@ describe('judging a lost write by the stored record', () => {
       [op.mapRemoveKeys('m', ['a']), { m: { b: 1 } }, { m: { a: 1 } }],
     ]
     for (const [operation, happened, not] of cases) {
-      expect(judge(create(operation), stored(happened)), operation.kind).to.equal('applied')
+      expect(judge(create(operation), stored(happened)), operation.kind).to.equal('asWanted')
       expect(judge(create(operation), stored(not)), operation.kind).to.equal('unknown')
     }
   })
