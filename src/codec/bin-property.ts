@@ -78,6 +78,10 @@ export class BinProperty implements SingleBin {
       : this.codec.same(value, snapshot)
   }
 
+  reread(_snapshot: unknown, stored: Bins): unknown {
+    return this.snapshot(this.decode(stored, undefined))
+  }
+
   change(value: unknown, snapshot: unknown): readonly WriteOperation[] {
     if (isMissing(value)) return [removeBin(this.bin)]
     try {

@@ -7,7 +7,7 @@ import type { ClassFunctions, ClassShape, Snapshot } from './class-functions.js'
 import { keyChanged, notLoaded, unknownClass, unreadable, unstorable } from './codec-errors.js'
 import type { EntityKey } from './entity-key.js'
 import { readProperty, writeProperty } from './own-property.js'
-import type { Loaded } from './property-codec.js'
+import type { Loaded, PropertyCodec } from './property-codec.js'
 import { Stamps, type RecordMeta } from './stamps.js'
 
 const NOTHING: readonly never[] = Object.freeze([])
@@ -76,6 +76,24 @@ export class EntityCodec<T extends object = object> {
         this.#functions.setSnapshot(snapshot, index, this.#functions.snapshotOf(newer, index))
       }
     }
+  }
+
+  /** Brings the snapshot to what these bins of the record hold now; all else in it stays as it was known. */
+  reread(snapshot: Snapshot, stored: Bins, bins: ReadonlySet<string>): void {
+    try {
+      for (const [index, property] of this.#shape.properties.entries()) {
+        if (!isComparedIn(property, bins)) continue
+        const known = this.#functions.snapshotOf(snapshot, index)
+        this.#functions.setSnapshot(snapshot, index, property.reread(known, stored, bins))
+      }
+    } catch (error) {
+      throw unreadable(this.model, this.#keyInBins(stored), error)
+    }
+  }
+
+  /** Names of the properties in these bins, but for those that the mapper itself keeps. */
+  propertiesIn(bins: ReadonlySet<string>): readonly string[] {
+    return this.#shape.properties.filter((property) => isComparedIn(property, bins)).map(({ name }) => name)
   }
 
   /** Gives the newer snapshot what was read since it was taken: the properties that were not known then. */
@@ -208,3 +226,6 @@ export class EntityCodec<T extends object = object> {
     )
   }
 }
+
+const isComparedIn = ({ isCompared, bins: own }: PropertyCodec, bins: ReadonlySet<string>): boolean =>
+  isCompared && own.some((bin) => bins.has(bin))

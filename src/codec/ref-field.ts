@@ -1,3 +1,4 @@
+import type { Bins } from '../plan/command.js'
 import type { Value } from '../plan/value.js'
 import { BinProperty } from './bin-property.js'
 
@@ -15,6 +16,11 @@ export class RefField extends BinProperty {
 
   override snapshot(ref: unknown): unknown {
     return super.snapshot(this.storable(ref))
+  }
+
+  /** What is stored is a key, and no ref. */
+  override reread(_snapshot: unknown, stored: Bins): unknown {
+    return super.snapshot(this.decode(stored, undefined))
   }
 
   override same(ref: unknown, snapshot: unknown): boolean {

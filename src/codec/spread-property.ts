@@ -51,6 +51,18 @@ export class SpreadProperty implements PropertyCodec {
     return typeof value === 'object' && this.#part.changed(value, snapshot as object) === undefined
   }
 
+  reread(snapshot: unknown, stored: Bins, bins: ReadonlySet<string>): unknown {
+    const known = snapshot ?? this.#part.snapshot({})
+    const found = this.#fields.map((field, index) => {
+      const before = this.#part.snapshotOf(known, index)
+      return field.bins.some((bin) => bins.has(bin)) ? field.reread(before, stored, bins) : before
+    })
+    if (found.every((value) => value === undefined)) return undefined
+    const reread = this.#part.snapshot({})
+    for (const [index, value] of found.entries()) this.#part.setSnapshot(reread, index, value)
+    return reread
+  }
+
   change(value: unknown, snapshot: unknown): readonly WriteOperation[] {
     // A part that comes or goes as a whole is one whose fields all do.
     const before = snapshot ?? this.#part.snapshot({})

@@ -22,11 +22,20 @@ export function judge(command: WriteCommand | DeleteCommand, found: StoredRecord
   if (found === null) return judgeAbsent(command)
   if (guardStillHolds(command, found)) return 'notApplied'
   if (command.kind === 'delete') return 'unknown'
-  const signs = command.operations.map((operation) => hasHappened(operation, command, found))
+  const signs = signsOf(command, found)
   if (signs.includes(false)) return someoneElseWon(command, found) ? 'lost' : 'unknown'
   if (!signs.includes(true) || addsToOthers(command)) return 'unknown'
   return isForOneAlone(command) ? 'asWanted' : 'applied'
 }
+
+/** Whether the record holds what the command would have left in it, as far as that can be seen. */
+export function isAsWritten(command: WriteCommand, found: StoredRecord): boolean {
+  const signs = signsOf(command, found)
+  return signs.includes(true) && !signs.includes(false)
+}
+
+const signsOf = (command: WriteCommand, found: StoredRecord): (boolean | undefined)[] =>
+  command.operations.map((operation) => hasHappened(operation, command, found))
 
 /** Only one of all who try may succeed, and each relies on being told: equal values do not show who it was, a key made for it does. */
 function isForOneAlone({ exists, guards, key }: WriteCommand): boolean {

@@ -47,6 +47,20 @@ export function addsUp(operation: Operation): boolean {
   }
 }
 
+/** The bins that the command adds to. */
+export function binsAddedTo({ operations }: WriteCommand | DeleteCommand): Set<string> {
+  return new Set(operations.flatMap((operation) => (addsUp(operation) && 'bin' in operation ? [operation.bin] : [])))
+}
+
+/** The bins that the command changes in another way: whatever they hold, sending them once more does no harm. */
+export function binsReplaced(command: WriteCommand | DeleteCommand): Set<string> {
+  const added = binsAddedTo(command)
+  const changed = command.operations.flatMap((operation) =>
+    isWrite(operation) && 'bin' in operation ? [operation.bin] : [],
+  )
+  return new Set(changed.filter((bin) => !added.has(bin)))
+}
+
 /**
  * True when the command adds to what others may have added to as well: what is stored then never shows whose share it is. What it counts
  * under its own condition, such as the version, is no such thing, and a creation has nothing to add to.

@@ -22,7 +22,7 @@ export class BinContributor implements Contributor {
   }
 
   hasChanges(managed: Managed): boolean {
-    if (managed.state !== 'stored' || managed.overwrite) return true
+    if (managed.state !== 'stored' || managed.overwrite || managed.doubt !== undefined) return true
     return this.#mapped.codec.hasChanged(managed.entity, managed.snapshot!) || wantsTtl(managed)
   }
 

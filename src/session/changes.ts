@@ -1,4 +1,5 @@
 import { isDirty } from './dirty.js'
+import { binsReplaced } from '../plan/repeatable.js'
 import type { Managed } from './managed.js'
 import type { Changes } from './session-types.js'
 import { changedTtl } from './ttl.js'
@@ -7,7 +8,7 @@ const NONE: Changes = Object.freeze({ kind: 'none', properties: [], operations: 
 
 /** What a save would do to the entity, property by property. */
 export function changesOf(managed: Managed): Changes {
-  const { state, entity, model, mapped, snapshot } = managed
+  const { state, entity, model, mapped, snapshot, doubt } = managed
   const { codec } = mapped
   if (state === 'removed') return { kind: 'delete', properties: [], operations: [] }
   if (state === 'new' || managed.overwrite) {
@@ -16,9 +17,12 @@ export function changesOf(managed: Managed): Changes {
   }
   if (!isDirty(managed)) return NONE
   const ttl = changedTtl(managed) === undefined ? [] : [model.ttlProperty!]
+  const changed = codec.changedProperties(entity, snapshot!)
+  const properties =
+    doubt === undefined ? changed : [...new Set([...changed, ...codec.propertiesIn(binsReplaced(doubt.command))])]
   return {
     kind: 'update',
-    properties: [...codec.changedProperties(entity, snapshot!), ...ttl],
+    properties: [...properties, ...ttl],
     operations: codec.diff(entity, snapshot!, managed.loaded),
   }
 }

@@ -11,12 +11,25 @@ import type { IdentityMap } from './identity-map.js'
 import type { MappedClass } from './mapped-class.js'
 import type { Turn } from './turns.js'
 
-/** A guarded write whose answer was lost; the next flush looks first whether it took effect. */
-export interface Doubt {
+/** A write whose answer was lost: until it is found out, or the same is sent again, what it changed is not known to be as in the snapshot. */
+export interface WriteDoubt {
   readonly command: Outcome['command']
+  /** The entity as it was sent. */
+  readonly sent: Snapshot
   /** Takes over the write as if it had just been confirmed. */
   readonly confirm: (outcome: Outcome) => void
 }
+
+/** A delete whose answer was lost. */
+export interface DeleteDoubt {
+  readonly command: Outcome['command']
+  /** What was in doubt before. */
+  readonly before: WriteDoubt | undefined
+}
+
+export type Doubt = WriteDoubt | DeleteDoubt
+
+export const isOfWrite = (doubt: Doubt): doubt is WriteDoubt => 'confirm' in doubt
 
 const NONE: readonly Guard[] = Object.freeze([])
 const WHILE_MARKED = holds(binExists(DELETING_BIN))
@@ -33,6 +46,7 @@ export class Managed implements Tracked {
   overwrite = false
   /** The time to live that the next write was asked to give. */
   ttlWish: Ttl | undefined
+  doubt: Doubt | undefined
   readonly key: RecordKey
   /** The map of the session it belongs to, until its state is `gone`. */
   readonly home: IdentityMap
@@ -41,7 +55,6 @@ export class Managed implements Tracked {
   version: number | undefined
   /** The time to live as the entity shows it. */
   ttl: number | null | undefined
-  doubt: Doubt | undefined
   /** By how many bytes writes may have made the record grow since its size was last asked for. */
   unmeasured = 0
   /** Known by its key alone: nothing of its record was read. */

@@ -43,7 +43,9 @@ class RecordOverwrite extends RecordWrite {
   protected stamp({ bins }: Outcome): void {
     const { managed } = this
     const { entity, model, mapped } = managed
-    if (model.version !== undefined) managed.version = bins[NEW_VERSION] as number
+    // Where the answer was lost and the record was read instead, it is in its own bin.
+    if (model.version !== undefined)
+      managed.version = (bins[NEW_VERSION] ?? bins[mapped.binOf(model.version)!]) as number
     mapped.codec.stamps.created(entity, this.#now)
     if (model.version !== undefined) writeProperty(entity, model.version, managed.version)
   }

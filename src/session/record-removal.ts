@@ -1,6 +1,6 @@
 import { remove, type DeleteCommand } from '../plan/command.js'
 import type { Outcome } from '../plan/outcome.js'
-import type { Managed } from './managed.js'
+import { isOfWrite, type Managed } from './managed.js'
 import type { PlannedRecord } from './record-write.js'
 
 export function planRemoval(managed: Managed): RecordRemoval {
@@ -19,6 +19,7 @@ class RecordRemoval implements PlannedRecord {
 
   settle({ state, reason }: Outcome): boolean {
     const managed = this.#managed
+    if (state === 'inDoubt') this.#doubt()
     const isGone = state === 'written' || (state === 'notWritten' && reason === 'missing')
     if (!isGone) return false
     managed.wasStored = state === 'written'
@@ -29,5 +30,12 @@ class RecordRemoval implements PlannedRecord {
       managed.snapshot = undefined
     }
     return true
+  }
+
+  /** One that is saved after all must know whether its record is still there. */
+  #doubt(): void {
+    const managed = this.#managed
+    const { doubt } = managed
+    managed.doubt = { command: this.command, before: doubt === undefined || isOfWrite(doubt) ? doubt : doubt.before }
   }
 }

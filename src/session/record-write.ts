@@ -1,9 +1,10 @@
 import { keyChanged, readProperty, writeProperty, type Loaded, type Snapshot } from '../codec/index.js'
 import type { DeleteCommand, Ttl, WriteCommand } from '../plan/command.js'
 import type { Outcome } from '../plan/outcome.js'
-import { addsUp, afterDoubt } from '../plan/repeatable.js'
+import { afterDoubt, binsAddedTo, binsReplaced } from '../plan/repeatable.js'
 import type { Managed } from './managed.js'
 import { identityOf } from './record-map.js'
+import { changedTtl } from './ttl.js'
 
 /** A command for an entity's own record, and how the entity takes over what became of it. */
 export interface PlannedRecord {
@@ -68,16 +69,18 @@ export abstract class RecordWrite implements PlannedRecord {
     return this.#snapshot
   }
 
-  /** What may happen once only is looked up by the next flush; what adds up is never sent again; all else simply is. */
+  /** What may happen once only is looked up by the next flush; what adds up is never sent again; all else is, or is looked up if it was changed since. */
   #doubt({ command }: Outcome): void {
     const { managed } = this
+    const { codec } = managed.mapped
     const next = afterDoubt(command)
+    // What is stored is not known any more, and equals nothing.
+    if (changedTtl(managed) !== undefined) managed.ttl = NaN
+    if (next === 'report' && managed.snapshot !== undefined)
+      codec.advance(managed.snapshot, this.#snapshot, binsAddedTo(command))
+    const isLeft = next === 'readBack' || managed.overwrite || codec.propertiesIn(binsReplaced(command)).length > 0
     // It may have been merged with others, so it is the outcome's command that is looked up.
-    if (next === 'readBack') managed.doubt = { command, confirm: (outcome) => this.confirm(outcome) }
-    if (next !== 'report' || managed.snapshot === undefined) return
-    const bins = new Set<string>()
-    for (const operation of command.operations) if (addsUp(operation) && 'bin' in operation) bins.add(operation.bin)
-    managed.mapped.codec.advance(managed.snapshot, this.#snapshot, bins)
+    if (isLeft) managed.doubt = { command, sent: this.#snapshot, confirm: (outcome) => this.confirm(outcome) }
   }
 }
 

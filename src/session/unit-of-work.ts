@@ -127,7 +127,7 @@ export class UnitOfWork {
   async #send(work: Work, transactions: TransactionMode, options: FlushOptions): Promise<Sent> {
     const { context } = this.#parts
     const { signal } = options
-    if (hasDoubts(work)) await resolveDoubts(work, context, signal)
+    if (hasDoubts(work)) await resolveDoubts(work, this.#parts, signal)
     if (context.validate) validateAll(work.saved)
     if (work.drains.length > 0) await runDrains(work.drains, this.#parts, sendAll, options)
     takeBackLinksTo(work.removed, context, (undo) => work.onTakeBack(undo))

@@ -106,6 +106,14 @@ export class Work {
     return this.dropChanged()
   }
 
+  /** There is nothing to be done for these. */
+  drop(members: readonly Managed[]): void {
+    for (const managed of members) {
+      this.#saved.delete(managed)
+      this.#removed.delete(managed)
+    }
+  }
+
   add(managed: Managed): void {
     // A hook or a cascade may take back or add a remove while the work is being gathered.
     this.#saved.delete(managed)

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import { Bin, Counter, Key, PartialFailureError, Record, Version, VersionConflictError } from 'skein'
+import { Bin, Counter, Key, PartialFailureError, Record, Version, VersionConflictError, type Database } from 'skein'
 import { need } from '../server.js'
-import { CLASSES, Ticket } from './models.js'
+import { Account, Address, CLASSES, Page, Person, Ticket } from './models.js'
 import { inEachMode } from './modes.js'
 import { rejection } from './rejection.js'
 
@@ -84,6 +84,200 @@ inEachMode(
         .db.session()
         .save(Object.assign(new Ticket(), { title: 'mine' }))
       expect((await bed().db.session().load(Ticket, ticket.id)).title).to.equal('mine')
+    })
+  },
+  { entities: [...CLASSES, Tally, Claim] },
+)
+
+inEachMode(
+  'an entity of which a write is in doubt',
+  (bed) => {
+    let db: Database
+    before(async () => {
+      db = await bed().open({ retry: { attempts: 1 } })
+    })
+
+    /** Sends, and nobody is told what became of it; nor can it be read. */
+    async function lose(
+      context: Mocha.Context,
+      set: string,
+      happens: boolean,
+      send: () => Promise<unknown>,
+    ): Promise<void> {
+      const { faults } = need(context, bed().server.embedded, 'only the embedded server makes faults')
+      await faults.add({ kind: ['write', 'delete'], set, drop: true, after: happens, times: 1 })
+      await faults.add({ set, answer: 18, times: 1000 })
+      const error = await rejection(send)
+      await faults.clear()
+      expect(isInDoubt(error), String(error)).to.equal(true)
+    }
+
+    for (const happens of [true, false]) {
+      const happened = happens ? 'that took effect' : 'that did not take effect'
+
+      it(`stores what it is when a change ${happened} is taken back`, async function () {
+        const session = db.session()
+        const home = Object.assign(new Address(), { street: 'Main', city: 'Lund' })
+        const values = { id: bed().fresh(), name: 'Ada', tags: ['a', 'b'], roles: new Set(['x']), home }
+        const person = await session.save(Object.assign(new Person(), values))
+        Object.assign(person, { name: 'Eve', age: 3, tags: ['b'] })
+        person.roles.add('y')
+        person.home.city = 'Kiel'
+        await lose(this, 'person', happens, () => session.save(person))
+        Object.assign(person, { name: 'Ada', age: undefined, tags: ['a', 'b'] })
+        person.roles = new Set(['x', 'z'])
+        person.home.city = 'Lund'
+        expect(session.isDirty(person)).to.equal(true)
+        expect(session.changes(person).properties).to.include.members(['name', 'age', 'tags', 'roles', 'home'])
+        await session.save(person)
+        expect(session.isDirty(person)).to.equal(false)
+        const stored = await bed().db.session().load(Person, person.id)
+        expect(stored).to.deep.include({ name: 'Ada', age: undefined, tags: ['a', 'b'], roles: new Set(['x', 'z']) })
+        expect(stored.home).to.deep.include({ street: 'Main', city: 'Lund' })
+      })
+
+      it(`stores what it is when a versioned change ${happened} is taken back`, async function () {
+        const session = db.session()
+        const account = await session.save(Object.assign(new Account(), { id: bed().freshNumber(), owner: 'Ada' }))
+        account.balance = 5
+        await lose(this, 'account', happens, () => session.flush())
+        account.balance = 0
+        expect(session.isDirty(account)).to.equal(true)
+        await session.flush()
+        const stored = await bed().db.session().load(Account, account.id)
+        expect([stored.balance, stored.version]).to.deep.equal([0, account.version])
+      })
+
+      it(`leaves what others have changed meanwhile when a change ${happened} is taken back`, async function () {
+        const session = db.session()
+        const person = await session.save(Object.assign(new Person(), { id: bed().fresh(), name: 'Ada', age: 1 }))
+        person.name = 'Eve'
+        await lose(this, 'person', happens, () => session.save(person))
+        const other = bed().db.session()
+        const theirs = await other.load(Person, person.id)
+        theirs.age = 2
+        await other.flush()
+        person.name = 'Ada'
+        await session.flush()
+        expect(await bed().db.session().load(Person, person.id)).to.include({ name: 'Ada', age: 2 })
+      })
+
+      it(`stores what it is when a change beside an increment ${happened} is taken back`, async function () {
+        const session = db.session()
+        const page = await session.save(Object.assign(new Page(), { path: bed().fresh(), title: 'old', views: 1 }))
+        page.views += 5
+        page.title = 'new'
+        await lose(this, 'page', happens, () => session.flush())
+        page.title = 'old'
+        await session.flush()
+        expect(session.isDirty(page)).to.equal(false)
+        const stored = await bed().db.session().load(Page, page.path)
+        expect([stored.title, stored.views]).to.deep.equal(['old', happens ? 6 : 1])
+      })
+
+      it(`gets the expiry that it shows when another one ${happened} is taken back`, async function () {
+        const session = db.session()
+        const ticket = await session.save(Object.assign(new Ticket(), { title: 'mine', ttl: 100 }))
+        ticket.ttl = 5_000_000
+        await lose(this, 'ticket', happens, () => session.flush())
+        ticket.ttl = 100
+        await session.flush()
+        expect((await bed().db.session().load(Ticket, ticket.id)).ttl).to.be.below(1_000_000)
+        expect(session.isDirty(ticket)).to.equal(false)
+      })
+
+      it(`is stored when it is saved after a delete ${happened}`, async function () {
+        const session = db.session()
+        const account = await session.save(Object.assign(new Account(), { id: bed().freshNumber(), owner: 'Ada' }))
+        await lose(this, 'account', happens, () => session.delete(account))
+        await session.save(account)
+        expect(session.isDirty(account)).to.equal(false)
+        account.balance = 5
+        await session.save(account)
+        const stored = await bed().db.session().load(Account, account.id)
+        expect([stored.owner, stored.balance, stored.version]).to.deep.equal(['Ada', 5, 2])
+      })
+
+      it(`knows of an earlier doubt when it is saved after a delete ${happened}`, async function () {
+        const session = db.session()
+        const person = await session.save(Object.assign(new Person(), { id: bed().fresh(), name: 'Ada' }))
+        person.name = 'Eve'
+        await lose(this, 'person', true, () => session.save(person))
+        await lose(this, 'person', happens, () => session.delete(person))
+        person.name = 'Ada'
+        await session.save(person)
+        expect((await bed().db.session().load(Person, person.id)).name).to.equal('Ada')
+      })
+
+      it(`is deleted after an upsert ${happened}`, async function () {
+        const session = db.session()
+        const [plain, versioned] = [new Person(), new Account()]
+        Object.assign(plain, { id: bed().fresh(), name: 'Ada' })
+        Object.assign(versioned, { id: bed().freshNumber(), owner: 'Ada' })
+        await lose(this, 'person', happens, () => session.upsert(plain))
+        await lose(this, 'account', happens, () => session.upsert(versioned))
+        expect([await session.delete(plain), await session.delete(versioned)]).to.deep.equal([happens, happens])
+        expect(await bed().db.session().find(Person, plain.id)).to.equal(null)
+        expect(await bed().db.session().find(Account, versioned.id)).to.equal(null)
+      })
+
+      it(`is deleted, stored and versioned, after an upsert ${happened}`, async function () {
+        const session = db.session()
+        const account = await session.save(Object.assign(new Account(), { id: bed().freshNumber(), owner: 'Ada' }))
+        account.balance = 5
+        await lose(this, 'account', happens, () => session.upsert(account))
+        session.remove(account)
+        await session.flush()
+        expect(await bed().db.session().find(Account, account.id)).to.equal(null)
+      })
+
+      it(`is deleted after a creation ${happened}`, async function () {
+        const session = db.session()
+        const account = session.create(Account, { id: bed().freshNumber(), owner: 'Ada' })
+        await lose(this, 'account', happens, () => session.flush())
+        expect(await session.delete(account)).to.equal(happens)
+        expect(await bed().db.session().find(Account, account.id)).to.equal(null)
+        await session.flush()
+      })
+    }
+
+    it('is not deleted after an upsert that somebody has changed since', async function () {
+      const session = db.session()
+      const account = await session.save(Object.assign(new Account(), { id: bed().freshNumber(), owner: 'Ada' }))
+      await lose(this, 'account', true, () => session.upsert(account))
+      const other = bed().db.session()
+      const theirs = await other.load(Account, account.id)
+      theirs.owner = 'Eve'
+      await other.flush()
+      expect(await rejection(() => session.delete(account))).to.be.instanceOf(VersionConflictError)
+    })
+
+    it('lets a record stay that is not its own when it is deleted after a creation', async function () {
+      const session = db.session()
+      const account = session.create(Account, { id: bed().freshNumber(), owner: 'mine' })
+      const person = session.create(Person, { id: bed().fresh(), name: 'mine' })
+      await lose(this, 'account', false, () => session.save(account))
+      await lose(this, 'person', false, () => session.save(person))
+      const other = bed().db.session()
+      await other.save(Object.assign(new Account(), { id: account.id, owner: 'theirs' }))
+      await other.save(Object.assign(new Person(), { id: person.id, name: 'theirs' }))
+      expect([await session.delete(account), await session.delete(person)]).to.deep.equal([false, false])
+      expect(session.isDirty()).to.equal(false)
+      const fresh = bed().db.session()
+      expect((await fresh.load(Account, account.id)).owner).to.equal('theirs')
+      expect((await fresh.load(Person, person.id)).name).to.equal('theirs')
+      expect(await session.delete(Person, person.id)).to.equal(true)
+    })
+
+    it('is deleted by its key whatever is there', async function () {
+      const session = db.session()
+      const person = session.create(Person, { id: bed().fresh(), name: 'mine' })
+      await lose(this, 'person', false, () => session.flush())
+      await bed()
+        .db.session()
+        .save(Object.assign(new Person(), { id: person.id, name: 'theirs' }))
+      expect(await session.delete(Person, person.id)).to.equal(true)
+      expect(await bed().db.session().find(Person, person.id)).to.equal(null)
     })
   },
   { entities: [...CLASSES, Tally, Claim] },
