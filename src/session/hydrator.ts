@@ -1,4 +1,4 @@
-import { readProperty, type Loaded } from '../codec/index.js'
+import { readProperty, writeProperty, type Loaded } from '../codec/index.js'
 import { DELETING_BIN } from '../model/index.js'
 import type { StoredRecord } from '../plan/outcome.js'
 import type { RecordKey } from '../plan/record-key.js'
@@ -93,6 +93,7 @@ export class Hydrator {
   #complete(managed: Managed, record: StoredRecord, projection: Projection): void {
     const { loaded } = projection
     const have = managed.loaded!
+    if (managed.isUnread) this.#showMeta(managed, record)
     managed.isUnread = false
     const missing = missingOf(have, managed.mapped, loaded)
     const { codec } = managed.mapped
@@ -103,12 +104,23 @@ export class Hydrator {
     if (version !== undefined && missing.has(version)) managed.version = readProperty(managed.entity, version) as number
   }
 
+  /** What every read tells, and a time to live that was set before is a change like any other. */
+  #showMeta(managed: Managed, record: StoredRecord): void {
+    const { entity, model, mapped } = managed
+    const { ttlProperty } = model
+    const wanted = ttlProperty === undefined ? undefined : shownTtl(managed, ttlProperty)
+    mapped.codec.stamps.meta(entity, record)
+    if (ttlProperty === undefined) return
+    managed.ttl = record.ttl
+    if (wanted !== undefined) writeProperty(entity, ttlProperty, wanted)
+  }
+
   #isAsStored(managed: Managed): void {
     const { entity, model, mapped } = managed
     managed.snapshot = mapped.codec.snapshot(entity)
     managed.doubt = undefined
     if (model.version !== undefined) managed.version = readProperty(entity, model.version) as number | undefined
-    if (model.ttlProperty !== undefined) managed.ttl = shownTtl(managed, model.ttlProperty)
+    if (model.ttlProperty !== undefined) managed.ttl = shownTtl(managed, model.ttlProperty) ?? null
   }
 }
 

@@ -22,6 +22,7 @@ import { gone, unknownKind } from './session-errors.js'
 import { SessionQueries } from './session-queries.js'
 import { SessionReader } from './session-reader.js'
 import type { KeyInput } from './session-types.js'
+import { dropWishes, type Wish } from './wish.js'
 
 interface FindOptions extends OutsideTransaction {
   readonly only?: readonly string[]
@@ -152,11 +153,13 @@ export class Loads implements RelationHydration {
     return found
   }
 
-  async refresh(managed: Managed, signal?: AbortSignal): Promise<void> {
+  /** What was wished for before is forgotten like any other change. */
+  async refresh(managed: Managed, wishes: readonly Wish[] | undefined, signal?: AbortSignal): Promise<void> {
     const command = read(managed.model.name, managed.key)
     const record = await this.#context.driver.readOne(command, callOptions(this.#context, signal))
     if (isGone(record)) throw gone(managed)
     this.#hydrator.refresh(managed, record)
+    dropWishes(managed, wishes)
     await callHooks('afterLoad', [managed])
   }
 }

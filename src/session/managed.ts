@@ -10,6 +10,7 @@ import { Deletion, NO_DELETION } from './deletion.js'
 import type { IdentityMap } from './identity-map.js'
 import type { MappedClass } from './mapped-class.js'
 import type { Turn } from './turns.js'
+import type { Wish } from './wish.js'
 
 /** A write whose answer was lost: until it is found out, or the same is sent again, what it changed is not known to be as in the snapshot. */
 export interface WriteDoubt {
@@ -42,10 +43,8 @@ export class Managed implements Tracked {
   readonly entity: object
   /** The entity as it is stored, as far as this session knows; undefined while it is new. */
   snapshot: Snapshot | undefined
-  /** The next write stores all of the entity, whatever is there. */
-  overwrite = false
-  /** The time to live that the next write was asked to give. */
-  ttlWish: Ttl | undefined
+  /** What calls have asked of the next write, in their order; most often nothing. */
+  wishes: readonly Wish[] | undefined
   doubt: Doubt | undefined
   readonly key: RecordKey
   /** The map of the session it belongs to, until its state is `gone`. */
@@ -53,7 +52,7 @@ export class Managed implements Tracked {
   /** Undefined: all of it. */
   loaded: Loaded
   version: number | undefined
-  /** The time to live as the entity shows it. */
+  /** The time to live as the entity shows it: null when it never expires, undefined while nobody knows. */
   ttl: number | null | undefined
   /** By how many bytes writes may have made the record grow since its size was last asked for. */
   unmeasured = 0
@@ -71,6 +70,16 @@ export class Managed implements Tracked {
     this.key = key
     this.home = home
     this.state = state
+  }
+
+  /** The next write stores all of the entity, whatever is there. */
+  get overwrite(): boolean {
+    return this.wishes !== undefined && this.wishes.some(({ overwrite }) => overwrite === true)
+  }
+
+  /** The time to live that the next write was asked to give: the last word counts. */
+  get ttlWish(): Ttl | undefined {
+    return this.wishes?.findLast(({ ttl }) => ttl !== undefined)?.ttl
   }
 
   // What concerns its delete is looked up in one place, which only those have that are deleted: every loaded entity has one of these.

@@ -5,6 +5,7 @@ import { afterDoubt, binsAddedTo, binsReplaced } from '../plan/repeatable.js'
 import type { Managed } from './managed.js'
 import { identityOf } from './record-map.js'
 import { changedTtl } from './ttl.js'
+import { dropWishes, type Wish } from './wish.js'
 
 /** A command for an entity's own record, and how the entity takes over what became of it. */
 export interface PlannedRecord {
@@ -22,6 +23,10 @@ export abstract class RecordWrite implements PlannedRecord {
   readonly #loaded: Loaded
   readonly #ttl: Ttl
   readonly #growth: number
+  /** What the command grants; others may wish for more while it is under way. */
+  readonly #wishes: readonly Wish[] | undefined
+  /** What the entity's own property said of the time to live. */
+  readonly #shownTtl: unknown
 
   constructor(managed: Managed, command: WriteCommand, snapshot: Snapshot, ttl: Ttl, growth = 0) {
     this.managed = managed
@@ -30,6 +35,9 @@ export abstract class RecordWrite implements PlannedRecord {
     this.#loaded = managed.loaded
     this.#ttl = ttl
     this.#growth = growth
+    this.#wishes = managed.wishes
+    const { ttlProperty } = managed.model
+    this.#shownTtl = ttlProperty === undefined ? undefined : readProperty(managed.entity, ttlProperty)
   }
 
   /** Shows the version and times of this write on the entity. */
@@ -52,12 +60,11 @@ export abstract class RecordWrite implements PlannedRecord {
     const { managed } = this
     if (managed.state === 'new') managed.state = 'stored'
     managed.snapshot = this.#taken()
-    managed.overwrite = false
-    managed.ttlWish = undefined
+    dropWishes(managed, this.#wishes)
     managed.doubt = undefined
     managed.unmeasured = outcome.size === undefined ? managed.unmeasured + this.#growth : 0
     this.stamp(outcome)
-    showMeta(managed, outcome, this.#ttl)
+    showMeta(managed, outcome, this.#ttl, this.#shownTtl)
   }
 
   /** The snapshot of this write, and what a load has completed since. */
@@ -84,15 +91,17 @@ export abstract class RecordWrite implements PlannedRecord {
   }
 }
 
-function showMeta(managed: Managed, outcome: Outcome, ttl: Ttl): void {
+function showMeta(managed: Managed, outcome: Outcome, ttl: Ttl, shown: unknown): void {
   const { generationProperty, ttlProperty } = managed.model
   if (generationProperty !== undefined && outcome.generation !== undefined) {
     writeProperty(managed.entity, generationProperty, outcome.generation)
   }
-  // What the namespace's default is worth, only the next load can tell.
   if (ttlProperty === undefined || ttl === 'keep') return
-  managed.ttl = typeof ttl === 'number' ? ttl : null
-  writeProperty(managed.entity, ttlProperty, managed.ttl)
+  // What the namespace's default is worth, only the next load can tell.
+  managed.ttl = ttl === 'never' ? null : ttl === 'default' ? undefined : ttl
+  // What was set since the command was made is for the next one.
+  if (readProperty(managed.entity, ttlProperty) !== shown) return
+  writeProperty(managed.entity, ttlProperty, managed.ttl ?? null)
 }
 
 /** A whole record is written under the key that the session knows the entity by, so its key properties must still say so. */

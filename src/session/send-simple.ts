@@ -17,8 +17,8 @@ import { mayBreakRules, validateAll } from './validation.js'
 export interface SendReceiver {
   sent(managed: Managed): void
   failed(error: unknown): void
-  /** Told before, when nothing can have been written because of the call itself or of what is stored. */
-  refused?(): void
+  /** Told before, perhaps twice, when nothing can have been written because of the call itself or of what is stored. */
+  refused?: (() => void) | undefined
 }
 
 const NO_TIME = new Date(0)

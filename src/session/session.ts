@@ -32,6 +32,7 @@ import { Turns } from './turns.js'
 import { UnitOfWork, type FlushOptions } from './unit-of-work.js'
 import { verifyEntity } from './verify-entity.js'
 import type { VerifyOptions } from './verify-options.js'
+import { addWish } from './wish.js'
 
 /**
  * A short-lived unit of work: every entity exists once in it, and what is changed is found and sent by `flush`, or for one entity by
@@ -166,7 +167,9 @@ export class Session {
 
   /** Takes a new entity in; the next flush stores it. */
   persist<T extends object>(entity: T, options?: Pick<SaveOptions, 'ttl'>): T {
-    this.#manage(entity, options?.ttl)
+    const ttl = options?.ttl
+    const managed = this.#manage(entity, ttl)
+    if (ttl !== undefined) addWish(managed, { ttl })
     return entity
   }
 
@@ -182,7 +185,10 @@ export class Session {
       this.#checkMaySend()
       checkSendOptions(options)
       const sent = (): void => resolve(entity)
-      this.#send(this.#manage(entity, options?.ttl), options, { sent, failed })
+      const ttl = options?.ttl
+      const managed = this.#manage(entity, ttl)
+      const refused = ttl === undefined ? undefined : addWish(managed, { ttl })
+      this.#send(managed, options, { sent, failed, refused })
     })
   }
 
@@ -193,10 +199,8 @@ export class Session {
       checkSendOptions(options)
       const managed = this.#manage(entity, options?.ttl)
       if (managed.loaded !== undefined) throw partlyLoaded(managed)
-      const { overwrite } = managed
-      managed.overwrite = true
+      const refused = addWish(managed, { overwrite: true, ttl: options?.ttl })
       forgetMembers(managed, managed.mapped.relations)
-      const refused = (): void => void (managed.overwrite = overwrite)
       this.#send(managed, options, { sent: () => resolve(entity), failed, refused })
     })
   }
@@ -237,9 +241,9 @@ export class Session {
     this.#checkMaySend()
     checkSendOptions(options)
     const managed = this.#entities.get(entity)
-    const { state, marked } = managed
+    const { state, marked, wishes } = managed
     const work = async (): Promise<void> => {
-      await this.#loads.refresh(managed, options.signal)
+      await this.#loads.refresh(managed, wishes, options.signal)
       // A delete that has begun is to be finished, and one that was asked for later is still to come.
       if (state === 'removed' && managed.marked === marked && !managed.isDeleteBegun) managed.keep()
     }
@@ -307,6 +311,7 @@ export class Session {
     this.#send(managed, options, {
       sent: () => deleted(managed.takeWasStored()),
       refused: () => {
+        if (isRefused) return
         isRefused = true
         mark?.end(managed, true)
       },
@@ -390,22 +395,28 @@ export class Session {
   #manage(entity: object, ttl: SaveOptions['ttl']): Managed {
     this.#checkOpen()
     if (ttl !== undefined) checkTtl({ mapped: this.#context.classes.ofEntity(entity) }, ttl)
-    const managed = this.#entities.manage(entity)
-    if (ttl !== undefined) managed.ttlWish = ttl
-    return managed
+    return this.#entities.manage(entity)
   }
 
   #send(managed: Managed, options: FlushOptions | undefined, receiver: SendReceiver): void {
     if (isSimple(managed, this.#context, options) && this.#turns.isFree(managed)) {
       return sendSimple(managed, this.#context, this.#turns, receiver)
     }
-    const work = (): Promise<void> => this.#unit.one(managed, options, () => receiver.refused?.())
+    let hasBegun = false
+    const work = (): Promise<void> => {
+      hasBegun = true
+      return this.#unit.one(managed, options, () => receiver.refused?.())
+    }
     // What it reaches is known only when the work has begun, so nothing else may run beside it.
     const inTurn = (begin: typeof work): Promise<void> =>
       managed.mapped.standsAlone ? this.#turns.one(managed, begin) : this.#turns.all(begin)
     abortableTurn(options?.signal, work, inTurn).then(
       () => receiver.sent(managed),
-      (error: unknown) => receiver.failed(error),
+      (error: unknown) => {
+        // Given up while it waited: what goes before it must not do it either.
+        if (!hasBegun) receiver.refused?.()
+        receiver.failed(error)
+      },
     )
   }
 

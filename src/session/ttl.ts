@@ -6,11 +6,16 @@ import { badTtl } from './session-errors.js'
 // What the server takes at most.
 const TEN_YEARS = 315_360_000
 
-/** The expiry a new record gets: asked for by this save, by the entity, by its class, in this order. */
+/** The expiry a whole record gets: asked for by this save, by the entity, by its class, in this order. */
 export function ttlOfNew(managed: Managed): Ttl {
   const { ttlProperty, ttl } = managed.model
-  const own = ttlProperty === undefined ? undefined : shownTtl(managed, ttlProperty)
+  const own = ttlProperty === undefined ? undefined : ownTtl(managed, ttlProperty)
   return checkTtl(managed, managed.ttlWish ?? own ?? ttl.seconds)
+}
+
+/** Nothing in the property of a new entity asks for nothing. */
+function ownTtl(managed: Managed, property: string): Ttl | undefined {
+  return shownTtl(managed, property) ?? (managed.ttl === undefined ? undefined : 'never')
 }
 
 /** The expiry an update gives: it stays as it is unless this save, the entity or its class says otherwise. */
