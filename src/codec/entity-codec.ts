@@ -44,29 +44,38 @@ export class EntityCodec<T extends object = object> {
     return codec.#hydrate(bins, loaded, meta) as T
   }
 
-  /** Reads a record into an instance that exists. */
+  /** Throws when the record is not one of this very class: another may have taken its place. */
+  checkClass(bins: Bins): void {
+    const { discriminator } = this.model
+    if (discriminator === undefined) return
+    const stored = readProperty(bins, discriminator.bin)
+    if (stored === discriminator.value) return
+    throw unknownClass(this.model, this.#keyInBins(bins), discriminator.bin, stored)
+  }
+
+  /** Reads a record into an instance that exists; where a part of it cannot be read, none is. */
   fill(entity: T, bins: Bins, loaded?: Loaded, meta?: RecordMeta): void {
-    try {
-      this.#functions.fill(entity, bins, loaded)
-    } catch (error) {
-      throw unreadable(this.model, this.#keyInBins(bins), error)
-    }
+    const { properties, attach } = this.#shape
+    const values = this.#decode(properties, bins, loaded)
+    for (const [i, { name, isAssigned }] of properties.entries()) if (isAssigned) writeProperty(entity, name, values[i])
+    attach?.(entity, bins, loaded)
     if (meta !== undefined) this.stamps.meta(entity, meta)
   }
 
-  /** Reads only these properties and relations into the entity and its snapshot: what a partial load left out. */
+  /**
+   * Reads only these properties and relations into the entity and its snapshot: what a partial load left out. What was set there
+   * meanwhile stays as a change.
+   */
   complete(entity: T, snapshot: Snapshot, bins: Bins, names: ReadonlySet<string>): void {
-    try {
-      for (const [index, property] of this.#shape.properties.entries()) {
-        if (!names.has(property.name) || !property.isAssigned) continue
-        const value = property.decode(bins, undefined)
-        writeProperty(entity, property.name, value)
-        this.#functions.setSnapshot(snapshot, index, property.snapshot(value))
-      }
-    } catch (error) {
-      throw unreadable(this.model, this.#keyInBins(bins), error)
+    const { properties, attach } = this.#shape
+    const wanted = properties.filter(({ name, isAssigned }) => isAssigned && names.has(name))
+    const values = this.#decode(wanted, bins, undefined)
+    const changed = new Set(this.changedProperties(entity, snapshot))
+    for (const [i, property] of wanted.entries()) {
+      if (!changed.has(property.name)) writeProperty(entity, property.name, values[i])
+      this.#functions.setSnapshot(snapshot, properties.indexOf(property), property.snapshot(values[i]))
     }
-    this.#shape.attach?.(entity, bins, undefined, names)
+    attach?.(entity, bins, undefined, names)
   }
 
   /** Moves the snapshot forward to a newer one, for the properties in these bins alone. */
@@ -172,6 +181,14 @@ export class EntityCodec<T extends object = object> {
     }
     if (meta !== undefined) this.stamps.meta(entity, meta)
     return entity
+  }
+
+  #decode(properties: readonly PropertyCodec[], bins: Bins, loaded: Loaded): readonly unknown[] {
+    try {
+      return properties.map((property) => (property.isAssigned ? property.decode(bins, loaded) : undefined))
+    } catch (error) {
+      throw unreadable(this.model, this.#keyInBins(bins), error)
+    }
   }
 
   #codecFor(bins: Bins): EntityCodec {

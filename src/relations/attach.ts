@@ -49,6 +49,20 @@ export function forgetMembers({ entity }: Tracked, strategies: readonly Relation
   }
 }
 
+/** Throws where what is stored of a relation cannot be read, so that nobody takes over half of it. */
+export function checkRelations(
+  tracked: Tracked,
+  strategies: readonly RelationStrategy[],
+  reader: Reader,
+  stored: ReadBins,
+): void {
+  for (const strategy of strategies) {
+    const { bin, holds } = strategy.model
+    if (holds === 'ref') keyIn(strategy.model, stored, reader)
+    else if (bin !== undefined && stored.isRead(bin)) strategy.check?.(tracked, stored.bins[bin], reader)
+  }
+}
+
 /** An entity of which only a part was loaded has got the rest: what was not known of its relations is known now. */
 export function completeRelations(
   { entity }: Tracked,

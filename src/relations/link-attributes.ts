@@ -67,9 +67,19 @@ export class LinkAttributes {
   /** Takes over what is stored of a link. Where the session has the other side, both share it. */
   take(owner: Tracked, key: KeyValue, stored: Value, state: CollectionState, reader: Reader): LinkValue {
     const known = state.links.get(key, state.added) ?? this.#onOtherSide(owner, key, reader)
-    const link = known ?? this.#decoded(owner, key, stored)
+    const link = known ?? this.decode(owner, key, stored)
     state.links.set(key, link, state.added)
     return link
+  }
+
+  /** What is stored of a link, as nobody has it yet. */
+  decode({ model, key: record }: Tracked, key: KeyValue, stored: Value): LinkValue {
+    try {
+      const value = this.#codec.decode(stored)
+      return { value, snapshot: this.#codec.snapshot(value) }
+    } catch (error) {
+      throw unreadable(model, record.key, inEntry(this.#relation.name, key, error))
+    }
   }
 
   /** The record was read again: what is at hand becomes what is stored by key, and what is not stored any more is let go of. */
@@ -103,15 +113,6 @@ export class LinkAttributes {
     if (!isCollection(there)) return undefined
     const { links, added } = collectionStateOf(there)
     return links.get(owner.entity, added)
-  }
-
-  #decoded({ model, key: record }: Tracked, key: KeyValue, stored: Value): LinkValue {
-    try {
-      const value = this.#codec.decode(stored)
-      return { value, snapshot: this.#codec.snapshot(value) }
-    } catch (error) {
-      throw unreadable(model, record.key, inEntry(this.#relation.name, key, error))
-    }
   }
 
   #guard<T>({ binding }: CollectionState, key: KeyValue | null, work: () => T): T {

@@ -157,6 +157,14 @@ export class LinkListsStrategy implements RelationStrategy {
     return key === null ? null : this.#attributes.read(owner, key, state, reader)
   }
 
+  check(owner: Tracked, stored: Value | undefined, reader: Reader): void {
+    const { links } = this.#state(owner.entity)
+    if (links.isEmpty) return
+    const known = new Set([...links.entries].map(([key]) => userKeyId(key)))
+    for (const [key, value] of this.#attributesIn(stored ?? {}, reader))
+      if (known.has(userKeyId(key))) this.#attributes!.decode(owner, key, value)
+  }
+
   /** Attributes that were known before the record was read are kept up to date. */
   attached(state: CollectionState, { reader }: Binding, stored: Value | undefined, isRead: boolean): void {
     if (!isRead || state.links.isEmpty) return

@@ -54,6 +54,8 @@ export interface RelationStrategy extends Contributor {
   readonly quietBins?: readonly string[]
   /** The key of a member, where members are no entities of the session. */
   readonly keyOf?: (member: object) => KeyValue | null
+  /** Throws when what its bin holds cannot be read; asked before an entity that the session has takes it over. */
+  check?(owner: Tracked, stored: Value | undefined, reader: Reader): void
   /** The collection has been bound to the session; `stored` is what its bin holds, where it was read. */
   attached?(state: CollectionState, binding: Binding, stored: Value | undefined, isRead: boolean): void
   /** An entity that was loaded in part has got the rest, and with it this. */

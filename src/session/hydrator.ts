@@ -15,6 +15,8 @@ import { shownTtl } from './ttl.js'
 export interface RelationHydration {
   /** Gives the entity its Refs and Collections. */
   attach(managed: Managed, stored?: ReadBins): void
+  /** Throws where a relation cannot be read. */
+  check(managed: Managed, stored: ReadBins): void
   /** Adds what an entity that was loaded in part did not know of its relations. */
   complete(managed: Managed, stored: ReadBins): void
 }
@@ -44,13 +46,14 @@ export class Hydrator {
     return known
   }
 
-  /** Reads the record into an entity that the session has; what was changed there is lost. */
+  /** Reads the record into an entity that the session has; what was changed there is lost. Where it cannot be read, nothing is. */
   refresh(managed: Managed, record: StoredRecord): void {
-    const { codec } = managed.mapped
-    codec.fill(managed.entity, record.bins, undefined, record)
+    const stored = { bins: record.bins, isRead: () => true }
+    this.#check(managed, stored)
+    managed.mapped.codec.fill(managed.entity, record.bins, undefined, record)
     managed.loaded = undefined
     if (managed.state === 'new') managed.state = 'stored'
-    this.#relations.attach(managed, { bins: record.bins, isRead: () => true })
+    this.#relations.attach(managed, stored)
     takeAskedKey(managed.mapped, managed.entity, managed.key, managed.home.tenant)
     this.#isAsStored(managed)
   }
@@ -93,15 +96,22 @@ export class Hydrator {
   #complete(managed: Managed, record: StoredRecord, projection: Projection): void {
     const { loaded } = projection
     const have = managed.loaded!
+    const stored = readBins(record, projection)
+    this.#check(managed, stored)
+    const missing = missingOf(have, managed.mapped, loaded)
+    managed.mapped.codec.complete(managed.entity, managed.snapshot!, record.bins, missing)
     if (managed.isUnread) this.#showMeta(managed, record)
     managed.isUnread = false
-    const missing = missingOf(have, managed.mapped, loaded)
-    const { codec } = managed.mapped
-    codec.complete(managed.entity, managed.snapshot!, record.bins, missing)
     managed.loaded = loaded === undefined ? undefined : new Set([...have, ...missing])
-    this.#relations.complete(managed, readBins(record, projection))
+    this.#relations.complete(managed, stored)
     const { version } = managed.model
     if (version !== undefined && missing.has(version)) managed.version = readProperty(managed.entity, version) as number
+  }
+
+  /** Asked before anything is taken over: half of a record would look like changes. */
+  #check(managed: Managed, stored: ReadBins): void {
+    managed.mapped.codec.checkClass(stored.bins)
+    this.#relations.check(managed, stored)
   }
 
   /** What every read tells, and a time to live that was set before is a change like any other. */

@@ -2,7 +2,7 @@ import { DELETING_BIN } from '../model/index.js'
 import type { OutsideTransaction } from '../model/index.js'
 import { read } from '../plan/command.js'
 import type { RecordKey } from '../plan/record-key.js'
-import { attachRelations, completeRelations, type ReadBins } from '../relations/attach.js'
+import { attachRelations, checkRelations, completeRelations, type ReadBins } from '../relations/attach.js'
 import type { Reader } from '../relations/contributor.js'
 import { rememberRelations } from '../relations/remember-relations.js'
 import { abortable } from './abortable.js'
@@ -61,6 +61,10 @@ export class Loads implements RelationHydration {
 
   get #byKey(): KeyLoads {
     return (this.#keyLoads ??= new KeyLoads(this.#context, this.#loader))
+  }
+
+  check(managed: Managed, stored: ReadBins): void {
+    checkRelations(managed, managed.mapped.relations, this.reader, stored)
   }
 
   complete(managed: Managed, stored: ReadBins): void {

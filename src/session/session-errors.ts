@@ -64,7 +64,7 @@ export function partlyLoaded({ mapped, key }: Managed): SkeinError {
     `${title(mapped, key.key)} is only partly loaded, so it cannot replace a record.`,
     {
       ...about(mapped, key.key),
-      fix: 'Refresh it first, or save its changes with save.',
+      fix: 'Refresh it first, or save its changes with save. If its record is gone, detach it and store a whole one.',
     },
   )
 }
@@ -162,9 +162,12 @@ export function unknownKind(mapped: MappedClass): SkeinError {
   })
 }
 
-export function gone({ mapped, key }: Managed): EntityGoneError {
+export function gone({ mapped, key, loaded }: Managed): EntityGoneError {
   return new EntityGoneError(`${title(mapped, key.key)} was deleted or has expired.`, {
     ...about(mapped, key.key),
-    fix: 'Detach it, or store it again with upsert.',
+    fix:
+      loaded === undefined
+        ? 'Detach it, or store it again with upsert.'
+        : 'Detach it: only a part of it was loaded, and the rest is lost.',
   })
 }

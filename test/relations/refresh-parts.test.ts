@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { Bin, Embeddable, Key, ManyToMany, ManyToOne, OneToMany, Record, collection, ref, type Database } from 'skein'
 import { MODES } from '../server.js'
+import { rejection } from '../session/rejection.js'
 import { useDatabase } from '../use-database.js'
 
 @Embeddable()
@@ -41,7 +42,8 @@ const dish = (id: string, price: number): Dish => Object.assign(new Dish(), { id
 for (const mode of MODES) {
   describe(`what is stored inside a record, and a refresh of it (${mode})`, () => {
     let db: Database
-    useDatabase(mode, [Menu, Guest, Table], (opened) => ({ db } = opened))
+    let namespace: string
+    useDatabase(mode, [Menu, Guest, Table], (opened) => ({ db, namespace } = opened))
     beforeEach(async () => {
       await db.withSession(async (session) => {
         const menu = session.create(Menu, { id: 1 })
@@ -51,6 +53,24 @@ for (const mode of MODES) {
         guest.tables.link(session.create(Table, { id: 'x' }), { seats: 2 })
         guest.tables.link(session.create(Table, { id: 'y' }), { seats: 3 })
       })
+    })
+
+    it('leaves all as it was when a child or the attributes of a link cannot be read', async () => {
+      const session = db.session()
+      const [menu, guest] = [await session.load(Menu, 1), await session.load(Guest, 1)]
+      const a = (await menu.dishes.get('a'))!
+      const x = (await guest.tables.attributesOf('x'))!
+      a.note = 'mine'
+      const broken = (set: string, bins: object): Promise<unknown> =>
+        db.client.put({ ns: namespace, set, key: 1 }, bins as never)
+      await broken('refresh-menu', { dishes: { a: { id: 'a', price: 5 }, b: { id: 'b', price: 'much' } } })
+      await broken('refresh-guest', { tables: { x: { seats: 9, note: 8 } } })
+      for (const entity of [menu, guest])
+        expect(await rejection(() => session.refresh(entity))).to.have.property('code', 'SKEIN_3101')
+      expect(a).to.deep.include({ price: 1, note: 'mine' })
+      expect(await menu.dishes.get('b')).to.have.property('price', 2)
+      expect(x).to.deep.include({ seats: 2 })
+      expect([session.isDirty(menu), session.isDirty(guest)]).to.deep.equal([true, false])
     })
 
     for (const property of ['dishes', 'specials'] as const) {

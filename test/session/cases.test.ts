@@ -536,6 +536,25 @@ const cases: { readonly [name: string]: Case } = {
     expect(await bed.db.session().load(Animal, dog.id)).to.deep.equal(dog)
   },
 
+  async 'a record becomes another class of its set, then is refreshed'(bed) {
+    const session = bed.db.session()
+    const dog = session.create(Dog, { id: bed.fresh(), name: 'Rex', tricks: 3 })
+    await session.flush()
+    await bed.db.session().upsert(Object.assign(new Cat(), { id: dog.id, name: 'Tom' }))
+    expect(await codeOf(() => session.refresh(dog))).to.equal('SKEIN_3102')
+    expect(dog).to.deep.include({ name: 'Rex', tricks: 3 })
+    expect(session.isDirty(dog)).to.equal(false)
+  },
+
+  async 'a record that cannot be read is refreshed'(bed) {
+    const session = bed.db.session()
+    const person = await session.load(Person, await stored(bed))
+    await bed.db.client.put({ ns: bed.namespace, set: 'person', key: person.id }, { name: 'Bo', age: 'many' })
+    expect(await codeOf(() => session.refresh(person))).to.equal('SKEIN_3101')
+    expect(person).to.deep.include({ name: 'Ada', age: 36 })
+    expect(session.isDirty(person)).to.equal(false)
+  },
+
   async 'a record is deleted by key as another class of its set'(bed) {
     const session = bed.db.session()
     const dog = session.create(Dog, { id: bed.fresh(), name: 'Rex', tricks: 3 })

@@ -243,7 +243,7 @@ export class PartTable {
 }
 
 /** The values of a map as the client gives it back. */
-function valuesOf(stored: Value | undefined): Iterable<Value> {
+export function valuesOf(stored: Value | undefined): Iterable<Value> {
   if (stored === undefined || stored === null) return []
   return stored instanceof Map ? (stored.values() as Iterable<Value>) : Object.values(stored as Record<string, Value>)
 }
