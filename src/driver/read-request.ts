@@ -10,7 +10,7 @@ export interface Receiver {
 
 /** One read on its way, and who waits for it: waits in the queue, is sent alone or as a row, and may be sent again. */
 export abstract class ReadRequest implements Receiver {
-  readonly command: ReadCommand
+  command: ReadCommand
   #tries: Tries | undefined
   isDropped = false
 

@@ -4,7 +4,7 @@ import type { StoredRecord } from '../plan/outcome.js'
 import type { RecordKey } from '../plan/record-key.js'
 import type { Managed } from './managed.js'
 import type { MappedClass } from './mapped-class.js'
-import type { Projection } from './projection.js'
+import { bothOf, type Projection } from './projection.js'
 
 /** Told what a load found; `place` is what was given along when it was asked for. Must not throw. */
 export interface LoadReceiver {
@@ -22,7 +22,7 @@ export interface RecordTaker {
 /** One record that is being read, for everyone who asks for it meanwhile. */
 export class LoadRequest extends ReadRequest {
   readonly mapped: MappedClass
-  readonly projection: Projection
+  #projection: Projection
   /** A hook waits for it, so it may not wait for hooks that are already under way. */
   isForHook = false
   readonly #taker: RecordTaker
@@ -40,7 +40,7 @@ export class LoadRequest extends ReadRequest {
   ) {
     super(read(mapped.model.name, key, projection.bins))
     this.mapped = mapped
-    this.projection = projection
+    this.#projection = projection
     this.#taker = taker
     this.#first = first
     this.#place = place
@@ -48,6 +48,16 @@ export class LoadRequest extends ReadRequest {
 
   get recordKey(): RecordKey {
     return this.command.key
+  }
+
+  get projection(): Projection {
+    return this.#projection
+  }
+
+  /** Asks for this as well; must not have been sent. */
+  widen(projection: Projection): void {
+    this.#projection = bothOf(this.#projection, projection)
+    this.command = read(this.mapped.model.name, this.recordKey, this.#projection.bins)
   }
 
   alsoFor(receiver: LoadReceiver, place: number): void {

@@ -16,7 +16,7 @@ export class LoadTick {
   readonly #reading: WorkCount
   readonly #transaction: TransactionHandle | undefined
   #waiting: ReadRequest[] | undefined
-  #joined: (() => readonly ReadRequest[])[] | undefined
+  #joined: (() => Iterable<ReadRequest>)[] | undefined
   #mayBeAlone = false
   #asker: object | undefined
   #areOfMany = false
@@ -38,7 +38,7 @@ export class LoadTick {
   }
 
   /** The same for requests that are put together when the tick has ended. */
-  join(requests: () => readonly ReadRequest[], asker: object): void {
+  join(requests: () => Iterable<ReadRequest>, asker: object): void {
     if (this.#waiting !== undefined) this.#note(asker)
     else {
       this.#waiting = []
@@ -72,7 +72,7 @@ export class LoadTick {
 
   readonly #send = (): void => {
     const requests = this.#waiting!
-    for (const joined of this.#joined ?? []) requests.push(...joined())
+    for (const joined of this.#joined ?? []) for (const request of joined()) requests.push(request)
     this.#waiting = undefined
     this.#joined = undefined
     this.#asker = undefined

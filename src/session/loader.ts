@@ -17,14 +17,16 @@ export class Loader implements RecordTaker {
   readonly #context: SessionContext
   readonly #hydrator: Hydrator
   readonly #tick: LoadTick
-  /** Waiting or in flight, by class. */
+  /** Waiting or in flight, by the place of their class. */
   readonly #pending: (RecordMap<LoadRequest> | undefined)[]
+  /** Those for a part of a record that are still to be sent: until then they may become requests for more of it. */
+  #partial: Set<LoadRequest> | undefined
 
   constructor(context: SessionContext, hydrator: Hydrator) {
     this.#context = context
     this.#hydrator = hydrator
     this.#tick = tickOf(context)
-    this.#pending = new Array<RecordMap<LoadRequest> | undefined>(context.classes.count)
+    this.#pending = new Array<RecordMap<LoadRequest> | undefined>(context.classes.places)
   }
 
   /** The managed entities in the order of the keys, or null. */
@@ -62,17 +64,59 @@ export class Loader implements RecordTaker {
       if (!mapped.is(known.entity)) return receiver.failed(otherClass(mapped, known))
       return receiver.loaded(known.state === 'removed' ? null : known, place)
     }
-    const pending = (this.#pending[mapped.index] ??= new RecordMap())
+    const pending = (this.#pending[mapped.place] ??= new RecordMap())
     const same = pending.get(key.key)
-    if (same !== undefined && covers(same.projection.loaded, projection.loaded)) {
-      if (isInsideHook(identity)) same.isForHook = true
-      return same.alsoFor(receiver, place)
+    if (same !== undefined) {
+      if (this.#canServe(same, mapped, projection)) {
+        if (isInsideHook(identity)) same.isForHook = true
+        return same.alsoFor(receiver, place)
+      }
+      // One that is asked for by a hook may be waited for by others that it would wait for.
+      if (!isInsideHook(identity)) return this.#findAfter(same, mapped, key, projection, receiver, place)
     }
     const request = new LoadRequest(mapped, key, projection, this, receiver, place)
     if (isInsideHook(identity)) request.isForHook = true
     pending.set(key.key, request)
     this.#context.reading.begin()
-    this.#tick.add(request, identity, mayBeAlone)
+    if (projection.loaded === undefined) this.#tick.add(request, identity, mayBeAlone)
+    else this.#addPartial(request)
+  }
+
+  /** Reads all that is wanted, or does so from now on, because it was not sent yet. */
+  #canServe(request: LoadRequest, mapped: MappedClass, projection: Projection): boolean {
+    if (request.mapped !== mapped) return false
+    if (covers(request.projection.loaded, projection.loaded)) return true
+    if (this.#partial?.has(request) !== true) return false
+    request.widen(projection)
+    return true
+  }
+
+  /** What the other request finds may be all that is wanted; otherwise the rest is read after it. */
+  #findAfter(
+    other: LoadRequest,
+    mapped: MappedClass,
+    key: RecordKey,
+    projection: Projection,
+    receiver: LoadReceiver,
+    place: number,
+  ): void {
+    const again = (): void => {
+      if (this.#context.identity.isClosed) receiver.failed(sessionClosed())
+      else this.#find(mapped, key, projection, receiver, place, false)
+    }
+    other.alsoFor({ loaded: again, failed: again }, 0)
+  }
+
+  #addPartial(request: LoadRequest): void {
+    if (this.#partial !== undefined) return void this.#partial.add(request)
+    this.#partial = new Set([request])
+    this.#tick.join(this.#takePartial, this.#context.identity)
+  }
+
+  readonly #takePartial = (): Iterable<LoadRequest> => {
+    const requests = this.#partial!
+    this.#partial = undefined
+    return requests
   }
 
   take(request: LoadRequest, record: StoredRecord | null): void {
@@ -91,7 +135,7 @@ export class Loader implements RecordTaker {
 
   forget(request: LoadRequest): void {
     // A later request for more of the same record may have taken its place.
-    this.#pending[request.mapped.index]?.delete(request.recordKey.key, request)
+    this.#pending[request.mapped.place]?.delete(request.recordKey.key, request)
     this.#context.reading.end()
   }
 }

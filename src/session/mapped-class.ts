@@ -14,8 +14,6 @@ export class MappedClass {
   readonly codec: EntityCodec
   /** The same number for all classes of one set: their records share keys. */
   readonly place: number
-  /** Its own number among all classes. */
-  readonly index: number
   /** No relation leads here or away, nor to or from a subclass, so its deletes need not wait for anybody's references. */
   readonly standsAlone: boolean
   /** The bins first, then the relations. */
@@ -34,10 +32,9 @@ export class MappedClass {
   #hasRules: boolean | undefined
   #classGuards: readonly Guard[] | undefined
 
-  constructor(codec: EntityCodec, index: number, place: number, standsAlone: boolean) {
+  constructor(codec: EntityCodec, place: number, standsAlone: boolean) {
     this.codec = codec
     this.model = codec.model
-    this.index = index
     this.place = place
     this.standsAlone = standsAlone
   }

@@ -13,8 +13,7 @@ export type RelationsOf = (entity: EntityModel, codecs: Codecs) => readonly Rela
 export class MappedClasses {
   readonly model: Model
   readonly codecs: Codecs
-  /** How many there are, and how many sets they live in: classes of one set share a place. */
-  readonly count: number
+  /** How many sets they live in: classes of one set share a place. */
   readonly places: number
   /** Some relation is loaded along even when it is not named. */
   readonly hasEager: boolean
@@ -30,12 +29,7 @@ export class MappedClasses {
     for (const entity of this.model.entities.values()) {
       const where = `${entity.namespace}|${entity.set}`
       if (!places.has(where)) places.set(where, places.size)
-      const mapped = new MappedClass(
-        codecs.entity(entity.name),
-        this.#byName.size,
-        places.get(where)!,
-        !related.has(entity.name),
-      )
+      const mapped = new MappedClass(codecs.entity(entity.name), places.get(where)!, !related.has(entity.name))
       mapped.relations = relationsOf(entity, codecs)
       const refs = new EmbeddedRefs(entity, this.model)
       mapped.hasEmbeddedRefs = !refs.isEmpty
@@ -45,7 +39,6 @@ export class MappedClasses {
       this.#byPrototype.set(entity.class.prototype as object, mapped)
       this.#byClass.set(entity.class, mapped)
     }
-    this.count = this.#byName.size
     this.places = places.size
     for (const mapped of this.#byName.values()) {
       this.#completeSet(mapped)

@@ -28,6 +28,16 @@ export function projectionOf(mapped: MappedClass, only?: readonly string[], alon
   return { loaded, bins: mapped.standsAlone ? bins : [...bins, DELETING_BIN] }
 }
 
+/** What either of them wants. */
+export function bothOf(one: Projection, other: Projection): Projection {
+  const isPart = one.loaded !== undefined && other.loaded !== undefined
+  const isListed = one.bins !== 'all' && other.bins !== 'all'
+  return {
+    loaded: isPart ? new Set([...one.loaded, ...other.loaded]) : undefined,
+    bins: isListed ? [...new Set([...one.bins, ...other.bins])] : 'all',
+  }
+}
+
 export function covers(have: Loaded, want: Loaded): boolean {
   if (have === undefined) return true
   return want !== undefined && [...want].every((name) => have.has(name))

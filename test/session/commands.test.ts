@@ -1,8 +1,9 @@
 import { expect } from 'chai'
-import type { Session } from 'skein'
+import type { EntityClass, Session } from 'skein'
 import { commandWords } from '../command-words.js'
-import { Account, Lease, Page, Person } from './models.js'
+import { Account, Animal, Cat, Dog, Lease, Page, Person } from './models.js'
 import { inEachMode } from './modes.js'
+import { rejection } from './rejection.js'
 
 inEachMode('how many commands each operation takes', (bed) => {
   /** One word for each request of the work: its kind, and its rows where it is a batch. */
@@ -45,6 +46,59 @@ inEachMode('how many commands each operation takes', (bed) => {
       expect(y!.id).to.equal(b)
     }
     expect(await commandsOf(work)).to.equal('batch×2')
+  })
+
+  it('loads of parts of one record in one tick: one read of all of them', async () => {
+    const [id] = await people(1)
+    for (const first of [{ only: ['name'] }, {}] as const) {
+      const one = session()
+      const work = async (): Promise<void> => {
+        const loads = [first, { only: ['age'] }, { only: ['name'] }] as const
+        const [x, y, z] = await Promise.all(loads.map((options) => one.load(Person, id, options)))
+        expect([y, z]).to.deep.equal([x, x])
+        expect(x).to.deep.include({ name: `name of ${id}`, age: 30 })
+      }
+      expect(await commandsOf(work)).to.equal('read')
+    }
+    const whole = session()
+    const both = (): Promise<unknown> =>
+      Promise.all([whole.load(Person, id, { only: ['name'] }), whole.load(Person, id)])
+    expect(await commandsOf(both)).to.equal('read')
+    expect(await commandsOf(() => whole.load(Person, id))).to.equal('')
+  })
+
+  it('load of a part of a record while another part is read: the rest is read after it', async () => {
+    const [id] = await people(1)
+    const one = session()
+    const work = async (): Promise<void> => {
+      const first = one.load(Person, id, { only: ['name'] })
+      await new Promise((resolve) => setImmediate(resolve))
+      const [x, y] = await Promise.all([first, one.load(Person, id, { only: ['age'] })])
+      expect(x)
+        .to.equal(y)
+        .and.to.deep.include({ name: `name of ${id}`, age: 30 })
+    }
+    expect(await commandsOf(work)).to.equal('read read')
+  })
+
+  it('loads of one record as its class and as its base class in one tick: one read', async () => {
+    const id = bed().fresh()
+    await session().save(Object.assign(new Dog(), { id, name: 'Rex' }))
+    for (const classes of [
+      [Animal, Dog],
+      [Dog, Animal],
+    ] as EntityClass<Animal>[][]) {
+      const one = session()
+      const work = async (): Promise<void> => {
+        const [x, y] = await Promise.all(classes.map((each) => one.load(each, id)))
+        expect(x).to.equal(y).and.to.be.instanceOf(Dog)
+      }
+      expect(await commandsOf(work)).to.equal('read')
+    }
+    const one = session()
+    const [wrong, right] = await Promise.all([rejection(() => one.load(Cat, id)), one.load(Animal, id)])
+    expect(wrong).to.have.property('code', 'SKEIN_3102')
+    expect(right).to.be.instanceOf(Dog)
   })
 
   it('loads that promises of one tick lead to: still one batch read', async () => {
