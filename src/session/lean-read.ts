@@ -6,6 +6,7 @@ import type { RecordKey } from '../plan/record-key.js'
 import { attachRelations } from '../relations/attach.js'
 import { takeAskedKey } from './asked-key.js'
 import { checkKeys } from './check-calls.js'
+import { checkTexts } from './check-options.js'
 import { isGone, readBins } from './hydrator.js'
 import { LeanReader } from './lean-reader.js'
 import type { MappedClass } from './mapped-class.js'
@@ -29,6 +30,7 @@ export async function leanRead<T extends object>(
   options: ReadOptions<T> = {},
 ): Promise<(T | null)[]> {
   checkKeys(keys)
+  checkTexts('only', options.only)
   const { tenant, signal } = options
   const projection = projectionOf(mapped, options.only)
   const commands = keys.map((key) => read(mapped.model.name, mapped.recordKeyOf(key, tenant), projection.bins))

@@ -55,6 +55,7 @@ inEachMode('a call that cannot work is refused in one clear error:', (bed) => {
         expect(await codeOf(() => session.find(Person, id, options))).to.equal('SKEIN_2320')
         expect(await codeOf(() => session.loadMany(Person, [id], options))).to.equal('SKEIN_2320')
         expect(await codeOf(() => session.findMany(Person, [], options))).to.equal('SKEIN_2320')
+        if (name === 'only') expect(await codeOf(() => bed().db.read(Person, [id], options))).to.equal('SKEIN_2320')
       }
     }
     const { message } = (await rejection(() => session.load(Person, id, { with: 'friends' } as never))) as SkeinError
