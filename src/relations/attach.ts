@@ -111,7 +111,7 @@ function takeKey(
   reader: Reader,
 ): void {
   const key = keyIn(relation, stored, reader)
-  if (key === undefined) state.isKnown = false
+  if (key === undefined) state.unread()
   else state.takeStored(key)
 }
 

@@ -171,6 +171,12 @@ export class RefState {
     this.unlisted.delete(userKeyId(key))
   }
 
+  /** What was read of the record does not say where it points: what it was set to, and is not stored, is forgotten. */
+  unread(): void {
+    if (!this.isBegun) this.target = null
+    this.isKnown = false
+  }
+
   /** The record was read after the reference had been changed; undefined: not this of it. */
   learnStored(key: KeyValue | null | undefined): void {
     if (this.#isUnread && key !== undefined) this.stored = key

@@ -1,8 +1,9 @@
 import { expect } from 'chai'
-import type { Database } from 'skein'
+import { AlreadyExistsError, type Database } from 'skein'
 import { MODES } from '../server.js'
 import { useDatabase } from '../use-database.js'
-import { CLASSES, Person, Task } from './graph-models.js'
+import { rejection } from '../session/rejection.js'
+import { Badge, CLASSES, Person, Task } from './graph-models.js'
 import { CHANGES, load, store } from './link-changes.js'
 import { storedLinks } from './stored-graph.js'
 
@@ -59,6 +60,22 @@ for (const mode of MODES) {
       expect([stored.assignee.key, stored.lead.key]).to.deep.equal([2, 2])
       expect(stored.likedBy.items.map(({ id }) => id)).to.deep.equal([2])
       expect(await db.session().ref(Person, 1).collection('tasks').keys()).to.deep.equal([])
+    })
+
+    it('are forgotten with one of the same key that somebody else has stored first', async () => {
+      const session = db.session()
+      const person = await session.load(Person, 1)
+      await person.badge.load()
+      const made = new Badge()
+      person.badge.set(made)
+      await db.withSession(async (other) => (await other.load(Person, 1)).badge.set(new Badge()))
+      expect(await rejection(() => session.flush())).to.be.instanceOf(AlreadyExistsError)
+      session.detach(made)
+      await session.refresh(person)
+      expect(session.isDirty()).to.equal(false)
+      expect(await person.badge.load())
+        .to.be.instanceOf(Badge)
+        .and.not.equal(made)
     })
 
     it('are forgotten with one that was never stored', async () => {

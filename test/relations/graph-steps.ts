@@ -76,6 +76,8 @@ export class Actor {
   /** What the next flush deletes, and what it stores or links for the first time. */
   readonly #unsent = new Set<string>()
 
+  /** The badges that were made here: another session may be the first to store one. */
+  readonly #badges = new Map<number, Badge>()
   readonly #palette: readonly Between[]
 
   constructor(session: Session, graph: PlainGraph, palette: readonly Between[]) {
@@ -121,6 +123,7 @@ export class Actor {
       for (const id of IDS)
         if (!graph.has(kind, id) || (OWNED.has(kind) && !(await isStored(kind, id))))
           await session.delete(classOf(kind), id)
+    for (const [id, made] of this.#badges) if (await isStored('Badge', id)) session.detach(made)
     for (const [kind, entity] of this.seen) if (kind === 'Person') await session.refresh(entity)
   }
 
@@ -221,7 +224,9 @@ export class Actor {
     const { badge } = (await this.#load('Person', id, false)) as Person
     if (isOn) {
       await badge.load()
-      badge.set(new Badge())
+      const made = new Badge()
+      badge.set(made)
+      this.#badges.set(id, made)
       this.#unsent.add(`Badge ${id}`)
       return graph.add('Badge', id)
     }
