@@ -7,7 +7,7 @@ import type { Managed } from './managed.js'
 import type { MappedClass } from './mapped-class.js'
 import { planRecord } from './plan-record.js'
 import { planRemoval } from './record-removal.js'
-import { wantsTtl } from './ttl.js'
+import { changedTtl } from './ttl.js'
 
 const isDone = ({ state, reason }: Outcome): boolean => state === 'written' || reason === 'missing'
 
@@ -22,8 +22,8 @@ export class BinContributor implements Contributor {
   }
 
   hasChanges(managed: Managed): boolean {
-    if (managed.state !== 'stored' || managed.overwrite || managed.doubt !== undefined) return true
-    return this.#mapped.codec.hasChanged(managed.entity, managed.snapshot!) || wantsTtl(managed)
+    if (managed.state !== 'stored' || managed.wishes !== undefined || managed.doubt !== undefined) return true
+    return this.#mapped.codec.hasChanged(managed.entity, managed.snapshot!) || changedTtl(managed) !== undefined
   }
 
   save(managed: Managed, draft: Draft, reader: Reader): void {
