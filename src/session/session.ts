@@ -3,33 +3,28 @@ import { NotFoundError } from '../errors/index.js'
 import { describeKey, type KeyValue } from '../keys/index.js'
 import type { Collection, EntityClass, OutsideTransaction } from '../model/index.js'
 import type { Explanation } from '../plan/explain.js'
-import type { RecordKey } from '../plan/record-key.js'
 import { forgetMembers } from '../relations/attach.js'
 import type { Finding } from '../relations/verify/finding.js'
 import { abortableTurn } from './abortable.js'
 import { during } from './activity.js'
 import { changesOf } from './changes.js'
 import { checkFlushOptions, checkKeys, checkLoadOptions, checkSendOptions } from './check-calls.js'
-import { deleteBlindly, type DeleteReceiver } from './delete-blindly.js'
-import { DeleteMark } from './delete-mark.js'
 import { isDirty } from './dirty.js'
 import { EntityHandle } from './entity-handle.js'
-import { forgetDetached, forgetKey, takeBackLinksTo } from './forget-deleted.js'
+import { forgetDetached } from './forget-deleted.js'
 import { isInsideHook } from './hooks.js'
 import { Loads } from './loads.js'
 import type { Managed } from './managed.js'
 import type { MappedClass } from './mapped-class.js'
 import { partHome } from './part-home.js'
-import { isSimple, sendSimple, type SendReceiver } from './send-simple.js'
 import { pointingTo } from './pointing-to.js'
 import type { SessionContext } from './session-context.js'
-import { SessionEntities } from './session-entities.js'
-import { databaseClosed, insideHook, notFound, otherClass, partlyLoaded, sessionClosed } from './session-errors.js'
+import { databaseClosed, insideHook, notFound, partlyLoaded, sessionClosed } from './session-errors.js'
 import type { Changes, KeyInput, LoadOptions, NewValues, SaveOptions } from './session-types.js'
+import { SessionWork } from './session-work.js'
 import type { TransactionOptions } from './transaction-attempts.js'
 import { checkTtl } from './ttl.js'
-import { Turns } from './turns.js'
-import { UnitOfWork, type FlushOptions } from './unit-of-work.js'
+import type { FlushOptions } from './unit-of-work.js'
 import { verifyEntity } from './verify-entity.js'
 import type { VerifyOptions } from './verify-options.js'
 import { addWish } from './wish.js'
@@ -47,10 +42,8 @@ import { addWish } from './wish.js'
 export class Session {
   readonly #context: SessionContext
   readonly #loads: Loads
-  // Made when they are needed: many sessions only load.
-  #sessionEntities: SessionEntities | undefined
-  #sessionTurns: Turns | undefined
-  #unitOfWork: UnitOfWork | undefined
+  // Made when it is needed: many sessions only load.
+  #sessionWork: SessionWork | undefined
   #closing: Promise<void> | undefined
 
   /** @internal */
@@ -176,7 +169,7 @@ export class Session {
   /** Marks an entity; the next flush deletes it. */
   remove(entity: object): void {
     this.#checkOpen()
-    this.#remove(entity).deleteMark = undefined
+    this.#work.remove(entity).deleteMark = undefined
   }
 
   /** Stores the entity now: a new one must not exist yet, a loaded one must still exist. Only what changed is sent. */
@@ -188,7 +181,7 @@ export class Session {
       const ttl = options?.ttl
       const managed = this.#manage(entity, ttl)
       const refused = ttl === undefined ? undefined : addWish(managed, { ttl })
-      this.#send(managed, options, { sent, failed, refused })
+      this.#work.send(managed, options, { sent, failed, refused })
     })
   }
 
@@ -201,7 +194,7 @@ export class Session {
       if (managed.loaded !== undefined) throw partlyLoaded(managed)
       const refused = addWish(managed, { overwrite: true, ttl: options?.ttl })
       forgetMembers(managed, managed.mapped.relations)
-      this.#send(managed, options, { sent: () => resolve(entity), failed, refused })
+      this.#work.send(managed, options, { sent: () => resolve(entity), failed, refused })
     })
   }
 
@@ -213,8 +206,8 @@ export class Session {
       this.#checkMaySend()
       const receiver = { deleted, failed }
       checkSendOptions(typeof target === 'function' ? third : (second as FlushOptions | undefined))
-      if (typeof target !== 'function') this.#deleteEntity(target, second as FlushOptions | undefined, receiver)
-      else this.#deleteByKey(this.#mapped(target as EntityClass), second as KeyInput, third, receiver)
+      if (typeof target !== 'function') this.#work.delete(target, second as FlushOptions | undefined, receiver)
+      else this.#work.deleteByKey(this.#mapped(target as EntityClass), second as KeyInput, third, receiver)
     })
   }
 
@@ -222,8 +215,8 @@ export class Session {
   async flush(options?: FlushOptions): Promise<void> {
     this.#checkMaySend()
     checkFlushOptions(options)
-    const work = (): Promise<void> => this.#unit.flush(options)
-    await abortableTurn(options?.signal, work, (begin) => this.#turns.all(begin))
+    const work = (): Promise<void> => this.#work.unit.flush(options)
+    await abortableTurn(options?.signal, work, (begin) => this.#work.turns.all(begin))
   }
 
   /**
@@ -240,14 +233,14 @@ export class Session {
   async refresh<T extends object>(entity: T, options: FlushOptions = {}): Promise<T> {
     this.#checkMaySend()
     checkSendOptions(options)
-    const managed = this.#entities.get(entity)
+    const managed = this.#work.entities.get(entity)
     const { state, marked, wishes } = managed
     const work = async (): Promise<void> => {
       await this.#loads.refresh(managed, wishes, options.signal)
       // A delete that has begun is to be finished, and one that was asked for later is still to come.
       if (state === 'removed' && managed.marked === marked && !managed.isDeleteBegun) managed.keep()
     }
-    await abortableTurn(options.signal, work, (begin) => this.#turns.one(managed, begin))
+    await abortableTurn(options.signal, work, (begin) => this.#work.turns.one(managed, begin))
     return entity
   }
 
@@ -257,14 +250,14 @@ export class Session {
    */
   async verify(entity: object, options: VerifyOptions = {}): Promise<Finding[]> {
     this.#checkMaySend()
-    const managed = this.#entities.get(entity)
-    return this.#turns.one(managed, () => verifyEntity(managed, this.#context, options))
+    const managed = this.#work.entities.get(entity)
+    return this.#work.turns.one(managed, () => verifyEntity(managed, this.#context, options))
   }
 
   /** Lets go of an entity: its changes are not sent, and any session may take it in. */
   detach(entity: object): void {
-    const managed = this.#entities.find(entity)
-    if (managed === undefined || this.#forgetUnsent(managed)) return
+    const managed = this.#work.entities.find(entity)
+    if (managed === undefined || this.#work.forgetUnsent(managed)) return
     forgetDetached(managed, this.#context)
     this.#context.identity.remove(managed)
   }
@@ -277,164 +270,39 @@ export class Session {
   /** Whether a save of this entity, or without one a flush, would send something. */
   isDirty(entity?: object): boolean {
     this.#checkOpen()
-    if (entity !== undefined) return isDirty(this.#entities.get(entity))
+    if (entity !== undefined) return isDirty(this.#work.entities.get(entity))
     return this.#context.identity.filter(isDirty).length > 0
   }
 
   /** What a save of this entity would change. */
   changes(entity: object): Changes {
     this.#checkOpen()
-    return changesOf(this.#entities.get(entity))
+    return changesOf(this.#work.entities.get(entity))
   }
 
   /** What a flush (or a save of this entity) would send, without sending it and without running hooks. */
   async explain(entity?: object, options?: Pick<FlushOptions, 'transactions'>): Promise<Explanation> {
     this.#checkOpen()
     const { identity, reading } = this.#context
-    const members = entity === undefined ? identity.filter(isDirty) : [this.#entities.get(entity)]
-    return during(reading, () => this.#unit.explain(members.filter(isDirty), options?.transactions))
+    const members = entity === undefined ? identity.filter(isDirty) : [this.#work.entities.get(entity)]
+    return during(reading, () => this.#work.unit.explain(members.filter(isDirty), options?.transactions))
   }
 
   /** Waits for what is under way and lets go of all entities; what was not flushed is not sent. */
   close(): Promise<void> {
     if (isInsideHook(this.#context.identity)) return Promise.reject(insideHook())
-    this.#closing ??= this.#turns.idle().then(() => this.#context.identity.close())
+    this.#closing ??= this.#work.turns.idle().then(() => this.#context.identity.close())
     return this.#closing
-  }
-
-  #deleteEntity(entity: object, options: FlushOptions | undefined, { deleted, failed }: DeleteReceiver): void {
-    const known = this.#entities.find(entity)
-    const wasMarked = known?.state === 'removed'
-    const managed = this.#remove(entity)
-    const mark = DeleteMark.of(managed, known !== undefined, wasMarked)
-    let isRefused = false
-    this.#send(managed, options, {
-      sent: () => deleted(managed.takeWasStored()),
-      refused: () => {
-        if (isRefused) return
-        isRefused = true
-        mark?.end(managed, true)
-      },
-      failed: (error) => {
-        if (!isRefused) mark?.end(managed, false)
-        failed(error)
-      },
-    })
-  }
-
-  #deleteByKey(
-    mapped: MappedClass,
-    input: KeyInput,
-    options: FlushOptions | undefined,
-    receiver: DeleteReceiver,
-  ): void {
-    const key = mapped.recordKeyOf(input, this.#context.identity.tenant)
-    const known = this.#context.identity.get(mapped, key.key)
-    if (known !== undefined && !mapped.is(known.entity)) throw otherClass(mapped, known)
-    if (known !== undefined && !this.#forgetUnsent(known)) {
-      known.removeAny = true
-      this.#deleteEntity(known.entity, options, receiver)
-      return
-    }
-    this.#turns.onRecord(key, (end) => {
-      if (mapped.needsEntityToDelete) {
-        // It is in a turn of its own as soon as it is loaded.
-        this.#deleteLoaded(mapped, key, input, options, receiver).catch(receiver.failed).finally(end)
-      } else {
-        deleteBlindly(mapped, key, this.#context, options?.signal, this.#forgetting(mapped, key, receiver), end)
-      }
-    })
-  }
-
-  async #deleteLoaded(
-    mapped: MappedClass,
-    key: RecordKey,
-    input: KeyInput,
-    options: FlushOptions | undefined,
-    receiver: DeleteReceiver,
-  ): Promise<void> {
-    // What is read in its place would be taken for what is to be deleted.
-    const left = this.#context.identity.leave(mapped, key.key)
-    const found = await this.#findToDelete(mapped, key, input, options).finally(left)
-    if (found === undefined) this.#forgetting(mapped, key, receiver).deleted(false)
-    else this.#deleteEntity(found.entity, options, receiver)
-  }
-
-  async #findToDelete(
-    mapped: MappedClass,
-    key: RecordKey,
-    input: KeyInput,
-    options: FlushOptions | undefined,
-  ): Promise<Managed | undefined> {
-    const [managed] = await this.#loads.find(mapped, [input], options)
-    return managed ?? (await this.#loads.cutOff(mapped, [key], options?.signal))[0]
-  }
-
-  /** What the session has no entity of may still be linked to by its key. */
-  #forgetting(mapped: MappedClass, key: RecordKey, receiver: DeleteReceiver): DeleteReceiver {
-    if (mapped.standsAlone) return receiver
-    const deleted = (wasStored: boolean): void => {
-      forgetKey(mapped, key, this.#context)
-      receiver.deleted(wasStored)
-    }
-    return { deleted, failed: receiver.failed }
-  }
-
-  #remove(entity: object): Managed {
-    const known = this.#entities.find(entity)
-    return known !== undefined && this.#forgetUnsent(known) ? known : this.#entities.remove(entity)
-  }
-
-  /** Whoever still links to it would store it after all. */
-  #forgetUnsent(managed: Managed): boolean {
-    const isForgotten = this.#entities.forgetUnsent(managed)
-    if (isForgotten) takeBackLinksTo([managed], this.#context)
-    return isForgotten
   }
 
   #manage(entity: object, ttl: SaveOptions['ttl']): Managed {
     this.#checkOpen()
     if (ttl !== undefined) checkTtl({ mapped: this.#context.classes.ofEntity(entity) }, ttl)
-    return this.#entities.manage(entity)
+    return this.#work.entities.manage(entity)
   }
 
-  #send(managed: Managed, options: FlushOptions | undefined, receiver: SendReceiver): void {
-    if (isSimple(managed, this.#context, options) && this.#turns.isFree(managed)) {
-      return sendSimple(managed, this.#context, this.#turns, receiver)
-    }
-    let hasBegun = false
-    const work = (): Promise<void> => {
-      hasBegun = true
-      return this.#unit.one(managed, options, () => receiver.refused?.())
-    }
-    // What it reaches is known only when the work has begun, so nothing else may run beside it.
-    const inTurn = (begin: typeof work): Promise<void> =>
-      managed.mapped.standsAlone ? this.#turns.one(managed, begin) : this.#turns.all(begin)
-    abortableTurn(options?.signal, work, inTurn).then(
-      () => receiver.sent(managed),
-      (error: unknown) => {
-        // Given up while it waited: what goes before it must not do it either.
-        if (!hasBegun) receiver.refused?.()
-        receiver.failed(error)
-      },
-    )
-  }
-
-  get #entities(): SessionEntities {
-    return (this.#sessionEntities ??= new SessionEntities(this.#context, this.#loads))
-  }
-
-  get #turns(): Turns {
-    return (this.#sessionTurns ??= new Turns(this.#context.activity))
-  }
-
-  get #unit(): UnitOfWork {
-    return (this.#unitOfWork ??= new UnitOfWork({
-      context: this.#context,
-      entities: this.#entities,
-      reader: this.#loads.reader,
-      readerIn: (inside) => this.#loads.readerIn(inside),
-    }))
+  get #work(): SessionWork {
+    return (this.#sessionWork ??= new SessionWork(this.#context, this.#loads))
   }
 
   #mapped(entityClass: EntityClass): MappedClass {
