@@ -74,7 +74,7 @@ export function completeRelations(
     const relation = strategy.model
     if (relation.holds === 'ref') {
       const state = refStateOf(refOf(entity, relation))
-      if (!state.isKnown) takeKey(relation, state, stored, reader)
+      if (!state.isKnown) takeKey(relation, state, stored, reader, false)
       else state.learnStored(keyIn(relation, stored, reader))
     } else {
       const state = collectionStateOf(collectionOf(entity, relation))
@@ -109,10 +109,11 @@ function takeKey(
   state: ReturnType<typeof refStateOf>,
   stored: ReadBins,
   reader: Reader,
+  givesBack = true,
 ): void {
   const key = keyIn(relation, stored, reader)
   if (key === undefined) state.unread()
-  else state.takeStored(key)
+  else state.takeStored(key, givesBack)
 }
 
 /** Undefined where it was not read. Without a bin the other has the same key, and only reading it tells whether it is there. */

@@ -352,11 +352,12 @@ export class CollectionState {
   }
 
   /** The entity, if the session has it or as soon as it does: then the other side shows the change, too. */
-  #resolved(member: Member): Member {
+  #resolved(given: Member): Member {
     const binding = this.#binding
-    if (binding === undefined || this.parts !== undefined) return member
+    if (binding === undefined || this.parts !== undefined) return given
     const { reader, relation } = binding
-    if (isEntity(member)) return reader.isDetached(member) ? (reader.keyOf(member) ?? member) : member
+    const member = isEntity(given) && reader.isDetached(given) ? (reader.keyOf(given) ?? given) : given
+    if (isEntity(member)) return member
     const known = reader.known(relation.target, member)
     if (known !== undefined) return known.state === 'removed' ? member : known.entity
     reader.whenKnown(relation.target, member, (entity) => this.meet(entity))

@@ -182,8 +182,8 @@ export class RefState {
     if (this.#isUnread && key !== undefined) this.stored = key
   }
 
-  /** The key in the record is known to be this one now. */
-  takeStored(key: KeyValue | null): void {
+  /** The key in the record is known to be this one now. `givesBack`: what was changed is forgotten, also at the other ends. */
+  takeStored(key: KeyValue | null, givesBack = false): void {
     const before = this.target
     this.stored = key
     this.isKnown = true
@@ -192,7 +192,7 @@ export class RefState {
     this.isBegun &&= !this.isStored
     if (this.isStored) {
       this.#takeBackFrom(before)
-      this.#giveBack()
+      if (givesBack) this.#giveBack()
     }
     this.reconsider()
   }
@@ -201,7 +201,7 @@ export class RefState {
   forgetAtOthers(): void {
     if (this.isStored || this.isBegun) return
     const putBack = this.remember()
-    this.takeStored(this.stored)
+    this.takeStored(this.stored, true)
     putBack()
   }
 

@@ -14,7 +14,7 @@ export class IdentityMap {
   readonly #places: (RecordMap<Managed> | undefined)[]
   readonly #within: IdentityMap | undefined
   #awaited: Map<string, ((entity: object) => void)[]> | undefined
-  #leaving: Set<string> | undefined
+  #leaving: Map<string, number> | undefined
   #isClosed = false
 
   constructor({ places }: Pick<MappedClasses, 'places'>, tenant?: Tenant, within?: IdentityMap) {
@@ -65,9 +65,13 @@ export class IdentityMap {
 
   /** A record is being deleted whose entity is yet to be read; returns what is to be called when it is. */
   leave(mapped: MappedClass, key: UserKey): () => void {
-    const [id, leaving] = [idOf(mapped, key), (this.#leaving ??= new Set())]
-    leaving.add(id)
-    return () => void leaving.delete(id)
+    const [id, leaving] = [idOf(mapped, key), (this.#leaving ??= new Map<string, number>())]
+    leaving.set(id, (leaving.get(id) ?? 0) + 1)
+    return () => {
+      const left = leaving.get(id)! - 1
+      if (left === 0) leaving.delete(id)
+      else leaving.set(id, left)
+    }
   }
 
   isLeaving(mapped: MappedClass, key: UserKey): boolean {

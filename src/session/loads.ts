@@ -73,10 +73,13 @@ export class Loads implements RelationHydration {
 
   attach(managed: Managed, stored?: ReadBins): void {
     const { relations } = managed.mapped
-    if (relations.length === 0) return
     const { undo } = this.#context
-    // An entity that was handed in outlives the session, so it must forget what a transaction that failed has linked.
-    if (undo !== undefined && stored === undefined) undo.push(rememberRelations(managed.entity, relations))
+    if (undo !== undefined && stored === undefined) {
+      // An entity that was handed in outlives the session, so it must forget what a transaction that failed has stored and linked.
+      undo.push(() => void (managed.snapshot = undefined))
+      if (relations.length > 0) undo.push(rememberRelations(managed.entity, relations))
+    }
+    if (relations.length === 0) return
     attachRelations(managed, relations, this.reader, stored)
   }
 

@@ -82,7 +82,9 @@ export abstract class RecordWrite implements PlannedRecord {
     const { codec } = managed.mapped
     const next = afterDoubt(command)
     // What is stored is not known any more, and equals nothing.
-    if (changedTtl(managed) !== undefined) managed.ttl = NaN
+    const { ttlProperty } = managed.model
+    const wasChanged = ttlProperty !== undefined && (this.#shownTtl ?? undefined) !== (managed.ttl ?? undefined)
+    if (wasChanged || changedTtl(managed) !== undefined) managed.ttl = NaN
     if (next === 'report' && managed.snapshot !== undefined)
       codec.advance(managed.snapshot, this.#snapshot, binsAddedTo(command))
     const isLeft = next === 'readBack' || managed.overwrite || codec.propertiesIn(binsReplaced(command)).length > 0

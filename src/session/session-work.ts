@@ -69,10 +69,12 @@ export class SessionWork {
       this.delete(known.entity, options, receiver)
       return
     }
+    // What is read in its place would be taken for what is to be deleted.
+    const left = mapped.needsEntityToDelete ? this.#context.identity.leave(mapped, key.key) : undefined
     this.turns.onRecord(key, (end) => {
-      if (mapped.needsEntityToDelete) {
+      if (left !== undefined) {
         // It is in a turn of its own as soon as it is loaded.
-        this.#deleteLoaded(mapped, key, input, options, receiver).catch(receiver.failed).finally(end)
+        this.#deleteLoaded(mapped, key, input, options, receiver, left).catch(receiver.failed).finally(end)
       } else {
         deleteBlindly(mapped, key, this.#context, options?.signal, this.#forgetting(mapped, key, receiver), end)
       }
@@ -85,9 +87,8 @@ export class SessionWork {
     input: KeyInput,
     options: FlushOptions | undefined,
     receiver: DeleteReceiver,
+    left: () => void,
   ): Promise<void> {
-    // What is read in its place would be taken for what is to be deleted.
-    const left = this.#context.identity.leave(mapped, key.key)
     const found = await this.#findToDelete(mapped, key, input, options).finally(left)
     if (found === undefined) this.#forgetting(mapped, key, receiver).deleted(false)
     else this.delete(found.entity, options, receiver)

@@ -12,6 +12,7 @@ import {
   collection,
   ref,
   type Database,
+  type SkeinError,
 } from 'skein'
 import { MODES } from '../server.js'
 import { useDatabase } from '../use-database.js'
@@ -99,6 +100,20 @@ for (const mode of MODES) {
       session.create(Club, { id: 1 })
       await session.flush()
       expect((await db.session().load(Club, 1, { with: ['friends'] })).friends.items).to.deep.equal([])
+    })
+
+    it('by key does so until the last of several has returned', async () => {
+      const session = db.session()
+      const first = session.delete(Club, 1)
+      await new Promise((resolve) => setImmediate(resolve))
+      const second = session.delete(Club, 1)
+      await first
+      const made = Object.assign(new Club(), { id: 1 })
+      // It is refused while the second is under way, and else stored.
+      await session.save(made).catch(({ code }: SkeinError) => expect(code).to.equal('SKEIN_2304'))
+      await second
+      await session.save(made)
+      expect((await db.session().load(Club, 1)).id).to.equal(1)
     })
 
     it('takes members along that were added after it has looked for them', async () => {

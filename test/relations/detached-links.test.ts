@@ -62,6 +62,16 @@ for (const mode of MODES) {
       expect(await db.session().ref(Person, 1).collection('tasks').keys()).to.deep.equal([])
     })
 
+    it('are shown by the instance that the session has in its place', async () => {
+      const old = await db.withSession((session) => session.load(Task, 1))
+      const session = db.session()
+      const [two, task] = [await session.load(Person, 2), await session.load(Task, 1)]
+      two.tasks.add(old)
+      two.chores.add(old)
+      await session.flush()
+      expect([task.assignee.key, task.doer.key]).to.deep.equal([2, 2])
+    })
+
     it('are forgotten with one of the same key that somebody else has stored first', async () => {
       const session = db.session()
       const person = await session.load(Person, 1)

@@ -186,6 +186,20 @@ inEachMode(
         expect(session.isDirty(ticket)).to.equal(false)
       })
 
+      it(`gets the expiry that it shows when another one ${happened} is taken back before the answer is lost`, async function () {
+        const session = db.session()
+        const ticket = await session.save(Object.assign(new Ticket(), { title: 'mine', ttl: 100 }))
+        ticket.ttl = 5_000_000
+        await lose(this, 'ticket', happens, () => {
+          const saving = session.save(ticket)
+          ticket.ttl = 100
+          return saving
+        })
+        await session.flush()
+        expect((await bed().db.session().load(Ticket, ticket.id)).ttl).to.be.below(1_000_000)
+        expect(session.isDirty(ticket)).to.equal(false)
+      })
+
       it(`is stored when it is saved after a delete ${happened}`, async function () {
         const session = db.session()
         const account = await session.save(Object.assign(new Account(), { id: bed().freshNumber(), owner: 'Ada' }))

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { Database } from 'skein'
+import type { Database, Session } from 'skein'
 import { Order, Stock, line, order, stock } from '../relations/consolidate-models.js'
 import { Agent, Listing, agent, listing } from '../relations/models.js'
 import { Person } from '../session/models.js'
@@ -43,6 +43,15 @@ describe('an entity that is handed in to a transaction which is undone', () => {
     expect(attempts).to.equal(2)
     expect(await stored(made.id)).to.deep.equal(['fee-cold', 'lamp'])
     expect(made.lines.items).to.deep.equal([line('fee-cold'), line('lamp')])
+  })
+
+  it('is stored by the next attempt with whatever points to it', async () => {
+    const [id, made] = [bed.fresh(), listing(key())]
+    await db.session().save(agent(id))
+    const add = async (session: Session): Promise<void> => (await session.load(Agent, id)).listings.add(made)
+    await undone(add)
+    await db.transaction(add)
+    expect((await db.session().load(Listing, made.id)).agent.key).to.equal(id)
   })
 
   it('shows and stores afterwards what it had before', async () => {
