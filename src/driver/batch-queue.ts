@@ -118,11 +118,13 @@ export class BatchQueue<Entry extends Waiting> {
     for (; next < end && batch.length < batchRows; next++) {
       const entry = this.#waiting[next]
       if (entry.isDropped) continue
-      if (batch.length > 0 && bytes + entry.bytes > batchBytes) break
+      // Counted once: it is worked out each time it is asked for.
+      const more = bytes + entry.bytes
+      if (batch.length > 0 && more > batchBytes) break
       if (entry.key !== undefined && isInBatch(entry.key, batch, seen)) later.push(entry)
       else {
         batch.push(entry)
-        bytes += entry.bytes
+        bytes = more
       }
     }
     this.#moveHead(next, later)

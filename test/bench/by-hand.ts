@@ -40,7 +40,7 @@ export class ByHand {
     return one
   }
 
-  async setPrice(id: number, price: number): Promise<void> {
+  async savePrice({ id, price }: Pick<Listing, 'id' | 'price'>): Promise<void> {
     const operations = [Aerospike.operations.write('price', price)]
     await this.#client.operate(this.#key(id), operations, this.#keepTtl, this.#update)
   }

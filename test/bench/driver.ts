@@ -46,7 +46,7 @@ async function measureAll(driver: Driver, at: (i: number) => RecordKey): Promise
   const keepTtl = { ttl: Aerospike.ttl.DONT_UPDATE }
   const gathered = new Gathered(driver, (id) => keyOf(key(id)))
   const readGathered = { call: (i: number) => gathered.read(i) }
-  const saveGathered = { call: (i: number) => gathered.setPrice(i, i) }
+  const saveGathered = { call: (i: number) => gathered.savePrice({ id: i, price: i }) }
   const load = { call: (i: number) => driver.readOne(read('Listing', key(i))) }
   const get = { call: (i: number) => client.get(keyOf(key(i))) }
   const save = {

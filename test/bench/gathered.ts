@@ -80,7 +80,7 @@ export class Gathered {
     return fromBins((await this.read(id)).bins)
   }
 
-  async setPrice(id: number, price: number): Promise<void> {
+  async savePrice({ id, price }: Pick<Listing, 'id' | 'price'>): Promise<void> {
     await this.#writes.ask({
       type: Aerospike.batchType.BATCH_WRITE,
       key: this.#keyOf(id),

@@ -83,6 +83,13 @@ class Measurement {
         return [session, await session.load(Listing, id)]
       }),
     )
+    // Who writes by hand has what was loaded, too.
+    const plain = this.#ids.map(listing)
+    const changed = (i: number): Listing => {
+      const entity = plain[i % RECORDS]
+      entity.price++
+      return entity
+    }
     return {
       save: {
         call: (i) => {
@@ -91,8 +98,8 @@ class Measurement {
           return session.save(entity)
         },
       },
-      saveByHand: { call: (i) => this.#byHand.setPrice(this.#ids[i % RECORDS], i) },
-      saveGathered: { call: (i) => this.#gathered.setPrice(this.#ids[i % RECORDS], i) },
+      saveByHand: { call: (i) => this.#byHand.savePrice(changed(i)) },
+      saveGathered: { call: (i) => this.#gathered.savePrice(changed(i)) },
     }
   }
 
