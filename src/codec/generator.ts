@@ -32,9 +32,10 @@ export function generateClass(shape: ClassShape): ClassFunctions {
   ) => Omit<ClassFunctions, 'snapshotOf' | 'setSnapshot'>
   const runtime = { ownProperty, defineProperty, DoubleValue, isSafeText }
   const made = make(shape.class, properties, runtime, attach)
-  // One that holds nothing teaches V8 that its fields may hold anything: otherwise each number of each snapshot gets a box of its own,
-  // instead of being the entity's, which takes memory, and a look into it at every flush.
+  // Those that hold nothing teach V8 that their fields may hold anything: otherwise each number of each instance and of each snapshot gets
+  // a box of its own, instead of being that of the record, which takes memory, and a look into it at every flush.
   made.snapshot({})
+  if (attach === undefined && !callsConstructor(shape.class)) made.hydrate({}, undefined)
   return { ...made, snapshotOf, setSnapshot }
 }
 
