@@ -53,3 +53,7 @@ export interface Outcome {
   readonly reason?: Reason
   readonly error?: SkeinError
 }
+
+/** What was to go is gone, or there is no record that could hold it. */
+export const isWrittenOrMissing = ({ state, reason }: Pick<Outcome, 'state' | 'reason'>): boolean =>
+  state === 'written' || reason === 'missing'

@@ -3,7 +3,7 @@ import type { EntityModel, RelationModel } from '../model/index.js'
 import { read } from '../plan/command.js'
 import type { Draft } from '../plan/draft.js'
 import { writeBin } from '../plan/operations.js'
-import type { Outcome } from '../plan/outcome.js'
+import { isWrittenOrMissing, type Outcome } from '../plan/outcome.js'
 import { userKeyId, type RecordKey, type UserKey } from '../plan/record-key.js'
 import { confirming, lettingGo } from './after-read.js'
 import { keyBefore, readBefore } from './before.js'
@@ -105,7 +105,7 @@ export class Adoption {
     if (!draft.isInside) state.former.set(id, former)
     const command = unlisted(this.#owner, { ...tracked.key, key: parent }, this.#list, member.key)
     draft.add('remove references', command, (outcome) => {
-      const isDone = outcome.state === 'written' || outcome.reason === 'missing'
+      const isDone = isWrittenOrMissing(outcome)
       if (isDone && state.former.get(id) === former) state.former.delete(id)
       return isDone
     })
@@ -133,7 +133,7 @@ export class Adoption {
       const now = record?.bins[childBin] as UserKey | undefined
       if (now !== undefined && userKeyId(now) === userKeyId(tracked.key.key)) return
       const command = unlisted(this.#owner, tracked.key, this.#list, child.key)
-      draft.add('undo', command, ({ state, reason }) => state === 'written' || reason === 'missing')
+      draft.add('undo', command, isWrittenOrMissing)
     })
   }
 }

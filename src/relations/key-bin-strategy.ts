@@ -5,7 +5,7 @@ import { DELETING_BIN, type EntityModel, type RelationModel } from '../model/ind
 import { read, remove } from '../plan/command.js'
 import type { Draft } from '../plan/draft.js'
 import { removeBin, writeBin } from '../plan/operations.js'
-import type { Outcome } from '../plan/outcome.js'
+import { isWrittenOrMissing, type Outcome } from '../plan/outcome.js'
 import { userKeyId, type UserKey } from '../plan/record-key.js'
 import { askingOwner, confirming, lettingGo } from './after-read.js'
 import { keyBefore, readBefore } from './before.js'
@@ -316,8 +316,7 @@ export class KeyBinStrategy implements RelationStrategy {
   ): void {
     const command = unlisted(this.#target, reader.recordKey(this.#target, owner), this.#list!.bin!, tracked.key.key)
     draft.add(stage, command, (outcome) => {
-      const isDone = outcome.state === 'written' || outcome.reason === 'missing'
-      if (!isDone) return false
+      if (!isWrittenOrMissing(outcome)) return false
       state.unlisted.delete(userKeyId(owner))
       this.#settleCollection(tracked, owner, reader)
       return true
@@ -332,7 +331,7 @@ export class KeyBinStrategy implements RelationStrategy {
       const now = record?.bins[name] as UserKey | undefined
       if (now !== undefined && userKeyId(now) === userKeyId(expected.key)) return
       const command = unlisted(this.#target, expected, this.#list!.bin!, tracked.key.key)
-      draft.add('undo', command, ({ state, reason }) => state === 'written' || reason === 'missing')
+      draft.add('undo', command, isWrittenOrMissing)
     })
   }
 

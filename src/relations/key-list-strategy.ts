@@ -4,7 +4,7 @@ import type { EntityModel, RelationModel } from '../model/index.js'
 import type { WriteCommand } from '../plan/command.js'
 import type { Draft } from '../plan/draft.js'
 import { listCreate, listRemoveValues } from '../plan/operations.js'
-import type { Outcome } from '../plan/outcome.js'
+import { isWrittenOrMissing, type Outcome } from '../plan/outcome.js'
 import type { UserKey } from '../plan/record-key.js'
 import { Adoption } from './adoption.js'
 import { lookingAgain } from './after-read.js'
@@ -120,7 +120,7 @@ export class KeyListStrategy implements RelationStrategy {
     if (this.model.onDelete === 'restrict') return
     if (this.#reachesOnDelete) draft.follow('mark', lookingAgain(tracked, this.model))
     if (draft.isTransaction) return
-    draft.add('mark', markDeleting(tracked), ({ state, reason }) => state === 'written' || reason === 'missing')
+    draft.add('mark', markDeleting(tracked), isWrittenOrMissing)
   }
 
   load(level: readonly Tracked[], reader: Reader, along?: readonly string[]): Promise<readonly Tracked[]> {
@@ -177,7 +177,7 @@ export class KeyListStrategy implements RelationStrategy {
     const isAlone = this.#childBin === undefined || isWritten || isOrphan
     const progress = progressOf(member, isAlone ? 1 : 2, state, draft, () => state.settle(member))
     draft.add('remove references', unlisted(this.#owner, tracked.key, this.model.bin!, key), (outcome) =>
-      progress(outcome.state === 'written' || outcome.reason === 'missing', outcome),
+      progress(isWrittenOrMissing(outcome), outcome),
     )
     if (isAlone || this.#inverse === undefined) return
     const child = { namespace: this.#target.namespace, set: this.#target.set, key }

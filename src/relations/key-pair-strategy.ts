@@ -4,7 +4,7 @@ import type { EntityModel, RelationModel } from '../model/index.js'
 import { read, remove } from '../plan/command.js'
 import type { Draft } from '../plan/draft.js'
 import { removeBin, writeBin } from '../plan/operations.js'
-import type { Outcome } from '../plan/outcome.js'
+import { isWrittenOrMissing, type Outcome } from '../plan/outcome.js'
 import { recordId, userKeyId, type RecordKey, type UserKey } from '../plan/record-key.js'
 import { confirming, lettingGo, whileItHolds } from './after-read.js'
 import { keyBefore, readBefore } from './before.js'
@@ -126,12 +126,12 @@ export class KeyPairStrategy implements RelationStrategy {
       durableDelete: model.durableDelete,
     })
     const here = this.#thisEnd(tracked)
-    const settle = ({ state, reason, bins }: Outcome): boolean => {
-      const partner = keyBefore(this.model, bins)
+    const settle = (outcome: Outcome): boolean => {
+      const partner = keyBefore(this.model, outcome.bins)
       const from = partner === null ? undefined : this.#partnerOf(here, partner, reader)
       if (from !== undefined && !draft.isPlanned(clearId('remove references', from, here)))
         this.#clear(from, here, draft, reader, 'undo')
-      return state === 'written' || reason === 'missing'
+      return isWrittenOrMissing(outcome)
     }
     draft.add('delete', command, settle, depth)
   }

@@ -4,7 +4,7 @@ import type { EntityModel, RelationModel } from '../model/index.js'
 import { read, type WriteCommand } from '../plan/command.js'
 import type { Draft } from '../plan/draft.js'
 import { mergeCommands } from '../plan/merge.js'
-import type { Outcome } from '../plan/outcome.js'
+import { isWrittenOrMissing, type Outcome } from '../plan/outcome.js'
 import { recordId, userKeyId, type RecordKey, type UserKey } from '../plan/record-key.js'
 import type { Value } from '../plan/value.js'
 import type { Binding } from './binding.js'
@@ -328,4 +328,3 @@ function linkId(relation: RelationModel, here: string, there: string): string {
 }
 
 const isWritten = ({ state }: Outcome): boolean => state === 'written'
-const isWrittenOrMissing = ({ state, reason }: Outcome): boolean => state === 'written' || reason === 'missing'

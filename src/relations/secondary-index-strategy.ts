@@ -4,7 +4,7 @@ import { DELETING_BIN, type EntityModel, type RelationModel } from '../model/ind
 import { read, write, type WriteCommand } from '../plan/command.js'
 import type { Draft } from '../plan/draft.js'
 import { writeBin } from '../plan/operations.js'
-import type { Outcome } from '../plan/outcome.js'
+import { isWrittenOrMissing, type Outcome } from '../plan/outcome.js'
 import { userKeyId, type RecordKey, type UserKey } from '../plan/record-key.js'
 import { askingOwner, lookingAgain } from './after-read.js'
 import { keyBefore, readBefore } from './before.js'
@@ -85,7 +85,7 @@ export class SecondaryIndexStrategy implements RelationStrategy {
     if (this.model.onDelete === 'restrict') return
     draft.follow('mark', lookingAgain(tracked, this.model))
     if (draft.isTransaction) return
-    draft.add('mark', markDeleting(tracked), isDone)
+    draft.add('mark', markDeleting(tracked), isWrittenOrMissing)
   }
 
   async load(level: readonly Tracked[], reader: Reader, _along?: readonly string[]): Promise<readonly Tracked[]> {
@@ -226,4 +226,3 @@ async function* untilNone(find: () => AsyncIterable<readonly KeyValue[]>): Async
 
 const isWritten = ({ state }: Outcome): boolean => state === 'written'
 const isKey = (member: Member): boolean => !isEntity(member)
-const isDone = ({ state, reason }: Outcome): boolean => state === 'written' || reason === 'missing'

@@ -1,5 +1,5 @@
 import type { Draft } from '../plan/draft.js'
-import type { Outcome } from '../plan/outcome.js'
+import { isWrittenOrMissing } from '../plan/outcome.js'
 import type { Contributor, Reader } from '../relations/contributor.js'
 import { markDeleting } from '../relations/mark.js'
 import type { EmbeddedRefs } from './embedded-refs.js'
@@ -8,8 +8,6 @@ import type { MappedClass } from './mapped-class.js'
 import { planRecord } from './plan-record.js'
 import { planRemoval } from './record-removal.js'
 import { changedTtl } from './ttl.js'
-
-const isDone = ({ state, reason }: Outcome): boolean => state === 'written' || reason === 'missing'
 
 /** The part of storing a class that is the record itself: its own bins, version, times and expiry. */
 export class BinContributor implements Contributor {
@@ -36,7 +34,8 @@ export class BinContributor implements Contributor {
     const planned = planRemoval(managed)
     const { standsAlone } = this.#mapped
     // Nothing that it would take along goes unless its record is still marked.
-    if (managed.isFinishing && !standsAlone && !draft.isTransaction) draft.add('mark', markDeleting(managed), isDone)
+    if (managed.isFinishing && !standsAlone && !draft.isTransaction)
+      draft.add('mark', markDeleting(managed), isWrittenOrMissing)
     const stage = standsAlone ? 'write' : 'delete'
     draft.add(stage, planned.command, (outcome) => planned.settle(outcome), managed.depth)
   }

@@ -1,6 +1,6 @@
 import { flushChannel } from '../driver/events.js'
 import { remove } from '../plan/command.js'
-import type { Outcome } from '../plan/outcome.js'
+import { isWrittenOrMissing, type Outcome } from '../plan/outcome.js'
 import { stage } from '../plan/plan.js'
 import type { RecordKey } from '../plan/record-key.js'
 import { publishFlush } from './flush-event.js'
@@ -31,7 +31,7 @@ export function deleteBlindly(
   const began = flushChannel.hasSubscribers ? performance.now() : 0
   const settled = (outcome: Outcome): void => {
     end()
-    const isDone = outcome.state === 'written' || outcome.reason === 'missing'
+    const isDone = isWrittenOrMissing(outcome)
     const refused = isDone ? [] : [outcome]
     const error = isDone ? undefined : refusalOf(outcome, mapped, signal)
     if (flushChannel.hasSubscribers) {
