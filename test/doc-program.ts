@@ -6,8 +6,9 @@ import { promisify } from 'node:util'
 
 const root = fileURLToPath(new URL('.', import.meta.resolve('skein/package.json')))
 const docs = path.join(root, 'docs')
-// Inside the package, so that the built files find it by its own name.
-const builds = path.join(root, '.build/docs')
+// Inside the package, so that the built files find it by its own name; a folder for each process, because tests run in two.
+const builds = path.join(root, `.build/docs-${process.pid}`)
+process.on('exit', () => rmSync(builds, { recursive: true, force: true }))
 const run = promisify(execFile)
 
 export function readDoc(page: string): string {
@@ -27,7 +28,6 @@ let compiling: Promise<string> | undefined
 /** Compiles the programs of all pages together, which takes hardly longer than one; gives the compiler's complaints. */
 async function compileAll(): Promise<string> {
   const pages = readdirSync(docs, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.md'))
-  rmSync(builds, { recursive: true, force: true })
   mkdirSync(builds, { recursive: true })
   const files: string[] = []
   for (const page of [...pages, '../README.md']) {

@@ -1,5 +1,5 @@
 import { channel } from 'node:diagnostics_channel'
-import { commandBytes, queryBytes } from '../plan/bytes.js'
+import { commandBytes, queryBytes } from '../plan/wire-bytes.js'
 import type { Command } from '../plan/command.js'
 import type { QueryCommand } from '../plan/query-command.js'
 import { showKey, type UserKey } from '../plan/record-key.js'

@@ -1,8 +1,8 @@
-import { commandBytes } from '../plan/bytes.js'
+import { commandBytes } from '../plan/wire-bytes.js'
 import type { Bins, DeleteCommand, Existence, Ttl, WriteCommand } from '../plan/command.js'
 import { recordSize } from '../plan/expression.js'
 import type { Operation } from '../plan/operation.js'
-import { addsUp, afterDoubt } from '../plan/repeatable.js'
+import { accumulates, afterDoubt } from '../plan/after-doubt.js'
 import type { RecordKey } from '../plan/record-key.js'
 import { checkResultNames, hasResult, resultName } from '../plan/result-names.js'
 import {
@@ -137,7 +137,7 @@ export class PendingWrite implements WriteTerms {
 
 function goesAlone(command: WriteCommand | DeleteCommand): boolean {
   if (command.generation !== undefined) return true
-  return command.operations.some(addsUp) && afterDoubt(command) === 'report'
+  return command.operations.some(accumulates) && afterDoubt(command) === 'report'
 }
 
 export const noBins = (): Bins => NO_BINS

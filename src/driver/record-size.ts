@@ -1,5 +1,5 @@
 import { RecordTooLargeError } from '../errors/index.js'
-import { commandBytes, operationBytes } from '../plan/bytes.js'
+import { commandBytes, operationBytes } from '../plan/wire-bytes.js'
 import { read, type DeleteCommand, type WriteCommand } from '../plan/command.js'
 import { recordSize } from '../plan/expression.js'
 import { readExpression } from '../plan/operations.js'

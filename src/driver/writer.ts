@@ -1,5 +1,5 @@
 import { read, type DeleteCommand, type WriteCommand } from '../plan/command.js'
-import { afterDoubt } from '../plan/repeatable.js'
+import { afterDoubt } from '../plan/after-doubt.js'
 import type { NativeTransaction } from './aerospike-client.js'
 import { BatchQueue } from './batch-queue.js'
 import { explainFailure, inDoubtError, notSentError, type Failure } from './command-errors.js'

@@ -1,4 +1,4 @@
-import { commandBytes } from './bytes.js'
+import { commandBytes } from './wire-bytes.js'
 import type { Command } from './command.js'
 import type { Plan, Stage } from './plan.js'
 import { REVEAL_ALL, showCommandInFull, showConditions, showOperations, type Reveal } from './show-command.js'

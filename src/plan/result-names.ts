@@ -1,7 +1,7 @@
 import { bug } from '../errors/index.js'
 import type { Command } from './command.js'
 import type { Operation } from './operation.js'
-import { isWrite } from './repeatable.js'
+import { isWrite } from './after-doubt.js'
 
 /**
  * The client gives back one result per name, the last one; in a batch a write hides an earlier read of its bin.

@@ -1,4 +1,4 @@
-import { commandBytes } from './bytes.js'
+import { commandBytes } from './wire-bytes.js'
 import type { Command, Guard, WriteCommand } from './command.js'
 import { showKey } from './record-key.js'
 import { showExpression } from './show-expression.js'

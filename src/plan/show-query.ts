@@ -1,4 +1,4 @@
-import { queryBytes } from './bytes.js'
+import { queryBytes } from './wire-bytes.js'
 import type { QueryCommand } from './query-command.js'
 import type { Reveal } from './show-command.js'
 import { showExpression } from './show-expression.js'

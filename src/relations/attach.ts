@@ -4,10 +4,10 @@ import type { RelationModel } from '../model/index.js'
 import type { Bins } from '../plan/command.js'
 import type { UserKey } from '../plan/record-key.js'
 import { EntityCollection } from './collection.js'
-import type { Reader, Tracked } from './contributor.js'
+import type { Reader, Tracked } from './contract/contributor.js'
 import { EntityRef } from './ref.js'
-import { collectionStateOf, findCollectionState, findRefState, refStateOf } from './states.js'
-import type { RelationStrategy } from './strategy.js'
+import { collectionStateOf, findCollectionState, findRefState, refStateOf } from './state/state-of.js'
+import type { RelationStrategy } from './contract/relation-strategy.js'
 
 /** What was read of a record, for those relations that are stored in it. */
 export interface ReadBins {
@@ -74,7 +74,7 @@ export function completeRelations(
     const relation = strategy.model
     if (relation.holds === 'ref') {
       const state = refStateOf(refOf(entity, relation))
-      if (!state.isKnown) takeKey(relation, state, stored, reader, false)
+      if (!state.isRead) takeKey(relation, state, stored, reader, false)
       else state.learnStored(keyIn(relation, stored, reader))
     } else {
       const state = collectionStateOf(collectionOf(entity, relation))

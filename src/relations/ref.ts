@@ -2,10 +2,10 @@ import { inspect } from 'node:util'
 import { SkeinError } from '../errors/index.js'
 import { describeKey, type KeyValue } from '../keys/index.js'
 import type { Ref } from '../model/related.js'
-import { jsonKey } from './json-key.js'
-import { RefState } from './ref-state.js'
-import { REF } from './relation-marker.js'
-import { setRefState } from './states.js'
+import { jsonKey } from './read/json-key.js'
+import { RefState } from './state/ref-state.js'
+import { REF } from './contract/relation-marker.js'
+import { setRefState } from './state/state-of.js'
 
 /**
  * The initial value of a to-one relation.
@@ -55,8 +55,8 @@ export class EntityRef<T extends object> implements Ref<T> {
   }
 
   [inspect.custom](): string {
-    const { target, isLoaded, isKnown } = this.#state
-    if (!isKnown) return 'Ref(not loaded)'
+    const { target, isLoaded, isRead } = this.#state
+    if (!isRead) return 'Ref(not loaded)'
     if (target === null) return 'Ref(null)'
     const key = this.key === null ? 'new' : describeKey(this.key)
     return isLoaded ? `Ref(${key})` : `Ref(${key}, not loaded)`

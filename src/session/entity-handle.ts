@@ -1,16 +1,16 @@
 import { readProperty } from '../codec/index.js'
 import type { CollectionProperty } from '../model/index.js'
-import type { Managed } from './managed.js'
-import type { MappedClass } from './mapped-class.js'
-import { unknownRelation } from './session-errors.js'
+import type { ManagedEntity } from './tracking/managed-entity.js'
+import type { MappedClass } from './mapping/mapped-class.js'
+import { unknownRelation } from './context/session-errors.js'
 
 /** An entity by its key alone; made by `session.ref`. Nothing is read until something is asked. */
 export class EntityHandle<T extends object> {
   readonly #mapped: MappedClass
-  readonly #unread: () => Managed
+  readonly #unread: () => ManagedEntity
 
   /** @internal */
-  constructor(mapped: MappedClass, unread: () => Managed) {
+  constructor(mapped: MappedClass, unread: () => ManagedEntity) {
     this.#mapped = mapped
     this.#unread = unread
   }

@@ -5,29 +5,29 @@ import type { Collection, EntityClass, OutsideTransaction } from '../model/index
 import type { Explanation } from '../plan/explain.js'
 import { forgetMembers } from '../relations/attach.js'
 import type { Finding } from '../relations/verify/finding.js'
-import { abortableTurn } from './abortable.js'
-import { during } from './activity.js'
-import { changesOf } from './changes.js'
-import { checkFlushOptions, checkKeys, checkLoadOptions, checkSendOptions } from './check-calls.js'
-import { isDirty } from './dirty.js'
+import { abortableTurn } from './context/abortable.js'
+import { during } from './context/activity.js'
+import { changesOf } from './flush/collect/describe-changes.js'
+import { checkFlushOptions, checkKeys, checkLoadOptions, checkSendOptions } from './context/check-arguments.js'
+import { isDirty } from './flush/collect/is-dirty.js'
 import { EntityHandle } from './entity-handle.js'
-import { forgetDetached } from './forget-deleted.js'
-import { isInsideHook } from './hooks.js'
-import { Loads } from './loads.js'
-import type { Managed } from './managed.js'
-import type { MappedClass } from './mapped-class.js'
-import { partHome } from './part-home.js'
-import { pointingTo } from './pointing-to.js'
-import type { SessionContext } from './session-context.js'
-import { databaseClosed, insideHook, notFound, partlyLoaded, sessionClosed } from './session-errors.js'
-import type { Changes, KeyInput, LoadOptions, NewValues, SaveOptions } from './session-types.js'
-import { SessionWork } from './session-work.js'
-import type { TransactionOptions } from './transaction-attempts.js'
-import { checkTtl } from './ttl.js'
-import type { FlushOptions } from './unit-of-work.js'
-import { verifyEntity } from './verify-entity.js'
-import type { VerifyOptions } from './verify-options.js'
-import { addWish } from './wish.js'
+import { forgetDetached } from './tracking/unlink-deleted.js'
+import { isInsideHook } from './tracking/lifecycle-hooks.js'
+import { EntityLoader } from './load/entity-loader.js'
+import type { ManagedEntity } from './tracking/managed-entity.js'
+import type { MappedClass } from './mapping/mapped-class.js'
+import { partHome } from './mapping/part-owner.js'
+import { pointingTo } from './load/inverse-lookup.js'
+import type { SessionContext } from './context/session-context.js'
+import { databaseClosed, insideHook, notFound, partlyLoaded, sessionClosed } from './context/session-errors.js'
+import type { Changes, KeyInput, LoadOptions, NewValues, SaveOptions } from './context/session-types.js'
+import { SessionWrites } from './session-writes.js'
+import type { TransactionOptions } from './transaction/retry-transaction.js'
+import { checkTtl } from './flush/plan/ttl.js'
+import type { FlushOptions } from './flush/unit-of-work.js'
+import { verifyEntity } from './verify/verify-entity.js'
+import type { VerifyOptions } from './verify/verify-options.js'
+import { addWriteOptions } from './tracking/write-options.js'
 
 /**
  * A short-lived unit of work: every entity exists once in it, and what is changed is found and sent by `flush`, or for one entity by
@@ -41,15 +41,15 @@ import { addWish } from './wish.js'
  */
 export class Session {
   readonly #context: SessionContext
-  readonly #loads: Loads
+  readonly #loads: EntityLoader
   // Made when it is needed: many sessions only load.
-  #sessionWork: SessionWork | undefined
+  #sessionWork: SessionWrites | undefined
   #closing: Promise<void> | undefined
 
   /** @internal */
   constructor(context: SessionContext) {
     this.#context = context
-    this.#loads = new Loads(context)
+    this.#loads = new EntityLoader(context)
   }
 
   /** A new entity with these values, stored by the next flush. */
@@ -63,7 +63,7 @@ export class Session {
   load<T extends object>(entityClass: EntityClass<T>, key: KeyInput, options?: LoadOptions<T>): Promise<T> {
     // One promise from here to the answer: each one between would cost a single load more than all else that is done for it.
     return new Promise((resolve, failed) => {
-      const loaded = (managed: Managed | null): void =>
+      const loaded = (managed: ManagedEntity | null): void =>
         managed === null ? failed(this.#notFound(entityClass, [key])) : resolve(managed.entity as T)
       this.#loads.findOne(this.#toLoad(entityClass), key, options, { loaded, failed })
     })
@@ -72,7 +72,7 @@ export class Session {
   /** The entity under that key, or null. */
   find<T extends object>(entityClass: EntityClass<T>, key: KeyInput, options?: LoadOptions<T>): Promise<T | null> {
     return new Promise((resolve, failed) => {
-      const loaded = (managed: Managed | null): void => resolve(managed === null ? null : (managed.entity as T))
+      const loaded = (managed: ManagedEntity | null): void => resolve(managed === null ? null : (managed.entity as T))
       this.#loads.findOne(this.#toLoad(entityClass), key, options, { loaded, failed })
     })
   }
@@ -112,7 +112,7 @@ export class Session {
    */
   ref<T extends object>(entityClass: EntityClass<T>, key: KeyInput): EntityHandle<T> {
     const mapped = this.#mapped(entityClass)
-    const unread = (): Managed => {
+    const unread = (): ManagedEntity => {
       this.#checkOpen()
       return this.#loads.unread(mapped, key)
     }
@@ -162,7 +162,7 @@ export class Session {
   persist<T extends object>(entity: T, options?: Pick<SaveOptions, 'ttl'>): T {
     const ttl = options?.ttl
     const managed = this.#manage(entity, ttl)
-    if (ttl !== undefined) addWish(managed, { ttl })
+    if (ttl !== undefined) addWriteOptions(managed, { ttl })
     return entity
   }
 
@@ -180,7 +180,7 @@ export class Session {
       const sent = (): void => resolve(entity)
       const ttl = options?.ttl
       const managed = this.#manage(entity, ttl)
-      const refused = ttl === undefined ? undefined : addWish(managed, { ttl })
+      const refused = ttl === undefined ? undefined : addWriteOptions(managed, { ttl })
       this.#work.send(managed, options, { sent, failed, refused })
     })
   }
@@ -192,7 +192,7 @@ export class Session {
       checkSendOptions(options)
       const managed = this.#manage(entity, options?.ttl)
       if (managed.loaded !== undefined) throw partlyLoaded(managed)
-      const refused = addWish(managed, { overwrite: true, ttl: options?.ttl })
+      const refused = addWriteOptions(managed, { overwrite: true, ttl: options?.ttl })
       forgetMembers(managed, managed.mapped.relations)
       this.#work.send(managed, options, { sent: () => resolve(entity), failed, refused })
     })
@@ -216,7 +216,7 @@ export class Session {
     this.#checkMaySend()
     checkFlushOptions(options)
     const work = (): Promise<void> => this.#work.unit.flush(options)
-    await abortableTurn(options?.signal, work, (begin) => this.#work.turns.all(begin))
+    await abortableTurn(options?.signal, work, (begin) => this.#work.turns.runAlone(begin))
   }
 
   /**
@@ -234,13 +234,13 @@ export class Session {
     this.#checkMaySend()
     checkSendOptions(options)
     const managed = this.#work.entities.get(entity)
-    const { state, marked, wishes } = managed
+    const { state, deleteRequests, writeOptions } = managed
     const work = async (): Promise<void> => {
-      await this.#loads.refresh(managed, wishes, options.signal)
+      await this.#loads.refresh(managed, writeOptions, options.signal)
       // A delete that has begun is to be finished, and one that was asked for later is still to come.
-      if (state === 'removed' && managed.marked === marked && !managed.isDeleteBegun) managed.keep()
+      if (state === 'removed' && managed.deleteRequests === deleteRequests && !managed.isDeleteBegun) managed.keep()
     }
-    await abortableTurn(options.signal, work, (begin) => this.#work.turns.one(managed, begin))
+    await abortableTurn(options.signal, work, (begin) => this.#work.turns.runOn(managed, begin))
     return entity
   }
 
@@ -251,7 +251,7 @@ export class Session {
   async verify(entity: object, options: VerifyOptions = {}): Promise<Finding[]> {
     this.#checkMaySend()
     const managed = this.#work.entities.get(entity)
-    return this.#work.turns.one(managed, () => verifyEntity(managed, this.#context, options))
+    return this.#work.turns.runOn(managed, () => verifyEntity(managed, this.#context, options))
   }
 
   /** Lets go of an entity: its changes are not sent, and any session may take it in. */
@@ -295,14 +295,14 @@ export class Session {
     return this.#closing
   }
 
-  #manage(entity: object, ttl: SaveOptions['ttl']): Managed {
+  #manage(entity: object, ttl: SaveOptions['ttl']): ManagedEntity {
     this.#checkOpen()
     if (ttl !== undefined) checkTtl({ mapped: this.#context.classes.ofEntity(entity) }, ttl)
     return this.#work.entities.manage(entity)
   }
 
-  get #work(): SessionWork {
-    return (this.#sessionWork ??= new SessionWork(this.#context, this.#loads))
+  get #work(): SessionWrites {
+    return (this.#sessionWork ??= new SessionWrites(this.#context, this.#loads))
   }
 
   #mapped(entityClass: EntityClass): MappedClass {

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { read, write, type WriteCommand } from '#src/plan/command.js'
-import { mergeCommands } from '#src/plan/merge.js'
+import { mergeCommands } from '#src/plan/merge-commands.js'
 import type { Operation } from '#src/plan/operation.js'
 import * as op from '#src/plan/operations.js'
 import type { RecordKey } from '#src/plan/record-key.js'

@@ -1,8 +1,8 @@
 import { connect } from '#src/driver/connect.js'
 import { Driver } from '#src/driver/driver.js'
 import { mergePolicies } from '#src/driver/policies.js'
-import { Database } from '#src/session/database.js'
-import { mapClasses } from '#src/session/open.js'
+import { Database } from '#src/session/database/database.js'
+import { mapClasses } from '#src/session/database/open.js'
 import { MODES, PATIENT, type Mode } from '../server.js'
 import { CASES, type Case } from './families.js'
 

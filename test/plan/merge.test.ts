@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { binEquals, read, remove, versionIs, write, type WriteCommand } from '#src/plan/command.js'
-import { mergeCommands } from '#src/plan/merge.js'
+import { mergeCommands } from '#src/plan/merge-commands.js'
 import {
   addToBin,
   atKey,

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { commandBytes, valueBytes } from '#src/plan/bytes.js'
+import { commandBytes, valueBytes } from '#src/plan/wire-bytes.js'
 import { read, write } from '#src/plan/command.js'
 import { bin } from '#src/plan/expression.js'
 import { listRemoveValues, listSize, readBin, readExpression, writeBin } from '#src/plan/operations.js'

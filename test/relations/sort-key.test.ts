@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { Bin, Embeddable, Key, OneToMany, Record, collection, compileModel } from 'skein'
-import { compareKeys } from '#src/relations/consolidate/key-order.js'
-import { SortKey } from '#src/relations/consolidate/sort-key.js'
+import { compareKeys } from '#src/relations/strategies/consolidate/key-order.js'
+import { SortKey } from '#src/relations/strategies/consolidate/sort-key.js'
 
 @Embeddable()
 class Entry {

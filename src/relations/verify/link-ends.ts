@@ -5,8 +5,8 @@ import { bin, binExists, eq, listCount, mapCount, mapGet, value } from '../../pl
 import type { WriteOperation } from '../../plan/operation.js'
 import { removeBin, writeBin } from '../../plan/operations.js'
 import type { RecordKey, UserKey } from '../../plan/record-key.js'
-import { NOT_DELETING, listed, unlisted } from '../key-list-bin.js'
-import { mapBin } from '../link-bin.js'
+import { NOT_DELETING, listed, unlisted } from '../write/key-list-bin.js'
+import { mapBin } from '../write/link-bin.js'
 import type { LinkEnd } from './stored-link.js'
 
 /** What an end needs to know of its relation. */

@@ -4,7 +4,7 @@ import { bin, listFrom, listSlice, mapKeySlice, mapKeysFrom } from '../../plan/e
 import type { ReadOperation } from '../../plan/operation.js'
 import { readBin, readExpression } from '../../plan/operations.js'
 import { recordKey, type RecordKey, type UserKey } from '../../plan/record-key.js'
-import { expressionType } from '../expression-type.js'
+import { expressionType } from '../write/expression-type.js'
 import { binEnd, listEnd, mapEnd } from './link-ends.js'
 import type { LinkEnd, LinkVerification } from './stored-link.js'
 

@@ -1,5 +1,5 @@
 import { write, type WriteCommand } from '../../plan/command.js'
-import { mergeCommands } from '../../plan/merge.js'
+import { mergeCommands } from '../../plan/merge-commands.js'
 import type { Outcome } from '../../plan/outcome.js'
 import { recordId } from '../../plan/record-key.js'
 import type { Value } from '../../plan/value.js'

@@ -1,0 +1,179 @@
+import { readProperty } from '../../codec/index.js'
+import type { EntityModel, RelationModel } from '../../model/index.js'
+import { binEquals, read, type BinGuard } from '../../plan/command.js'
+import type { Draft } from '../../plan/plan-draft.js'
+import { removeBin } from '../../plan/operations.js'
+import type { Outcome } from '../../plan/outcome.js'
+import { userKeyId, type RecordKey, type UserKey } from '../../plan/record-key.js'
+import { whileItHolds } from '../write/explain-reads.js'
+import type { CollectionState } from '../state/collection-state.js'
+import type { Cascade, Reader, Tracked } from '../contract/contributor.js'
+import { linkWrite } from '../write/key-list-bin.js'
+import { keepHeld } from '../write/ref-in-key.js'
+import { isEntity, type Member, type MemberSet } from '../state/member-set.js'
+import type { Progress } from '../state/link-progress.js'
+import type { RefState } from '../state/ref-state.js'
+import { retarget } from '../write/guarded-ref-write.js'
+import { refStateOf } from '../state/state-of.js'
+
+/** How a child that was taken out of a collection leaves it. */
+export interface Leaving {
+  /** The child's own write takes it off this parent. */
+  readonly isOwn: boolean
+  /** The child's own write gives its bin another value, whatever the record says now. */
+  readonly isWritten: boolean
+}
+
+/** The reference of a child to its parent. */
+export function parentRef(child: object, inverse: RelationModel): RefState {
+  return refStateOf(readProperty(child, inverse.name) as object)
+}
+
+/** A child that is known by its key alone, or does not say that it is leaving, has to be taken out by its parent. */
+export function leavingOf(member: Member, inverse: RelationModel, parent: Tracked, reader: Reader): Leaving {
+  if (!isEntity(member)) return { isOwn: false, isWritten: false }
+  const ref = parentRef(member, inverse)
+  const isWritten = !ref.isStored
+  const key = reader.keyOf(parent.entity)!
+  return { isOwn: isWritten && ref.isStoredAs(key), isWritten }
+}
+
+/** Whether the child's own record says that it belongs here, and nobody has changed that since. */
+export function isHere(child: object, inverse: RelationModel, parent: Tracked, reader: Reader): boolean {
+  const ref = parentRef(child, inverse)
+  return ref.isStored && ref.isStoredAs(reader.keyOf(parent.entity)!)
+}
+
+/** Deletes those that were taken out of a collection and put nowhere else; a child of another parent was never in it. */
+export async function reachOrphans(
+  parent: Tracked,
+  { removed, addedThenRemoved }: CollectionState,
+  target: EntityModel,
+  inverse: RelationModel,
+  reach: Cascade,
+  reader: Reader,
+): Promise<void> {
+  const key = reader.keyOf(parent.entity)!
+  const children = await entitiesOf(target, removed, reader, inverse)
+  await findHere(parent, children, addedThenRemoved, inverse, reader)
+  for (const child of children) {
+    const ref = parentRef(child, inverse)
+    const isOrphan = ref.key === null && (addedThenRemoved.has(child) || ref.isStoredAs(key))
+    // Whoever else has taken it in may have known its key alone.
+    if (!isOrphan) reach.save(child)
+    else if (reader.tracked(child) !== undefined) reach.remove(child, stillAt(ref, parent.model, inverse, reader))
+  }
+}
+
+/** The child has the parent that is known here: another session may have given it one before it is deleted as an orphan. */
+export function stillAt({ stored }: RefState, parent: EntityModel, { bin }: RelationModel, reader: Reader): BinGuard {
+  return binEquals(bin!, stored === null ? null : reader.recordKey(parent, stored).key)
+}
+
+/** Of those that were taken out from where they were not, as far as they knew: who is here by now. */
+async function findHere(
+  parent: Tracked,
+  children: readonly object[],
+  unstored: MemberSet,
+  inverse: RelationModel,
+  reader: Reader,
+): Promise<void> {
+  const stored = children.filter((child) => !unstored.has(child)).flatMap((child) => reader.tracked(child) ?? [])
+  for (const { entity } of await readAgain(parent, stored, inverse, reader))
+    parentRef(entity, inverse).clearFromInverse(parent.entity)
+}
+
+/** What becomes of children when their parent is deleted; those that have left it here already are only saved along. */
+export async function reachChildren(
+  parent: Tracked,
+  children: readonly Tracked[],
+  { onDelete }: RelationModel,
+  inverse: RelationModel,
+  state: CollectionState,
+  reach: Cascade,
+  reader: Reader,
+): Promise<void> {
+  await readAgain(parent, children, inverse, reader)
+  if (onDelete !== 'cascade') reach.onTakeBack(state.remember())
+  for (const { entity } of children) {
+    const isHere = parentRef(entity, inverse).mayBeAt(parent.entity)
+    if (isHere && onDelete === 'cascade') {
+      reach.remove(entity)
+      continue
+    }
+    if (isHere) leave(entity, inverse, state, reach)
+    reach.save(entity)
+  }
+}
+
+/** The child is let go, unless its parent stays after all. */
+function leave(child: object, inverse: RelationModel, state: CollectionState, reach: Cascade): void {
+  reach.onTakeBack(parentRef(child, inverse).remember())
+  state.remove(child)
+}
+
+/** Children that were found here and do not know of it were moved since they were loaded. */
+async function readAgain(
+  parent: Tracked,
+  children: readonly Tracked[],
+  inverse: RelationModel,
+  reader: Reader,
+): Promise<readonly Tracked[]> {
+  const moved = children.filter(({ entity, state }) => {
+    const ref = parentRef(entity, inverse)
+    return state === 'stored' && ref.isStored && !ref.mayBeAt(parent.entity)
+  })
+  const records = await reader.read(moved.map(({ model, key }) => read(model.name, key, [inverse.bin!])))
+  moved.forEach(({ entity }, i) => {
+    const stored = records[i]?.bins[inverse.bin!] as UserKey | undefined
+    parentRef(entity, inverse).takeStored(stored === undefined ? null : reader.fromStored(parent.model, stored))
+  })
+  return moved
+}
+
+/** The entities of members that were taken out; those of which nothing is known are loaded. */
+async function entitiesOf(
+  target: EntityModel,
+  members: Iterable<Member>,
+  reader: Reader,
+  inverse: RelationModel,
+): Promise<object[]> {
+  const all = [...members]
+  const isKnown = (member: Member): member is object => isEntity(member) && parentRef(member, inverse).isRead
+  const keys = all
+    .filter((member) => !isKnown(member))
+    .map((member) => (isEntity(member) ? reader.keyOf(member)! : member))
+  const found = await reader.find(target, keys)
+  return [...all.filter(isKnown), ...found.flatMap((child) => (child === null ? [] : [child.entity]))]
+}
+
+/** Takes the parent out of the child's bin, only while it is still there: another session may have moved the child meanwhile. */
+export function release(
+  target: EntityModel,
+  child: RecordKey,
+  inverse: RelationModel,
+  parent: UserKey,
+  draft: Draft,
+  reader: Reader,
+  progress: Progress,
+): void | Promise<void> {
+  keepHeld(target, inverse, child, parent, reader)
+  const bin = inverse.bin!
+  const settle = (outcome: Outcome): boolean => {
+    const { state, reason } = outcome
+    return progress(state === 'written' || reason === 'missing' || reason === 'guard', outcome)
+  }
+  if (!draft.isInside) {
+    const command = retarget(target, child, bin, parent, null)
+    draft.follow('write', whileItHolds({ model: target, key: child }))
+    if (draft.isTransaction) draft.add('write', command, settle, 0, ['missing', 'guard'])
+    else draft.addApart('write', command, settle)
+    return
+  }
+  // One write for each record: a guard would decide about all that happens to it, so the transaction looks first.
+  return reader.read([read(target.name, child, [bin])]).then(([record]) => {
+    const now = record?.bins[bin] as UserKey | undefined
+    if (now === undefined || userKeyId(now) !== userKeyId(parent)) return void progress(true)
+    draft.add('write', linkWrite(target, child, [removeBin(bin)]), settle)
+  })
+}

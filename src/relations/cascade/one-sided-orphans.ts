@@ -1,0 +1,46 @@
+import type { EntityModel, RelationModel } from '../../model/index.js'
+import { read } from '../../plan/command.js'
+import { listGetValues } from '../../plan/operations.js'
+import { userKeyId, type UserKey } from '../../plan/record-key.js'
+import type { CollectionState } from '../state/collection-state.js'
+import type { Cascade, Reader, Tracked } from '../contract/contributor.js'
+import { isEntity, type Member } from '../state/member-set.js'
+
+/**
+ * Deletes those that were taken out of a list which is all that tells who is in it: what it did not hold is no orphan. A list that was not
+ * loaded is asked in the batch read that finds the children.
+ */
+export async function reachUnlistedOrphans(
+  parent: Tracked,
+  { removed, addedThenRemoved, removedNotStored, loaded }: CollectionState,
+  { bin }: RelationModel,
+  target: EntityModel,
+  reach: Cascade,
+  reader: Reader,
+): Promise<void> {
+  const stored = (member: Member): UserKey =>
+    reader.recordKey(target, isEntity(member) ? reader.keyOf(member)! : member).key
+  const members = [...removed].filter((member) => !removedNotStored.has(member))
+  const unsure = loaded === undefined ? members.filter((member) => !addedThenRemoved.has(member)).map(stored) : []
+  const [found, held] = await Promise.all([
+    reader.find(target, members.filter(isKey)),
+    unsure.length === 0 ? [] : listedAmong(unsure, bin!, parent, reader),
+  ])
+  const elsewhere = new Set(unsure.map(userKeyId))
+  for (const key of held) elsewhere.delete(userKeyId(key))
+  for (const child of [...members.filter(isEntity), ...found.flatMap((each) => each?.entity ?? [])]) {
+    if (reader.tracked(child) !== undefined && !elsewhere.has(userKeyId(stored(child)))) reach.remove(child)
+  }
+}
+
+async function listedAmong(
+  keys: readonly UserKey[],
+  bin: string,
+  { model, key }: Tracked,
+  reader: Reader,
+): Promise<readonly UserKey[]> {
+  const [record] = await reader.read([read(model.name, key, 'none', [listGetValues(bin, keys, 'value')])])
+  return (record?.bins[bin] ?? []) as UserKey[]
+}
+
+const isKey = (member: Member): member is Exclude<Member, object> => !isEntity(member)

@@ -1,0 +1,20 @@
+import type { KeyValue } from '../../keys/index.js'
+import type { EntityModel } from '../../model/index.js'
+import type { Cascade, Reader, Tracked } from '../contract/contributor.js'
+
+/** Those under the keys that are there to stay; those that the session is to delete anyway go along with what reaches them. */
+export async function findAndReachLeaving(
+  model: EntityModel,
+  keys: readonly KeyValue[],
+  reach: Cascade,
+  reader: Reader,
+): Promise<Tracked[]> {
+  const found = await reader.find(model, keys)
+  return keys.flatMap((key, i) => {
+    const tracked = found[i]
+    if (tracked !== null) return tracked
+    const known = reader.known(model.name, key)
+    if (known?.state === 'removed') reach.remove(known.entity)
+    return []
+  })
+}

@@ -1,0 +1,54 @@
+import type { KeyValue } from '../../keys/index.js'
+import { DELETING_BIN, type EntityModel, type RelationModel } from '../../model/index.js'
+import { read } from '../../plan/command.js'
+import type { StoredRecord } from '../../plan/outcome.js'
+import { userKeyId, type UserKey } from '../../plan/record-key.js'
+import { parentRef } from './children.js'
+import type { Cascade, Reader, Tracked } from '../contract/contributor.js'
+
+/** How many records are looked at together, until one is found that forbids the delete. */
+const STEP = 100
+
+/** What a relation that forbids the delete of its owner leads to. */
+export interface Forbidding {
+  readonly owner: Tracked
+  readonly target: EntityModel
+  /** The reference that a member's own record has to its owner, where that is the truth of the relation. */
+  readonly inverse: RelationModel | undefined
+  readonly reach: Cascade
+  readonly reader: Reader
+}
+
+/** Of these listed keys, the first one whose record is there, belongs here and stays. */
+export async function firstForbidding(keys: readonly KeyValue[], relation: Forbidding): Promise<KeyValue | undefined> {
+  const { owner, target, inverse, reader } = relation
+  const staying = keys.filter((key) => !leaves(key, relation))
+  const bins = inverse === undefined ? [DELETING_BIN] : [inverse.bin!, DELETING_BIN]
+  const isHere = (record: StoredRecord | null): boolean => {
+    if (record === null || DELETING_BIN in record.bins) return false
+    if (inverse === undefined) return true
+    const named = record.bins[inverse.bin!] as UserKey | undefined
+    return named !== undefined && userKeyId(named) === userKeyId(owner.key.key)
+  }
+  for (let from = 0; from < staying.length; from += STEP) {
+    const step = staying.slice(from, from + STEP)
+    const records = await reader.read(step.map((key) => read(target.name, reader.recordKey(target, key), bins)))
+    const first = step.find((_, i) => isHere(records[i]))
+    if (first !== undefined) return first
+  }
+  return undefined
+}
+
+/** Whether this session deletes the member or moves it away: then it takes part in the same flush. */
+export function leaves(key: KeyValue, { owner, target, inverse, reach, reader }: Forbidding): boolean {
+  const known = reader.known(target.name, key)
+  if (known?.state === 'removed') {
+    reach.remove(known.entity)
+    return true
+  }
+  if (known === undefined || inverse === undefined) return false
+  const ref = parentRef(known.entity, inverse)
+  if (ref.isStored || ref.mayBeAt(owner.entity)) return false
+  reach.save(known.entity)
+  return true
+}

@@ -1,0 +1,15 @@
+import type { RelationModel } from '../../model/index.js'
+import type { Reader, Tracked } from './contributor.js'
+import type { RelationStrategy } from './relation-strategy.js'
+
+/** What ties a Ref or a Collection to the entity it belongs to and to the session that manages it. */
+export interface Binding {
+  readonly tracked: Tracked
+  readonly relation: RelationModel
+  readonly reader: Reader
+  readonly strategy: RelationStrategy
+  /** The class that has it, where that is not the entity's but that of a part. */
+  readonly className?: string
+  /** How it is loaded, where it is not a property of the entity itself. */
+  readonly load?: () => Promise<unknown>
+}

@@ -1,0 +1,73 @@
+import type { KeyValue } from '../../keys/index.js'
+import type { EntityModel } from '../../model/index.js'
+import type { WriteCommand } from '../../plan/command.js'
+import type { Reader, Tracked } from './contributor.js'
+import type { CollectionMembers } from './relation-strategy.js'
+
+/** How many entities one plan deletes, unless told otherwise; what is more is drained in steps before the record itself goes. */
+export const MOST_REACHED = 500
+
+/** However many there are. */
+export const ALL_MEMBERS = { offset: 0, count: 2 ** 31 - 1 }
+
+/** What becomes of members. */
+export type Fate =
+  | { readonly kind: 'delete' }
+  /** They are let go by one write each, without being loaded. */
+  | { readonly kind: 'release'; release(key: KeyValue): WriteCommand | undefined }
+  /** They are loaded, changed and saved. */
+  | { readonly kind: 'change'; change(members: readonly Tracked[], reader: Reader): Promise<readonly Tracked[]> }
+
+/** Entities that are too many for one plan: deleted, let go or changed in steps while the record is marked. */
+export interface Drain {
+  readonly owner: Tracked
+  /** The class and property that progress is told of. */
+  readonly className: string
+  readonly property: string
+  readonly target: EntityModel
+  readonly fate: Fate
+  /** Keys of members that are still there, so many at a time; ends when there are none. */
+  chunks(count: number): AsyncIterable<readonly KeyValue[]>
+  /** Keys of all members as they are, each of them once. */
+  survey(count: number): AsyncIterable<readonly KeyValue[]>
+  /** Takes members off the record, where they are listed in it. */
+  trim?(keys: readonly KeyValue[]): WriteCommand
+}
+
+/** The first members of a list, again and again: each time those before are gone from it. */
+export async function* firstMembers(
+  members: CollectionMembers,
+  owner: Tracked,
+  reader: Reader,
+  count: number,
+): AsyncGenerator<readonly KeyValue[]> {
+  for (;;) {
+    const keys = await members.keys(owner, reader, { offset: 0, count })
+    if (keys.length === 0) return
+    yield keys
+  }
+}
+
+/** All members of a list. */
+export async function* allMembers(
+  members: CollectionMembers,
+  owner: Tracked,
+  reader: Reader,
+  count: number,
+): AsyncGenerator<readonly KeyValue[]> {
+  for (let offset = 0; ; offset += count) {
+    const keys = await members.keys(owner, reader, { offset, count })
+    if (keys.length === 0) return
+    yield keys
+  }
+}
+
+/** Found keys in steps of at most so many. */
+export async function* inSteps(
+  found: AsyncIterable<readonly KeyValue[]>,
+  count: number,
+): AsyncGenerator<readonly KeyValue[]> {
+  for await (const keys of found) {
+    for (let i = 0; i < keys.length; i += count) yield keys.slice(i, i + count)
+  }
+}

@@ -1,0 +1,112 @@
+import { EntityGoneError, RestrictedError, SkeinError } from '../../errors/index.js'
+import { describeKey, type KeyValue } from '../../keys/index.js'
+import type { EntityModel, RelationModel } from '../../model/index.js'
+import type { Binding } from './binding.js'
+import type { Tracked } from './contributor.js'
+
+export function restricted({ model, key }: Tracked, relation: RelationModel, member: KeyValue): RestrictedError {
+  const { name, target, inverse, inTheirKeys } = relation
+  const why = inTheirKeys ? `, and ${inverse} is part of its key` : ''
+  return new RestrictedError(
+    `${model.name} ${describeKey(key.key)} cannot be deleted: ${name} still has ${target} ${describeKey(member)}${why}.`,
+    {
+      className: model.name,
+      property: name,
+      key: key.key,
+      fix: inTheirKeys
+        ? `Delete all of them first, or declare the relation with onDelete: 'cascade'.`
+        : `Delete or move all of them first, or declare the relation with onDelete: 'cascade' or 'detach'.`,
+    },
+  )
+}
+
+export function keyRefChanged(model: EntityModel, key: KeyValue, { name }: RelationModel, to: KeyValue): SkeinError {
+  return new SkeinError(
+    'SKEIN_2203',
+    `${model.name} ${describeKey(key)}: ${name} is part of its key, so it cannot be changed to ${describeKey(to)}.`,
+    {
+      className: model.name,
+      property: name,
+      key,
+      fix: 'A stored entity keeps its key: save a new entity under the new key and delete this one.',
+    },
+  )
+}
+
+export function keyRefLost(model: EntityModel, key: KeyValue, relation: RelationModel, held: KeyValue): SkeinError {
+  const { name, target, kind, inverse } = relation
+  const isMember = kind === 'manyToOne' && inverse !== undefined
+  return new SkeinError(
+    'SKEIN_2203',
+    `${model.name} ${describeKey(key)}: ${name} is part of its key, so it cannot be taken from ${target} ${describeKey(held)}.`,
+    {
+      className: model.name,
+      property: name,
+      key,
+      fix: isMember ? `Delete it, or declare ${target}.${inverse} with orphans: 'delete'.` : 'Delete it.',
+    },
+  )
+}
+
+export function noAttributes({ tracked, relation }: Binding): SkeinError {
+  return new SkeinError('SKEIN_2407', `The links of ${tracked.model.name}.${relation.name} have no attributes.`, {
+    className: tracked.model.name,
+    property: relation.name,
+    fix: 'Use add, or declare it on both sides with attributes: () => Class.',
+  })
+}
+
+export function wrongClass({ model, key }: Tracked, relation: RelationModel, member: object): SkeinError {
+  const { name } = member.constructor
+  return new SkeinError(
+    'SKEIN_2408',
+    `${model.name} ${describeKey(key.key)}: ${relation.name} is of ${relation.target}, and was given a ${name}.`,
+    {
+      className: model.name,
+      property: relation.name,
+      key: key.key,
+      fix: `Give a ${relation.target} or its key, or declare the relation with () => ${name}.`,
+    },
+  )
+}
+
+export function ownerGone({ name }: EntityModel, key: KeyValue): EntityGoneError {
+  return new EntityGoneError(
+    `${name} ${describeKey(key)} was deleted or is being deleted, so nothing can point to it.`,
+    {
+      className: name,
+      key,
+      fix: 'Choose another one, or save that one again first.',
+    },
+  )
+}
+
+/** How a relation is called in messages. */
+export function nameOf({ className, tracked, relation }: Binding): string {
+  return `${className ?? tracked.model.name}.${relation.name}`
+}
+
+/** What says how many members, or from which on; a wrong one would be taken for something else. */
+export function checkNumber(
+  name: 'offset' | 'count',
+  value: number,
+  least: number,
+  binding: Binding | undefined,
+): void {
+  if (Number.isSafeInteger(value) && value >= least) return
+  const of = binding === undefined ? 'a collection' : nameOf(binding)
+  const given = typeof value === 'number' ? String(value) : typeof value
+  throw new SkeinError('SKEIN_2431', `The ${name} of what is asked of ${of} cannot be ${given}.`, {
+    className: binding?.tracked.model.name,
+    property: binding?.relation.name,
+    fix: `Give a whole number from ${least} on.`,
+  })
+}
+
+export function pagedOtherwise({ name }: RelationModel, option: 'after' | 'offset'): SkeinError {
+  const [message, fix] =
+    option === 'after'
+      ? [`The members of ${name} are found by an index and have no numbers.`, 'Give the `next` of a page as `after`.']
+      : [`The members of ${name} are numbered and have no positions to go on from.`, 'Give an `offset`.']
+  return new SkeinError('SKEIN_2430', message, { property: name, fix })
+}

@@ -1,0 +1,96 @@
+import type { KeyValue } from '../../keys/index.js'
+import type { EntityClass, RangeOptions, RelationModel } from '../../model/index.js'
+import type { Value } from '../../plan/value.js'
+import type { Binding } from './binding.js'
+import type { CollectionState } from '../state/collection-state.js'
+import type { Contributor, FoundPage, FoundStep, OnRollback, Reader, Tracked } from './contributor.js'
+import type { Deleted } from '../state/unlink-deleted.js'
+import type { InsideVerification } from '../verify/inside.js'
+import type { LinkVerification } from '../verify/stored-link.js'
+import type { Member } from '../state/member-set.js'
+
+/** A part of a collection, in the order the server keeps it. */
+export interface KeyRange {
+  readonly offset: number
+  readonly count: number
+}
+
+/** Entities that were loaded, and the paths to follow from there. */
+export interface LoadedLevel {
+  readonly next: readonly Tracked[]
+  readonly rest: readonly string[]
+}
+
+/** What is stored inside a record under a key of its own; null while it has none. */
+export interface ChangedPart {
+  readonly key: KeyValue | null
+  readonly part: object
+}
+
+/** How one relation of one class is stored: a contributor to loads, saves and deletes, and for a collection what the server can tell without loading it. */
+export interface RelationStrategy extends Contributor {
+  readonly relation: string
+  readonly model: RelationModel
+  /** The bins that must be read with the record so that this relation is loaded with it. */
+  readonly bins: readonly string[]
+  /** Loads the related entities of all these entities at once, and says which they are. */
+  load(level: readonly Tracked[], reader: Reader, along?: readonly string[]): Promise<readonly Tracked[]>
+  /** Where members are no entities but may point to some: loads those that the paths name or that are eager. */
+  loadInside?(level: readonly Tracked[], reader: Reader, paths: readonly string[]): Promise<readonly LoadedLevel[]>
+  readonly members?: CollectionMembers
+  /** Absent where nothing is stored that could disagree with another record. */
+  readonly verification?: LinkVerification
+  /** Absent where nothing is stored twice in one record. */
+  readonly inside?: InsideVerification
+  /** The attributes of one link, where links have some; null when there is no such link. */
+  attributesOf?(owner: Tracked, member: Member, reader: Reader): Promise<object | null>
+  /** Throws when a Ref cannot point to this. */
+  accept?(owner: Tracked, target: Member | null, reader: Reader): void
+  /** Where the other has the same key, it can be read together with this entity: takes over what was found. */
+  meet?(owner: Tracked, other: Tracked | null): void
+  /** Eager means that its bins are read with the record, and that is all there is to load. */
+  readonly isInRecord?: boolean
+  /** Bins that it keeps for itself: no load needs them. */
+  readonly quietBins?: readonly string[]
+  /** The key of a member, where members are no entities of the session. */
+  readonly keyOf?: (member: object) => KeyValue | null
+  /** Throws when what its bin holds cannot be read; asked before an entity that the session has takes it over. */
+  check?(owner: Tracked, stored: Value | undefined, reader: Reader): void
+  /** The collection has been bound to the session; `stored` is what its bin holds, where it was read. */
+  attached?(state: CollectionState, binding: Binding, stored: Value | undefined, isRead: boolean): void
+  /** An entity that was loaded in part has got the rest, and with it this. */
+  completed?(state: CollectionState, stored: Value | undefined): void
+  /** Parts of the record that are new or changed, for those that check them, and their class. */
+  readonly parts?: { readonly class: EntityClass; changed(tracked: Tracked): Iterable<ChangedPart> }
+  /** These entities are to be deleted: what was made here to point to them, and is not stored yet, goes as if it were. */
+  takeBack?(owner: Tracked, deleted: Deleted, onTakeBack: OnRollback): void
+  /** Where members are stored here themselves, it answers all questions about them. */
+  view?(state: CollectionState, binding: Binding): CollectionView
+}
+
+/** Questions about the members of a collection, each answered by one command. */
+export interface CollectionMembers {
+  count(owner: Tracked, reader: Reader): Promise<number>
+  /** How many of these keys are members. */
+  countOf(owner: Tracked, keys: readonly KeyValue[], reader: Reader): Promise<number>
+  keys(owner: Tracked, reader: Reader, range?: KeyRange): Promise<readonly KeyValue[]>
+  /** Only where members have no numbers: the page that follows a position, and all of them a bounded number at a time. */
+  readonly byPosition?: {
+    page(owner: Tracked, reader: Reader, count: number, after?: string): Promise<FoundPage>
+    stream(owner: Tracked, reader: Reader): AsyncIterable<FoundStep>
+  }
+}
+
+/** Everything that can be asked of a collection whose members are stored with their owner. */
+export interface CollectionView {
+  contains(member: object | KeyValue): Promise<boolean>
+  count(): Promise<number>
+  keys(): Promise<readonly KeyValue[]>
+  page(range: KeyRange): Promise<readonly object[]>
+  get(key: KeyValue): Promise<object | null>
+  getMany(keys: readonly KeyValue[]): Promise<readonly (object | null)[]>
+  range(options: RangeOptions): Promise<readonly object[]>
+  first(count: number): Promise<readonly object[]>
+  last(count: number): Promise<readonly object[]>
+  rankOf(member: object | KeyValue): Promise<number | null>
+}

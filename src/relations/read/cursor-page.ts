@@ -1,0 +1,39 @@
+import type { Binding } from '../contract/binding.js'
+import type { CollectionState } from '../state/collection-state.js'
+import type { Page } from '../../model/related.js'
+
+/**
+ * A page of a collection whose members have positions. What this session added and has not sent stands before what is stored; what it
+ * removed is left out, so that a page may be shorter than asked for.
+ */
+export async function pageAfter(
+  state: CollectionState,
+  { tracked, reader, strategy }: Binding,
+  count: number,
+  after: string | undefined,
+): Promise<Page<object>> {
+  const shown = addedBefore(after)
+  const added = shown === undefined ? [] : state.added.entities.slice(shown, shown + count)
+  if (added.length === count) return pageOf(added, showAdded(shown! + count))
+  const from = shown === undefined ? after : undefined
+  const { found, next } = await strategy.members!.byPosition!.page(tracked, reader, count - added.length, from)
+  const stored = found
+    .map(({ entity }) => entity)
+    .filter((entity) => !state.removed.has(entity) && !state.added.has(entity))
+  return pageOf([...added, ...stored], next)
+}
+
+/** Not a member of the list, so that a page compares and prints as what it holds. */
+function pageOf(members: object[], next: string | undefined): Page<object> {
+  return Object.defineProperty(members, 'next', { value: next })
+}
+
+/** A position before all that is stored: so many of the added are on earlier pages. Too short to be one of a query. */
+const showAdded = (count: number): string => `added-${count}`
+
+/** Undefined for a position among what is stored. */
+function addedBefore(after: string | undefined): number | undefined {
+  if (after === undefined) return 0
+  const [, count] = /^added-(\d{1,15})$/.exec(after) ?? []
+  return count === undefined ? undefined : Number(count)
+}

@@ -1,0 +1,59 @@
+import { readProperty } from '../../codec/index.js'
+import type { EntityModel, RelationModel } from '../../model/index.js'
+import { read } from '../../plan/command.js'
+import { userKeyId, type UserKey } from '../../plan/record-key.js'
+import type { Value } from '../../plan/value.js'
+import type { Reader, Tracked } from '../contract/contributor.js'
+import { collectionStateOf } from '../state/state-of.js'
+import type { CollectionState } from '../state/collection-state.js'
+
+interface ListedOptions {
+  readonly along?: readonly string[]
+  /** The keys in the bin; a list of them unless said otherwise. */
+  readonly keysIn?: (stored: Value) => readonly UserKey[]
+  /** What else the bin holds. */
+  readonly take?: (owner: Tracked, state: CollectionState, stored: Value) => void
+}
+
+/** Loads collections that are stored as lists of keys: the lists that were not read yet, then all members in one batch. */
+export async function loadListed(
+  relation: RelationModel,
+  target: EntityModel,
+  level: readonly Tracked[],
+  reader: Reader,
+  { along, keysIn = (stored) => stored as readonly UserKey[], take }: ListedOptions = {},
+): Promise<readonly Tracked[]> {
+  const states = level.map((tracked) => collectionStateOf(readProperty(tracked.entity, relation.name) as object))
+  const bins = await binsOf(relation, level, states, reader)
+  const lists = bins.map((stored) => keysIn(stored).map((key) => reader.fromStored(target, key)))
+  const added = states.map(({ addedKeys }) => addedKeys)
+  const wanted = new Map([...lists, ...added].flat().map((key) => [userKeyId(key), key]))
+  const keys = [...wanted.values()]
+  const found = await reader.find(target, keys, along)
+  const byKey = new Map(keys.map((key, i) => [userKeyId(key), found[i]]))
+  states.forEach((state, i) => {
+    const members = lists[i].map((key) => byKey.get(userKeyId(key)) ?? null)
+    state.dangling = lists[i].filter((_, j) => members[j] === null)
+    for (const key of added[i]) state.resolveKey(byKey.get(userKeyId(key))?.entity)
+    state.dropUnlisted(lists[i])
+    state.fill(members.flatMap((member) => (member === null ? [] : [member.entity])))
+    state.stored = undefined
+    take?.(level[i], state, bins[i])
+  })
+  const unsent = states.flatMap((state) => state.added.entities.flatMap((entity) => reader.tracked(entity) ?? []))
+  return [...new Set([...found.filter((member) => member !== null), ...unsent])]
+}
+
+async function binsOf(
+  relation: RelationModel,
+  level: readonly Tracked[],
+  states: readonly CollectionState[],
+  reader: Reader,
+): Promise<Value[]> {
+  // Another load that meets this one here turns them into members while this one waits.
+  const before = states.map(({ stored }) => stored)
+  const missing = level.filter((tracked, i) => tracked.state !== 'new' && before[i] === undefined)
+  const records = await reader.read(missing.map(({ model, key }) => read(model.name, key, [relation.bin!])))
+  const answers = new Map(missing.map((tracked, i) => [tracked, records[i]?.bins[relation.bin!]]))
+  return level.map((tracked, i) => states[i].stored ?? before[i] ?? answers.get(tracked) ?? [])
+}

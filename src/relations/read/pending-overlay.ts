@@ -1,0 +1,68 @@
+import type { KeyValue } from '../../keys/index.js'
+import { userKeyId } from '../../plan/record-key.js'
+import type { Binding } from '../contract/binding.js'
+import type { CollectionState } from '../state/collection-state.js'
+import type { Member, MemberSet } from '../state/member-set.js'
+import type { CollectionMembers, KeyRange } from '../contract/relation-strategy.js'
+
+// What the server has, with this session's unsent changes on top.
+
+export async function hasMember(state: CollectionState, binding: Binding, member: Member): Promise<boolean> {
+  if (state.added.has(member)) return true
+  if (state.removed.has(member)) return false
+  const key = state.added.keyOfMember(member)
+  if (key === null) return false
+  return (await members(binding).countOf(binding.tracked, [key], binding.reader)) > 0
+}
+
+export async function countMembers(state: CollectionState, binding: Binding): Promise<number> {
+  const { tracked, reader } = binding
+  const source = members(binding)
+  const added = keysOf(state.added)
+  const removed = keysOf(state.removed)
+  const [stored, already, lost] = await Promise.all([
+    source.count(tracked, reader),
+    added.length === 0 ? 0 : source.countOf(tracked, added, reader),
+    removed.length === 0 ? 0 : source.countOf(tracked, removed, reader),
+  ])
+  return stored + state.added.size - already - lost
+}
+
+export async function memberKeys(state: CollectionState, binding: Binding): Promise<readonly KeyValue[]> {
+  return withChanges(state, await members(binding).keys(binding.tracked, binding.reader))
+}
+
+export async function memberPage(state: CollectionState, binding: Binding, range: KeyRange): Promise<object[]> {
+  const { tracked, reader, relation } = binding
+  const keys = state.isChanged
+    ? await changedPage(state, binding, range)
+    : await members(binding).keys(tracked, reader, range)
+  const found = await reader.find(reader.entityModel(relation.target), keys)
+  const present = found.filter((member) => member !== null)
+  await reader.load(present)
+  return present.map(({ entity }) => entity)
+}
+
+/** Removed members leave gaps before the page, so it is cut from what the server has up to its end. */
+async function changedPage(state: CollectionState, binding: Binding, { offset, count }: KeyRange): Promise<KeyValue[]> {
+  const upTo = { offset: 0, count: offset + count + state.removed.size }
+  const stored = await members(binding).keys(binding.tracked, binding.reader, upTo)
+  return withChanges(state, stored).slice(offset, offset + count)
+}
+
+/** These keys, with what was added and removed here. */
+export function withChanges(state: CollectionState, stored: readonly KeyValue[]): KeyValue[] {
+  if (!state.isChanged) return [...stored]
+  const kept = stored.filter((key) => !state.removed.has(key))
+  const known = new Set(kept.map(userKeyId))
+  const added = keysOf(state.added).filter((key) => !known.has(userKeyId(key)))
+  return [...kept, ...added]
+}
+
+function keysOf(members: MemberSet): KeyValue[] {
+  return [...members].flatMap((member) => members.keyOfMember(member) ?? [])
+}
+
+function members({ strategy }: Binding): CollectionMembers {
+  return strategy.members!
+}

@@ -1,0 +1,25 @@
+import type { Draft } from '../../plan/plan-draft.js'
+import type { Outcome } from '../../plan/outcome.js'
+import type { CollectionState } from './collection-state.js'
+import type { Member } from './member-set.js'
+
+/** Told of each record that a change concerns whether it is as it should be, and what became of the command where there was one. */
+export type Progress = (isDone: boolean, outcome?: Outcome) => boolean
+
+/** Follows a change of a member through its records: once one of them may have it, all must get it, whatever the session forgets. */
+export function progressOf(
+  member: Member,
+  records: number,
+  state: CollectionState,
+  draft: Draft,
+  settle: () => void,
+): Progress {
+  let open = records
+  return (isDone, outcome) => {
+    const isSent = outcome !== undefined && outcome.state !== 'notWritten'
+    // A transaction changes all of them or none.
+    if (isSent && records > 1 && !draft.isTransaction) state.partlySent.add(member)
+    if (isDone && --open === 0) settle()
+    return isDone
+  }
+}

@@ -1,0 +1,224 @@
+import { readProperty, type PartCodec } from '../../../codec/index.js'
+import type { KeyValue } from '../../../keys/index.js'
+import type { EntityModel, RelationModel } from '../../../model/index.js'
+import { read, write, type Existence, type WriteCommand } from '../../../plan/command.js'
+import type { PlanDraft, StageName } from '../../../plan/plan-draft.js'
+import type { WriteOperation } from '../../../plan/operation.js'
+import { removeBin } from '../../../plan/operations.js'
+import { userKeyId } from '../../../plan/record-key.js'
+import type { Value } from '../../../plan/value.js'
+import type { Binding } from '../../contract/binding.js'
+import type { CollectionState } from '../../state/collection-state.js'
+import type { OnRollback, Cascade, Reader, Tracked } from '../../contract/contributor.js'
+import type { Deleted } from '../../state/unlink-deleted.js'
+import { NOT_DELETING } from '../../write/key-list-bin.js'
+import { isNew } from '../../state/is-new.js'
+import { isEntity } from '../../state/member-set.js'
+import { collectionStateOf, findRefState } from '../../state/state-of.js'
+import type { ChangedPart, CollectionView, LoadedLevel, RelationStrategy } from '../../contract/relation-strategy.js'
+import { InverseChanges, type StoredRefs } from './inverse-changes.js'
+import { PartChanges } from './part-changes.js'
+import { PartClass } from './part-class.js'
+import { PartReads } from './part-reads.js'
+import { loadPartRefs } from './part-refs.js'
+import { PartTable, valuesOf } from './part-table.js'
+import { PartVerification } from './part-verification.js'
+import { PartView } from './part-view.js'
+
+/**
+ * The children inside the record of their parent: a map in key order from child key to child. What changes goes into the record's own
+ * write: whole children that are new, single fields of those that were there, and the keys of those that go.
+ */
+export class ConsolidateStrategy implements RelationStrategy {
+  readonly relation: string
+  readonly model: RelationModel
+  readonly bins: readonly string[]
+  readonly quietBins: readonly string[]
+  readonly isInRecord: boolean
+  readonly keyOf: (part: object) => KeyValue | null
+  readonly parts: NonNullable<RelationStrategy['parts']>
+  readonly inside: PartVerification
+  readonly #owner: EntityModel
+  readonly #parts: PartClass
+
+  constructor(model: RelationModel, owner: EntityModel, codec: PartCodec) {
+    this.relation = model.name
+    this.model = model
+    this.bins = [model.bin!]
+    this.quietBins = [
+      ...(model.sortKeyBin === undefined ? [] : [model.sortKeyBin]),
+      ...(model.inverseIndexes ?? []).map(({ bin }) => bin),
+    ]
+    this.#owner = owner
+    this.#parts = new PartClass(model, owner, codec)
+    this.keyOf = this.#parts.keyOf
+    this.inside = new PartVerification(this.#parts)
+    this.parts = { class: codec.model.class, changed: ({ entity }) => this.#changed(this.#table(entity)) }
+    this.isInRecord = !codec.model.relations.some(({ eager }) => eager)
+  }
+
+  check(owner: Tracked, stored: Value | undefined): void {
+    for (const value of valuesOf(stored)) this.#parts.decode(value, owner)
+  }
+
+  /** Called when the collection has been bound to the session, with what was read of its bin. */
+  attached(state: CollectionState, { tracked, reader }: Binding, stored: Value | undefined, isRead: boolean): void {
+    if (state.parts?.owner !== tracked) state.parts = new PartTable(state, this.#parts, tracked, reader)
+    if (isRead) state.parts.load(stored)
+  }
+
+  completed(state: CollectionState, stored: Value | undefined): void {
+    if (!state.parts!.isLoaded) state.parts!.loadMore(stored)
+  }
+
+  view(state: CollectionState, { tracked, reader }: Binding): CollectionView {
+    const isDone = this.isInRecord || tracked.state === 'gone'
+    const complete = isDone ? undefined : (parts: readonly object[]) => this.#loadEager(parts, reader)
+    return new PartView(state.parts!, new PartReads(this.#parts, tracked, reader), complete)
+  }
+
+  hasChanges({ entity }: Tracked): boolean {
+    return this.#table(entity).isChanged
+  }
+
+  /** New entities that parts point to are saved along. */
+  cascade({ entity, state }: Tracked, reach: Cascade, reader: Reader): void {
+    if (state === 'removed') return
+    for (const target of this.#newTargets(this.#table(entity), reader)) reach.save(target)
+  }
+
+  save(tracked: Tracked, draft: PlanDraft, reader: Reader): void | Promise<void> {
+    const table = this.#table(tracked.entity)
+    // A record must be there before anything points to it.
+    const stage = !draft.isTransaction && this.#newTargets(table, reader).length > 0 ? 'add references' : 'write'
+    const isWhole = tracked.state === 'new' || (tracked.overwrite && table.isComplete)
+    if (isWhole) return this.#planWhole(tracked, table, draft, stage)
+    const unknown = this.#unknownRefs(table)
+    if (unknown.length === 0) return this.#planChanges(tracked, table, new Map(), draft, stage)
+    return this.#readRefs(tracked, unknown, reader).then((refs) =>
+      this.#planChanges(tracked, table, refs, draft, stage),
+    )
+  }
+
+  /** Parts that are not stored yet are not found by an index; the others point no longer to what was never stored. */
+  takeBack({ entity }: Tracked, deleted: Deleted, onTakeBack: OnRollback): void {
+    const table = this.#table(entity)
+    for (const { name, target } of this.#parts.codec.model.relations) {
+      const gone = new Set(deleted(target).map(userKeyId))
+      if (gone.size === 0) continue
+      const goAlong = this.model.inverseIndexes?.some(
+        ({ ref, onTargetDelete }) => ref === name && onTargetDelete === 'delete',
+      )
+      for (const { part } of this.#changed(table)) {
+        const state = findRefState(readProperty(part, name) ?? {})
+        const key = state?.key ?? null
+        if (key === null || !gone.has(userKeyId(key))) continue
+        if (goAlong) {
+          onTakeBack(table.state.remember())
+          table.exclude(part)
+        } else if (isEntity(state!.target) && state!.binding?.reader.tracked(state!.target) === undefined) {
+          onTakeBack(state!.remember())
+          state!.set(null)
+        }
+      }
+    }
+  }
+
+  /** The parts go with the record. */
+  remove(): void {}
+
+  async load(level: readonly Tracked[], reader: Reader): Promise<readonly Tracked[]> {
+    const tables = level.map(({ entity }) => this.#table(entity))
+    const missing = tables.filter(({ isComplete }) => !isComplete)
+    const records = await reader.read(missing.map(({ owner }) => read(this.#owner.name, owner.key, this.bins)))
+    missing.forEach((table, i) => table.loadMore(records[i]?.bins[this.model.bin!]))
+    return []
+  }
+
+  loadInside(level: readonly Tracked[], reader: Reader, paths: readonly string[]): Promise<readonly LoadedLevel[]> {
+    const { relations } = this.#parts.codec.model
+    if (relations.length === 0) return Promise.resolve([])
+    const parts = level.flatMap(({ entity }) =>
+      this.#table(entity)
+        .placed()
+        .map(({ part }) => part),
+    )
+    return loadPartRefs(parts, relations, paths, reader)
+  }
+
+  /** Of parts that were asked for one by one. */
+  async #loadEager(parts: readonly object[], reader: Reader): Promise<void> {
+    const loaded = await loadPartRefs(parts, this.#parts.codec.model.relations, [], reader)
+    await reader.load(loaded.flatMap(({ next }) => next))
+  }
+
+  #table(entity: object): PartTable {
+    return collectionStateOf(readProperty(entity, this.relation) as object).parts!
+  }
+
+  #planWhole(tracked: Tracked, table: PartTable, draft: PlanDraft, stage: StageName): void {
+    const changes = new PartChanges(table, new InverseChanges(this.#parts, new Map())).gatherAll()
+    if (tracked.overwrite === true) {
+      const before = [...this.bins, ...this.quietBins].map(removeBin)
+      return this.#add(draft, this.#write(tracked, [...before, ...changes.creation()], 'upsert'), changes, stage)
+    }
+    if (stage === 'write') return this.#add(draft, this.#write(tracked, changes.creation(), 'mustNotExist'), changes)
+    // The record comes first, with empty maps; the children follow when there is what they point to.
+    const empty = this.#write(tracked, changes.emptyCreation(), 'mustNotExist')
+    draft.add('write', empty, ({ state }) => (table.isLoaded ||= state === 'written'))
+    this.#add(draft, this.#write(tracked, changes.operations(), 'mustExist'), changes, stage)
+  }
+
+  #write({ key }: Tracked, operations: readonly WriteOperation[], exists: Existence): WriteCommand {
+    return write(this.#owner.name, key, operations, { exists, ttl: 'keep', watchSize: true })
+  }
+
+  #planChanges(tracked: Tracked, table: PartTable, refs: StoredRefs, draft: PlanDraft, stage: StageName): void {
+    const changes = new PartChanges(table, new InverseChanges(this.#parts, refs)).gather()
+    if (changes.isEmpty) return
+    const command = write(this.#owner.name, tracked.key, changes.operations(), {
+      exists: 'mustExist',
+      ttl: 'keep',
+      guards: [NOT_DELETING, ...changes.guards],
+      watchSize: true,
+    })
+    this.#add(draft, command, changes, stage)
+  }
+
+  #newTargets(table: PartTable, reader: Reader): readonly object[] {
+    const refs = this.#parts.codec.model.relations
+    if (refs.length === 0) return []
+    const targets = this.#changed(table).flatMap(({ part }) =>
+      refs.map(({ name }) => findRefState(readProperty(part, name) ?? {})?.target ?? null),
+    )
+    return targets.filter(isEntity).filter((target) => isNew(target, reader))
+  }
+
+  #changed(table: PartTable): ChangedPart[] {
+    const parts = [...table.state.added.entities, ...[...table.changed()].map(({ part }) => part)]
+    return parts.map((part) => ({ key: this.keyOf(part), part }))
+  }
+
+  #add(draft: PlanDraft, command: WriteCommand, changes: PartChanges, stage: StageName = 'write'): void {
+    draft.add(stage, command, ({ state }) => {
+      if (state === 'written') changes.confirm()
+      return state === 'written'
+    })
+  }
+
+  /** Parts that are removed or replaced unseen: what they point to has to be read, so that the index can forget it. */
+  #unknownRefs(table: PartTable): readonly KeyValue[] {
+    if (this.model.inverseIndexes === undefined) return []
+    const { added, removed } = table.state
+    // Somebody may have stored what was not there when all was loaded: to remove it is fine, to replace it unseen is a conflict.
+    const unseen = table.isComplete ? [...removed] : [...added, ...removed]
+    const ids = unseen.map((member) => (isEntity(member) ? this.#parts.idOf(member) : member))
+    return ids.filter((id) => table.known(id) === undefined)
+  }
+
+  async #readRefs(tracked: Tracked, ids: readonly KeyValue[], reader: Reader): Promise<StoredRefs> {
+    const stored = await new PartReads(this.#parts, tracked, reader).get(ids)
+    const parts = stored.map((value) => this.#parts.decode(value, tracked))
+    return new Map(parts.map((part) => [userKeyId(this.#parts.idOf(part)), this.#parts.indexedRefs(part)]))
+  }
+}

@@ -1,0 +1,200 @@
+import type { KeyValue } from '../../../keys/index.js'
+import type { Guard } from '../../../plan/command.js'
+import type { WriteOperation } from '../../../plan/operation.js'
+import {
+  mapCreate,
+  mapKeepRange,
+  mapMove,
+  mapPutItems,
+  mapRemoveFound,
+  mapRemoveKeys,
+} from '../../../plan/operations.js'
+import type { UserKey } from '../../../plan/record-key.js'
+import type { MapKey, Value } from '../../../plan/value.js'
+import { isEntity } from '../../state/member-set.js'
+import { splitByCap } from './cap.js'
+import { InverseChanges } from './inverse-changes.js'
+import { compareKeys } from './key-order.js'
+import type { PartClass } from './part-class.js'
+import type { KnownPart, PartTable } from './part-table.js'
+
+/** What is true of a part once the write is confirmed. */
+interface Sent {
+  readonly known: KnownPart
+  readonly wasAdded: boolean
+}
+
+/** Everything a flush has to do to one consolidated collection, as operations on its record. */
+export class PartChanges {
+  readonly #table: PartTable
+  readonly #parts: PartClass
+  readonly #sent: Sent[] = []
+  readonly #removed: KeyValue[] = []
+  readonly #puts = new Map<MapKey, Value>()
+  readonly #patches: WriteOperation[] = []
+  readonly #ids = new Map<MapKey, Value>()
+  /** Ids whose present place only the record knows. */
+  readonly #displaced: MapKey[] = []
+  readonly #inverse: InverseChanges
+  /** New parts that the cap leaves no room for. */
+  readonly #dropped: object[] = []
+  #isWhole = false
+
+  constructor(table: PartTable, inverse: InverseChanges) {
+    this.#table = table
+    this.#parts = table.parts
+    this.#inverse = inverse
+  }
+
+  /** The changes of a record that is there. */
+  gather(): this {
+    const { state } = this.#table
+    for (const member of state.removed) this.#remove(isEntity(member) ? this.#parts.idOf(member) : member)
+    for (const known of this.#table.changed()) this.#change(known)
+    for (const part of this.#added()) this.#put(part, this.#table.known(this.#parts.idOf(part)))
+    return this
+  }
+
+  /** All parts of a record that is not there yet, or is to become what is here. */
+  gatherAll(): this {
+    const { cap } = this.#parts.relation
+    const placed = this.#table.given()
+    const [kept, dropped] = cap === undefined ? [placed, []] : splitByCap(placed, cap)
+    for (const { part } of kept) this.#put(part, undefined)
+    this.#dropped.push(...dropped.map(({ part }) => part))
+    this.#isWhole = true
+    return this
+  }
+
+  get isEmpty(): boolean {
+    return this.#puts.size === 0 && this.#patches.length === 0 && this.#removed.length === 0
+  }
+
+  get guards(): readonly Guard[] {
+    return this.#inverse.guards
+  }
+
+  /** The maps get their order and index once, when the record is created. */
+  creation(): readonly WriteOperation[] {
+    const { bin: name, relation } = this.#parts
+    return [
+      createMap(name),
+      ...put(name, this.#puts),
+      ...(relation.sortKeyBin === undefined
+        ? []
+        : [createMap(relation.sortKeyBin), ...put(relation.sortKeyBin, this.#ids)]),
+      ...this.#inverse.creation(),
+    ]
+  }
+
+  /** The same without children, which follow in a later write. */
+  emptyCreation(): readonly WriteOperation[] {
+    const { bin: name, relation } = this.#parts
+    const { sortKeyBin, inverseIndexes = [] } = relation
+    const others = inverseIndexes.map(({ bin: inverse }) => inverse)
+    return [name, ...(sortKeyBin === undefined ? [] : [sortKeyBin]), ...others].map(createMap)
+  }
+
+  operations(): readonly WriteOperation[] {
+    const { bin: name, relation } = this.#parts
+    const { sortKeyBin, cap } = relation
+    const operations: WriteOperation[] = []
+    if (sortKeyBin === undefined) operations.push(...removeKeys(name, this.#removed))
+    // Before anything is put: the record says where they are now.
+    else for (const id of [...this.#removed, ...this.#displaced]) operations.push(mapRemoveFound(name, sortKeyBin, id))
+    operations.push(...this.#patches, ...put(name, this.#puts))
+    if (sortKeyBin !== undefined)
+      operations.push(...removeKeys(sortKeyBin, this.#removed), ...put(sortKeyBin, this.#ids))
+    operations.push(...this.#inverse.operations())
+    if (cap !== undefined && this.#puts.size > 0) {
+      const from = cap.by === 'first' ? 0 : -cap.keep
+      operations.push(mapKeepRange(name, 'index', from, cap.keep))
+      // Its values are the places, so their order is that of the parts.
+      if (sortKeyBin !== undefined) operations.push(mapKeepRange(sortKeyBin, 'rank', from, cap.keep))
+    }
+    return operations
+  }
+
+  /** The write took effect. */
+  confirm(): void {
+    const { state } = this.#table
+    for (const id of this.#removed) {
+      const known = this.#table.known(id)
+      this.#table.forget(id)
+      // Taken back while it was on its way: it has to be stored again.
+      if (!state.removed.delete(id) && known !== undefined && !state.added.has(id)) state.added.add(known.part)
+    }
+    for (const { known, wasAdded } of this.#sent) this.#table.confirm(known, wasAdded)
+    for (const part of this.#dropped) state.added.delete(part)
+    if (this.#isWhole) this.#table.isLoaded = true
+    this.#dropCapped()
+  }
+
+  #added(): readonly object[] {
+    return [...this.#table.state.added].map((member) => {
+      if (!isEntity(member)) throw this.#parts.bareKey(member)
+      return member
+    })
+  }
+
+  #remove(id: KeyValue): void {
+    this.#removed.push(id)
+    this.#inverse.unlink(id, this.#table.known(id)?.refs)
+  }
+
+  #change(known: KnownPart): void {
+    const { part, id } = known
+    const now = this.#parts.idOf(part)
+    if (compareKeys(now, id) !== 0) throw this.#parts.keyChanged(id, now)
+    const place = this.#parts.placeOf(part)
+    if (compareKeys(place, known.place) !== 0) this.#move(known, place)
+    const refs = this.#parts.indexedRefs(part)
+    this.#patches.push(...this.#parts.patch(part, known.snapshot, place, this.#table.owner))
+    this.#inverse.relink(id, known.refs, refs)
+    this.#send(part, id, place, refs)
+  }
+
+  /** The record moves it as it is stored: what others changed in it stays. Fails when it is no longer where this session knew it. */
+  #move({ id, place: from }: KnownPart, to: MapKey): void {
+    this.#patches.push(mapMove(this.#parts.bin, from, to))
+    this.#ids.set(id, to)
+  }
+
+  #put(part: object, known: KnownPart | undefined): void {
+    const id = this.#parts.idOf(part)
+    const place = this.#parts.placeOf(part)
+    const refs = this.#parts.indexedRefs(part)
+    this.#puts.set(place, this.#parts.encode(part, this.#table.owner))
+    if (this.#parts.sortKey !== undefined) {
+      this.#displaced.push(id)
+      this.#ids.set(id, place)
+    }
+    this.#inverse.relink(id, known?.refs, refs)
+    this.#send(part, id, place, refs)
+  }
+
+  #send(part: object, id: KeyValue, place: MapKey, refs: readonly (UserKey | null)[]): void {
+    const known = { part, id, snapshot: this.#parts.codec.snapshot(part), place, refs }
+    this.#sent.push({ known, wasAdded: this.#table.state.added.find(id) === part })
+  }
+
+  /** What the server dropped is no longer here either; where not all is known, only the server can tell what it dropped. */
+  #dropCapped(): void {
+    const { cap } = this.#parts.relation
+    if (cap === undefined || this.#puts.size === 0) return
+    if (!this.#table.isLoaded) return this.#table.becomeUnsure()
+    const stored = [...this.#table.kept()].sort((a, b) => compareKeys(a.place, b.place))
+    const [, dropped] = splitByCap(stored, cap)
+    for (const { id } of dropped) this.#table.forget(id)
+  }
+}
+
+const createMap = (name: string): WriteOperation => mapCreate(name, 'ordered', true)
+
+function put(name: string, items: ReadonlyMap<MapKey, Value>): readonly WriteOperation[] {
+  return items.size === 0 ? [] : [mapPutItems(name, items)]
+}
+
+function removeKeys(name: string, keys: readonly MapKey[]): readonly WriteOperation[] {
+  return keys.length === 0 ? [] : [mapRemoveKeys(name, keys)]
+}

@@ -1,0 +1,144 @@
+import { inEntry, readProperty, unreadable, unstorable, writeProperty, type PartCodec } from '../../../codec/index.js'
+import { SkeinError } from '../../../errors/index.js'
+import { describeKey, type KeyValue } from '../../../keys/index.js'
+import type { EntityModel, RangeBound, Ref, RelationModel } from '../../../model/index.js'
+import type { Path, WriteOperation } from '../../../plan/operation.js'
+import { atKey } from '../../../plan/operations.js'
+import type { UserKey } from '../../../plan/record-key.js'
+import type { MapKey, Value } from '../../../plan/value.js'
+import type { Reader, Tracked } from '../../contract/contributor.js'
+import { findRefState } from '../../state/state-of.js'
+import { SortKey } from './sort-key.js'
+
+/** The parts of one consolidated collection: their ids, their places in its map, and how they are stored. */
+export class PartClass {
+  readonly relation: RelationModel
+  readonly codec: PartCodec
+  readonly sortKey: SortKey | undefined
+  readonly #owner: EntityModel
+
+  constructor(relation: RelationModel, owner: EntityModel, codec: PartCodec) {
+    this.relation = relation
+    this.codec = codec
+    this.#owner = owner
+    this.sortKey = relation.sortKey && new SortKey(codec.model, relation.sortKey)
+  }
+
+  get bin(): string {
+    return this.relation.bin!
+  }
+
+  /** Null while the part lacks what its id is made of. */
+  readonly keyOf = (part: object): KeyValue | null => this.codec.key!.tryKeyOf(part)
+
+  /** Throws where the part has no id. */
+  idOf(part: object): KeyValue {
+    return this.codec.key!.keyOf(part)
+  }
+
+  /** The key in the map. */
+  placeOf(part: object): MapKey {
+    return this.#place(this.idOf(part), part)
+  }
+
+  /** The id at a place. */
+  idAt(place: MapKey): KeyValue {
+    if (this.sortKey !== undefined) return this.sortKey.idOf(place as string)
+    return this.codec.model.key!.kind === 'bigint' ? BigInt(place as bigint) : place
+  }
+
+  /** Where a range begins or ends. */
+  bound(bound: RangeBound): MapKey {
+    const values = Array.isArray(bound) ? (bound as readonly unknown[]) : [bound]
+    if (this.sortKey === undefined) return this.codec.key!.scheme.toKey(values[0])
+    if (values.length <= this.sortKey.properties.length) return this.sortKey.prefix(values)
+    const count = this.sortKey.properties.length
+    return this.sortKey.write(values.slice(0, count), values[count] as KeyValue)
+  }
+
+  /** Gives a part what it can only get here: a generated id, and the key of its record where that is part of its id. */
+  prepare(part: object, { model: record, key: stored }: Tracked, reader: Reader): void {
+    const { key, model } = this.codec
+    key!.generate(part)
+    const parent = model.key!.parent
+    if (parent === undefined || readProperty(part, parent) != null) return
+    writeProperty(part, parent, reader.fromStored(record, stored.key))
+  }
+
+  decode(stored: Value, owner: Tracked): object {
+    try {
+      return this.codec.decode(stored)
+    } catch (error) {
+      throw unreadable(this.#owner, owner.key.key, inEntry(this.relation.name, undefined, error))
+    }
+  }
+
+  /** Makes an instance that people may hold what was read as another one. */
+  refill(part: object, stored: Value, read: object): void {
+    this.codec.fill(part, stored)
+    // A reference stays the same object, which only the session can point elsewhere.
+    for (const { name } of this.codec.model.relations) {
+      const { key } = readProperty(read, name) as Ref<object>
+      findRefState(readProperty(part, name) as object)?.takeStored(key)
+    }
+  }
+
+  encode(part: object, owner: Tracked): Value {
+    return this.#guard(part, owner, () => this.codec.encode(part, 1))
+  }
+
+  /** The operations that bring a stored part up to date; only fields that changed. */
+  patch(part: object, snapshot: object, place: MapKey, owner: Tracked): readonly WriteOperation[] {
+    const path: Path = [atKey(place)]
+    return this.#guard(part, owner, () => this.codec.patch(part, snapshot, { bin: this.bin, path }))
+  }
+
+  /** The keys that the part's references hold, for those that the owner keeps an index of. */
+  indexedRefs(part: object): readonly (UserKey | null)[] {
+    const { inverseIndexes = [] } = this.relation
+    return inverseIndexes.map(({ ref }) => (readProperty(part, ref) as Ref<object> | undefined)?.key ?? null)
+  }
+
+  keyChanged(before: KeyValue, now: KeyValue): SkeinError {
+    const { name } = this.codec.model
+    const message = `The key of ${name} ${describeKey(before)} in ${this.#owner.name}.${this.relation.name} was changed to ${describeKey(now)}.`
+    return new SkeinError('SKEIN_2203', message, {
+      className: name,
+      key: before,
+      fix: 'A stored part keeps its key: add a new part and remove this one.',
+    })
+  }
+
+  bareKey(member: KeyValue): SkeinError {
+    const message = `${this.#owner.name}.${this.relation.name} holds its children itself, so ${describeKey(member)} alone cannot be added.`
+    return new SkeinError('SKEIN_2421', message, {
+      className: this.#owner.name,
+      property: this.relation.name,
+      fix: `Add an instance of ${this.codec.model.name}.`,
+    })
+  }
+
+  #place(id: KeyValue, part: object): MapKey {
+    if (id === '__proto__') {
+      throw new SkeinError('SKEIN_2101', `${this.codec.model.name}: the client loses a map key called '__proto__'.`, {
+        className: this.codec.model.name,
+        fix: 'Use another key.',
+      })
+    }
+    const { sortKey } = this
+    return sortKey === undefined
+      ? id
+      : sortKey.write(
+          sortKey.properties.map((name) => readProperty(part, name)),
+          id,
+        )
+  }
+
+  #guard<T>(part: object, owner: Tracked, work: () => T): T {
+    try {
+      return work()
+    } catch (error) {
+      throw unstorable(this.#owner, owner.key.key, inEntry(this.relation.name, this.keyOf(part), error))
+    }
+  }
+}

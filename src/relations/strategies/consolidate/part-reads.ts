@@ -1,0 +1,80 @@
+import type { KeyValue } from '../../../keys/index.js'
+import { read } from '../../../plan/command.js'
+import { bin, mapCountOf, mapGet, mapGetAt, mapIndexOf, value } from '../../../plan/expression.js'
+import type { ReadOperation } from '../../../plan/operation.js'
+import { mapGetIndexRange, mapGetKeyRange, mapGetKeys, mapSize, readExpression } from '../../../plan/operations.js'
+import type { Bins } from '../../../plan/command.js'
+import type { MapKey, Value } from '../../../plan/value.js'
+import type { Reader, Tracked } from '../../contract/contributor.js'
+import type { PartClass } from './part-class.js'
+
+const RESULT = '_sk.'
+
+/** Questions to the server about the parts of one record, each of them one command. */
+export class PartReads {
+  readonly #parts: PartClass
+  readonly #owner: Tracked
+  readonly #reader: Reader
+
+  constructor(parts: PartClass, owner: Tracked, reader: Reader) {
+    this.#parts = parts
+    this.#owner = owner
+    this.#reader = reader
+  }
+
+  /** The stored parts with these ids, those that there are. */
+  async get(ids: readonly KeyValue[]): Promise<readonly Value[]> {
+    const { bin: name, relation } = this.#parts
+    if (relation.sortKeyBin !== undefined) {
+      const place = (id: KeyValue) => mapGet(bin('map', relation.sortKeyBin!), id, 'str')
+      const bins = await this.#ask(
+        ids.map((id, i) => readExpression(`${RESULT}${i}`, mapGetAt(bin('map', name), place(id), 'map'))),
+      )
+      return ids.flatMap((_, i) => bins[`${RESULT}${i}`] ?? [])
+    }
+    const found = (await this.#ask([mapGetKeys(name, ids, 'value')]))[name]
+    if (found === undefined || found === null) return []
+    return ids.length === 1 ? [found] : (found as readonly Value[])
+  }
+
+  /** How many parts there are, and how many of these ids are among them. */
+  async count(ids: readonly KeyValue[]): Promise<{ readonly all: number; readonly found: number }> {
+    const { bin: name, relation } = this.#parts
+    const found = readExpression(`${RESULT}found`, mapCountOf(bin('map', relation.sortKeyBin ?? name), ids))
+    const bins = await this.#ask(ids.length === 0 ? [mapSize(name)] : [mapSize(name), found])
+    return { all: Number(bins[name] ?? 0), found: Number(bins[`${RESULT}found`] ?? 0) }
+  }
+
+  /** The places of parts, in order. */
+  async places(): Promise<readonly MapKey[]> {
+    const { bin: name } = this.#parts
+    const bins = await this.#ask([mapGetKeyRange(name, null, null, 'key')])
+    return (bins[name] ?? []) as readonly MapKey[]
+  }
+
+  /** Parts by their position; a negative one counts from the end. */
+  async slice(index: number, count: number): Promise<readonly Value[]> {
+    const { bin: name } = this.#parts
+    return ((await this.#ask([mapGetIndexRange(name, index, count, 'value')]))[name] ?? []) as readonly Value[]
+  }
+
+  async range(from: MapKey | null, to: MapKey | null): Promise<readonly Value[]> {
+    const { bin: name } = this.#parts
+    return ((await this.#ask([mapGetKeyRange(name, from, to, 'value')]))[name] ?? []) as readonly Value[]
+  }
+
+  async positionOf(id: KeyValue): Promise<number | null> {
+    const { bin: name, relation } = this.#parts
+    const place = relation.sortKeyBin === undefined ? value(id) : mapGet(bin('map', relation.sortKeyBin), id, 'str')
+    const position = (await this.#ask([readExpression(`${RESULT}at`, mapIndexOf(bin('map', name), place))]))[
+      `${RESULT}at`
+    ]
+    return position === undefined || position === null || Number(position) < 0 ? null : Number(position)
+  }
+
+  async #ask(operations: readonly ReadOperation[]): Promise<Bins> {
+    const { model, key } = this.#owner
+    const [record] = await this.#reader.read([read(model.name, key, 'none', operations)])
+    return record?.bins ?? {}
+  }
+}

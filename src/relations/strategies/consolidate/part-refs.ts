@@ -1,0 +1,100 @@
+import { readProperty } from '../../../codec/index.js'
+import type { KeyValue } from '../../../keys/index.js'
+import type { EmbeddableModel, EntityModel, RelationModel } from '../../../model/index.js'
+import type { Reader, Tracked } from '../../contract/contributor.js'
+import { byFirstStep } from '../../read/split-paths.js'
+import { isEntity } from '../../state/member-set.js'
+import type { RefState } from '../../state/ref-state.js'
+import { findRefState } from '../../state/state-of.js'
+import type { LoadedLevel, RelationStrategy } from '../../contract/relation-strategy.js'
+
+/** A reference that a part holds: stored with the part, and loaded like any other. */
+class PartRef implements RelationStrategy {
+  readonly relation: string
+  readonly model: RelationModel
+  readonly bins: readonly string[] = []
+  readonly #state: RefState
+  readonly #target: EntityModel
+
+  constructor(model: RelationModel, state: RefState, target: EntityModel) {
+    this.relation = model.name
+    this.model = model
+    this.#state = state
+    this.#target = target
+  }
+
+  hasChanges(): boolean {
+    return false
+  }
+
+  save(): void {}
+  remove(): void {}
+
+  load(_level: readonly Tracked[], reader: Reader, along?: readonly string[]): Promise<readonly Tracked[]> {
+    return loadRefs([this.#state], this.#target, reader, along)
+  }
+}
+
+/** Ties the references of a part to the session of its record. */
+export function attachRefs(
+  part: object,
+  { name: className, relations }: EmbeddableModel,
+  owner: Tracked,
+  reader: Reader,
+): void {
+  for (const relation of relations) {
+    const state = findRefState(readProperty(part, relation.name) ?? {})
+    if (state === undefined || state.binding?.reader === reader) continue
+    const target = reader.entityModel(relation.target)
+    const strategy = new PartRef(relation, state, target)
+    const load = async (): Promise<void> => reader.load(await loadRefs([state], target, reader))
+    state.binding = { tracked: owner, className, relation, reader, strategy, load }
+  }
+}
+
+/** Loads those references of parts that the paths name or that are eager: all of one tick, and so in one batch read. */
+export function loadPartRefs(
+  parts: readonly object[],
+  refs: readonly RelationModel[],
+  paths: readonly string[],
+  reader: Reader,
+): Promise<readonly LoadedLevel[]> {
+  const named = byFirstStep(paths)
+  const wanted = refs.filter(({ name, eager }) => eager || named.has(name))
+  return Promise.all(
+    wanted.map(async ({ name, target }) => {
+      const rest = named.get(name) ?? []
+      const states = parts.flatMap((part) => findRefState(readProperty(part, name) ?? {}) ?? [])
+      return { next: await loadRefs(states, reader.entityModel(target), reader, rest), rest }
+    }),
+  )
+}
+
+/** Loads what references point to, all in one batch read. */
+export async function loadRefs(
+  states: readonly RefState[],
+  target: EntityModel,
+  reader: Reader,
+  along?: readonly string[],
+): Promise<readonly Tracked[]> {
+  const pending = states.filter((state) => state.target !== null && !isEntity(state.target))
+  const found = await reader.find(
+    target,
+    pending.map((state) => state.target as KeyValue),
+    along,
+  )
+  // A key whose record is gone stays in the part until somebody changes it.
+  const loaded = new Set<Tracked>()
+  pending.forEach((state, i) => {
+    const tracked = found[i]
+    state.isMissing = tracked === null
+    if (tracked === null) return
+    state.resolve(tracked.entity)
+    loaded.add(tracked)
+  })
+  for (const { target: entity } of states) {
+    const tracked = isEntity(entity) ? reader.tracked(entity) : undefined
+    if (tracked !== undefined) loaded.add(tracked)
+  }
+  return [...loaded]
+}

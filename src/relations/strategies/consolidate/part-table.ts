@@ -1,0 +1,249 @@
+import type { KeyValue } from '../../../keys/index.js'
+import { userKeyId, type UserKey } from '../../../plan/record-key.js'
+import type { MapKey, Value } from '../../../plan/value.js'
+import type { CollectionState } from '../../state/collection-state.js'
+import type { Reader, Tracked } from '../../contract/contributor.js'
+import { isEntity, type Member } from '../../state/member-set.js'
+import { splitByCap } from './cap.js'
+import { compareKeys } from './key-order.js'
+import type { PartClass } from './part-class.js'
+import { attachRefs } from './part-refs.js'
+
+/** A part as it is stored, as far as the session knows. */
+export interface KnownPart {
+  readonly part: object
+  readonly id: KeyValue
+  snapshot: object
+  /** Its key in the stored map. */
+  place: MapKey
+  /** The keys of its references when it was stored, for those that are indexed. */
+  refs: readonly (UserKey | null)[]
+}
+
+/** A part of the collection as it is now, at the place it will have. */
+export interface PlacedPart {
+  readonly part: object
+  readonly place: MapKey
+}
+
+/** What a session knows of one consolidated collection. Parts that were added or removed are in the collection's state. */
+export class PartTable {
+  readonly state: CollectionState
+  readonly parts: PartClass
+  readonly owner: Tracked
+  /** All stored parts are known. */
+  isLoaded = false
+  readonly #known = new Map<string, KnownPart>()
+  /** Instances that were known before the record is read again: people may hold them. */
+  #former: ReadonlyMap<string, KnownPart> | undefined
+  /** Those among the known that the server may have dropped: whether they are there, it is asked once more. */
+  readonly #unsure = new Set<string>()
+  readonly #reader: Reader
+
+  constructor(state: CollectionState, parts: PartClass, owner: Tracked, reader: Reader) {
+    this.state = state
+    this.parts = parts
+    this.owner = owner
+    this.#reader = reader
+    for (const member of [...state.added]) {
+      // Without a session an added part was not given an id.
+      state.added.delete(member)
+      this.include(member)
+    }
+  }
+
+  /** Nothing is stored that is not known here. */
+  get isComplete(): boolean {
+    return this.isLoaded || this.owner.state === 'new'
+  }
+
+  /** Cheap while nothing changed: a comparison for each field of each known part. */
+  get isChanged(): boolean {
+    if (this.state.isChanged) return true
+    const { codec } = this.parts
+    for (const known of this.#known.values()) if (!codec.same(known.part, known.snapshot)) return true
+    return false
+  }
+
+  /** Stored parts that were changed here, and are neither removed nor replaced. */
+  *changed(): Iterable<KnownPart> {
+    const { codec } = this.parts
+    for (const known of this.kept()) if (!codec.same(known.part, known.snapshot)) yield known
+  }
+
+  /** Stored parts that are neither removed nor replaced. */
+  *kept(): Iterable<KnownPart> {
+    const { added, removed } = this.state
+    for (const known of this.#known.values()) if (!added.has(known.id) && !removed.has(known.id)) yield known
+  }
+
+  include(member: Member): void {
+    if (!isEntity(member)) throw this.parts.bareKey(member)
+    const { added, removed } = this.state
+    this.parts.prepare(member, this.owner, this.#reader)
+    this.#attach(member)
+    const known = this.#find(member)
+    removed.delete(member)
+    if (known?.part === member && this.#isSure(known.id)) return
+    // A part with the same id takes the place of the one that is there.
+    added.delete(member)
+    added.add(member)
+  }
+
+  exclude(member: Member): void {
+    const { added, removed } = this.state
+    const wasAdded = added.delete(member)
+    // Of a record that is not there yet nothing can be taken out; in one that is, others may have put it meanwhile.
+    const mayBeStored = this.owner.state !== 'new' && !(this.isLoaded && wasAdded)
+    if (this.#find(member) !== undefined || mayBeStored) removed.add(member)
+  }
+
+  /** The known part with that id. */
+  known(id: KeyValue): KnownPart | undefined {
+    return this.#known.get(userKeyId(id))
+  }
+
+  /** The part as the session sees it: undefined when only the server can tell. */
+  find(id: KeyValue): object | null | undefined {
+    const { added, removed } = this.state
+    if (removed.has(id)) return null
+    const member = added.find(id)
+    if (member !== undefined) return member as object
+    if (!this.#isSure(id)) return undefined
+    return this.known(id)?.part ?? (this.isComplete ? null : undefined)
+  }
+
+  /** The server was asked for these, which were known then: those that were not among its answers are no longer there. */
+  asked(before: readonly KnownPart[]): void {
+    for (const known of before) if (!this.#isSure(known.id) && this.known(known.id) === known) this.forget(known.id)
+  }
+
+  /** A write has let the server drop what there is no room for, and not all that is there is known here. */
+  becomeUnsure(): void {
+    for (const id of this.#known.keys()) this.#unsure.add(id)
+  }
+
+  /** Takes over all parts as they were read, into the instances that were known before. */
+  load(stored: Value | undefined): void {
+    for (const value of valuesOf(stored)) this.take(value)
+    this.#former = undefined
+    this.isLoaded = true
+  }
+
+  /** Takes over all parts, but those that are known already stay as they are here. */
+  loadMore(stored: Value | undefined): void {
+    for (const value of valuesOf(stored)) this.take(value)
+    for (const id of this.#unsure) this.#known.delete(id)
+    this.#unsure.clear()
+    this.isLoaded = true
+  }
+
+  /** Takes over a part that was read; one that is known already stays. */
+  take(stored: Value): object {
+    const read = this.parts.decode(stored, this.owner)
+    const id = this.parts.idOf(read)
+    const known = this.known(id)
+    this.#unsure.delete(userKeyId(id))
+    if (known !== undefined) return known.part
+    const part = this.#former?.get(userKeyId(id))?.part ?? read
+    if (part !== read) this.parts.refill(part, stored, read)
+    this.#attach(part)
+    this.#know(part, id)
+    return part
+  }
+
+  /** The part is stored as it was when it was sent; what was done to it since is still to be sent. */
+  confirm(known: KnownPart, wasAdded: boolean): void {
+    const { added, removed } = this.state
+    this.#known.set(userKeyId(known.id), known)
+    if (!wasAdded) return
+    const now = added.find(known.id)
+    if (now === known.part) added.delete(known.part)
+    else if (now === undefined) removed.add(known.part)
+  }
+
+  forget(id: KeyValue): void {
+    this.#known.delete(userKeyId(id))
+    this.#unsure.delete(userKeyId(id))
+  }
+
+  /** All of it has to be stored anew, under another session. */
+  startAnew(): void {
+    for (const { part } of [...this.kept()]) this.state.added.add(part)
+    this.reset()
+  }
+
+  /** What puts everything back as it is now. */
+  remember(): () => void {
+    const { isLoaded } = this
+    const known = [...this.#known].map(([id, each]) => [id, { ...each }] as const)
+    const unsure = [...this.#unsure]
+    return () => {
+      this.#known.clear()
+      this.#unsure.clear()
+      for (const id of unsure) this.#unsure.add(id)
+      for (const [id, each] of known) this.#known.set(id, each)
+      this.isLoaded = isLoaded
+    }
+  }
+
+  reset(): void {
+    this.#former = new Map(this.#known)
+    this.#known.clear()
+    this.#unsure.clear()
+    this.isLoaded = false
+  }
+
+  /** What was added may leave no room for others: the cap is applied when it is stored. */
+  get isCapped(): boolean {
+    return this.parts.relation.cap !== undefined && this.state.added.size > 0
+  }
+
+  /** Those that the cap leaves room for once what was added is stored. */
+  capped<T>(ordered: readonly T[]): readonly T[] {
+    return this.isCapped ? splitByCap(ordered, this.parts.relation.cap!)[0] : ordered
+  }
+
+  /** Everything that is known to be in the collection, in its order. */
+  placed(): readonly PlacedPart[] {
+    return this.capped(this.given())
+  }
+
+  /** The same, with what the cap will drop. */
+  given(): PlacedPart[] {
+    const all: PlacedPart[] = []
+    for (const { part } of this.kept()) all.push({ part, place: this.parts.placeOf(part) })
+    for (const part of this.state.added.entities) all.push({ part, place: this.parts.placeOf(part) })
+    return all.sort((a, b) => compareKeys(a.place, b.place))
+  }
+
+  #attach(part: object): void {
+    attachRefs(part, this.parts.codec.model, this.owner, this.#reader)
+  }
+
+  #isSure(id: KeyValue): boolean {
+    return this.#unsure.size === 0 || !this.#unsure.has(userKeyId(id))
+  }
+
+  #find(member: Member): KnownPart | undefined {
+    const id = isEntity(member) ? this.parts.keyOf(member) : member
+    return id === null ? undefined : this.known(id)
+  }
+
+  #know(part: object, id: KeyValue): void {
+    const { parts } = this
+    this.#known.set(userKeyId(id), {
+      part,
+      id,
+      snapshot: parts.codec.snapshot(part),
+      place: parts.placeOf(part),
+      refs: parts.indexedRefs(part),
+    })
+  }
+}
+
+/** The values of a map as the client gives it back. */
+export function valuesOf(stored: Value | undefined): Iterable<Value> {
+  if (stored === undefined || stored === null) return []
+  return stored instanceof Map ? (stored.values() as Iterable<Value>) : Object.values(stored as Record<string, Value>)
+}

@@ -1,0 +1,41 @@
+import type { KeyValue } from '../../keys/index.js'
+import { DELETING_BIN, type EntityModel } from '../../model/index.js'
+import { read } from '../../plan/command.js'
+import { userKeyId, type UserKey } from '../../plan/record-key.js'
+import type { Reader, Tracked } from '../contract/contributor.js'
+import type { IndexedBy } from '../contract/index-lookup.js'
+import type { CollectionMembers } from '../contract/relation-strategy.js'
+
+/** What an index and the children's own bins tell of a collection without loading it. */
+export function indexMembers(
+  child: EntityModel,
+  childBin: string,
+  lookup: (owner: Tracked) => IndexedBy,
+): CollectionMembers {
+  return {
+    async count(owner, reader) {
+      let count = 0
+      for await (const keys of reader.keysBy(lookup(owner))) count += keys.length
+      return count
+    },
+    async countOf(owner, keys, reader) {
+      const commands = keys.map((key) => read(child.name, reader.recordKey(child, key), [childBin, DELETING_BIN]))
+      const records = await reader.read(commands)
+      return records.filter((record) => {
+        const parent = record?.bins[childBin] as UserKey | undefined
+        if (record === null || parent === undefined || DELETING_BIN in record.bins) return false
+        return userKeyId(parent) === userKeyId(owner.key.key)
+      }).length
+    },
+    async keys(owner, reader) {
+      const all: KeyValue[] = []
+      for await (const keys of reader.keysBy(lookup(owner))) all.push(...keys)
+      return all
+    },
+    byPosition: {
+      page: (owner: Tracked, reader: Reader, count: number, after?: string) =>
+        reader.pageBy(lookup(owner), count, after),
+      stream: (owner: Tracked, reader: Reader) => reader.foundBy(lookup(owner)),
+    },
+  }
+}

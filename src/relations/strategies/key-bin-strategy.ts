@@ -1,0 +1,394 @@
+import { readProperty } from '../../codec/index.js'
+import type { KeyValue } from '../../keys/index.js'
+import type { SkeinError } from '../../errors/index.js'
+import { DELETING_BIN, type EntityModel, type RelationModel } from '../../model/index.js'
+import { read, remove } from '../../plan/command.js'
+import type { Draft } from '../../plan/plan-draft.js'
+import { removeBin, writeBin } from '../../plan/operations.js'
+import { isWrittenOrMissing, type Outcome } from '../../plan/outcome.js'
+import { userKeyId, type UserKey } from '../../plan/record-key.js'
+import { askingOwner, confirming, lettingGo } from '../write/explain-reads.js'
+import { keyBefore, readBefore } from '../write/previous-key.js'
+import { stillAt } from '../cascade/children.js'
+import { isCreation, type Cascade, type Reader, type Tracked } from '../contract/contributor.js'
+import { leaves } from '../cascade/restrict.js'
+import { held, linkWrite, listed, unlisted } from '../write/key-list-bin.js'
+import { isNew } from '../state/is-new.js'
+import { isInKey, keepInKey } from '../write/ref-in-key.js'
+import { isEntity } from '../state/member-set.js'
+import { ownerGone, restricted } from '../contract/relation-errors.js'
+import type { RefState } from '../state/ref-state.js'
+import { retarget } from '../write/guarded-ref-write.js'
+import { collectionStateOf, refStateOf } from '../state/state-of.js'
+import type { RelationStrategy } from '../contract/relation-strategy.js'
+import { keyBinLinks } from '../verify/relation-links.js'
+import type { LinkVerification } from '../verify/stored-link.js'
+
+/**
+ * The other's key in a bin of this record: the truth of the relation. Where the other keeps a list of these, a change goes
+ * through this bin first and then through the lists, so that whoever is last here also has the last word there.
+ */
+export class KeyBinStrategy implements RelationStrategy {
+  readonly relation: string
+  readonly model: RelationModel
+  readonly bins: readonly string[]
+  readonly verification: LinkVerification
+  readonly #owner: EntityModel
+  readonly #target: EntityModel
+  /** The list of our keys on the target. */
+  readonly #list: RelationModel | undefined
+  /** The collection of the target that finds us by an index on our bin. */
+  readonly #indexed: RelationModel | undefined
+
+  constructor(model: RelationModel, owner: EntityModel, target: EntityModel, inverse: RelationModel | undefined) {
+    this.relation = model.name
+    this.model = model
+    this.bins = [model.bin!]
+    this.#owner = owner
+    this.#target = target
+    this.#list = inverse?.strategy === 'keyList' ? inverse : undefined
+    this.#indexed = inverse?.strategy === 'secondaryIndex' ? inverse : undefined
+    this.verification = keyBinLinks(model, owner, target, this.#list)
+  }
+
+  hasChanges({ entity }: Tracked): boolean {
+    return this.#state(entity).isChanged
+  }
+
+  cascade(tracked: Tracked, reach: Cascade, reader: Reader): void | Promise<void> {
+    if (tracked.state === 'removed')
+      return this.model.onDelete === 'detach' ? undefined : this.#reachOnDelete(tracked, reach, reader)
+    const state = this.#state(tracked.entity)
+    const { target } = state
+    if (isEntity(target) && isNew(target, reader)) reach.save(target)
+    else if (this.#isToNew(target, reader)) reach.save(reader.known(this.#target.name, target as KeyValue)!.entity)
+    if (tracked.overwrite === true || !state.isCleared || (this.#list ?? this.#indexed)?.orphans !== 'delete') return
+    if (!state.isBlind) return this.#reachOrphan(tracked, state, reach, reader)
+    return this.#storedOwner(tracked, reader).then((owner) => {
+      state.stored = owner
+      this.#reachOrphan(tracked, state, reach, reader)
+    })
+  }
+
+  #reachOrphan(tracked: Tracked, state: RefState, reach: Cascade, reader: Reader): void {
+    if (state.stored === null) return
+    const isLetGo = (this.#list ?? this.#indexed)!.onDelete === 'detach'
+    // An owner that goes itself and lets its members go lets this one go, too.
+    if (isLetGo && reader.known(this.#target.name, state.stored)?.state === 'removed') return
+    reach.remove(tracked.entity, stillAt(state, this.#target, this.model, reader))
+  }
+
+  async #reachOnDelete(tracked: Tracked, reach: Cascade, reader: Reader): Promise<void> {
+    const { onDelete, inverse } = this.model
+    const state = this.#state(tracked.entity)
+    await this.#readUnknown([tracked], [state], reader)
+    if (state.key === null) return
+    // The other one's own reference, where it has one and not a list.
+    const back = this.#target.relations.find(({ name, holds }) => name === inverse && holds === 'ref')
+    if (leaves(state.key, { owner: tracked, target: this.#target, inverse: back, reach, reader })) return
+    const [other] = await this.load([tracked], reader)
+    if (other === undefined) return
+    if (onDelete === 'restrict') throw restricted(tracked, this.model, reader.keyOf(other.entity)!)
+    reach.remove(other.entity)
+  }
+
+  save(tracked: Tracked, draft: Draft, reader: Reader): void | Promise<void> {
+    const state = this.#state(tracked.entity)
+    const needsOwner = this.#list !== undefined || isLetGo(tracked, state)
+    if (!draft.isInside || !needsOwner || isCreation(tracked) || isAsStored(tracked, state)) {
+      return this.#plan(tracked, state, draft, reader)
+    }
+    // In a transaction the owner it has now is known before anything is written, so that all lists change together.
+    return this.#storedOwner(tracked, reader).then((owner) => this.#plan(tracked, state, draft, reader, owner))
+  }
+
+  /** `present`: the owner that the record says to a transaction; nobody may remember it if that is undone. */
+  #plan(tracked: Tracked, state: RefState, draft: Draft, reader: Reader, present: KeyValue | null = null): void {
+    const isChanged = !isAsStored(tracked, state)
+    if (isChanged && !isCreation(tracked)) this.#keepKey(tracked, state, reader)
+    const toTell = isChanged ? state.listsToTell() : undefined
+    if (isLetGo(tracked, state)) this.#planRelease(tracked, state, state.stored!, draft, reader, present)
+    else if (isChanged) this.#planBin(tracked, state, draft, reader)
+    else state.reconsider()
+    if (this.#list === undefined) return
+    const { listToJoin, listsToLeave } = toTell ?? state
+    if (isChanged) draft.beforeSending(() => state.noteLists(listToJoin, listsToLeave))
+    if (listToJoin !== undefined) this.#planListed(tracked, state, listToJoin, draft, reader)
+    const former = new Map(listsToLeave)
+    if (present !== null && !state.isAt(present)) former.set(userKeyId(present), present)
+    for (const owner of former.values()) this.#planUnlisted(tracked, state, owner, draft, reader)
+  }
+
+  /** The record goes, and its key must leave the list first. */
+  async remove(tracked: Tracked, draft: Draft, reader: Reader): Promise<void> {
+    const state = this.#state(tracked.entity)
+    if (this.#list === undefined) return
+    const owners = new Map(state.listsToLeave)
+    for (const owner of [state.stored, state.listToJoin]) if (owner != null) owners.set(userKeyId(owner), owner)
+    const present = !state.isRead || draft.isInside ? await this.#storedOwner(tracked, reader) : null
+    if (present !== null) owners.set(userKeyId(present), present)
+    for (const owner of owners.values()) {
+      // An owner that goes in the same flush takes its list along; until then it is marked.
+      if (reader.known(this.#target.name, owner)?.isGoing !== true)
+        this.#planUnlisted(tracked, state, owner, draft, reader)
+    }
+    draft.follow('delete', lettingGo(tracked, this.#target, this.#list.name))
+    if (!draft.isTransaction) this.#askLast(tracked, state, new Set(owners.keys()), draft, reader)
+  }
+
+  /** Somebody may have moved the entity since this session read it: the delete tells. */
+  #askLast(tracked: Tracked, state: RefState, told: ReadonlySet<string>, draft: Draft, reader: Reader): void {
+    const { model, key, depth } = tracked
+    const command = remove(model.name, key, {
+      operations: [readBefore(this.model, this.#target)],
+      durableDelete: model.durableDelete,
+    })
+    const settle = ({ state: end, reason, bins }: Outcome): boolean => {
+      const before = keyBefore(this.model, bins)
+      const owner = before === null ? null : reader.fromStored(this.#target, before)
+      if (owner !== null && !told.has(userKeyId(owner)))
+        this.#planUnlisted(tracked, state, owner, draft, reader, 'undo')
+      return end === 'written' || reason === 'missing'
+    }
+    draft.add('delete', command, settle, depth)
+  }
+
+  async load(level: readonly Tracked[], reader: Reader, along?: readonly string[]): Promise<readonly Tracked[]> {
+    const states = level.map(({ entity }) => this.#state(entity))
+    await this.#readUnknown(level, states, reader)
+    const pending = states.filter(({ target }) => target !== null && !isEntity(target))
+    const found = await reader.find(
+      this.#target,
+      pending.map(({ target }) => target as KeyValue),
+      along,
+    )
+    // A key whose record is gone points to nothing; what is stored stays until somebody changes it.
+    pending.forEach((state, i) =>
+      found[i] === null ? (state.target = state.stored = null) : state.resolve(found[i].entity),
+    )
+    const targets = states.flatMap(({ target }) => (isEntity(target) ? (reader.tracked(target) ?? []) : []))
+    return [...new Set(targets)]
+  }
+
+  #state(entity: object): RefState {
+    return refStateOf(readProperty(entity, this.relation) as object)
+  }
+
+  #keepKey({ key }: Tracked, { key: to }: RefState, reader: Reader): void {
+    keepInKey(this.#owner, this.model, key, to === null ? null : reader.recordKey(this.#target, to).key, reader)
+  }
+
+  #planBin(tracked: Tracked, state: RefState, draft: Draft, reader: Reader): void {
+    const to = state.key
+    const name = this.model.bin!
+    const change = to === null ? removeBin(name) : writeBin(name, reader.recordKey(this.#target, to).key)
+    const settle = (outcome: Outcome): boolean => {
+      const left = state.stored
+      const isDone = this.#settleBin(tracked, state, to, outcome, draft, reader)
+      if (!isDone || this.#indexed === undefined) return isDone
+      for (const owner of [left, to]) if (owner !== null) this.#settleCollection(tracked, owner, reader)
+      // An owner of the same flush has just been stored.
+      if (to !== null && !isToNew) this.#askOwner(tracked, state, to, draft, reader)
+      return true
+    }
+    const isToNew = this.#isToNew(state.target, reader)
+    if (isToNew) draft.tie(tracked.key, reader.recordKey(this.#target, to!))
+    else if (to !== null && this.#indexed !== undefined) {
+      if (draft.isInside) this.#hold(to, draft, reader)
+      draft.follow('write', askingOwner(tracked, this.#target))
+    }
+    const isLate = isToNew && !draft.isTransaction
+    if (isCreation(tracked) && !isLate) {
+      draft.add('write', linkWrite(this.#owner, tracked.key, to === null ? [] : [change], 'mustNotExist'), settle)
+      return
+    }
+    const isBlind = isCreation(tracked) || draft.isInside
+    if (!isBlind && this.#list !== undefined)
+      draft.follow('remove references', lettingGo(tracked, this.#target, this.#list.name))
+    const operations = isBlind ? [change] : [readBefore(this.model, this.#target), change]
+    draft.add(isLate ? 'add references' : 'write', linkWrite(this.#owner, tracked.key, operations), settle)
+  }
+
+  /** A collection has let go of it: that concerns its owner alone, and another session may have given it to another one meanwhile. */
+  #planRelease(
+    tracked: Tracked,
+    state: RefState,
+    left: KeyValue,
+    draft: Draft,
+    reader: Reader,
+    present: KeyValue | null,
+  ): void {
+    const settle = (outcome: Outcome): boolean => {
+      if (outcome.reason === 'guard') this.#learnOwner(tracked, state, draft, reader)
+      else if (!this.#settleBin(tracked, state, null, outcome, draft, reader)) return false
+      if (this.#indexed !== undefined) this.#settleCollection(tracked, left, reader)
+      return true
+    }
+    const name = this.model.bin!
+    const command = retarget(this.#owner, tracked.key, name, reader.recordKey(this.#target, left).key, null)
+    if (!draft.isTransaction) draft.addApart('write', command, settle)
+    else if (!draft.isInside) draft.add('write', command, settle, 0, ['guard'])
+    else if (present === null || state.isStoredAs(present))
+      draft.add('write', linkWrite(this.#owner, tracked.key, [removeBin(name)]), settle)
+    else state.takeStored(present)
+  }
+
+  #learnOwner(tracked: Tracked, state: RefState, draft: Draft, reader: Reader): void {
+    state.isRead = false
+    const name = this.model.bin!
+    draft.check(read(this.#owner.name, tracked.key, [name]), (record) => {
+      const stored = record?.bins[name] as UserKey | undefined
+      state.takeStored(stored === undefined ? null : reader.fromStored(this.#target, stored))
+    })
+  }
+
+  /** Also by its key: a record that this session is about to create cannot be looked for on the server. */
+  #isToNew(target: RefState['target'], reader: Reader): boolean {
+    if (target === null) return false
+    const known = isEntity(target) ? reader.tracked(target) : reader.known(this.#target.name, target)
+    return known?.state === 'new'
+  }
+
+  #settleBin(
+    tracked: Tracked,
+    state: RefState,
+    to: KeyValue | null,
+    outcome: Outcome,
+    draft: Draft,
+    reader: Reader,
+  ): boolean {
+    if (outcome.state !== 'written') return false
+    state.stored = to
+    state.isPartlySent = false
+    const before = keyBefore(this.model, outcome.bins)
+    state.previousKey = before === null ? null : reader.fromStored(this.#target, before)
+    if (state.previousKey === null || this.#list === undefined) return true
+    const owner = state.previousKey
+    const id = userKeyId(owner)
+    if (state.listsToLeave.has(id) || (to !== null && id === userKeyId(to))) return true
+    // Somebody moved it since it was loaded: that list has to be told as well.
+    state.listsToLeave.set(id, owner)
+    this.#planUnlisted(tracked, state, owner, draft, reader)
+    return true
+  }
+
+  /** Nothing is written on an owner that finds us by index, so it is asked whether it is there and means to stay. */
+  #askOwner(tracked: Tracked, state: RefState, owner: KeyValue, draft: Draft, reader: Reader): void {
+    if (draft.isInside) return
+    const key = reader.recordKey(this.#target, owner)
+    draft.check(read(this.#target.name, key, [DELETING_BIN]), (record) => {
+      if (record !== null && !(DELETING_BIN in record.bins)) return
+      this.#planUndo(tracked, state, owner, draft, reader, ownerGone(this.#target, owner))
+    })
+  }
+
+  #hold(owner: KeyValue, draft: Draft, reader: Reader): void {
+    if (reader.known(this.#target.name, owner)?.state === 'removed') return
+    draft.add('write', held(this.#target, reader.recordKey(this.#target, owner)), ({ state }) => state === 'written')
+  }
+
+  #planListed(tracked: Tracked, state: RefState, owner: KeyValue, draft: Draft, reader: Reader): void {
+    const list = this.#list!
+    const key = reader.recordKey(this.#target, owner)
+    const isOld = !isCreation(tracked)
+    if (isOld) draft.follow('add references', confirming(tracked, `${list.name} drops it`))
+    draft.add('add references', listed(this.#target, key, list.bin!, tracked.key.key), (outcome) => {
+      if (outcome.state !== 'notWritten' && !draft.isTransaction) state.isPartlySent = !state.isStoredAs(owner)
+      if (outcome.state === 'written') {
+        state.listToJoin = undefined
+        this.#settleCollection(tracked, owner, reader)
+        if (isOld && !draft.isTransaction) this.#confirm(tracked, owner, draft, reader)
+        return true
+      }
+      if (outcome.reason === 'missing' || outcome.reason === 'guard')
+        this.#planUndo(tracked, state, owner, draft, reader)
+      return false
+    })
+  }
+
+  #planUnlisted(
+    tracked: Tracked,
+    state: RefState,
+    owner: KeyValue,
+    draft: Draft,
+    reader: Reader,
+    stage: 'remove references' | 'undo' = 'remove references',
+  ): void {
+    const command = unlisted(this.#target, reader.recordKey(this.#target, owner), this.#list!.bin!, tracked.key.key)
+    draft.add(stage, command, (outcome) => {
+      if (!isWrittenOrMissing(outcome)) return false
+      state.listsToLeave.delete(userKeyId(owner))
+      this.#settleCollection(tracked, owner, reader)
+      return true
+    })
+  }
+
+  /** Two sessions may move one child at the same time: the one that was overtaken takes its entry back. */
+  #confirm(tracked: Tracked, owner: KeyValue, draft: Draft, reader: Reader): void {
+    const name = this.model.bin!
+    const expected = reader.recordKey(this.#target, owner)
+    draft.check(read(this.#owner.name, tracked.key, [name]), (record) => {
+      const now = record?.bins[name] as UserKey | undefined
+      if (now !== undefined && userKeyId(now) === userKeyId(expected.key)) return
+      const command = unlisted(this.#target, expected, this.#list!.bin!, tracked.key.key)
+      draft.add('undo', command, isWrittenOrMissing)
+    })
+  }
+
+  /** The owner is gone: nothing may point to it, so the entity goes back to the owner it had, whose list still has it. */
+  #planUndo(
+    tracked: Tracked,
+    state: RefState,
+    owner: KeyValue,
+    draft: Draft,
+    reader: Reader,
+    error?: SkeinError,
+  ): void {
+    // Without what is part of its key nobody could read the record: it stays as it is, and the error says so.
+    if (isInKey(this.#owner, this.model)) {
+      if (error !== undefined) throw error
+      return
+    }
+    const name = this.model.bin!
+    const { key } = reader.recordKey(this.#target, owner)
+    const { previousKey } = state
+    const back = previousKey === null ? null : reader.recordKey(this.#target, previousKey).key
+    draft.add('undo', retarget(this.#owner, tracked.key, name, key, back), (outcome) => {
+      if (outcome.state === 'written') {
+        state.stored = previousKey
+        if (previousKey !== null) state.listsToLeave.delete(userKeyId(previousKey))
+      }
+      state.listToJoin = undefined
+      return error ?? true
+    })
+  }
+
+  #settleCollection(tracked: Tracked, owner: KeyValue, reader: Reader): void {
+    const known = reader.known(this.#target.name, owner)
+    if (known === undefined) return
+    collectionStateOf(readProperty(known.entity, (this.#list ?? this.#indexed)!.name) as object).settle(tracked.entity)
+  }
+
+  async #storedOwner(tracked: Tracked, reader: Reader): Promise<KeyValue | null> {
+    const [record] = await reader.read([read(this.#owner.name, tracked.key, this.bins)])
+    const stored = record?.bins[this.model.bin!] as UserKey | undefined
+    return stored === undefined ? null : reader.fromStored(this.#target, stored)
+  }
+
+  async #readUnknown(level: readonly Tracked[], states: readonly RefState[], reader: Reader): Promise<void> {
+    const unknown = level.filter((_, i) => !states[i].isRead)
+    if (unknown.length === 0) return
+    const records = await reader.read(unknown.map(({ model, key }) => read(model.name, key, this.bins)))
+    unknown.forEach(({ entity }, i) => {
+      const stored = records[i]?.bins[this.model.bin!] as UserKey | undefined
+      this.#state(entity).takeStored(stored === undefined ? null : reader.fromStored(this.#target, stored))
+    })
+  }
+}
+
+/** Taken out of the collection it was in, as far as the session knows, and put nowhere else. */
+const isLetGo = ({ overwrite, state }: Tracked, { isRead, target, stored, isCleared }: RefState): boolean =>
+  state === 'stored' && overwrite !== true && isRead && target === null && stored !== null && !isCleared
+
+/** Of what is upserted nobody knows what the record says. */
+const isAsStored = ({ overwrite }: Tracked, state: RefState): boolean => state.isStored && overwrite !== true

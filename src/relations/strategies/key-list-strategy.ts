@@ -1,0 +1,251 @@
+import { readProperty } from '../../codec/index.js'
+import type { KeyValue } from '../../keys/index.js'
+import type { EntityModel, RelationModel } from '../../model/index.js'
+import type { WriteCommand } from '../../plan/command.js'
+import type { Draft } from '../../plan/plan-draft.js'
+import { listCreate, listRemoveValues } from '../../plan/operations.js'
+import { isWrittenOrMissing, type Outcome } from '../../plan/outcome.js'
+import type { UserKey } from '../../plan/record-key.js'
+import { UnloadedChildren } from './unloaded-children.js'
+import { lookingAgain } from '../write/explain-reads.js'
+import {
+  isHere,
+  leavingOf,
+  parentRef,
+  reachChildren,
+  reachOrphans,
+  release,
+  type Leaving,
+} from '../cascade/children.js'
+import type { CollectionState } from '../state/collection-state.js'
+import { isCreation, type Cascade, type Reader, type Tracked } from '../contract/contributor.js'
+import { ALL_MEMBERS, allMembers, firstMembers, type Drain } from '../contract/drain.js'
+import { firstForbidding, leaves } from '../cascade/restrict.js'
+import { linkWrite, listed, listMembers, unlisted } from '../write/key-list-bin.js'
+import { loadListed } from '../read/load-key-lists.js'
+import { isNew } from '../state/is-new.js'
+import { isEntity, type Member } from '../state/member-set.js'
+import { withChanges } from '../read/pending-overlay.js'
+import { findAndReachLeaving } from '../cascade/reach-removed.js'
+import { markDeleting } from '../cascade/delete-marker.js'
+import { progressOf } from '../state/link-progress.js'
+import { restricted } from '../contract/relation-errors.js'
+import { retarget } from '../write/guarded-ref-write.js'
+import { collectionStateOf } from '../state/state-of.js'
+import type { CollectionMembers, RelationStrategy } from '../contract/relation-strategy.js'
+import { reachUnlistedOrphans } from '../cascade/one-sided-orphans.js'
+import { keyListLinks } from '../verify/relation-links.js'
+import type { LinkVerification } from '../verify/stored-link.js'
+
+/**
+ * An ordered list of child keys on the parent. Two-sided, the child's bin is the truth and the child's own strategy keeps this list
+ * in step; only children that are known by key alone are planned here. One-sided, the list is all there is.
+ */
+export class KeyListStrategy implements RelationStrategy {
+  readonly relation: string
+  readonly model: RelationModel
+  readonly bins: readonly string[]
+  readonly members: CollectionMembers
+  readonly verification: LinkVerification
+  readonly #owner: EntityModel
+  readonly #target: EntityModel
+  /** The child's bin that holds the parent's key, when the relation is two-sided. */
+  readonly #childBin: string | undefined
+  readonly #inverse: RelationModel | undefined
+  /** How children come in that are known by their keys alone, when the relation is two-sided. */
+  readonly #adoption: UnloadedChildren | undefined
+
+  constructor(model: RelationModel, owner: EntityModel, target: EntityModel, inverse: RelationModel | undefined) {
+    this.relation = model.name
+    this.model = model
+    this.bins = [model.bin!]
+    this.members = listMembers(owner, target, model.bin!)
+    this.verification = keyListLinks(model, owner, target, inverse)
+    this.#owner = owner
+    this.#target = target
+    this.#childBin = inverse?.bin
+    this.#inverse = inverse
+    this.#adoption = inverse && new UnloadedChildren(model, owner, target, inverse)
+  }
+
+  hasChanges({ entity }: Tracked): boolean {
+    return this.#state(entity).isChanged
+  }
+
+  cascadeKeys(tracked: Tracked, { room }: Cascade, reader: Reader): Promise<readonly KeyValue[]> | undefined {
+    const { onDelete } = this.model
+    if (!this.#reachesOnDelete) return undefined
+    return this.members.keys(tracked, reader, onDelete === 'restrict' ? ALL_MEMBERS : { offset: 0, count: room + 1 })
+  }
+
+  async cascade(tracked: Tracked, reach: Cascade, reader: Reader, listed?: readonly KeyValue[]): Promise<void> {
+    if (tracked.state === 'removed') return listed && this.#reachOnDelete(tracked, listed, reach, reader)
+    const state = this.#state(tracked.entity)
+    const { added, removed } = state
+    for (const member of added.entities) {
+      if (this.#childBin !== undefined || isNew(member, reader)) reach.save(member)
+    }
+    if (this.model.orphans === 'delete') {
+      if (this.#inverse === undefined)
+        await reachUnlistedOrphans(tracked, state, this.model, this.#target, reach, reader)
+      else await reachOrphans(tracked, state, this.#target, this.#inverse, reach, reader)
+    } else if (this.#childBin !== undefined) for (const member of removed.entities) reach.save(member)
+  }
+
+  save(tracked: Tracked, draft: Draft, reader: Reader): void | Promise<void> {
+    const state = this.#state(tracked.entity)
+    const { addedKeys } = state
+    if (!draft.isInside || this.#adoption === undefined || addedKeys.length === 0)
+      return this.#plan(tracked, state, draft, reader, new Map())
+    // In a transaction the parents they have now are known before anything is written, so that all lists change together.
+    return this.#adoption
+      .parentsOf(addedKeys, reader)
+      .then((parents) => this.#plan(tracked, state, draft, reader, parents))
+  }
+
+  #plan(
+    tracked: Tracked,
+    state: CollectionState,
+    draft: Draft,
+    reader: Reader,
+    parents: ReadonlyMap<Member, UserKey>,
+  ): void | Promise<void> {
+    if (tracked.state === 'new') {
+      const create = listCreate(this.model.bin!, 'ordered', true)
+      const exists = isCreation(tracked) ? 'mustNotExist' : 'upsert'
+      draft.add('write', linkWrite(this.#owner, tracked.key, [create], exists), isWritten)
+    }
+    for (const former of [...state.previousParents.values()]) this.#adoption?.leave(tracked, former, state, draft)
+    for (const member of [...state.added]) this.#planAdd(tracked, member, state, draft, reader, parents.get(member))
+    const leaving = [...state.removed].flatMap(
+      (member) => this.#planRemove(tracked, member, state, draft, reader) ?? [],
+    )
+    if (leaving.length > 0) return Promise.all(leaving).then(() => undefined)
+  }
+
+  /** Its children are deleted or let go by `reach`; the record itself says that it is on its way until it is gone. */
+  remove(tracked: Tracked, draft: Draft): void {
+    if (this.model.onDelete === 'restrict') return
+    if (this.#reachesOnDelete) draft.follow('mark', lookingAgain(tracked, this.model))
+    if (draft.isTransaction) return
+    draft.add('mark', markDeleting(tracked), isWrittenOrMissing)
+  }
+
+  load(level: readonly Tracked[], reader: Reader, along?: readonly string[]): Promise<readonly Tracked[]> {
+    return loadListed(this.model, this.#target, level, reader, { along })
+  }
+
+  #state(entity: object): CollectionState {
+    return collectionStateOf(readProperty(entity, this.relation) as object)
+  }
+
+  #planAdd(
+    tracked: Tracked,
+    member: Member,
+    state: CollectionState,
+    draft: Draft,
+    reader: Reader,
+    parent: UserKey | undefined,
+  ): void {
+    if (this.#adoption === undefined) return this.#planListed(tracked, member, state, draft, reader)
+    if (!isEntity(member)) return this.#adoption.plan(tracked, member, state, draft, reader, parent)
+    if (!isHere(member, this.#inverse!, tracked, reader)) return
+    // It was not known when its bin was written.
+    if (state.partlySent.has(member)) this.#adoption.planEntry(tracked, member, state, draft, reader)
+    else if (!parentRef(member, this.#inverse!).isChanged) draft.beforeSending(() => state.settle(member))
+  }
+
+  #planListed(tracked: Tracked, member: Member, state: CollectionState, draft: Draft, reader: Reader): void {
+    const key = this.#keyOf(member, state, reader)
+    draft.add('add references', listed(this.#owner, tracked.key, this.model.bin!, key), (outcome) => {
+      if (isWritten(outcome)) state.settle(member)
+      return isWritten(outcome)
+    })
+  }
+
+  /** Where only the list says so, there is nobody to let go. */
+  get #reachesOnDelete(): boolean {
+    return this.model.onDelete !== 'detach' || this.#childBin !== undefined
+  }
+
+  #planRemove(
+    tracked: Tracked,
+    member: Member,
+    state: CollectionState,
+    draft: Draft,
+    reader: Reader,
+  ): void | Promise<void> {
+    const { isOwn, isWritten } = this.#leaving(member, tracked, reader)
+    // The child's own strategy does both, and a child that is deleted leaves the list with it.
+    if (isOwn) return
+    if (state.addedThenRemoved.has(member)) return draft.beforeSending(() => state.settle(member))
+    const key = this.#keyOf(member, state, reader)
+    // A key that is no entity by now has no record, where orphans are looked for.
+    const isOrphan = this.model.orphans === 'delete' && (!isEntity(member) || reader.tracked(member)?.isGoing === true)
+    const isAlone = this.#childBin === undefined || isWritten || isOrphan
+    const progress = progressOf(member, isAlone ? 1 : 2, state, draft, () => state.settle(member))
+    draft.add('remove references', unlisted(this.#owner, tracked.key, this.model.bin!, key), (outcome) =>
+      progress(isWrittenOrMissing(outcome), outcome),
+    )
+    if (isAlone || this.#inverse === undefined) return
+    const child = { namespace: this.#target.namespace, set: this.#target.set, key }
+    return release(this.#target, child, this.#inverse, tracked.key.key, draft, reader, progress)
+  }
+
+  #leaving(member: Member, tracked: Tracked, reader: Reader): Leaving {
+    if (this.#inverse === undefined) return { isOwn: false, isWritten: false }
+    return leavingOf(member, this.#inverse, tracked, reader)
+  }
+
+  async #reachOnDelete(tracked: Tracked, stored: readonly KeyValue[], reach: Cascade, reader: Reader): Promise<void> {
+    const { onDelete } = this.model
+    if (onDelete !== 'restrict' && stored.length > reach.room) return reach.drain(this.#drain(tracked, reader))
+    const state = this.#state(tracked.entity)
+    const keys = withChanges(state, stored)
+    if (onDelete === 'restrict') return this.#forbid(tracked, keys, state, reach, reader)
+    const wanted = this.#inverse === undefined ? keys : [...stored, ...keys]
+    const found = await findAndReachLeaving(this.#target, wanted, reach, reader)
+    const added = state.added.entities.flatMap((entity) => reader.tracked(entity) ?? [])
+    const children = [...new Set([...found, ...added])]
+    if (this.#inverse === undefined) for (const { entity } of children) reach.remove(entity)
+    else await reachChildren(tracked, children, this.model, this.#inverse, state, reach, reader)
+  }
+
+  /** What was added here and is not stored yet counts as much as what is. */
+  async #forbid(
+    owner: Tracked,
+    keys: readonly KeyValue[],
+    { added }: CollectionState,
+    reach: Cascade,
+    reader: Reader,
+  ): Promise<void> {
+    const forbidding = { owner, target: this.#target, inverse: this.#inverse, reach, reader }
+    const pending = keys.find((key) => added.has(key) && !leaves(key, forbidding))
+    const member = pending ?? (await firstForbidding(keys, forbidding))
+    if (member !== undefined) throw restricted(owner, this.model, member)
+  }
+
+  #drain(owner: Tracked, reader: Reader): Drain {
+    const stored = (key: KeyValue): UserKey => reader.recordKey(this.#target, key).key
+    const release = (key: KeyValue): WriteCommand =>
+      retarget(this.#target, reader.recordKey(this.#target, key), this.#childBin!, owner.key.key, null)
+    const trim = (keys: readonly KeyValue[]): WriteCommand =>
+      linkWrite(this.#owner, owner.key, [listRemoveValues(this.model.bin!, keys.map(stored))])
+    return {
+      owner,
+      className: this.#owner.name,
+      property: this.relation,
+      target: this.#target,
+      fate: this.model.onDelete === 'cascade' ? { kind: 'delete' } : { kind: 'release', release },
+      chunks: (count) => firstMembers(this.members, owner, reader, count),
+      survey: (count) => allMembers(this.members, owner, reader, count),
+      trim,
+    }
+  }
+
+  #keyOf(member: Member, state: CollectionState, reader: Reader): UserKey {
+    return reader.recordKey(this.#target, state.added.keyOfMember(member)!).key
+  }
+}
+
+const isWritten = ({ state }: Outcome): boolean => state === 'written'

@@ -1,0 +1,349 @@
+import { readProperty } from '../../codec/index.js'
+import type { KeyValue } from '../../keys/index.js'
+import type { EntityModel, RelationModel } from '../../model/index.js'
+import { read, remove } from '../../plan/command.js'
+import type { Draft } from '../../plan/plan-draft.js'
+import { removeBin, writeBin } from '../../plan/operations.js'
+import { isWrittenOrMissing, type Outcome } from '../../plan/outcome.js'
+import { recordId, userKeyId, type RecordKey, type UserKey } from '../../plan/record-key.js'
+import { confirming, lettingGo, whileItHolds } from '../write/explain-reads.js'
+import { keyBefore, readBefore } from '../write/previous-key.js'
+import { isCreation, type Cascade, type Reader, type Tracked } from '../contract/contributor.js'
+import { KeyBinStrategy } from './key-bin-strategy.js'
+import { linkWrite } from '../write/key-list-bin.js'
+import { isInKey, keepHeld, keepInKey } from '../write/ref-in-key.js'
+import { isEntity, type Member } from '../state/member-set.js'
+import type { RefState } from '../state/ref-state.js'
+import { retarget } from '../write/guarded-ref-write.js'
+import { refStateOf } from '../state/state-of.js'
+import type { RelationStrategy } from '../contract/relation-strategy.js'
+import { keyPairLinks } from '../verify/relation-links.js'
+import type { LinkVerification } from '../verify/stored-link.js'
+
+/** One of the two records that point to each other. */
+interface End {
+  readonly model: EntityModel
+  readonly relation: RelationModel
+  readonly key: RecordKey
+  readonly tracked: Tracked | undefined
+}
+
+/** A record that shall no longer point to another, if it still does. */
+interface Parting {
+  readonly from: End
+  readonly to: End
+}
+
+/**
+ * One to one, and both store the other's key; the owner's bin is the truth. Whichever side is changed, both bins are written, and
+ * those of former partners are cleared as long as they still point here.
+ */
+export class KeyPairStrategy implements RelationStrategy {
+  readonly relation: string
+  readonly model: RelationModel
+  readonly bins: readonly string[]
+  readonly verification: LinkVerification
+  readonly #here: EntityModel
+  readonly #there: EntityModel
+  readonly #inverse: RelationModel
+  /** Reads and cascades are those of a lone key bin. */
+  readonly #own: KeyBinStrategy
+
+  constructor(model: RelationModel, owner: EntityModel, target: EntityModel, inverse: RelationModel) {
+    this.relation = model.name
+    this.model = model
+    this.bins = [model.bin!]
+    this.#here = owner
+    this.#there = target
+    this.#inverse = inverse
+    this.verification = keyPairLinks(model, owner, target, inverse)
+    this.#own = new KeyBinStrategy(model, owner, target, undefined)
+  }
+
+  /** Nobody has two partners, so the session must know whom the other one has now, loaded or not. */
+  accept(_owner: Tracked, target: Member | null, reader: Reader): void {
+    if (target === null || isEntity(target) || this.#there.discriminator !== undefined) return
+    reader.unread(this.#there, target)
+  }
+
+  hasChanges({ entity }: Tracked): boolean {
+    return this.#state(entity).isChanged
+  }
+
+  cascade(tracked: Tracked, reach: Cascade, reader: Reader): void | Promise<void> {
+    return this.#own.cascade(tracked, reach, reader)
+  }
+
+  save(tracked: Tracked, draft: Draft, reader: Reader): void | Promise<void> {
+    const state = this.#state(tracked.entity)
+    // Of what is upserted, or was not read, nobody knows whom it is paired with now.
+    if (!tracked.overwrite && !state.isBlind) return this.#plan(tracked, state, draft, reader)
+    return keysIn([this.#thisEnd(tracked)], reader).then(([stored]) => {
+      state.stored = stored === undefined ? null : reader.fromStored(this.#there, stored)
+      return this.#plan(tracked, state, draft, reader)
+    })
+  }
+
+  #plan(tracked: Tracked, state: RefState, draft: Draft, reader: Reader): void | Promise<void> {
+    const here = this.#thisEnd(tracked)
+    const to = state.key === null ? undefined : this.#otherEnd(state.key, reader)
+    if (!state.isStored) keepPair(here, to, reader)
+    // Noted until it is done: once the record says otherwise, nobody else remembers whom it was paired with.
+    const { listsToLeave } = state.listsToTell()
+    // Nobody keeps a list.
+    draft.beforeSending(() => state.noteLists(undefined, listsToLeave))
+    const partings = [...listsToLeave.values()].map((former) => parting(this.#otherEnd(former, reader), here))
+    for (const { from } of partings) keepPartner(from, here, reader)
+    if (!state.isStored && to === undefined && state.stored !== null)
+      partings.push(parting(here, this.#otherEnd(state.stored, reader)))
+    const pair = state.isStored || to === undefined ? [] : [here, to]
+    if (pair.length > 0) this.#link(here, to!, draft, reader)
+    // In a transaction those they were paired with are known before anything is written.
+    if (draft.isInside) return this.#partInside(partings, pair, draft, reader)
+    for (const { from, to: former } of partings) this.#clear(from, former, draft, reader)
+  }
+
+  /** The record goes; the other must not point to it any more. */
+  async remove(tracked: Tracked, draft: Draft, reader: Reader): Promise<void> {
+    const state = this.#state(tracked.entity)
+    const here = this.#thisEnd(tracked)
+    if (!state.isRead) await this.load([tracked], reader)
+    const unlisted = new Map(state.listsToLeave)
+    if (state.stored !== null) unlisted.set(userKeyId(state.stored), state.stored)
+    draft.beforeSending(() => state.noteLists(state.listToJoin, unlisted))
+    const partings = [...unlisted.values()].map((former) => parting(this.#otherEnd(former, reader), here))
+    if (draft.isInside) return this.#partInside(partings, [here], draft, reader)
+    for (const { from, to } of partings) this.#clear(from, to, draft, reader)
+    draft.follow('delete', lettingGo(here, this.#there, this.#inverse.name))
+    if (!draft.isTransaction) this.#askLast(tracked, draft, reader)
+  }
+
+  /** Somebody may have paired the record since this session read it: the delete tells. */
+  #askLast(tracked: Tracked, draft: Draft, reader: Reader): void {
+    const { model, key, depth } = tracked
+    const command = remove(model.name, key, {
+      operations: [readBefore(this.model, this.#there)],
+      durableDelete: model.durableDelete,
+    })
+    const here = this.#thisEnd(tracked)
+    const settle = (outcome: Outcome): boolean => {
+      const partner = keyBefore(this.model, outcome.bins)
+      const from = partner === null ? undefined : this.#partnerOf(here, partner, reader)
+      if (from !== undefined && !draft.isPlanned(clearId('remove references', from, here)))
+        this.#clear(from, here, draft, reader, 'undo')
+      return isWrittenOrMissing(outcome)
+    }
+    draft.add('delete', command, settle, depth)
+  }
+
+  load(level: readonly Tracked[], reader: Reader, along?: readonly string[]): Promise<readonly Tracked[]> {
+    return this.#own.load(level, reader, along)
+  }
+
+  #link(a: End, b: End, draft: Draft, reader: Reader): void {
+    const [owner, other] = this.model.owner ? [a, b] : [b, a]
+    if (!draft.once(`pair ${pairId(owner, other)}`)) return
+    const isInCreation = isNew(other) && !isNew(owner)
+    if (!isNew(owner)) draft.follow('add references', confirming(owner, `${other.relation.name} is cleared`))
+    // The one that is written last sees whether the first is still there, and stays.
+    const settle = (first: End) => (outcome: Outcome) => {
+      if (outcome.reason === 'missing') this.#clear(first, first === owner ? other : owner, draft, reader, 'undo')
+      else if (outcome.state === 'written' && !isNew(owner)) this.#confirm(owner, other, draft, reader)
+    }
+    const stage = isNew(other) && !draft.isTransaction ? 'add references' : 'write'
+    this.#point(owner, other, stage, draft, reader, isInCreation ? settle(other) : undefined)
+    this.#point(
+      other,
+      owner,
+      isInCreation ? 'write' : 'add references',
+      draft,
+      reader,
+      isInCreation ? undefined : settle(owner),
+    )
+  }
+
+  /** Clears those that still point back, as the transaction sees them: the given ones, and whoever these ends are paired with now. */
+  async #partInside(partings: Parting[], ends: readonly End[], draft: Draft, reader: Reader): Promise<void> {
+    const stored = ends.filter((end) => !isCreated(end))
+    // Others of the same plan may have looked at it already.
+    const open = partings.filter(({ from, to }) => draft.once(clearId('inside', from, to)))
+    const [now, partners] = await Promise.all([
+      keysIn(
+        open.map(({ from }) => from),
+        reader,
+      ),
+      keysIn(stored, reader),
+    ])
+    open.forEach((each, i) => this.#clearInside(each, now[i], draft, reader))
+    const seen = new Set(partings.map(({ from }) => recordId(from.key)))
+    const unseen = stored.flatMap((end, i) => {
+      const partner = partners[i]
+      const other = ends.find((each) => each !== end)
+      if (partner === undefined || (other !== undefined && userKeyId(partner) === userKeyId(other.key.key))) return []
+      const from = this.#partnerOf(end, partner, reader)
+      return seen.has(recordId(from.key)) ? [] : [parting(from, end)]
+    })
+    if (unseen.length > 0) await this.#partInside(unseen, [], draft, reader)
+  }
+
+  /** One write for each record: where it is linked anew in the same transaction, that write says so. */
+  #clearInside({ from, to }: Parting, now: UserKey | undefined, draft: Draft, reader: Reader): void {
+    const isPaired = now !== undefined && userKeyId(now) === userKeyId(to.key.key)
+    if (!isPaired || isInKey(from.model, from.relation)) return draft.beforeSending(() => this.#part(from, to, reader))
+    const change = draft.isPlanned(pointId(from)) ? [] : [removeBin(from.relation.bin!)]
+    draft.add('remove references', linkWrite(from.model, from.key, change), ({ state }) => {
+      if (state === 'written') this.#part(from, to, reader)
+      return state === 'written'
+    })
+  }
+
+  #point(
+    from: End,
+    to: End,
+    stage: 'write' | 'add references',
+    draft: Draft,
+    reader: Reader,
+    then?: (outcome: Outcome) => void,
+  ): void {
+    draft.once(pointId(from))
+    const change = writeBin(from.relation.bin!, to.key.key)
+    const isInCreation = isCreated(from) && (stage === 'write' || draft.isTransaction)
+    const isBlind = isCreated(from) || draft.isInside
+    const operations = isBlind ? [change] : [readBefore(from.relation, to.model), change]
+    if (!isBlind) draft.follow('remove references', lettingGo(from, to.model, to.relation.name))
+    const command = isInCreation
+      ? linkWrite(from.model, from.key, [change], 'mustNotExist')
+      : linkWrite(from.model, from.key, operations)
+    draft.add(stage, command, (outcome) => {
+      then?.(outcome)
+      if (outcome.state !== 'notWritten' && !draft.isTransaction) this.#begin(to, reader)
+      if (outcome.state !== 'written') return false
+      this.#settle(from, to, reader)
+      const before = keyBefore(from.relation, outcome.bins)
+      if (before !== null && userKeyId(before) !== userKeyId(to.key.key)) {
+        // Whoever was paired with it until now is told.
+        const own = this.#stateOf(from, reader)
+        const former = reader.fromStored(to.model, before)
+        own?.listsToLeave.set(userKeyId(former), former)
+        this.#clear(endAt(to, before), from, draft, reader)
+      }
+      return true
+    })
+  }
+
+  /** Apart from other changes of the record, which must not fail only because somebody else has linked it anew. */
+  #clear(
+    from: End,
+    to: End,
+    draft: Draft,
+    reader: Reader,
+    stage: 'undo' | 'remove references' = 'remove references',
+  ): void {
+    if (!draft.once(clearId(stage, from, to))) return
+    // Without what is part of its key nobody could read the record.
+    if (isInKey(from.model, from.relation)) return draft.beforeSending(() => this.#part(from, to, reader))
+    const bin = from.relation.bin!
+    const settle = (outcome: Outcome): boolean => {
+      if (outcome.state === 'inDoubt') this.#begin(to, reader)
+      if (outcome.state !== 'written' && outcome.reason !== 'missing' && outcome.reason !== 'guard') return false
+      this.#part(from, to, reader)
+      return true
+    }
+    const command = retarget(from.model, from.key, bin, to.key.key, null)
+    draft.follow(stage, whileItHolds(from))
+    if (!draft.isTransaction) draft.addApart(stage, command, settle)
+    // Only a survey of what a transaction will write: it is planned again inside.
+    else draft.add(stage, command, settle, 0, ['missing', 'guard'])
+  }
+
+  /** What its partner's record has been told, its own must be, too. */
+  #begin(end: End, reader: Reader): void {
+    const state = this.#stateOf(end, reader)
+    if (state !== undefined) state.isPartlySent = !state.isStored
+  }
+
+  /** The record no longer says so, or never did. */
+  #part(from: End, to: End, reader: Reader): void {
+    this.#settle(from, undefined, reader, to)
+    const key = reader.fromStored(from.model, from.key.key)
+    const state = this.#stateOf(to, reader)
+    if (state === undefined) return
+    state.listsToLeave.delete(userKeyId(key))
+    state.isPartlySent = !state.isStored && !state.isAt(key)
+  }
+
+  /** Two sessions may pair one owner at the same time: the other of the one that was overtaken is cleared. */
+  #confirm(owner: End, other: End, draft: Draft, reader: Reader): void {
+    if (draft.isTransaction) return
+    const bin = owner.relation.bin!
+    draft.check(read(owner.model.name, owner.key, [bin]), (record) => {
+      const now = record?.bins[bin] as UserKey | undefined
+      if (now === undefined || userKeyId(now) !== userKeyId(other.key.key))
+        this.#clear(other, owner, draft, reader, 'undo')
+    })
+  }
+
+  /** What the record says now, where this session has its entity. */
+  #settle(end: End, to: End | undefined, reader: Reader, former?: End): void {
+    const state = this.#stateOf(end, reader)
+    if (state === undefined) return
+    const wasClean = state.isStored
+    if (to !== undefined) state.stored = reader.fromStored(to.model, to.key.key)
+    else if (state.stored !== null && userKeyId(state.stored) === userKeyId(former!.key.key)) state.stored = null
+    // Its entity did not know of this change.
+    if (wasClean && !state.isStored) state.target = state.stored
+    state.isPartlySent &&= !state.isStored
+  }
+
+  /** Undefined where this session does not have its entity. */
+  #stateOf({ key, model, relation }: End, reader: Reader): RefState | undefined {
+    const known = reader.known(model.name, reader.fromStored(model, key.key))
+    return known === undefined ? undefined : refStateOf(readProperty(known.entity, relation.name) as object)
+  }
+
+  #state(entity: object): RefState {
+    return refStateOf(readProperty(entity, this.relation) as object)
+  }
+
+  #thisEnd(tracked: Tracked): End {
+    return { model: this.#here, relation: this.model, key: tracked.key, tracked }
+  }
+
+  /** Whoever one of the two ends is paired with, which has the same class as the other. */
+  #partnerOf(end: End, key: UserKey, reader: Reader): End {
+    const isHere = end.relation === this.model
+    const [model, relation] = isHere ? [this.#there, this.#inverse] : [this.#here, this.model]
+    return { model, relation, key: reader.recordKey(model, reader.fromStored(model, key)), tracked: undefined }
+  }
+
+  #otherEnd(key: KeyValue, reader: Reader): End {
+    const tracked = reader.known(this.#there.name, key)
+    return { model: this.#there, relation: this.#inverse, key: reader.recordKey(this.#there, key), tracked }
+  }
+}
+
+/** Where each record points now, all read at once. */
+async function keysIn(ends: readonly End[], reader: Reader): Promise<(UserKey | undefined)[]> {
+  const records = await reader.read(ends.map(({ model, key, relation }) => read(model.name, key, [relation.bin!])))
+  return ends.map(({ relation }, i) => records[i]?.bins[relation.bin!] as UserKey | undefined)
+}
+
+/** Throws where one of the two has another partner in its key. */
+function keepPair(here: End, to: End | undefined, reader: Reader): void {
+  if (!isCreated(here)) keepInKey(here.model, here.relation, here.key, to?.key.key ?? null, reader)
+  if (to !== undefined && !isNew(to)) keepInKey(to.model, to.relation, to.key, here.key.key, reader)
+}
+
+/** Throws where the former partner has this one in its key, and stays. */
+function keepPartner({ model, relation, key, tracked }: End, here: End, reader: Reader): void {
+  if (tracked?.state !== 'removed') keepHeld(model, relation, key, here.key.key, reader)
+}
+
+const parting = (from: End, to: End): Parting => ({ from, to })
+const pointId = ({ key, relation }: End): string => `${recordId(key)}#${relation.bin!}`
+const clearId = (stage: string, from: End, to: End): string => `${stage} ${pointId(from)} -> ${recordId(to.key)}`
+/** Another record on the same side. */
+const endAt = (end: End, key: UserKey): End => ({ ...end, key: { ...end.key, key }, tracked: undefined })
+const isNew = ({ tracked }: End): boolean => tracked?.state === 'new'
+const isCreated = ({ tracked }: End): boolean => tracked !== undefined && isCreation(tracked)
+const pairId = (owner: End, other: End): string => `${recordId(owner.key)} ~ ${recordId(other.key)}`

@@ -1,0 +1,126 @@
+import { inEntry, readProperty, unreadable, unstorable, type PartCodec } from '../../codec/index.js'
+import type { KeyValue } from '../../keys/index.js'
+import type { EntityModel, RelationModel } from '../../model/index.js'
+import { read } from '../../plan/command.js'
+import type { WriteOperation } from '../../plan/operation.js'
+import { atKey, mapGetKeys } from '../../plan/operations.js'
+import { userKeyId, type UserKey } from '../../plan/record-key.js'
+import type { Value } from '../../plan/value.js'
+import type { CollectionState } from '../state/collection-state.js'
+import type { Reader, Tracked } from '../contract/contributor.js'
+import type { LinkValue } from '../state/link-attributes-of.js'
+import type { Member } from '../state/member-set.js'
+import { isCollection } from '../contract/relation-marker.js'
+import { collectionStateOf } from '../state/state-of.js'
+import type { ChangedPart } from '../contract/relation-strategy.js'
+
+/** What links carry with them: an embeddable, stored under the other's key on both sides. */
+export class LinkAttributes {
+  readonly #codec: PartCodec
+  readonly #relation: RelationModel
+  readonly #target: EntityModel
+
+  constructor(codec: PartCodec, relation: RelationModel, target: EntityModel) {
+    this.#codec = codec
+    this.#relation = relation
+    this.#target = target
+  }
+
+  /** Those that were changed since they were stored. */
+  *changed({ links }: CollectionState): Iterable<[KeyValue, LinkValue]> {
+    for (const [key, link] of links.entries) {
+      if (link.snapshot !== undefined && !this.#codec.same(link.value, link.snapshot)) yield [key, link]
+    }
+  }
+
+  /** Those that are new or were changed. */
+  *unsent(state: CollectionState): Iterable<ChangedPart> {
+    for (const member of state.added) {
+      const link = state.links.get(member, state.added)
+      if (link !== undefined) yield { key: state.added.keyOfMember(member), part: link.value }
+    }
+    for (const [key, { value }] of this.changed(state)) if (!state.added.has(key)) yield { key, part: value }
+  }
+
+  /** What a new link stores; undefined when it was given nothing. */
+  encode(state: CollectionState, member: Member): Value | undefined {
+    const link = state.links.get(member, state.added)
+    return link && this.#guard(state, state.added.keyOfMember(member), () => this.#codec.encode(link.value, 1))
+  }
+
+  /** What brings the attributes under that key up to date, without the rest of the map. */
+  patch(
+    state: CollectionState,
+    key: KeyValue,
+    link: LinkValue,
+    bin: string,
+    other: UserKey,
+  ): readonly WriteOperation[] {
+    const { value, snapshot } = link
+    return this.#guard(state, key, () => this.#codec.patch(value, snapshot, { bin, path: [atKey(other)] }))
+  }
+
+  snapshot(link: LinkValue): object {
+    return this.#codec.snapshot(link.value)
+  }
+
+  /** Takes over what is stored of a link. Where the session has the other side, both share it. */
+  take(owner: Tracked, key: KeyValue, stored: Value, state: CollectionState, reader: Reader): LinkValue {
+    const known = state.links.get(key, state.added) ?? this.#onOtherSide(owner, key, reader)
+    const link = known ?? this.decode(owner, key, stored)
+    state.links.set(key, link, state.added)
+    return link
+  }
+
+  /** What is stored of a link, as nobody has it yet. */
+  decode({ model, key: record }: Tracked, key: KeyValue, stored: Value): LinkValue {
+    try {
+      const value = this.#codec.decode(stored)
+      return { value, snapshot: this.#codec.snapshot(value) }
+    } catch (error) {
+      throw unreadable(model, record.key, inEntry(this.#relation.name, key, error))
+    }
+  }
+
+  /** The record was read again: what is at hand becomes what is stored by key, and what is not stored any more is let go of. */
+  refill(state: CollectionState, stored: ReadonlyMap<string, Value>): void {
+    for (const [key, link] of [...state.links.entries]) {
+      if (state.partlySent.has(key)) continue
+      const value = stored.get(userKeyId(key))
+      if (value === undefined) state.links.delete(key, state.added)
+      else {
+        this.#codec.fill(link.value, value)
+        link.snapshot = this.#codec.snapshot(link.value)
+      }
+    }
+  }
+
+  /** One command, without the rest of the map. */
+  async read(owner: Tracked, key: KeyValue, state: CollectionState, reader: Reader): Promise<object | null> {
+    const bin = this.#relation.bin!
+    const stored = reader.recordKey(this.#target, key).key
+    const [record] = await reader.read([
+      read(owner.model.name, owner.key, 'none', [mapGetKeys(bin, [stored], 'value')]),
+    ])
+    const found = record?.bins[bin]
+    return found == null ? null : this.take(owner, key, found, state, reader).value
+  }
+
+  #onOtherSide(owner: Tracked, key: KeyValue, reader: Reader): LinkValue | undefined {
+    const { inverse } = this.#relation
+    const other = inverse === undefined ? undefined : reader.known(this.#target.name, key)
+    const there = other && readProperty(other.entity, inverse!)
+    if (!isCollection(there)) return undefined
+    const { links, added } = collectionStateOf(there)
+    return links.get(owner.entity, added)
+  }
+
+  #guard<T>({ binding }: CollectionState, key: KeyValue | null, work: () => T): T {
+    try {
+      return work()
+    } catch (error) {
+      const { model, key: record } = binding!.tracked
+      throw unstorable(model, record.key, inEntry(this.#relation.name, key, error))
+    }
+  }
+}

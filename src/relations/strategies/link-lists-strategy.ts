@@ -1,0 +1,330 @@
+import { readProperty, type PartCodec } from '../../codec/index.js'
+import type { KeyValue } from '../../keys/index.js'
+import type { EntityModel, RelationModel } from '../../model/index.js'
+import { read, type WriteCommand } from '../../plan/command.js'
+import type { Draft } from '../../plan/plan-draft.js'
+import { mergeCommands } from '../../plan/merge-commands.js'
+import { isWrittenOrMissing, type Outcome } from '../../plan/outcome.js'
+import { recordId, userKeyId, type RecordKey, type UserKey } from '../../plan/record-key.js'
+import type { Value } from '../../plan/value.js'
+import type { Binding } from '../contract/binding.js'
+import { lookingAgain } from '../write/explain-reads.js'
+import type { CollectionState } from '../state/collection-state.js'
+import { isCreation, type Cascade, type Reader, type Tracked } from '../contract/contributor.js'
+import { ALL_MEMBERS, allMembers, firstMembers, type Drain } from '../contract/drain.js'
+import { firstForbidding } from '../cascade/restrict.js'
+import { linkWrite } from '../write/key-list-bin.js'
+import { LinkAttributes } from './link-attributes.js'
+import { listBin, mapBin, type LinkBin, type LinkEnd } from '../write/link-bin.js'
+import type { LinkValue } from '../state/link-attributes-of.js'
+import { loadListed } from '../read/load-key-lists.js'
+import { isNew } from '../state/is-new.js'
+import { isEntity, type Member } from '../state/member-set.js'
+import { findAndReachLeaving } from '../cascade/reach-removed.js'
+import { markDeleting } from '../cascade/delete-marker.js'
+import { progressOf } from '../state/link-progress.js'
+import { noAttributes, restricted } from '../contract/relation-errors.js'
+import { collectionStateOf } from '../state/state-of.js'
+import type { CollectionMembers, RelationStrategy } from '../contract/relation-strategy.js'
+import { linkListLinks, linkMapLinks } from '../verify/relation-links.js'
+import type { LinkVerification } from '../verify/stored-link.js'
+
+/** One link, whichever side it was changed on: where it is stored, at one end or at both, and the record it leads to. */
+interface PlannedLink {
+  readonly ends: readonly LinkEnd[]
+  readonly to: RecordKey
+  readonly id: string
+  readonly settle: () => void
+}
+
+/** Many to many: on each side an ordered list of the others' keys, or a map from them to the attributes of the link. Whichever side is changed, both are written. */
+export class LinkListsStrategy implements RelationStrategy {
+  readonly relation: string
+  readonly model: RelationModel
+  readonly bins: readonly string[]
+  readonly members: CollectionMembers
+  readonly verification: LinkVerification
+  readonly parts: RelationStrategy['parts']
+  readonly #owner: EntityModel
+  readonly #target: EntityModel
+  readonly #inverse: RelationModel | undefined
+  readonly #bin: LinkBin
+  readonly #attributes: LinkAttributes | undefined
+
+  constructor(
+    model: RelationModel,
+    owner: EntityModel,
+    target: EntityModel,
+    inverse: RelationModel | undefined,
+    attributes?: PartCodec,
+  ) {
+    this.relation = model.name
+    this.model = model
+    this.bins = [model.bin!]
+    this.#bin = attributes === undefined ? listBin : mapBin
+    this.#attributes = attributes && new LinkAttributes(attributes, model, target)
+    this.parts = attributes && {
+      class: attributes.model.class,
+      changed: ({ entity }) => this.#attributes!.unsent(this.#state(entity)),
+    }
+    this.members = this.#bin.members(owner, target, model.bin!)
+    this.verification =
+      attributes === undefined
+        ? linkListLinks(model, owner, target, inverse)
+        : linkMapLinks(model, owner, target, inverse, attributes)
+    this.#owner = owner
+    this.#target = target
+    this.#inverse = inverse
+  }
+
+  hasChanges({ entity }: Tracked): boolean {
+    const state = this.#state(entity)
+    return state.isChanged || this.#changed(state).length > 0
+  }
+
+  cascadeKeys(tracked: Tracked, { room, isAgain }: Cascade, reader: Reader): Promise<readonly KeyValue[]> | undefined {
+    const { onDelete } = this.model
+    // Links that came since are found by a check of their own, once the record is marked.
+    if (onDelete === 'detach' && (this.#inverse === undefined || isAgain)) return undefined
+    return this.members.keys(tracked, reader, onDelete === 'restrict' ? ALL_MEMBERS : { offset: 0, count: room + 1 })
+  }
+
+  async cascade(tracked: Tracked, reach: Cascade, reader: Reader, listed?: readonly KeyValue[]): Promise<void> {
+    if (tracked.state === 'removed') return listed && this.#reachOnDelete(tracked, listed, reach, reader)
+    for (const member of this.#state(tracked.entity).added.entities) {
+      if (isNew(member, reader)) reach.save(member)
+    }
+  }
+
+  save(tracked: Tracked, draft: Draft, reader: Reader): void {
+    const state = this.#state(tracked.entity)
+    if (tracked.state === 'new') {
+      const exists = isCreation(tracked) ? 'mustNotExist' : 'upsert'
+      const create = linkWrite(this.#owner, tracked.key, [this.#bin.create(this.model.bin!)], exists)
+      draft.add('write', create, isWritten)
+    }
+    for (const member of state.added) this.#plan('add', tracked, member, state, draft, reader)
+    for (const member of state.removed) this.#plan('remove', tracked, member, state, draft, reader)
+    for (const [key, link] of this.#changed(state)) this.#planAttributes(tracked, key, link, state, draft, reader)
+  }
+
+  /** The others forget it first; until it is gone, the record says that it is on its way. */
+  async remove(tracked: Tracked, draft: Draft, reader: Reader): Promise<void> {
+    if (this.#inverse === undefined) return
+    const keys = await this.members.keys(tracked, reader)
+    if (keys.length === 0) return
+    const others = keys.map((key) => reader.recordKey(this.#target, key))
+    draft.follow('mark', lookingAgain(tracked, this.model))
+    if (!draft.isTransaction) {
+      draft.add('mark', markDeleting(tracked), (outcome) => {
+        if (outcome.state === 'written') this.#lookAgain(tracked, others, draft)
+        return isWrittenOrMissing(outcome)
+      })
+    }
+    for (const other of others) this.#forget(tracked, other, draft)
+  }
+
+  /** Somebody may have linked it after its list was read; now that it is marked, no more can come. */
+  #lookAgain(tracked: Tracked, others: readonly RecordKey[], draft: Draft): void {
+    const bin = this.model.bin!
+    const told = new Set(others.map(({ key }) => userKeyId(key)))
+    draft.check(read(this.#owner.name, tracked.key, [bin]), (record) => {
+      const stored = record?.bins[bin]
+      const keys: readonly UserKey[] = stored == null ? [] : this.#bin.keysIn(stored, this.#target)
+      const { namespace, set } = this.#target
+      for (const key of keys) if (!told.has(userKeyId(key))) this.#forget(tracked, { namespace, set, key }, draft)
+    })
+  }
+
+  #forget(tracked: Tracked, other: RecordKey, draft: Draft): void {
+    const end = { model: this.#target, key: other, bin: this.#inverse!.bin! }
+    draft.add('remove references', this.#bin.unlink(end, tracked.key.key), isWrittenOrMissing)
+  }
+
+  load(level: readonly Tracked[], reader: Reader, along?: readonly string[]): Promise<readonly Tracked[]> {
+    const attributes = this.#attributes
+    return loadListed(this.model, this.#target, level, reader, {
+      along,
+      keysIn: (stored) => this.#bin.keysIn(stored, this.#target),
+      take: attributes && ((owner, state, stored) => this.#takeAttributes(attributes, owner, state, stored, reader)),
+    })
+  }
+
+  async attributesOf(owner: Tracked, member: Member, reader: Reader): Promise<object | null> {
+    const state = this.#state(owner.entity)
+    const key = state.added.keyOfMember(member)
+    if (this.#attributes === undefined) throw noAttributes(state.binding!)
+    return key === null ? null : this.#attributes.read(owner, key, state, reader)
+  }
+
+  check(owner: Tracked, stored: Value | undefined, reader: Reader): void {
+    const { links } = this.#state(owner.entity)
+    if (links.isEmpty) return
+    const known = new Set([...links.entries].map(([key]) => userKeyId(key)))
+    for (const [key, value] of this.#attributesIn(stored ?? {}, reader))
+      if (known.has(userKeyId(key))) this.#attributes!.decode(owner, key, value)
+  }
+
+  /** Attributes that were known before the record was read are kept up to date. */
+  attached(state: CollectionState, { reader }: Binding, stored: Value | undefined, isRead: boolean): void {
+    if (!isRead || state.links.isEmpty) return
+    const entries = this.#attributesIn(stored ?? {}, reader)
+    this.#attributes!.refill(state, new Map(entries.map(([key, value]) => [userKeyId(key), value])))
+  }
+
+  #takeAttributes(
+    attributes: LinkAttributes,
+    owner: Tracked,
+    state: CollectionState,
+    stored: Value,
+    reader: Reader,
+  ): void {
+    for (const [key, value] of this.#attributesIn(stored, reader)) attributes.take(owner, key, value, state, reader)
+  }
+
+  #attributesIn(stored: Value, reader: Reader): [KeyValue, Value][] {
+    const values = stored as { readonly [key: string]: Value }
+    return this.#bin
+      .keysIn(stored, this.#target)
+      .map((key) => [reader.fromStored(this.#target, key), values[String(key)]])
+  }
+
+  #changed(state: CollectionState): [KeyValue, LinkValue][] {
+    return this.#attributes === undefined || state.links.isEmpty ? [] : [...this.#attributes.changed(state)]
+  }
+
+  /** Only what changed of them, on both sides. */
+  #planAttributes(
+    tracked: Tracked,
+    key: KeyValue,
+    link: LinkValue,
+    state: CollectionState,
+    draft: Draft,
+    reader: Reader,
+  ): void {
+    const attributes = this.#attributes!
+    const { ends, to, id } = this.#link(tracked, key, state, reader)
+    if (!draft.once(`attributes ${id}`)) return
+    const snapshot = attributes.snapshot(link)
+    const progress = progressOf(key, ends.length, state, draft, () => {
+      link.snapshot = snapshot
+      state.partlySent.delete(key)
+    })
+    ends.forEach((end, i) => {
+      const other = (ends[1 - i]?.key ?? to).key
+      const change = linkWrite(end.model, end.key, attributes.patch(state, key, link, end.bin, other))
+      draft.add('add references', change, (outcome) => progress(isWritten(outcome), outcome))
+    })
+  }
+
+  #state(entity: object): CollectionState {
+    return collectionStateOf(readProperty(entity, this.relation) as object)
+  }
+
+  #plan(
+    change: 'add' | 'remove',
+    tracked: Tracked,
+    member: Member,
+    state: CollectionState,
+    draft: Draft,
+    reader: Reader,
+  ): void {
+    const { ends, to, id, settle } = this.#link(tracked, member, state, reader)
+    if (!draft.once(`${change} ${id}`)) return
+    const attributes = change === 'add' ? this.#attributes?.encode(state, member) : undefined
+    const link = change === 'add' ? state.links.get(member, state.added) : undefined
+    const snapshot = link && this.#attributes?.snapshot(link)
+    const progress = progressOf(member, ends.length, state, draft, () => {
+      settle()
+      if (link !== undefined) link.snapshot = snapshot
+    })
+    ends.forEach((end, i) => {
+      const other = (ends[1 - i]?.key ?? to).key
+      if (change === 'remove') {
+        draft.add('remove references', this.#bin.unlink(end, other), (outcome) =>
+          progress(isWrittenOrMissing(outcome), outcome),
+        )
+        return
+      }
+      draft.add('add references', this.#bin.link(end, other, attributes), (outcome) => {
+        // One end is gone, so the other must not point to it.
+        const back = ends[1 - i]
+        if (back && (outcome.reason === 'missing' || outcome.reason === 'guard'))
+          this.#takeBack(back, end, member, state, draft)
+        return progress(isWritten(outcome), outcome)
+      })
+    })
+  }
+
+  #takeBack(from: LinkEnd, to: LinkEnd, member: Member, state: CollectionState, draft: Draft): void {
+    draft.add('undo', this.#bin.unlink(from, to.key.key), (outcome) => {
+      const isDone = isWrittenOrMissing(outcome)
+      if (isDone) state.turnedBack(member)
+      return isDone
+    })
+  }
+
+  #link(tracked: Tracked, member: Member, state: CollectionState, reader: Reader): PlannedLink {
+    const here: LinkEnd = { model: this.#owner, key: tracked.key, bin: this.model.bin! }
+    const key = state.added.keyOfMember(member)!
+    const to = reader.recordKey(this.#target, key)
+    const id = linkId(this.model, `${recordId(here.key)}#${here.bin}`, `${recordId(to)}#${this.#inverse?.bin ?? ''}`)
+    const settleHere = (): void => state.settle(member)
+    if (this.#inverse === undefined) return { ends: [here], to, id, settle: settleHere }
+    const other = isEntity(member) ? reader.tracked(member) : reader.known(this.#target.name, key)
+    const there: LinkEnd = { model: this.#target, key: to, bin: this.#inverse.bin! }
+    const inverse = this.#inverse.name
+    const settle = (): void => {
+      settleHere()
+      if (other) collectionStateOf(readProperty(other.entity, inverse) as object).settle(tracked.entity)
+    }
+    return { ends: [here, there], to, id, settle }
+  }
+
+  #drain(owner: Tracked, reader: Reader): Drain {
+    const here = { model: this.#owner, key: owner.key, bin: this.model.bin! }
+    const keyOf = (key: KeyValue): RecordKey => reader.recordKey(this.#target, key)
+    const trim = (keys: readonly KeyValue[]): WriteCommand => {
+      const [first, ...rest] = keys.map((key) => this.#bin.unlink(here, keyOf(key).key))
+      return mergeCommands([first, ...rest])[0] as WriteCommand
+    }
+    const release = (key: KeyValue): WriteCommand | undefined =>
+      this.#inverse &&
+      this.#bin.unlink({ model: this.#target, key: keyOf(key), bin: this.#inverse.bin! }, owner.key.key)
+    return {
+      owner,
+      className: this.#owner.name,
+      property: this.relation,
+      target: this.#target,
+      fate: this.model.onDelete === 'cascade' ? { kind: 'delete' } : { kind: 'release', release },
+      chunks: (count) => firstMembers(this.members, owner, reader, count),
+      survey: (count) => allMembers(this.members, owner, reader, count),
+      trim,
+    }
+  }
+
+  async #reachOnDelete(tracked: Tracked, keys: readonly KeyValue[], reach: Cascade, reader: Reader): Promise<void> {
+    const { onDelete } = this.model
+    if (onDelete !== 'restrict' && keys.length > reach.room) return reach.drain(this.#drain(tracked, reader))
+    if (onDelete === 'detach') return
+    if (onDelete === 'restrict') {
+      const { removed } = this.#state(tracked.entity)
+      const forbidding = { owner: tracked, target: this.#target, inverse: undefined, reach, reader }
+      const listed = keys.filter((key) => !removed.has(key))
+      const member = await firstForbidding(listed, forbidding)
+      if (member !== undefined) throw restricted(tracked, this.model, member)
+      return
+    }
+    for (const other of await findAndReachLeaving(this.#target, keys, reach, reader)) reach.remove(other.entity)
+  }
+}
+
+/** The same text from both sides of a link. */
+function linkId(relation: RelationModel, here: string, there: string): string {
+  const ids = [here, there]
+  // Friends are friends of each other: such a relation is its own other side.
+  if (relation.inverse === relation.name) return ids.sort().join(' ~ ')
+  return (relation.owner ? ids : ids.reverse()).join(' ~ ')
+}
+
+const isWritten = ({ state }: Outcome): boolean => state === 'written'

@@ -1,0 +1,228 @@
+import { readProperty } from '../../codec/index.js'
+import type { KeyValue } from '../../keys/index.js'
+import { DELETING_BIN, type EntityModel, type RelationModel } from '../../model/index.js'
+import { read, write, type WriteCommand } from '../../plan/command.js'
+import type { Draft } from '../../plan/plan-draft.js'
+import { writeBin } from '../../plan/operations.js'
+import { isWrittenOrMissing, type Outcome } from '../../plan/outcome.js'
+import { userKeyId, type RecordKey, type UserKey } from '../../plan/record-key.js'
+import { askingOwner, lookingAgain } from '../write/explain-reads.js'
+import { keyBefore, readBefore } from '../write/previous-key.js'
+import { isHere, leavingOf, reachChildren, reachOrphans, release } from '../cascade/children.js'
+import type { CollectionState } from '../state/collection-state.js'
+import type { Cascade, Reader, Tracked } from '../contract/contributor.js'
+import { inSteps, type Drain } from '../contract/drain.js'
+import { leaves } from '../cascade/restrict.js'
+import { indexMembers } from './index-members.js'
+import { indexOn, type IndexedBy } from '../contract/index-lookup.js'
+import { held, NOT_DELETING } from '../write/key-list-bin.js'
+import { isInKey, keepInKey } from '../write/ref-in-key.js'
+import { isEntity, type Member } from '../state/member-set.js'
+import { markDeleting } from '../cascade/delete-marker.js'
+import { progressOf } from '../state/link-progress.js'
+import { ownerGone, restricted } from '../contract/relation-errors.js'
+import { retarget } from '../write/guarded-ref-write.js'
+import { collectionStateOf } from '../state/state-of.js'
+import type { CollectionMembers, RelationStrategy } from '../contract/relation-strategy.js'
+
+/**
+ * Nothing on the parent: an index on the child's bin finds the children. The child's own strategy writes that bin; only children that
+ * are known by key alone are planned here.
+ */
+export class SecondaryIndexStrategy implements RelationStrategy {
+  readonly relation: string
+  readonly model: RelationModel
+  readonly bins: readonly string[] = []
+  readonly members: CollectionMembers
+  readonly #owner: EntityModel
+  readonly #target: EntityModel
+  readonly #childBin: string
+  readonly #inverse: RelationModel
+  readonly #lookup: (owner: Tracked) => IndexedBy
+
+  constructor(model: RelationModel, owner: EntityModel, target: EntityModel, inverse: RelationModel) {
+    this.relation = model.name
+    this.model = model
+    this.#owner = owner
+    this.#target = target
+    this.#childBin = inverse.bin!
+    this.#inverse = inverse
+    const index = indexOn(target, inverse)
+    this.#lookup = ({ key }) => ({ model: target, index, value: key.key })
+    this.members = indexMembers(target, this.#childBin, this.#lookup)
+  }
+
+  hasChanges({ entity }: Tracked): boolean {
+    return this.#state(entity).isChanged
+  }
+
+  async cascade(tracked: Tracked, reach: Cascade, reader: Reader): Promise<void> {
+    if (tracked.state === 'removed') return this.#reachOnDelete(tracked, reach, reader)
+    const state = this.#state(tracked.entity)
+    const { added, removed } = state
+    for (const member of added.entities) reach.save(member)
+    if (this.model.orphans === 'keep') for (const member of removed.entities) reach.save(member)
+    else await reachOrphans(tracked, state, this.#target, this.#inverse, reach, reader)
+  }
+
+  save(tracked: Tracked, draft: Draft, reader: Reader): void | Promise<void> {
+    const state = this.#state(tracked.entity)
+    if (draft.isTransaction && tracked.state !== 'new' && [...state.added, ...state.removed].some(isKey))
+      draft.add('write', held(this.#owner, tracked.key), isWritten)
+    for (const member of [...state.added]) {
+      if (!isEntity(member)) this.#planAdoption(tracked, member, state, draft, reader)
+      else if (isHere(member, this.#inverse, tracked, reader)) draft.beforeSending(() => state.settle(member))
+    }
+    if (this.model.orphans === 'delete') return this.#settleOrphans(state, draft, reader)
+    const leaving = [...state.removed].flatMap(
+      (member) => this.#planRelease(tracked, member, state, draft, reader) ?? [],
+    )
+    if (leaving.length > 0) return Promise.all(leaving).then(() => undefined)
+  }
+
+  /** Its children are deleted or let go by `reach`; until it is gone, the record says that it takes no new ones. */
+  remove(tracked: Tracked, draft: Draft): void {
+    if (this.model.onDelete === 'restrict') return
+    draft.follow('mark', lookingAgain(tracked, this.model))
+    if (draft.isTransaction) return
+    draft.add('mark', markDeleting(tracked), isWrittenOrMissing)
+  }
+
+  async load(level: readonly Tracked[], reader: Reader, _along?: readonly string[]): Promise<readonly Tracked[]> {
+    const found = await Promise.all(level.map((owner) => this.#loadOne(owner, reader)))
+    return [...new Set(found.flat())]
+  }
+
+  async #loadOne(owner: Tracked, reader: Reader): Promise<Tracked[]> {
+    const state = this.#state(owner.entity)
+    const found: Tracked[] = []
+    if (owner.state !== 'new') for await (const step of reader.foundBy(this.#lookup(owner))) found.push(...step.found)
+    for (const added of await reader.find(this.#target, state.addedKeys)) state.resolveKey(added?.entity)
+    state.fill(found.map(({ entity }) => entity))
+    return [...found, ...state.added.entities.flatMap((entity) => reader.tracked(entity) ?? [])]
+  }
+
+  #state(entity: object): CollectionState {
+    return collectionStateOf(readProperty(entity, this.relation) as object)
+  }
+
+  /** Takes in a child that nobody has loaded. */
+  #planAdoption(tracked: Tracked, member: KeyValue, state: CollectionState, draft: Draft, reader: Reader): void {
+    const child = reader.recordKey(this.#target, member)
+    keepInKey(this.#target, this.#inverse, child, tracked.key.key, reader)
+    const isLate = tracked.state === 'new' && !draft.isTransaction
+    if (!isLate && !draft.isTransaction)
+      draft.follow('write', askingOwner({ model: this.#target, key: child }, this.#owner))
+    const isAsked = !isLate && !draft.isTransaction
+    const change = writeBin(this.#childBin, tracked.key.key)
+    const operations = isAsked ? [readBefore(this.#inverse, this.#owner), change] : [change]
+    const command = write(this.#target.name, child, operations, {
+      exists: 'mustExist',
+      ttl: 'keep',
+      guards: [NOT_DELETING],
+    })
+    draft.add(isLate ? 'add references' : 'write', command, (outcome) => {
+      if (outcome.state !== 'written') return false
+      state.settle(member)
+      if (isAsked) this.#confirm(tracked, child, keyBefore(this.#inverse, outcome.bins), draft, reader)
+      return true
+    })
+  }
+
+  /** The parent is not written, so it is asked whether it is still there and means to stay; otherwise the child goes back to the one it had. */
+  #confirm(tracked: Tracked, child: RecordKey, before: UserKey | null, draft: Draft, reader: Reader): void {
+    const own = tracked.key.key
+    const back = before === null || userKeyId(before) === userKeyId(own) ? null : before
+    draft.check(read(this.#owner.name, tracked.key, [DELETING_BIN]), (record) => {
+      if (record !== null && !(DELETING_BIN in record.bins)) return
+      const key = reader.fromStored(this.#owner, own)
+      if (isInKey(this.#target, this.#inverse)) throw ownerGone(this.#owner, key)
+      const undo = retarget(this.#target, child, this.#childBin, own, back)
+      draft.add('undo', undo, () => ownerGone(this.#owner, key))
+    })
+  }
+
+  #planRelease(
+    tracked: Tracked,
+    member: Member,
+    state: CollectionState,
+    draft: Draft,
+    reader: Reader,
+  ): void | Promise<void> {
+    const { isWritten } = leavingOf(member, this.#inverse, tracked, reader)
+    // The child's own write says where it belongs, whatever was said here.
+    if (isWritten) return draft.beforeSending(() => state.settle(member))
+    const child = reader.recordKey(this.#target, state.removed.keyOfMember(member)!)
+    const progress = progressOf(member, 1, state, draft, () => state.settle(member))
+    return release(this.#target, child, this.#inverse, tracked.key.key, draft, reader, progress)
+  }
+
+  #release({ key }: Tracked, child: RecordKey): WriteCommand {
+    return retarget(this.#target, child, this.#childBin, key.key, null)
+  }
+
+  /** Orphans are forgotten when they are deleted, in the same flush; those without a record are nothing to wait for. */
+  #settleOrphans(state: CollectionState, draft: Draft, reader: Reader): void {
+    const isGoing = (member: Member): boolean => isEntity(member) && reader.tracked(member)?.isGoing === true
+    const others = [...state.removed].filter((member) => !isGoing(member))
+    if (others.length > 0) draft.beforeSending(() => others.forEach((member) => state.settle(member)))
+  }
+
+  async #reachOnDelete(tracked: Tracked, reach: Cascade, reader: Reader): Promise<void> {
+    const { onDelete } = this.model
+    // Whoever adds a child in a transaction writes to the parent: read here, such a write is noticed, which the query is blind to.
+    if (reader.isInside) await reader.read([read(this.#owner.name, tracked.key, 'none')])
+    if (onDelete === 'restrict') {
+      const forbidding = { owner: tracked, target: this.#target, inverse: this.#inverse, reach, reader }
+      for await (const keys of reader.keysBy(this.#lookup(tracked))) {
+        const member = keys.find((key) => !leaves(key, forbidding))
+        if (member !== undefined) throw restricted(tracked, this.model, member)
+      }
+      return
+    }
+    const children: Tracked[] = []
+    const passing: Tracked[] = []
+    for await (const { found, fresh, leaving } of reader.foundBy(this.#lookup(tracked))) {
+      children.push(...found)
+      passing.push(...fresh)
+      for (const { entity } of leaving) reach.remove(entity)
+      if (children.length <= reach.room) continue
+      reader.release(passing)
+      return reach.drain(this.#drain(tracked, reader))
+    }
+    const state = this.#state(tracked.entity)
+    children.push(...(await reader.find(this.#target, state.addedKeys)).filter((child) => child !== null))
+    const added = state.added.entities.flatMap((entity) => reader.tracked(entity) ?? [])
+    const all = [...new Set([...children, ...added])]
+    await reachChildren(tracked, all, this.model, this.#inverse, state, reach, reader)
+  }
+
+  #drain(owner: Tracked, reader: Reader): Drain {
+    const lookup = { ...this.#lookup(owner), marked: true }
+    const release = (key: KeyValue): WriteCommand => this.#release(owner, reader.recordKey(this.#target, key))
+    const survey = (count: number): AsyncIterable<readonly KeyValue[]> => inSteps(reader.keysBy(lookup), count)
+    return {
+      owner,
+      className: this.#owner.name,
+      property: this.relation,
+      target: this.#target,
+      fate: this.model.onDelete === 'cascade' ? { kind: 'delete' } : { kind: 'release', release },
+      chunks: (count) => untilNone(() => survey(count)),
+      survey,
+    }
+  }
+}
+
+/** Looks again until nothing is found: somebody may have added a member while the index was walked. */
+async function* untilNone(find: () => AsyncIterable<readonly KeyValue[]>): AsyncGenerator<readonly KeyValue[]> {
+  for (let isDone = false; !isDone;) {
+    isDone = true
+    for await (const keys of find()) {
+      isDone = false
+      yield keys
+    }
+  }
+}
+
+const isWritten = ({ state }: Outcome): boolean => state === 'written'
+const isKey = (member: Member): boolean => !isEntity(member)

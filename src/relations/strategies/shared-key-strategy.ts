@@ -1,0 +1,120 @@
+import { readProperty, type EntityKey } from '../../codec/index.js'
+import { describeKey } from '../../keys/index.js'
+import { SkeinError } from '../../errors/index.js'
+import type { EntityModel, RelationModel } from '../../model/index.js'
+import { userKeyId } from '../../plan/record-key.js'
+import type { Cascade, Reader, Tracked } from '../contract/contributor.js'
+import { isNew } from '../state/is-new.js'
+import { isEntity, type Member } from '../state/member-set.js'
+import { findAndReachLeaving } from '../cascade/reach-removed.js'
+import { restricted } from '../contract/relation-errors.js'
+import type { RefState } from '../state/ref-state.js'
+import { refStateOf } from '../state/state-of.js'
+import type { RelationStrategy } from '../contract/relation-strategy.js'
+
+/**
+ * The other lives under the same user key, in another set or namespace: nothing is stored for the relation itself. It is read in the
+ * same batch as this entity, and saved as the record of its own that it is.
+ */
+export class SharedKeyStrategy implements RelationStrategy {
+  readonly relation: string
+  readonly model: RelationModel
+  readonly bins: readonly string[] = []
+  readonly #target: EntityModel
+  readonly #targetKey: EntityKey
+
+  constructor(model: RelationModel, target: EntityModel, targetKey: EntityKey) {
+    this.relation = model.name
+    this.model = model
+    this.#target = target
+    this.#targetKey = targetKey
+  }
+
+  hasChanges({ entity }: Tracked): boolean {
+    const { target, binding } = this.#state(entity)
+    return isEntity(target) && isNew(target, binding!.reader)
+  }
+
+  async cascade(tracked: Tracked, reach: Cascade, reader: Reader): Promise<void> {
+    if (tracked.state === 'removed') return this.#reachOnDelete(tracked, reach, reader)
+    const { target } = this.#state(tracked.entity)
+    if (!isEntity(target) || !isNew(target, reader)) return
+    this.accept(tracked, target, reader)
+    reach.save(target)
+  }
+
+  save(): void {}
+
+  remove(): void {}
+
+  /** A new entity without a key takes this one's; any other key would be another entity's. */
+  accept(tracked: Tracked, target: Member | null, reader: Reader): void {
+    const own = reader.keyOf(tracked.entity)!
+    const { target: before } = this.#state(tracked.entity)
+    if (target === null) {
+      if (isEntity(before) && !isNew(before, reader) && reader.tracked(before)?.state !== 'removed')
+        throw this.#cannotLetGo(tracked)
+      return
+    }
+    const key = isEntity(target) ? reader.keyOf(target) : target
+    if (key === null) this.#targetKey.assign(target as object, own)
+    else if (userKeyId(key) !== userKeyId(own)) throw this.#otherKey(tracked, describeKey(key))
+  }
+
+  meet(owner: Tracked, other: Tracked | null): void {
+    const state = this.#state(owner.entity)
+    // What was set here and is not saved yet stays.
+    if (state.isRead && isEntity(state.target)) return
+    state.isRead = true
+    state.target = other?.entity ?? null
+    const { inverse } = this.model
+    if (other === null || inverse === undefined) return
+    const back = refStateOf(readProperty(other.entity, inverse) as object)
+    back.isRead = true
+    back.target = owner.entity
+  }
+
+  async load(level: readonly Tracked[], reader: Reader, along?: readonly string[]): Promise<readonly Tracked[]> {
+    const unknown = level.filter(({ entity }) => !this.#state(entity).isRead)
+    const keys = unknown.map(({ entity }) => reader.keyOf(entity)!)
+    const found = await reader.find(this.#target, keys, along)
+    unknown.forEach((owner, i) => this.meet(owner, found[i]))
+    return level.flatMap(({ entity }) => {
+      const { target } = this.#state(entity)
+      return isEntity(target) ? (reader.tracked(target) ?? []) : []
+    })
+  }
+
+  async #reachOnDelete(tracked: Tracked, reach: Cascade, reader: Reader): Promise<void> {
+    const { onDelete } = this.model
+    if (onDelete === 'detach') return
+    const [other] = await findAndReachLeaving(this.#target, [reader.keyOf(tracked.entity)!], reach, reader)
+    if (other === undefined) return
+    if (onDelete === 'restrict') throw restricted(tracked, this.model, reader.keyOf(tracked.entity)!)
+    reach.remove(other.entity)
+  }
+
+  #state(entity: object): RefState {
+    return refStateOf(readProperty(entity, this.relation) as object)
+  }
+
+  #otherKey({ model, key }: Tracked, found: string): SkeinError {
+    const message = `${this.#target.name} ${found} cannot be the ${this.relation} of ${model.name} ${describeKey(key.key)}: they share one key.`
+    return new SkeinError('SKEIN_2405', message, {
+      className: model.name,
+      property: this.relation,
+      key: key.key,
+      fix: `Leave the key of the new ${this.#target.name} out, or give it the same one.`,
+    })
+  }
+
+  #cannotLetGo({ model, key }: Tracked): SkeinError {
+    const message = `${model.name} ${describeKey(key.key)} and its ${this.relation} share one key, so neither can let go of the other.`
+    return new SkeinError('SKEIN_2406', message, {
+      className: model.name,
+      property: this.relation,
+      key: key.key,
+      fix: `Delete the ${this.#target.name}: session.delete(${this.#target.name}, ${describeKey(key.key)}).`,
+    })
+  }
+}

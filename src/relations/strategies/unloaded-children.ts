@@ -1,0 +1,141 @@
+import type { KeyValue } from '../../keys/index.js'
+import type { EntityModel, RelationModel } from '../../model/index.js'
+import { read } from '../../plan/command.js'
+import type { Draft } from '../../plan/plan-draft.js'
+import { writeBin } from '../../plan/operations.js'
+import { isWrittenOrMissing, type Outcome } from '../../plan/outcome.js'
+import { userKeyId, type RecordKey, type UserKey } from '../../plan/record-key.js'
+import { confirming, lettingGo } from '../write/explain-reads.js'
+import { keyBefore, readBefore } from '../write/previous-key.js'
+import type { CollectionState, Former } from '../state/collection-state.js'
+import type { Reader, Tracked } from '../contract/contributor.js'
+import { linkWrite, listed, unlisted } from '../write/key-list-bin.js'
+import { keepInKey } from '../write/ref-in-key.js'
+import type { Member } from '../state/member-set.js'
+import { progressOf } from '../state/link-progress.js'
+import { retarget } from '../write/guarded-ref-write.js'
+
+/** How a parent with a list takes in children that are known by their keys alone: it writes their bins, too. */
+export class UnloadedChildren {
+  readonly #relation: string
+  /** The parent's bin that holds the list. */
+  readonly #list: string
+  readonly #owner: EntityModel
+  readonly #target: EntityModel
+  readonly #inverse: RelationModel
+  /** The child's bin that holds the parent's key. */
+  readonly #childBin: string
+
+  constructor(model: RelationModel, owner: EntityModel, target: EntityModel, inverse: RelationModel) {
+    this.#relation = model.name
+    this.#list = model.bin!
+    this.#owner = owner
+    this.#target = target
+    this.#inverse = inverse
+    this.#childBin = inverse.bin!
+  }
+
+  /** The parents they have now. */
+  async parentsOf(members: readonly KeyValue[], reader: Reader): Promise<Map<Member, UserKey>> {
+    const bin = this.#childBin
+    const records = await reader.read(
+      members.map((member) => read(this.#target.name, reader.recordKey(this.#target, member), [bin])),
+    )
+    return new Map(
+      members.flatMap((member, i) => {
+        const parent = records[i]?.bins[bin] as UserKey | null | undefined
+        return parent == null ? [] : [[member, parent]]
+      }),
+    )
+  }
+
+  /** Takes in a child that nobody has loaded: its bin is set, and the parent it had is learnt from the same write, unless it is known. */
+  plan(
+    tracked: Tracked,
+    member: KeyValue,
+    state: CollectionState,
+    draft: Draft,
+    reader: Reader,
+    parent: UserKey | undefined,
+  ): void {
+    const child = reader.recordKey(this.#target, member)
+    keepInKey(this.#target, this.#inverse, child, tracked.key.key, reader)
+    const change = writeBin(this.#childBin, tracked.key.key)
+    const operations = draft.isInside ? [change] : [readBefore(this.#inverse, this.#owner), change]
+    const command = linkWrite(this.#target, child, operations)
+    draft.follow('remove references', lettingGo({ model: this.#target, key: child }, this.#owner, this.#relation))
+    const isLate = tracked.state === 'new' && !draft.isTransaction
+    const progress = progressOf(member, 2, state, draft, () => state.settle(member))
+    let before: UserKey | null = null
+    draft.add(isLate ? 'add references' : 'write', command, (outcome) => {
+      before = keyBefore(this.#inverse, outcome.bins)
+      if (outcome.state === 'written' && before !== null)
+        this.leave(tracked, { member: child, parent: before }, state, draft)
+      return progress(isWritten(outcome), outcome)
+    })
+    this.planEntry(tracked, member, state, draft, reader, progress, () => before)
+    if (parent !== undefined) this.leave(tracked, { member: child, parent }, state, draft)
+  }
+
+  /** Puts a child on the list whose bin says already, or will say, that it belongs there. */
+  planEntry(
+    tracked: Tracked,
+    member: Member,
+    state: CollectionState,
+    draft: Draft,
+    reader: Reader,
+    progress = progressOf(member, 1, state, draft, () => state.settle(member)),
+    before: () => UserKey | null = () => null,
+  ): void {
+    const child = reader.recordKey(this.#target, state.added.keyOfMember(member)!)
+    draft.follow('add references', confirming({ model: this.#target, key: child }, `${this.#relation} drops it`))
+    draft.add('add references', listed(this.#owner, tracked.key, this.#list, child.key), (outcome) => {
+      if (outcome.state === 'written' && !draft.isTransaction) this.#confirm(tracked, child, draft)
+      if (outcome.reason === 'missing' || outcome.reason === 'guard')
+        this.#giveBack(tracked, member, child, before(), state, draft)
+      return progress(isWritten(outcome), outcome)
+    })
+  }
+
+  /** Noted until it is done: once the child says otherwise, nobody else remembers where it was. A transaction that is undone leaves it there. */
+  leave(tracked: Tracked, former: Former, state: CollectionState, draft: Draft): void {
+    const { member, parent } = former
+    if (userKeyId(parent) === userKeyId(tracked.key.key)) return
+    const id = userKeyId(member.key)
+    if (!draft.isInside) state.previousParents.set(id, former)
+    const command = unlisted(this.#owner, { ...tracked.key, key: parent }, this.#list, member.key)
+    draft.add('remove references', command, (outcome) => {
+      const isDone = isWrittenOrMissing(outcome)
+      if (isDone && state.previousParents.get(id) === former) state.previousParents.delete(id)
+      return isDone
+    })
+  }
+
+  /** This parent is gone, so the child goes back to the one it had, whose list still has it. */
+  #giveBack(
+    tracked: Tracked,
+    member: Member,
+    child: RecordKey,
+    before: UserKey | null,
+    state: CollectionState,
+    draft: Draft,
+  ): void {
+    state.previousParents.delete(userKeyId(child.key))
+    draft.add('undo', retarget(this.#target, child, this.#childBin, tracked.key.key, before), (outcome) => {
+      if (isWritten(outcome)) state.turnedBack(member)
+      return true
+    })
+  }
+
+  #confirm(tracked: Tracked, child: RecordKey, draft: Draft): void {
+    const childBin = this.#childBin
+    draft.check(read(this.#target.name, child, [childBin]), (record) => {
+      const now = record?.bins[childBin] as UserKey | undefined
+      if (now !== undefined && userKeyId(now) === userKeyId(tracked.key.key)) return
+      const command = unlisted(this.#owner, tracked.key, this.#list, child.key)
+      draft.add('undo', command, isWrittenOrMissing)
+    })
+  }
+}
+
+const isWritten = ({ state }: Outcome): boolean => state === 'written'

@@ -1,0 +1,52 @@
+import type { EntityModel, RelationModel } from '../../model/index.js'
+import type { DescribeStep } from '../../plan/deferred-steps.js'
+import { showKey, type RecordKey } from '../../plan/record-key.js'
+
+/** A record that a plan speaks of. */
+export interface Named {
+  readonly model: EntityModel
+  readonly key: RecordKey
+}
+
+/** Whoever a record turns out to belong to lets go of it. */
+export function lettingGo(record: Named, owner: EntityModel, property: string): DescribeStep {
+  return (isTransaction) => {
+    const dropping = `the ${owner.name} it belongs to by then drops it from ${property}`
+    const name = nameOf(record)
+    return isTransaction
+      ? `read ${name} in the transaction: ${dropping}`
+      : `the answer for ${name} says where it belongs: ${dropping}`
+  }
+}
+
+/** A transaction looks first: one write for each record cannot leave out a part of itself. */
+export function whileItHolds(record: Named): DescribeStep {
+  return (isTransaction) =>
+    isTransaction
+      ? `read ${nameOf(record)} in the transaction: what has a condition is left out where that does not hold`
+      : undefined
+}
+
+/** A record is read again after the write, and where it says otherwise, the write is taken back. */
+export function confirming(record: Named, undone: string): DescribeStep {
+  return (isTransaction) =>
+    isTransaction ? undefined : `read ${nameOf(record)} again: if it was changed meanwhile, ${undone}`
+}
+
+/** An owner that finds its members by index is not written. */
+export function askingOwner(record: Named, owner: EntityModel): DescribeStep {
+  return (isTransaction) => {
+    const name = `the ${owner.name} of ${nameOf(record)}`
+    return isTransaction
+      ? `${name} is touched in the transaction, so that it cannot be deleted meanwhile`
+      : `read ${name}: if it is gone, the reference to it is taken back`
+  }
+}
+
+/** Members that come while their owner is being deleted. */
+export function lookingAgain(owner: Named, { name }: RelationModel): DescribeStep {
+  return (isTransaction) =>
+    `read ${name} of ${nameOf(owner)} again${isTransaction ? ' in the transaction' : ''}: what was added meanwhile goes the same way`
+}
+
+const nameOf = ({ model, key }: Named): string => `${model.name} ${showKey(key, true)}`

@@ -1,0 +1,90 @@
+import type { EntityModel } from '../../model/index.js'
+import { read, write, type WriteCommand } from '../../plan/command.js'
+import type { WriteOperation } from '../../plan/operation.js'
+import {
+  listCreate,
+  mapCreate,
+  mapGetIndexRange,
+  mapGetKeys,
+  mapPut,
+  mapPutMissing,
+  mapRemoveKeys,
+  mapSize,
+} from '../../plan/operations.js'
+import type { RecordKey, UserKey } from '../../plan/record-key.js'
+import type { Value } from '../../plan/value.js'
+import { linkWrite, listed, listMembers, NOT_DELETING, unlisted } from './key-list-bin.js'
+import type { Tracked } from '../contract/contributor.js'
+import type { CollectionMembers } from '../contract/relation-strategy.js'
+
+/** The record that a link is stored in, and the bin there. */
+export interface LinkEnd {
+  readonly model: EntityModel
+  readonly key: RecordKey
+  readonly bin: string
+}
+
+/** How one side of a many-to-many is stored: as a list of keys, or as a map from key to the attributes of the link. */
+export interface LinkBin {
+  /** With the record, so that it has its order from the start. */
+  create(bin: string): WriteOperation
+  /** Without attributes those of a link that is there already stay. */
+  link(end: LinkEnd, other: UserKey, attributes?: Value): WriteCommand
+  unlink(end: LinkEnd, other: UserKey): WriteCommand
+  /** The keys in the bin as it was read. */
+  keysIn(stored: Value, target: EntityModel): readonly UserKey[]
+  members(owner: EntityModel, target: EntityModel, bin: string): CollectionMembers
+}
+
+export const listBin: LinkBin = {
+  create: (bin) => listCreate(bin, 'ordered', true),
+  link: ({ model, key, bin }, other) => listed(model, key, bin, other),
+  unlink: ({ model, key, bin }, other) => unlisted(model, key, bin, other),
+  keysIn: (stored) => stored as readonly UserKey[],
+  members: listMembers,
+}
+
+export const mapBin: LinkBin = {
+  create: (bin) => mapCreate(bin, 'ordered', true),
+  link: ({ model, key, bin }, other, attributes) =>
+    write(
+      model.name,
+      key,
+      [attributes === undefined ? mapPutMissing(bin, other, {}) : mapPut(bin, other, attributes)],
+      {
+        exists: 'mustExist',
+        ttl: 'keep',
+        guards: [NOT_DELETING],
+        watchSize: true,
+      },
+    ),
+  unlink: ({ model, key, bin }, other) => linkWrite(model, key, [mapRemoveKeys(bin, [other])]),
+  keysIn: (stored, { key }) =>
+    Object.keys(stored as object).map((each) => (key.storedKind === 'string' ? each : integer(each))),
+  members: mapMembers,
+}
+
+/** The client gives all keys of a map as text. */
+function integer(text: string): number | bigint {
+  const number = Number(text)
+  return Number.isSafeInteger(number) ? number : BigInt(text)
+}
+
+function mapMembers(owner: EntityModel, target: EntityModel, bin: string): CollectionMembers {
+  return {
+    async count({ key }: Tracked, reader) {
+      const [record] = await reader.read([read(owner.name, key, 'none', [mapSize(bin)])])
+      return Number(record?.bins[bin] ?? 0)
+    },
+    async countOf({ key }, keys, reader) {
+      const stored = keys.map((each) => reader.recordKey(target, each).key)
+      const [record] = await reader.read([read(owner.name, key, 'none', [mapGetKeys(bin, stored, 'count')])])
+      return Number(record?.bins[bin] ?? 0)
+    },
+    async keys({ key }, reader, range = { offset: 0, count: 2 ** 31 - 1 }) {
+      const part = mapGetIndexRange(bin, range.offset, range.count, 'key')
+      const [record] = await reader.read([read(owner.name, key, 'none', [part])])
+      return ((record?.bins[bin] ?? []) as UserKey[]).map((stored) => reader.fromStored(target, stored))
+    },
+  }
+}

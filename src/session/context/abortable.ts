@@ -1,0 +1,29 @@
+import { onAbort } from '../../driver/on-abort.js'
+
+/** The same promise, but rejected with the signal's reason as soon as that fires. */
+export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  return signal === undefined ? promise : rejectedOn(signal, promise, () => true)
+}
+
+/** The same while the work waits for its turn; once it has begun, it looks after the signal itself. */
+export function abortableTurn<T>(
+  signal: AbortSignal | undefined,
+  work: () => Promise<T>,
+  inTurn: (work: () => Promise<T>) => Promise<T>,
+): Promise<T> {
+  if (signal === undefined) return inTurn(work)
+  let hasBegun = false
+  const result = inTurn(() => {
+    hasBegun = true
+    return work()
+  })
+  return hasBegun ? result : rejectedOn(signal, result, () => !hasBegun)
+}
+
+function rejectedOn<T>(signal: AbortSignal, promise: Promise<T>, isStill: () => boolean): Promise<T> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) reject(signal.reason as Error)
+    const forget = onAbort(signal, () => isStill() && reject(signal.reason as Error))
+    void promise.then(resolve, reject).finally(forget)
+  })
+}

@@ -1,0 +1,49 @@
+import { SkeinError } from '../../errors/index.js'
+import { checkChoice, checkNames, checkTexts, shown, type NamesOf } from './check-options.js'
+import { TRANSACTION_MODES } from './open-options.js'
+import type { LoadOptions, SaveOptions } from './session-types.js'
+import type { FlushOptions } from '../flush/unit-of-work.js'
+
+const SAVE: NamesOf<SaveOptions> = { ttl: true, signal: true, transactions: true, outsideTransaction: true }
+const FLUSH: NamesOf<FlushOptions> = {
+  signal: true,
+  step: true,
+  onProgress: true,
+  transactions: true,
+  outsideTransaction: true,
+}
+const LOAD: NamesOf<LoadOptions<object>> = { only: true, with: true, signal: true, outsideTransaction: true }
+
+// A save takes what a flush takes: it may delete what it lets go.
+const SEND = { ...FLUSH, ...SAVE }
+
+export const checkFlushOptions = (options: FlushOptions | undefined): void => checkSending('flush()', options, FLUSH)
+export const checkSendOptions = (options: FlushOptions | undefined): void =>
+  checkSending('A call for one entity', options, SEND)
+
+function checkSending(owner: string, options: FlushOptions | undefined, known: NamesOf<object>): void {
+  if (options === undefined) return
+  checkNames(owner, options, known)
+  checkChoice('transactions', options.transactions, TRANSACTION_MODES)
+}
+
+export function checkLoadOptions(options: { readonly only?: unknown; readonly with?: unknown } | undefined): void {
+  if (options === undefined) return
+  checkNames('A load', options, LOAD)
+  checkTexts('only', options.only)
+  checkTexts('with', options.with)
+}
+
+export function checkEntity(given: unknown): void {
+  if (typeof given === 'object' && given !== null) return
+  throw notTaken(`${shown(given)} is not an entity.`, 'Give an instance of a mapped class.')
+}
+
+export function checkKeys(given: unknown): void {
+  if (Array.isArray(given)) return
+  throw notTaken(`${shown(given)} is not a list of keys.`, 'Give a list: [17], or ask for one with load or find.')
+}
+
+function notTaken(message: string, fix: string): SkeinError {
+  return new SkeinError('SKEIN_2321', message, { fix })
+}

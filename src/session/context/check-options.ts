@@ -1,0 +1,61 @@
+import { SkeinError } from '../../errors/index.js'
+import { didYouMean, oneOf } from '../../model/index.js'
+
+/** The names of an object type; the compiler sees to it that none is missing and none is too many. */
+export type NamesOf<T> = Readonly<Record<keyof T, true>>
+
+/** Nobody would read an option that is not known: it is a slip of the pen. `owner` takes them, for instance `open()`. */
+export function checkNames(owner: string, given: unknown, known: NamesOf<object>): void {
+  if (given === undefined) return
+  if (typeof given !== 'object' || given === null) {
+    throw notValid(`${owner} takes an object of options, not ${shown(given)}.`, 'Give an object, or leave it out.')
+  }
+  const names = Object.keys(known)
+  const unknown = Object.keys(given).find((name) => !names.includes(name))
+  if (unknown === undefined) return
+  throw notValid(
+    `${owner} does not know the option '${unknown}'.`,
+    `${didYouMean(unknown, names)}Leave it out otherwise.`,
+  )
+}
+
+export function checkChoice(name: string, given: unknown, allowed: readonly string[]): void {
+  if (given === undefined || (typeof given === 'string' && allowed.includes(given))) return
+  const hint = typeof given === 'string' ? didYouMean(given, allowed) : ''
+  throw notValid(`${shown(given)} is no value for the option ${name}.`, `${hint}Use ${oneOf(allowed)}.`)
+}
+
+/** A bound of nothing, or one that is no number, would let work wait for ever. Infinity is no bound, and said in so many words. */
+export function checkBound(name: string, given: unknown): void {
+  if (given !== Infinity) checkCount(name, given)
+}
+
+export function checkCount(name: string, given: unknown): void {
+  if (given === undefined || (Number.isSafeInteger(given) && (given as number) >= 1)) return
+  throw notValid(
+    `${shown(given)} is no value for the option ${name}.`,
+    'Give a whole number from 1 on, or leave it out.',
+  )
+}
+
+/** A single text would be taken apart into its letters. */
+export function checkTexts(name: string, given: unknown): void {
+  if (given === undefined) return
+  const others = Array.isArray(given) ? [...(given as unknown[])].filter((each) => typeof each !== 'string') : [given]
+  if (others.length === 0) return
+  const fix = typeof given === 'string' ? `Write ['${given}'].` : 'Give a list of texts, or leave it out.'
+  throw notValid(
+    `The option ${name} takes a list of names, and ${shown(others[0])} is not ${Array.isArray(given) ? 'a name' : 'a list'}.`,
+    fix,
+  )
+}
+
+export function notValid(message: string, fix: string): SkeinError {
+  return new SkeinError('SKEIN_2320', message, { fix })
+}
+
+export function shown(value: unknown): string {
+  if (typeof value === 'string') return `'${value}'`
+  if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'a list' : 'an object'
+  return typeof value === 'function' ? 'a function' : String(value)
+}

@@ -1,0 +1,36 @@
+import type { DriverOptions } from '../../driver/options.js'
+import type { EmbeddedOptions } from '../../embedded/index.js'
+import { SkeinError } from '../../errors/index.js'
+import type { EntityClass } from '../../model/index.js'
+
+/**
+ * Whether records that change together do so in one transaction: `auto` where the server can, `required` refuses what it cannot
+ * carry before anything is sent, `off` never.
+ */
+export type TransactionMode = (typeof TRANSACTION_MODES)[number]
+export const TRANSACTION_MODES = ['auto', 'required', 'off'] as const
+
+/** Options of `open`. Whatever else the official client takes can be given too and is passed on to it. */
+export interface OpenOptions extends Omit<DriverOptions, 'namespaces'> {
+  /** Start the embedded server and connect to it: for development and tests. */
+  readonly embedded?: boolean | EmbeddedOptions
+  /** The namespace of classes that name none. */
+  readonly namespace: string
+  /** The classes to map, with all those that their relations lead to. */
+  readonly entities: readonly EntityClass[]
+  /** Whether records that change together do so in one transaction. Default `'auto'`. */
+  readonly transactions?: TransactionMode
+  /** `false`: class-validator's rules are not checked before a flush. */
+  readonly validate?: boolean
+}
+
+/** Where to connect is said exactly once. */
+export function checkTarget({ hosts, embedded }: OpenOptions): void {
+  const isEmbedded = embedded !== undefined && embedded !== false
+  if (isEmbedded === (hosts === undefined)) return
+  throw new SkeinError(
+    'SKEIN_2302',
+    isEmbedded ? 'open() was given both hosts and embedded.' : 'open() was given neither hosts nor embedded.',
+    { fix: "Give hosts: 'localhost:3000' for a cluster, or embedded: true for development and tests." },
+  )
+}

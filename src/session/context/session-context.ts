@@ -1,0 +1,46 @@
+import type { CallOptions, TransactionHandle } from '../../driver/outcome.js'
+import type { Driver } from '../../driver/driver.js'
+import type { WorkCount } from './activity.js'
+import type { SessionOptions } from '../database/database.js'
+import type { IdentityMap } from '../tracking/identity-map.js'
+import type { ReadBatcher } from '../load/read-batcher.js'
+import type { MappedClasses } from '../mapping/mapped-classes.js'
+import type { TransactionMode } from './open-options.js'
+import type { Session } from '../session.js'
+import type { TransactionOptions } from '../transaction/retry-transaction.js'
+
+/** `db.transaction`, for sessions. */
+export type Transact = <T>(
+  work: (session: Session) => Promise<T>,
+  options?: TransactionOptions & SessionOptions,
+) => Promise<T>
+
+/** What the parts of one session share. */
+export interface SessionContext {
+  readonly driver: Driver
+  readonly classes: MappedClasses
+  readonly identity: IdentityMap
+  /** Where the session's work is counted, so that closing the database waits for it. */
+  readonly activity: WorkCount
+  /** The same for what it reads, which may begin also while the database closes: what was asked for before may need it. */
+  readonly reading: WorkCount
+  /** What all sessions of the database ask for in one tick. */
+  readonly tick: ReadBatcher
+  /** Everything this session reads and writes takes part in it. */
+  readonly transaction: TransactionHandle | undefined
+  /** In a transaction: what has to be put back in memory when it fails. */
+  readonly undo?: (() => void)[]
+  /** In a transaction that its user began: index queries, which take no part in it, are refused unless asked for. */
+  readonly refusesQueries?: boolean
+  /** How a flush uses transactions when it is not told. */
+  readonly transactions: TransactionMode
+  /** Runs a function in a transaction of its own. */
+  readonly transact: Transact
+  /** Whether class-validator's rules are checked before anything is sent. */
+  readonly validate: boolean
+}
+
+export const callOptions = ({ transaction }: SessionContext, signal?: AbortSignal): CallOptions => ({
+  transaction,
+  signal,
+})

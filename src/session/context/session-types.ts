@@ -1,0 +1,59 @@
+import type { KeyValue } from '../../keys/index.js'
+import type { Collection, CollectionProperty, OutsideTransaction, Ref, RefProperty } from '../../model/index.js'
+import type { Ttl } from '../../plan/command.js'
+import type { WriteOperation } from '../../plan/operation.js'
+import type { TransactionMode } from './open-options.js'
+
+/** A key, or for a class whose key is a template the properties it is made of. */
+export type KeyInput = KeyValue | Readonly<Record<string, unknown>>
+
+type Method = (...args: never[]) => unknown
+
+/** Names of the properties of T that hold values: no methods, no relations. */
+export type ValueProperty<T> = keyof {
+  [K in keyof T & string as NonNullable<T[K]> extends Method | Ref<infer _R> | Collection<infer _C> ? never : K]: K
+}
+
+/** Values for a new entity. */
+export type NewValues<T> = { readonly [K in ValueProperty<T> & keyof T]?: T[K] }
+
+type RelationName<T> = RefProperty<T> | CollectionProperty<T>
+
+type RelatedTo<R> = NonNullable<R> extends Ref<infer B> ? B : NonNullable<R> extends Collection<infer B> ? B : never
+
+/**
+ * Relations of T as paths, three steps deep: `'listings' | 'listings.reviews' | …`. What lies deeper is checked when it is loaded:
+ * classes that refer to one another have no end of paths.
+ */
+export type RelationPath<T, Depth extends readonly unknown[] = [1, 2]> = {
+  [K in RelationName<T> & keyof T & string]:
+    | K
+    | (Depth extends readonly [unknown, ...infer Less]
+        ? `${K}.${RelationPath<RelatedTo<T[K]>, Less>}`
+        : `${K}.${string}`)
+}[RelationName<T> & keyof T & string]
+
+export interface LoadOptions<T> extends OutsideTransaction {
+  /** Load only these properties (and the key and version). The others are `undefined` and are never written. */
+  readonly only?: readonly ValueProperty<T>[]
+  /** Relations to load along, as paths: `['listings', 'listings.reviews']`. */
+  readonly with?: readonly RelationPath<T>[]
+  /** Gives up waiting; rejects with the signal's reason. */
+  readonly signal?: AbortSignal
+}
+
+export interface SaveOptions extends OutsideTransaction {
+  /** Seconds that this record lives from now on, or `'never'`. */
+  readonly ttl?: Exclude<Ttl, 'keep'>
+  readonly signal?: AbortSignal
+  /** Whether records that change together do so in one transaction; what `open` was told, unless given. */
+  readonly transactions?: TransactionMode
+}
+
+/** What a save would do to one entity. */
+export interface Changes {
+  readonly kind: 'create' | 'update' | 'delete' | 'none'
+  /** Names of the properties that differ from what is stored. */
+  readonly properties: readonly string[]
+  readonly operations: readonly WriteOperation[]
+}

@@ -1,0 +1,247 @@
+import type { AerospikeClient } from '../../driver/aerospike-client.js'
+import type { Capabilities } from '../../driver/capabilities.js'
+import type { Driver } from '../../driver/driver.js'
+import { truncateSet } from '../../driver/truncate.js'
+import type { Tenant } from '../../keys/index.js'
+import type { EntityClass, Model, OutsideTransaction } from '../../model/index.js'
+import { Indexes } from '../../query/indexes.js'
+import type { Finding } from '../../relations/verify/finding.js'
+import { Activity, during, type WorkCount } from '../context/activity.js'
+import { finishDelete } from '../delete/finish-delete.js'
+import { IdentityMap } from '../tracking/identity-map.js'
+import { insideTransaction, refuseInTransaction } from '../transaction/transaction-scope.js'
+import { unmanagedRead, type ReadOptions } from '../load/unmanaged-read.js'
+import { ReadBatcher } from '../load/read-batcher.js'
+import type { MappedClasses } from '../mapping/mapped-classes.js'
+import type { TransactionMode } from '../context/open-options.js'
+import type { DrainOptions } from '../flush/drain/delete-in-steps.js'
+import { Session } from '../session.js'
+import type { SessionContext, Transact } from '../context/session-context.js'
+import { databaseClosed, sharedSet } from '../context/session-errors.js'
+import type { KeyInput } from '../context/session-types.js'
+import { sweepClass } from '../delete/sweep.js'
+import { inTransaction, type Attempt, type TransactionOptions } from '../transaction/retry-transaction.js'
+import { withoutTransactions } from '../transaction/transaction-errors.js'
+import type { FinishDelete } from '../verify/verify-access.js'
+import { verifySets, type VerifySetOptions } from '../verify/verify-set.js'
+
+export interface SessionOptions {
+  /** Enters every key of a class that belongs to tenants; a key of another tenant is refused. */
+  readonly tenant?: Tenant
+  /** `false`: class-validator's rules are not checked in this session. */
+  readonly validate?: boolean
+}
+
+const NO_OPTIONS: SessionOptions = Object.freeze({})
+const NO_TRANSACTION = Object.freeze({ transaction: undefined })
+type Inside = Pick<SessionContext, 'transaction' | 'undo'>
+
+/** What a database is made of; put together by `open`. */
+export interface DatabaseParts {
+  readonly driver: Driver
+  readonly classes: MappedClasses
+  readonly validate: boolean
+  readonly transactions: TransactionMode
+  /** Ends what was started for this database alone, such as an embedded server. */
+  readonly stop?: () => Promise<void>
+}
+
+/**
+ * An open database: makes sessions. One for each process is enough.
+ *
+ * @example
+ * const db = await open({ embedded: true, namespace: 'test', entities: [Agent] })
+ * await db.withSession(async (session) => { … })
+ * await db.close()
+ */
+export class Database {
+  /** The secondary indexes that the model needs. */
+  readonly indexes: Indexes
+  readonly #parts: DatabaseParts
+  readonly #activity = new Activity()
+  readonly #tick: ReadBatcher
+  readonly #transact: Transact
+  readonly #transactInside: Transact
+  #closing: Promise<void> | undefined
+
+  /** @internal */
+  constructor(parts: DatabaseParts) {
+    this.#parts = parts
+    this.#tick = new ReadBatcher(parts.driver, this.#activity.inside)
+    this.#transact = (work, options) => this.transaction(work, options)
+    this.#transactInside = (work, options) => this.#inTransaction(this.#activity.inside, work, options)
+    this.indexes = new Indexes(parts.driver, parts.classes.model, (work) => during(this.#activity, work))
+  }
+
+  get model(): Model {
+    return this.#parts.classes.model
+  }
+
+  /** What the server can do: edition, build, and for each namespace strong consistency, expiry and size of records. */
+  get capabilities(): Capabilities {
+    return this.#parts.driver.capabilities
+  }
+
+  /** The official client, for what Skein does not cover. */
+  get client(): AerospikeClient {
+    return this.#parts.driver.client
+  }
+
+  session(options: SessionOptions = NO_OPTIONS): Session {
+    if (this.#activity.isClosing) throw databaseClosed()
+    return this.#session(options, this.#activity)
+  }
+
+  /**
+   * Runs the function with a session whose reads and writes are one transaction: all of them happen, or none. On a conflict with another
+   * transaction it runs again, with a fresh session, so it should do nothing else that must not happen twice. What is still to be
+   * sent when it returns is flushed; if it throws, everything is undone and its error is thrown on.
+   *
+   * @example
+   * await db.transaction(async (session) => {
+   *   const [from, to] = await session.loadMany(Account, [1, 2])
+   *   from.balance -= 10
+   *   to.balance += 10
+   * })
+   */
+  async transaction<T>(
+    work: (session: Session) => Promise<T>,
+    options?: TransactionOptions & SessionOptions,
+  ): Promise<T> {
+    return this.#inTransaction(this.#activity, work, options)
+  }
+
+  async #inTransaction<T>(
+    activity: WorkCount,
+    work: (session: Session) => Promise<T>,
+    options: TransactionOptions & SessionOptions = {},
+  ): Promise<T> {
+    const namespace = options.namespace ?? this.model.namespace
+    if (this.capabilities.namespaces[namespace]?.transactions !== true) throw withoutTransactions(namespace)
+    const { driver } = this.#parts
+    return during(activity, () =>
+      insideTransaction(() => inTransaction(driver, () => this.#attempt(work, options), options)),
+    )
+  }
+
+  #attempt<T>(work: (session: Session) => Promise<T>, options: SessionOptions): Attempt<T> {
+    const undo: (() => void)[] = []
+    return {
+      run: (transaction) =>
+        this.#useSession(this.#session(options, this.#activity.inside, { transaction, undo }), work),
+      // The latest first: one that was handed in twice goes back to what it was at first.
+      undone: () => undo.reverse().forEach((each) => each()),
+    }
+  }
+
+  #session(options: SessionOptions, activity: WorkCount, inside?: Inside): Session {
+    return new Session(this.#context(options, activity, inside))
+  }
+
+  #context(options: SessionOptions, activity: WorkCount, inside: Inside = NO_TRANSACTION): SessionContext {
+    const { driver, classes, validate, transactions } = this.#parts
+    return {
+      driver,
+      classes,
+      activity,
+      reading: this.#activity.inside,
+      tick: this.#tick,
+      identity: new IdentityMap(classes, options.tenant),
+      transaction: inside.transaction,
+      undo: inside.undo,
+      refusesQueries: inside.transaction !== undefined,
+      transactions,
+      transact: activity === this.#activity ? this.#transact : this.#transactInside,
+      validate: options.validate ?? validate,
+    }
+  }
+
+  /** Runs the function with a session of its own. What is still to be sent when it returns is flushed; if it throws, nothing more is sent. */
+  async withSession<T>(work: (session: Session) => Promise<T>, options?: SessionOptions): Promise<T> {
+    return during(this.#activity, () => this.#useSession(this.#inside(options), work))
+  }
+
+  async #useSession<T>(session: Session, work: (session: Session) => Promise<T>): Promise<T> {
+    try {
+      const result = await work(session)
+      await session.flush()
+      return result
+    } finally {
+      await session.close()
+    }
+  }
+
+  /** A session for work that closing the database waits for. */
+  #inside(options: SessionOptions = NO_OPTIONS): Session {
+    return this.#session(options, this.#activity.inside)
+  }
+
+  /** Plain instances in the order of the keys, null where there is none. No session manages them: the cheapest way to read. */
+  async read<T extends object>(
+    entityClass: EntityClass<T>,
+    keys: readonly KeyInput[],
+    options?: ReadOptions<T>,
+  ): Promise<(T | null)[]> {
+    const { classes, driver } = this.#parts
+    return unmanagedRead(classes.of(entityClass), keys, classes, driver, options)
+  }
+
+  /** Deletes all records of the class's set at once. Sessions do not notice: clear them. */
+  async truncate(entityClass: EntityClass, options?: OutsideTransaction): Promise<void> {
+    refuseInTransaction('truncate', options)
+    const mapped = this.#parts.classes.of(entityClass)
+    if (mapped.model.base !== undefined) throw sharedSet(mapped)
+    await during(this.#activity, () => truncateSet(this.client, mapped.model))
+  }
+
+  /**
+   * Streams the records of a class, or of several, and finds where the links they store disagree with the records at their other ends. With
+   * `repair: true` the side that is not the owner is brought in line.
+   *
+   * @example
+   * for await (const finding of db.verify([Agent, Listing], { repair: true })) console.log(finding.message, finding.state)
+   */
+  async *verify(
+    entityClass: EntityClass | readonly EntityClass[],
+    options: VerifySetOptions = {},
+  ): AsyncGenerator<Finding, void, undefined> {
+    refuseInTransaction('verify', options)
+    const { classes, driver } = this.#parts
+    const sets = [entityClass].flat().map((each) => classes.of(each))
+    const finish: FinishDelete = (marked, key) =>
+      finishDelete(classes.of(marked), key, this.#context({ tenant: options.tenant }, this.#activity.inside))
+    this.#activity.begin()
+    try {
+      yield* verifySets(sets, classes, driver, options, finish)
+    } finally {
+      this.#activity.end()
+    }
+  }
+
+  /**
+   * Finishes deletes of this class that a crash has cut off; says how many. Safe at any time, also while others delete and add. With a tenant,
+   * only its own; a class whose tenant only stands in front of the key needs one.
+   */
+  async sweep(
+    entityClass: EntityClass,
+    options: SessionOptions & DrainOptions & OutsideTransaction = {},
+  ): Promise<number> {
+    refuseInTransaction('sweep', options)
+    const mapped = this.#parts.classes.of(entityClass)
+    const newContext = (tenant?: Tenant): SessionContext => this.#context({ ...options, tenant }, this.#activity.inside)
+    return during(this.#activity, () => sweepClass(mapped, this.#parts.driver, newContext, options))
+  }
+
+  /** Waits for what is under way, transactions and `withSession` as a whole, closes the connections and stops the embedded server that `open` started. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    const { driver, stop } = this.#parts
+    await this.#activity.close()
+    await driver.close()
+    await stop?.()
+  }
+}

@@ -1,0 +1,85 @@
+import { compileCodecs, readProperty } from '../../codec/index.js'
+import { connect } from '../../driver/connect.js'
+import type { Driver } from '../../driver/driver.js'
+import type { DriverOptions } from '../../driver/options.js'
+import type { EmbeddedServer } from '../../embedded/index.js'
+import { compileModel, type Model, type RelationModel } from '../../model/index.js'
+import { collection } from '../../relations/collection.js'
+import { isBound } from '../../relations/state/state-of.js'
+import { ref } from '../../relations/ref.js'
+import { strategiesOf } from '../../relations/strategy-registry.js'
+import { checkOpenOptions } from './check-open-options.js'
+import { Database } from './database.js'
+import { MappedClasses, type RelationsOf } from '../mapping/mapped-classes.js'
+import type { OpenOptions } from '../context/open-options.js'
+import { withoutTransactions } from '../transaction/transaction-errors.js'
+
+/**
+ * Compiles the model, connects, and reads what the server can do. `embedded: true` starts the embedded server first.
+ *
+ * @example
+ * const db = await open({ hosts: 'localhost:3000', namespace: 'test', entities: [Agent, Listing] })
+ */
+export function open(options: OpenOptions): Promise<Database> {
+  return openWith(options, strategiesOf)
+}
+
+/** The same, with something else than the plain bins taking part in saving and loading. */
+export async function openWith(options: OpenOptions, relationsOf: RelationsOf): Promise<Database> {
+  checkOpenOptions(options)
+  const { embedded, namespace, entities, transactions = 'auto', validate = true, ...rest } = options
+  const classes = mapClasses(entities, namespace, relationsOf)
+  const namespaces = namespacesOf(classes.model)
+  const server = await startServer(embedded, namespaces)
+  try {
+    const driver = await connect({ ...rest, ...(server === undefined ? {} : { hosts: server.hosts }), namespaces })
+    if (transactions === 'required') await requireTransactions(driver)
+    return new Database({ driver, classes, validate, transactions, stop: server && (() => server.stop()) })
+  } catch (error) {
+    await server?.stop()
+    throw error
+  }
+}
+
+/** What a database knows of its classes, without a server. */
+export function mapClasses(
+  entities: OpenOptions['entities'],
+  namespace: string,
+  relationsOf: RelationsOf = strategiesOf,
+): MappedClasses {
+  const model = compileModel(entities, { namespace })
+  return new MappedClasses(compileCodecs(model, { relations: detached }), relationsOf)
+}
+
+async function requireTransactions(driver: Driver): Promise<void> {
+  const lacking = Object.values(driver.capabilities.namespaces).find((namespace) => !namespace.transactions)
+  if (lacking === undefined) return
+  await driver.close()
+  throw withoutTransactions(lacking.name)
+}
+
+// Loaded only when asked for: production never needs it.
+async function startServer(
+  embedded: OpenOptions['embedded'],
+  namespaces: DriverOptions['namespaces'],
+): Promise<EmbeddedServer | undefined> {
+  if (embedded === undefined || embedded === false) return undefined
+  const { startEmbedded } = await import('../../embedded/index.js')
+  return startEmbedded({ namespaces, ...(embedded === true ? {} : embedded) })
+}
+
+function namespacesOf(model: Model): string[] {
+  const used = [...model.entities.values()].map((entity) => entity.namespace)
+  return [...new Set([model.namespace, ...used])]
+}
+
+// Until a relation's strategy attaches its own.
+// An entity that no session manages still shows the keys its refs hold.
+function detached(owner: object, { name, holds }: RelationModel, stored: unknown): unknown {
+  const present = readProperty(owner, name)
+  if (isBound(present)) return present
+  if (holds === 'collection') return collection()
+  const made = ref()
+  if (stored !== undefined && stored !== null) made.set(stored)
+  return made
+}

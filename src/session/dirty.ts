@@ -1,9 +1,0 @@
-import type { Managed } from './managed.js'
-
-/** True when a flush would send something for the entity. */
-export function isDirty(managed: Managed): boolean {
-  if (managed.state !== 'stored') return managed.state !== 'gone'
-  const { contributors } = managed.mapped
-  for (let i = 0; i < contributors.length; i++) if (contributors[i].hasChanges(managed)) return true
-  return false
-}

@@ -1,0 +1,124 @@
+import type { Drain } from '../../../relations/contract/drain.js'
+import type { ManagedEntity } from '../../tracking/managed-entity.js'
+
+/** What one save, delete or flush works on, in the order in which it was found. */
+export class ChangeSet {
+  readonly #saved = new Set<ManagedEntity>()
+  readonly #removed = new Set<ManagedEntity>()
+  /** Members of large collections, which have to go before the plan is made. */
+  readonly drains: Drain[] = []
+  readonly #reached = new Map<ManagedEntity, Set<ManagedEntity>>()
+  readonly #undo: { readonly undo: () => void; readonly of: ManagedEntity | undefined }[] = []
+
+  constructor(members: readonly ManagedEntity[] = []) {
+    for (const managed of members) this.add(managed)
+  }
+
+  get saved(): Iterable<ManagedEntity> {
+    return this.#saved
+  }
+
+  get removed(): Iterable<ManagedEntity> {
+    return this.#removed
+  }
+
+  /** What is here because others reached it, and those. */
+  get cascadedFrom(): ReadonlyMap<ManagedEntity, ReadonlySet<ManagedEntity>> {
+    return this.#reached
+  }
+
+  noteCascade(managed: ManagedEntity, from: ManagedEntity): void {
+    const origins = this.#reached.get(managed)
+    if (origins === undefined) this.#reached.set(managed, new Set([from]))
+    else origins.add(from)
+  }
+
+  /** Gathering has changed something in the session, or marked an entity: this puts it back. */
+  onRollback(undo: () => void, of?: ManagedEntity): void {
+    this.#undo.push({ undo, of })
+  }
+
+  /** Nothing was sent: the session is as it was before this work was gathered. */
+  rollback(): void {
+    for (let last = this.#undo.pop(); last !== undefined; last = this.#undo.pop()) last.undo()
+  }
+
+  /** These stay after all; what else was gathered goes on. */
+  rollbackWhere(wanted: (managed: ManagedEntity) => boolean): void {
+    const marks = this.#undo.splice(0)
+    const isTakenBack = marks.map(({ of }) => of !== undefined && wanted(of))
+    marks.forEach((mark, i) => isTakenBack[i] || this.#undo.push(mark))
+    for (let i = marks.length - 1; i >= 0; i--) if (isTakenBack[i]) marks[i].undo()
+  }
+
+  /** Tells of any member whether it is here for the sake of those alone: it is one of them, or nobody else has reached it but through them. */
+  onlyFor(those: ReadonlySet<ManagedEntity>): (managed: ManagedEntity) => boolean {
+    const reaches = new Map<ManagedEntity, ManagedEntity[]>()
+    const forOthers = new Set<ManagedEntity>()
+    for (const [managed, origins] of this.#reached) {
+      for (const origin of origins) {
+        if (!this.#reached.has(origin)) forOthers.add(origin)
+        const reached = reaches.get(origin)
+        if (reached === undefined) reaches.set(origin, [managed])
+        else reached.push(managed)
+      }
+    }
+    // The set grows while it is walked.
+    for (const other of forOthers)
+      if (!those.has(other)) for (const managed of reaches.get(other) ?? []) forOthers.add(managed)
+    return (managed) => those.has(managed) || (this.#reached.has(managed) && !forOthers.has(managed))
+  }
+
+  /** The members for which this holds, and what reached them. */
+  filter(wanted: (managed: ManagedEntity) => boolean): ChangeSet {
+    const members = [...this.#saved, ...this.#removed].filter(wanted)
+    const work = new ChangeSet(members)
+    for (const managed of members) {
+      const origins = this.#reached.get(managed)
+      if (origins !== undefined) work.#reached.set(managed, origins)
+    }
+    return work
+  }
+
+  get isEmpty(): boolean {
+    return this.#saved.size === 0 && this.#removed.size === 0
+  }
+
+  has(managed: ManagedEntity): boolean {
+    return this.#saved.has(managed) || this.#removed.has(managed)
+  }
+
+  /** Takes out those whose fate is no longer what it was when they were added, and tells which. */
+  dropReclassified(): ManagedEntity[] {
+    const saved = [...this.#saved].filter(({ state }) => state === 'removed' || state === 'gone')
+    const removed = [...this.#removed].filter(({ state }) => state !== 'removed')
+    for (const managed of saved) this.#saved.delete(managed)
+    for (const managed of removed) this.#removed.delete(managed)
+    return [...saved, ...removed, ...this.#spareWith(new Set(removed.filter(({ state }) => state !== 'gone')))]
+  }
+
+  /** What only those that stay after all would have taken along stays, too. */
+  #spareWith(kept: ReadonlySet<ManagedEntity>): ManagedEntity[] {
+    if (kept.size === 0) return []
+    this.rollbackWhere(this.onlyFor(kept))
+    const stays = this.drains.filter(({ owner }) => !kept.has(owner as ManagedEntity))
+    this.drains.splice(0, Infinity, ...stays)
+    return this.dropReclassified()
+  }
+
+  /** There is nothing to be done for these. */
+  drop(members: readonly ManagedEntity[]): void {
+    for (const managed of members) {
+      this.#saved.delete(managed)
+      this.#removed.delete(managed)
+    }
+  }
+
+  add(managed: ManagedEntity): void {
+    // A hook or a cascade may take back or add a remove while the work is being gathered.
+    this.#saved.delete(managed)
+    this.#removed.delete(managed)
+    if (managed.state === 'removed') this.#removed.add(managed)
+    else if (managed.state !== 'gone') this.#saved.add(managed)
+  }
+}

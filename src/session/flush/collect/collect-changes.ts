@@ -1,0 +1,187 @@
+import type { KeyValue } from '../../../keys/index.js'
+import { checkMembers } from '../../../relations/state/check-members.js'
+import type { Contributor, Cascade, Reader } from '../../../relations/contract/contributor.js'
+import { MOST_REACHED, type Drain } from '../../../relations/contract/drain.js'
+import { MOST_WRITES } from '../../../driver/capabilities.js'
+import { isDirty } from './is-dirty.js'
+import { callHooks, hasHooks } from '../../tracking/lifecycle-hooks.js'
+import type { ManagedEntity } from '../../tracking/managed-entity.js'
+import type { EntityTracker } from '../../tracking/entity-tracker.js'
+import { tooLarge } from '../../transaction/transaction-errors.js'
+import { ChangeSet } from './change-set.js'
+
+/**
+ * Collects what has to be saved and deleted: what `scan` finds, and what that reaches. Before-hooks run for each entity once; as they
+ * may change others, `scan` is asked again until it finds nothing new. Where nobody has to be waited for, the work is there at once,
+ * so that a flush sends the entities as they are when it is called.
+ */
+export function collectChanges(
+  scan: () => ManagedEntity[],
+  entities: EntityTracker,
+  reader: Reader,
+  options: CollectOptions = {},
+): ChangeSet | Promise<ChangeSet> {
+  const found = scan()
+  return found.every(isPlain) ? new ChangeSet(found) : gatherAll(found, scan, entities, reader, options)
+}
+
+export interface CollectOptions {
+  readonly hooks?: 'run' | 'skip'
+  /** Those whose hooks have run before. */
+  readonly done?: ReadonlySet<ManagedEntity>
+  /** For a transaction, which holds all or nothing: what does not fit is refused. */
+  readonly isWhole?: boolean
+  /** How many entities one plan may hold. */
+  readonly step?: number
+  /** The same was gathered before, and owners have been marked since. */
+  readonly isAgain?: boolean
+}
+
+function isPlain({ state, model, mapped }: ManagedEntity): boolean {
+  const { beforeSave, beforeDelete } = model.hooks
+  const hooks = state === 'removed' ? beforeDelete : beforeSave
+  return hooks.length === 0 && !mapped.contributors.some((contributor) => contributor.cascade !== undefined)
+}
+
+async function gatherAll(
+  roots: readonly ManagedEntity[],
+  scan: () => ManagedEntity[],
+  entities: EntityTracker,
+  reader: Reader,
+  options: CollectOptions,
+): Promise<ChangeSet> {
+  const work = new ChangeSet()
+  try {
+    await gatherInto(work, roots, scan, entities, reader, options)
+  } catch (error) {
+    work.rollback()
+    throw error
+  }
+  return work
+}
+
+async function gatherInto(
+  work: ChangeSet,
+  roots: readonly ManagedEntity[],
+  scan: () => ManagedEntity[],
+  entities: EntityTracker,
+  reader: Reader,
+  { hooks = 'run', done, isWhole = false, isAgain = false, step = MOST_REACHED }: CollectOptions,
+): Promise<void> {
+  const drain = (large: Drain): void => {
+    if (isWhole) throw tooLarge(large)
+    work.drains.push(large)
+  }
+  const most = isWhole ? MOST_WRITES : step
+  const isLook = hooks === 'skip'
+  const isNews = (managed: ManagedEntity): boolean => managed.state !== 'gone' && !work.has(managed)
+  const called: CalledHooks = { beforeDelete: new Set(done), beforeSave: new Set(done) }
+  let found = roots
+  while (found.length > 0) {
+    const added = await cascadeFrom(found, entities, reader, work, { drain, most, isAgain, isLook })
+    for (const managed of added) work.add(managed)
+    // Only hooks change entities that nobody has reached.
+    if (isLook) return
+    if (!(await runBeforeHooks(added, called))) return
+    // A hook may also have removed what is saved, or kept what is deleted: that reaches others, and has hooks of its own.
+    const changed = work.dropReclassified().filter(isDirty)
+    found = [...new Set([...scan(), ...changed])].filter(isNews)
+  }
+}
+
+interface ReachOptions {
+  readonly drain: (large: Drain) => void
+  readonly most: number
+  readonly isAgain: boolean
+  /** Nothing will be sent. */
+  readonly isLook: boolean
+}
+
+async function cascadeFrom(
+  roots: readonly ManagedEntity[],
+  entities: EntityTracker,
+  reader: Reader,
+  work: ChangeSet,
+  { drain, most, isAgain, isLook }: ReachOptions,
+): Promise<ManagedEntity[]> {
+  const members = [...roots]
+  const seen = new Set(members)
+  const asked = new Set<ManagedEntity>()
+  const add = (managed: ManagedEntity, from: ManagedEntity): void => {
+    if (managed !== from) work.noteCascade(managed, from)
+    if (seen.has(managed)) return
+    seen.add(managed)
+    members.push(managed)
+  }
+  // The list grows while it is walked.
+  for (const managed of members) {
+    asked.add(managed)
+    if (managed.state !== 'removed') checkMembers(managed, managed.mapped.relations, reader)
+    const reach: Cascade = {
+      save(entity) {
+        const known = entities.find(entity)
+        // What is being deleted stays so, whoever reaches it.
+        const saved = known?.state === 'removed' ? known : entities.manage(entity)
+        if (isLook && known === undefined) work.onRollback(() => entities.forgetUnsent(saved))
+        add(saved, managed)
+      },
+      remove(entity, only) {
+        const known = entities.find(entity)
+        const before = known?.state
+        const isMarked = before === 'removed'
+        const isOwnWish = isMarked && known!.orphanGuard === undefined
+        const removed = entities.remove(entity)
+        if (!isOwnWish) removed.orphanGuard = only
+        if (!isMarked) work.onRollback(() => entities.unmark(removed, before), removed)
+        if (!seen.has(removed)) removed.depth = managed.depth + 1
+        // What it reaches as one that is deleted was not asked for yet.
+        else if (removed.state === 'removed' && !isMarked && asked.has(removed)) members.push(removed)
+        add(removed, managed)
+      },
+      get room() {
+        return Math.max(0, most - members.length)
+      },
+      drain,
+      onTakeBack: (undo) => work.onRollback(undo, managed),
+      isAgain,
+    }
+    const { state } = managed
+    const contributors = contributorsOf(managed)
+    const listed = await listedBy(contributors, managed, reach, reader)
+    for (const [i, contributor] of contributors.entries()) {
+      const reading = contributor.cascade?.(managed, reach, reader, listed?.[i])
+      if (reading !== undefined) await reading
+      if (managed.state !== state) break
+    }
+  }
+  return members
+}
+
+/** What the record of a deleted entity lists, for each contributor, all of it read at once. */
+function listedBy(
+  contributors: readonly Contributor[],
+  managed: ManagedEntity,
+  reach: Cascade,
+  reader: Reader,
+): Promise<(readonly KeyValue[] | undefined)[]> | undefined {
+  if (managed.state !== 'removed') return undefined
+  return Promise.all(contributors.map(async (contributor) => contributor.cascadeKeys?.(managed, reach, reader)))
+}
+
+/** Whoever may refuse a delete is asked first. */
+function contributorsOf({ mapped, state }: ManagedEntity): readonly Contributor[] {
+  return state === 'removed' ? mapped.contributorsOfDelete : mapped.contributors
+}
+
+type CalledHooks = { readonly [hook in 'beforeDelete' | 'beforeSave']: Set<ManagedEntity> }
+
+async function runBeforeHooks(members: readonly ManagedEntity[], called: CalledHooks): Promise<boolean> {
+  const removed = members.filter((managed) => managed.state === 'removed' && !called.beforeDelete.has(managed))
+  const saved = members.filter((managed) => managed.state !== 'removed' && !called.beforeSave.has(managed))
+  for (const managed of removed) called.beforeDelete.add(managed)
+  for (const managed of saved) called.beforeSave.add(managed)
+  if (!hasHooks('beforeDelete', removed) && !hasHooks('beforeSave', saved)) return false
+  await callHooks('beforeDelete', removed)
+  await callHooks('beforeSave', saved)
+  return true
+}

@@ -1,0 +1,28 @@
+import { isDirty } from './is-dirty.js'
+import { binsReplaced } from '../../../plan/after-doubt.js'
+import type { ManagedEntity } from '../../tracking/managed-entity.js'
+import type { Changes } from '../../context/session-types.js'
+import { changedTtl } from '../plan/ttl.js'
+
+const NONE: Changes = Object.freeze({ kind: 'none', properties: [], operations: [] })
+
+/** What a save would do to the entity, property by property. */
+export function changesOf(managed: ManagedEntity): Changes {
+  const { state, entity, model, mapped, snapshot, doubt } = managed
+  const { codec } = mapped
+  if (state === 'removed') return { kind: 'delete', properties: [], operations: [] }
+  if (state === 'new' || managed.overwrite) {
+    const properties = model.properties.map(({ name }) => name)
+    return { kind: 'create', properties, operations: codec.create(entity) }
+  }
+  if (!isDirty(managed)) return NONE
+  const ttl = changedTtl(managed) === undefined ? [] : [model.ttlProperty!]
+  const changed = codec.changedProperties(entity, snapshot!)
+  const properties =
+    doubt === undefined ? changed : [...new Set([...changed, ...codec.propertiesIn(binsReplaced(doubt.command))])]
+  return {
+    kind: 'update',
+    properties: [...properties, ...ttl],
+    operations: codec.diff(entity, snapshot!, managed.loaded),
+  }
+}

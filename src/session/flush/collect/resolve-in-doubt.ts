@@ -1,0 +1,71 @@
+import { binsToJudge, isAsWritten, judge } from '../../../driver/read-back.js'
+import { read, type ReadCommand } from '../../../plan/command.js'
+import type { StoredRecord } from '../../../plan/outcome.js'
+import { afterDoubt, binsReplaced } from '../../../plan/after-doubt.js'
+import { takeBackLinksTo } from '../../tracking/unlink-deleted.js'
+import { isOfWrite, type ManagedEntity, type WriteDoubt } from '../../tracking/managed-entity.js'
+import type { SendParts } from '../execute/execute-change-set.js'
+import { callOptions } from '../../context/session-context.js'
+import type { ChangeSet } from './change-set.js'
+
+const doubtful = (work: ChangeSet): ManagedEntity[] => [...work.saved, ...work.removed].filter(mustBeLookedUp)
+
+export const hasDoubts = (work: ChangeSet): boolean => doubtful(work).length > 0
+
+/** Looks up whether writes of an earlier flush, whose answers were lost, took effect: they must neither be lost nor sent twice. */
+export async function resolveDoubts(work: ChangeSet, parts: SendParts, signal?: AbortSignal): Promise<void> {
+  const { context } = parts
+  // Where a delete did not happen, what was in doubt before it is again.
+  for (let members = doubtful(work); members.length > 0; members = doubtful(work)) {
+    const records = await context.driver.read(members.map(lookUp), callOptions(context, signal))
+    members.forEach((managed, i) => resolve(managed, records[i], parts))
+    const forgotten = members.filter(({ state }) => state === 'gone')
+    takeBackLinksTo(forgotten, context)
+    work.drop(forgotten)
+  }
+}
+
+/** What is simply sent again, as it was, needs no look. */
+function mustBeLookedUp({ doubt, state, overwrite, version, mapped, entity }: ManagedEntity): boolean {
+  if (doubt === undefined) return false
+  if (!isOfWrite(doubt)) return state !== 'removed'
+  const isOnce = afterDoubt(doubt.command) === 'readBack'
+  if (state === 'removed') return isOnce || (isOverwrite(doubt) && version !== undefined)
+  return !overwrite && (isOnce || mapped.codec.hasChanged(entity, doubt.sent))
+}
+
+const isOverwrite = ({ command }: WriteDoubt): boolean => command.kind === 'write' && command.exists === 'upsert'
+
+function lookUp({ model, key, doubt }: ManagedEntity): ReadCommand {
+  const bins = binsToJudge(doubt!.command)
+  return read(model.name, key, bins.length === 0 ? 'none' : bins)
+}
+
+function resolve(managed: ManagedEntity, record: StoredRecord | null, { entities }: SendParts): void {
+  const doubt = managed.doubt!
+  managed.doubt = undefined
+  if (isOfWrite(doubt)) return resolveWrite(managed, doubt, record)
+  managed.doubt = doubt.before
+  if (record !== null) return
+  managed.startAnew()
+  entities.takeInAgain(managed)
+}
+
+function resolveWrite(managed: ManagedEntity, doubt: WriteDoubt, record: StoredRecord | null): void {
+  const { command, confirm } = doubt
+  const { state, snapshot, mapped, ignoresVersion, home } = managed
+  if (isDone(doubt, record))
+    return confirm({ command, state: 'written', bins: record?.bins ?? {}, generation: record?.generation })
+  // Where it did not happen, or another writer came between, it is compared with what is there and sent again; its guard decides.
+  if (snapshot !== undefined) mapped.codec.reread(snapshot, record?.bins ?? {}, binsReplaced(command))
+  // It was never created, or what is there now is not what was to be created: nothing of it is left to delete.
+  else if (state === 'removed' && !ignoresVersion) home.remove(managed)
+}
+
+/** Who made the record what it should be does not matter any more: the caller was told that it is in doubt. */
+function isDone(doubt: WriteDoubt, record: StoredRecord | null): boolean {
+  const { command } = doubt
+  if (isOverwrite(doubt)) return record !== null && command.kind === 'write' && isAsWritten(command, record)
+  const verdict = judge(command, record)
+  return verdict === 'applied' || verdict === 'asWanted'
+}

@@ -1,0 +1,59 @@
+import { validateEntity, validatePart } from '../../../codec/index.js'
+import { ValidationFailedError, type ValidationFailure } from '../../../errors/index.js'
+import { describeKey } from '../../../keys/index.js'
+import type { ManagedEntity } from '../../tracking/managed-entity.js'
+
+/** Checks the rules of everything that is about to be saved; all failures are reported together. */
+export function validateAll(members: Iterable<ManagedEntity>): void {
+  const failures: ValidationFailure[] = []
+  const checked = new Set<object>()
+  for (const managed of members) {
+    const found = validateEntity(managed.entity, managed.model, managed.loaded)
+    if (found.length > 0) failures.push(...found.filter((failure) => !isStamped(managed, failure)))
+    if (managed.mapped.relations.length > 0) failures.push(...partFailures(managed, checked))
+  }
+  if (failures.length === 0) return
+  const [first] = failures
+  const lines = failures.map(describeFailure)
+  const count = failures.length === 1 ? 'A value does' : `${failures.length} values do`
+  throw new ValidationFailedError([`${count} not satisfy the rules; nothing was sent.`, ...lines].join('\n'), {
+    failures,
+    className: first.className,
+    property: first.property,
+    key: first.key,
+  })
+}
+
+function describeFailure({ className, property, key, message }: ValidationFailure): string {
+  return `  ${className}.${property}${key === undefined ? '' : ` of ${describeKey(key)}`}: ${message}`
+}
+
+/** False where it is plain that there are no rules. */
+export function mayBreakRules({ entity, mapped, model }: ManagedEntity): boolean {
+  return mapped.hasRules || entity.constructor !== model.class
+}
+
+// Version and times are set when the write is confirmed, so a new entity need not have them yet.
+function isStamped({ model }: ManagedEntity, { property }: ValidationFailure): boolean {
+  return property === model.version || property === model.createdAt || property === model.updatedAt
+}
+
+/** Of children and link attributes inside the record, those that are sent; both ends of a link share its attributes. */
+function partFailures(managed: ManagedEntity, checked: Set<object>): ValidationFailure[] {
+  const { model, mapped, home } = managed
+  const failures: ValidationFailure[] = []
+  for (const { relation, parts } of mapped.relations) {
+    if (parts === undefined) continue
+    for (const { key: partKey, part } of parts.changed(managed)) {
+      if (checked.has(part)) continue
+      checked.add(part)
+      const place = `${relation}[${partKey === null ? 'no key' : describeKey(partKey)}]`
+      for (const { property, ...failure } of validatePart(part, parts.class)) {
+        const key = mapped.codec.key.scheme.fromStored(managed.key.key, home.tenant)
+        const about = { className: model.name, key, ...(partKey === null ? {} : { partKey }) }
+        failures.push({ ...about, ...failure, property: `${place}.${property}` })
+      }
+    }
+  }
+  return failures
+}

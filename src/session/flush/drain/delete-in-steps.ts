@@ -1,0 +1,99 @@
+import { RestrictedError } from '../../../errors/index.js'
+import type { KeyValue } from '../../../keys/index.js'
+import type { WriteCommand } from '../../../plan/command.js'
+import { MOST_REACHED, type Drain } from '../../../relations/contract/drain.js'
+import { markDeleting, takeMarkOff } from '../../../relations/cascade/delete-marker.js'
+import { checkRestrictions } from './check-restrictions.js'
+import { membersOf } from './members-to-delete.js'
+import { flushFailure } from '../execute/flush-failure.js'
+import type { ManagedEntity } from '../../tracking/managed-entity.js'
+import type { SendParts } from '../execute/execute-change-set.js'
+import { inScratchSession } from './scratch-session.js'
+
+/** How far a large delete has come. */
+export interface DeleteProgress {
+  /** The class and relation whose members are being deleted or let go. */
+  readonly className: string
+  readonly property: string
+  /** Members of this collection that are done. */
+  readonly done: number
+}
+
+export interface DrainOptions {
+  /** Entities that a delete works on at a time: what reaches more is deleted in steps of half as many. Default 500. */
+  readonly step?: number
+  /** Told how far the delete of a large collection has come. */
+  readonly onProgress?: (progress: DeleteProgress) => void
+  readonly signal?: AbortSignal
+}
+
+/** Sends what is to be done with these entities, and with whatever they reach. */
+export type SendAll = (parts: SendParts, members: readonly ManagedEntity[], options: DrainOptions) => Promise<void>
+
+/**
+ * Takes off what one plan cannot hold. The record is marked first: it takes no new members, and after a crash the mark tells that
+ * its delete has to be finished. Members go before the record forgets them, so that whatever is left can be found again.
+ */
+export async function deleteInSteps(
+  drains: readonly Drain[],
+  parts: SendParts,
+  sendAll: SendAll,
+  options: DrainOptions,
+): Promise<void> {
+  for (const drain of drains) await checkRestrictions(drain, parts, options)
+  for (const drain of drains) {
+    await send([markDeleting(drain.owner)], parts)
+    try {
+      await runDrain(drain, parts, sendAll, options)
+    } catch (error) {
+      // It may not be deleted after all, so it is there again.
+      if (error instanceof RestrictedError) await send([takeMarkOff(drain.owner.model.name, drain.owner.key)], parts)
+      throw error
+    }
+  }
+}
+
+async function runDrain(drain: Drain, parts: SendParts, sendAll: SendAll, options: DrainOptions): Promise<void> {
+  const { onProgress, signal, step = MOST_REACHED } = options
+  const { className, property } = drain
+  let done = 0
+  for await (const keys of drain.chunks(Math.ceil(step / 2))) {
+    signal?.throwIfAborted()
+    // Others may have finished it since the step before, and these may belong to another record under its key.
+    if ((drain.owner as ManagedEntity).resumesDelete) await send([markDeleting(drain.owner)], parts)
+    await runStep(drain, keys, parts, sendAll, options)
+    if (drain.trim !== undefined) await send([drain.trim(keys)], parts)
+    done += keys.length
+    onProgress?.({ className, property, done })
+  }
+}
+
+async function runStep(
+  drain: Drain,
+  keys: readonly KeyValue[],
+  parts: SendParts,
+  sendAll: SendAll,
+  options: DrainOptions,
+): Promise<void> {
+  const { fate, target } = drain
+  if (fate.kind === 'release') {
+    const commands = keys.flatMap((key) => fate.release(key) ?? [])
+    return send(commands, parts)
+  }
+  await inScratchSession(parts, async (session) => {
+    if (fate.kind === 'delete') return sendAll(session, await membersOf(drain, keys, session), options)
+    const { loads, context, reader } = session
+    const found = (await loads.find(context.classes.of(target.name), keys)).filter((member) => member !== null)
+    await sendAll(session, (await fate.change(found, reader)) as readonly ManagedEntity[], options)
+  })
+}
+
+async function send(commands: readonly WriteCommand[], { context }: SendParts): Promise<void> {
+  const outcomes = await context.driver.run(commands)
+  const isGuarded = (command: WriteCommand): boolean => command.guards.some(({ kind }) => kind === 'binEquals')
+  const failed = outcomes.filter(
+    ({ state, reason, command }) =>
+      state !== 'written' && reason !== 'missing' && !(reason === 'guard' && isGuarded(command as WriteCommand)),
+  )
+  if (failed.length > 0) throw flushFailure({ outcomes, failed })
+}

@@ -1,0 +1,20 @@
+import { plan, stage, type Plan } from '../../../plan/plan.js'
+import { showKey } from '../../../plan/record-key.js'
+import { MOST_REACHED, type Drain, type Fate } from '../../../relations/contract/drain.js'
+import { markDeleting } from '../../../relations/cascade/delete-marker.js'
+
+/** What takes off the members that one plan cannot hold: they are read when it is sent. */
+export function explainDrain(drain: Drain): Plan {
+  const { owner, className, property, target, fate } = drain
+  const name = `${owner.model.name} ${showKey(owner.key, true)}`
+  const step = Math.ceil(MOST_REACHED / 2)
+  const listed = drain.trim === undefined ? '' : ', and take them off the list'
+  const afterRead = `read ${className}.${property} of ${name}, ${step} at a time, until none is left: ${FATES[fate.kind](target.name)}${listed}`
+  return plan([stage('drain', [markDeleting(owner)], afterRead)])
+}
+
+const FATES: Record<Fate['kind'], (member: string) => string> = {
+  delete: (member) => `delete each ${member}, with whatever it reaches`,
+  release: (member) => `let each ${member} go by one write`,
+  change: (member) => `take out of each ${member} what points to it`,
+}

@@ -1,0 +1,27 @@
+import type { KeyValue } from '../../../keys/index.js'
+import type { Drain } from '../../../relations/contract/drain.js'
+import type { ManagedEntity } from '../../tracking/managed-entity.js'
+import type { SessionParts } from './session-parts.js'
+
+/** Members that are to be deleted; their own relations are looked after as in any delete. */
+export async function membersOf(
+  { owner, target }: Drain,
+  keys: readonly KeyValue[],
+  { context, entities, loads }: SessionParts,
+): Promise<readonly ManagedEntity[]> {
+  // Members see that their owner goes too, and leave its list alone: it is trimmed when they are gone.
+  const own = loads.unreadOf((owner as ManagedEntity).mapped, owner.key)
+  own.state = 'removed'
+  own.isGoing = true
+  const mapped = context.classes.of(target.name)
+  const found = await loads.find(mapped, keys)
+  // One that is marked itself loads as gone, and has to be finished.
+  const gone = keys.filter((_, i) => found[i] === null).map((key) => mapped.recordKeyOf(key, context.identity.tenant))
+  const cutOff = gone.length === 0 ? [] : await loads.cutOff(mapped, gone)
+  const members = [...found, ...cutOff].filter((member) => member != null)
+  for (const member of members) {
+    member.ignoresVersion = true
+    entities.remove(member.entity)
+  }
+  return members
+}

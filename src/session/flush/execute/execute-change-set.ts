@@ -1,0 +1,109 @@
+import type { PlanDraft } from '../../../plan/plan-draft.js'
+import type { Plan } from '../../../plan/plan.js'
+import { recordId } from '../../../plan/record-key.js'
+import type { Reader } from '../../../relations/contract/contributor.js'
+import { groupsOf, mayNeedTransactions, type Groups } from '../plan/transaction-groups.js'
+import type { TransactionMode } from '../../context/open-options.js'
+import { planChangeSet } from '../plan/plan-change-set.js'
+import { executeTransaction } from './execute-transaction.js'
+import { executeStages, type AfterMark, type RunResult } from './execute-stages.js'
+import { callOptions, type SessionContext } from '../../context/session-context.js'
+import type { EntityTracker } from '../../tracking/entity-tracker.js'
+import type { ChangeSet } from '../collect/change-set.js'
+
+/** What sending needs of a session. */
+export interface SendParts {
+  readonly context: SessionContext
+  readonly entities: EntityTracker
+  readonly reader: Reader
+  /** A reader whose reads are part of a transaction. */
+  readonly readerIn: (context: SessionContext) => Reader
+}
+
+/** Transactions of one flush that are under way at a time. */
+const AT_ONCE = 8
+
+/** Sends the work: in the session's transaction, in transactions of its own, or in plain stages. */
+export async function executeChangeSet(
+  work: ChangeSet,
+  parts: SendParts,
+  mode: TransactionMode,
+  signal?: AbortSignal,
+  marked?: AfterMark,
+): Promise<RunResult> {
+  const { context, reader } = parts
+  const isInside = context.transaction !== undefined
+  if (isInside || !mayNeedTransactions(work, mode, context.driver.capabilities)) {
+    const planned = planChangeSet(work, reader, new Date(), { isTransaction: isInside, isInside })
+    // Nothing is awaited without need: what is called now is sent as it is now.
+    const draft = planned instanceof Promise ? await planned : planned
+    return executeStages(draft, context.driver, callOptions(context, signal), marked)
+  }
+  const survey = await planChangeSet(work, reader, new Date(), { isTransaction: true })
+  const groups = groupsOf(survey, work, mode, context.driver.capabilities)
+  survey.begin()
+  if (survey.isEmpty) return { stages: [], outcomes: [], failed: [] }
+  return sendGroups(work, survey, groups, parts, signal, marked)
+}
+
+async function sendGroups(
+  work: ChangeSet,
+  survey: PlanDraft,
+  { plain, transactions, staged }: Groups,
+  parts: SendParts,
+  signal: AbortSignal | undefined,
+  marked: AfterMark | undefined,
+): Promise<RunResult> {
+  const { context, reader } = parts
+  const options = callOptions(context, signal)
+  const running: Promise<RunResult>[] = []
+  if (plain.length > 0) running.push(executeStages(survey.part(plain, {}), context.driver, options))
+  if (staged.length > 0) {
+    const draft = await planChangeSet(membersOf(work, survey, staged), reader, survey.now)
+    running.push(executeStages(draft, context.driver, options, marked))
+  }
+  const groups = transactions.map((group) => membersOf(work, survey, group))[Symbol.iterator]()
+  const runner = async (): Promise<RunResult> => {
+    const results: RunResult[] = []
+    for (const group of groups) results.push(await executeTransaction(group, work, parts, signal))
+    return together(results)
+  }
+  for (let i = 0; i < Math.min(AT_ONCE, transactions.length); i++) running.push(runner())
+  const ended = await Promise.allSettled(running)
+  for (const one of ended) if (one.status === 'rejected') throw one.reason
+  return together(ended.map((one) => (one as PromiseFulfilledResult<RunResult>).value))
+}
+
+/** What sending would do, as plans. */
+export async function planFlush(work: ChangeSet, parts: SendParts, mode: TransactionMode): Promise<Plan[]> {
+  const { context, reader } = parts
+  const isInside = context.transaction !== undefined
+  if (isInside || !mayNeedTransactions(work, mode, context.driver.capabilities)) {
+    return [(await planChangeSet(work, reader, new Date(), { isTransaction: isInside })).plan()]
+  }
+  const survey = await planChangeSet(work, reader, new Date(), { isTransaction: true })
+  const { plain, transactions, staged } = groupsOf(survey, work, mode, context.driver.capabilities)
+  const plans = transactions.map((group) => survey.part(group, { isTransaction: true }).plan())
+  if (plain.length > 0) plans.unshift(survey.part(plain, {}).plan())
+  if (staged.length > 0) plans.push((await planChangeSet(membersOf(work, survey, staged), reader, survey.now)).plan())
+  return plans
+}
+
+/** Those whose records these are, and those who only have a say in them. */
+function membersOf(work: ChangeSet, survey: PlanDraft, ids: readonly string[]): ChangeSet {
+  const belongs = survey.belongsTo(ids)
+  return work.filter(({ key }) => belongs(recordId(key)))
+}
+
+function together(results: readonly RunResult[]): RunResult {
+  if (results.length === 1) return results[0]
+  const failure = results.find(({ error }) => error !== undefined)
+  return {
+    stages: results.flatMap(({ stages }) => stages),
+    outcomes: results.flatMap(({ outcomes }) => outcomes),
+    failed: results.flatMap(({ failed }) => failed),
+    broken: results.flatMap(({ broken }) => broken ?? []),
+    // Alone it is the whole story; beside others it is one of several.
+    ...(failure === undefined ? {} : { error: failure.error, isPart: results.some((one) => one !== failure) }),
+  }
+}

@@ -1,0 +1,116 @@
+import { flushChannel, type Events } from '../../../driver/events.js'
+import type { WriteReceiver } from '../../../driver/pending-write.js'
+import { settleFailure } from '../../../plan/settle-failure.js'
+import type { Outcome } from '../../../plan/outcome.js'
+import { stage } from '../../../plan/plan.js'
+import { publishFlush } from './flush-event.js'
+import { flushFailure, isRefused } from './flush-failure.js'
+import type { ManagedEntity } from '../../tracking/managed-entity.js'
+import { planRecord } from '../plan/plan-record.js'
+import type { PlannedRecord } from '../plan/record-write.js'
+import type { SessionContext } from '../../context/session-context.js'
+import type { QueuedWork, WorkQueue } from '../../tracking/work-queue.js'
+import type { FlushOptions } from '../unit-of-work.js'
+import { mayBreakRules, validateAll } from '../collect/validate.js'
+
+/** Told when an entity has been sent, or why not. */
+export interface SendReceiver {
+  sent(managed: ManagedEntity): void
+  failed(error: unknown): void
+  /** Told before, perhaps twice, when nothing can have been written because of the call itself or of what is stored. */
+  refused?: (() => void) | undefined
+}
+
+const NO_TIME = new Date(0)
+
+/** True when a save or delete of the entity is one command and nothing else: no relations, hooks, transaction, doubts or signal. */
+export function isSimple(
+  { mapped, doubt }: ManagedEntity,
+  { transaction }: SessionContext,
+  options?: FlushOptions,
+): boolean {
+  return mapped.isSimple && doubt === undefined && transaction === undefined && options?.signal === undefined
+}
+
+/** What the unit of work does for one such entity, without the steps, and the promises between them, that are only needed for more. */
+export function executeSingle(
+  managed: ManagedEntity,
+  context: SessionContext,
+  turns: WorkQueue,
+  receiver: SendReceiver,
+): void {
+  const turn = turns.beginOne(managed)
+  let planned: PlannedRecord | undefined
+  try {
+    planned = plan(managed, context)
+    if (planned !== undefined) {
+      return context.driver.runInto(
+        planned.command,
+        new SimpleSend(managed, planned, turns, turn, context.driver.events, receiver),
+      )
+    }
+  } catch (error) {
+    turns.endOne(managed, turn)
+    receiver.refused?.()
+    return receiver.failed(error)
+  }
+  turns.endOne(managed, turn)
+  receiver.sent(managed)
+}
+
+function plan(managed: ManagedEntity, { validate }: SessionContext): PlannedRecord | undefined {
+  if (managed.state === 'gone') return undefined
+  if (validate && managed.state !== 'removed' && mayBreakRules(managed)) validateAll([managed])
+  return planRecord(managed, managed.mapped.codec.stamps.isTimed ? new Date() : NO_TIME)
+}
+
+class SimpleSend implements WriteReceiver {
+  readonly #managed: ManagedEntity
+  readonly #planned: PlannedRecord
+  readonly #turns: WorkQueue
+  readonly #turn: QueuedWork
+  readonly #events: Events
+  readonly #receiver: SendReceiver
+  readonly #began = flushChannel.hasSubscribers ? performance.now() : 0
+
+  constructor(
+    managed: ManagedEntity,
+    planned: PlannedRecord,
+    turns: WorkQueue,
+    turn: QueuedWork,
+    events: Events,
+    receiver: SendReceiver,
+  ) {
+    this.#managed = managed
+    this.#planned = planned
+    this.#turns = turns
+    this.#turn = turn
+    this.#events = events
+    this.#receiver = receiver
+  }
+
+  settled(outcome: Outcome): void {
+    const error = this.#take(outcome)
+    this.#turns.endOne(this.#managed, this.#turn)
+    if (error === undefined) this.#receiver.sent(this.#managed)
+    else this.#receiver.failed(error)
+  }
+
+  /** The error that the caller gets. */
+  #take(outcome: Outcome): unknown {
+    let isDone = outcome.state === 'written'
+    let error: unknown
+    try {
+      isDone = this.#planned.settle(outcome)
+    } catch (thrown) {
+      error = settleFailure(outcome, thrown)
+    }
+    if (isDone && !flushChannel.hasSubscribers) return error
+    const failed = isDone ? [] : [outcome]
+    if (!isDone) error = flushFailure({ outcomes: [outcome], failed })
+    if (!isDone && isRefused([outcome])) this.#receiver.refused?.()
+    const stages = [stage('write', [outcome.command])]
+    publishFlush(this.#events, { stages, outcomes: [outcome], failed }, performance.now() - this.#began, error)
+    return error
+  }
+}

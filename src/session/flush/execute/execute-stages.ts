@@ -1,0 +1,148 @@
+import { bug, RestrictedError, SkeinError } from '../../../errors/index.js'
+import type { CallOptions } from '../../../driver/outcome.js'
+import type { Driver } from '../../../driver/driver.js'
+import type { DeleteCommand, WriteCommand } from '../../../plan/command.js'
+import type { Check, PlanDraft, ReadyStage } from '../../../plan/plan-draft.js'
+import { mergeReads } from '../../../plan/merge-reads.js'
+import type { Outcome, StoredRecord } from '../../../plan/outcome.js'
+import type { Stage } from '../../../plan/plan.js'
+import { recordId, showKey } from '../../../plan/record-key.js'
+import { takeMarkOff } from '../../../relations/cascade/delete-marker.js'
+import { undoneOutcomes } from './undone-outcomes.js'
+
+/** What became of every command of a plan. */
+export interface RunResult {
+  readonly stages: readonly Stage[]
+  readonly outcomes: readonly Outcome[]
+  /** Those that are not as good as done. */
+  readonly failed: readonly Outcome[]
+  /** What was thrown by those who were told what became of their commands. */
+  readonly broken?: readonly SkeinError[]
+  /** Why a transaction failed as a whole. */
+  readonly error?: unknown
+  /** It was not the only thing sent. */
+  readonly isPart?: boolean
+}
+
+/**
+ * Runs stage after stage; each moves its entities forward as it is answered, and may add to those that follow. After a failure,
+ * whatever is tied to the record that failed stays unsent, but for what has to be taken back; all else goes on.
+ */
+export async function executeStages(
+  draft: PlanDraft,
+  driver: Driver,
+  options: CallOptions,
+  marked?: AfterMark,
+): Promise<RunResult> {
+  const stages: Stage[] = []
+  const outcomes: Outcome[] = []
+  const failed: Outcome[] = []
+  const broken: SkeinError[] = []
+  const missing = new Map<string, Outcome>()
+  let forbidden: RestrictedError | undefined
+  for (;;) {
+    const checks = draft.takeChecks()
+    const isStopped = stoppedBy(failed, draft)
+    const ready = draft.next(forbidden === undefined ? isStopped : () => true)
+    if (ready === undefined && checks.length === 0) break
+    // A transaction that failed is undone as a whole.
+    if (draft.isTransaction && failed.length > 0) break
+    const checking = runChecks(checks, driver, options)
+    if (ready !== undefined) {
+      const commands = commandsOf(ready)
+      const answered = commands.length === 0 ? [] : await driver.run(commands, options)
+      const refused = ready.settle(answered)
+      stages.push(ready.stage)
+      const judged = new Map(refused.map((outcome) => [outcome.command, outcome]))
+      for (const outcome of answered)
+        if (outcome.reason === 'missing') missing.set(recordId(outcome.command.key), outcome)
+      const unsent = ready.holdBack(missing)
+      broken.push(...ready.broken)
+      if (ready.name === 'undo' && isStopped !== undefined) noteTakenBack(answered, outcomes, failed, isStopped)
+      outcomes.push(...answered.map((outcome) => judged.get(outcome.command) ?? outcome), ...unsent)
+      failed.push(...refused, ...unsent)
+      if (ready.name === 'mark') forbidden = await afterMark(draft, answered, refused, failed, driver, marked)
+    }
+    broken.push(...(await checking))
+  }
+  if (forbidden !== undefined) throw forbidden
+  return { stages, outcomes, failed, broken }
+}
+
+type IsStopped = (id: string) => boolean
+
+/** Which records must wait until what failed is done. */
+function stoppedBy(failed: readonly Outcome[], draft: PlanDraft): IsStopped | undefined {
+  return failed.length === 0 ? undefined : draft.tiedTo(failed.map(({ command }) => recordId(command.key)))
+}
+
+/** What a failure has undone is not written either. */
+function noteTakenBack(
+  answered: readonly Outcome[],
+  outcomes: Outcome[],
+  failed: Outcome[],
+  isStopped: IsStopped,
+): void {
+  const undone = answered.filter(({ command }) => isStopped(recordId(command.key)))
+  const back = undoneOutcomes(outcomes, undone)
+  outcomes.forEach((outcome, i) => (outcomes[i] = back.get(outcome) ?? outcome))
+  failed.push(...back.values())
+}
+
+/** Adds to the plan what came before records were marked; what comes later is refused. Those that are stopped are not marked, or not to go on. */
+export type AfterMark = (draft: PlanDraft, isStopped: IsStopped) => Promise<void>
+
+/** A record that may not be deleted after all is there again. */
+async function afterMark(
+  draft: PlanDraft,
+  answered: readonly Outcome[],
+  refused: readonly Outcome[],
+  failed: readonly Outcome[],
+  driver: Driver,
+  marked: AfterMark | undefined,
+): Promise<RestrictedError | undefined> {
+  const marks = answered.filter(({ state }) => state === 'written').map(({ command }) => command)
+  const isRefused = stoppedBy(
+    refused.filter(({ reason }) => reason === 'guard'),
+    draft,
+  )
+  for (const { entity, key } of marks)
+    if (isRefused?.(recordId(key))) draft.add('undo', takeMarkOff(entity, key), () => true)
+  try {
+    await marked?.(draft, stoppedBy(failed, draft) ?? (() => false))
+    return undefined
+  } catch (error) {
+    if (!(error instanceof RestrictedError)) throw error
+    await driver.run(marks.map(({ entity, key }) => takeMarkOff(entity, key)))
+    return error
+  }
+}
+
+const commandsOf = ({ stage }: ReadyStage) => stage.commands as readonly (WriteCommand | DeleteCommand)[]
+
+/**
+ * A check that cannot be made changes nothing: what it would have found, verify finds. It is under way while others are sent, so what
+ * is thrown by those who asked is what it ends with: nobody would catch it.
+ */
+async function runChecks(checks: readonly Check[], driver: Driver, options: CallOptions): Promise<SkeinError[]> {
+  if (checks.length === 0) return []
+  const { commands, answeredBy } = mergeReads(checks.map(({ command }) => command))
+  const records = await driver.read(commands, options).catch(() => undefined)
+  if (records === undefined) return []
+  return checks.flatMap((check, i) => tell(check, records[answeredBy[i]]) ?? [])
+}
+
+function tell({ command, then }: Check, record: StoredRecord | null): SkeinError | undefined {
+  try {
+    then(record)
+    return undefined
+  } catch (error) {
+    if (error instanceof SkeinError) return error
+    const { entity: className, key } = command
+    return bug(`what was read of ${className} ${showKey(key)} cannot be used.`, {
+      className,
+      key: key.key,
+      cause: error,
+    })
+  }
+}

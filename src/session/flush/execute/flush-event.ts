@@ -1,0 +1,18 @@
+import { flushChannel, type Events, type FlushEvent } from '../../../driver/events.js'
+import { commandBytes } from '../../../plan/wire-bytes.js'
+import type { RunResult } from './execute-stages.js'
+
+/** Tells listeners of `skein:flush` what a flush did; costs nothing while nobody listens. */
+export function publishFlush(events: Events, result: RunResult, ms: number, error: unknown): void {
+  if (!flushChannel.hasSubscribers) return
+  const { stages, outcomes, failed } = result
+  const event: FlushEvent = {
+    commands: outcomes.length,
+    stages: stages.length,
+    written: outcomes.length - failed.length,
+    bytes: outcomes.reduce((sum, { command }) => sum + commandBytes(command), 0),
+    ms,
+    error,
+  }
+  events.flush(event)
+}

@@ -1,0 +1,117 @@
+import {
+  CommitInDoubtError,
+  PartialFailureError,
+  RetriesExhaustedError,
+  type RecordOutcome,
+} from '../../../errors/index.js'
+import type { Outcome, Reason } from '../../../plan/outcome.js'
+import type { Stage } from '../../../plan/plan.js'
+import { recordId, showKey } from '../../../plan/record-key.js'
+import { addsToOthers, afterDoubt } from '../../../plan/after-doubt.js'
+import type { RunResult } from './execute-stages.js'
+
+/** The error of a flush: the record's own where there is only one and its fate is known, otherwise a list of all records. */
+export function flushFailure(
+  { outcomes, failed, stages = [], error, isPart }: Pick<RunResult, 'outcomes' | 'failed'> & Partial<RunResult>,
+  signal?: AbortSignal,
+  advice?: string,
+): unknown {
+  const [first] = failed
+  const isWhole = error instanceof RetriesExhaustedError || error instanceof CommitInDoubtError
+  if (isWhole && isPart !== true) return error
+  if (signal?.aborted && outcomes.every(({ reason }) => reason === 'notSent')) return signal.reason
+  if (outcomes.length === 1 && first.state === 'notWritten') return first.error
+  const records = byRecord(outcomes, failed, stages)
+  return new PartialFailureError(message(records), {
+    records: records.map(recordOutcome),
+    className: first.command.entity,
+    key: first.command.key.key,
+    cause: first.error ?? error,
+    fix: advice ?? adviceOn(records),
+  })
+}
+
+/** True when nothing was written, and sending the same again would not help: a condition was not met, or nothing was sent at all. */
+export function isRefused(outcomes: readonly Outcome[]): boolean {
+  if (!outcomes.every(({ state }) => state === 'notWritten')) return false
+  return outcomes.some(({ reason }) => reason === 'guard') || outcomes.every(({ reason }) => reason === 'notSent')
+}
+
+const FLUSH_AGAIN = 'Flush again to complete it once the cause is gone.'
+const NEVER_AGAIN =
+  'Increments and appends that are in doubt are not sent again: refresh the entity to see whether they took effect.'
+
+function adviceOn(records: readonly Fate[]): string {
+  const failed = records.filter(({ state }) => state !== 'written')
+  const isFinal = ({ state, outcome: { command } }: Fate): boolean =>
+    state === 'inDoubt' && (afterDoubt(command) === 'report' || addsToOthers(command))
+  const advice = new Set(failed.map((fate) => (isFinal(fate) ? NEVER_AGAIN : FLUSH_AGAIN)))
+  return [...advice].join(' ')
+}
+
+const WHY: { readonly [reason in Reason]?: string } = {
+  notSent: 'not sent, because something that it changes with has failed.',
+  undone: 'undone with the transaction it was part of.',
+  takenBack: 'taken back, because something that it changes with has failed.',
+}
+
+/** One record, and the most telling of what became of its commands. */
+interface Fate {
+  readonly state: RecordOutcome['outcome']
+  readonly outcome: Outcome
+}
+
+/** A record may have been written in several stages: it is written only if all of them are, and not written only if none is. */
+function byRecord(outcomes: readonly Outcome[], failed: readonly Outcome[], stages: readonly Stage[]): Fate[] {
+  const refused = new Set(failed)
+  // What takes something back stores nothing.
+  const undoing = new Set(stages.flatMap(({ title, commands }) => (title === 'undo' ? commands : [])))
+  const begun = new Set<string>()
+  const fates = new Map<string, Fate>()
+  for (const outcome of outcomes) {
+    const id = recordId(outcome.command.key)
+    // A delete that found nothing is as good as done.
+    const state = !refused.has(outcome) ? 'written' : outcome.state === 'inDoubt' ? 'inDoubt' : 'notWritten'
+    if (outcome.state === 'written' && !undoing.has(outcome.command)) begun.add(id)
+    const known = fates.get(id)
+    if (known === undefined || WORSE.indexOf(state) > WORSE.indexOf(known.state)) fates.set(id, { state, outcome })
+  }
+  return [...fates].map(([id, fate]) =>
+    fate.state === 'notWritten' && begun.has(id) ? { ...fate, state: 'partlyWritten' } : fate,
+  )
+}
+
+const WORSE: readonly RecordOutcome['outcome'][] = ['written', 'notWritten', 'inDoubt']
+
+function message(records: readonly Fate[]): string {
+  const failed = records.filter(({ state }) => state !== 'written')
+  const lines = failed.slice(0, 10).map(({ state, outcome: { command, error, reason } }) => {
+    const why = error?.message ?? WHY[reason!] ?? `${reason}.`
+    const part = state === 'partlyWritten' ? 'only in part: ' : ''
+    return `  ${command.kind} ${command.entity} ${showKey(command.key)}: ${part}${why}`
+  })
+  const more = failed.length > lines.length ? [`  and ${failed.length - lines.length} more.`] : []
+  return [head(records), ...lines, ...more].join('\n')
+}
+
+function head(records: readonly Fate[]): string {
+  const count = (wanted: Fate['state']): number => records.filter(({ state }) => state === wanted).length
+  const [refused, begun, inDoubt] = [count('notWritten'), count('partlyWritten'), count('inDoubt')]
+  const all = `of ${records.length} records`
+  if (refused + begun === 0) return `Of ${inDoubt} ${all} it is not known whether it was written:`
+  const doubt = inDoubt === 0 ? '' : `, of ${inDoubt} it is not known`
+  if (refused === 0) return `${begun} ${all} were written only in part${doubt}:`
+  return `${refused} ${all} were not written${begun === 0 ? '' : `, ${begun} only in part`}${doubt}:`
+}
+
+function recordOutcome({ state, outcome: { command, error } }: Fate): RecordOutcome {
+  const { namespace, set, key } = command.key
+  return {
+    className: command.entity,
+    namespace,
+    set,
+    key,
+    outcome: state,
+    ...(error === undefined ? {} : { cause: error }),
+  }
+}

@@ -1,0 +1,41 @@
+import { remove, type DeleteCommand } from '../../../plan/command.js'
+import type { Outcome } from '../../../plan/outcome.js'
+import { isOfWrite, type ManagedEntity } from '../../tracking/managed-entity.js'
+import type { PlannedRecord } from './record-write.js'
+
+export function planDelete(managed: ManagedEntity): RecordDelete {
+  const { model, key, deleteGuards: guards } = managed
+  return new RecordDelete(managed, remove(model.name, key, { guards, durableDelete: model.durableDelete }))
+}
+
+class RecordDelete implements PlannedRecord {
+  readonly command: DeleteCommand
+  readonly #managed: ManagedEntity
+
+  constructor(managed: ManagedEntity, command: DeleteCommand) {
+    this.#managed = managed
+    this.command = command
+  }
+
+  settle({ state, reason }: Outcome): boolean {
+    const managed = this.#managed
+    if (state === 'inDoubt') this.#doubt()
+    const isGone = state === 'written' || (state === 'notWritten' && reason === 'missing')
+    if (!isGone) return false
+    managed.wasStored = state === 'written'
+    // Saved again since it was sent: it stays in the session, as one that is not stored.
+    if (managed.state === 'stored' || managed.state === 'new') managed.startAnew()
+    else {
+      managed.home.remove(managed)
+      managed.snapshot = undefined
+    }
+    return true
+  }
+
+  /** One that is saved after all must know whether its record is still there. */
+  #doubt(): void {
+    const managed = this.#managed
+    const { doubt } = managed
+    managed.doubt = { command: this.command, before: doubt === undefined || isOfWrite(doubt) ? doubt : doubt.before }
+  }
+}

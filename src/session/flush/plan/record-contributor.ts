@@ -1,0 +1,42 @@
+import type { Draft } from '../../../plan/plan-draft.js'
+import { isWrittenOrMissing } from '../../../plan/outcome.js'
+import type { Contributor, Reader } from '../../../relations/contract/contributor.js'
+import { markDeleting } from '../../../relations/cascade/delete-marker.js'
+import type { EmbeddedRefs } from './check-embedded-refs.js'
+import type { ManagedEntity } from '../../tracking/managed-entity.js'
+import type { MappedClass } from '../../mapping/mapped-class.js'
+import { planRecord } from './plan-record.js'
+import { planDelete } from './delete.js'
+import { changedTtl } from './ttl.js'
+
+/** The part of storing a class that is the record itself: its own bins, version, times and expiry. */
+export class RecordContributor implements Contributor {
+  readonly #mapped: MappedClass
+  readonly #refs: EmbeddedRefs | undefined
+
+  constructor(mapped: MappedClass, refs?: EmbeddedRefs) {
+    this.#mapped = mapped
+    this.#refs = refs
+  }
+
+  hasChanges(managed: ManagedEntity): boolean {
+    if (managed.state !== 'stored' || managed.writeOptions !== undefined || managed.doubt !== undefined) return true
+    return this.#mapped.codec.hasChanged(managed.entity, managed.snapshot!) || changedTtl(managed) !== undefined
+  }
+
+  save(managed: ManagedEntity, draft: Draft, reader: Reader): void {
+    const planned = planRecord(managed, draft.now)
+    this.#refs?.check(managed, reader)
+    if (planned !== undefined) draft.add('write', planned.command, (outcome) => planned.settle(outcome))
+  }
+
+  remove(managed: ManagedEntity, draft: Draft): void {
+    const planned = planDelete(managed)
+    const { standsAlone } = this.#mapped
+    // Nothing that it would take along goes unless its record is still marked.
+    if (managed.resumesDelete && !standsAlone && !draft.isTransaction)
+      draft.add('mark', markDeleting(managed), isWrittenOrMissing)
+    const stage = standsAlone ? 'write' : 'delete'
+    draft.add(stage, planned.command, (outcome) => planned.settle(outcome), managed.depth)
+  }
+}

@@ -1,0 +1,56 @@
+import type { Snapshot } from '../../../codec/index.js'
+import { write, type Ttl, type WriteCommand } from '../../../plan/command.js'
+import { touch } from '../../../plan/operations.js'
+import type { ManagedEntity } from '../../tracking/managed-entity.js'
+import { growthOf, isWorthMeasuring } from './record-growth.js'
+import { RecordWrite } from './record-write.js'
+import { ttlOfUpdate, wantsTtl } from './ttl.js'
+
+/** The write that brings a stored record up to date: only what changed, under the version it was loaded with. */
+export function planUpdate(managed: ManagedEntity, now: Date): RecordWrite | undefined {
+  const { entity, key, model, mapped, version } = managed
+  const { codec } = mapped
+  const changes = codec.diff(entity, managed.snapshot!, managed.loaded)
+  if (changes.length === 0) return wantsTtl(managed) ? planTouch(managed) : undefined
+  const { operations, guards } = codec.stamps.update(version, now)
+  const ttl = ttlOfUpdate(managed)
+  const growth = growthOf(changes)
+  const command = write(model.name, key, operations.length === 0 ? changes : [...changes, ...operations], {
+    exists: 'mustExist',
+    guards,
+    ttl,
+    watchSize: isWorthMeasuring(managed, growth),
+    watchGeneration: model.generationProperty !== undefined,
+  })
+  return new RecordUpdate(managed, command, codec.snapshot(entity), ttl, now, growth)
+}
+
+class RecordUpdate extends RecordWrite {
+  readonly #known: number | undefined
+  readonly #now: Date
+
+  constructor(managed: ManagedEntity, command: WriteCommand, snapshot: Snapshot, ttl: Ttl, now: Date, growth: number) {
+    super(managed, command, snapshot, ttl, growth)
+    this.#known = managed.version
+    this.#now = now
+  }
+
+  protected stamp(): void {
+    const { managed } = this
+    if (managed.model.version !== undefined) managed.version = (this.#known ?? 0) + 1
+    managed.mapped.codec.stamps.updated(managed.entity, this.#known, this.#now)
+  }
+}
+
+/** Gives the record another expiry and nothing else: no new version, because nothing that people see has changed. */
+function planTouch(managed: ManagedEntity): RecordWrite {
+  const { key, model } = managed
+  const ttl = ttlOfUpdate(managed)
+  const watchGeneration = model.generationProperty !== undefined
+  const command = write(model.name, key, [touch()], { exists: 'mustExist', ttl, watchGeneration })
+  return new RecordTouch(managed, command, managed.snapshot!, ttl)
+}
+
+class RecordTouch extends RecordWrite {
+  protected stamp(): void {}
+}

@@ -1,0 +1,68 @@
+import { writeProperty, type Snapshot } from '../../../codec/index.js'
+import { write, type Ttl, type WriteCommand } from '../../../plan/command.js'
+import { bin } from '../../../plan/expression.js'
+import type { Operation } from '../../../plan/operation.js'
+import { addToBin, readExpression, removeBin } from '../../../plan/operations.js'
+import type { Outcome } from '../../../plan/outcome.js'
+import type { ManagedEntity } from '../../tracking/managed-entity.js'
+import { growthOf, isWorthMeasuring } from './record-growth.js'
+import { checkKey, RecordWrite } from './record-write.js'
+import { ttlOfNew } from './ttl.js'
+
+const NEW_VERSION = '_sk.version'
+
+/**
+ * The write that makes a record what the entity is, whatever was stored. The version still counts up, so that a session which
+ * knew the old record notices; bins that are not the class's own values, such as lists of references, stay.
+ */
+export function planUpsert(managed: ManagedEntity, now: Date): RecordWrite {
+  const { entity, key, model, mapped } = managed
+  const { codec } = mapped
+  checkKey(managed)
+  const versionBin = mapped.binOf(model.version)
+  const ttl = ttlOfNew(managed)
+  const operations = overwriting(managed, versionBin, now)
+  const command = write(model.name, key, operations, {
+    exists: 'upsert',
+    ttl,
+    sendKey: model.sendKey,
+    watchGeneration: model.generationProperty !== undefined,
+    watchSize: isWorthMeasuring(managed, growthOf(operations)),
+  })
+  return new RecordUpsert(managed, command, codec.snapshot(entity), ttl, now)
+}
+
+class RecordUpsert extends RecordWrite {
+  readonly #now: Date
+
+  constructor(managed: ManagedEntity, command: WriteCommand, snapshot: Snapshot, ttl: Ttl, now: Date) {
+    super(managed, command, snapshot, ttl)
+    this.#now = now
+  }
+
+  protected stamp({ bins }: Outcome): void {
+    const { managed } = this
+    const { entity, model, mapped } = managed
+    // Where the answer was lost and the record was read instead, it is in its own bin.
+    if (model.version !== undefined)
+      managed.version = (bins[NEW_VERSION] ?? bins[mapped.binOf(model.version)!]) as number
+    mapped.codec.stamps.created(entity, this.#now)
+    if (model.version !== undefined) writeProperty(entity, model.version, managed.version)
+  }
+}
+
+function overwriting(
+  { mapped, entity }: ManagedEntity,
+  versionBin: string | undefined,
+  now: Date,
+): readonly Operation[] {
+  const { codec } = mapped
+  const own = [...codec.create(entity), ...codec.stamps.creation(entity, now)].filter(
+    (operation) => !('bin' in operation && operation.bin === versionBin),
+  )
+  const written = new Set(own.flatMap((operation) => (operation.kind === 'writeBin' ? [operation.bin] : [])))
+  const others = mapped.binsOfSet.filter((name) => name !== versionBin && !written.has(name))
+  const version =
+    versionBin === undefined ? [] : [addToBin(versionBin, 1), readExpression(NEW_VERSION, bin('int', versionBin))]
+  return [...others.map(removeBin), ...own, ...version]
+}

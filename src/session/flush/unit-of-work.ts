@@ -1,0 +1,229 @@
+import { RestrictedError } from '../../errors/index.js'
+import type { OutsideTransaction } from '../../model/index.js'
+import { Explanation } from '../../plan/explain.js'
+import type { Outcome } from '../../plan/outcome.js'
+import { recordId } from '../../plan/record-key.js'
+import type { Reader } from '../../relations/contract/contributor.js'
+import { whileSent, type Sent as SentRelations } from '../../relations/state/track-in-flight.js'
+import { isDirty } from './collect/is-dirty.js'
+import { explainDrain } from './drain/explain-drain.js'
+import { publishFlush } from './execute/flush-event.js'
+import { flushFailure, isRefused } from './execute/flush-failure.js'
+import { noteBegun } from '../tracking/pending-delete.js'
+import { forgetDeleted, takeBackLinksTo } from '../tracking/unlink-deleted.js'
+import { collectChanges } from './collect/collect-changes.js'
+import { callAllHooks, hasHooks } from '../tracking/lifecycle-hooks.js'
+import type { ManagedEntity } from '../tracking/managed-entity.js'
+import type { TransactionMode } from '../context/open-options.js'
+import type { PlanDraft } from '../../plan/plan-draft.js'
+import { planInto } from './plan/plan-change-set.js'
+import { hasDoubts, resolveDoubts } from './collect/resolve-in-doubt.js'
+import { deleteInSteps, type SendAll, type DrainOptions } from './drain/delete-in-steps.js'
+import type { AfterMark, RunResult } from './execute/execute-stages.js'
+import { planFlush, executeChangeSet, type SendParts } from './execute/execute-change-set.js'
+import { keepAdoptedOrphans } from './execute/keep-adopted-orphans.js'
+import { badOption } from '../transaction/transaction-errors.js'
+import { validateAll } from './collect/validate.js'
+import type { ChangeSet } from './collect/change-set.js'
+
+export interface FlushOptions extends DrainOptions, OutsideTransaction {
+  /** Whether records that change together do so in one transaction; what `open` was told, unless given. */
+  readonly transactions?: TransactionMode
+}
+
+interface Sent {
+  readonly began: number
+  readonly result: RunResult
+}
+
+/** Finds what changed, plans it, sends it and takes over what became of it. Each step is a file of its own. */
+export class UnitOfWork {
+  readonly #parts: SendParts
+
+  constructor(parts: SendParts) {
+    this.#parts = parts
+  }
+
+  /** Everything in the session that changed. */
+  flush(options: FlushOptions = {}): Promise<void> {
+    return this.#run(() => this.#parts.context.identity.filter(isDirty), options)
+  }
+
+  /** One entity, if it changed, and what it reaches; `refused` is told when nothing was sent, or its condition was not met. */
+  one(managed: ManagedEntity, options: FlushOptions = {}, refused?: () => void): Promise<void> {
+    return this.#run(() => (isDirty(managed) ? [managed] : []), options, { refused })
+  }
+
+  /** These entities, if they changed, and what they reach. */
+  some(members: readonly ManagedEntity[], options: FlushOptions = {}): Promise<void> {
+    return this.#run(() => members.filter(isDirty), options)
+  }
+
+  /** What flush would send, found out without running hooks, changing an entity or sending anything. */
+  async explain(members: readonly ManagedEntity[], mode = this.#parts.context.transactions): Promise<Explanation> {
+    const { context, entities, reader } = this.#parts
+    const work = await collectChanges(() => [...members], entities, reader, {
+      hooks: 'skip',
+      isWhole: mode === 'required',
+    })
+    try {
+      takeBackLinksTo(work.removed, context, (undo) => work.onRollback(undo))
+      const plans = await whileGoing(work, () => planFlush(work, this.#parts, mode))
+      return new Explanation([...work.drains.map(explainDrain), ...plans])
+    } finally {
+      work.rollback()
+    }
+  }
+
+  async #run(scan: () => ManagedEntity[], options: FlushOptions, { refused, done }: Round = {}): Promise<void> {
+    const { context, entities } = this.#parts
+    const { signal, transactions = context.transactions } = options
+    let work: ChangeSet
+    try {
+      // Nothing is awaited without need: what is called now is sent as it is now.
+      const gathered = this.#gather(scan, options, done)
+      work = gathered instanceof Promise ? await gathered : gathered
+    } catch (error) {
+      refused?.()
+      throw error
+    }
+    if (work.isEmpty) return
+    const { result, began } = await orTakeBack(
+      work,
+      () => whileOut(work, () => this.#send(work, transactions, options)),
+      refused,
+    )
+    forgetDeleted(work, context)
+    for (const managed of work.removed) if (managed.state === 'new') entities.takeInAgain(managed)
+    if (result.outcomes.length === 0) return
+    const isOvertaken = result.failed.length > 0 && (await keepAdoptedOrphans(work, result, this.#readerFor(options)))
+    const error = result.failed.length === 0 || isOvertaken ? result.broken?.[0] : flushFailure(result, signal)
+    if (error !== undefined) {
+      if (result.outcomes.every(isNotWritten)) work.rollback()
+      if (isRefused(result.outcomes)) refused?.()
+      noteBegun(work, result)
+    }
+    publishFlush(context.driver.events, result, performance.now() - began, error)
+    await this.#runAfterHooks(work, result).catch((thrown: unknown) => {
+      throw error ?? thrown
+    })
+    // eslint-disable-next-line @typescript-eslint/only-throw-error -- the reason of an abort is the caller's own
+    if (error !== undefined) throw error
+    if (!isOvertaken) return
+    await this.#run(scan, options, { refused, done: new Set([...(done ?? []), ...work.saved, ...work.removed]) })
+  }
+
+  #readerFor({ outsideTransaction = false }: FlushOptions): Reader {
+    return outsideTransaction ? this.#parts.reader.outside() : this.#parts.reader
+  }
+
+  #gather(
+    scan: () => ManagedEntity[],
+    options: FlushOptions,
+    done?: ReadonlySet<ManagedEntity>,
+  ): ChangeSet | Promise<ChangeSet> {
+    const { context, entities } = this.#parts
+    const { signal, step, transactions = context.transactions } = options
+    signal?.throwIfAborted()
+    if (step !== undefined && (!Number.isInteger(step) || step < 1))
+      throw badOption('step', step, 'a whole number from 1 on')
+    const isWhole = context.transaction !== undefined || transactions === 'required'
+    return collectChanges(scan, entities, this.#readerFor(options), { isWhole, step, done })
+  }
+
+  async #send(work: ChangeSet, transactions: TransactionMode, options: FlushOptions): Promise<Sent> {
+    const { context } = this.#parts
+    const { signal } = options
+    if (hasDoubts(work)) await resolveDoubts(work, this.#parts, signal)
+    if (context.validate) validateAll(work.saved)
+    if (work.drains.length > 0) await deleteInSteps(work.drains, this.#parts, sendAll, options)
+    takeBackLinksTo(work.removed, context, (undo) => work.onRollback(undo))
+    const marked: AfterMark = (draft, isStopped) => this.#lookAgain(work, draft, isStopped, options)
+    const began = performance.now()
+    const send = (): Promise<RunResult> => executeChangeSet(work, this.#parts, transactions, signal, marked)
+    return { began, result: await whileGoing(work, () => whileSent(relationsOf(work.saved), send)) }
+  }
+
+  /** Somebody may have added members after this flush has looked for them; now that their owners are marked, no more can come. */
+  async #lookAgain(
+    work: ChangeSet,
+    draft: PlanDraft,
+    isStopped: (id: string) => boolean,
+    options: FlushOptions,
+  ): Promise<void> {
+    const { entities, reader } = this.#parts
+    const known = new Set([...work.saved, ...work.removed])
+    const roots = [...work.removed].filter(
+      (managed) => !work.cascadedFrom.has(managed) && !isStopped(recordId(managed.key)),
+    )
+    if (roots.length === 0) return
+    const again = await collectChanges(() => roots, entities, reader, {
+      done: known,
+      step: options.step,
+      isAgain: true,
+    })
+    if (again.drains.length > 0) await deleteInSteps(again.drains, this.#parts, sendAll, options)
+    work.onRollback(() => again.rollback())
+    const late = again.filter((managed) => !known.has(managed))
+    if (late.isEmpty) return
+    for (const managed of late.removed) managed.isGoing = true
+    for (const managed of [...late.saved, ...late.removed]) work.add(managed)
+    await planInto(draft, late, reader)
+  }
+
+  async #runAfterHooks(work: ChangeSet, { failed }: RunResult): Promise<void> {
+    const unsaved = new Set(failed.map(({ command }) => recordId(command.key)))
+    const isDone = ({ key }: ManagedEntity): boolean => unsaved.size === 0 || !unsaved.has(recordId(key))
+    const saved = [...work.saved].filter(isDone)
+    const removed = [...work.removed].filter(isDone)
+    if (hasHooks('afterSave', saved)) await callAllHooks('afterSave', saved)
+    if (hasHooks('afterDelete', removed)) await callAllHooks('afterDelete', removed)
+  }
+}
+
+function* relationsOf(members: Iterable<ManagedEntity>): Generator<SentRelations> {
+  for (const managed of members)
+    if (managed.mapped.relations.length > 0) yield { tracked: managed, strategies: managed.mapped.relations }
+}
+
+/** One pass of a flush: who is told that nothing was sent, or a condition was not met, and whose hooks have run in a pass before. */
+interface Round {
+  readonly refused?: () => void
+  readonly done?: ReadonlySet<ManagedEntity>
+}
+
+/** What only this work has changed in the session is put back when it is refused. */
+async function orTakeBack<T>(work: ChangeSet, run: () => Promise<T>, refused?: () => void): Promise<T> {
+  try {
+    return await run()
+  } catch (error) {
+    work.rollback()
+    // A large delete that was cut off has begun, and is to be finished.
+    if (work.drains.length === 0 || error instanceof RestrictedError) refused?.()
+    else for (const { owner } of work.drains) (owner as ManagedEntity).isDeleteBegun = true
+    throw error
+  }
+}
+
+/** Tells those that are planned for which others go in the same flush. */
+async function whileGoing<T>(work: ChangeSet, send: () => Promise<T>): Promise<T> {
+  for (const managed of work.removed) managed.isGoing = true
+  try {
+    return await send()
+  } finally {
+    for (const managed of work.removed) managed.isGoing = false
+  }
+}
+
+/** Tells those who would forget a new entity that its record may already be there. */
+async function whileOut<T>(work: ChangeSet, send: () => Promise<T>): Promise<T> {
+  for (const managed of work.saved) managed.isInFlight = true
+  try {
+    return await send()
+  } finally {
+    for (const managed of work.saved) managed.isInFlight = false
+  }
+}
+
+const isNotWritten = ({ state }: Outcome): boolean => state === 'notWritten'
+const sendAll: SendAll = (parts, members, options) => new UnitOfWork(parts).some(members, options)

@@ -1,0 +1,34 @@
+import { callHooks } from '../tracking/lifecycle-hooks.js'
+import type { ManagedEntity } from '../tracking/managed-entity.js'
+import { sessionClosed } from '../context/session-errors.js'
+
+const arriving = new WeakMap<ManagedEntity, Promise<void>>()
+
+/**
+ * Runs AfterLoad of an entity that was just read; undefined where there is none. Nobody is given the entity before it has ended, and
+ * after one that failed the session does not have it.
+ */
+export function runAfterLoad(managed: ManagedEntity): Promise<void> | undefined {
+  if (managed.model.hooks.afterLoad.length === 0) return undefined
+  const arrival = run(managed)
+  arriving.set(managed, arrival)
+  return arrival
+}
+
+/** The AfterLoad of the entity that is under way; undefined when there is none. */
+export const afterLoadOf = (managed: ManagedEntity): Promise<void> | undefined =>
+  managed.model.hooks.afterLoad.length === 0 ? undefined : arriving.get(managed)
+
+async function run(managed: ManagedEntity): Promise<void> {
+  const { home } = managed
+  try {
+    await callHooks('afterLoad', [managed])
+  } catch (error) {
+    home.remove(managed)
+    throw error
+  } finally {
+    arriving.delete(managed)
+  }
+  if (home.isClosed) throw sessionClosed()
+  if (managed.state !== 'gone') home.announce(managed)
+}

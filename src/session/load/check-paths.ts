@@ -1,0 +1,34 @@
+import type { EmbeddableModel, EntityModel, RelationModel } from '../../model/index.js'
+import type { MappedClass } from '../mapping/mapped-class.js'
+import type { MappedClasses } from '../mapping/mapped-classes.js'
+import { byFirstStep } from '../../relations/read/split-paths.js'
+import { unknownPartRelation, unknownRelation } from '../context/session-errors.js'
+
+/** Refuses a path that leads nowhere before anything is read, whether or not there is an entity to follow it from. */
+export function checkPaths(mapped: MappedClass, paths: readonly string[], classes: MappedClasses): void {
+  for (const [step, rest] of byFirstStep(paths)) {
+    const relations = relationsThrough(mapped, step, classes)
+    if (relations.length === 0) throw unknownRelation(mapped, step)
+    for (const { target } of relations) {
+      const part = classes.model.embeddables.get(target)
+      if (part === undefined) checkPaths(classes.of(target), rest, classes)
+      else checkPartPaths(part, rest, classes)
+    }
+  }
+}
+
+/** A part has nothing but references to records. */
+function checkPartPaths(part: EmbeddableModel, paths: readonly string[], classes: MappedClasses): void {
+  for (const [step, rest] of byFirstStep(paths)) {
+    const relation = part.relations.find(({ name }) => name === step)
+    if (relation === undefined) throw unknownPartRelation(part, step)
+    checkPaths(classes.of(relation.target), rest, classes)
+  }
+}
+
+/** The relation of that name, of the class or of those that extend it: which of them a record is, only reading tells. */
+function relationsThrough({ model }: MappedClass, name: string, classes: MappedClasses): RelationModel[] {
+  const subclasses = model.discriminator?.subclasses.map(({ entity }) => classes.of(entity).model) ?? []
+  const family = new Set<EntityModel>([model, ...subclasses])
+  return [...family].flatMap(({ relations }) => relations.filter((relation) => relation.name === name))
+}

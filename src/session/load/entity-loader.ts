@@ -1,0 +1,184 @@
+import { DELETING_BIN } from '../../model/index.js'
+import type { OutsideTransaction } from '../../model/index.js'
+import { read } from '../../plan/command.js'
+import type { RecordKey } from '../../plan/record-key.js'
+import { attachRelations, checkRelations, completeRelations, type ReadBins } from '../../relations/attach.js'
+import type { Reader } from '../../relations/contract/contributor.js'
+import { rememberRelations } from '../../relations/state/snapshot-relations.js'
+import { abortable } from '../context/abortable.js'
+import { during } from '../context/activity.js'
+import { checkLoadOptions } from '../context/check-arguments.js'
+import { callHooks } from '../tracking/lifecycle-hooks.js'
+import { Hydrator, isGone, type RelationHydration } from './hydrator.js'
+import { SameKeyLoader } from './same-key-loader.js'
+import type { LoadReceiver } from './load-request.js'
+import { KeyLoader } from './key-loader.js'
+import type { ManagedEntity } from '../tracking/managed-entity.js'
+import type { MappedClass } from '../mapping/mapped-class.js'
+import { projectionOf } from '../mapping/projection.js'
+import { checkPaths } from './check-paths.js'
+import { callOptions, type SessionContext } from '../context/session-context.js'
+import { gone, unknownKind } from '../context/session-errors.js'
+import { IndexQueries } from './index-queries.js'
+import { SessionReader } from './session-reader.js'
+import type { KeyInput } from '../context/session-types.js'
+import { clearWriteOptions, type WriteOptions } from '../tracking/write-options.js'
+
+interface FindOptions extends OutsideTransaction {
+  readonly only?: readonly string[]
+  readonly with?: readonly string[]
+  readonly signal?: AbortSignal
+}
+
+/** Everything a session reads. A session is cheap: what not every one needs is made when it is needed. */
+export class EntityLoader implements RelationHydration {
+  readonly #context: SessionContext
+  readonly #hydrator: Hydrator
+  readonly #loader: KeyLoader
+  #keyLoads: SameKeyLoader | undefined
+  #reader: Reader | undefined
+
+  constructor(context: SessionContext) {
+    this.#context = context
+    this.#hydrator = new Hydrator(context, this)
+    this.#loader = new KeyLoader(context, this.#hydrator)
+  }
+
+  /** For those who plan and load relations. */
+  get reader(): Reader {
+    return (this.#reader ??= this.readerIn(this.#context))
+  }
+
+  /** The same, for one who may have asked for queries outside of the transaction. */
+  readerFor({ outsideTransaction = false }: OutsideTransaction): Reader {
+    return outsideTransaction ? this.reader.outside() : this.reader
+  }
+
+  /** The same, for one who reads in a transaction. */
+  readerIn(context: SessionContext): Reader {
+    return new SessionReader(context, this.#byKey, new IndexQueries(context, this.#hydrator), this.#hydrator)
+  }
+
+  get #byKey(): SameKeyLoader {
+    return (this.#keyLoads ??= new SameKeyLoader(this.#context, this.#loader))
+  }
+
+  check(managed: ManagedEntity, stored: ReadBins): void {
+    checkRelations(managed, managed.mapped.relations, this.reader, stored)
+  }
+
+  complete(managed: ManagedEntity, stored: ReadBins): void {
+    completeRelations(managed, managed.mapped.relations, this.reader, stored)
+  }
+
+  attach(managed: ManagedEntity, stored?: ReadBins): void {
+    const { relations } = managed.mapped
+    const { undo } = this.#context
+    if (undo !== undefined && stored === undefined) {
+      // An entity that was handed in outlives the session, so it must forget what a transaction that failed has stored and linked.
+      undo.push(() => void (managed.snapshot = undefined))
+      if (relations.length > 0) undo.push(rememberRelations(managed.entity, relations))
+    }
+    if (relations.length === 0) return
+    attachRelations(managed, relations, this.reader, stored)
+  }
+
+  /** The entity of that key as far as the session knows it; nothing is read. */
+  unread(mapped: MappedClass, key: KeyInput): ManagedEntity {
+    const record = mapped.recordKeyOf(key, this.#context.identity.tenant)
+    const known = this.#context.identity.get(mapped, record.key)
+    if (known === undefined && mapped.model.discriminator !== undefined) throw unknownKind(mapped)
+    return known ?? this.unreadOf(mapped, record)
+  }
+
+  /** The same for a record that is known to be of this class, and of no subclass of it. */
+  unreadOf(mapped: MappedClass, key: RecordKey): ManagedEntity {
+    return this.#context.identity.get(mapped, key.key) ?? this.#hydrator.takeUnread(mapped, key)
+  }
+
+  /** Records that load as gone because their delete was cut off: they are still to be deleted. Undefined where there is none. */
+  async cutOff(
+    mapped: MappedClass,
+    keys: readonly RecordKey[],
+    signal?: AbortSignal,
+  ): Promise<(ManagedEntity | undefined)[]> {
+    const { name, discriminator } = mapped.model
+    const bins = [DELETING_BIN, ...(discriminator === undefined ? [] : [discriminator.bin])]
+    const commands = keys.map((key) => read(name, key, bins))
+    const records = await this.#context.driver.read(commands, callOptions(this.#context, signal))
+    return records.map((record, i) => {
+      const isMarked = record !== null && DELETING_BIN in record.bins
+      const own = isMarked ? this.#classOf(mapped, record.bins) : undefined
+      if (own === undefined) return undefined
+      const managed = this.unreadOf(own, keys[i])
+      managed.ignoresVersion = true
+      return managed
+    })
+  }
+
+  /** Undefined for a record of another class of the set. */
+  #classOf(mapped: MappedClass, bins: Readonly<Record<string, unknown>>): MappedClass | undefined {
+    const { discriminator } = mapped.model
+    if (discriminator === undefined) return mapped
+    const subclass = discriminator.subclasses.find(({ value }) => value === bins[discriminator.bin])
+    return subclass && this.#context.classes.of(subclass.entity)
+  }
+
+  /** One entity, or null, told to the receiver. */
+  findOne(mapped: MappedClass, key: KeyInput, options: FindOptions | undefined, receiver: LoadReceiver): void {
+    const { classes, identity } = this.#context
+    if (options === undefined && !classes.hasEager) {
+      return this.#loader.findOne(mapped, mapped.recordKeyOf(key, identity.tenant), mapped.ordinary, receiver)
+    }
+    checkLoadOptions(options)
+    this.find(mapped, [key], options).then(
+      ([found]) => receiver.loaded(found, 0),
+      (error: unknown) => receiver.failed(error),
+    )
+  }
+
+  /** Entities in the order of the keys, null where there is none, with the relations that are asked for. */
+  async find(
+    mapped: MappedClass,
+    keys: readonly KeyInput[],
+    options: FindOptions = {},
+  ): Promise<(ManagedEntity | null)[]> {
+    const { only, with: paths, signal } = options
+    signal?.throwIfAborted()
+    const { classes, identity } = this.#context
+    const records = keys.map((key) => mapped.recordKeyOf(key, identity.tenant))
+    if (paths !== undefined) checkPaths(mapped, paths, classes)
+    if (paths !== undefined || classes.hasEager) {
+      const found = during(this.#context.reading, () => this.#findGraph(mapped, records, options))
+      return abortable(found, signal)
+    }
+    const projection = projectionOf(mapped, only)
+    return abortable(this.#loader.findAll(mapped, records, projection), signal)
+  }
+
+  async #findGraph(
+    mapped: MappedClass,
+    keys: readonly RecordKey[],
+    options: FindOptions,
+  ): Promise<(ManagedEntity | null)[]> {
+    const { only, with: paths = [] } = options
+    const found = await this.#byKey.find(mapped, keys, paths, only)
+    const level = new Set(found.filter((managed) => managed !== null))
+    await this.readerFor(options).load([...level], paths)
+    return found
+  }
+
+  /** What was wished for before is forgotten like any other change. */
+  async refresh(
+    managed: ManagedEntity,
+    wishes: readonly WriteOptions[] | undefined,
+    signal?: AbortSignal,
+  ): Promise<void> {
+    const command = read(managed.model.name, managed.key)
+    const record = await this.#context.driver.readOne(command, callOptions(this.#context, signal))
+    if (isGone(record)) throw gone(managed)
+    this.#hydrator.refresh(managed, record)
+    clearWriteOptions(managed, wishes)
+    await callHooks('afterLoad', [managed])
+  }
+}

@@ -1,0 +1,145 @@
+import { readProperty, writeProperty, type Loaded } from '../../codec/index.js'
+import { DELETING_BIN } from '../../model/index.js'
+import type { StoredRecord } from '../../plan/outcome.js'
+import type { RecordKey } from '../../plan/record-key.js'
+import type { ReadBins } from '../../relations/attach.js'
+import { restoreKey } from './restore-key.js'
+import { ManagedEntity } from '../tracking/managed-entity.js'
+import type { MappedClass } from '../mapping/mapped-class.js'
+import { missingOf, projectionOf, type Projection } from '../mapping/projection.js'
+import type { SessionContext } from '../context/session-context.js'
+import { otherClass } from '../context/session-errors.js'
+import { shownTtl } from '../flush/plan/ttl.js'
+
+/** What entities that become managed need of relations. */
+export interface RelationHydration {
+  /** Gives the entity its Refs and Collections. */
+  attach(managed: ManagedEntity, stored?: ReadBins): void
+  /** Throws where a relation cannot be read. */
+  check(managed: ManagedEntity, stored: ReadBins): void
+  /** Adds what an entity that was loaded in part did not know of its relations. */
+  complete(managed: ManagedEntity, stored: ReadBins): void
+}
+
+/** Turns records that were read into managed entities. */
+export class Hydrator {
+  readonly #context: SessionContext
+  readonly #relations: RelationHydration
+
+  constructor(context: SessionContext, relations: RelationHydration) {
+    this.#context = context
+    this.#relations = relations
+  }
+
+  /** The entity of the record; null when there is none. One that the session already has stays, and only what it lacked is added. */
+  take(
+    mapped: MappedClass,
+    key: RecordKey,
+    record: StoredRecord | null,
+    projection: Projection,
+    known: ManagedEntity | undefined,
+  ): ManagedEntity | null {
+    if (isGone(record)) return null
+    if (known === undefined) return this.#add(mapped, key, record, projection)
+    if (!mapped.is(known.entity)) throw otherClass(mapped, known)
+    if (known.loaded !== undefined) this.#complete(known, record, projection)
+    return known
+  }
+
+  /** Reads the record into an entity that the session has; what was changed there is lost. Where it cannot be read, nothing is. */
+  refresh(managed: ManagedEntity, record: StoredRecord): void {
+    const stored = { bins: record.bins, isRead: () => true }
+    this.#check(managed, stored)
+    managed.mapped.codec.fill(managed.entity, record.bins, undefined, record)
+    managed.loaded = undefined
+    if (managed.state === 'new') managed.state = 'stored'
+    this.#relations.attach(managed, stored)
+    restoreKey(managed.mapped, managed.entity, managed.key, managed.home.tenant)
+    this.#isAsStored(managed)
+  }
+
+  /** An entity of a record that was not read: nothing but its key is known. */
+  takeUnread(mapped: MappedClass, key: RecordKey): ManagedEntity {
+    const { tenant } = this.#context.identity
+    const { loaded } = projectionOf(mapped, [])
+    const { discriminator } = mapped.model
+    const entity = mapped.codec.hydrate(discriminator ? { [discriminator.bin]: discriminator.value! } : {}, loaded)
+    mapped.codec.key.assign(entity, mapped.codec.key.scheme.fromStored(key.key, tenant))
+    // Not even the version is known.
+    const known = new Set(mapped.model.key.properties)
+    const managed = this.#manage(mapped, entity, key, known, { bins: {}, isRead: () => false })
+    managed.isUnread = true
+    this.#context.identity.announce(managed)
+    return managed
+  }
+
+  #add(mapped: MappedClass, key: RecordKey, record: StoredRecord, projection: Projection): ManagedEntity {
+    const entity = mapped.codec.hydrate(record.bins, projection.loaded, record)
+    const own = mapped.model.discriminator === undefined ? mapped : this.#context.classes.ofEntity(entity)
+    const stored = own.relations.length === 0 ? undefined : readBins(record, projection)
+    const managed = this.#manage(own, entity, key, projection.loaded, stored)
+    // Otherwise when the hook has ended.
+    if (own.model.hooks.afterLoad.length === 0) this.#context.identity.announce(managed)
+    return managed
+  }
+
+  #manage(mapped: MappedClass, entity: object, key: RecordKey, loaded: Loaded, stored?: ReadBins): ManagedEntity {
+    const { identity } = this.#context
+    const managed = new ManagedEntity(mapped, entity, key, identity, 'stored')
+    managed.loaded = loaded
+    if (stored !== undefined) this.#relations.attach(managed, stored)
+    restoreKey(mapped, entity, key, identity.tenant)
+    this.#isAsStored(managed)
+    return identity.add(managed)
+  }
+
+  #complete(managed: ManagedEntity, record: StoredRecord, projection: Projection): void {
+    const { loaded } = projection
+    const have = managed.loaded!
+    const stored = readBins(record, projection)
+    this.#check(managed, stored)
+    const missing = missingOf(have, managed.mapped, loaded)
+    managed.mapped.codec.complete(managed.entity, managed.snapshot!, record.bins, missing)
+    if (managed.isUnread) this.#showMeta(managed, record)
+    managed.isUnread = false
+    managed.loaded = loaded === undefined ? undefined : new Set([...have, ...missing])
+    this.#relations.complete(managed, stored)
+    const { version } = managed.model
+    if (version !== undefined && missing.has(version)) managed.version = readProperty(managed.entity, version) as number
+  }
+
+  /** Asked before anything is taken over: half of a record would look like changes. */
+  #check(managed: ManagedEntity, stored: ReadBins): void {
+    managed.mapped.codec.checkClass(stored.bins)
+    this.#relations.check(managed, stored)
+  }
+
+  /** What every read tells, and a time to live that was set before is a change like any other. */
+  #showMeta(managed: ManagedEntity, record: StoredRecord): void {
+    const { entity, model, mapped } = managed
+    const { ttlProperty } = model
+    const wanted = ttlProperty === undefined ? undefined : shownTtl(managed, ttlProperty)
+    mapped.codec.stamps.meta(entity, record)
+    if (ttlProperty === undefined) return
+    managed.ttl = record.ttl
+    if (wanted !== undefined) writeProperty(entity, ttlProperty, wanted)
+  }
+
+  #isAsStored(managed: ManagedEntity): void {
+    const { entity, model, mapped } = managed
+    managed.snapshot = mapped.codec.snapshot(entity)
+    managed.doubt = undefined
+    if (model.version !== undefined) managed.version = readProperty(entity, model.version) as number | undefined
+    if (model.ttlProperty !== undefined) managed.ttl = shownTtl(managed, model.ttlProperty) ?? null
+  }
+}
+
+/** What a read of these bins tells of the relations. */
+export function readBins({ bins }: StoredRecord, { bins: wanted }: Projection): ReadBins {
+  return { bins, isRead: (name) => wanted === 'all' || wanted.includes(name) }
+}
+
+/** Also while a cascading delete of it is under way. */
+export function isGone(record: StoredRecord | null): record is null {
+  return record === null || DELETING_BIN in record.bins
+}

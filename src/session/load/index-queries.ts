@@ -1,0 +1,106 @@
+import type { KeyValue } from '../../keys/index.js'
+import { DELETING_BIN } from '../../model/index.js'
+import { binExists, not } from '../../plan/expression.js'
+import type { FoundRecord } from '../../plan/outcome.js'
+import { query, type QueryCommand } from '../../plan/query-command.js'
+import type { FoundPage, FoundStep, Tracked } from '../../relations/contract/contributor.js'
+import type { IndexedBy } from '../../relations/contract/index-lookup.js'
+import { isDirty } from '../flush/collect/is-dirty.js'
+import { afterLoadOf, runAfterLoad } from './after-load.js'
+import { foundKey } from './key-of-found.js'
+import { isInsideHook } from '../tracking/lifecycle-hooks.js'
+import type { Hydrator } from './hydrator.js'
+import { queryInTransaction } from '../transaction/transaction-scope.js'
+import type { ManagedEntity } from '../tracking/managed-entity.js'
+import type { MappedClass } from '../mapping/mapped-class.js'
+import { projectionOf, type Projection } from '../mapping/projection.js'
+import type { SessionContext } from '../context/session-context.js'
+
+/** A record whose cascading delete has begun is found by nobody. */
+const NOT_DELETING = not(binExists(DELETING_BIN))
+
+/** Finds entities by an index, within one session. */
+export class IndexQueries {
+  readonly #context: SessionContext
+  readonly #hydrator: Hydrator
+
+  constructor(context: SessionContext, hydrator: Hydrator) {
+    this.#context = context
+    this.#hydrator = hydrator
+  }
+
+  async *found(lookup: IndexedBy): AsyncGenerator<FoundStep> {
+    this.#check(lookup)
+    const mapped = this.#context.classes.of(lookup.model.name)
+    const projection = projectionOf(mapped)
+    for await (const records of this.#context.driver.query(commandOf(lookup, projection.bins))) {
+      yield await this.#take(mapped, records, projection)
+    }
+  }
+
+  async *keys(lookup: IndexedBy): AsyncGenerator<readonly KeyValue[]> {
+    this.#check(lookup)
+    const { classes, driver, identity } = this.#context
+    const mapped = classes.of(lookup.model.name)
+    const bins = [...mapped.codec.binsOf([])]
+    for await (const records of driver.query(commandOf(lookup, bins))) {
+      yield records.flatMap((record) => foundKey(mapped, record, identity.tenant)?.key ?? [])
+    }
+  }
+
+  async page(lookup: IndexedBy, count: number, after?: string): Promise<FoundPage> {
+    this.#check(lookup)
+    const mapped = this.#context.classes.of(lookup.model.name)
+    const projection = projectionOf(mapped)
+    const { records, next } = await this.#context.driver.queryPage(commandOf(lookup, projection.bins), count, { after })
+    const { found } = await this.#take(mapped, records, projection)
+    return { found, next }
+  }
+
+  /** Entities without changes; the others stay until they are flushed. */
+  release(entities: readonly Tracked[]): void {
+    for (const managed of entities as readonly ManagedEntity[]) {
+      if (managed.state === 'stored' && managed.queued === undefined && !isDirty(managed)) managed.home.remove(managed)
+    }
+  }
+
+  #check({ model, index }: IndexedBy): void {
+    if (this.#context.refusesQueries === true) throw queryInTransaction(model, index)
+  }
+
+  async #take(mapped: MappedClass, records: readonly FoundRecord[], projection: Projection): Promise<FoundStep> {
+    const { identity } = this.#context
+    const found: ManagedEntity[] = []
+    const fresh: ManagedEntity[] = []
+    const leaving: ManagedEntity[] = []
+    for (const record of records) {
+      const key = foundKey(mapped, record, identity.tenant)
+      if (key === undefined) continue
+      const known = identity.get(mapped, key.record.key)
+      const managed = this.#hydrator.take(mapped, key.record, record, projection, known)
+      if (managed === null) continue
+      if (managed.state === 'removed') {
+        leaving.push(managed)
+        continue
+      }
+      found.push(managed)
+      if (known === undefined) fresh.push(managed)
+    }
+    const arrivals = isInsideHook(identity) ? [] : found.map(afterLoadOf)
+    await Promise.all([...arrivals, ...fresh.map(runAfterLoad)])
+    return { found, fresh, leaving }
+  }
+}
+
+function commandOf({ model, index, value, marked }: IndexedBy, bins: QueryCommand['bins']): QueryCommand {
+  const { name: entity, namespace, set } = model
+  const { name, bin, on } = index
+  return query({
+    entity,
+    namespace,
+    set,
+    index: { name, bin, on, value },
+    bins,
+    ...(marked ? {} : { filter: NOT_DELETING }),
+  })
+}

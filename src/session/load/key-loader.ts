@@ -1,0 +1,165 @@
+import type { StoredRecord } from '../../plan/outcome.js'
+import type { RecordKey } from '../../plan/record-key.js'
+import { afterLoadOf, runAfterLoad } from './after-load.js'
+import { isInsideHook } from '../tracking/lifecycle-hooks.js'
+import type { Hydrator } from './hydrator.js'
+import { LoadRequest, type LoadReceiver, type RecordTaker } from './load-request.js'
+import { tickOf, type ReadBatcher } from './read-batcher.js'
+import type { ManagedEntity } from '../tracking/managed-entity.js'
+import type { MappedClass } from '../mapping/mapped-class.js'
+import { covers, type Projection } from '../mapping/projection.js'
+import { RecordMap } from '../tracking/record-map.js'
+import type { SessionContext } from '../context/session-context.js'
+import { otherClass, sessionClosed } from '../context/session-errors.js'
+
+/** Loads entities by key: what is asked for in one tick is one batch read, and no record is read twice at a time. */
+export class KeyLoader implements RecordTaker {
+  readonly #context: SessionContext
+  readonly #hydrator: Hydrator
+  readonly #tick: ReadBatcher
+  /** Waiting or in flight, by the place of their class. */
+  readonly #pending: (RecordMap<LoadRequest> | undefined)[]
+  /** Those for a part of a record that are still to be sent: until then they may become requests for more of it. */
+  #partial: Set<LoadRequest> | undefined
+
+  constructor(context: SessionContext, hydrator: Hydrator) {
+    this.#context = context
+    this.#hydrator = hydrator
+    this.#tick = tickOf(context)
+    this.#pending = new Array<RecordMap<LoadRequest> | undefined>(context.classes.places)
+  }
+
+  /** The managed entities in the order of the keys, or null. */
+  findAll(mapped: MappedClass, keys: readonly RecordKey[], projection: Projection): Promise<(ManagedEntity | null)[]> {
+    return new Promise((resolve, reject) => {
+      if (keys.length === 0) return resolve([])
+      const receiver = new AllLoaded(keys.length, resolve, reject)
+      for (let i = 0; i < keys.length; i++) this.#find(mapped, keys[i], projection, receiver, i, false)
+    })
+  }
+
+  /** The same for one, told to a receiver. */
+  findOne(mapped: MappedClass, key: RecordKey, projection: Projection, receiver: LoadReceiver): void {
+    this.#find(mapped, key, projection, receiver, 0, true)
+  }
+
+  /** Nothing is sent for what the session already has. */
+  #find(
+    mapped: MappedClass,
+    key: RecordKey,
+    projection: Projection,
+    receiver: LoadReceiver,
+    place: number,
+    mayBeAlone: boolean,
+  ): void {
+    const { identity } = this.#context
+    const known = identity.get(mapped, key.key)
+    const arrival = known && afterLoadOf(known)
+    // A hook that waited for a hook might wait for itself: it gets the entity as it is.
+    if (arrival !== undefined && !isInsideHook(identity)) {
+      const again = (): void => this.#find(mapped, key, projection, receiver, place, mayBeAlone)
+      return void arrival.then(again, (error: unknown) => receiver.failed(error))
+    }
+    if (known !== undefined && covers(known.loaded, projection.loaded)) {
+      if (!mapped.is(known.entity)) return receiver.failed(otherClass(mapped, known))
+      return receiver.loaded(known.state === 'removed' ? null : known, place)
+    }
+    const pending = (this.#pending[mapped.place] ??= new RecordMap())
+    const same = pending.get(key.key)
+    if (same !== undefined) {
+      if (this.#canServe(same, mapped, projection)) {
+        if (isInsideHook(identity)) same.isForHook = true
+        return same.alsoFor(receiver, place)
+      }
+      // One that is asked for by a hook may be waited for by others that it would wait for.
+      if (!isInsideHook(identity)) return this.#findAfter(same, mapped, key, projection, receiver, place)
+    }
+    const request = new LoadRequest(mapped, key, projection, this, receiver, place)
+    if (isInsideHook(identity)) request.isForHook = true
+    pending.set(key.key, request)
+    this.#context.reading.begin()
+    if (projection.loaded === undefined) this.#tick.add(request, identity, mayBeAlone)
+    else this.#addPartial(request)
+  }
+
+  /** Reads all that is wanted, or does so from now on, because it was not sent yet. */
+  #canServe(request: LoadRequest, mapped: MappedClass, projection: Projection): boolean {
+    if (request.mapped !== mapped) return false
+    if (covers(request.projection.loaded, projection.loaded)) return true
+    if (this.#partial?.has(request) !== true) return false
+    request.widen(projection)
+    return true
+  }
+
+  /** What the other request finds may be all that is wanted; otherwise the rest is read after it. */
+  #findAfter(
+    other: LoadRequest,
+    mapped: MappedClass,
+    key: RecordKey,
+    projection: Projection,
+    receiver: LoadReceiver,
+    place: number,
+  ): void {
+    const again = (): void => {
+      if (this.#context.identity.isClosed) receiver.failed(sessionClosed())
+      else this.#find(mapped, key, projection, receiver, place, false)
+    }
+    other.alsoFor({ loaded: again, failed: again }, 0)
+  }
+
+  #addPartial(request: LoadRequest): void {
+    if (this.#partial !== undefined) return void this.#partial.add(request)
+    this.#partial = new Set([request])
+    this.#tick.join(this.#takePartial, this.#context.identity)
+  }
+
+  readonly #takePartial = (): Iterable<LoadRequest> => {
+    const requests = this.#partial!
+    this.#partial = undefined
+    return requests
+  }
+
+  take(request: LoadRequest, record: StoredRecord | null): void {
+    const { mapped, recordKey: key, projection } = request
+    const { identity } = this.#context
+    if (identity.isClosed) throw sessionClosed()
+    const known = identity.get(mapped, key.key)
+    const managed = this.#hydrator.take(mapped, key, record, projection, known)
+    const arrival =
+      managed && (known === undefined ? runAfterLoad(managed) : request.isForHook ? null : afterLoadOf(managed))
+    if (!arrival) return resolve(request, managed)
+    arrival.then(
+      () => resolve(request, managed),
+      (error: unknown) => request.failed(error),
+    )
+  }
+
+  forget(request: LoadRequest): void {
+    // A later request for more of the same record may have taken its place.
+    this.#pending[request.mapped.place]?.delete(request.recordKey.key, request)
+    this.#context.reading.end()
+  }
+}
+
+const resolve = (request: LoadRequest, managed: ManagedEntity | null): void =>
+  request.resolve(managed?.state === 'removed' ? null : managed)
+
+/** Waits for all of several loads. */
+class AllLoaded implements LoadReceiver {
+  readonly #found: (ManagedEntity | null)[]
+  readonly #resolve: (found: (ManagedEntity | null)[]) => void
+  readonly failed: (error: unknown) => void
+  #left: number
+
+  constructor(count: number, resolve: (found: (ManagedEntity | null)[]) => void, failed: (error: unknown) => void) {
+    this.#found = new Array<ManagedEntity | null>(count)
+    this.#left = count
+    this.#resolve = resolve
+    this.failed = failed
+  }
+
+  loaded(managed: ManagedEntity | null, place: number): void {
+    this.#found[place] = managed
+    if (--this.#left === 0) this.#resolve(this.#found)
+  }
+}

@@ -1,0 +1,86 @@
+import { ReadRequest } from '../../driver/read-request.js'
+import { read } from '../../plan/command.js'
+import type { StoredRecord } from '../../plan/outcome.js'
+import type { RecordKey } from '../../plan/record-key.js'
+import type { ManagedEntity } from '../tracking/managed-entity.js'
+import type { MappedClass } from '../mapping/mapped-class.js'
+import { bothOf, type Projection } from '../mapping/projection.js'
+
+/** Told what a load found; `place` is what was given along when it was asked for. Must not throw. */
+export interface LoadReceiver {
+  loaded(managed: ManagedEntity | null, place: number): void
+  failed(error: unknown): void
+}
+
+/** What turns the record that was read into an entity. */
+export interface RecordTaker {
+  /** Throws when it cannot; otherwise resolves the request, now or later. */
+  take(request: LoadRequest, record: StoredRecord | null): void
+  forget(request: LoadRequest): void
+}
+
+/** One record that is being read, for everyone who asks for it meanwhile. */
+export class LoadRequest extends ReadRequest {
+  readonly mapped: MappedClass
+  #projection: Projection
+  /** A hook waits for it, so it may not wait for hooks that are already under way. */
+  isForHook = false
+  readonly #taker: RecordTaker
+  readonly #first: LoadReceiver
+  readonly #place: number
+  #others: { readonly receiver: LoadReceiver; readonly place: number }[] | undefined
+
+  constructor(
+    mapped: MappedClass,
+    key: RecordKey,
+    projection: Projection,
+    taker: RecordTaker,
+    first: LoadReceiver,
+    place: number,
+  ) {
+    super(read(mapped.model.name, key, projection.bins))
+    this.mapped = mapped
+    this.#projection = projection
+    this.#taker = taker
+    this.#first = first
+    this.#place = place
+  }
+
+  get recordKey(): RecordKey {
+    return this.command.key
+  }
+
+  get projection(): Projection {
+    return this.#projection
+  }
+
+  /** Asks for this as well; must not have been sent. */
+  widen(projection: Projection): void {
+    this.#projection = bothOf(this.#projection, projection)
+    this.command = read(this.mapped.model.name, this.recordKey, this.#projection.bins)
+  }
+
+  alsoFor(receiver: LoadReceiver, place: number): void {
+    ;(this.#others ??= []).push({ receiver, place })
+  }
+
+  found(record: StoredRecord | null): void {
+    try {
+      this.#taker.take(this, record)
+    } catch (error) {
+      this.failed(error)
+    }
+  }
+
+  resolve(managed: ManagedEntity | null): void {
+    this.#taker.forget(this)
+    this.#first.loaded(managed, this.#place)
+    this.#others?.forEach(({ receiver, place }) => receiver.loaded(managed, place))
+  }
+
+  failed(error: unknown): void {
+    this.#taker.forget(this)
+    this.#first.failed(error)
+    this.#others?.forEach(({ receiver }) => receiver.failed(error))
+  }
+}

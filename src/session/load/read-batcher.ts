@@ -1,0 +1,92 @@
+import type { Driver } from '../../driver/driver.js'
+import type { TransactionHandle } from '../../driver/outcome.js'
+import type { ReadRequest } from '../../driver/read-request.js'
+import type { WorkCount } from '../context/activity.js'
+import type { SessionContext } from '../context/session-context.js'
+
+// Cheaper than queueMicrotask, which also keeps track of the async context.
+const NOW = Promise.resolve()
+
+/**
+ * Collects what is to be read until the tick has ended, so that it leaves together: of all sessions, or of one in a transaction.
+ * A load that is still alone after a few promises does not wait for the end, which would cost it more than all else here.
+ */
+export class ReadBatcher {
+  readonly #driver: Driver
+  readonly #reading: WorkCount
+  readonly #transaction: TransactionHandle | undefined
+  #waiting: ReadRequest[] | undefined
+  #joined: (() => Iterable<ReadRequest>)[] | undefined
+  #mayBeAlone = false
+  #asker: object | undefined
+  #areOfMany = false
+
+  constructor(driver: Driver, reading: WorkCount, transaction?: TransactionHandle) {
+    this.#driver = driver
+    this.#reading = reading
+    this.#transaction = transaction
+  }
+
+  /** The asker is whoever the request is for: what several ask for need not be answered at once. */
+  add(request: ReadRequest, asker: object, mayBeAlone: boolean): void {
+    if (this.#waiting !== undefined) {
+      this.#note(asker)
+      return void this.#waiting.push(request)
+    }
+    this.#waiting = [request]
+    this.#begin(asker, mayBeAlone)
+  }
+
+  /** The same for requests that are put together when the tick has ended. */
+  join(requests: () => Iterable<ReadRequest>, asker: object): void {
+    if (this.#waiting !== undefined) this.#note(asker)
+    else {
+      this.#waiting = []
+      this.#begin(asker, false)
+    }
+    this.#joined ??= []
+    this.#joined.push(requests)
+  }
+
+  #begin(asker: object, mayBeAlone: boolean): void {
+    // The driver waits for what it was given; until then a database that closes must know about it.
+    this.#reading.begin()
+    this.#asker = asker
+    this.#areOfMany = false
+    this.#mayBeAlone = mayBeAlone
+    void NOW.then(this.#second)
+  }
+
+  #note(asker: object): void {
+    if (asker !== this.#asker) this.#areOfMany = true
+  }
+
+  readonly #second = (): void => void NOW.then(this.#third)
+  readonly #third = (): void => void NOW.then(this.#sendOrWait)
+
+  readonly #sendOrWait = (): void => {
+    if (this.#mayBeAlone && this.#waiting!.length === 1 && this.#joined === undefined) this.#send()
+    // After all promises of this tick: what they ask for goes along.
+    else process.nextTick(this.#send)
+  }
+
+  readonly #send = (): void => {
+    const requests = this.#waiting!
+    for (const joined of this.#joined ?? []) for (const request of joined()) requests.push(request)
+    this.#waiting = undefined
+    this.#joined = undefined
+    this.#asker = undefined
+    this.#driver.readInto(requests, this.#areOfMany, this.#transaction)
+    this.#reading.end()
+  }
+}
+
+/** A transaction has its own: what it reads takes part in it. */
+export function tickOf({
+  driver,
+  reading,
+  transaction,
+  tick,
+}: Pick<SessionContext, 'driver' | 'reading' | 'transaction' | 'tick'>): ReadBatcher {
+  return transaction === undefined ? tick : new ReadBatcher(driver, reading, transaction)
+}

@@ -1,0 +1,133 @@
+import type { KeyValue } from '../../keys/index.js'
+import type { EntityModel } from '../../model/index.js'
+import type { ReadCommand } from '../../plan/command.js'
+import type { StoredRecord } from '../../plan/outcome.js'
+import type { RecordKey, UserKey } from '../../plan/record-key.js'
+import { checkResultNames } from '../../plan/result-names.js'
+import type { FoundPage, FoundStep, Reader, Tracked } from '../../relations/contract/contributor.js'
+import type { IndexedBy } from '../../relations/contract/index-lookup.js'
+import { during } from '../context/activity.js'
+import type { Hydrator } from './hydrator.js'
+import type { SameKeyLoader } from './same-key-loader.js'
+import { populate } from './populate.js'
+import { managedOf } from '../tracking/managed-of.js'
+import { tickOf } from './read-batcher.js'
+import { RawReadBatcher } from './raw-read-batcher.js'
+import type { SessionContext } from '../context/session-context.js'
+import { IndexQueries } from './index-queries.js'
+
+/** The session as those see it that plan and load relations. */
+export class SessionReader implements Reader {
+  readonly #context: SessionContext
+  readonly #loads: SameKeyLoader
+  readonly #queries: IndexQueries
+  readonly #hydrator: Hydrator
+  readonly #together: RawReadBatcher
+
+  constructor(context: SessionContext, loads: SameKeyLoader, queries: IndexQueries, hydrator: Hydrator) {
+    this.#context = context
+    this.#loads = loads
+    this.#queries = queries
+    this.#hydrator = hydrator
+    this.#together = new RawReadBatcher(tickOf(context), context.identity)
+  }
+
+  get isInside(): boolean {
+    return this.#context.transaction !== undefined
+  }
+
+  outside(): Reader {
+    if (this.#context.refusesQueries !== true) return this
+    const context = { ...this.#context, refusesQueries: false }
+    return new SessionReader(context, this.#loads, new IndexQueries(context, this.#hydrator), this.#hydrator)
+  }
+
+  find(model: EntityModel, keys: readonly KeyValue[], along?: readonly string[]): Promise<(Tracked | null)[]> {
+    const { classes, identity } = this.#context
+    const mapped = classes.of(model.name)
+    const records = keys.map((key) => mapped.recordKeyOf(key, identity.tenant))
+    return this.#loads.find(mapped, records, along)
+  }
+
+  load(level: readonly Tracked[], paths: readonly string[] = []): Promise<void> {
+    return during(this.#context.reading, () => populate(level, paths, this.#context.classes, this))
+  }
+
+  read(commands: readonly ReadCommand[]): Promise<(StoredRecord | null)[]> {
+    if (commands.length === 0) return Promise.resolve([])
+    commands.forEach(checkResultNames)
+    return this.#together.read(commands)
+  }
+
+  foundBy(lookup: IndexedBy): AsyncIterable<FoundStep> {
+    return this.#queries.found(lookup)
+  }
+
+  keysBy(lookup: IndexedBy): AsyncIterable<readonly KeyValue[]> {
+    return this.#queries.keys(lookup)
+  }
+
+  pageBy(lookup: IndexedBy, count: number, after?: string): Promise<FoundPage> {
+    return this.#queries.page(lookup, count, after)
+  }
+
+  release(entities: readonly Tracked[]): void {
+    this.#queries.release(entities)
+  }
+
+  entityModel(name: string): EntityModel {
+    return this.#context.classes.of(name).model
+  }
+
+  tracked(entity: object): Tracked | undefined {
+    const managed = managedOf(entity)
+    return managed?.home === this.#context.identity && managed.state !== 'gone' ? managed : undefined
+  }
+
+  isDetached(entity: object): boolean {
+    const managed = managedOf(entity)
+    return managed?.state === 'gone' && managed.snapshot !== undefined
+  }
+
+  known(model: string, key: KeyValue): Tracked | undefined {
+    const { classes, identity } = this.#context
+    const mapped = classes.of(model)
+    return identity.get(mapped, mapped.recordKey(key, identity.tenant).key)
+  }
+
+  unread(model: EntityModel, key: KeyValue): Tracked {
+    const { classes, identity } = this.#context
+    const mapped = classes.of(model.name)
+    const record = mapped.recordKeyOf(key, identity.tenant)
+    return identity.get(mapped, record.key) ?? this.#hydrator.takeUnread(mapped, record)
+  }
+
+  whenKnown(model: string, key: KeyValue, then: (entity: object) => void): void {
+    const { classes, identity } = this.#context
+    const mapped = classes.of(model)
+    identity.await(mapped, mapped.recordKeyOf(key, identity.tenant).key, then)
+  }
+
+  keyOf(entity: object): KeyValue | null {
+    const { classes, identity } = this.#context
+    const mapped = classes.ofEntity(entity)
+    const managed = managedOf(entity)
+    if (managed !== undefined && managed.state !== 'gone')
+      return mapped.codec.key.scheme.fromStored(managed.key.key, identity.tenant)
+    return mapped.codec.key.tryKeyOf(entity)
+  }
+
+  recordKey(model: EntityModel, key: KeyValue): RecordKey {
+    const { classes, identity } = this.#context
+    return classes.of(model.name).recordKeyOf(key, identity.tenant)
+  }
+
+  fromStored(model: EntityModel, stored: UserKey): KeyValue {
+    const { classes, identity } = this.#context
+    return classes.of(model.name).codec.key.scheme.fromStored(stored, identity.tenant)
+  }
+
+  keyPart(model: EntityModel, key: KeyValue, ref: string): KeyValue {
+    return this.#context.classes.of(model.name).codec.key.scheme.parts(key)[ref] as KeyValue
+  }
+}

@@ -1,0 +1,60 @@
+import type { Driver } from '../../driver/driver.js'
+import type { Tenant } from '../../keys/index.js'
+import { read } from '../../plan/command.js'
+import type { StoredRecord } from '../../plan/outcome.js'
+import type { RecordKey } from '../../plan/record-key.js'
+import { attachRelations } from '../../relations/attach.js'
+import { restoreKey } from './restore-key.js'
+import { checkKeys } from '../context/check-arguments.js'
+import { checkTexts } from '../context/check-options.js'
+import { isGone, readBins } from './hydrator.js'
+import { UnmanagedReader } from './unmanaged-reader.js'
+import type { MappedClass } from '../mapping/mapped-class.js'
+import type { MappedClasses } from '../mapping/mapped-classes.js'
+import { projectionOf, type Projection } from '../mapping/projection.js'
+import type { KeyInput, ValueProperty } from '../context/session-types.js'
+
+export interface ReadOptions<T> {
+  /** Read only these properties (and the key and version). */
+  readonly only?: readonly ValueProperty<T>[]
+  readonly tenant?: Tenant
+  readonly signal?: AbortSignal
+}
+
+/** Plain instances that no session manages: no identity, no snapshot, nothing to flush. */
+export async function unmanagedRead<T extends object>(
+  mapped: MappedClass,
+  keys: readonly KeyInput[],
+  classes: MappedClasses,
+  driver: Driver,
+  options: ReadOptions<T> = {},
+): Promise<(T | null)[]> {
+  checkKeys(keys)
+  checkTexts('only', options.only)
+  const { tenant, signal } = options
+  const projection = projectionOf(mapped, options.only)
+  const commands = keys.map((key) => read(mapped.model.name, mapped.recordKeyOf(key, tenant), projection.bins))
+  const records = await driver.read(commands, { signal })
+  const reader = new UnmanagedReader(classes, tenant)
+  return records.map((record, i) => {
+    if (isGone(record)) return null
+    const entity = mapped.codec.hydrate(record.bins, projection.loaded, record) as T
+    const own = mapped.model.discriminator === undefined ? mapped : classes.ofEntity(entity)
+    if (own.relations.length > 0) attach(entity, own, commands[i].key, reader, record, projection)
+    restoreKey(own, entity, commands[i].key, tenant)
+    return entity
+  })
+}
+
+/** As an entity that a session has let go of: what its record holds is there, and nobody can be asked for more. */
+function attach(
+  entity: object,
+  { model, relations }: MappedClass,
+  key: RecordKey,
+  reader: UnmanagedReader,
+  record: StoredRecord,
+  projection: Projection,
+): void {
+  const tracked = { entity, model, key, state: 'gone', isUnread: false, depth: 0, deleteGuards: [] } as const
+  attachRelations(tracked, relations, reader, readBins(record, projection))
+}

@@ -1,0 +1,69 @@
+import { SkeinError } from '../../errors/index.js'
+import type { KeyValue, Tenant } from '../../keys/index.js'
+import type { EntityModel } from '../../model/index.js'
+import type { RecordKey, UserKey } from '../../plan/record-key.js'
+import type { Reader, Tracked } from '../../relations/contract/contributor.js'
+import type { MappedClasses } from '../mapping/mapped-classes.js'
+
+/** Stands where a session would be: knows keys, but has no entities and nothing to read with. */
+export class UnmanagedReader implements Reader {
+  readonly #classes: MappedClasses
+  readonly #tenant: Tenant | undefined
+
+  constructor(classes: MappedClasses, tenant: Tenant | undefined) {
+    this.#classes = classes
+    this.#tenant = tenant
+  }
+
+  readonly isInside = false
+  outside = nothingToRead
+  find = nothingToRead
+  load = nothingToRead
+  read = nothingToRead
+  foundBy = nothingToRead
+  keysBy = nothingToRead
+  pageBy = nothingToRead
+  unread = nothingToRead
+
+  release(): void {}
+  whenKnown(): void {}
+
+  tracked(): Tracked | undefined {
+    return undefined
+  }
+
+  isDetached(): boolean {
+    return false
+  }
+
+  known(): Tracked | undefined {
+    return undefined
+  }
+
+  entityModel(name: string): EntityModel {
+    return this.#classes.of(name).model
+  }
+
+  keyOf(entity: object): KeyValue | null {
+    return this.#classes.ofEntity(entity).codec.key.tryKeyOf(entity)
+  }
+
+  recordKey(model: EntityModel, key: KeyValue): RecordKey {
+    return this.#classes.of(model.name).recordKeyOf(key, this.#tenant)
+  }
+
+  fromStored(model: EntityModel, stored: UserKey): KeyValue {
+    return this.#classes.of(model.name).codec.key.scheme.fromStored(stored, this.#tenant)
+  }
+
+  keyPart(model: EntityModel, key: KeyValue, ref: string): KeyValue {
+    return this.#classes.of(model.name).codec.key.scheme.parts(key)[ref] as KeyValue
+  }
+}
+
+/** Entities of such a reader belong to no session, and whoever asks says so before it comes to this. */
+function nothingToRead(): never {
+  throw new SkeinError('SKEIN_2403', 'An entity outside a session has nothing to load from.', {
+    fix: 'Load it with session.load.',
+  })
+}

@@ -1,0 +1,108 @@
+import { hasRules, type EntityCodec } from '../../codec/index.js'
+import type { KeyValue, Tenant } from '../../keys/index.js'
+import type { EntityModel, HooksModel } from '../../model/index.js'
+import { holds, type Bins, type Guard } from '../../plan/command.js'
+import { bin, eq, or, value } from '../../plan/expression.js'
+import { recordKey, type RecordKey } from '../../plan/record-key.js'
+import type { Contributor } from '../../relations/contract/contributor.js'
+import type { RelationStrategy } from '../../relations/contract/relation-strategy.js'
+import type { Projection } from './projection.js'
+
+/** A stored class with everything a session needs to work with its entities; made once for each database. */
+export class MappedClass {
+  readonly model: EntityModel
+  readonly codec: EntityCodec
+  /** The same number for all classes of one set: their records share keys. */
+  readonly place: number
+  /** No relation leads here or away, nor to or from a subclass, so its deletes need not wait for anybody's references. */
+  readonly standsAlone: boolean
+  /** The bins first, then the relations. */
+  contributors: readonly Contributor[] = []
+  relations: readonly RelationStrategy[] = []
+  /** What an entity of the class may be: itself and its subclasses. */
+  kinds: readonly MappedClass[] = []
+  #contributorsOfDelete: readonly Contributor[] | undefined
+  /** Bins of the values of every class of the set. */
+  binsOfSet: readonly string[] = []
+  /** What an ordinary load reads: all bins, unless there are lists of keys, which may be long and are read when asked for. */
+  ordinary: Projection = { loaded: undefined, bins: 'all' }
+  /** Embedded parts may point to entities that have to be looked at. */
+  hasEmbeddedRefs = false
+  #isSimple: boolean | undefined
+  #hasRules: boolean | undefined
+  #classGuards: readonly Guard[] | undefined
+
+  constructor(codec: EntityCodec, place: number, standsAlone: boolean) {
+    this.codec = codec
+    this.model = codec.model
+    this.place = place
+    this.standsAlone = standsAlone
+  }
+
+  /** Saving or deleting an entity is one command and nothing else. */
+  get isSimple(): boolean {
+    return (this.#isSimple ??=
+      this.standsAlone && this.contributors.length === 1 && !this.hasEmbeddedRefs && !hasHooks(this.model.hooks))
+  }
+
+  /** The same, those that may refuse a delete first. */
+  get contributorsOfDelete(): readonly Contributor[] {
+    const restricting = this.relations.filter(({ model }) => model.onDelete === 'restrict')
+    return (this.#contributorsOfDelete ??= [...new Set([...restricting, ...this.contributors])])
+  }
+
+  /** Whether class-validator has something to say about the class. */
+  get hasRules(): boolean {
+    return (this.#hasRules ??= hasRules(this.model.class))
+  }
+
+  /** Deleting by key is one blind command only where nobody needs to see the entity. */
+  get needsEntityToDelete(): boolean {
+    return this.kinds.some(({ contributors, model }) => contributors.length > 1 || hasDeleteHooks(model.hooks))
+  }
+
+  /** What must hold for a record that nobody has looked at: other classes of the set have records under such keys too. */
+  get classGuards(): readonly Guard[] {
+    return (this.#classGuards ??= guardsOf(this.model.discriminator))
+  }
+
+  /** Where the record of that key lives: the key itself, or the parts it is made of. */
+  recordKeyOf(input: unknown, tenant: Tenant | undefined): RecordKey {
+    const { scheme } = this.codec.key
+    return this.recordKey(scheme.toKey(input, tenant), tenant)
+  }
+
+  recordKey(key: KeyValue, tenant: Tenant | undefined): RecordKey {
+    const stored = this.codec.key.scheme.toStored(key, tenant)
+    // Bytes may be changed by whoever gave them; the record stays where it is.
+    const own = typeof stored === 'object' ? Buffer.from(stored) : stored
+    return recordKey(this.model.namespace, this.model.set, own)
+  }
+
+  /** The key of a record that was found without it, made of the bins that hold its parts. */
+  keyOfBins(bins: Bins): KeyValue {
+    const { codec, model } = this
+    return codec.key.keyOf(codec.hydrate(bins, new Set(model.key.properties)))
+  }
+
+  binOf(property: string | undefined): string | undefined {
+    return this.model.properties.find(({ name }) => name === property)?.bin
+  }
+
+  is(entity: object): boolean {
+    return entity instanceof this.model.class
+  }
+}
+
+function guardsOf(discriminator: EntityModel['discriminator']): readonly Guard[] {
+  if (discriminator === undefined) return []
+  const { bin: name, subclasses } = discriminator
+  const isOne = subclasses.map((one) => eq(bin(typeof one.value === 'string' ? 'str' : 'int', name), value(one.value)))
+  return [holds(isOne.length === 1 ? isOne[0] : or(...isOne))]
+}
+
+const hasHooks = (hooks: HooksModel): boolean =>
+  hooks.beforeSave.length > 0 || hooks.afterSave.length > 0 || hasDeleteHooks(hooks)
+
+const hasDeleteHooks = ({ beforeDelete, afterDelete }: HooksModel): boolean =>
+  beforeDelete.length > 0 || afterDelete.length > 0

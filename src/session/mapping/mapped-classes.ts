@@ -1,0 +1,87 @@
+import type { Codecs } from '../../codec/index.js'
+import { DELETING_BIN, kindsOf, type EntityClass, type EntityModel, type Model } from '../../model/index.js'
+import { targetDeletions } from '../../relations/strategies/consolidate/target-deletion.js'
+import type { RelationStrategy } from '../../relations/contract/relation-strategy.js'
+import { RecordContributor } from '../flush/plan/record-contributor.js'
+import { EmbeddedRefs } from '../flush/plan/check-embedded-refs.js'
+import { MappedClass } from './mapped-class.js'
+
+/** Which relations of a class take part in loading and saving it. */
+export type RelationsOf = (entity: EntityModel, codecs: Codecs) => readonly RelationStrategy[]
+
+/** All classes of a database. */
+export class MappedClasses {
+  readonly model: Model
+  readonly codecs: Codecs
+  /** How many sets they live in: classes of one set share a place. */
+  readonly places: number
+  /** Some relation is loaded along even when it is not named. */
+  readonly hasEager: boolean
+  readonly #byName = new Map<string, MappedClass>()
+  readonly #byPrototype = new Map<object, MappedClass>()
+  readonly #byClass = new Map<EntityClass | string, MappedClass>()
+
+  constructor(codecs: Codecs, relationsOf: RelationsOf) {
+    this.codecs = codecs
+    this.model = codecs.model
+    const places = new Map<string, number>()
+    const related = relatedClasses(this.model)
+    for (const entity of this.model.entities.values()) {
+      const where = `${entity.namespace}|${entity.set}`
+      if (!places.has(where)) places.set(where, places.size)
+      const mapped = new MappedClass(codecs.entity(entity.name), places.get(where)!, !related.has(entity.name))
+      mapped.relations = relationsOf(entity, codecs)
+      const refs = new EmbeddedRefs(entity, this.model)
+      mapped.hasEmbeddedRefs = !refs.isEmpty
+      const bins = new RecordContributor(mapped, refs.isEmpty ? undefined : refs)
+      mapped.contributors = [bins, ...mapped.relations, ...targetDeletions(entity, this.model)]
+      this.#byName.set(entity.name, mapped)
+      this.#byPrototype.set(entity.class.prototype as object, mapped)
+      this.#byClass.set(entity.class, mapped)
+    }
+    this.places = places.size
+    for (const mapped of this.#byName.values()) {
+      this.#completeSet(mapped)
+      mapped.kinds = kindsOf(mapped.model).map((name) => this.#byName.get(name)!)
+    }
+    this.hasEager = [...this.#byName.values()].some(({ relations }) =>
+      relations.some(({ model, isInRecord }) => model.eager && !isInRecord),
+    )
+  }
+
+  #completeSet(mapped: MappedClass): void {
+    const members = [...this.#byName.values()].filter(({ place }) => place === mapped.place)
+    const bins = members.flatMap(({ codec, model }) => codec.binsOf(model.properties.map(({ name }) => name)))
+    mapped.binsOfSet = [...new Set(bins)]
+    const relations = members.flatMap((member) => member.relations)
+    if (!relations.some((relation) => isAside(relation) || (relation.quietBins ?? []).length > 0)) return
+    const related = relations.filter((relation) => !isAside(relation)).flatMap((relation) => relation.bins)
+    mapped.ordinary = { loaded: undefined, bins: [...new Set([...mapped.binsOfSet, ...related, DELETING_BIN])] }
+  }
+
+  /** Throws SKEIN_2001 for a class that is not part of the model. */
+  of(classOrName: EntityClass | string): MappedClass {
+    return this.#byClass.get(classOrName) ?? this.#byName.get(this.model.entity(classOrName).name)!
+  }
+
+  ofEntity(entity: object): MappedClass {
+    return this.#byPrototype.get(Object.getPrototypeOf(entity) as object) ?? this.of(this.codecs.of(entity).model.name)
+  }
+}
+
+/** Stored in the record, but not read with it unless asked for. */
+function isAside({ model, bins }: RelationStrategy): boolean {
+  return model.holds === 'collection' && bins.length > 0 && !model.eager
+}
+
+/** Those that a relation leads to or away from, with their subclasses, which are pointed to as well, and the base classes that stand for one of them. */
+function relatedClasses({ entities, embeddables }: Model): ReadonlySet<string> {
+  const named = new Set<string>()
+  for (const entity of entities.values()) {
+    for (const { target } of entity.relations) named.add(entity.name).add(target)
+  }
+  for (const part of embeddables.values()) for (const { target } of part.relations) named.add(target)
+  const all = [...entities.values()]
+  const pointedTo = new Set(all.filter(({ name }) => named.has(name)).flatMap(kindsOf))
+  return new Set(all.filter((entity) => kindsOf(entity).some((kind) => pointedTo.has(kind))).map(({ name }) => name))
+}

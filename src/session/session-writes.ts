@@ -1,0 +1,152 @@
+import type { RecordKey } from '../plan/record-key.js'
+import { abortableTurn } from './context/abortable.js'
+import { deleteBlindly, type DeleteReceiver } from './delete/delete-by-key.js'
+import { PendingDelete } from './tracking/pending-delete.js'
+import { forgetKey, takeBackLinksTo } from './tracking/unlink-deleted.js'
+import type { EntityLoader } from './load/entity-loader.js'
+import type { ManagedEntity } from './tracking/managed-entity.js'
+import type { MappedClass } from './mapping/mapped-class.js'
+import { isSimple, executeSingle, type SendReceiver } from './flush/execute/execute-single.js'
+import type { SessionContext } from './context/session-context.js'
+import { EntityTracker } from './tracking/entity-tracker.js'
+import { otherClass } from './context/session-errors.js'
+import type { KeyInput } from './context/session-types.js'
+import { WorkQueue } from './tracking/work-queue.js'
+import { UnitOfWork, type FlushOptions } from './flush/unit-of-work.js'
+
+/** What a session sends for single entities, each in its turn. */
+export class SessionWrites {
+  readonly entities: EntityTracker
+  readonly turns: WorkQueue
+  readonly #context: SessionContext
+  readonly #loads: EntityLoader
+  #unit: UnitOfWork | undefined
+
+  constructor(context: SessionContext, loads: EntityLoader) {
+    this.entities = new EntityTracker(context, loads)
+    this.turns = new WorkQueue(context.activity)
+    this.#context = context
+    this.#loads = loads
+  }
+
+  get unit(): UnitOfWork {
+    return (this.#unit ??= new UnitOfWork({
+      context: this.#context,
+      entities: this.entities,
+      reader: this.#loads.reader,
+      readerIn: (inside) => this.#loads.readerIn(inside),
+    }))
+  }
+
+  /** Deletes one entity now. */
+  delete(entity: object, options: FlushOptions | undefined, { deleted, failed }: DeleteReceiver): void {
+    const known = this.entities.find(entity)
+    const wasMarked = known?.state === 'removed'
+    const managed = this.remove(entity)
+    const mark = PendingDelete.of(managed, known !== undefined, wasMarked)
+    let isRefused = false
+    this.send(managed, options, {
+      sent: () => deleted(managed.takeWasStored()),
+      refused: () => {
+        if (isRefused) return
+        isRefused = true
+        mark?.end(managed, true)
+      },
+      failed: (error) => {
+        if (!isRefused) mark?.end(managed, false)
+        failed(error)
+      },
+    })
+  }
+
+  /** Deletes the record of a key now, whether or not the session has its entity. */
+  deleteByKey(mapped: MappedClass, input: KeyInput, options: FlushOptions | undefined, receiver: DeleteReceiver): void {
+    const key = mapped.recordKeyOf(input, this.#context.identity.tenant)
+    const known = this.#context.identity.get(mapped, key.key)
+    if (known !== undefined && !mapped.is(known.entity)) throw otherClass(mapped, known)
+    if (known !== undefined && !this.forgetUnsent(known)) {
+      known.ignoresVersion = true
+      this.delete(known.entity, options, receiver)
+      return
+    }
+    // What is read in its place would be taken for what is to be deleted.
+    const left = mapped.needsEntityToDelete ? this.#context.identity.leave(mapped, key.key) : undefined
+    this.turns.onRecord(key, (end) => {
+      if (left !== undefined) {
+        // It is in a turn of its own as soon as it is loaded.
+        this.#deleteLoaded(mapped, key, input, options, receiver, left).catch(receiver.failed).finally(end)
+      } else {
+        deleteBlindly(mapped, key, this.#context, options?.signal, this.#forgetting(mapped, key, receiver), end)
+      }
+    })
+  }
+
+  async #deleteLoaded(
+    mapped: MappedClass,
+    key: RecordKey,
+    input: KeyInput,
+    options: FlushOptions | undefined,
+    receiver: DeleteReceiver,
+    left: () => void,
+  ): Promise<void> {
+    const found = await this.#findToDelete(mapped, key, input, options).finally(left)
+    if (found === undefined) this.#forgetting(mapped, key, receiver).deleted(false)
+    else this.delete(found.entity, options, receiver)
+  }
+
+  async #findToDelete(
+    mapped: MappedClass,
+    key: RecordKey,
+    input: KeyInput,
+    options: FlushOptions | undefined,
+  ): Promise<ManagedEntity | undefined> {
+    const [managed] = await this.#loads.find(mapped, [input], options)
+    return managed ?? (await this.#loads.cutOff(mapped, [key], options?.signal))[0]
+  }
+
+  /** What the session has no entity of may still be linked to by its key. */
+  #forgetting(mapped: MappedClass, key: RecordKey, receiver: DeleteReceiver): DeleteReceiver {
+    if (mapped.standsAlone) return receiver
+    const deleted = (wasStored: boolean): void => {
+      forgetKey(mapped, key, this.#context)
+      receiver.deleted(wasStored)
+    }
+    return { deleted, failed: receiver.failed }
+  }
+
+  /** Marks an entity to be deleted. */
+  remove(entity: object): ManagedEntity {
+    const known = this.entities.find(entity)
+    return known !== undefined && this.forgetUnsent(known) ? known : this.entities.remove(entity)
+  }
+
+  /** Lets go of an entity that was never sent, false for all others. Whoever still links to it would store it after all. */
+  forgetUnsent(managed: ManagedEntity): boolean {
+    const isForgotten = this.entities.forgetUnsent(managed)
+    if (isForgotten) takeBackLinksTo([managed], this.#context)
+    return isForgotten
+  }
+
+  /** Saves or deletes one entity, in its turn. */
+  send(managed: ManagedEntity, options: FlushOptions | undefined, receiver: SendReceiver): void {
+    if (isSimple(managed, this.#context, options) && this.turns.isFree(managed)) {
+      return executeSingle(managed, this.#context, this.turns, receiver)
+    }
+    let hasBegun = false
+    const work = (): Promise<void> => {
+      hasBegun = true
+      return this.unit.one(managed, options, () => receiver.refused?.())
+    }
+    // What it reaches is known only when the work has begun, so nothing else may run beside it.
+    const inTurn = (begin: typeof work): Promise<void> =>
+      managed.mapped.standsAlone ? this.turns.runOn(managed, begin) : this.turns.runAlone(begin)
+    abortableTurn(options?.signal, work, inTurn).then(
+      () => receiver.sent(managed),
+      (error: unknown) => {
+        // Given up while it waited: what goes before it must not do it either.
+        if (!hasBegun) receiver.refused?.()
+        receiver.failed(error)
+      },
+    )
+  }
+}

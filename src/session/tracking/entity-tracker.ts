@@ -1,0 +1,103 @@
+import { TENANT } from '../../keys/index.js'
+import { readProperty, writeProperty } from '../../codec/index.js'
+import type { TrackedState } from '../../relations/contract/contributor.js'
+import type { RelationHydration } from '../load/hydrator.js'
+import { checkEntity } from '../context/check-arguments.js'
+import { ManagedEntity } from './managed-entity.js'
+import type { MappedClass } from '../mapping/mapped-class.js'
+import { managedOf } from './managed-of.js'
+import type { SessionContext } from '../context/session-context.js'
+import { abstractClass, beingDeleted, notManaged, otherInstance, otherSession } from '../context/session-errors.js'
+
+/** Which entities belong to a session, and in which state. */
+export class EntityTracker {
+  readonly #context: SessionContext
+  readonly #relations: Pick<RelationHydration, 'attach'>
+
+  constructor(context: SessionContext, relations: Pick<RelationHydration, 'attach'>) {
+    this.#context = context
+    this.#relations = relations
+  }
+
+  /** The entity as this session knows it; undefined when it does not. */
+  find(entity: object): ManagedEntity | undefined {
+    checkEntity(entity)
+    const managed = managedOf(entity)
+    if (managed === undefined || managed.state === 'gone') return undefined
+    if (managed.home !== this.#context.identity) throw otherSession(managed)
+    return managed
+  }
+
+  get(entity: object): ManagedEntity {
+    const managed = this.find(entity)
+    if (managed !== undefined) return managed
+    throw notManaged(this.#context.classes.ofEntity(entity))
+  }
+
+  /** Takes the entity in as a new one unless the session has it; one that was to be removed stays after all. */
+  manage(entity: object): ManagedEntity {
+    const managed = this.find(entity) ?? this.#add(entity)
+    managed.keep()
+    return managed
+  }
+
+  /** Marks the entity to be deleted; one that the session does not know is deleted by its key. */
+  remove(entity: object): ManagedEntity {
+    const known = this.find(entity)
+    const managed = known ?? this.#add(entity)
+    managed.orphanGuard = undefined
+    if (known !== undefined && this.forgetUnsent(known)) return managed
+    managed.state = 'removed'
+    managed.deleteRequests++
+    return managed
+  }
+
+  /** Lets go of an entity that was never sent: there is nothing of it to delete. False for all others. */
+  forgetUnsent(managed: ManagedEntity): boolean {
+    const { state, queued, isInFlight, doubt, home } = managed
+    const isUnsent = state === 'new' && queued === undefined && !isInFlight && doubt === undefined
+    if (isUnsent) home.remove(managed)
+    return isUnsent
+  }
+
+  /** One that was deleted and is to be stored again has relations as any new one. */
+  takeInAgain(managed: ManagedEntity): void {
+    this.#relations.attach(managed)
+  }
+
+  /** What was only marked to be deleted is again what it was; undefined: the session did not know it. */
+  unmark(managed: ManagedEntity, before: TrackedState | undefined): void {
+    const { identity } = this.#context
+    const { mapped, key, state } = managed
+    managed.orphanGuard = undefined
+    if (before === undefined) identity.remove(managed)
+    else if (state === 'removed') managed.state = before
+    else if (state === 'gone' && before === 'new' && identity.get(mapped, key.key) === undefined)
+      identity.add(managed).state = before
+  }
+
+  #add(entity: object): ManagedEntity {
+    const { classes, identity } = this.#context
+    const mapped = classes.ofEntity(entity)
+    const { discriminator } = mapped.model
+    if (discriminator !== undefined && discriminator.value === undefined) throw abstractClass(mapped)
+    const isMade = this.#completeKey(mapped, entity)
+    const given = mapped.recordKey(mapped.codec.key.keyOf(entity), identity.tenant)
+    const key = isMade ? { ...given, isMade } : given
+    if (identity.get(mapped, key.key) !== undefined) throw otherInstance(mapped, key)
+    if (identity.isLeaving(mapped, key.key)) throw beingDeleted(mapped, key)
+    const managed = identity.add(new ManagedEntity(mapped, entity, key, identity, 'new'))
+    this.#relations.attach(managed)
+    identity.announce(managed)
+    return managed
+  }
+
+  /** True when a key was made that nobody else can have. */
+  #completeKey(mapped: MappedClass, entity: object): boolean {
+    const { tenant } = this.#context.identity
+    const { key } = mapped.model
+    const lacksTenant = key.tenant && key.properties.includes(TENANT) && readProperty(entity, TENANT) === undefined
+    if (lacksTenant && tenant !== undefined) writeProperty(entity, TENANT, tenant)
+    return mapped.codec.key.generate(entity)
+  }
+}

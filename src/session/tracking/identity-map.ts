@@ -1,0 +1,105 @@
+import type { Tenant } from '../../keys/index.js'
+import type { UserKey } from '../../plan/record-key.js'
+import type { ManagedEntity } from './managed-entity.js'
+import type { MappedClass } from '../mapping/mapped-class.js'
+import type { MappedClasses } from '../mapping/mapped-classes.js'
+import { setManaged } from './managed-of.js'
+import { identityOf, RecordMap } from './record-map.js'
+
+/** One entity for each record, within one session. */
+export class IdentityMap {
+  /** The tenant whose keys the session works with. */
+  readonly tenant: Tenant | undefined
+  /** By the place of their class; as long as it needs to be, because a list that grows takes much more. */
+  readonly #places: (RecordMap<ManagedEntity> | undefined)[]
+  readonly #within: IdentityMap | undefined
+  #awaited: Map<string, ((entity: object) => void)[]> | undefined
+  #leaving: Map<string, number> | undefined
+  #isClosed = false
+
+  constructor({ places }: Pick<MappedClasses, 'places'>, tenant?: Tenant, within?: IdentityMap) {
+    this.tenant = tenant
+    this.#within = within
+    this.#places = new Array<RecordMap<ManagedEntity> | undefined>(places)
+  }
+
+  /** That of the session which a user has: a large delete works in short ones of its own. */
+  get root(): IdentityMap {
+    return this.#within?.root ?? this
+  }
+
+  /** True once its session is closed: nothing may be added any more. */
+  get isClosed(): boolean {
+    return this.#isClosed
+  }
+
+  get(mapped: MappedClass, key: UserKey): ManagedEntity | undefined {
+    return this.#places[mapped.place]?.get(key)
+  }
+
+  add(managed: ManagedEntity): ManagedEntity {
+    const { place } = managed.mapped
+    const records = (this.#places[place] ??= new RecordMap())
+    records.set(managed.key.key, managed)
+    setManaged(managed.entity, managed)
+    return managed
+  }
+
+  /** Calls back once when the session gets an entity that was so far known by its key alone. */
+  await(mapped: MappedClass, key: UserKey, then: (entity: object) => void): void {
+    const id = idOf(mapped, key)
+    this.#awaited ??= new Map()
+    const waiting = this.#awaited.get(id)
+    if (waiting === undefined) this.#awaited.set(id, [then])
+    else waiting.push(then)
+  }
+
+  /** Tells those who wait for the entity; it must be complete by now. */
+  announce({ mapped, key, entity }: ManagedEntity): void {
+    if (this.#awaited === undefined) return
+    const id = idOf(mapped, key.key)
+    const waiting = this.#awaited.get(id)
+    this.#awaited.delete(id)
+    for (const then of waiting ?? []) then(entity)
+  }
+
+  /** A record is being deleted whose entity is yet to be read; returns what is to be called when it is. */
+  leave(mapped: MappedClass, key: UserKey): () => void {
+    const [id, leaving] = [idOf(mapped, key), (this.#leaving ??= new Map<string, number>())]
+    leaving.set(id, (leaving.get(id) ?? 0) + 1)
+    return () => {
+      const left = leaving.get(id)! - 1
+      if (left === 0) leaving.delete(id)
+      else leaving.set(id, left)
+    }
+  }
+
+  isLeaving(mapped: MappedClass, key: UserKey): boolean {
+    return this.#leaving !== undefined && this.#leaving.has(idOf(mapped, key))
+  }
+
+  /** The entity is nobody's from now on and may be given to any session. */
+  remove(managed: ManagedEntity): void {
+    managed.state = 'gone'
+    this.#places[managed.mapped.place]?.delete(managed.key.key, managed)
+  }
+
+  clear(): void {
+    for (const managed of this.filter(() => true)) managed.state = 'gone'
+    this.#places.fill(undefined)
+    this.#awaited = undefined
+  }
+
+  close(): void {
+    this.clear()
+    this.#isClosed = true
+  }
+
+  filter(wanted: (managed: ManagedEntity) => boolean): ManagedEntity[] {
+    const found: ManagedEntity[] = []
+    for (const records of this.#places) records?.collect(wanted, found)
+    return found
+  }
+}
+
+const idOf = ({ place }: MappedClass, key: UserKey): string => `${place}|${String(identityOf(key))}`

@@ -1,0 +1,49 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { HookName } from '../../model/index.js'
+import type { IdentityMap } from './identity-map.js'
+import type { ManagedEntity } from './managed-entity.js'
+
+/** A hook that was called, and the one that it was called in. */
+interface HookCall {
+  readonly session: IdentityMap
+  readonly outer: HookCall | undefined
+  isRunning: boolean
+}
+
+// Made by the first hook: following asynchronous calls has a price that nobody else should pay.
+let storage: AsyncLocalStorage<HookCall> | undefined
+
+/** True in what a hook of this session calls, also after it has waited for something; not in what it leaves behind when it has ended. */
+export function isInsideHook({ root }: IdentityMap): boolean {
+  for (let call = storage?.getStore(); call !== undefined; call = call.outer) {
+    if (call.isRunning && call.session === root) return true
+  }
+  return false
+}
+
+export const hasHooks = (hook: HookName, members: readonly ManagedEntity[]): boolean =>
+  members.some(({ model }) => model.hooks[hook].length > 0)
+
+/** Calls the methods of each entity in turn, base class first; one that returns a promise is waited for. */
+export async function callHooks(hook: HookName, members: Iterable<ManagedEntity>): Promise<void> {
+  for (const managed of members) {
+    for (const method of managed.model.hooks[hook]) await call(managed, method)
+  }
+}
+
+/** Calls all of them, also after one has failed, and throws the first error: what they follow has already happened. */
+export async function callAllHooks(hook: HookName, members: Iterable<ManagedEntity>): Promise<void> {
+  const errors: unknown[] = []
+  for (const managed of members) await callHooks(hook, [managed]).catch((error: unknown) => errors.push(error))
+  if (errors.length > 0) throw errors[0]
+}
+
+async function call({ entity, home }: ManagedEntity, method: string): Promise<void> {
+  storage ??= new AsyncLocalStorage()
+  const hook: HookCall = { session: home.root, outer: storage.getStore(), isRunning: true }
+  try {
+    await storage.run(hook, () => (entity as Record<string, () => unknown>)[method]())
+  } finally {
+    hook.isRunning = false
+  }
+}

@@ -1,0 +1,58 @@
+import type { KeyValue } from '../../keys/index.js'
+import type { OnRollback } from '../../relations/contract/contributor.js'
+import { forgetAtOthers, keepKeys } from '../../relations/state/unlink-detached.js'
+import { forgetLinks, takeBackLinks, type Deleted } from '../../relations/state/unlink-deleted.js'
+import type { RecordKey } from '../../plan/record-key.js'
+import type { ManagedEntity } from './managed-entity.js'
+import type { MappedClass } from '../mapping/mapped-class.js'
+import type { SessionContext } from '../context/session-context.js'
+import type { ChangeSet } from '../flush/collect/change-set.js'
+
+/** Before it is planned, or once it is let go of: what is to be deleted gets no links that were made here and are not stored yet. */
+export function takeBackLinksTo(
+  removed: Iterable<ManagedEntity>,
+  context: SessionContext,
+  onTakeBack: OnRollback = () => {},
+): void {
+  walk([...removed], context, (managed, strategies, deleted) => takeBackLinks(managed, strategies, deleted, onTakeBack))
+}
+
+/** After it was sent: what is deleted is in no collection of the session any more, and no reference points to it. */
+export function forgetDeleted({ removed }: ChangeSet, context: SessionContext): void {
+  const deleted = [...removed].filter(({ state }) => state === 'gone' || state === 'new')
+  walk(deleted, context, forgetLinks)
+}
+
+/** The same for a record that is deleted, or was not there, without an entity. */
+export function forgetKey(mapped: MappedClass, key: RecordKey, context: SessionContext): void {
+  walk([{ mapped, key }], context, forgetLinks)
+}
+
+/** What is let go of gives its links back, but for those that others have to it alone: they know its key. */
+export function forgetDetached(managed: ManagedEntity, context: SessionContext): void {
+  forgetAtOthers(managed, managed.mapped.relations)
+  walk([managed], context, keepKeys)
+}
+
+type Visit = typeof forgetLinks
+
+/** One walk through the session, however many are deleted; none where no relation leads to them. */
+function walk(
+  removed: readonly Pick<ManagedEntity, 'mapped' | 'key'>[],
+  { identity, classes }: SessionContext,
+  visit: Visit,
+): void {
+  const keys = new Map<number, KeyValue[]>()
+  for (const { mapped, key } of removed) {
+    if (mapped.standsAlone) continue
+    const known = keys.get(mapped.place) ?? []
+    known.push(mapped.codec.key.scheme.fromStored(key.key, identity.tenant))
+    keys.set(mapped.place, known)
+  }
+  if (keys.size === 0) return
+  const deleted: Deleted = (target) => keys.get(classes.of(target).place) ?? NOTHING
+  for (const managed of identity.filter(({ mapped }) => mapped.relations.length > 0))
+    visit(managed, managed.mapped.relations, deleted)
+}
+
+const NOTHING: readonly KeyValue[] = []

@@ -1,0 +1,160 @@
+import { recordId, type RecordKey } from '../../plan/record-key.js'
+import type { WorkCount } from '../context/activity.js'
+import type { ManagedEntity } from './managed-entity.js'
+
+/** What was asked for between two flushes, whether it is under way or waits: the second one waits for all of it. */
+class WorkSpan {
+  #count = 0
+  #onEmpty: (() => void)[] | undefined
+
+  get isEmpty(): boolean {
+    return this.#count === 0
+  }
+
+  begin(): void {
+    this.#count++
+  }
+
+  end(): void {
+    if (--this.#count > 0) return
+    const waiting = this.#onEmpty
+    this.#onEmpty = undefined
+    waiting?.forEach((wake) => wake())
+  }
+
+  async ended(): Promise<void> {
+    if (!this.isEmpty) await new Promise<void>((wake) => (this.#onEmpty ??= []).push(wake))
+  }
+}
+
+/** Work on one entity, for those who wait for its end; most often nobody does. */
+export class QueuedWork {
+  readonly span: WorkSpan
+  #ended: Promise<void> | undefined
+  #end: (() => void) | undefined
+
+  constructor(span: WorkSpan) {
+    this.span = span
+  }
+
+  get ended(): Promise<void> {
+    return (this.#ended ??= new Promise((resolve) => (this.#end = resolve)))
+  }
+
+  end(): void {
+    this.#end?.()
+  }
+}
+
+/**
+ * Keeps work apart: work on one entity waits for earlier work on it, and a flush waits for all and lets all wait. The order is that
+ * of the calls: whatever waits is counted from the call on, so that nothing asked for later can begin beside it.
+ */
+export class WorkQueue {
+  readonly #activity: WorkCount
+  /** The latest flush that is under way or waits; what is asked for after it waits for it. */
+  #barrier: Promise<unknown> | undefined
+  /** What was asked for since then. */
+  #span = new WorkSpan()
+  /** Work on records that the session has no entity of: it waits for no flush, because none has begun that knows them. */
+  readonly #onRecords = new WorkSpan()
+  #records: Map<string, QueuedWork> | undefined
+
+  constructor(activity: WorkCount) {
+    this.#activity = activity
+  }
+
+  /** Work on the whole session. */
+  runAlone<T>(work: () => Promise<T>): Promise<T> {
+    this.#activity.begin()
+    const [before, earlier] = [this.#barrier, this.#span]
+    const isFree = before === undefined && earlier.isEmpty && this.#onRecords.isEmpty
+    this.#span = new WorkSpan()
+    const result = isFree ? work() : this.#after(before, earlier, work)
+    this.#barrier = result
+    const end = (): void => {
+      if (this.#barrier === result) this.#barrier = undefined
+      this.#activity.end()
+    }
+    result.then(end, end)
+    return result
+  }
+
+  /** Work on one entity. */
+  runOn<T>(managed: ManagedEntity, work: () => Promise<T>): Promise<T> {
+    const before = this.#before(managed)
+    const turn = this.beginOne(managed)
+    const result = before === undefined ? work() : before.then(work, work)
+    const end = (): void => this.endOne(managed, turn)
+    result.then(end, end)
+    return result
+  }
+
+  /** True when work on the entity need not wait. */
+  isFree(managed: ManagedEntity): boolean {
+    return this.#barrier === undefined && managed.queued === undefined && this.#recordTurn(managed) === undefined
+  }
+
+  /** Work on one entity that is free, by someone who says when it ends. */
+  beginOne(managed: ManagedEntity): QueuedWork {
+    this.#activity.begin()
+    this.#span.begin()
+    return (managed.queued = new QueuedWork(this.#span))
+  }
+
+  endOne(managed: ManagedEntity, turn: QueuedWork): void {
+    if (managed.queued === turn) managed.queued = undefined
+    this.#end(turn)
+  }
+
+  /** Work on a record that the session has no entity of; it says when it ends. An entity that gets its key meanwhile waits for it. */
+  onRecord(key: RecordKey, work: (end: () => void) => void): void {
+    this.#activity.begin()
+    this.#onRecords.begin()
+    const records = (this.#records ??= new Map<string, QueuedWork>())
+    const id = recordId(key)
+    const before = records.get(id)?.ended
+    const turn = new QueuedWork(this.#onRecords)
+    records.set(id, turn)
+    const begin = (): void =>
+      work(() => {
+        if (records.get(id) === turn) records.delete(id)
+        this.#end(turn)
+      })
+    if (before === undefined) begin()
+    else void before.then(begin)
+  }
+
+  /** Resolves when nothing is under way. */
+  async idle(): Promise<void> {
+    while (this.#barrier !== undefined || !this.#span.isEmpty || !this.#onRecords.isEmpty)
+      await this.#after(this.#barrier, this.#span, () => Promise.resolve())
+  }
+
+  /** Once the flush has ended, what was asked for after it, and what would meet entities that have come since. */
+  async #after<T>(flush: Promise<unknown> | undefined, span: WorkSpan, work: () => Promise<T>): Promise<T> {
+    await flush?.catch(ignore)
+    await span.ended()
+    while (!this.#onRecords.isEmpty) await this.#onRecords.ended()
+    return work()
+  }
+
+  #before(managed: ManagedEntity): Promise<unknown> | undefined {
+    // The flush waits for earlier work on the entity, and later work on it for the flush: only the last of them matters.
+    const before = managed.queued?.span === this.#span ? managed.queued.ended : this.#barrier
+    const record = this.#recordTurn(managed)?.ended
+    return before === undefined ? record : record === undefined ? before : Promise.allSettled([before, record])
+  }
+
+  #recordTurn({ key }: ManagedEntity): QueuedWork | undefined {
+    return this.#records === undefined || this.#records.size === 0 ? undefined : this.#records.get(recordId(key))
+  }
+
+  #end(turn: QueuedWork): void {
+    turn.end()
+    turn.span.end()
+    this.#activity.end()
+  }
+}
+
+function ignore(): void {}

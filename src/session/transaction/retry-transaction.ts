@@ -1,0 +1,79 @@
+import type { Driver } from '../../driver/driver.js'
+import type { TransactionHandle } from '../../driver/outcome.js'
+import { Tries } from '../../driver/retry.js'
+import { badOption, exhausted, repeatable } from './transaction-errors.js'
+
+export interface TransactionOptions {
+  /** How often it is tried in all. Default 10. */
+  readonly attempts?: number
+  /** Seconds after which the server gives up on an attempt, and after which no further one begins. 1 to 120, default 10. */
+  readonly timeout?: number
+  /** The namespace it works in, when that is not the one that `open` was given. */
+  readonly namespace?: string
+}
+
+/** One try of a transaction. */
+export interface Attempt<T> {
+  /** Sends everything; what it throws aborts the transaction. */
+  run(transaction: TransactionHandle): Promise<T>
+  /** Called when what was sent is undone, or was never done. */
+  undone?(): void
+}
+
+const ATTEMPTS = 10
+const TIMEOUT = 10
+// The first wait in milliseconds, on average; each further one is twice as long, up to a limit.
+const BACKOFF = 4
+const LONGEST_WAIT = 250
+
+/**
+ * Tries until an attempt is committed. A conflict is tried again, and so is a server that was busy or silent, if what the attempt
+ * did is certainly undone. A commit whose fate is unknown is never aborted and never tried again.
+ */
+export async function inTransaction<T>(
+  driver: Driver,
+  next: (count: number) => Attempt<T>,
+  options: TransactionOptions = {},
+): Promise<T> {
+  const { attempts, timeout } = checked(options)
+  const tries = new Tries()
+  const patience = { attempts, deadline: timeout * 1000, backoff: BACKOFF, longest: LONGEST_WAIT }
+  for (;;) {
+    const end = await tryOnce(driver, next(tries.count), timeout, options.timeout)
+    if ('result' in end) return end.result
+    if (!end.again) throw end.error
+    const wait = tries.next(patience)
+    if (wait === undefined) throw exhausted(tries.count, end.error)
+    await new Promise((resolve) => setTimeout(resolve, wait))
+  }
+}
+
+type End<T> = { readonly result: T } | { readonly error: unknown; readonly again: boolean }
+
+async function tryOnce<T>(driver: Driver, attempt: Attempt<T>, timeout: number, asked?: number): Promise<End<T>> {
+  const transaction = await driver.begin({ timeout })
+  let result: T
+  try {
+    result = await attempt.run(transaction)
+  } catch (error) {
+    const isUndone = await driver.abort(transaction)
+    attempt.undone?.()
+    const kind = repeatable(error)
+    return { error, again: kind === 'conflict' || (kind === 'transient' && isUndone) }
+  }
+  const outcome = await driver.commit(transaction, asked === undefined ? {} : { deadline: asked * 1000 })
+  if (outcome.state === 'committed') return { result }
+  if (outcome.state === 'aborted') attempt.undone?.()
+  return { error: outcome.error, again: outcome.state === 'aborted' }
+}
+
+function checked({ attempts = ATTEMPTS, timeout = TIMEOUT }: TransactionOptions): {
+  attempts: number
+  timeout: number
+} {
+  if (!Number.isInteger(attempts) || attempts < 1) throw badOption('attempts', attempts, 'a whole number from 1 on')
+  if (!Number.isInteger(timeout) || timeout < 1 || timeout > 120) {
+    throw badOption('timeout', timeout, 'a whole number of seconds between 1 and 120')
+  }
+  return { attempts, timeout }
+}

@@ -1,0 +1,57 @@
+import { MOST_WRITES } from '../../driver/capabilities.js'
+import { PartialFailureError, RetriesExhaustedError, SkeinError } from '../../errors/index.js'
+import { showKey } from '../../plan/record-key.js'
+import type { Drain } from '../../relations/contract/drain.js'
+
+/** `conflict`: repeat all of it. `transient`: repeat it if what it did is certainly undone. */
+export type Repeatable = 'conflict' | 'transient' | 'no'
+
+const CONFLICT = 'SKEIN_4305'
+/** Time-outs, overload, lost connections and answers: the server may be able the next time. */
+const TRANSIENT: ReadonlySet<string> = new Set(['SKEIN_4201', 'SKEIN_4202', 'SKEIN_4205', 'SKEIN_4206', 'SKEIN_4212'])
+/** The end of another transaction: its conflicts are not ours. */
+const FINAL: ReadonlySet<string> = new Set(['SKEIN_4002', 'SKEIN_4003'])
+
+/** Whether a transaction that failed with this error may be repeated; errors that wrap a conflict count as one. */
+export function repeatable(error: unknown, depth = 0): Repeatable {
+  if (!(error instanceof Error) || depth > 5) return 'no'
+  if (error instanceof SkeinError) {
+    if (error.code === CONFLICT) return 'conflict'
+    if (TRANSIENT.has(error.code)) return 'transient'
+    if (FINAL.has(error.code)) return 'no'
+  }
+  const causes = error instanceof PartialFailureError ? error.records.map(({ cause }) => cause) : [error.cause]
+  const found = causes.map((cause) => repeatable(cause, depth + 1))
+  return found.find((one) => one === 'conflict') ?? found.find((one) => one === 'transient') ?? 'no'
+}
+
+export function exhausted(attempts: number, last: unknown): RetriesExhaustedError {
+  const why = last instanceof Error ? ` The last failure: ${last.message}` : ''
+  return new RetriesExhaustedError(`The transaction failed on ${attempts} attempts.${why}`, {
+    attempts,
+    cause: last,
+    fix: 'Try again later; if it persists, many write the same record at the same time: make the transaction shorter, or spread that record.',
+  })
+}
+
+export function withoutTransactions(namespace: string): SkeinError {
+  return new SkeinError('SKEIN_4301', `Namespace '${namespace}' has no transactions.`, {
+    namespace,
+    fix: 'They need an enterprise server of version 8 or later and a strongly consistent namespace.',
+  })
+}
+
+export function badOption(name: string, value: unknown, what: string): SkeinError {
+  return new SkeinError('SKEIN_2314', `${name}: ${String(value)} is not ${what}.`, { fix: `Give ${what}.` })
+}
+
+/** What a delete reaches does not fit into a transaction. */
+export function tooLarge({ owner: { model, key }, className, property }: Drain): SkeinError {
+  const message = `Deleting ${model.name} ${showKey(key)} reaches more through ${className}.${property} than the ${MOST_WRITES} records that a transaction can write.`
+  return new SkeinError('SKEIN_4302', message, {
+    className: model.name,
+    property,
+    key: key.key,
+    fix: "Delete it outside a transaction and with transactions: 'auto', which then works in steps.",
+  })
+}

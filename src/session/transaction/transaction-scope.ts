@@ -1,0 +1,30 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { SkeinError } from '../../errors/index.js'
+import type { EntityModel, IndexModel, OutsideTransaction } from '../../model/index.js'
+
+// Made by the first transaction: following asynchronous calls has a price that nobody else should pay.
+let storage: AsyncLocalStorage<true> | undefined
+
+/** Runs the function of a transaction, so that what it calls can know. */
+export function insideTransaction<T>(work: () => Promise<T>): Promise<T> {
+  storage ??= new AsyncLocalStorage()
+  return storage.run(true, work)
+}
+
+/** The server ignores or refuses the transaction of such a call, so that it would silently not take part. */
+export function refuseInTransaction(what: string, { outsideTransaction = false }: OutsideTransaction = {}): void {
+  if (outsideTransaction || storage?.getStore() === undefined) return
+  throw cannotTakePart(what, 'Do it before or after the transaction', 'if it need not be undone with it')
+}
+
+/** The same for what an index finds: it would see neither what this transaction has written nor whether others change it. */
+export function queryInTransaction({ name: entity }: EntityModel, { bin }: IndexModel): SkeinError {
+  const what = `A query for ${entity} by its index on '${bin}'`
+  return cannotTakePart(what, 'Ask before the transaction', 'to load, delete or flush if what is committed will do')
+}
+
+function cannotTakePart(what: string, instead: string, unless: string): SkeinError {
+  return new SkeinError('SKEIN_2313', `${what} cannot take part in a transaction.`, {
+    fix: `${instead}, or pass { outsideTransaction: true } ${unless}.`,
+  })
+}

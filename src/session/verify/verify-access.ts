@@ -1,0 +1,59 @@
+import type { Driver } from '../../driver/driver.js'
+import type { CallOptions } from '../../driver/outcome.js'
+import type { Tenant } from '../../keys/index.js'
+import type { LinkVerification } from '../../relations/verify/stored-link.js'
+import type { Subject, VerifyAccess } from '../../relations/verify/verifier.js'
+import type { RecordKey } from '../../plan/record-key.js'
+import type { MappedClass } from '../mapping/mapped-class.js'
+import type { MappedClasses } from '../mapping/mapped-classes.js'
+
+/** Deletes a record whose delete has begun; true when there was something left to do. */
+export type FinishDelete = (className: string, key: RecordKey) => Promise<boolean>
+
+/** How verifying reaches the server: past the identity map, because what is stored is what is checked. */
+export function verifyAccess(
+  driver: Driver,
+  classes: MappedClasses,
+  tenant: Tenant | undefined,
+  { transaction, signal }: CallOptions,
+  finishDelete: FinishDelete = () => Promise.resolve(false),
+): VerifyAccess {
+  // Between two rounds is often enough to stop, and does not make each of many reads listen to the signal.
+  const send = async <C, R>(commands: readonly C[], to: (commands: readonly C[]) => Promise<R[]>): Promise<R[]> => {
+    signal?.throwIfAborted()
+    return commands.length === 0 ? [] : to(commands)
+  }
+  const showKey: VerifyAccess['showKey'] = (model, stored) => {
+    try {
+      return classes.of(model.name).codec.key.scheme.fromStored(stored, tenant)
+    } catch {
+      // What is no key of the class is shown as it is stored.
+      return stored
+    }
+  }
+  return {
+    read: (commands) => send(commands, (all) => driver.read(all, { transaction })),
+    write: (commands) => send(commands, (all) => driver.run(all, { transaction })),
+    showKey,
+    recordKeyOf(className, key) {
+      try {
+        return classes.of(className).recordKeyOf(key, tenant)
+      } catch {
+        return undefined
+      }
+    },
+    finishDelete: (model, key) =>
+      finishDelete(model.name, key).then(
+        (isDone) => ({ state: isDone ? 'repaired' : 'leftAlone' }),
+        (error: Error) => ({ state: 'failed', error }),
+      ),
+  }
+}
+
+export function subjectOf({ model, relations }: MappedClass, key: RecordKey): Subject {
+  const verifications = relations.flatMap(({ verification }): LinkVerification[] =>
+    verification === undefined ? [] : [verification],
+  )
+  const inside = relations.flatMap((strategy) => strategy.inside ?? [])
+  return { model, key, relations: verifications, inside }
+}

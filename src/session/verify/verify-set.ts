@@ -1,0 +1,131 @@
+import type { Driver } from '../../driver/driver.js'
+import { SkeinError } from '../../errors/index.js'
+import type { Tenant } from '../../keys/index.js'
+import type { OutsideTransaction } from '../../model/index.js'
+import type { FoundRecord } from '../../plan/outcome.js'
+import { query } from '../../plan/query-command.js'
+import type { Finding } from '../../relations/verify/finding.js'
+import { Verifier, type Subject } from '../../relations/verify/verifier.js'
+import type { MappedClass } from '../mapping/mapped-class.js'
+import type { MappedClasses } from '../mapping/mapped-classes.js'
+import { subjectOf, verifyAccess, type FinishDelete } from './verify-access.js'
+import { verifyTerms, type VerifyOptions } from './verify-options.js'
+
+/** Records checked together: their links share batches. */
+const GROUP = 100
+
+/** How far a run has come. */
+export interface VerifyProgress {
+  /** Records that were looked at. */
+  readonly records: number
+  readonly findings: number
+  readonly repaired: number
+  /** Disagreements that were not judged, because a record had changed too recently; another run may find them settled. */
+  readonly unsettled: number
+}
+
+export interface VerifySetOptions extends VerifyOptions, OutsideTransaction {
+  /** Whose records, where the keys of the class belong to tenants. */
+  readonly tenant?: Tenant
+  readonly onProgress?: (progress: VerifyProgress) => void
+}
+
+/** Streams the records of some classes and checks the links that they store. */
+export async function* verifySets(
+  sets: readonly MappedClass[],
+  classes: MappedClasses,
+  driver: Driver,
+  options: VerifySetOptions,
+  finishDelete: FinishDelete,
+): AsyncGenerator<Finding> {
+  const { tenant, signal, onProgress } = options
+  const access = verifyAccess(driver, classes, tenant, { signal }, finishDelete)
+  const verifier = new Verifier(access, verifyTerms(options))
+  const progress = { records: 0, findings: 0, repaired: 0, unsettled: 0 }
+  for (const mapped of sets) {
+    for await (const group of groupsOf(mapped, driver, signal)) {
+      for await (const finding of checkGroup(group, mapped, classes, tenant, verifier)) {
+        progress.findings++
+        if (finding.state === 'repaired') progress.repaired++
+        yield finding
+      }
+      progress.records += group.length
+      progress.unsettled = verifier.unsettled
+      onProgress?.({ ...progress })
+    }
+  }
+}
+
+async function* groupsOf(
+  { model, codec }: MappedClass,
+  driver: Driver,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<readonly FoundRecord[]> {
+  const { name, namespace, set } = model
+  const command = query({ entity: name, namespace, set, bins: codec.binsOf([]) })
+  for await (const records of driver.query(command, { signal })) {
+    for (let i = 0; i < records.length; i += GROUP) {
+      signal?.throwIfAborted()
+      yield records.slice(i, i + GROUP)
+    }
+  }
+}
+
+async function* checkGroup(
+  records: readonly FoundRecord[],
+  mapped: MappedClass,
+  classes: MappedClasses,
+  tenant: Tenant | undefined,
+  verifier: Verifier,
+): AsyncGenerator<Finding> {
+  const subjects: Subject[] = []
+  for (const record of records) {
+    const found = subjectIn(record, mapped, classes, tenant)
+    if (found === undefined) continue
+    if (found instanceof SkeinError) yield unreadable(mapped, record, found)
+    else subjects.push(found)
+  }
+  yield* verifier.check(subjects)
+}
+
+/** The record by its own class; undefined for one of another tenant or of a class that is not asked for. */
+function subjectIn(
+  { bins }: FoundRecord,
+  mapped: MappedClass,
+  classes: MappedClasses,
+  tenant: Tenant | undefined,
+): Subject | SkeinError | undefined {
+  const { discriminator, key } = mapped.model
+  if (discriminator !== undefined && isOfAnother(bins[discriminator.bin], discriminator.subclasses)) return undefined
+  let entity: object
+  try {
+    entity = mapped.codec.hydrate(bins, new Set(key.properties))
+    mapped.codec.key.keyOf(entity)
+  } catch (error) {
+    return error as SkeinError
+  }
+  const own = classes.ofEntity(entity)
+  try {
+    return subjectOf(own, own.recordKey(own.codec.key.keyOf(entity), tenant))
+  } catch (error) {
+    if ((error as SkeinError).code === 'SKEIN_2104') return undefined
+    throw error
+  }
+}
+
+function isOfAnother(value: unknown, subclasses: readonly { readonly value: string | number }[]): boolean {
+  return !subclasses.some((each) => each.value === value)
+}
+
+function unreadable({ model }: MappedClass, { digest }: FoundRecord, error: SkeinError): Finding {
+  return {
+    kind: 'unreadable',
+    className: model.name,
+    key: digest,
+    truth: model.name,
+    repair: 'none',
+    state: 'found',
+    message: `A record of ${model.name} does not say its key: ${error.message}`,
+    error,
+  }
+}
