@@ -4,4 +4,6 @@ import { spawnSync } from 'node:child_process'
 
 const args = process.argv.slice(2).map((arg) => arg.replace(/^(?:\.\/)?((?:test|examples)\/.*)\.ts$/, '.build/$1.js'))
 if (args.length === 0) throw new Error('Name a test file: npm run test:file -- test/session/open.test.ts')
-process.exit(spawnSync('npx', ['--no', 'mocha', ...args], { stdio: 'inherit' }).status ?? 1)
+process.exit(
+  spawnSync(process.execPath, ['node_modules/mocha/bin/mocha.js', ...args], { stdio: 'inherit' }).status ?? 1,
+)

@@ -22,7 +22,7 @@ function deal(count) {
 
 function run(share, isFirst) {
   return new Promise((resolve) => {
-    const mocha = spawn('npx', ['--no', 'mocha', ...process.argv.slice(2), ...share], {
+    const mocha = spawn(process.execPath, ['node_modules/mocha/bin/mocha.js', ...process.argv.slice(2), ...share], {
       stdio: ['ignore', isFirst ? 'inherit' : 'pipe', isFirst ? 'inherit' : 'pipe'],
     })
     const output = []

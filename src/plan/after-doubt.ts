@@ -3,7 +3,7 @@ import type { Expression } from './expression.js'
 import type { Operation } from './operation.js'
 
 /**
- * What may be done with a write whose answer was lost:
+ * How to resolve a write whose answer was lost:
  * `repeat` it, because twice is the same as once;
  * `readBack`, because its guard keeps it from happening twice and the stored record shows whether it happened;
  * `report` it, because a repeat could apply it twice or return the wrong results.
@@ -47,14 +47,14 @@ export function accumulates(operation: Operation): boolean {
   }
 }
 
-/** The bins that the command adds to. */
+/** Bins that the command increments. */
 export function binsAddedTo({ operations }: WriteCommand | DeleteCommand): Set<string> {
   return new Set(
     operations.flatMap((operation) => (accumulates(operation) && 'bin' in operation ? [operation.bin] : [])),
   )
 }
 
-/** The bins that the command changes in another way: whatever they hold, sending them once more does no harm. */
+/** Bins that the command sets rather than increments: writing them again does no harm. */
 export function binsReplaced(command: WriteCommand | DeleteCommand): Set<string> {
   const added = binsAddedTo(command)
   const changed = command.operations.flatMap((operation) =>

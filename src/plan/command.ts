@@ -4,12 +4,12 @@ import type { RecordKey } from './record-key.js'
 import type { Value } from './value.js'
 
 /**
- * What must hold for a record before a write: `mustNotExist` creates, `mustExist` updates, `upsert` does either,
+ * Precondition of a write: `mustNotExist` creates, `mustExist` updates, `upsert` does either,
  * `replace` does either and drops every bin the command does not write (plain bin writes only).
  */
 export type Existence = 'mustNotExist' | 'mustExist' | 'upsert' | 'replace'
 
-/** `keep` leaves the expiry as it is, `default` takes the namespace's, `never` removes it; a number is seconds from now. */
+/** Expiry after a write: `keep` leaves it as it is, `default` takes the namespace's, `never` removes it; a number is seconds from now. */
 export type Ttl = 'keep' | 'default' | 'never' | number
 
 /** A condition on the stored record; where it does not hold, nothing is written and the outcome says so. */
@@ -44,7 +44,7 @@ export interface ReadCommand extends OnRecord {
 export interface WriteCommand extends OnRecord {
   readonly kind: 'write'
   readonly operations: readonly Operation[]
-  /** Of a write that sets bins and does nothing else: those bins. */
+  /** Bins of a write that sets bins and does nothing else. */
   readonly bins?: Bins
   readonly exists: Existence
   readonly guards: readonly Guard[]
@@ -53,19 +53,19 @@ export interface WriteCommand extends OnRecord {
   readonly generation?: number
   /** Store the user key with the record. */
   readonly sendKey: boolean
-  /** The record may grow by this write: its size comes back with it and is checked against the warning limit. */
+  /** Reads the record's size along with a write that may grow it, for the warning limit. */
   readonly watchSize: boolean
-  /** The record's generation after the write is wanted; without it a plain write takes a cheaper call that does not tell. */
+  /** Asks for the generation after the write; a plain write without it takes a cheaper call. */
   readonly watchGeneration: boolean
 }
 
 export interface DeleteCommand extends OnRecord {
   readonly kind: 'delete'
-  /** Read before the record goes away; their results come back. */
+  /** Reads that run before the record is deleted; their results come back. */
   readonly operations: readonly ReadOperation[]
   readonly guards: readonly Guard[]
   readonly generation?: number
-  /** Whether it leaves a tombstone; undefined: as the namespace requires. Inside a transaction it always does. */
+  /** Leaves a tombstone; undefined: as the namespace requires. Deletes inside a transaction always do. */
   readonly durableDelete?: boolean
 }
 
@@ -74,7 +74,7 @@ export type Command = ReadCommand | WriteCommand | DeleteCommand
 
 const NOTHING: readonly never[] = Object.freeze([])
 
-// Freezing takes ten times as long as making a command, so it is left to those who show one to others: see `stage`.
+// Freezing takes ten times as long as making a command, so only `stage` does it, for plans that are shown.
 
 export function read(
   entity: string,

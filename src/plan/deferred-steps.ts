@@ -1,17 +1,17 @@
 import { stage, type Stage } from './plan.js'
 
-/** Says what a read will decide; undefined where nothing is read. It is told whether a transaction carries the plan. */
+/** Describes what a read will decide, with or without a transaction; undefined where nothing is read. */
 export type DescribeStep = (isTransaction: boolean) => string | undefined
 
-/** What can only be known when the plan is sent, for those who look at it before. */
+/** A step that depends on a read at flush time, as `explain()` describes it. */
 export interface DeferredStep {
   readonly name: string
   readonly tell: DescribeStep
-  /** The record it was planned for. */
+  /** Id of the record that the step was planned for. */
   readonly of?: string
 }
 
-/** The stages with what follows from reads; `order` names all stages there are. */
+/** Adds the descriptions of deferred steps to the stages; `order` names all stages. */
 export function withDeferredSteps(
   stages: readonly Stage[],
   following: readonly DeferredStep[],

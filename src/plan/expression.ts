@@ -75,7 +75,7 @@ export const lastUpdate = (): Expression => call('lastUpdate', [])
 /** Milliseconds since the record was last written, by the server's own clock. */
 export const sinceUpdate = (): Expression => call('sinceUpdate', [])
 export const listSize = (list: Expression): Expression => call('listSize', [list])
-/** How often the list holds the value. */
+/** Number of times the list holds the value. */
 export const listCount = (list: Expression, item: Value): Expression => call('listCount', [list, value(item)])
 /** Items of a list by position. */
 export const listSlice = (list: Expression, index: number, count: number): Expression =>
@@ -86,7 +86,7 @@ export const listFrom = (list: Expression, item: Value, count: number): Expressi
 export const mapSize = (map: Expression): Expression => call('mapSize', [map])
 /** The value under a key, of a known type. */
 export const mapGet = (map: Expression, key: Value, type: BinType): Expression => mapGetAt(map, value(key), type)
-/** The same, where the key itself is found by an expression. */
+/** The value under a key that is itself an expression. */
 export const mapGetAt = (map: Expression, key: Expression, type: BinType): Expression =>
   call('mapGet', [map, key], type)
 /** 1 when the map has the key, else 0. */
@@ -100,7 +100,7 @@ export const mapValueSlice = (map: Expression, index: number, count: number): Ex
 /** Keys of a map in their order, from this one on; from the next one where it is not there. */
 export const mapKeysFrom = (map: Expression, key: Value, count: number): Expression =>
   call('mapKeysFrom', [map, value(key), value(0), value(count)], 'list')
-/** How many of the keys the map has. */
+/** Number of the given keys that the map has. */
 export const mapCountOf = (map: Expression, keys: readonly Value[]): Expression =>
   call('mapCountOf', [map, value(keys)])
 /** Position of a key in key order; unknown where the map does not have it. */

@@ -12,7 +12,7 @@ import {
 import { coalesce } from './coalesce-operations.js'
 import { recordId } from './record-key.js'
 
-/** One write per record: what several changes want from a record goes out as one command, in their order. */
+/** Merges all changes of one record into one command, in their order. */
 export function mergeCommands(commands: readonly Command[]): Command[] {
   const merged = new Map<string, Command>()
   const reads: Command[] = []
@@ -66,7 +66,7 @@ function mergeExistence(a: Existence, b: Existence): Existence {
   return STRONGEST_FIRST.find((one) => one === a || one === b)!
 }
 
-// A link-only write keeps the expiry, so any other wish wins over 'keep'; a creation has no expiry to keep.
+// A link-only write keeps the expiry, so any other TTL wins over 'keep'; a creation has no expiry to keep.
 function mergeTtl(a: WriteCommand, b: WriteCommand): Ttl {
   if (a.exists !== b.exists && (a.exists === 'mustNotExist' || b.exists === 'mustNotExist')) {
     return a.exists === 'mustNotExist' ? a.ttl : b.ttl

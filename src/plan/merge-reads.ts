@@ -2,14 +2,14 @@ import type { ReadCommand } from './command.js'
 import { recordId } from './record-key.js'
 import { resultName } from './result-names.js'
 
-/** Reads of which those to one record are one, and where the answer to each of the given ones is. */
+/** Reads merged per record, and the position of each original read's answer. */
 export interface MergedReads {
   readonly commands: readonly ReadCommand[]
-  /** For each given read the number of the command that answers it; it may be told more than it asked for. */
+  /** Index of the merged command that answers each given read; the answer may hold more than was asked for. */
   readonly answeredBy: readonly number[]
 }
 
-/** What several ask of one record is asked once, as far as one command can tell it. */
+/** Merges reads of the same record into one command, where one command can answer them all. */
 export function mergeReads(reads: readonly ReadCommand[]): MergedReads {
   const commands: ReadCommand[] = []
   const byRecord = new Map<string, number[]>()

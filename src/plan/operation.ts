@@ -14,7 +14,7 @@ export type Path = readonly Step[]
 
 export type Order = 'ordered' | 'unordered'
 
-/** What a read or a remove of list or map elements gives back. */
+/** Result of a read or a removal of list or map elements. */
 export type Returns = 'none' | 'count' | 'value' | 'key' | 'keyValue' | 'index' | 'rank' | 'exists'
 
 interface OnBin<K extends string> {
@@ -22,7 +22,7 @@ interface OnBin<K extends string> {
   readonly bin: string
 }
 interface InBin<K extends string> extends OnBin<K> {
-  /** Down into the bin's value; absent or empty: the bin's own list or map. */
+  /** Path into the bin's value; absent or empty: the bin's own list or map. */
   readonly path?: Path
 }
 
@@ -41,7 +41,7 @@ export interface ReadExpression {
   readonly name: string
   readonly expression: Expression
 }
-/** The record lives on for as long as the command's TTL says, without another change. */
+/** Applies the command's TTL and changes nothing else. */
 export interface Touch {
   readonly kind: 'touch'
 }
@@ -122,7 +122,7 @@ export interface MapRemoveValues extends InBin<'mapRemoveValues'> {
 }
 /** Removes the entry whose key another map bin holds under `key`; nothing where that has no such key. */
 export interface MapRemoveFound extends OnBin<'mapRemoveFound'> {
-  /** The map bin that says where the entry is. */
+  /** Map bin that holds the key of the entry. */
   readonly within: string
   readonly key: MapKey
 }

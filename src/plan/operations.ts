@@ -43,7 +43,7 @@ export const listGetIndexRange = (
   returns: Op.Returns = 'value',
   path?: Op.Path,
 ): Op.ListGetIndexRange => Object.freeze({ kind: 'listGetIndexRange', bin, index, count, returns, path })
-/** With `returns: 'count'` or `'exists'` it tells whether the list contains the value without reading the list. */
+/** Answers with `returns: 'count'` or `'exists'` whether the list contains the value, without reading the list. */
 export const listGetValues = (
   bin: string,
   values: readonly Value[],

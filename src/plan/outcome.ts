@@ -14,7 +14,7 @@ export interface FoundRecord extends StoredRecord {
   readonly digest: Uint8Array
 }
 
-/** Why nothing was written, in a word a caller can branch on; `error` has the full story. */
+/** Reason why nothing was written, for callers to branch on; `error` has the details. */
 export type Reason =
   /** There is no such record (for a delete: there was none). */
   | 'missing'
@@ -31,15 +31,15 @@ export type Reason =
   | 'notSent'
   /** Time-outs, overload, lost connections: a later attempt may succeed. */
   | 'unavailable'
-  /** The transaction met another one or has expired: repeat all of it. */
+  /** The transaction conflicted with another one or has expired: repeat all of it. */
   | 'conflict'
-  /** The transaction that it was part of was undone. */
+  /** The transaction around the command was rolled back. */
   | 'undone'
-  /** It was written, and taken back because something that it belongs with could not be. */
+  /** Written, then rolled back, because a related change could not be written. */
   | 'takenBack'
   | 'refused'
 
-/** What became of one write or delete. */
+/** Outcome of one write or delete. */
 export interface Outcome {
   readonly command: WriteCommand | DeleteCommand
   readonly state: 'written' | 'notWritten' | 'inDoubt'
@@ -54,6 +54,6 @@ export interface Outcome {
   readonly error?: SkeinError
 }
 
-/** What was to go is gone, or there is no record that could hold it. */
+/** True where the removal took effect, or there is no record to remove from. */
 export const isWrittenOrMissing = ({ state, reason }: Pick<Outcome, 'state' | 'reason'>): boolean =>
   state === 'written' || reason === 'missing'

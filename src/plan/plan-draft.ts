@@ -10,18 +10,18 @@ import { RecordGroups } from './record-groups.js'
 
 /**
  * Stages in the order in which they run where no transaction carries them. `mark` says of a record that its delete has begun; `undo`
- * takes back references to records that turned out to be gone, and runs whatever else failed.
+ * rolls back references to records that turned out to be gone, and runs whatever else failed.
  */
 export const STAGE_NAMES = ['write', 'add references', 'mark', 'remove references', 'delete', 'undo'] as const
 export type StageName = (typeof STAGE_NAMES)[number]
 
 /**
- * Told what became of a command; true when that is as good as done for whoever added it, an error when the command is done but what it
- * was part of is not. It may add commands to stages that follow.
+ * Receives the outcome of a command. Returns true when the change counts as done, an error when the command is done but the change it
+ * belongs to is not. May add commands to later stages.
  */
 export type Settle = (outcome: Outcome) => boolean | SkeinError
 
-/** A read that goes out beside the next stage, and what follows from it. */
+/** A read that goes out beside the next stage, with its continuation. */
 export interface Check {
   readonly command: ReadCommand
   readonly then: (record: StoredRecord | null) => void
@@ -30,48 +30,48 @@ export interface Check {
 interface Entry {
   readonly commands: (WriteCommand | DeleteCommand)[]
   readonly settle: Settle[]
-  /** For each command the reasons that do not matter to whoever added it. */
+  /** Reasons for failure that each contributor tolerates, per command. */
   readonly tolerated: (readonly Reason[])[]
 }
 
 interface PendingStage {
   readonly name: StageName
-  /** Deletes run from the deepest level up: whatever is reached by a cascade goes before what it was reached from. */
+  /** Deletes run from the deepest level up: a child is deleted before the parent that cascades to it. */
   readonly depth: number
   readonly entries: Map<string, Entry>
 }
 
-/** A stage that is ready to run; `settle` must be given one outcome for each of its commands. */
+/** A stage that is ready to run; `settle` takes one outcome for each of its commands. */
 export interface ReadyStage {
   readonly name: StageName
   readonly stage: Stage
   /**
-   * What becomes of that which it leaves out, because something that it is tied to has failed. Those who would write to a record that
-   * turned out to be missing are told, as if they had been sent: they may have to take something back.
+   * Outcomes of commands held back because a tied record failed. Contributors that would write to a record that turned out to be
+   * missing are settled as if their command had been sent: they may have to roll something back.
    */
   holdBack(missing: ReadonlyMap<string, Outcome>): Outcome[]
-  /** The outcomes that somebody does not accept. */
+  /** Outcomes that some contributor does not accept. */
   settle(outcomes: readonly Outcome[]): Outcome[]
-  /** What was thrown by those whom `settle` told; the others were told all the same. */
+  /** Errors thrown by contributors while they were settled; the others are settled all the same. */
   readonly broken: readonly SkeinError[]
-  /** The same, known before anybody is told: a transaction asks before it commits. */
+  /** Outcomes that would not be accepted, known before settling: a transaction asks before it commits. */
   refused(outcomes: readonly Outcome[]): Outcome[]
 }
 
 export interface DraftOptions {
-  /** Everything goes into one transaction: one write for each record, no stages. */
+  /** Plans for one transaction: one write for each record, no stages. */
   readonly isTransaction?: boolean
-  /** The transaction has begun: what is read for this plan is read in it. */
+  /** True once the transaction has begun: reads for this plan take part in it. */
   readonly isInside?: boolean
 }
 
-/** What takes part in a flush sees of the plan. */
+/** View of the plan that contributors to a flush get. */
 export interface Draft {
-  /** The time that everything in this plan is stamped with. */
+  /** Timestamp of everything in this plan. */
   readonly now: Date
   readonly isTransaction: boolean
   readonly isInside: boolean
-  /** `tolerated`: why the command may fail without harm, where that is not plain from its stage. */
+  /** Adds a command; `tolerated` lists failures that do no harm, beyond those of its stage. */
   add(
     name: StageName,
     command: WriteCommand | DeleteCommand,
@@ -79,28 +79,28 @@ export interface Draft {
     depth?: number,
     tolerated?: readonly Reason[],
   ): void
-  /** The same, as a command of its own: its conditions must not decide about anything else that happens to the record. Only in stages. */
+  /** Adds a command that is never merged: its guards must not decide about other changes to the record. Only in stages. */
   addApart(name: StageName, command: WriteCommand, settle: Settle): void
-  /** What holds as soon as the plan is sent, without a command of its own; a plan that is only shown changes nothing. */
+  /** Runs when the plan is sent; a plan that is only explained changes nothing. */
   beforeSending(then: () => void): void
-  /** What a read will decide once this stage is sent, for those who look at the plan before. */
+  /** Describes for `explain()` what a read will decide once this stage is sent. */
   follow(name: StageName, tell: DescribeStep): void
   /** Reads a record again once the stage that is being settled is done. */
   check(command: ReadCommand, then: Check['then']): void
-  /** True the first time: what both sides of a relation would plan is planned once. */
+  /** True the first time: a change that both sides of a relation would plan is planned once. */
   once(id: string): boolean
-  /** Whether `once` was asked for it before. */
+  /** True when `once` has already been called with this id. */
   isPlanned(id: string): boolean
-  /** These records must change together. */
+  /** Ties records that must change together. */
   tie(a: RecordKey, b: RecordKey): void
 }
 
 const MISSING: readonly Reason[] = ['missing']
 const NOTHING: readonly Reason[] = []
-/** What is gone has lost its references, too. */
+/** A deleted record has lost its references, too. */
 const MAY_BE_MISSING: ReadonlySet<StageName> = new Set<StageName>(['mark', 'remove references', 'delete', 'undo'])
 
-/** A plan in the making: whatever takes part in a flush adds its commands, and those to one record become one. */
+/** Builds a plan: contributors add commands, and those to one record are merged. */
 export class PlanDraft implements Draft {
   readonly now: Date
   readonly isTransaction: boolean
@@ -111,7 +111,7 @@ export class PlanDraft implements Draft {
   #checks: Check[] = []
   #beforeSending: (() => void)[] = []
   readonly #following: DeferredStep[] = []
-  /** Where that goes which is added while a part of this draft is being sent. */
+  /** Target of commands that are added while a part of this draft is being sent. */
   #sent: PlanDraft | undefined
 
   constructor(now: Date, options: DraftOptions = {}) {
@@ -120,7 +120,7 @@ export class PlanDraft implements Draft {
     this.isInside = options.isInside ?? false
   }
 
-  /** The draft as those see it who plan for one record: all they add is tied to it. */
+  /** View of the draft for contributors to one record: all commands they add are tied to it. */
   for(key: RecordKey): Draft {
     return this.isInside ? this : new DraftForRecord(this, key)
   }
@@ -160,7 +160,7 @@ export class PlanDraft implements Draft {
     this.#following.push({ name, tell, of })
   }
 
-  /** It is being sent from now on. */
+  /** Marks the draft as being sent. */
   begin(): void {
     const noted = this.#beforeSending
     this.#beforeSending = []
@@ -190,7 +190,7 @@ export class PlanDraft implements Draft {
     return this.#stages.size === 0
   }
 
-  /** Takes out the stage that comes next, without what must wait; what takes something back never waits. */
+  /** Takes out the next stage, without commands that must wait; rollbacks never wait. */
   next(mustWait?: (id: string) => boolean): ReadyStage | undefined {
     this.begin()
     const [at] = this.#order()
@@ -200,7 +200,7 @@ export class PlanDraft implements Draft {
     return readyStage(pending, pending.name === 'undo' ? undefined : mustWait)
   }
 
-  /** Whether a record is tied to one of these. */
+  /** Tests whether a record is tied to one of these. */
   tiedTo(ids: Iterable<string>): (id: string) => boolean {
     return this.#ties.sameGroupAs(ids)
   }
@@ -217,25 +217,25 @@ export class PlanDraft implements Draft {
     return plan(withDeferredSteps(stages, this.#following, transaction, STAGE_NAMES), { transaction })
   }
 
-  /** Of a draft for a transaction: the records that change, in groups that must change together. */
+  /** Groups the records of a transaction draft by what must change together. */
   groups(): string[][] {
     return this.#ties.groups(this.#stages.get(TRANSACTION)?.entries.keys() ?? [])
   }
 
-  /** Of a draft for a transaction: whether a part of what is planned for a record is to be left out if it is not as expected. */
+  /** True when a transaction draft leaves out a part of a record's changes if the record is not as expected. */
   isConditional(id: string): boolean {
     const entry = this.#stages.get(TRANSACTION)?.entries.get(id)
     return entry?.tolerated.some((reasons) => reasons.includes('guard')) ?? false
   }
 
-  /** Of a draft for a transaction: whether a record is one of these, or is not written itself and tied to one of them. */
+  /** Tests whether a record of a transaction draft is one of these, or is not written itself and tied to one of them. */
   belongsTo(ids: readonly string[]): (id: string) => boolean {
     const written = this.#stages.get(TRANSACTION)?.entries
     const [wanted, isTied] = [new Set(ids), this.#ties.sameGroupAs(ids)]
     return (id) => (written?.has(id) ? wanted.has(id) : isTied(id))
   }
 
-  /** Of a draft for a transaction: what is planned for these records alone. */
+  /** Extracts from a transaction draft the plan for these records alone. */
   part(ids: readonly string[], options: DraftOptions): PlanDraft {
     const part = new PlanDraft(this.now, options)
     const entries = this.#stages.get(TRANSACTION)!.entries
@@ -356,7 +356,7 @@ function readyStage({ name, entries }: PendingStage, mustWait?: (id: string) => 
       }),
     settle: (outcomes) =>
       outcomes.flatMap((outcome, i) => {
-        // Everyone must be told, so no short cut at the first that refuses.
+        // Every contributor must be settled, so no short cut at the first refusal.
         const accepted = all[i].settle.map((settle) => tell(settle, outcome, broken))
         const error = accepted.find((answer) => typeof answer === 'object')
         if (error !== undefined) return { ...outcome, state: 'notWritten' as const, reason: 'missing' as const, error }

@@ -2,17 +2,17 @@ import { write, type Command, type WriteCommand } from './command.js'
 
 /** Commands that go out together; the next stage starts when all of them are answered. */
 export interface Stage {
-  /** What this stage is for, in a few words: 'create', 'add references', 'remove references', 'delete'. */
+  /** Purpose of the stage in a few words: 'create', 'add references', 'remove references', 'delete'. */
   readonly title: string
   readonly commands: readonly Command[]
   /** Set when the commands can only be known after a read: says in words what will follow, in a line for each read. */
   readonly afterRead?: string
 }
 
-/** What one save, delete or flush will do. */
+/** Commands of one save, delete or flush. */
 export interface Plan {
   readonly stages: readonly Stage[]
-  /** All of it in one multi-record transaction, instead of stage by stage. */
+  /** True when one multi-record transaction carries all stages. */
   readonly transaction: boolean
 }
 

@@ -1,9 +1,9 @@
 import type { Expression } from './expression.js'
 import type { UserKey } from './record-key.js'
 
-/** What an index is asked for: records whose bin holds this value, or has it among its list items or map keys. */
+/** Index lookup: records whose bin holds this value, or has it among its list items or map keys. */
 export interface IndexLookup {
-  /** Named in errors. */
+  /** Name of the index, for errors. */
   readonly name: string
   readonly bin: string
   readonly on: 'value' | 'listElements' | 'mapKeys' | 'mapValues'
@@ -20,7 +20,7 @@ export interface QueryCommand {
   /** Absent: the whole set. */
   readonly index?: IndexLookup
   readonly bins: 'all' | 'none' | readonly string[]
-  /** Only records for which this holds. */
+  /** Filter that returned records satisfy. */
   readonly filter?: Expression
 }
 

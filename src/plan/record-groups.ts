@@ -1,4 +1,4 @@
-/** Which records belong together: whoever is tied to a record is tied to all that are tied to it. */
+/** Groups of records that must change together: a union-find over record ids. */
 export class RecordGroups {
   readonly #parents = new Map<string, string>()
 
@@ -7,7 +7,7 @@ export class RecordGroups {
     if (first !== second) this.#parents.set(second, first)
   }
 
-  /** These records in groups, in the order in which they are given. */
+  /** Splits the records into groups, in the order given. */
   groups(ids: Iterable<string>): string[][] {
     const groups = new Map<string, string[]>()
     for (const id of ids) {
@@ -19,7 +19,7 @@ export class RecordGroups {
     return [...groups.values()]
   }
 
-  /** Whether a record is tied to one of these. */
+  /** Tests whether a record is in the group of one of these. */
   sameGroupAs(ids: Iterable<string>): (id: string) => boolean {
     const roots = new Set([...ids].map((id) => this.#root(id)))
     return (id) => roots.has(this.#root(id))
@@ -28,7 +28,7 @@ export class RecordGroups {
   #root(id: string): string {
     let root = id
     for (let parent = this.#parents.get(root); parent !== undefined; parent = this.#parents.get(root)) root = parent
-    // Later look-ups take the short way.
+    // Path compression.
     for (let at = id; at !== root;) {
       const parent = this.#parents.get(at)!
       this.#parents.set(at, root)

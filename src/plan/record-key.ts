@@ -1,12 +1,12 @@
 /** The user key of a record as it is hashed: an integer, a string or bytes. */
 export type UserKey = string | number | bigint | Uint8Array
 
-/** Where one record lives. */
+/** Address of one record. */
 export interface RecordKey {
   readonly namespace: string
   readonly set: string
   readonly key: UserKey
-  /** It was made for a record that is new here, from chance: nobody else can have made a record under it. */
+  /** True for a random key generated here for a new record: no other writer can have used it. */
   readonly isMade?: true
 }
 

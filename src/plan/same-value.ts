@@ -1,7 +1,7 @@
 import { isDouble, isGeo, type Value } from './value.js'
 
 /**
- * Whether a value as it was sent equals a value as it comes back from the client, which has lost a few distinctions:
+ * Compares a value as sent with one as the client returns it, which loses a few distinctions:
  * maps come back as objects with string keys, doubles as numbers, large integers as BigInt.
  */
 export function sameValue(sent: Value, stored: unknown): boolean {

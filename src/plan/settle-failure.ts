@@ -2,7 +2,7 @@ import { SkeinError } from '../errors/index.js'
 import type { Outcome } from './outcome.js'
 import { showKey } from './record-key.js'
 
-/** Whoever was told of an outcome threw: what is stored is certain, but an entity does not show it. */
+/** Error for a contributor that threw while being settled: the record is stored, but the entity does not show it. */
 export function settleFailure({ command, state }: Outcome, cause: unknown): SkeinError {
   const { entity: className, key } = command
   const fate = state === 'written' ? 'was written' : 'was not written, or it is not known'

@@ -5,7 +5,7 @@ import { showExpression } from './show-expression.js'
 import { showOperation } from './show-operation.js'
 import { showValue } from './show-value.js'
 
-/** What may be shown. Logs show neither unless asked; errors show keys; `explain()` shows both. */
+/** Parts of a command that may be shown. Logs show neither unless asked; errors show keys; `explain()` shows both. */
 export interface Reveal {
   readonly keys: boolean
   readonly values: boolean
@@ -20,7 +20,7 @@ export function showCommand(command: Command, reveal: Reveal): string {
   return oneLine(command, reveal, [])
 }
 
-/** The same, and where values may be shown, what it does with them. */
+/** The command in one line, with its values where they may be shown. */
 export function showCommandWithValues(command: Command, reveal: Reveal): string {
   return oneLine(command, reveal, reveal.values ? [showOperations(command, reveal).join(', ')] : [])
 }

@@ -4,10 +4,10 @@ import type { Reveal } from './show-command.js'
 import { showExpression } from './show-expression.js'
 import { showValue } from './show-value.js'
 
-/** A question without an index reads the whole set. */
+/** A query without an index scans the whole set. */
 export const queryKind = ({ index }: QueryCommand): 'query' | 'scan' => (index === undefined ? 'scan' : 'query')
 
-/** The question in one line: which records, by what, how much. What an index is asked for is a key. */
+/** The query in one line: set, index, filter, size. The value of an index lookup counts as a key. */
 export function showQuery(command: QueryCommand, reveal: Reveal): string {
   const { entity, set, index, filter } = command
   const where =

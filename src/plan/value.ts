@@ -22,7 +22,7 @@ export function isGeo(value: unknown): value is GeoValue {
   return typeof value === 'object' && value !== null && GEO in value
 }
 
-/** What a bin, a list item or a map entry can hold; an integral `number` is an int64, a fractional one a double. */
+/** Value of a bin, a list item or a map entry; an integral `number` is an int64, a fractional one a double. */
 export type Value =
   | null
   | boolean

@@ -13,7 +13,7 @@ const OPERATION = 8
 const COLLECTION = 4
 const GUARD = 12
 
-/** About how many bytes the command takes on the wire. */
+/** Estimates the bytes of the command on the wire. */
 export function commandBytes(command: Command): number {
   const { namespace, set, key } = command.key
   let bytes = HEADER + 3 * FIELD + namespace.length + set.length + DIGEST
@@ -45,7 +45,7 @@ export function binsBytes(bins: Bins): number {
   return bytes
 }
 
-/** About how many bytes the question takes; what is asked of one node. */
+/** Estimates the bytes of the query as sent to one node. */
 export function queryBytes({ namespace, set, bins, index, filter }: QueryCommand): number {
   let bytes = HEADER + 3 * FIELD + namespace.length + set.length
   if (typeof bins !== 'string') for (const bin of bins) bytes += OPERATION + bin.length
@@ -55,13 +55,13 @@ export function queryBytes({ namespace, set, bins, index, filter }: QueryCommand
 
 export function operationsBytes(operations: readonly Operation[]): number {
   let bytes = 0
-  // This runs for every write in a batch, where an iterator costs more than what it goes over.
+  // Plain loop: this runs for every write in a batch, and an iterator costs more than its body.
   for (let i = 0; i < operations.length; i++) bytes += operationBytes(operations[i])
   return bytes
 }
 
 export function operationBytes(operation: Operation): number {
-  // By far the most frequent, and quickly told.
+  // By far the most frequent kind.
   if (operation.kind === 'writeBin') return OPERATION + operation.bin.length + valueBytes(operation.value)
   let bytes = OPERATION
   if ('bin' in operation) bytes += operation.bin.length
@@ -79,7 +79,7 @@ export function operationBytes(operation: Operation): number {
   return bytes
 }
 
-/** About how many bytes a value takes when stored. */
+/** Estimates the bytes of a stored value. */
 export function valueBytes(value: Value | undefined): number {
   if (typeof value === 'string') return Buffer.byteLength(value)
   if (typeof value === 'number' || typeof value === 'bigint') return 8
