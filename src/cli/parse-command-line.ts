@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { UsageError } from './usage.js'
 
-/** What the command line asks for. */
+/** A parsed command line. */
 export type Command =
   | { readonly name: 'help' }
   | { readonly name: 'version' }

@@ -38,7 +38,7 @@ export class BinProperty implements SingleBin {
     return this.codec.create === undefined
   }
 
-  /** What is stored for the property's value: the value itself, but of a ref its key. */
+  /** Stored form of the property's value: the value itself, or the key of a ref. */
   storable(value: unknown): unknown {
     return value
   }

@@ -5,7 +5,7 @@ import type { Loaded, MutableBins, PropertyCodec } from './property-codec.js'
 /** Puts Ref and Collection on an instance that was read; `stored` are its bins (or the part's map), `only` limits it to some of them. */
 export type Attach = (instance: object, stored: Bins, loaded: Loaded, only?: ReadonlySet<string>) => void
 
-/** What the functions of one class are made of. */
+/** Input of the functions of one class. */
 export interface ClassShape {
   readonly class: EntityClass
   readonly properties: readonly PropertyCodec[]
@@ -14,7 +14,7 @@ export interface ClassShape {
   readonly attach: Attach | undefined
 }
 
-/** What a property was when the snapshot was taken; opaque to everyone else. */
+/** Values of all properties when the snapshot was taken; opaque to everyone else. */
 export type Snapshot = object
 
 /** Everything that runs once per instance. Made by the generator, or, where that is forbidden, by the interpreter. */
@@ -26,7 +26,7 @@ export interface ClassFunctions {
   snapshot(instance: object): Snapshot
   /** Indexes of the properties that differ from the snapshot; undefined when none does. */
   changed(instance: object, snapshot: Snapshot): number[] | undefined
-  /** What the snapshot holds for the property with that index. */
+  /** Value of the snapshot for the property with that index. */
   snapshotOf(snapshot: Snapshot, index: number): unknown
   setSnapshot(snapshot: Snapshot, index: number, value: unknown): void
 }

@@ -160,7 +160,7 @@ class CodecCompiler {
   }
 }
 
-/** What the mapper itself writes, when it writes anything else. */
+/** Properties that the mapper itself writes, together with other changes. */
 const STAMPS: ReadonlySet<PropertyRole> = new Set(['version', 'createdAt', 'updatedAt'])
 
 function inlineKind(type: BinType): InlineKind {

@@ -1,7 +1,7 @@
 import type { InlineKind } from './property-codec.js'
 
 /**
- * What generated code does itself for the usual values of a type; `v` is the value at hand. Everything unusual (missing, of another
+ * Code generated for the usual values of a type; `v` is the value at hand. Everything unusual (missing, of another
  * type, refused) goes the slow way, which is the interpreter's, so the two cannot differ in it.
  */
 interface InlineCode {

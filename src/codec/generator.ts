@@ -32,7 +32,7 @@ export function generateClass(shape: ClassShape): ClassFunctions {
   ) => Omit<ClassFunctions, 'snapshotOf' | 'setSnapshot'>
   const runtime = { ownProperty, defineProperty, DoubleValue, isSafeText }
   const made = make(shape.class, properties, runtime, attach)
-  // Those that hold nothing teach V8 that their fields may hold anything: otherwise each number of each instance and of each snapshot gets
+  // Empty instances teach V8 that their fields may hold anything: otherwise each number of each instance and of each snapshot gets
   // a box of its own, instead of being that of the record, which takes memory, and a look into it at every flush.
   made.snapshot({})
   if (attach === undefined && !callsConstructor(shape.class)) made.hydrate({}, undefined)

@@ -30,7 +30,7 @@ export class Keys {
     return this.#key.scheme.toKey(parts, this.#tenant)
   }
 
-  /** What a key is made of. */
+  /** Parts of a key. */
   parts(key: KeyValue): KeyParts {
     return this.#key.scheme.parts(this.of(key))
   }
@@ -40,7 +40,7 @@ export class Keys {
     return this.#key.scheme.covering(parts, range, this.#tenant, max)
   }
 
-  /** Of a part whose id embeds the key of its record: that key, and the rest of the id. */
+  /** Splits the id of a part that embeds the key of its record: that key, and the rest. */
   recordOf(id: string): PartAddress {
     const { format } = this.#key.scheme
     if (format && this.#parent !== undefined) return partAddress(format, this.#parent, id)

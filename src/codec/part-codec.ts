@@ -41,7 +41,7 @@ export class PartCodec implements TypeCodec {
     return this.#functions.hydrate(storedMap(stored), undefined)
   }
 
-  /** The same, into an instance that exists. */
+  /** Decodes into an existing instance. */
   fill(instance: object, stored: Value): void {
     this.#functions.fill(instance, storedMap(stored), undefined)
   }

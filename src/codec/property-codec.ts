@@ -9,7 +9,7 @@ export type Loaded = ReadonlySet<string> | undefined
 export type MutableBins = Record<string, Value>
 
 /**
- * One property of an entity (or one field of a part): how it is read from the stored bins, written to them and compared. Here null
+ * Codec of a property of an entity (or a field of a part): reads it from the stored bins, writes and compares it. Here null
  * and undefined are dealt with: both mean that there is no bin.
  */
 export interface PropertyCodec {
@@ -17,7 +17,7 @@ export interface PropertyCodec {
   readonly name: string
   /** Bins (or keys of the part's map) that hold it. */
   readonly bins: readonly string[]
-  /** What generated code may do itself for this property; `other` leaves everything to these methods. */
+  /** Kind of value that generated code handles inline; `other` leaves everything to these methods. */
   readonly inline: InlineKind
   /** False for what the mapper itself writes (version and times): a difference is not a change. */
   readonly isCompared: boolean

@@ -18,7 +18,7 @@ export class RefField extends BinProperty {
     return super.snapshot(this.storable(ref))
   }
 
-  /** What is stored is a key, and no ref. */
+  /** The stored value is a key, not a ref. */
   override reread(_snapshot: unknown, stored: Bins): unknown {
     return super.snapshot(this.decode(stored, undefined))
   }

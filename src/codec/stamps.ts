@@ -4,7 +4,7 @@ import type { WriteOperation } from '../plan/operation.js'
 import { addToBin, writeBin } from '../plan/operations.js'
 import { readProperty, writeProperty } from './own-property.js'
 
-/** What a record says besides its bins. */
+/** Metadata of a record. */
 export interface RecordMeta {
   readonly generation: number
   /** Seconds until the record expires; `null` when it never does. */
@@ -19,7 +19,7 @@ export interface Stamp {
 
 const NO_STAMP: Stamp = Object.freeze({ operations: Object.freeze([]), guards: Object.freeze([]) })
 
-/** What the mapper itself keeps up to date in an entity: version, times, generation and time to live. */
+/** Properties that the mapper itself maintains: version, times, generation and time to live. */
 export class Stamps {
   readonly #model: EntityModel
   /** Most classes have neither version nor times, and pay nothing for them. */
@@ -30,7 +30,7 @@ export class Stamps {
     this.#isEmpty = (model.version ?? model.createdAt ?? model.updatedAt) === undefined
   }
 
-  /** Whether anything here depends on the time. */
+  /** True when a stamp depends on the time. */
   get isTimed(): boolean {
     return (this.#model.createdAt ?? this.#model.updatedAt) !== undefined
   }

@@ -2,7 +2,7 @@ import type { Path, WriteOperation } from '../plan/operation.js'
 import { atKey } from '../plan/operations.js'
 import type { MapKey, Value } from '../plan/value.js'
 
-/** Where a value lives: in a bin, or further down in it. */
+/** Location of a value: a bin, or a path inside it. */
 export interface Place {
   readonly bin: string
   /** Absent for the bin's own value. */

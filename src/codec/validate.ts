@@ -7,7 +7,7 @@ import type { Loaded } from './property-codec.js'
 
 const rulesKnown = new WeakMap<object, boolean>()
 
-/** What class-validator's decorators find wrong with the loaded properties of an entity; empty when all is well. */
+/** Failures of class-validator's rules for the loaded properties of an entity; empty when all is well. */
 export function validateEntity(entity: object, model: EntityModel, loaded?: Loaded): readonly ValidationFailure[] {
   if (!hasRules(classOf(entity))) return []
   const errors = validateSync(entity, { forbidUnknownValues: false })
@@ -16,7 +16,7 @@ export function validateEntity(entity: object, model: EntityModel, loaded?: Load
   return relevant.flatMap((error) => failuresOf(error, '')).map((failure) => ({ ...about, ...failure }))
 }
 
-/** The same for what is stored inside a record; `partClass` has the rules where people gave a plain object. */
+/** Failures of the rules of a part; `partClass` has the rules where people gave a plain object. */
 export function validatePart(part: object, partClass: EntityClass): readonly Failure[] {
   if (!hasRules(partClass)) return []
   const subject =

@@ -17,13 +17,13 @@ export function throwUnder(step: string, error: unknown): never {
   throw error
 }
 
-/** The same for a property of a class. */
+/** Puts a property of a class in front of the problem's path, then throws it again. */
 export function throwIn(property: string, error: unknown): never {
   if (error instanceof ValueProblem) error.property = property
   return throwUnder(fieldStep(property), error)
 }
 
-/** The same problem, found in an entry of a collection. */
+/** Puts an entry of a collection in front of the problem's path. */
 export function inEntry(property: string, key: unknown, error: unknown): unknown {
   if (!(error instanceof ValueProblem)) return error
   error.path = fieldStep(property) + (key == null ? '' : keyStep(key)) + error.path

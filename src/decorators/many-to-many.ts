@@ -5,7 +5,7 @@ import { noteRelation } from './note-relation.js'
 import type { CollectionSide } from './relation-check.js'
 
 /**
- * Many of these belong to many of those: an ordered list of keys on each side, or with `attributes` a map from key to the link's
+ * A many-to-many relation: an ordered list of keys on each side, or with `attributes` a map from key to the link's
  * own values. When both sides declare it, exactly one says `owner: true`.
  *
  * @example

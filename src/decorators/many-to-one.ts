@@ -5,7 +5,7 @@ import { noteRelation } from './note-relation.js'
 import type { RefSide } from './relation-check.js'
 
 /**
- * Many of these belong to one of those. The other's key is stored in a bin here, and that is the truth of the relation.
+ * A many-to-one relation. The parent's key is stored in a bin here, and that bin is the owner side.
  *
  * @example
  * @ManyToOne(() => Agent, 'listings') agent = ref<Agent>()

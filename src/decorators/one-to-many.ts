@@ -8,7 +8,7 @@ import type { CollectionSide } from './relation-check.js'
 type SortProperty<T> = Exclude<keyof T & string, RefProperty<T> | CollectionProperty<T>>
 
 /**
- * One of these has many of those: a list of their keys here (`keyList`, the default), the children themselves inside this record
+ * A one-to-many relation: a list of the children's keys here (`keyList`, the default), the children themselves inside this record
  * (`consolidate`), or nothing here and an index on the child's bin (`secondaryIndex`).
  *
  * @example

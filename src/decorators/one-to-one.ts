@@ -5,7 +5,7 @@ import { noteRelation } from './note-relation.js'
 import type { RefSide } from './relation-check.js'
 
 /**
- * One of these belongs to one of those: by key bin (the default), or under the same key in another set (`sharedKey`).
+ * A one-to-one relation: by key bin (the default), or under the same key in another set (`sharedKey`).
  * When both sides declare it, exactly one says `owner: true`.
  *
  * @example

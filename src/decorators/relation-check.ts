@@ -19,7 +19,7 @@ type ComesBack<P, T, I extends keyof T> = [I] extends [never]
     ? Mistake<`The other side, ${I & string}, is a relation to another class.`>
     : unknown
 
-/** Those of the named properties that relate to P. A subclass may inherit the relation, so either class may be the wider one. */
+/** Filters the named properties for relations to P. A subclass may inherit the relation, so either class may be the wider one. */
 type Returning<P, T, I extends keyof T> = {
   [K in I]: Related<T[K]> extends infer B ? ([P] extends [B] ? K : [B] extends [P] ? K : never) : never
 }[I]

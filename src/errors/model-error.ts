@@ -2,14 +2,14 @@ import type { ModelErrorCode } from './codes/all-codes.js'
 import { nameErrorClass } from './error-kind.js'
 import { SkeinError } from './skein-error.js'
 
-/** One thing that is wrong with the declared model. */
+/** A problem of the declared model. */
 export interface ModelProblem {
   readonly code: ModelErrorCode
   readonly className: string
   readonly property?: string
-  /** What is wrong, as a sentence. */
+  /** The problem, as a sentence. */
   readonly message: string
-  /** What to change, as a sentence. */
+  /** The change that solves it, as a sentence. */
   readonly fix: string
 }
 

@@ -1,7 +1,7 @@
 import { nameErrorClass } from './error-kind.js'
 import { SkeinError, type ErrorDetails, type ErrorOptions } from './skein-error.js'
 
-/** What became of one record of a flush. */
+/** Outcome of one record of a flush. */
 export interface RecordOutcome extends ErrorDetails {
   /** Partly written: something of it is stored and the rest is not, for instance a new record without its links, or a delete that has begun. */
   readonly outcome: 'written' | 'partlyWritten' | 'notWritten' | 'inDoubt'

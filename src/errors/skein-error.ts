@@ -1,7 +1,7 @@
 import type { ErrorCode } from './codes/all-codes.js'
 import { isOfKind, nameErrorClass } from './error-kind.js'
 
-/** What an error is about. Every field is optional; `fix` says what to do and becomes the end of the message. */
+/** Subject of an error. Every field is optional; `fix` says what to do and becomes the end of the message. */
 export interface ErrorDetails {
   readonly className?: string
   readonly property?: string

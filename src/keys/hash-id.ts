@@ -16,7 +16,7 @@ export function hashId(parts: Readonly<Record<string, KeyPartValue>>): string {
   return hashIdBytes(parts).toString('base64url')
 }
 
-/** The same as 16 bytes, for a key of type 'bytes'. */
+/** Hashes named parts to 16 bytes, for a key of type 'bytes'. */
 export function hashIdBytes(parts: Readonly<Record<string, KeyPartValue>>): Buffer {
   const names = Object.keys(parts).sort()
   if (names.length === 0)

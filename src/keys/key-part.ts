@@ -10,7 +10,7 @@ export type KeyPartValue = string | number | bigint | boolean | Date | Uint8Arra
 
 /** A value's text inside a key and back; `undefined` says the value or the text does not fit. */
 export interface KeyPartText {
-  /** What the value must be, for messages. */
+  /** Description of a valid value, for messages. */
   readonly wants: string
   format(value: unknown): string | undefined
   parse(text: string): KeyPartValue | undefined

@@ -19,7 +19,7 @@ export interface KeySchemeOptions {
   readonly types: Readonly<Record<string, KeyPartType>>
   /** The placeholder that holds the parent's key. */
   readonly parent?: string
-  /** Whether the session's tenant enters the key. */
+  /** True when the session's tenant enters the key. */
   readonly tenant: boolean
 }
 
@@ -57,7 +57,7 @@ export class KeyScheme {
     return this.checked(entity[this.properties[0]])
   }
 
-  /** The same where the key is one property, of which this is the value. */
+  /** The key made of the value of its only property. */
   checked(value: unknown): KeyValue {
     return checkKey(value, this.kind, this.className, this.properties[0])
   }

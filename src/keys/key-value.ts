@@ -1,7 +1,7 @@
 import { SkeinError } from '../errors/index.js'
 import { hasLoneSurrogate } from './escape.js'
 
-/** What Aerospike takes as a record's user key. */
+/** A user key as Aerospike accepts it. */
 export type KeyValue = string | number | bigint | Uint8Array
 
 /** The declared kind of a key. */
@@ -24,7 +24,7 @@ export function checkKey(value: unknown, kind: KeyKind, className: string, prope
   })
 }
 
-/** What keeps the value from being a key of that kind, or undefined. */
+/** Reason why the value cannot be a key of that kind, or undefined. */
 export function keyProblem(value: unknown, kind: KeyKind): string | undefined {
   switch (kind) {
     case 'string':

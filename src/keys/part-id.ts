@@ -1,7 +1,7 @@
 import type { KeyFormat, KeyParts } from './key-format.js'
 import type { KeyPartValue } from './key-part.js'
 
-/** Where a part is: the key of the record that holds it, and the rest of its id. */
+/** Location of a part: the key of the record that holds it, and the rest of its id. */
 export interface PartAddress {
   readonly recordKey: KeyPartValue
   readonly parts: KeyParts

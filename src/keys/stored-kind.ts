@@ -9,7 +9,7 @@ interface TenantKey {
   readonly tenant: boolean
 }
 
-/** Whether the tenant is put in front of the key: the class has tenants, and its key has no place for them. */
+/** True when the tenant is put in front of the key: the class has tenants, and its template does not place them. */
 export const isPrefixed = ({ properties, tenant }: Omit<TenantKey, 'kind'>): boolean =>
   tenant && !properties.includes(TENANT)
 

@@ -1,4 +1,4 @@
-/** What the client may be given inside a bin. */
+/** A value that the client can store inside a bin. */
 export type StoredValue =
   | null
   | boolean
@@ -21,7 +21,7 @@ export interface ValueCodec<T = unknown> {
   readonly name?: string
   encode(value: T): StoredValue
   decode(stored: StoredValue): T
-  /** Tells whether the property changed; by default the two encoded values are compared. */
+  /** Compares two values; by default their encoded forms are compared. */
   equals?(a: T, b: T): boolean
 }
 
@@ -63,14 +63,14 @@ export interface EnumType {
   readonly kind: 'enum'
   readonly values: readonly (string | number)[]
 }
-/** One part, stored as one map bin (field name → value), or nested inside another part. */
+/** A part stored as one map bin (field name → value), or nested inside another part. */
 export interface EmbeddedOneType {
   readonly kind: 'embedded'
   readonly shape: 'one'
   /** Name of an EmbeddableModel of the same Model (a name, because embeddables may contain themselves). */
   readonly part: string
 }
-/** One part whose fields are bins of the record itself; `bin` of each field is the full bin name. */
+/** A part whose fields are bins of the record itself; `bin` of each field is the full bin name. */
 export interface EmbeddedBinsType {
   readonly kind: 'embedded'
   readonly shape: 'bins'

@@ -35,7 +35,7 @@ export interface MemberOptions {
 
 export type MemberDecorator = keyof MemberOptions
 
-/** What one decorator said about one property. */
+/** Declaration of one property by one decorator. */
 export interface MemberNote<D extends MemberDecorator = MemberDecorator> {
   readonly decorator: D
   readonly property: string
@@ -51,7 +51,7 @@ export interface HookNote {
   readonly method: string
 }
 
-/** What the decorators of one class said, in the order they ran; nothing is checked yet. */
+/** Declarations of one class in the order its decorators ran; nothing is checked yet. */
 export interface ClassDeclaration {
   record?: RecordOptions
   embeddable?: EmbeddableOptions

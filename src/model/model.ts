@@ -8,7 +8,7 @@ export type EntityClass<T extends object = object> = abstract new (...args: neve
 /** How long records live. `default` leaves it to the namespace. */
 export interface TtlModel {
   readonly seconds: number | 'never' | 'default'
-  /** Whether a later write keeps the remaining time or starts it again. */
+  /** Effect of a later write: it keeps the remaining time, or starts it again. */
   readonly onUpdate: 'keep' | 'refresh'
 }
 
@@ -17,7 +17,7 @@ export type HookName = (typeof HOOK_NAMES)[number]
 /** Names of the methods to call, base class first. */
 export type HooksModel = { readonly [hook in HookName]: readonly string[] }
 
-/** Tells the classes of one set apart. */
+/** Discriminator: the bin that tells the classes of one set apart. */
 export interface DiscriminatorModel {
   readonly bin: string
   /** The value of this class; undefined for an abstract base, which has no records of its own. */
@@ -26,7 +26,7 @@ export interface DiscriminatorModel {
   readonly subclasses: readonly { readonly value: string | number; readonly entity: string }[]
 }
 
-/** One class that is stored as records. */
+/** A class that is stored as records. */
 export interface EntityModel {
   readonly kind: 'entity'
   readonly class: EntityClass
@@ -56,7 +56,7 @@ export interface EntityModel {
   readonly ttlProperty?: string
 }
 
-/** One class that is stored inside a record. */
+/** A class that is stored inside a record. */
 export interface EmbeddableModel {
   readonly kind: 'embeddable'
   readonly class: EntityClass

@@ -79,7 +79,7 @@ export interface EmbeddedOptions<A extends EmbeddedShape = EmbeddedShape, K exte
 export interface IndexOptions {
   /** The index; `<set>_<bin>` unless given. */
   readonly name?: string
-  /** What is indexed. Unless given: list elements of lists and sets, otherwise the value. */
+  /** The indexed part of the bin. Unless given: list elements of lists and sets, otherwise the value. */
   readonly on?: IndexModel['on']
 }
 
@@ -151,7 +151,7 @@ export interface ConsolidateOptions<Property extends string = string, RefPropert
 export interface InverseIndexOptions {
   /** The bin of the map; `<collection>_<ref>` unless given. */
   readonly name?: string
-  /** What happens to the children that point to an entity that is deleted; `'keep'` unless given. */
+  /** Action on children that reference a deleted entity; `'keep'` unless given. */
   readonly onTargetDelete?: 'delete' | 'keep'
 }
 

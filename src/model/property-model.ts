@@ -1,9 +1,9 @@
 import type { BinType } from './bin-type.js'
 
-/** What a property is besides a stored value. */
+/** Special role of a stored property. */
 export type PropertyRole = 'key' | 'plain' | 'version' | 'createdAt' | 'updatedAt' | 'counter'
 
-/** One stored property of an entity, or one field of an embeddable. */
+/** A stored property of an entity, or a field of an embeddable. */
 export interface PropertyModel {
   /** Name of the property on the class. */
   readonly name: string

@@ -27,9 +27,9 @@ export interface PageOptions extends OutsideTransaction {
   readonly after?: string
 }
 
-/** Some members of a collection. */
+/** A page of members of a collection. */
 export interface Page<T> extends ReadonlyArray<T> {
-  /** Of a collection by index: where the next page begins, as a text that can be kept; undefined on the last page. */
+  /** Cursor of the next page of a collection by index; undefined on the last page. */
   readonly next?: string
 }
 

@@ -24,11 +24,11 @@ export interface InverseIndexModel {
   readonly ref: string
   /** The bin of the parent that holds the map. */
   readonly bin: string
-  /** What happens to the parts when the entity they reference is deleted. */
+  /** Action on the parts when the entity they reference is deleted. */
   readonly onTargetDelete: 'delete' | 'keep'
 }
 
-/** One relation of an entity (or a ref of an embeddable). */
+/** A relation of an entity (or a ref of an embeddable). */
 export interface RelationModel {
   readonly name: string
   readonly kind: RelationKind
@@ -45,11 +45,11 @@ export interface RelationModel {
   readonly bin?: string
   /** Position in the loaded-mask. */
   readonly index: number
-  /** What happens to the related entities when the entity that has this relation is deleted. */
+  /** Action on the related entities when the entity that has this relation is deleted. */
   readonly onDelete: OnDelete
   /** The reference on the other side is part of the key there, so that nobody can be let go: `detach` is `restrict`. */
   readonly inTheirKeys?: true
-  /** What happens to a child that is taken out of the collection. */
+  /** Action on a child that is removed from the collection. */
   readonly orphans: Orphans
   /** Loaded with the entity even when `with` does not name it. */
   readonly eager: boolean

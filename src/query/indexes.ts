@@ -49,7 +49,7 @@ export class Indexes {
     this.#model = model
   }
 
-  /** What the model needs against what is there. */
+  /** Compares the indexes that the model needs with those on the server. */
   diff(): Promise<IndexDiff> {
     return this.#counted(() => this.#diff())
   }

@@ -1,6 +1,6 @@
 import { types } from 'node:util'
 
-/** The same data without what JSON has no form for: bigints become strings, bytes base64, and undefined is left out. */
+/** Copies the data without values that JSON cannot hold: bigints become strings, bytes base64, and undefined is left out. */
 export function jsonSafe(value: unknown): unknown {
   if (typeof value === 'bigint') return String(value)
   if (typeof value !== 'object' || value === null || types.isDate(value)) return value

@@ -45,7 +45,7 @@ function isText(value: unknown, snapshot: string): boolean {
   try {
     return JSON.stringify(value) === snapshot
   } catch {
-    // Circular: changed, and refused when it is encoded.
+    // A circular value counts as changed; encoding rejects it.
     return false
   }
 }
@@ -95,7 +95,7 @@ export function customType(codec: ValueCodec): TypeCodec {
     try {
       return isSameStored(encode(value, 0), snapshot)
     } catch {
-      // It cannot be stored: changed, and refused when it is encoded.
+      // A value that cannot be stored counts as changed; encoding rejects it.
       return false
     }
   }

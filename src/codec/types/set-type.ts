@@ -7,7 +7,7 @@ import { ValueProblem, shown, throwUnder } from '../value-problem.js'
 import { decodeItem, encodeItem } from './item.js'
 import { notAList } from './list-type.js'
 
-/** What makes two stored values one member of a set. */
+/** Identity of a stored value as a member of a set. */
 type Token = string | number | boolean | null
 
 /** A Set, stored as an ordered list of unique values. Only members that came or went are sent. */
@@ -43,7 +43,7 @@ export function setType(item: TypeCodec): TypeCodec {
         const now = members(value, 0)
         return now.size === before.size && difference(now, before).length === 0
       } catch {
-        // A member that cannot be stored: changed, and refused when it is encoded.
+        // A member that cannot be stored counts as changed; encoding rejects it.
         return false
       }
     },

@@ -58,7 +58,7 @@ function encodePlainObject(value: object, maps: boolean, depth: number): Value {
   }
   const map: Record<string, Value> = {}
   for (const [name, item] of Object.entries(value)) {
-    // As in JSON, a property that is undefined is not there.
+    // Undefined properties are left out, as in JSON.
     if (item === undefined) continue
     try {
       map[checkMapKey(name)] = encodeFreely(item, maps, depth + 1)
@@ -143,7 +143,7 @@ export function copyStored(value: unknown): unknown {
   return copy
 }
 
-/** Whether two stored values are the same; properties that are undefined count as missing. */
+/** Compares two stored values; undefined properties count as missing. */
 export function isSameStored(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false

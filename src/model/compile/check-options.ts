@@ -2,7 +2,7 @@ import type { MemberDecorator } from '../declaration.js'
 import { didYouMean, oneOf } from './nearest.js'
 import type { Place, Problems } from './problems.js'
 
-/** What each decorator takes; the relations are in the table of strategies. */
+/** Options of each decorator; those of relations are in the table of strategies. */
 export const KNOWN_OPTIONS = {
   Record: [
     'set',

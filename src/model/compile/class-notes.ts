@@ -2,11 +2,11 @@ import { findDeclaration, type MemberNote } from '../declaration.js'
 import { HOOK_NAMES, type EntityClass, type HookName, type HooksModel } from '../model.js'
 import type { EmbeddableOptions, RecordOptions } from '../options.js'
 
-/** What the decorators of a class and of its base classes said. */
+/** Declarations of a class and of its base classes. */
 export interface ClassNotes {
   readonly class: EntityClass
   readonly name: string
-  /** What the class itself says; a base class's options are not in here. */
+  /** Options of the class itself, without those of its base classes. */
   readonly record?: RecordOptions
   readonly embeddable?: EmbeddableOptions
   /** By property, base class first. What a subclass says about a property replaces what its base said. */

@@ -67,7 +67,7 @@ function entityNotes(notes: ClassNotes, namespace: string, problems: Problems): 
   return { ...notes, kind: 'entity', options, namespace: own, set: options.set ?? '' }
 }
 
-/** What a class says about its records, over what its base classes say. A set of its own starts a family of its own. */
+/** Merges the record options of a class over those of its base classes. A set of its own starts a family of its own. */
 function inheritedOptions({ record = {}, base }: ClassNotes): RecordOptions {
   if (!base) return record
   const { discriminatorValue: _, name: __, ...inherited } = inheritedOptions(readClassNotes(base))

@@ -16,7 +16,7 @@ export interface PartNotes extends ClassNotes {
   readonly kind: 'embeddable'
 }
 
-/** What every step of compiling a model sees: all classes of it, and where to note problems. */
+/** State that all steps of compiling a model share: its classes, and the list of problems. */
 export interface Compilation {
   readonly problems: Problems
   readonly entities: ReadonlyMap<EntityClass, EntityNotes>

@@ -15,7 +15,7 @@ import { compileDiscriminator } from './families.js'
 import { isRelation, readMemberRoles, type Member } from './members.js'
 import { relationIndexes } from './relation-indexes.js'
 
-/** Of a class whose problems are reported. */
+/** Placeholder for a class whose problems are reported. */
 const NO_KEY: KeyModel = { kind: 'string', storedKind: 'string', properties: [], tenant: false }
 
 /** Everything about one entity. What is wrong is noted; the result is only used when nothing is. */

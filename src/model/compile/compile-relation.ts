@@ -18,7 +18,7 @@ import { RELATIONS, STRATEGIES, type RelationDecorator, type StrategyRules } fro
 /** A relation before it has its place in the loaded-mask. */
 export type RelationDraft = Omit<RelationModel, 'index'>
 
-/** One relation of an entity: its target, its other side and its options, checked against its strategy. */
+/** Compiles a relation of an entity: its target, its other side and its options, checked against its strategy. */
 export function compileRelation(
   notes: EntityNotes,
   { note, sharded }: Member & { readonly note: MemberNote<RelationDecorator> },
@@ -126,7 +126,7 @@ function checkedRules(
   return rules
 }
 
-/** Who has this entity's key in its own cannot be let go. */
+/** A child whose key contains this entity's key cannot be detached. */
 function compileOnDelete(
   { note, rules }: Side,
   other: Side | undefined,

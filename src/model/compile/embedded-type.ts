@@ -35,7 +35,7 @@ export function embeddedType(
   return inBins(part, embeddedPrefix(note), place, compilation, models)
 }
 
-/** What the bins of a part in `layout: 'bins'` start with. */
+/** Prefix of the bins of a part in `layout: 'bins'`. */
 export function embeddedPrefix({ property, options }: MemberNote<'Embedded'>): string {
   return options.prefix ?? `${property}_`
 }

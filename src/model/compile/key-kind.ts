@@ -8,7 +8,7 @@ export function keyTemplate(notes: EntityNotes | PartNotes): string | undefined 
   return notes.kind === 'entity' ? notes.options.key : notes.embeddable?.key
 }
 
-/** Whether the tenant of the session enters the keys of a class. */
+/** True when the tenant of the session enters the keys of a class. */
 export function hasTenants(notes: EntityNotes | PartNotes): boolean {
   return notes.kind === 'entity' && notes.options.tenant === true
 }
@@ -32,7 +32,7 @@ export function storedKeyKind(notes: EntityNotes | PartNotes): KeyKind | undefin
   return kind && storedKindOf({ kind, properties: keyProperties(notes), tenant: hasTenants(notes) })
 }
 
-/** Whether a property is one of those that a template makes the key of. */
+/** True for a property that the class's key template names. */
 export function isInTemplate(notes: EntityNotes | PartNotes, property: string): boolean {
   const template = parseTemplate(keyTemplate(notes) ?? '')
   return typeof template !== 'string' && template.placeholders.some((placeholder) => placeholder.property === property)

@@ -1,6 +1,6 @@
 import { ModelError, type ModelErrorCode, type ModelProblem } from '../../errors/index.js'
 
-/** Where something is wrong. */
+/** Location of a problem. */
 export interface Place {
   readonly className: string
   readonly property?: string

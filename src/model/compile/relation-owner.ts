@@ -4,7 +4,7 @@ import { evaluateTarget } from './members.js'
 import type { Problems } from './problems.js'
 import type { RelationDecorator } from './strategies.js'
 
-/** Whether the value stored on this side is the truth. Where both sides store one, exactly one of them must say so. */
+/** Finds the owner side, whose stored value is the truth. Where both sides store one, exactly one must declare `owner: true`. */
 export function isOwner(side: Side, other: Side | undefined, problems: Problems): boolean {
   const { note, rules, notes } = side
   if (note.decorator === 'ManyToOne') return true

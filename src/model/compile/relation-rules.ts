@@ -8,7 +8,7 @@ export function findRules(note: MemberNote<RelationDecorator>): StrategyRules | 
   return wanted === undefined ? known[0] : known.find((rules) => rules.strategy === wanted)
 }
 
-/** What the options ask for; undefined leaves it to the default. */
+/** Strategy named in the options; undefined means the default. */
 export function askedStrategy({ options }: MemberNote<RelationDecorator>): string | undefined {
   if ('strategy' in options) return options.strategy
   return 'attributes' in options && options.attributes !== undefined ? 'linkMap' : undefined

@@ -94,7 +94,7 @@ const CONSTRUCTORS = new Map<unknown, ScalarKind>([
   [Uint8Array, 'bytes'],
 ])
 
-/** What reflection sees for a plain value; a `number` is an int unless the decorator says otherwise. */
+/** Types that reflection sees for plain values; a `number` is an int unless the decorator says otherwise. */
 export function scalarOfConstructor(constructor: unknown): ScalarKind | undefined {
   return CONSTRUCTORS.get(constructor)
 }

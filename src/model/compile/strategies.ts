@@ -3,13 +3,13 @@ import type { RelationKind, RelationStrategy } from '../relation-model.js'
 
 export type RelationDecorator = Extract<MemberDecorator, 'OneToOne' | 'OneToMany' | 'ManyToOne' | 'ManyToMany'>
 
-/** What a model must respect when a relation is stored in a certain way. */
+/** Rules that a strategy sets for the model. */
 export interface StrategyRules {
   readonly strategy: RelationStrategy
   readonly options: readonly string[]
-  /** Whether this side has a bin of its own. */
+  /** True when this side has a bin of its own. */
   readonly hasBin: boolean
-  /** Whether the other side is a record, or a part inside this one. */
+  /** Kind of the other side: a record, or a part inside this one. */
   readonly target: 'entity' | 'embeddable'
   readonly inverse: 'optional' | 'required' | 'none'
   readonly canBeSharded: boolean
