@@ -28,7 +28,7 @@ export interface ClientRecord {
   readonly ttl: number | null
 }
 
-/** One row of a batch call. */
+/** A row of a batch call. */
 export interface BatchRow {
   readonly type: number
   readonly key: ClientKey
@@ -44,7 +44,7 @@ export interface BatchRowResult {
   readonly record: ClientRecord
 }
 
-/** What the client rejects with. */
+/** Error that the client rejects with. */
 export interface ClientError extends Error {
   code: number
   inDoubt?: boolean
@@ -89,7 +89,7 @@ export interface ClientQuery {
   hasNextPage(): boolean
 }
 
-/** Told what came of a call; a call that is given one returns no promise, which would cost more than the rest of the driver. */
+/** Callback of a call; a call with a callback returns no promise, which would cost more than the rest of the driver. */
 export type Answered<T> = (error: ClientError | null, result: T) => void
 
 /** The calls of the client that the driver uses, with the arguments the binding really takes. */

@@ -14,7 +14,7 @@ export interface NamespaceCapabilities {
   readonly maxRecordSize: number
 }
 
-/** What the server can do, read once when the database is opened. */
+/** Capabilities of the server, read once when the database is opened. */
 export interface Capabilities {
   readonly edition: string
   readonly build: string

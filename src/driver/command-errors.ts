@@ -21,7 +21,7 @@ export interface Failure {
   readonly error?: ClientError
 }
 
-/** What the client rejected with; a plain TypeError of the binding counts as a bad parameter. */
+/** Code of the client's error; a plain TypeError of the binding counts as a bad parameter. */
 export function failureOf(error: ClientError): Failure {
   return { code: typeof error.code === 'number' ? error.code : CODE.PARAM, error }
 }

@@ -10,7 +10,7 @@ import {
 } from './aerospike-client.js'
 
 export type IndexedType = 'numeric' | 'string' | 'blob' | 'geo'
-/** What is indexed: the bin itself, or the elements of the list or map in it. */
+/** The indexed part: the bin itself, or the elements of the list or map in it. */
 export type IndexedPart = 'value' | 'list' | 'mapKeys' | 'mapValues'
 
 export interface IndexDefinition {
@@ -33,7 +33,7 @@ export async function createIndex(client: AerospikeClient, index: IndexDefinitio
   await startIndex(client, index, (job) => job.wait(20))
 }
 
-/** The same without waiting for it to be built. */
+/** Creates the index without waiting for it to be built. */
 export async function startIndex(
   client: AerospikeClient,
   index: IndexDefinition,

@@ -21,7 +21,7 @@ export interface CommandEvent {
   readonly ms: number
   /** About how many bytes were sent. */
   readonly bytes: number
-  /** Of a query or scan: how many records came back. */
+  /** Number of records that a query or scan returned. */
   readonly records?: number
   /** Commands with the same number shared one round trip. */
   readonly roundTrip: number
@@ -65,11 +65,11 @@ export interface FlushEvent {
   /** About how many bytes were sent. */
   readonly bytes: number
   readonly ms: number
-  /** What the caller of the flush got instead of success. Without `reveal.keys` only a `HiddenError`: errors name keys. */
+  /** Error that the caller of the flush got. Without `reveal.keys` only a `HiddenError`: errors name keys. */
   readonly error?: unknown
 }
 
-/** What is told of an error whose message and details may not be shown. */
+/** Stand-in for an error whose message and details may not be shown. */
 export interface HiddenError {
   readonly name: string
   readonly code?: string | number

@@ -67,7 +67,7 @@ export const retryOf = ({ retry }: Pick<DriverOptions, 'retry'>): RetryOptions =
   ...ownValues(retry),
 })
 
-/** Where to connect and how to behave. Every option of the official client can be given too and is passed on to it. */
+/** Options of a connection. Every option of the official client can be given too and is passed on to it. */
 export interface DriverOptions extends Omit<ClientConfig, 'log'> {
   /** Namespaces the model uses: each must exist on the server. */
   readonly namespaces: readonly string[]
@@ -77,7 +77,7 @@ export interface DriverOptions extends Omit<ClientConfig, 'log'> {
   readonly retry?: Partial<RetryOptions>
   /** `'commands'` prints each command to standard error. */
   readonly log?: 'commands' | 'off'
-  /** What events and the log may show. Default: neither keys nor values. */
+  /** Parts that events and the log may show. Default: neither keys nor values. */
   readonly reveal?: Partial<Reveal>
   /** The native client's own log; off unless given. */
   readonly clientLog?: ClientConfig['log']

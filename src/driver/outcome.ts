@@ -2,7 +2,7 @@ import type { SkeinError } from '../errors/index.js'
 
 export type { FoundRecord, Outcome, Reason, StoredRecord } from '../plan/outcome.js'
 
-/** What became of a commit. */
+/** Outcome of a commit. */
 export interface CommitOutcome {
   readonly state: 'committed' | 'aborted' | 'inDoubt'
   /** Set when not committed. */

@@ -10,7 +10,7 @@ const LIMIT = 1000
 const NARROWER = 8
 const WIDER = 2
 
-/** Some records of a query in its order, and where those that follow begin. */
+/** A page of a query in its order, and the position of the next one. */
 export interface QueryPage {
   readonly records: readonly FoundRecord[]
   /** Undefined when there are no more. */

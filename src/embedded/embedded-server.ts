@@ -23,7 +23,7 @@ export interface Faults {
   clear(): Promise<void>
 }
 
-/** What the server has seen since it started, or since the last reset. */
+/** Requests that the server has seen since it started, or since the last reset. */
 export interface Commands {
   summary(): Promise<CommandSummary>
   reset(): Promise<void>

@@ -3,7 +3,7 @@ import type { Value } from '../value/value.js'
 import { ExpressionType } from './expression-type.js'
 import type { RecordView } from './record-view.js'
 
-/** What one evaluation works on. */
+/** Input of one evaluation. */
 export interface Frame {
   readonly record: RecordView
   /** Values of `let` variables by slot. */
@@ -23,7 +23,7 @@ export interface Node {
   readonly isUnknown?: true
 }
 
-/** What the builder of an operator may take from the wire. */
+/** Arguments on the wire, as the builder of an operator takes them. */
 export interface Operands {
   /** The next operand as an expression. */
   node(): Node

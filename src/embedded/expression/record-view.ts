@@ -1,6 +1,6 @@
 import type { Value } from '../value/value.js'
 
-/** What an expression can see of a record. */
+/** View of a record for expressions. */
 export interface RecordView {
   readonly setName: string
   readonly digest: Buffer

@@ -10,7 +10,7 @@ export type InfoCommands = (store: Store, name: string, argument: string) => str
 
 const COMMANDS: readonly InfoCommands[] = [clusterInfo, namespaceInfo, sindexInfo, queryInfo, truncateInfo]
 
-/** What a server tells when it is asked for nothing in particular. */
+/** Answer to an info request without names. */
 const EVERYTHING = [
   'node',
   'build',

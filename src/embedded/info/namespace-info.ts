@@ -2,7 +2,7 @@ import type { Namespace } from '../store/namespace.js'
 import type { Store } from '../store/store.js'
 import { infoPairs, infoParameters } from './info-text.js'
 
-/** What a server tells of its namespaces and sets. */
+/** Info about namespaces and sets. */
 export function namespaceInfo(store: Store, name: string, argument: string): string | undefined {
   switch (name) {
     case 'namespaces':

@@ -11,7 +11,7 @@ export interface ReplyOp {
 
 const NO_OPS: readonly ReplyOp[] = []
 
-/** What a record command answers, whether alone or as a row of a batch. */
+/** Reply to a record command, alone or as a row of a batch. */
 export interface Outcome {
   readonly code: number
   readonly generation: number

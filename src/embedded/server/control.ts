@@ -1,7 +1,7 @@
 import type { FaultRule } from '../faults/fault.js'
 import type { CommandSummary } from './command-log.js'
 
-/** What the thread that started a server can ask of it. Everything here crosses threads, so it is plain data. */
+/** Requests of the thread that started a server. Everything here crosses threads, so it is plain data. */
 export interface Control {
   addFault(rule: FaultRule): number
   removeFault(id: number): void

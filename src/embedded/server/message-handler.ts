@@ -12,7 +12,7 @@ import type { Store } from '../store/store.js'
 import type { CommandLog } from './command-log.js'
 import type { ReplyStream } from './reply-stream.js'
 
-/** What becomes of the connection after a message. */
+/** State of the connection after a message. */
 export type Disposition = { reply: Buffer } | { drop: true } | { hang: true } | { streamed: true }
 
 /** A batch reply is cut into frames of about this size. */

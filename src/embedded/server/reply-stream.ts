@@ -1,4 +1,4 @@
-/** Where a reply of many frames goes. */
+/** Target of a reply of many frames. */
 export interface ReplyStream {
   /** True once the client has gone; whoever produces the reply should stop. */
   readonly closed: boolean

@@ -3,7 +3,7 @@ import { CommandError, ResultCode } from '../protocol/result-code.js'
 import { decodeMsgpack } from '../value/msgpack-reader.js'
 import { ParticleType } from '../value/value.js'
 
-/** What of a bin is indexed, with the ids on the wire. */
+/** Indexed part of a bin, with the ids on the wire. */
 export const IndexKind = { DEFAULT: 0, LIST: 1, MAP_KEYS: 2, MAP_VALUES: 3, SET: 4 } as const
 export type IndexKind = (typeof IndexKind)[keyof typeof IndexKind]
 
@@ -11,7 +11,7 @@ export type IndexKind = (typeof IndexKind)[keyof typeof IndexKind]
 export type IndexedType =
   typeof ParticleType.INTEGER | typeof ParticleType.STRING | typeof ParticleType.BLOB | typeof ParticleType.GEOJSON
 
-/** What an index is on; two indexes of one namespace never have the same. */
+/** Source of an index; unique within a namespace. */
 export interface IndexDefinition {
   /** Empty = all sets. */
   readonly setName: string

@@ -1,7 +1,7 @@
 import type { RecordState } from './record-state.js'
 import type { Transaction } from '../transaction/transaction.js'
 
-/** What a transaction has written and not yet committed; `state` is undefined where it deleted the record. */
+/** Provisional write of a transaction; `state` is undefined where it deleted the record. */
 export interface Provisional {
   readonly transaction: Transaction
   readonly state: RecordState | undefined
