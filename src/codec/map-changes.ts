@@ -4,6 +4,9 @@ import type { MapKey, Value } from '../plan/value.js'
 import { depthOf, under, type Place, type TypeCodec } from './type-codec.js'
 import { encodeItem, isSameItem } from './types/item.js'
 
+/** How deep the server follows a path: what changed further down is written with the entry at that level. */
+const MAX_CONTEXTS = 15
+
 /** Gathers what changed in one stored map: one put of all new entries, one removal, and what goes deeper. */
 export class MapChanges {
   readonly #place: Place
@@ -19,7 +22,8 @@ export class MapChanges {
   compare(key: MapKey, codec: TypeCodec, value: unknown, snapshot: unknown): void {
     if (snapshot !== undefined && isSameItem(codec, value, snapshot)) return
     const hadAndHas = value !== null && value !== undefined && snapshot !== undefined && snapshot !== null
-    const deeper = hadAndHas ? codec.patch?.(value, snapshot, under(this.#place, key)) : undefined
+    const isReached = depthOf(this.#place) < MAX_CONTEXTS
+    const deeper = hadAndHas && isReached ? codec.patch?.(value, snapshot, under(this.#place, key)) : undefined
     if (deeper) this.#deeper.push(...deeper)
     else this.#puts.set(key, encodeItem(codec, value, depthOf(this.#place)))
   }

@@ -47,8 +47,9 @@ export class SpreadProperty implements PropertyCodec {
   }
 
   same(value: unknown, snapshot: unknown): boolean {
-    if (isMissing(value) || snapshot === undefined) return isMissing(value) && snapshot === undefined
-    return typeof value === 'object' && this.#part.changed(value, snapshot as object) === undefined
+    if (isMissing(value)) return snapshot === undefined || this.#isEmpty(snapshot)
+    if (typeof value !== 'object' || isOfTheLanguage(value)) return false
+    return this.#part.changed(value, (snapshot as object | undefined) ?? this.#part.snapshot({})) === undefined
   }
 
   reread(snapshot: unknown, stored: Bins, bins: ReadonlySet<string>): unknown {
@@ -79,6 +80,11 @@ export class SpreadProperty implements PropertyCodec {
     this.#guard(value, 0, (part) => {
       for (const field of this.#fields) field.create(operations, readProperty(part, field.name))
     })
+  }
+
+  /** A part without values has no bins, and is stored as no part at all. */
+  #isEmpty(snapshot: unknown): boolean {
+    return this.#fields.every((_, index) => this.#part.snapshotOf(snapshot as object, index) === undefined)
   }
 
   #guard<T>(value: unknown, depth: number, run: (part: object) => T): T {

@@ -111,6 +111,34 @@ for (const mode of MODES) {
       expect(await index()).to.deep.equal({ 8: ['b'] })
     })
 
+    it('are listed again when they are replaced with the same reference after someone else removed them', async () => {
+      const session = db.session()
+      const article = await session.load(Article, 1)
+      await alone((theirs) => theirs.remarks.remove('a'))
+      article.remarks.add(remark('a', 'again', 7))
+      await session.flush()
+      expect(await index()).to.deep.equal({ 7: ['a'], 8: ['b'] })
+      expect((await db.session().load(Article, 1)).remarks.items[0].text).to.equal('again')
+    })
+
+    for (const [id, author] of [
+      ['a', 7],
+      ['c', null],
+    ] as const) {
+      it(`are in conflict when they are replaced and someone else let them point elsewhere, ${id}`, async () => {
+        const session = db.session()
+        const article = await session.load(Article, 1)
+        const other = db.session()
+        ;(await (await other.load(Article, 1)).remarks.get(id))!.author.set(8)
+        await other.flush()
+        article.remarks.add(remark(id, 'again', author))
+        expect(await rejection(() => session.flush())).to.be.instanceOf(VersionConflictError)
+        expect(await index())
+          .to.have.property('8')
+          .that.includes(id)
+      })
+    }
+
     it('get a key when they are added without one', async () => {
       const session = db.session()
       const article = await session.load(Article, 1)

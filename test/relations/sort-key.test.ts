@@ -88,6 +88,25 @@ describe('the sort key of consolidated children', () => {
     expect(byNumber.idOf(missing)).to.equal(1)
   })
 
+  it('puts no text before the empty text, and that before all others', () => {
+    fc.assert(
+      fc.property(
+        id,
+        id,
+        id,
+        tricky.filter((value) => value !== ''),
+        (a, b, c, text) => {
+          const write = (name: string | undefined, key: string): string => byAll.write([1, name], key)
+          const [missing, empty, other] = [write(undefined, a), write('', b), write(text, c)]
+          expect(compareKeys(missing, empty)).to.be.lessThan(0)
+          expect(compareKeys(empty, other)).to.be.lessThan(0)
+        },
+      ),
+    )
+    const all = [1, undefined, new Date(0), 0n]
+    expect(byAll.idOf(byAll.write(all, 'x'))).to.equal('x')
+  })
+
   it('refuses what has no order', () => {
     expect(() => byNumber.write(['many'], 1)).to.throw('cannot be put in order')
   })

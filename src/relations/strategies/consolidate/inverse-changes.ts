@@ -66,16 +66,24 @@ export class InverseChanges {
   }
 
   unlink(id: KeyValue, known: Refs | undefined): void {
-    this.relink(id, known, undefined)
+    this.replace(id, known, undefined)
   }
 
-  /** `before` is undefined where the session does not know the part, `after` where it is removed. */
-  relink(id: KeyValue, before: Refs | undefined, after: Refs | undefined): void {
-    const was = before ?? this.#stored.get(userKeyId(id))
+  /** Fields of a stored part change: a reference that stays is not written, so another session may point it elsewhere meanwhile. */
+  patch(id: KeyValue, before: Refs, after: Refs): void {
+    this.#relink(id, before, after, false)
+  }
+
+  /** The whole part is written, with references that others may have changed; `before` is undefined where the session does not know the part, `after` where it is removed. */
+  replace(id: KeyValue, before: Refs | undefined, after: Refs | undefined): void {
+    this.#relink(id, before ?? this.#stored.get(userKeyId(id)), after, true)
+  }
+
+  #relink(id: KeyValue, was: Refs | undefined, after: Refs | undefined, isWhole: boolean): void {
     this.#indexes.forEach((_, i) => {
       const from = was?.[i] ?? null
       const to = after?.[i] ?? null
-      if (was !== undefined && after !== undefined && isSame(from, to)) return
+      if (!isWhole && isSame(from, to)) return
       if (from !== null && !isSame(from, to)) this.#unlinked[i].add(from, id)
       if (to !== null) this.#linked[i].add(to, id)
       this.#expect(id, i, [...(was === undefined ? [] : [from]), ...(after === undefined ? [] : [to])])

@@ -150,7 +150,7 @@ export class PartChanges {
     if (compareKeys(place, known.place) !== 0) this.#move(known, place)
     const refs = this.#parts.indexedRefs(part)
     this.#patches.push(...this.#parts.patch(part, known.snapshot, place, this.#table.owner))
-    this.#inverse.relink(id, known.refs, refs)
+    this.#inverse.patch(id, known.refs, refs)
     this.#send(part, id, place, refs)
   }
 
@@ -169,7 +169,7 @@ export class PartChanges {
       this.#displaced.push(id)
       this.#ids.set(id, place)
     }
-    this.#inverse.relink(id, known?.refs, refs)
+    this.#inverse.replace(id, known?.refs, refs)
     this.#send(part, id, place, refs)
   }
 

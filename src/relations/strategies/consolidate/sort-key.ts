@@ -11,8 +11,10 @@ interface OrderedText {
 
 // Sorts before every digit and before the minus sign.
 const MISSING = '!:'
-const END = '\u0001'
-const ESCAPE = '\u0002'
+// No value sorts before the empty text, which begins with its end.
+const NO_TEXT = '\u0001'
+const END = '\u0002'
+const ESCAPE = '\u0003'
 
 /** Zeros in front make text order number order; of negative numbers, which sort first, the digits count down. */
 function integerText(digits: number): OrderedText {
@@ -38,10 +40,11 @@ function integerOf(value: unknown): bigint | undefined {
 // The end is lower than anything in the text, so that a text sorts before those it begins.
 const TEXT: OrderedText = {
   write(value) {
-    if (value === undefined || value === null) return END
-    return typeof value === 'string' ? value.replace(/[\u0001\u0002]/g, (char) => ESCAPE + char) + END : undefined
+    if (value === undefined || value === null) return NO_TEXT
+    return typeof value === 'string' ? value.replace(/[\u0001-\u0003]/g, (char) => ESCAPE + char) + END : undefined
   },
   lengthIn(text) {
+    if (text.startsWith(NO_TEXT)) return NO_TEXT.length
     for (let i = 0; i < text.length; i++) {
       if (text[i] === ESCAPE) i++
       else if (text[i] === END) return i + 1
