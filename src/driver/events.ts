@@ -96,6 +96,10 @@ export class Events {
     return this.#print !== undefined || commandChannel.hasSubscribers
   }
 
+  get hearsWarnings(): boolean {
+    return this.#print !== undefined || warningChannel.hasSubscribers
+  }
+
   nextRoundTrip(): number {
     return ++this.#roundTrips
   }
@@ -139,7 +143,6 @@ export class Events {
   }
 
   recordSize(command: Command, size: number, limit: number, bin: string | undefined): void {
-    if (!warningChannel.hasSubscribers && this.#print === undefined) return
     const { namespace, set, key } = command.key
     const where = bin === undefined ? '' : `, mostly in bin '${bin}'`
     const subject = this.#reveal.keys ? `${command.entity} ${showKey(command.key)}` : command.entity

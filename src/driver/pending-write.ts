@@ -18,6 +18,7 @@ import { clientKey } from './client-record.js'
 import { encodeExpression, encodeGuards } from './encode-expression.js'
 import type { Outcome } from './outcome.js'
 import type { Policies, WriteTerms } from './policies.js'
+import { largestSizeAfter } from './record-size.js'
 import { Tries } from './retry.js'
 
 /** The result under which a watched record's size comes back; no bin of a user may begin like this. */
@@ -130,7 +131,7 @@ export class PendingWrite implements WriteTerms {
       state: 'written',
       bins: resultsOf(command.operations, bins),
       generation,
-      size: typeof size === 'number' ? size : undefined,
+      size: typeof size === 'number' ? largestSizeAfter(command, size) : undefined,
     }
   }
 }

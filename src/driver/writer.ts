@@ -87,7 +87,7 @@ export class Writer {
           this.#parts.alone.leave()
           const refusal = error === null ? undefined : refusalOf(error)
           watch?.(entry, refusal)
-          resolve(this.#complete(refusal === undefined ? entry.written(record) : refused(command, refusal)))
+          resolve(this.#complete(refusal === undefined ? entry.written(record) : refused(command, refusal), true))
         },
         transaction,
       )
@@ -201,12 +201,11 @@ export class Writer {
   }
 
   /** Adds what a caller needs to understand the outcome and only the server knows. */
-  async #complete(outcome: Outcome): Promise<Outcome> {
+  async #complete(outcome: Outcome, inTransaction = false): Promise<Outcome> {
     const { events, limits, reader, maxRecordSize } = this.#parts
-    warnAboutSize(outcome, limits.warnRecordSize, events)
     if (outcome.reason === 'guard') return addStoredVersion(outcome, reader)
     if (outcome.reason === 'tooLarge') return addSizes(outcome, maxRecordSize(outcome.command.key.namespace), reader)
-    return outcome
+    return warnAboutSize(outcome, limits.warnRecordSize, events, inTransaction ? undefined : reader)
   }
 
   #watch(rows: number, inTransaction: boolean): Watch | undefined {

@@ -47,7 +47,7 @@ export interface Outcome {
   readonly bins: Bins
   /** The record's generation after the write, where the server tells it. */
   readonly generation?: number
-  /** The record's bytes after the write, when the command watches its size. */
+  /** The bytes of the record after the write, or the most they can be, when the command watches its size. */
   readonly size?: number
   /** Set unless `state` is `written`. */
   readonly reason?: Reason

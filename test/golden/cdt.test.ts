@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import Aerospike from 'aerospike'
 import { expect } from 'chai'
 import { startEmbedded, type EmbeddedServer } from 'skein/embedded'
-import { codec, eachConcurrently, goldenCases } from './golden-cases.js'
+import { codec, eachConcurrently, goldenCases, plain } from './golden-cases.js'
 
 interface OperateCase {
   readonly n: number
@@ -58,11 +58,6 @@ describe('Recorded list and map operations', () => {
     })
   }
 })
-
-/** As JSON: without undefined properties. The order in which bins come back means nothing and is not compared. */
-function plain(answer: Answer): unknown {
-  return JSON.parse(JSON.stringify(answer))
-}
 
 async function replay(client: Aerospike.Client, { n, start, prepare, ops }: OperateCase): Promise<Answer> {
   const key = new Aerospike.Key('test', 'golden', `c-${n}`)

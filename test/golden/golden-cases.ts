@@ -9,7 +9,25 @@ interface Codec {
   encode(value: unknown): unknown
   buildOp(client: typeof Aerospike, call: unknown): Aerospike.operations.Operation
   buildExp(client: typeof Aerospike, expression: unknown): Aerospike.AerospikeExp
+  runCommand(client: typeof Aerospike, connected: Aerospike.Client, keyOf: KeyOf, command: Command): Promise<unknown>
+  recordKey(client: typeof Aerospike, set: string, id: number): Aerospike.Key
+  groupSet(group: number): string
+  loadGroup(client: typeof Aerospike, connected: Aerospike.Client, group: unknown): Promise<void>
+  runQuery(
+    client: typeof Aerospike,
+    connected: Aerospike.Client,
+    group: number,
+    query: unknown,
+    all: unknown,
+  ): Promise<unknown>
+  truncateSet(client: typeof Aerospike, connected: Aerospike.Client, set: string, cut: unknown): Promise<void>
+  runTruncate(client: typeof Aerospike, connected: Aerospike.Client, cut: unknown): Promise<unknown>
+  pause(milliseconds: number): Promise<void>
 }
+
+/** Headed by its name; records are numbers. */
+export type Command = readonly [string, ...unknown[]]
+export type KeyOf = (record: number) => Aerospike.Key
 
 export const codec = (await import(new URL('codec.mjs', here).href)) as Codec
 
@@ -17,6 +35,11 @@ export const codec = (await import(new URL('codec.mjs', here).href)) as Codec
 export function goldenCases<T>(file: string): T[] {
   const lines = readFileSync(new URL(file, here), 'utf8').trim().split('\n')
   return lines.map((line) => JSON.parse(line) as T)
+}
+
+/** As JSON: without undefined properties. */
+export function plain(answer: unknown): unknown {
+  return JSON.parse(JSON.stringify(answer))
 }
 
 /** Runs `work` for every item, at most `limit` at a time: the client has 100 connections. */

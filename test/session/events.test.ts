@@ -105,6 +105,22 @@ inEachMode(
       expect(warnings[0].size).to.be.within(128 * 1024, 160_000)
     })
 
+    it('tell nothing of a large value that takes the place of another', async () => {
+      const id = bed().freshNumber()
+      const warnings = await eventsOf<WarningEvent>('skein:warning', async () => {
+        const session = bed().db.session()
+        const album = await session.save(Object.assign(new Album(), { id, a: 'x'.repeat(90_000) }))
+        for (const letter of ['y', 'z']) {
+          album.a = letter.repeat(90_000)
+          await session.save(album)
+        }
+        await bed()
+          .db.session()
+          .upsert(Object.assign(new Album(), { id, a: 'w'.repeat(90_000) }))
+      })
+      expect(warnings).to.deep.equal([])
+    })
+
     it('tell of it also when each write is small, and ask for no size where only little is written', async () => {
       const { id } = await bed()
         .db.session()

@@ -62,6 +62,16 @@ inEachMode('an open database', (bed) => {
     expect(await db.session().find(Account, id)).to.equal(null)
   })
 
+  it('leaves nothing in an emptied set that was acknowledged before', async () => {
+    const { db } = bed()
+    for (let round = 0; round < 40; round++) {
+      const id = bed().freshNumber()
+      await db.session().save(Object.assign(new Account(), { id, owner: 'Ada' }))
+      await db.truncate(Account)
+      expect(await db.session().find(Account, id), `round ${round}`).to.equal(null)
+    }
+  })
+
   it('gives a function a session of its own, and flushes what it leaves', async () => {
     const id = bed().fresh()
     let kept: Person | undefined

@@ -1,3 +1,4 @@
+import { compileFilter } from '../expression/index.js'
 import { DIGEST_SIZE, FieldId } from '../protocol/constants.js'
 import { emptyRequest, readFields, readOps, type Request } from '../protocol/request.js'
 import { CommandError, ResultCode } from '../protocol/result-code.js'
@@ -20,6 +21,8 @@ export function parseBatch(request: Request): Batch {
   if (data === undefined || data.length < 5) throw malformed()
   const count = data.readUInt32BE(0)
   if (count * ROW_START > data.length) throw malformed()
+  // A bad filter of the whole batch ends it before the first row, even where every row brings its own.
+  if (request.filter !== undefined) compileFilter(request.filter)
   return {
     count,
     respondAll: (data[4] & RESPOND_ALL_KEYS) !== 0,

@@ -1,10 +1,13 @@
 import type { RecordView } from '../expression/record-view.js'
+import { NO_RECORD_SIZE, recordSize } from '../store/record-size.js'
 import type { RecordState } from '../store/record-state.js'
-import { recordSize } from '../store/record-state.js'
 import type { Particle } from '../value/particle.js'
 import type { Value } from '../value/value.js'
 
-/** The bins of a record while a command changes them; dropped when the command fails. */
+/**
+ * The bins of a record while a command changes them; dropped when the command fails. Its expressions see the times as
+ * they will be after the write, but size and key as they were before it.
+ */
 export class Draft implements RecordView {
   readonly bins: Map<string, Particle>
 
@@ -13,25 +16,23 @@ export class Draft implements RecordView {
     readonly setName: string,
     readonly base: RecordState | undefined,
     readonly storedKey: Particle | undefined,
+    readonly voidTime: number,
+    readonly lastUpdate: number,
     replace: boolean,
   ) {
     this.bins = base === undefined || replace ? new Map<string, Particle>() : new Map(base.bins)
   }
 
   get userKey(): Value | undefined {
-    return this.storedKey?.value
-  }
-
-  get lastUpdate(): number {
-    return this.base?.lastUpdate ?? 0
-  }
-
-  get voidTime(): number {
-    return this.base?.voidTime ?? 0
+    return this.base?.userKey
   }
 
   get size(): number {
-    return recordSize(this.bins, this.setName, this.storedKey)
+    return this.base?.size ?? NO_RECORD_SIZE
+  }
+
+  get sizeAfter(): number {
+    return recordSize(this.bins, this.setName, this.storedKey, this.voidTime)
   }
 
   bin(name: string): Value | undefined {

@@ -53,9 +53,10 @@ async function streamRows(
   let frame = beginFrame(writer)
   for (const candidate of candidates(namespace, partitions, lookup)) {
     const state = visible(candidate.slot)
-    const ops = state && projectRecord(request, state)
-    if (state && ops) {
-      writeRow(writer, namespaceName, candidate, state, ops)
+    if (state) {
+      const ops = projectRecord(request, state)
+      if (ops) writeRow(writer, namespaceName, candidate, state, ops)
+      // A record that has none of the bins asked for counts, although no row is sent for it.
       if (--left === 0) break
     }
     if (!slice.over() && writer.length < CHUNK) continue
@@ -93,7 +94,7 @@ function checkQuery(namespace: Namespace, request: Request): void {
   }
 }
 
-/** How many rows the client wants at most; 0 and nothing mean all. */
+/** How many records the client wants at most; 0 and nothing mean all. */
 function maxRecords(request: Request): number {
   const data = request.fields?.get(FieldId.MAX_RECORDS)
   if (data === undefined) return Infinity

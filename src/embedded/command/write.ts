@@ -74,26 +74,21 @@ function write(namespace: Namespace, request: Request, access: Access): Change {
   const voidTime = voidTimeFor(namespace, request.ttl, state)
   const storedKey = state?.storedKey ?? userKeyOf(request)
   const digest = state?.digest ?? Buffer.from(request.digest!)
-  const draft = new Draft(digest, state?.setName ?? request.setName, state, storedKey, (request.info3 & REPLACE) !== 0)
+  const setName = state?.setName ?? request.setName
+  const replace = (request.info3 & REPLACE) !== 0
+  const draft = new Draft(digest, setName, state, storedKey, voidTime, nowMillis(), replace)
   const ops = applyWriteOps(request, draft)
   if (draft.bins.size === 0) {
-    if (state === undefined) throw new CommandError(ResultCode.NOT_FOUND)
+    // A replace cannot delete: where it leaves nothing, the stored record stays.
+    if (state === undefined || replace) throw new CommandError(ResultCode.NOT_FOUND)
     checkDurability(namespace, request)
     return { state: undefined, result: outcome(ResultCode.OK, 0, 0, ops) }
   }
-  if (draft.size > namespace.limits.maxRecordSize) throw new CommandError(ResultCode.RECORD_TOO_BIG)
+  if (draft.sizeAfter > namespace.limits.maxRecordSize) throw new CommandError(ResultCode.RECORD_TOO_BIG)
   const generation = nextGeneration(state)
   const version = namespace.nextVersion()
-  const after = new RecordState(
-    digest,
-    draft.setName,
-    draft.bins,
-    generation,
-    voidTime,
-    nowMillis(),
-    version,
-    storedKey,
-  )
+  const { bins, lastUpdate } = draft
+  const after = new RecordState(digest, setName, bins, generation, voidTime, lastUpdate, version, storedKey)
   return { state: after, result: outcome(ResultCode.OK, generation, voidTime, ops) }
 }
 

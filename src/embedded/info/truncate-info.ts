@@ -20,7 +20,7 @@ export function truncateInfo(store: Store, name: string, argument: string): stri
   return 'ok'
 }
 
-/** The time in milliseconds up to which records go; undefined for a time in the future or before there was Aerospike. */
+/** The millisecond before which records go; undefined for a time in the future or before there was Aerospike. */
 function truncateBefore(lut: string | undefined): number | undefined {
   const now = nowMillis()
   if (lut === undefined || lut === '0') return now

@@ -3,7 +3,7 @@ const EPOCH_2010_SECONDS = 1262304000
 
 let offset = 0
 
-/** Milliseconds since the Unix epoch, as this server sees it. */
+/** Whole milliseconds since the Unix epoch, as this server sees it. */
 export function nowMillis(): number {
   return Date.now() + offset
 }
@@ -18,5 +18,5 @@ export function toUnixSeconds(seconds2010: number): number {
 
 /** Lets tests see records and transactions expire without waiting. */
 export function advanceClock(seconds: number): void {
-  offset += seconds * 1000
+  offset += Math.round(seconds * 1000)
 }

@@ -104,12 +104,12 @@ export class Namespace {
     }
   }
 
-  /** Removes the records of a set, or of all sets, last updated before a time in milliseconds. */
+  /** Removes the records of a set, or of all sets, last updated in an earlier millisecond; those of the same one stay. */
   truncate(setName: string | undefined, before: number): void {
     for (const slot of this.slots()) {
       const state = slot.committed
       if (state === undefined || slot.provisional !== undefined) continue
-      if ((setName === undefined || state.setName === setName) && state.lastUpdate <= before)
+      if ((setName === undefined || state.setName === setName) && state.lastUpdate < before)
         this.commit(slot, undefined)
     }
   }

@@ -1,10 +1,7 @@
 import type { RecordView } from '../expression/record-view.js'
 import type { Particle } from '../value/particle.js'
 import type { Value } from '../value/value.js'
-
-/** What a record weighs before it has a bin; the real server's figure differs a little by storage engine. */
-const RECORD_OVERHEAD = 64
-const BIN_OVERHEAD = 8
+import { recordSize } from './record-size.js'
 
 export type Bins = ReadonlyMap<string, Particle>
 
@@ -35,13 +32,7 @@ export class RecordState implements RecordView {
   }
 
   get size(): number {
-    if (this.#size < 0) this.#size = recordSize(this.bins, this.setName, this.storedKey)
+    if (this.#size < 0) this.#size = recordSize(this.bins, this.setName, this.storedKey, this.voidTime)
     return this.#size
   }
-}
-
-export function recordSize(bins: Bins, setName: string, storedKey: Particle | undefined): number {
-  let size = RECORD_OVERHEAD + setName.length + (storedKey ? storedKey.size + 1 : 0)
-  for (const [name, particle] of bins) size += BIN_OVERHEAD + name.length + particle.size
-  return size
 }

@@ -66,7 +66,20 @@ export class Particle {
     return (this.#wire ??= encodeWire(this.type, this.#value!))
   }
 
-  /** Bytes this particle takes in a record. */
+  /** Bytes this particle takes in a stored record, with its type and, where that varies, its length. */
+  get storedSize(): number {
+    switch (this.type) {
+      case ParticleType.INTEGER:
+        return 2 + storedIntegerSize(this.#value ?? this.#wire!)
+      case ParticleType.DOUBLE:
+        return 9
+      case ParticleType.BOOL:
+        return 2
+    }
+    return 5 + this.size
+  }
+
+  /** Bytes of the value on the wire. */
   get size(): number {
     if (this.#wire !== undefined) return this.#wire.length
     const value = this.#value
@@ -77,6 +90,19 @@ export class Particle {
   write(writer: ByteWriter): void {
     writer.bytes(this.wire)
   }
+}
+
+/** The fewest of 1, 2, 4 or 8 bytes that hold it; a negative integer takes 8. */
+function storedIntegerSize(integer: Value | Buffer): number {
+  if (Buffer.isBuffer(integer)) {
+    if (integer.readUInt32BE(0) !== 0) return 8
+    return unsignedSize(integer.readUInt32BE(4))
+  }
+  return typeof integer === 'number' && integer >= 0 ? unsignedSize(integer) : 8
+}
+
+function unsignedSize(integer: number): number {
+  return integer < 0x100 ? 1 : integer < 0x10000 ? 2 : integer < 0x100000000 ? 4 : 8
 }
 
 function decodeWire(type: number, wire: Buffer): Value {

@@ -1,6 +1,6 @@
 import Aerospike, { type BatchResult, type BatchWriteRecord, type Client } from 'aerospike'
 import { expect } from 'chai'
-import { connectOfficialClient, type Connected } from '../official-client.js'
+import { connectOfficialClient, refusal, type Connected } from '../official-client.js'
 
 const { Key, batchType, exp, lists, operations: op, policy } = Aerospike
 const { BATCH_READ, BATCH_REMOVE, BATCH_WRITE } = batchType
@@ -158,5 +158,17 @@ describe('embedded server: batch', () => {
     const asked = Array.from({ length: 4000 }, (_, i) => ({ key: keys[i % keys.length], readAllBins: true }))
     const rows = await client.batchRead(asked, { totalTimeout: 30_000 })
     expect(rows.every((row) => row.record?.bins.text === content.text)).to.equal(true)
+  })
+
+  it('is refused as a whole when its filter cannot be one, even where every row has its own', async () => {
+    const keys = [await stored({ a: 1 }), await stored({ a: 1 })]
+    const own = new Aerospike.BatchWritePolicy({ filterExpression: exp.eq(exp.binInt('a'), exp.int(1)) })
+    const rows = () => keys.map((key) => write(key, 2, own))
+    const noBoolean = exp.add(exp.int(1), exp.int(2))
+    const twoTypes = exp.eq(exp.binInt('a'), exp.binStr('a'))
+    for (const filterExpression of [noBoolean, twoTypes]) {
+      expect(await refusal(client.batchWrite(rows(), { filterExpression }))).to.equal(4)
+    }
+    expect(await Promise.all(keys.map(bins))).to.deep.equal([{ a: 1 }, { a: 1 }])
   })
 })

@@ -97,6 +97,15 @@ describe('A query without an index', () => {
     expect(await client.query('test', 'demo', { maxRecords: 17 }).results()).to.have.length(17)
   })
 
+  it('counts records that have none of the selected bins towards maxRecords, without a row for them', async () => {
+    await putAll(client, 'sparse', 30, (id) => (id % 3 === 0 ? { a: id } : { b: id }))
+    const query = (maxRecords: number) => client.query('test', 'sparse', { maxRecords, select: ['a'] }).results()
+    expect(await query(30)).to.have.length(10)
+    const sizes = await Promise.all([...Array(30).keys()].map(async (n) => (await query(n + 1)).length))
+    expect(sizes).to.deep.equal([...sizes].sort((a, b) => a - b))
+    expect(sizes.filter((size, n) => size < Math.min(n + 1, 10))).to.not.have.length(0)
+  })
+
   it('does not see expired records', async () => {
     await client.put(new Aerospike.Key('test', 'brief', 1), { n: 1 }, { ttl: 100 })
     expect(await client.query('test', 'brief').results()).to.have.length(1)
@@ -126,8 +135,8 @@ describe('A query without an index', () => {
 
   it('does not see truncated records, and sees those written afterwards', async () => {
     await putAll(client, 'cut', 5, (id) => ({ n: id }))
-    await client.truncate('test', 'cut', 0)
     await connected.server.clock.advance(1)
+    await client.truncate('test', 'cut', 0)
     await putAll(client, 'cut', 2, (id) => ({ n: id }), 10)
     expect(await keysOf(client.query('test', 'cut'))).to.deep.equal([10, 11])
   })

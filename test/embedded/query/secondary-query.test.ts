@@ -155,6 +155,7 @@ describe('A query with an index', () => {
     await client.remove(key)
     expect(await at(2)).to.equal(0)
     await client.put(key, { v: 2 }, undefined, policy)
+    await connected.server.clock.advance(1)
     await client.truncate('test', 'live', 0)
     expect(await at(2)).to.equal(0)
   })

@@ -12,6 +12,8 @@ describe('Truncation', () => {
     client = connected.client
     await putAll(client, 'demo', 3, (id) => ({ n: id }))
     await putAll(client, 'other', 2, (id) => ({ n: id }), 50)
+    // What was written in the same millisecond survives.
+    await connected.server.clock.advance(1)
   })
 
   afterEach(() => connected.close())
@@ -37,6 +39,25 @@ describe('Truncation', () => {
     await client.put(new Aerospike.Key('test', 'demo', 1), { n: 1 })
     await client.truncate('test', 'demo', nanoseconds(old + 50_000))
     expect(await left('demo')).to.deep.equal([1, 10, 11])
+  })
+
+  it('leaves what was last written in the millisecond it is given, and removes what is older', async () => {
+    const key = (id: number) => new Aerospike.Key('test', 'demo', id)
+    const written = async (id: number) => {
+      const { bins } = await client.operate(key(id), [
+        Aerospike.exp.operations.read('at', Aerospike.exp.lastUpdate(), 0),
+      ])
+      return BigInt(bins.at as bigint)
+    }
+    await client.put(key(1), { n: 1 })
+    const at = await written(1)
+    for (const within of [0n, 999_999n]) {
+      await client.infoAny(`truncate:namespace=test;set=demo;lut=${at + within}`)
+      expect(await left('demo')).to.deep.equal([1])
+    }
+    await connected.server.clock.advance(1)
+    await client.infoAny(`truncate:namespace=test;set=demo;lut=${at + 1_000_000n}`)
+    expect(await left('demo')).to.deep.equal([])
   })
 
   it('refuses a time to come', async () => {

@@ -1,0 +1,29 @@
+import type { Particle } from '../value/particle.js'
+import type { Bins } from './record-state.js'
+
+/** Bytes of every record on a device: header, digest, times, generation, number of bins and end mark. */
+const FIXED = 40
+const VOID_TIME = 4
+/** Sizes and counts up to this take one byte, larger ones two. */
+const ONE_BYTE = 127
+/** Records on a device begin at multiples of this. */
+const UNIT = 16
+
+/** What a record that is not stored yet takes, as expressions see it. */
+export const NO_RECORD_SIZE = UNIT
+
+/** Bytes a record takes on a device, as a real server counts them. */
+export function recordSize(bins: Bins, setName: string, storedKey: Particle | undefined, voidTime: number): number {
+  let size = FIXED
+  if (setName !== '') size += 1 + Buffer.byteLength(setName)
+  if (voidTime !== 0) size += VOID_TIME
+  if (bins.size > ONE_BYTE) size++
+  if (storedKey) size += keySize(storedKey)
+  for (const [name, particle] of bins) size += 1 + Buffer.byteLength(name) + particle.storedSize
+  return Math.ceil(size / UNIT) * UNIT
+}
+
+function keySize(key: Particle): number {
+  const withType = key.size + 1
+  return withType + (withType > ONE_BYTE ? 2 : 1)
+}

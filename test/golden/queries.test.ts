@@ -1,0 +1,84 @@
+import { isDeepStrictEqual } from 'node:util'
+import Aerospike from 'aerospike'
+import { expect } from 'chai'
+import { startEmbedded, type EmbeddedServer } from 'skein/embedded'
+import { codec, goldenCases, plain, type Command } from './golden-cases.js'
+
+/** A line sets up a group of records, changes them, or is a case with the answer of a real server. */
+interface QueryLine {
+  readonly n?: number
+  readonly group?: number
+  readonly records?: unknown
+  readonly changes?: readonly Command[]
+  readonly query?: unknown
+  /** Truncates the group's set before the query. */
+  readonly cut?: unknown
+  /** Truncates a set of its own. */
+  readonly truncate?: unknown
+  readonly all?: unknown
+  readonly answer?: unknown
+}
+
+const KINDS = ['query', 'cut', 'truncate'] as const
+type Kind = (typeof KINDS)[number]
+
+describe('Recorded queries', () => {
+  const lines = goldenCases<QueryLine>('queries.jsonl')
+  const mismatches = new Map<Kind, string[]>(KINDS.map((kind) => [kind, []]))
+  let server: EmbeddedServer
+  let client: Aerospike.Client
+
+  before(async () => {
+    server = await startEmbedded({ namespaces: ['test:ap'] })
+    client = await Aerospike.connect({ hosts: server.hosts, log: { level: Aerospike.log.OFF } })
+    // Groups have sets of their own, so only the lines of one group must keep their order.
+    const lanes = [...new Set(lines.map((line) => line.group))]
+    await Promise.all(lanes.map((group) => replayInOrder(lines.filter((line) => line.group === group))))
+  })
+
+  after(async () => {
+    client?.close()
+    await server?.stop()
+  })
+
+  async function replayInOrder(group: readonly QueryLine[]): Promise<void> {
+    for (const line of group) {
+      const got = await replay(client, line)
+      if (line.n === undefined || isDeepStrictEqual(got, line.answer)) continue
+      mismatches.get(kindOf(line))!.push(JSON.stringify({ ...line, got }))
+    }
+  }
+
+  it('are all there', () => expect(lines.filter((line) => line.n !== undefined)).to.have.length(400))
+
+  it('on indexes and on sets are answered as a real server answered them', () => {
+    expect(mismatches.get('query')).to.deep.equal([])
+  })
+
+  it('after a truncation up to a given time are answered as a real server answered them', () => {
+    expect(mismatches.get('cut')).to.deep.equal([])
+  })
+
+  it('find what a truncation left, to the millisecond', () => {
+    expect(mismatches.get('truncate')).to.deep.equal([])
+  })
+})
+
+function kindOf(line: QueryLine): Kind {
+  return line.truncate ? 'truncate' : line.cut ? 'cut' : 'query'
+}
+
+async function replay(client: Aerospike.Client, line: QueryLine): Promise<unknown> {
+  const { group = 0, changes, truncate, cut, query = { nobins: true }, all } = line
+  if (line.records) return codec.loadGroup(Aerospike, client, line)
+  const set = codec.groupSet(group)
+  if (changes) {
+    await codec.pause(30)
+    const keyOf = (id: number) => codec.recordKey(Aerospike, set, id)
+    for (const change of changes) await codec.runCommand(Aerospike, client, keyOf, change)
+    return undefined
+  }
+  if (truncate) return plain(await codec.runTruncate(Aerospike, client, truncate))
+  if (cut) await codec.truncateSet(Aerospike, client, set, cut)
+  return plain(await codec.runQuery(Aerospike, client, group, query, all))
+}
