@@ -1,7 +1,7 @@
 import { SkeinError, bug } from '../errors/index.js'
 import { KeyFormat, type KeyParts } from './key-format.js'
 import type { KeyPartType } from './key-part.js'
-import { checkKey, describeKey, keyProblem, MAX_KEY_BYTES, type KeyKind, type KeyValue } from './key-value.js'
+import { checkKey, describeKey, keyProblem, type KeyKind, type KeyValue } from './key-value.js'
 import { isPrefixed, TENANT } from './stored-kind.js'
 import { parseTemplate } from './template.js'
 import { noSlices, sliceKeys, type TimeRange } from './time-slice.js'
@@ -21,8 +21,6 @@ export interface KeySchemeOptions {
   readonly parent?: string
   /** True when the session's tenant enters the key. */
   readonly tenant: boolean
-  /** Bytes of the longest key. */
-  readonly maxBytes?: number
 }
 
 /**
@@ -37,10 +35,8 @@ export class KeyScheme {
   readonly format: KeyFormat | undefined
   readonly #prefixed: KeyFormat | undefined
   readonly #tenantInTemplate: boolean
-  readonly #maxBytes: number
 
   constructor(options: KeySchemeOptions) {
-    this.#maxBytes = options.maxBytes ?? MAX_KEY_BYTES
     this.className = options.className
     this.kind = options.kind
     this.properties = options.properties
@@ -51,7 +47,6 @@ export class KeyScheme {
           className: this.className,
           types: { tenant: 'string', key: this.kind },
           parent: 'key',
-          maxBytes: this.#maxBytes,
         })
       : undefined
   }
@@ -64,7 +59,7 @@ export class KeyScheme {
 
   /** The key made of the value of its only property. */
   checked(value: unknown): KeyValue {
-    return checkKey(value, this.kind, this.className, this.properties[0], this.#maxBytes)
+    return checkKey(value, this.kind, this.className, this.properties[0])
   }
 
   /** The key that a caller means: the key itself, or the parts it is made of. The session's tenant is filled in, another one refused. */
@@ -72,7 +67,7 @@ export class KeyScheme {
     if (this.format && typeof input === 'object' && input !== null && !(input instanceof Uint8Array)) {
       return this.format.format(this.#fillTenant(input as Record<string, unknown>, tenant))
     }
-    const key = checkKey(input, this.kind, this.className, undefined, this.#maxBytes)
+    const key = checkKey(input, this.kind, this.className)
     if (this.format) this.#checkTenant(this.format.parse(key as string), key, tenant)
     return key
   }
@@ -103,7 +98,7 @@ export class KeyScheme {
   /** The inverse of `toStored`; a record of another tenant is refused. */
   fromStored(stored: KeyValue, tenant?: Tenant): KeyValue {
     if (this.#prefixed) {
-      const parts = this.#prefixed.parse(stored as string)
+      const parts = this.#prefixed.parse(checkKey(stored, 'string', this.className) as string)
       if (parts[TENANT] !== String(this.#needTenant(tenant))) throw this.#foreign(stored, tenant!)
       return parts['key'] as KeyValue
     }
@@ -141,10 +136,7 @@ export class KeyScheme {
 }
 
 // The model was checked before: a template that does not fit its properties cannot come here.
-function createFormat(
-  text: string,
-  options: Pick<KeySchemeOptions, 'className' | 'types' | 'parent' | 'maxBytes'>,
-): KeyFormat {
+function createFormat(text: string, options: Pick<KeySchemeOptions, 'className' | 'types' | 'parent'>): KeyFormat {
   const template = parseTemplate(text)
   const format = typeof template === 'string' ? template : KeyFormat.create(template, options)
   if (typeof format === 'string')

@@ -20,6 +20,8 @@ const ON_COMMUNITY: Readonly<Record<string, number>> = {
   exp: 41,
   exp_list: 59,
   exp_map: 92,
+  path_operations: 56,
+  path_expressions: 64,
   put: 41,
   get: 9,
   select: 5,

@@ -1,6 +1,7 @@
 import { CommandError, ResultCode } from '../protocol/result-code.js'
 import { decodeMsgpack } from '../value/msgpack-reader.js'
 import { ListValue, type Value } from '../value/value.js'
+import { PATH_OPCODE } from './opcode.js'
 import { parseContext, type ContextLevel } from './context-level.js'
 
 /** One list or map operation: what to do, with which arguments, and to which nested container. */
@@ -26,6 +27,7 @@ export function parseCdt(payload: Buffer): CdtCall {
 /** A call from values that are already decoded; `context` is the list `[type, value, type, value, …]`. */
 export function makeCdtCall(opcode: Value | undefined, args: readonly Value[], context?: Value): CdtCall {
   if (typeof opcode !== 'number') throw new CommandError(ResultCode.PARAMETER, 'a call must start with its opcode')
+  if (opcode === PATH_OPCODE) throw new CommandError(ResultCode.PARAMETER, 'a path stands for itself')
   return { opcode, args, context: context === undefined ? [] : parseContext(context) }
 }
 

@@ -37,7 +37,7 @@ export function parseContext(list: Value): ContextLevel[] {
   return levels
 }
 
-function parseLevel(type: Value, value: Value): ContextLevel {
+export function parseLevel(type: Value, value: Value): ContextLevel {
   if (typeof type !== 'number') throw badContext()
   const kind = type & ~(CREATE_MASK | PERSIST_INDEX)
   const container = kind & LIST ? 'list' : kind & MAP ? 'map' : 'either'

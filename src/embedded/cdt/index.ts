@@ -7,12 +7,17 @@ import { LIST_CHANGES } from './list-changes.js'
 import { LIST_READS } from './list-queries.js'
 import { MAP_CHANGES } from './map-changes.js'
 import { MAP_READS } from './map-queries.js'
-import { FIRST_MAP_OPCODE, PATH_OPCODE } from './opcode.js'
+import { FIRST_MAP_OPCODE } from './opcode.js'
 import type { Change, Container, Read } from './operation.js'
 
 export { makeCdtCall, parseCdt, type CdtCall } from './call.js'
-export { parseContext, type ContextLevel } from './context-level.js'
+export { CreateMode, parseContext, parseLevel, type ContextLevel } from './context-level.js'
 export { readAt } from './context.js'
+export { isContainer } from './context-search.js'
+export type { Container } from './operation.js'
+export type { Loop, Path, PathStep } from './path.js'
+export { REMOVED, modifyByPath } from './path-modify.js'
+export { selectByPath } from './path-select.js'
 
 export interface CdtChange {
   /** What the bin holds afterwards; undefined while it stays missing. */
@@ -22,7 +27,6 @@ export interface CdtChange {
 
 /** Answers a reading call on an existing bin. */
 export function readCdt(call: CdtCall, subject: Value): Value {
-  refusePath(call)
   const container = readAt(subject, call.context)
   if (call.opcode < FIRST_MAP_OPCODE) return read(call, LIST_READS, requireList(container))
   return read(call, MAP_READS, requireMap(container))
@@ -30,7 +34,6 @@ export function readCdt(call: CdtCall, subject: Value): Value {
 
 /** Answers a changing call; the subject is undefined where the bin is missing. */
 export function modifyCdt(call: CdtCall, subject: Value | undefined): CdtChange {
-  refusePath(call)
   const { value, result } = changeAt(subject, call.context, (container) =>
     call.opcode < FIRST_MAP_OPCODE
       ? change(call, LIST_CHANGES, container === undefined ? undefined : requireList(container), subject)
@@ -67,10 +70,6 @@ function begin<C extends Container>(call: CdtCall, operation: Change<C>, bin: Va
   // A bin stays created even where the flags left nothing to write; an element of a context does not.
   const isCreated = outcome.container !== empty || call.context.length === 0
   return { value: isCreated ? outcome.container : undefined, result: outcome.result }
-}
-
-function refusePath(call: CdtCall): void {
-  if (call.opcode === PATH_OPCODE) throw new CommandError(ResultCode.PARAMETER, 'path expressions are not supported')
 }
 
 function known<O>(call: CdtCall, operations: Readonly<Record<number, O>>): O {

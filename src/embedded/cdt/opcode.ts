@@ -1,7 +1,7 @@
 /** Opcodes below this one work on lists, the others on maps. */
 export const FIRST_MAP_OPCODE = 64
 
-/** Selects or changes by path expressions, which are not answered yet. */
+/** Selects or changes by a path; neither a list nor a map call. */
 export const PATH_OPCODE = 0xfe
 
 export const ListOpcode = {

@@ -24,6 +24,13 @@ export function selectRanks(values: readonly Value[], span: Span): RankSelection
   return { positions: fromLowEnd ? positions : positions.reverse(), fromLowEnd }
 }
 
+/** The position of the value that has a rank, always found from the high end, as paths do in lists. */
+export function rankFromHighEnd(values: readonly Value[], rank: number): number {
+  const heap = new PositionHeap(values, -1)
+  for (let i = values.length - 1; i > rank; i--) heap.pop()
+  return heap.pop()
+}
+
 class PositionHeap {
   readonly #values: readonly Value[]
   readonly #direction: 1 | -1

@@ -8,9 +8,15 @@ export interface Span {
 
 /** The position an index or a rank stands for; negative ones count from the end. */
 export function positionOf(index: number, size: number): number {
-  const position = index < 0 ? size + index : index
-  if (position < 0 || position >= size) throw new CommandError(ResultCode.NOT_APPLICABLE, 'out of bounds')
+  const position = positionIn(index, size)
+  if (position < 0) throw new CommandError(ResultCode.NOT_APPLICABLE, 'out of bounds')
   return position
+}
+
+/** Like `positionOf`, but -1 where it is out of bounds. */
+export function positionIn(index: number, size: number): number {
+  const position = index < 0 ? size + index : index
+  return position < size ? Math.max(-1, position) : -1
 }
 
 /** The part of a range that lies inside the container. */

@@ -1,5 +1,5 @@
 import { parseCdt, readCdt } from '../cdt/index.js'
-import { readExpression } from '../expression/index.js'
+import { isPath, parsePathOperation, readExpression, runPath } from '../expression/index.js'
 import type { RecordView } from '../expression/record-view.js'
 import { OpCode } from '../protocol/constants.js'
 import type { ReplyOp } from '../protocol/reply.js'
@@ -38,12 +38,12 @@ export function applyReadOp(op: RequestOp, bins: Bins, view: RecordView, nils: N
     }
     case OpCode.CDT_READ: {
       const particle = bins.get(op.name)
-      const call = parseCdt(op.value)
+      const read = parseRead(op.value)
       if (particle === undefined) {
         if (nils === 'all') replies.push({ op: op.op, name: op.name, particle: undefined })
         return
       }
-      pushResult(op, readCdt(call, particle.value), nils !== 'read', replies)
+      pushResult(op, read(particle.value), nils !== 'read', replies)
       return
     }
     case OpCode.EXP_READ:
@@ -51,6 +51,15 @@ export function applyReadOp(op: RequestOp, bins: Bins, view: RecordView, nils: N
       return
   }
   throw new CommandError(ResultCode.PARAMETER, `operation ${op.op} is not supported`)
+}
+
+function parseRead(payload: Buffer): (subject: Value) => Value {
+  if (isPath(payload)) {
+    const path = parsePathOperation(payload, false)
+    return (subject) => runPath(path, subject)
+  }
+  const call = parseCdt(payload)
+  return (subject) => readCdt(call, subject)
 }
 
 export function pushResult(op: RequestOp, value: Value, withNil: boolean, replies: ReplyOp[]): void {

@@ -1,5 +1,5 @@
-import { modifyCdt, parseCdt } from '../cdt/index.js'
-import { modifyExpression } from '../expression/index.js'
+import { modifyCdt, parseCdt, type CdtChange } from '../cdt/index.js'
+import { isPath, modifyExpression, parsePathOperation, runPath } from '../expression/index.js'
 import { Info1, Info2, Info3, MAX_OPS, OpCode } from '../protocol/constants.js'
 import type { ReplyOp } from '../protocol/reply.js'
 import type { Request, RequestOp } from '../protocol/request.js'
@@ -58,7 +58,7 @@ export function applyWriteOps(request: Request, draft: Draft): ReplyOp[] {
 function applyWriteOp(op: RequestOp, draft: Draft, respondAll: boolean, replies: ReplyOp[]): void {
   switch (op.op) {
     case OpCode.CDT_MODIFY: {
-      const changed = modifyCdt(parseCdt(op.value), draft.bins.get(op.name)?.value)
+      const changed = change(op, draft)
       setBin(draft, op.name, changed.subject)
       pushResult(op, changed.result, respondAll, replies)
       return
@@ -86,6 +86,12 @@ function applyWriteOp(op: RequestOp, draft: Draft, respondAll: boolean, replies:
       throw new CommandError(ResultCode.PARAMETER, `operation ${op.op} is not supported`)
   }
   if (respondAll) replies.push({ op: op.op, name: op.name, particle: undefined })
+}
+
+function change(op: RequestOp, draft: Draft): CdtChange {
+  const subject = draft.bins.get(op.name)?.value
+  if (!isPath(op.value)) return modifyCdt(parseCdt(op.value), subject)
+  return { subject: runPath(parsePathOperation(op.value, true), subject), result: null }
 }
 
 function setBin(draft: Draft, name: string, value: Value | undefined): void {

@@ -13,7 +13,7 @@ function bin(operands: Operands, count: number): Node {
   return {
     type,
     evaluate: ({ record }) => {
-      const value = record.bin(name)
+      const value = record?.bin(name)
       return value !== undefined && typeOfValue(value) === type ? value : undefined
     },
   }
@@ -22,7 +22,7 @@ function bin(operands: Operands, count: number): Node {
 function binType(operands: Operands, count: number): Node {
   expectCount(count, 1)
   const name = binName(operands)
-  return integerNode(({ record }) => particleTypeOf(record.bin(name) ?? null))
+  return integerNode(({ record }) => record && particleTypeOf(record.bin(name) ?? null))
 }
 
 function binName(operands: Operands): string {
@@ -39,8 +39,10 @@ function key(operands: Operands, count: number): Node {
   if (!isExpressionType(type) || !KEY_TYPES.includes(type)) throw invalid('a key cannot have this type')
   return {
     type,
-    evaluate: ({ record: { userKey } }) =>
-      userKey !== undefined && typeOfValue(userKey) === type ? userKey : undefined,
+    evaluate: ({ record }) => {
+      const userKey = record?.userKey
+      return userKey !== undefined && typeOfValue(userKey) === type ? userKey : undefined
+    },
   }
 }
 

@@ -3,16 +3,16 @@ import { CommandError } from '../protocol/result-code.js'
 import { inKeyOrder } from '../value/storable.js'
 import { MapValue, type Value } from '../value/value.js'
 import { ExpressionType, isExpressionType, typeOfValue } from './expression-type.js'
-import { constantNode, expectCount, invalid } from './node.js'
+import { constantNode, expectCount, invalid, valueNode } from './node.js'
 import type { Builders, Evaluate, Frame, Node, Operands } from './node.js'
 import { Opcode } from './opcode.js'
+import { parsePath } from './path.js'
 
 const CDT = 0
 /** The call works on a copy and answers the changed container. */
 const MODIFY_LOCAL = 0x40
 
 const WITH_CONTEXT = 0xff
-const PATH = 0xfe
 
 /** `type, system, [opcode, …arguments], subject`; only list and map calls are known. */
 function call(operands: Operands, count: number): Node {
@@ -21,18 +21,15 @@ function call(operands: Operands, count: number): Node {
   if (!isExpressionType(type)) throw invalid('there is no such type')
   const system = operands.integer()
   if (system !== CDT && system !== (CDT | MODIFY_LOCAL)) throw invalid('only list and map calls are known')
-  const prepare = preparedCall(operands)
+  const run = preparedCall(operands, system !== CDT)
   const subject = containerNode(operands)
-  const run = system === CDT ? read : modify
   return {
     // The server takes the type of a nil subject for that of the call.
     type: subject.type === ExpressionType.NIL ? ExpressionType.NIL : type,
     evaluate: (frame) => {
-      const cdt = prepare(frame)
-      if (cdt === undefined) return undefined
       const value = subject.evaluate(frame)
       if (value === undefined) return undefined
-      const result = run(cdt, value instanceof MapValue ? inKeyOrder(value) : value)
+      const result = run(value instanceof MapValue ? inKeyOrder(value) : value, frame)
       return result !== undefined && typeOfValue(result) === type ? result : undefined
     },
   }
@@ -47,9 +44,28 @@ function containerNode(operands: Operands): Node {
 }
 
 type Prepare = (frame: Frame) => CdtCall | undefined
+/** Answers what a call makes of its subject, or undefined where that is unknown. */
+type Run = (subject: Value, frame: Frame) => Value | undefined
+
+function preparedCall(operands: Operands, modifies: boolean): Run {
+  if (operands.atPath()) return pathCall(operands, modifies)
+  const prepare = plainCall(operands)
+  const run = modifies ? modify : read
+  return (subject, frame) => {
+    const cdt = prepare(frame)
+    return cdt && run(cdt, subject)
+  }
+}
+
+/** The server looks at a path only when it runs: a malformed one is an unknown value, not a malformed expression. */
+function pathCall(operands: Operands, modifies: boolean): Run {
+  const path = operands.attempt(() => parsePath(operands))
+  if (path?.modifies !== modifies) return () => undefined
+  return (subject, { variables }) => attempt(() => path.run(subject, variables))
+}
 
 /** Only lists among the arguments are expressions; everything else stands for itself. */
-function preparedCall(operands: Operands): Prepare {
+function plainCall(operands: Operands): Prepare {
   let count = operands.enterList()
   let opcode = count > 0 ? operands.value() : undefined
   let context: Value | undefined
@@ -60,10 +76,9 @@ function preparedCall(operands: Operands): Prepare {
     opcode = count > 0 ? operands.value() : undefined
   }
   if (typeof opcode !== 'number') throw invalid('a call must start with its opcode')
-  if (opcode === PATH) throw invalid('path expressions are not known')
   const args: Node[] = []
   for (let i = 1; i < count; i++) {
-    args.push(operands.atList() ? operands.node() : constantNode(ExpressionType.NIL, operands.value()))
+    args.push(operands.atList() ? valueNode(operands) : constantNode(ExpressionType.NIL, operands.value()))
   }
   return prepareCall(opcode, args, context)
 }

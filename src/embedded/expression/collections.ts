@@ -1,7 +1,7 @@
 import { equalValues } from '../value/compare.js'
 import { ListValue, MapValue, type Value } from '../value/value.js'
 import { ExpressionType } from './expression-type.js'
-import { boolNode, constantNode, expectCount, invalid } from './node.js'
+import { boolNode, constantNode, expectCount, invalid, valueNode } from './node.js'
 import type { Builder, Builders, Node, Operands } from './node.js'
 import { Opcode } from './opcode.js'
 
@@ -14,7 +14,7 @@ function quote(operands: Operands, count: number): Node {
 
 function inList(operands: Operands, count: number): Node {
   expectCount(count, 2)
-  const wanted = operands.node().evaluate
+  const wanted = valueNode(operands).evaluate
   const list = operands.nodeOf(ExpressionType.LIST).evaluate
   return boolNode((frame) => {
     const value = wanted(frame)

@@ -12,6 +12,8 @@ export const ExpressionType = {
   FLOAT: 7,
   GEOJSON: 8,
   HLL: 9,
+  /** Of `resultRemove`, which only a change by path can have as its value; has no id on the wire. */
+  REMOVAL: -1,
 } as const
 export type ExpressionType = (typeof ExpressionType)[keyof typeof ExpressionType]
 

@@ -1,3 +1,5 @@
 export { compileExpression, compileFilter, evaluate, passesFilter, type CompiledExpression } from './compile.js'
 export { modifyExpression, readExpression, type ExpressionChange } from './operation.js'
+export { isPath } from './path-header.js'
+export { parsePathOperation, runPath } from './path-operation.js'
 export type { RecordView } from './record-view.js'

@@ -8,7 +8,7 @@ import type { RecordView } from './record-view.js'
 function property(type: ExpressionType, read: (record: RecordView) => Value): Builder {
   return (_operands, count) => {
     expectCount(count, 0)
-    return { type, evaluate: ({ record }) => read(record) }
+    return { type, evaluate: ({ record }) => record && read(record) }
   }
 }
 
@@ -32,7 +32,7 @@ function digestModulo(operands: Operands, count: number): Node {
   expectCount(count, 1)
   const divisor = Number(BigInt.asIntN(32, BigInt(operands.integer())))
   if (divisor === 0) throw invalid('modulo by zero')
-  return integerNode(({ record }) => record.digest.readUInt32LE(16) % divisor)
+  return integerNode(({ record }) => record && record.digest.readUInt32LE(16) % divisor)
 }
 
 export const metadata: Builders = {

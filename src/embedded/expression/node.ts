@@ -1,13 +1,17 @@
 import { CommandError, ResultCode } from '../protocol/result-code.js'
+import type { Loop } from '../cdt/index.js'
 import type { Value } from '../value/value.js'
 import { ExpressionType } from './expression-type.js'
 import type { RecordView } from './record-view.js'
 
 /** Input of one evaluation. */
 export interface Frame {
-  readonly record: RecordView
+  /** Undefined for expressions on a path, which see nothing of the record. */
+  readonly record: RecordView | undefined
   /** Values of `let` variables by slot. */
   readonly variables: (Value | undefined)[]
+  /** The child that a path has reached; undefined outside of paths. */
+  readonly loop: Loop | undefined
 }
 
 /** Answers the value, or undefined where it is unknown. */
@@ -37,8 +41,12 @@ export interface Operands {
   value(): Value
   /** True where the next operand is a list. */
   atList(): boolean
+  /** True where the next operand is a selection or change by path. */
+  atPath(): boolean
   /** Enters a list operand and answers how many elements follow. */
   enterList(): number
+  /** Parses the next operand; where it is malformed, skips it and answers undefined. */
+  attempt<T>(parse: () => T): T | undefined
   readonly scope: Scope
 }
 
@@ -48,6 +56,8 @@ export interface Scope {
   within<T>(body: () => T): T
   /** Reserves the slot of a variable whose type `define` gives once its value is built. */
   declare(name: string): { readonly slot: number; define(type: ExpressionType): void }
+  /** Builds something that cannot see the variables around it. */
+  apart<T>(body: () => T): T
   lookup(name: string): { readonly slot: number; readonly type: ExpressionType }
 }
 
@@ -65,6 +75,13 @@ export function expectCount(count: number, expected: number): void {
 
 export function expectAtLeast(count: number, least: number): void {
   if (count < least) throw invalid(`expected at least ${least} operands, got ${count}`)
+}
+
+/** The next operand, of any type that has values. */
+export function valueNode(operands: Operands): Node {
+  const node = operands.node()
+  if (node.type === ExpressionType.REMOVAL) throw invalid('a removal is no value')
+  return node
 }
 
 /** All operands, each checked against one type. */

@@ -1,3 +1,4 @@
+import { CommandError } from '../protocol/result-code.js'
 import type { MsgpackReader } from '../value/msgpack-reader.js'
 import { isInteger, type Value } from '../value/value.js'
 import { arithmetic } from './arithmetic.js'
@@ -10,8 +11,10 @@ import type { ExpressionType } from './expression-type.js'
 import { integerBits } from './integer-bits.js'
 import { literal } from './literal.js'
 import { logic } from './logic.js'
+import { loopVariables } from './loop-variable.js'
 import { metadata } from './metadata.js'
 import { invalid, type Builders, type Node, type Operands } from './node.js'
+import { isPath } from './path-header.js'
 import { regex } from './regex.js'
 import { VariableScope } from './variable-scope.js'
 
@@ -26,6 +29,7 @@ const BUILDERS: Builders = {
   ...bins,
   ...control,
   ...calls,
+  ...loopVariables,
 }
 
 /** Deeper nesting than this is refused, so that hostile bytes cannot exhaust the stack. */
@@ -77,7 +81,25 @@ export class ExpressionParser implements Operands {
     return this.#reader.atList()
   }
 
+  atPath(): boolean {
+    return isPath(this.#reader.buffer, this.#reader.position)
+  }
+
   enterList(): number {
     return this.#reader.listHeader()
+  }
+
+  attempt<T>(parse: () => T): T | undefined {
+    const start = this.#reader.position
+    const depth = this.#depth
+    try {
+      return parse()
+    } catch (error) {
+      if (!(error instanceof CommandError)) throw error
+      this.#reader.position = start
+      this.#depth = depth
+      this.value()
+      return undefined
+    }
   }
 }

@@ -11,23 +11,37 @@ const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
 
 /** Names are unique across all enclosing `let`s; slots are reused once a `let` ends. */
 export class VariableScope implements Scope {
-  readonly #inSight: Variable[] = []
+  readonly #declared: Variable[] = []
+  /** Variables before this one belong to the surroundings of a path, and are out of sight. */
+  #first = 0
   /** How many slots the whole expression needs. */
   slots = 0
 
   within<T>(body: () => T): T {
-    const outer = this.#inSight.length
-    const result = body()
-    this.#inSight.length = outer
-    return result
+    const outer = this.#declared.length
+    try {
+      return body()
+    } finally {
+      this.#declared.length = outer
+    }
+  }
+
+  apart<T>(body: () => T): T {
+    const outer = this.#first
+    this.#first = this.#declared.length
+    try {
+      return this.within(body)
+    } finally {
+      this.#first = outer
+    }
   }
 
   declare(name: string): { slot: number; define(type: ExpressionType): void } {
     if (!NAME.test(name)) throw invalid('a variable name has letters, digits and underscores')
-    if (this.#inSight.some((variable) => variable.name === name)) throw invalid(`variable ${name} is declared twice`)
-    const variable: Variable = { name, slot: this.#inSight.length, type: undefined }
-    this.#inSight.push(variable)
-    this.slots = Math.max(this.slots, this.#inSight.length)
+    if (this.#find(name) !== undefined) throw invalid(`variable ${name} is declared twice`)
+    const variable: Variable = { name, slot: this.#declared.length, type: undefined }
+    this.#declared.push(variable)
+    this.slots = Math.max(this.slots, this.#declared.length)
     return {
       slot: variable.slot,
       define: (type) => {
@@ -37,8 +51,12 @@ export class VariableScope implements Scope {
   }
 
   lookup(name: string): { slot: number; type: ExpressionType } {
-    const variable = this.#inSight.find((each) => each.name === name)
+    const variable = this.#find(name)
     if (variable?.type === undefined) throw invalid(`variable ${name} is not defined`)
     return { slot: variable.slot, type: variable.type }
+  }
+
+  #find(name: string): Variable | undefined {
+    return this.#declared.find((each, at) => at >= this.#first && each.name === name)
   }
 }

@@ -60,7 +60,6 @@ const LIMITS: NamesOf<Limits> = {
   transactions: true,
   queryRecords: true,
   warnRecordSize: true,
-  keyBytes: true,
 }
 
 const RETRY: NamesOf<RetryOptions> = { attempts: true, deadline: true, backoff: true }

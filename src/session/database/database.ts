@@ -8,7 +8,6 @@ import { Indexes } from '../../query/indexes.js'
 import type { Finding } from '../../relations/verify/finding.js'
 import { Activity, during, type WorkCount } from '../context/activity.js'
 import { finishDelete } from '../delete/finish-delete.js'
-import { checkTenant } from '../context/check-arguments.js'
 import { IdentityMap } from '../tracking/identity-map.js'
 import { insideTransaction, refuseInTransaction } from '../transaction/transaction-scope.js'
 import { unmanagedRead, type ReadOptions } from '../load/unmanaged-read.js'
@@ -147,7 +146,7 @@ export class Database {
       activity,
       reading: this.#activity.inside,
       tick: this.#tick,
-      identity: new IdentityMap(classes, checkTenant(options.tenant)),
+      identity: new IdentityMap(classes, options.tenant),
       transaction: inside.transaction,
       undo: inside.undo,
       refusesQueries: inside.transaction !== undefined,

@@ -28,7 +28,7 @@ export function open(options: OpenOptions): Promise<Database> {
 export async function openWith(options: OpenOptions, relationsOf: RelationsOf): Promise<Database> {
   checkOpenOptions(options)
   const { embedded, namespace, entities, transactions = 'auto', validate = true, ...rest } = options
-  const classes = mapClasses(entities, namespace, relationsOf, options.limits?.keyBytes)
+  const classes = mapClasses(entities, namespace, relationsOf)
   const namespaces = namespacesOf(classes.model)
   const server = await startServer(embedded, namespaces)
   try {
@@ -46,10 +46,9 @@ export function mapClasses(
   entities: OpenOptions['entities'],
   namespace: string,
   relationsOf: RelationsOf = strategiesOf,
-  maxKeyBytes?: number,
 ): MappedClasses {
   const model = compileModel(entities, { namespace })
-  return new MappedClasses(compileCodecs(model, { relations: detached, maxKeyBytes }), relationsOf)
+  return new MappedClasses(compileCodecs(model, { relations: detached }), relationsOf)
 }
 
 async function requireTransactions(driver: Driver): Promise<void> {

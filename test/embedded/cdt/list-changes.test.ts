@@ -160,7 +160,6 @@ const REMOVALS: Row[] = [
 
 const MISTAKES: Row[] = [
   ['an opcode that does not exist', U, [60, 1], 'ERR 4 | [5,1,3,1]'],
-  ['a path modification', U, [0xfe, list(4, true), 4, 1], 'ERR 4 | [5,1,3,1]'],
   ['too few arguments', U, [3, 1], 'ERR 4 | [5,1,3,1]'],
   ['too many arguments', U, [1, 1, 1, 1, 1], 'ERR 4 | [5,1,3,1]'],
   ['an index that is no integer', U, [3, 'a', 1], 'ERR 4 | [5,1,3,1]'],

@@ -45,7 +45,7 @@ describe('payloads of list and map calls', () => {
     ['bytes that go on', '92 01 01 01'],
     ['a list longer than the bytes', '92 02 dd ffffffff'],
     ['a map with a repeated key', '92 01 82 01 01 01 01'],
-    ['a path call', '93 ccfe 92 04 c3 00'],
+    ['a path where a list or map call belongs', '93 ccfe 92 04 c3 00'],
   ]
   for (const [name, hex] of MALFORMED) {
     it(`are refused: ${name}`, () => {

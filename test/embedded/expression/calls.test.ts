@@ -84,7 +84,6 @@ const RULES: [string, Written, Observed][] = [
   ['the result must have a type', [127, 10, READ, [16], l], INVALID],
   ['bit calls are not known', [127, INT, 1, [51, 0, 8], [81, 6, raw('b')]], INVALID],
   ['HLL calls are not known', [127, INT, 2, [50], [81, 9, raw('b')]], INVALID],
-  ['path expressions are not known', read(LIST, [254, [4, true], 1], m), INVALID],
   ['a context needs its call', read(INT, [255, [34, 'a']], mm), INVALID],
 ]
 

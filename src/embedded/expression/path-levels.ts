@@ -1,0 +1,58 @@
+import { CreateMode, parseLevel, type PathStep } from '../cdt/index.js'
+import { compareValues } from '../value/compare.js'
+import { isInteger, ListValue, type Value } from '../value/value.js'
+import { ExpressionType } from './expression-type.js'
+import { invalid, type Evaluate, type Operands } from './node.js'
+
+export interface ParsedLevel {
+  readonly step: PathStep
+  readonly filter: Evaluate | undefined
+}
+
+/** Levels that only paths have. */
+const Level = { ALL_CHILDREN: 0x04, AND_FILTER: 0x204, MAP_KEYS_IN: 0x2a } as const
+
+const ALL: PathStep = { by: 'all' }
+
+/** Reads `[type, value, type, value, …]`, where the value of some types is an expression. */
+export function parseLevels(operands: Operands): ParsedLevel[] {
+  const count = operands.enterList()
+  if (count === 0 || count % 2 !== 0) throw invalid('malformed path')
+  const levels: ParsedLevel[] = []
+  for (let i = 0; i < count; i += 2) {
+    const type = operands.integer()
+    if (type === Level.AND_FILTER) levels.push(withFilter(levels.pop(), parseFilter(operands)))
+    else if (type === Level.ALL_CHILDREN) levels.push({ step: ALL, filter: parseFilter(operands) })
+    else levels.push({ step: parseStep(type, operands.value()), filter: undefined })
+  }
+  return levels
+}
+
+function withFilter(level: ParsedLevel | undefined, filter: Evaluate | undefined): ParsedLevel {
+  if (level === undefined || level.step === ALL || level.filter !== undefined) {
+    throw invalid('a further filter must follow a level that has none')
+  }
+  return { step: level.step, filter }
+}
+
+/** True stands for all children; no other constant is a filter. */
+function parseFilter(operands: Operands): Evaluate | undefined {
+  const node = operands.nodeOf(ExpressionType.BOOL)
+  if (node.constant === true) return undefined
+  if (node.constant !== undefined) throw invalid('a filter must be an expression')
+  return node.evaluate
+}
+
+function parseStep(type: Value, value: Value): PathStep {
+  if (type === Level.MAP_KEYS_IN) return { by: 'keys', keys: keysOf(value) }
+  const level = parseLevel(type, value)
+  if (level.by === undefined || level.create !== CreateMode.NEVER || level.persist) throw invalid('malformed path')
+  if ((level.by === 'index' || level.by === 'rank') && !isInteger(value)) throw invalid('malformed path')
+  return level
+}
+
+function keysOf(value: Value): Value[] {
+  if (!(value instanceof ListValue)) throw invalid('the keys of a path must be a list')
+  const sorted = value.items.toSorted(compareValues)
+  return sorted.filter((key, i) => i === 0 || compareValues(sorted[i - 1], key) !== 0)
+}

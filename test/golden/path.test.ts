@@ -1,0 +1,3 @@
+import { replayOperateCases } from './operate-cases.js'
+
+describe('Recorded path operations and path expressions', () => replayOperateCases('path.jsonl', 3000))
