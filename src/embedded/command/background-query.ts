@@ -1,4 +1,4 @@
-import { FieldId, Info1, Info2, Info3 } from '../protocol/constants.js'
+import { FieldId, Info1, Info2, Info3, PARTITIONS } from '../protocol/constants.js'
 import { emptyRequest, type Request } from '../protocol/request.js'
 import { CommandError, ResultCode } from '../protocol/result-code.js'
 import type { Namespace } from '../store/namespace.js'
@@ -6,7 +6,7 @@ import type { QueryJob } from '../store/query-jobs.js'
 import type { Slot } from '../store/slot.js'
 import type { Store } from '../store/store.js'
 import { TimeSlice } from '../store/time-slice.js'
-import { indexLookup } from './index-lookup.js'
+import { indexLookup, type IndexLookup } from './index-lookup.js'
 import { PartitionSelection } from './partition-selection.js'
 import { candidates, type Candidate } from './query-candidates.js'
 import { isReadOp } from './read-ops.js'
@@ -22,9 +22,15 @@ export function startBackgroundQuery(store: Store, namespace: Namespace, request
   }
   const lookup = indexLookup(namespace, request)
   const visible = visibleTo(namespace, request)
+  // A write may move a record to a place of the index that the query has yet to come to.
+  const seen = new Set<Slot>()
   const job = store.jobs.add(request.fields?.get(FieldId.TASK_ID), namespace.name, request.setName)
   const run = applyToAll(candidates(namespace, PartitionSelection.all(), lookup), job, (slot) => {
+    if (seen.has(slot)) return
+    seen.add(slot)
     if (visible(slot) !== undefined) count(job, () => writeRecord(namespace, writeTo(slot, request)).code)
+    else if (isOfSet(namespace, request, slot)) job.filtered++
+    job.progress = percent(seen.size, slot, lookup)
   })
   // Nobody waits for it, and it must not bring the server down.
   run.catch((error: unknown) => console.error('skein embedded server: a background query failed:', error))
@@ -38,7 +44,18 @@ async function applyToAll(found: Iterable<Candidate>, job: QueryJob, apply: (slo
     apply(slot)
     if (slice.over()) await slice.pause()
   }
+  job.progress = 100
   job.done = true
+}
+
+/** How far a query has come that is at this slot. */
+function percent(seen: number, slot: Slot, lookup: IndexLookup | undefined): number {
+  return lookup ? (100 * seen) / Math.max(seen, lookup.index.entryCount) : (100 * slot.partition) / PARTITIONS
+}
+
+function isOfSet(namespace: Namespace, { setName }: Request, slot: Slot): boolean {
+  const state = namespace.live(slot)
+  return state !== undefined && (setName === '' || state.setName === setName)
 }
 
 /** A record that cannot be written, because a transaction holds it for example, does not stop the others. */

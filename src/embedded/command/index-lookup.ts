@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { FieldId, MAX_BIN_NAME } from '../protocol/constants.js'
 import type { Request } from '../protocol/request.js'
 import { CommandError, ResultCode } from '../protocol/result-code.js'
-import { indexContext, IndexKind, type IndexedType } from '../store/index-definition.js'
+import { indexContext, indexExpression, IndexKind, type IndexedType } from '../store/index-definition.js'
 import { indexKey, type IndexKey } from '../store/index-keys.js'
 import type { Namespace } from '../store/namespace.js'
 import type { SecondaryIndex } from '../store/secondary-index.js'
@@ -19,6 +19,7 @@ export interface IndexLookup {
 }
 
 const MAX_VALUE = 2048
+const NO_CONTEXT = Buffer.alloc(0)
 
 /** The lookup of a secondary-index query; undefined for one on the primary index. */
 export function indexLookup(namespace: Namespace, request: Request): IndexLookup | undefined {
@@ -37,16 +38,21 @@ function findIndex(namespace: Namespace, request: Request, bin: string, type: In
   const { fields, setName } = request
   const name = fields?.get(FieldId.INDEX_NAME)
   const context = fields?.get(FieldId.INDEX_CONTEXT)
-  if (fields?.has(FieldId.INDEX_EXPRESSION)) throw new CommandError(ResultCode.INDEX_NOT_FOUND)
+  const expression = fields?.get(FieldId.INDEX_EXPRESSION)
   if (name !== undefined) {
-    if (bin !== '' || context !== undefined) throw malformed('an index name beside a bin or context')
+    if (bin !== '' || (context ?? expression)) throw malformed('an index name beside a bin, context or expression')
     const index = namespace.indexes.get(name.toString('utf8'))
     return index?.definition.type === type ? index : undefined
   }
-  if (bin === '') throw malformed('neither bin nor index')
   const kind = fields?.get(FieldId.INDEX_TYPE)?.[0] ?? IndexKind.DEFAULT
   if (!isKind(kind)) throw malformed('index type')
-  return namespace.indexes.find({ setName, bin, type, kind, ...indexContext(context ?? Buffer.alloc(0)) })
+  if (expression !== undefined) {
+    if (bin !== '' || context) throw malformed('an expression beside a bin or context')
+    const on = { setName, bin, type, kind, ...indexContext(NO_CONTEXT) }
+    return namespace.indexes.find({ ...on, expression: indexExpression(expression, kind, type) })
+  }
+  if (bin === '') throw malformed('neither bin nor index')
+  return namespace.indexes.find({ setName, bin, type, kind, ...indexContext(context ?? NO_CONTEXT) })
 }
 
 function isKind(kind: number): kind is IndexKind {

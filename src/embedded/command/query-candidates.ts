@@ -40,7 +40,7 @@ function* fromSecondaryIndex(lookup: IndexLookup, partitions: PartitionSelection
     // Strings and blobs are looked up one at a time, so only their digests are in order.
     if (!partitions.isNew(slot, typeof key === 'string' ? undefined : key)) continue
     // A record is given under its first key only: once in a query, and never again on a later page.
-    if (repeats && slot.committed && index.firstKey(slot.committed, begin, end) !== key) continue
+    if (repeats && slot.committed && index.firstKey(slot, begin, end) !== key) continue
     yield { slot, value: lookup.rowValue(key) }
   }
 }

@@ -1,4 +1,5 @@
 export { compileExpression, compileFilter, evaluate, passesFilter, type CompiledExpression } from './compile.js'
+export { ExpressionType } from './expression-type.js'
 export { modifyExpression, readExpression, type ExpressionChange } from './operation.js'
 export { isPath } from './path-header.js'
 export { parsePathOperation, runPath } from './path-operation.js'

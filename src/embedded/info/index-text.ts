@@ -1,6 +1,12 @@
 import { MAX_BIN_NAME } from '../protocol/constants.js'
 import { CommandError, ResultCode } from '../protocol/result-code.js'
-import { indexContext, IndexKind, type IndexDefinition, type IndexedType } from '../store/index-definition.js'
+import {
+  indexContext,
+  indexExpression,
+  IndexKind,
+  type IndexDefinition,
+  type IndexedType,
+} from '../store/index-definition.js'
 import type { SecondaryIndex } from '../store/secondary-index.js'
 import { ParticleType } from '../value/value.js'
 
@@ -27,19 +33,22 @@ export function parseIndexDefinition(parameters: ReadonlyMap<string, string>): I
   if (kind === undefined) throw refused("bad 'indextype'")
   const setName = parameters.get('set') ?? ''
   if (kind === IndexKind.SET) return setIndex(setName)
-  if (parameters.has('exp')) throw refused('indexes on expressions are not supported')
   const [bin, typeName] = binAndType(parameters)
-  if (!bin) throw refused("missing 'bin'")
-  if (Buffer.byteLength(bin) > MAX_BIN_NAME) throw refused('bin name too long')
+  const exp = parameters.get('exp')
+  if (exp !== undefined && (bin ?? parameters.get('context'))) throw refused("'exp' beside 'bin' or 'context'")
+  if (exp === undefined && !bin) throw refused("missing 'bin'")
+  if (bin && Buffer.byteLength(bin) > MAX_BIN_NAME) throw refused('bin name too long')
   const type = TYPES[(typeName ?? '').toLowerCase()] as IndexedType | undefined
   if (type === undefined) throw refused("bad 'type'")
   if (kind === IndexKind.MAP_KEYS && type === ParticleType.GEOJSON) throw refused("bad 'type' for 'mapkeys'")
-  return { setName, bin, type, kind, ...indexContext(decodeBase64(parameters.get('context'))) }
+  const on = { setName, bin: bin ?? '', type, kind, ...indexContext(decodeBase64(parameters, 'context')) }
+  if (exp === undefined) return on
+  return { ...on, expression: indexExpression(decodeBase64(parameters, 'exp'), kind, type) }
 }
 
 /** One entry of `sindex-list`. */
 export function describeIndex(index: SecondaryIndex): string {
-  const { setName, bin, type, kind, contextBytes } = index.definition
+  const { setName, bin, type, kind, contextBytes, expression } = index.definition
   const names = { ns: index.namespace.name, indexname: index.name, set: setName || 'null' }
   const kindName = nameOf(KINDS, kind)
   const pairs =
@@ -47,11 +56,11 @@ export function describeIndex(index: SecondaryIndex): string {
       ? { ...names, indextype: kindName }
       : {
           ...names,
-          bin,
+          bin: bin || 'null',
           type: nameOf(TYPES, type),
           indextype: kindName,
           context: contextBytes.length === 0 ? 'null' : contextBytes.toString('base64'),
-          exp: 'null',
+          exp: expression?.bytes.toString('base64') ?? 'null',
           state: index.readable ? 'RW' : 'WO',
         }
   return Object.entries(pairs)
@@ -72,11 +81,12 @@ function binAndType(parameters: ReadonlyMap<string, string>): [string | undefine
   return comma < 0 ? [data, undefined] : [data.slice(0, comma), data.slice(comma + 1)]
 }
 
-function decodeBase64(text: string | undefined): Buffer {
+function decodeBase64(parameters: ReadonlyMap<string, string>, name: string): Buffer {
+  const text = parameters.get(name)
   if (text === undefined) return NO_CONTEXT
   const bytes = Buffer.from(text, 'base64')
   if (bytes.length === 0 || bytes.toString('base64').replace(/=+$/, '') !== text.replace(/=+$/, '')) {
-    throw refused("'context' invalid base64")
+    throw refused(`'${name}' invalid base64`)
   }
   return bytes
 }

@@ -1,8 +1,10 @@
 import { readAt } from '../cdt/index.js'
+import { evaluate } from '../expression/index.js'
 import { CommandError } from '../protocol/result-code.js'
 import type { Particle } from '../value/particle.js'
 import { Bytes, isInteger, ListValue, MapValue, ParticleType, type Value } from '../value/value.js'
 import { IndexKind, type IndexDefinition, type IndexedType } from './index-definition.js'
+import type { RecordState } from './record-state.js'
 
 /** Integers as they are; strings and blobs with one character for each byte. */
 export type IndexKey = number | bigint | string
@@ -10,8 +12,16 @@ export type IndexKey = number | bigint | string
 const NO_KEYS: readonly IndexKey[] = []
 
 /** The keys under which a bin is found, each once. */
-export function indexKeys(definition: IndexDefinition, particle: Particle): readonly IndexKey[] {
-  const target = resolve(definition, particle)
+export function binKeys(definition: IndexDefinition, particle: Particle): readonly IndexKey[] {
+  return keysOf(definition, resolve(definition, particle))
+}
+
+/** The keys under which the value of the index's expression is found; an unknown value has none. */
+export function expressionKeys(definition: IndexDefinition, state: RecordState): readonly IndexKey[] {
+  return keysOf(definition, evaluate(definition.expression!.compiled, state))
+}
+
+function keysOf(definition: IndexDefinition, target: Value | undefined): readonly IndexKey[] {
   if (target === undefined) return NO_KEYS
   if (definition.kind === IndexKind.DEFAULT) {
     const key = indexKey(definition.type, target)

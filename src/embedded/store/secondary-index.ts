@@ -1,7 +1,6 @@
 import { PARTITIONS } from '../protocol/constants.js'
-import type { Particle } from '../value/particle.js'
 import { IndexKind, type IndexDefinition } from './index-definition.js'
-import { indexKeys, type IndexKey } from './index-keys.js'
+import { binKeys, expressionKeys, type IndexKey } from './index-keys.js'
 import type { CommitObserver, Namespace } from './namespace.js'
 import type { RecordState } from './record-state.js'
 import type { Slot } from './slot.js'
@@ -15,9 +14,11 @@ export interface IndexEntry {
 
 const NO_KEYS: readonly IndexKey[] = []
 
-/** Finds records by the value of a bin. It follows every commit, so what it holds is what is committed. */
+/** Finds records by the value of a bin or an expression. It follows every commit, so what it holds is what is committed. */
 export class SecondaryIndex implements CommitObserver {
   readonly #entries = new SortedList<IndexEntry>(compareEntries)
+  /** Keys of expressions, kept because time can change what an expression answers for the same record. */
+  readonly #computed = new Map<Slot, readonly IndexKey[]>()
   #populatedPartitions = 0
   #dropped = false
 
@@ -55,11 +56,10 @@ export class SecondaryIndex implements CommitObserver {
   }
 
   update(slot: Slot, before: RecordState | undefined, after: RecordState | undefined): void {
-    const held = this.#indexedBin(before)
-    const holds = this.#indexedBin(after)
-    if (held === holds) return
-    const old = held === undefined ? NO_KEYS : indexKeys(this.definition, held)
-    const current = holds === undefined ? NO_KEYS : indexKeys(this.definition, holds)
+    if (this.#sameBin(before, after)) return
+    const old = this.#keys(slot, before)
+    const current = this.#covers(after) ? this.#keysOf(after) : NO_KEYS
+    if (this.definition.expression) this.#remember(slot, current)
     for (const key of missingFrom(current, old)) this.#entries.delete({ key, slot })
     for (const key of missingFrom(old, current)) this.#entries.add({ key, slot })
   }
@@ -73,10 +73,9 @@ export class SecondaryIndex implements CommitObserver {
   }
 
   /** The smallest key between `begin` and `end` under which a record is found. */
-  firstKey(state: RecordState, begin: IndexKey, end: IndexKey): IndexKey | undefined {
-    const bin = this.#indexedBin(state)
+  firstKey(slot: Slot, begin: IndexKey, end: IndexKey): IndexKey | undefined {
     let first: IndexKey | undefined
-    for (const key of bin === undefined ? NO_KEYS : indexKeys(this.definition, bin)) {
+    for (const key of this.#keys(slot, slot.committed)) {
       if (key >= begin && key <= end && (first === undefined || key < first)) first = key
     }
     return first
@@ -87,10 +86,36 @@ export class SecondaryIndex implements CommitObserver {
     return this.definition.kind !== IndexKind.DEFAULT
   }
 
-  #indexedBin(state: RecordState | undefined): Particle | undefined {
-    if (state === undefined || this.definition.kind === IndexKind.SET) return undefined
-    const { setName, bin } = this.definition
-    return setName === '' || setName === state.setName ? state.bins.get(bin) : undefined
+  /** True where a change leaves alone what is indexed. */
+  #sameBin(before: RecordState | undefined, after: RecordState | undefined): boolean {
+    const { kind, expression, bin } = this.definition
+    if (kind === IndexKind.SET) return true
+    if (expression) return false
+    const held = this.#covers(before) ? before.bins.get(bin) : undefined
+    const holds = this.#covers(after) ? after.bins.get(bin) : undefined
+    return held === holds
+  }
+
+  /** The keys under which the index has a slot that holds this state. */
+  #keys(slot: Slot, state: RecordState | undefined): readonly IndexKey[] {
+    if (this.definition.expression) return this.#computed.get(slot) ?? NO_KEYS
+    return this.#covers(state) ? this.#keysOf(state) : NO_KEYS
+  }
+
+  #keysOf(state: RecordState): readonly IndexKey[] {
+    if (this.definition.expression) return expressionKeys(this.definition, state)
+    const particle = state.bins.get(this.definition.bin)
+    return particle === undefined ? NO_KEYS : binKeys(this.definition, particle)
+  }
+
+  #covers(state: RecordState | undefined): state is RecordState {
+    const { setName } = this.definition
+    return state !== undefined && (setName === '' || setName === state.setName)
+  }
+
+  #remember(slot: Slot, keys: readonly IndexKey[]): void {
+    if (keys.length === 0) this.#computed.delete(slot)
+    else this.#computed.set(slot, keys)
   }
 }
 
