@@ -54,7 +54,7 @@ export function listRelativeRankRange(
 function rankSpan(list: ListValue, span: Span, inverted: boolean): Selection {
   if (list.ordered) return indexSpan(list, span, inverted)
   const size = list.items.length
-  const selected = selectRanks(list.items, span)
+  const selected = selectRanks(list.items, span, 'heap')
   const found = selected.positions.slice().sort((a, b) => a - b)
   const ranks = () => runsOf(span, size, inverted)
   if (!inverted) {

@@ -27,7 +27,17 @@ export function mapIndex(map: MapValue, index: number): Selection {
 }
 
 function oneEntry(map: MapValue, position: number): Selection {
-  return selection([position], () => oneByOne([countBelow(map.values, map.values[position])]))
+  return selection([position], () => oneByOne([rankOf(map, position)]))
+}
+
+/** The rank of one entry; entries with equal values are ranked by their keys. */
+function rankOf({ values }: MapValue, position: number): number {
+  let rank = 0
+  for (let i = 0; i < values.length; i++) {
+    const order = compareValues(values[i], values[position])
+    if (order < 0 || (order === 0 && i < position)) rank++
+  }
+  return rank
 }
 
 function nothing(): Selection {
@@ -76,7 +86,6 @@ function indexSpan(map: MapValue, span: Span, inverted: boolean): Selection {
   })
 }
 
-/** Entries with equal values have different ranks here. */
 function ranksOf(map: MapValue, positions: readonly number[]): readonly Span[] {
   const ranks = new Uint32Array(map.values.length)
   sortedPositions(map.values).forEach((position, rank) => (ranks[position] = rank))
@@ -115,7 +124,7 @@ function maybeInvertedRankSpan(map: MapValue, span: Span, inverted: boolean): Se
 }
 
 function rankSpan(map: MapValue, span: Span): Selection {
-  const byRank = selectRanks(map.values, span).positions
+  const byRank = selectRanks(map.values, span, 'position').positions
   const positions = byRank.slice().sort((a, b) => a - b)
   return selection(positions, () => [span], { elements: byRank, indexes: () => oneByOne(byRank) })
 }

@@ -11,14 +11,15 @@ export interface RankSelection {
 
 /**
  * The positions whose values have the ranks of `span`, without sorting the rest. Which of several equal values gets which
- * rank is visible in the answer, so the heap moves its elements exactly like the server's: a parent gives way only to a
- * child that stands strictly nearer to the end that is taken from, and of two equal children to the left one.
+ * rank is visible in the answer. In maps they are ranked by their positions. In lists the heap moves its elements exactly
+ * like the server's: a parent gives way only to a child that stands strictly nearer to the end that is taken from, and of
+ * two equal children to the left one.
  */
-export function selectRanks(values: readonly Value[], span: Span): RankSelection {
+export function selectRanks(values: readonly Value[], span: Span, ties: 'heap' | 'position'): RankSelection {
   const after = values.length - span.start - span.count
   const fromLowEnd = span.start <= after
   const skipped = fromLowEnd ? span.start : after
-  const heap = new PositionHeap(values, fromLowEnd ? 1 : -1)
+  const heap = new PositionHeap(values, fromLowEnd ? 1 : -1, ties)
   for (let i = 0; i < skipped; i++) heap.pop()
   const positions = Array.from({ length: span.count }, () => heap.pop())
   return { positions: fromLowEnd ? positions : positions.reverse(), fromLowEnd }
@@ -26,7 +27,7 @@ export function selectRanks(values: readonly Value[], span: Span): RankSelection
 
 /** The position of the value that has a rank, always found from the high end, as paths do in lists. */
 export function rankFromHighEnd(values: readonly Value[], rank: number): number {
-  const heap = new PositionHeap(values, -1)
+  const heap = new PositionHeap(values, -1, 'heap')
   for (let i = values.length - 1; i > rank; i--) heap.pop()
   return heap.pop()
 }
@@ -34,12 +35,14 @@ export function rankFromHighEnd(values: readonly Value[], rank: number): number 
 class PositionHeap {
   readonly #values: readonly Value[]
   readonly #direction: 1 | -1
+  readonly #isStable: boolean
   readonly #heap: Uint32Array
   #size: number
 
-  constructor(values: readonly Value[], direction: 1 | -1) {
+  constructor(values: readonly Value[], direction: 1 | -1, ties: 'heap' | 'position') {
     this.#values = values
     this.#direction = direction
+    this.#isStable = ties === 'position'
     this.#size = values.length
     this.#heap = Uint32Array.from({ length: values.length }, (_, i) => i)
     for (let i = (this.#size >>> 1) - 1; i >= 0; i--) this.#sink(i)
@@ -67,6 +70,7 @@ class PositionHeap {
   }
 
   #order(a: number, b: number): number {
-    return this.#direction * compareValues(this.#values[a], this.#values[b])
+    const order = compareValues(this.#values[a], this.#values[b])
+    return this.#direction * (order === 0 && this.#isStable ? a - b : order)
   }
 }

@@ -288,9 +288,17 @@ describe('map calls that read', () => {
     expect(read('a', [96])).to.equal('ERR 12')
   })
 
-  it('give entries with equal values different ranks', () => {
-    const equal = map(1, ['a', 1], ['b', 1], ['c', 0])
-    expect(read(equal, [104, 3, 0, 2])).to.equal('[1,2]')
-    expect(read(equal, [97, 3, 'b'])).to.equal('1')
+  describe('rank entries with equal values by their keys', () => {
+    const equal = map(1, ['a', 1], ['b', 1], ['c', 0], ['d', 1], ['e', 1], ['f', 1])
+
+    it('by index range', () => expect(read(equal, [104, 3, 0, 2])).to.equal('[1,2]'))
+    it('by key', () => expect(read(equal, [97, 3, 'b'])).to.equal('2'))
+    it('by key, from the end', () => expect(read(equal, [97, 4, 'e'])).to.equal('1'))
+    it('by index', () => expect(read(equal, [98, 3, 3])).to.equal('3'))
+    it('by rank', () =>
+      expect([1, 2, 3, 4, 5].map((rank) => read(equal, [100, 6, rank])).join('')).to.equal('"a""b""d""e""f"'))
+    it('by rank range', () => expect(read(equal, [106, 6, 2, 3])).to.equal('["b","d","e"]'))
+    it('by relative rank range', () => expect(read(equal, [110, 6, 1, 1, 3])).to.equal('["b","d","e"]'))
+    it('by the rest of a rank range', () => expect(read(equal, [106, INVERTED + 6, 2, 3])).to.equal('["a","c","f"]'))
   })
 })
