@@ -124,3 +124,19 @@ export type { IndexDiff, NeededIndex } from './query/index-diff.js'
 export type { IndexProgress, Indexes, SyncOptions } from './query/indexes.js'
 export type { Capabilities, NamespaceCapabilities } from './driver/capabilities.js'
 export type { DeleteProgress } from './session/flush/drain/delete-in-steps.js'
+export { Query } from './query/query.js'
+export type { QueryExplanation } from './query/explain-query.js'
+export type { QueryOptions, QueryProgress } from './query/query-source.js'
+export type {
+  Condition,
+  Equality,
+  ListConditions,
+  MapConditions,
+  Ordering,
+  Target,
+  TextConditions,
+  Where,
+} from './query/where.js'
+export { SessionQuery } from './query/session-query.js'
+export type { SessionQueryOptions } from './session/query/managed-source.js'
+export type { DatabaseQueryOptions } from './session/query/unmanaged-source.js'

@@ -9,7 +9,7 @@ import { Gate } from './gate.js'
 import { limitsOf, retryOf, type DriverOptions } from './options.js'
 import type { CallOptions, CommitOutcome, FoundRecord, Outcome, StoredRecord, TransactionHandle } from './outcome.js'
 import { Policies, type PolicySet } from './policies.js'
-import { PartitionWalk, type QueryPage } from './partition-walk.js'
+import { PartitionWalk, type QueryPage, type WalkOptions } from './partition-walk.js'
 import { QueryRunner } from './query-runner.js'
 import type { ReadRequest } from './read-request.js'
 import { Reader } from './reader.js'
@@ -110,9 +110,14 @@ export class Driver {
    * All records that a query finds, a bounded number at a time; the next are asked for when these have been taken. Transactions
    * do not reach queries: the server would ignore them without a word.
    */
-  async *query(command: QueryCommand, options: QueryOptions = {}): AsyncGenerator<readonly FoundRecord[]> {
+  async *query(command: QueryCommand, options: WalkOptions = {}): AsyncGenerator<readonly FoundRecord[]> {
     if (this.#closing !== undefined) throw closedError()
-    yield* this.#queries.all(command, options.signal)
+    yield* this.#queries.all(command, options)
+  }
+
+  /** `count` records that a query finds, whichever come first, or all where there are fewer. */
+  querySome(command: QueryCommand, count: number, options: QueryOptions = {}): Promise<readonly FoundRecord[]> {
+    return this.#start(() => this.#queries.some(command, count, options.signal))
   }
 
   /** The records that follow a position, in an order that changes of other records do not move. */

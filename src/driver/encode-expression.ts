@@ -21,6 +21,14 @@ const OPCODE: Partial<Record<ExpressionName, number>> = {
   or: 17,
   not: 18,
   add: 20,
+  sub: 21,
+  mul: 22,
+  div: 23,
+  mod: 26,
+  abs: 27,
+  toInt: 30,
+  toFloat: 31,
+  digestModulo: 64,
   lastUpdate: 66,
   sinceUpdate: 67,
   ttl: 69,
@@ -30,6 +38,7 @@ const OPCODE: Partial<Record<ExpressionName, number>> = {
 const BIN_TYPE = 82
 const BIN = 81
 const NOT_EQUAL = 2
+const REGEX = 7
 const QUOTE = 126
 const CALL = 127
 const ON_COLLECTION = 0
@@ -51,6 +60,7 @@ interface CollectionCall {
 const COLLECTION_CALL: Partial<Record<ExpressionName, CollectionCall>> = {
   listSize: { opcode: 16 },
   listCount: { opcode: 22, returns: RETURN_COUNT },
+  listCountOf: { opcode: 23, returns: RETURN_COUNT },
   listSlice: { opcode: 24, returns: RETURN_VALUE },
   listFrom: { opcode: 27, returns: RETURN_VALUE },
   mapSize: { opcode: 96 },
@@ -60,6 +70,8 @@ const COLLECTION_CALL: Partial<Record<ExpressionName, CollectionCall>> = {
   mapValueSlice: { opcode: 104, returns: RETURN_VALUE },
   mapKeysFrom: { opcode: 109, returns: RETURN_KEY },
   mapCountOf: { opcode: 107, returns: RETURN_COUNT },
+  mapValueCount: { opcode: 102, returns: RETURN_COUNT },
+  mapValueCountOf: { opcode: 108, returns: RETURN_COUNT },
   mapIndexOf: { opcode: 97, returns: RETURN_INDEX },
   mapPut: { opcode: 67, modifies: true },
   mapRemoveKey: { opcode: 76, returns: RETURN_NONE, modifies: true },
@@ -113,6 +125,16 @@ function writeCall(call: Call): void {
     writer.array(3).integer(NOT_EQUAL).array(2).integer(BIN_TYPE)
     writer.name(String((name as { value: string }).value)).integer(0)
     return
+  }
+  if (call.name === 'regex') {
+    const [flags, pattern, text] = call.args
+    writer
+      .array(4)
+      .integer(REGEX)
+      .integer((flags as { value: number }).value)
+    // The pattern stands without the type byte of a string, as names do.
+    writer.name((pattern as { value: string }).value)
+    return write(text)
   }
   writer.array(call.args.length + 1).integer(OPCODE[call.name]!)
   for (const arg of call.args) write(arg)

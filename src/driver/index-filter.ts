@@ -14,8 +14,9 @@ const PART: { readonly [on in IndexLookup['on']]: number } = {
 const STEP = 2048
 
 /** A condition on an index as the client takes it, and what else must hold where it cannot say it exactly. */
-export function indexFilter({ bin: name, on, value: wanted }: IndexLookup): { filter: object; exact?: Expression } {
+export function indexFilter({ bin: name, on, value: wanted, to }: IndexLookup): { filter: object; exact?: Expression } {
   const part = PART[on]
+  if (to !== undefined) return { filter: filter.range(name, Number(wanted), Number(to), part) }
   if (typeof wanted === 'string') return { filter: filter.contains(name, wanted, part) }
   if (wanted instanceof Uint8Array) {
     const bytes = Buffer.from(wanted.buffer, wanted.byteOffset, wanted.byteLength)

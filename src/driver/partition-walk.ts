@@ -6,9 +6,17 @@ import { compareDigests, partitionOf, readPosition, showPosition, type Position 
 const PARTITIONS = 4096
 /** Records that are held at a time. */
 const LIMIT = 1000
-/** How much narrower the next try is where there was too much, and how much wider where there was little. */
+/** How much narrower the next try is where there was too much. */
 const NARROWER = 8
-const WIDER = 2
+/** Share of the limit that the next step is to find, as far as the last one tells. */
+const AIM = 0.6
+
+/** What a walk may be given beside its query. */
+export interface WalkOptions {
+  readonly signal?: AbortSignal
+  /** Told after each step which share of the partitions has been read, from 0 to 1. */
+  readonly onStep?: (share: number) => void
+}
 
 /** A page of a query in its order, and the position of the next one. */
 export interface QueryPage {
@@ -39,14 +47,20 @@ export class PartitionWalk {
   }
 
   /** All records, a bounded number at a time; the next are asked for when these have been taken. */
-  async *all(command: QueryCommand, signal?: AbortSignal): AsyncGenerator<readonly FoundRecord[]> {
+  async *all(command: QueryCommand, { signal, onStep }: WalkOptions = {}): AsyncGenerator<readonly FoundRecord[]> {
     for (let begin = 0, width = PARTITIONS; begin < PARTITIONS;) {
       const step = await this.#step(command, begin, width, signal)
       width = step.next
-      if (step.records === undefined) yield* this.#runner.pages(command, begin, this.#limit, signal)
-      else if (step.records.length > 0) yield step.records
       begin += step.width
+      if (step.records === undefined) yield* this.#runner.pages(command, begin - step.width, this.#limit, signal)
+      else if (step.records.length > 0) yield step.records
+      onStep?.(begin / PARTITIONS)
     }
+  }
+
+  /** `count` records, whichever are found first, or all where there are fewer. */
+  some(command: QueryCommand, count: number, signal?: AbortSignal): Promise<readonly FoundRecord[]> {
+    return this.#runner.some(command, count, signal)
   }
 
   /** The `count` records that follow a position. */
@@ -76,9 +90,12 @@ export class PartitionWalk {
     for (let width = Math.min(most, PARTITIONS - begin); ; width = Math.max(1, Math.floor(width / NARROWER))) {
       const records = await this.#runner.records(command, { begin, count: width }, this.#limit, signal)
       if (records === undefined && width > 1) continue
-      const isSparse = records !== undefined && records.length < this.#limit / (2 * WIDER)
-      return { width, next: isSparse ? width * WIDER : width, records }
+      return { width, next: records === undefined ? 1 : this.#nextWidth(width, records.length), records }
     }
+  }
+
+  #nextWidth(width: number, found: number): number {
+    return Math.max(1, Math.min(PARTITIONS, Math.floor((width * AIM * this.#limit) / Math.max(1, found))))
   }
 
   /** The first few of a partition that holds many, without holding the others. */

@@ -27,6 +27,8 @@ export interface Partitions {
   readonly count: number
 }
 
+const ALL_PARTITIONS = 4096
+
 /** Sends queries of bounded size: the client's own stream would deliver faster than anybody may be able to take. */
 export class QueryRunner {
   readonly #parts: QueryParts
@@ -35,22 +37,32 @@ export class QueryRunner {
     this.#parts = parts
   }
 
-  /** The records in these partitions, or undefined when there may be more than `limit`. */
+  /** The records in these partitions, each once; undefined when there may be more than `limit`. */
   async records(
     command: QueryCommand,
     partitions: Partitions,
     limit: number,
     signal?: AbortSignal,
   ): Promise<FoundRecord[] | undefined> {
-    const { client } = this.#parts
-    // Each node gets an equal share of the maximum; as long as all of them together stay below one share, nothing was cut off.
-    const maxRecords = limit * Math.max(1, client.getNodes().length)
-    const found = await this.#try(command, signal, (options, policy) => {
-      const query = client.query(command.namespace, command.set, { ...options, maxRecords })
-      query.partitions(partitions.begin, partitions.count)
-      return query.results(policy)
-    })
-    return found.length < limit ? found.map(foundRecord) : undefined
+    const found: FoundRecord[][] = []
+    for (const each of [command, ...(command.others ?? [])]) {
+      const part = await this.#some(each, partitions, limit, signal)
+      if (part.length >= limit) return undefined
+      found.push(part)
+    }
+    const all = eachOnce(command, found)
+    return all.length < limit ? all : undefined
+  }
+
+  /** Some records of all partitions: `count` of them, or all where there are fewer. */
+  async some(command: QueryCommand, count: number, signal?: AbortSignal): Promise<FoundRecord[]> {
+    const found: FoundRecord[][] = []
+    for (const each of [command, ...(command.others ?? [])]) {
+      found.push(await this.#some(each, { begin: 0, count: ALL_PARTITIONS }, count, signal))
+      const all = eachOnce(command, found)
+      if (all.length >= count) return all.slice(0, count)
+    }
+    return eachOnce(command, found)
   }
 
   /** The records of one partition, page by page. */
@@ -59,6 +71,20 @@ export class QueryRunner {
     partition: number,
     limit: number,
     signal?: AbortSignal,
+  ): AsyncGenerator<FoundRecord[]> {
+    if (command.others !== undefined) {
+      // Too rare for pages: more than the limit in a single partition, found by several lookups.
+      const all = [command, ...command.others].map((each) => this.#wholePartition(each, partition, signal))
+      yield eachOnce(command, await Promise.all(all))
+    } else if (!mayPage(command)) yield await this.#wholePartition(command, partition, signal)
+    else yield* this.#pages(command, partition, limit, signal)
+  }
+
+  async *#pages(
+    command: QueryCommand,
+    partition: number,
+    limit: number,
+    signal: AbortSignal | undefined,
   ): AsyncGenerator<FoundRecord[]> {
     const { client } = this.#parts
     let query: ClientQuery | undefined
@@ -73,6 +99,32 @@ export class QueryRunner {
       })
       yield found.map(foundRecord)
     } while (query!.hasNextPage())
+  }
+
+  async #wholePartition(
+    command: QueryCommand,
+    partition: number,
+    signal: AbortSignal | undefined,
+  ): Promise<FoundRecord[]> {
+    return this.#some(command, { begin: partition, count: 1 }, undefined, signal)
+  }
+
+  /** At least `limit` records of these partitions, where there are that many. */
+  async #some(
+    command: QueryCommand,
+    { begin, count }: Partitions,
+    limit: number | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<FoundRecord[]> {
+    const { client } = this.#parts
+    // Each node gets an equal share of the maximum; as long as all of them together stay below one share, nothing was cut off.
+    const most = limit === undefined ? {} : { maxRecords: limit * Math.max(1, client.getNodes().length) }
+    const found = await this.#try(command, signal, (options, policy) => {
+      const query = client.query(command.namespace, command.set, { ...options, ...most })
+      query.partitions(begin, count)
+      return query.results(policy)
+    })
+    return found.map(foundRecord)
   }
 
   async #try(
@@ -115,6 +167,19 @@ function clientQuery({ index, bins, filter }: QueryCommand): { options: ClientQu
   const { filter: where, exact } = indexFilter(index)
   const both = exact === undefined ? filter : filter === undefined ? exact : and(exact, filter)
   return { options: { ...select, filters: [where] }, filter: both }
+}
+
+/** Paging by bytes crashes the client. */
+const mayPage = ({ index }: QueryCommand): boolean => !(index?.value instanceof Uint8Array)
+
+/** Records of several lookups; one that is changed meanwhile may also be found twice by one lookup of a range. */
+function eachOnce({ index, others }: QueryCommand, found: readonly FoundRecord[][]): FoundRecord[] {
+  if (index?.to === undefined && others === undefined) return found[0] ?? []
+  const byDigest = new Map<string, FoundRecord>()
+  for (const record of found.flat()) {
+    byDigest.set((record.digest as Buffer).toString('latin1'), record)
+  }
+  return [...byDigest.values()]
 }
 
 const foundRecord = (record: ClientFound): FoundRecord => ({ ...storedRecord(record), digest: record.key.digest })

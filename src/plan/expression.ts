@@ -14,6 +14,15 @@ export type ExpressionName =
   | 'or'
   | 'not'
   | 'add'
+  | 'sub'
+  | 'mul'
+  | 'div'
+  | 'mod'
+  | 'abs'
+  | 'toInt'
+  | 'toFloat'
+  | 'regex'
+  | 'digestModulo'
   | 'cond'
   | 'unknown'
   | 'binExists'
@@ -23,6 +32,7 @@ export type ExpressionName =
   | 'sinceUpdate'
   | 'listSize'
   | 'listCount'
+  | 'listCountOf'
   | 'listSlice'
   | 'listFrom'
   | 'mapSize'
@@ -32,6 +42,8 @@ export type ExpressionName =
   | 'mapValueSlice'
   | 'mapKeysFrom'
   | 'mapCountOf'
+  | 'mapValueCount'
+  | 'mapValueCountOf'
   | 'mapIndexOf'
   | 'mapRemoveKey'
   | 'mapPut'
@@ -63,6 +75,21 @@ export const and = (...args: readonly Expression[]): Expression => call('and', a
 export const or = (...args: readonly Expression[]): Expression => call('or', args)
 export const not = (arg: Expression): Expression => call('not', [arg])
 export const add = (...args: readonly Expression[]): Expression => call('add', args)
+export const sub = (left: Expression, right: Expression): Expression => call('sub', [left, right])
+export const mul = (...args: readonly Expression[]): Expression => call('mul', args)
+/** Division; of integers it drops the remainder, and by zero it is unknown. */
+export const div = (left: Expression, right: Expression): Expression => call('div', [left, right])
+export const mod = (left: Expression, right: Expression): Expression => call('mod', [left, right])
+export const abs = (arg: Expression): Expression => call('abs', [arg])
+export const toInt = (arg: Expression): Expression => call('toInt', [arg])
+export const toFloat = (arg: Expression): Expression => call('toFloat', [arg])
+/** True when a POSIX extended pattern is found anywhere in the text. */
+export const regex = (pattern: string, ignoreCase: boolean, text: Expression): Expression =>
+  call('regex', [value(ignoreCase ? EXTENDED | IGNORE_CASE : EXTENDED), value(pattern), text])
+const EXTENDED = 1
+const IGNORE_CASE = 2
+/** A number below `divisor` made of the record's digest: the same share of all records each time. */
+export const digestModulo = (divisor: number): Expression => call('digestModulo', [value(divisor)])
 /** `cond(test, then, otherwise)`: the only branching the server has. */
 export const cond = (test: Expression, then: Expression, otherwise: Expression): Expression =>
   call('cond', [test, then, otherwise])
@@ -77,6 +104,11 @@ export const sinceUpdate = (): Expression => call('sinceUpdate', [])
 export const listSize = (list: Expression): Expression => call('listSize', [list])
 /** Number of times the list holds the value. */
 export const listCount = (list: Expression, item: Value): Expression => call('listCount', [list, value(item)])
+/** The same, where the value is found by an expression. */
+export const listCountAt = (list: Expression, item: Expression): Expression => call('listCount', [list, item])
+/** How many items of the list are among these values. */
+export const listCountOf = (list: Expression, items: readonly Value[]): Expression =>
+  call('listCountOf', [list, value(items)])
 /** Items of a list by position. */
 export const listSlice = (list: Expression, index: number, count: number): Expression =>
   call('listSlice', [list, value(index), value(count)], 'list')
@@ -103,6 +135,11 @@ export const mapKeysFrom = (map: Expression, key: Value, count: number): Express
 /** Number of the given keys that the map has. */
 export const mapCountOf = (map: Expression, keys: readonly Value[]): Expression =>
   call('mapCountOf', [map, value(keys)])
+/** How many entries of the map hold the value. */
+export const mapValueCount = (map: Expression, item: Value): Expression => call('mapValueCount', [map, value(item)])
+/** How many entries of the map hold one of the values. */
+export const mapValueCountOf = (map: Expression, items: readonly Value[]): Expression =>
+  call('mapValueCountOf', [map, value(items)])
 /** Position of a key in key order; unknown where the map does not have it. */
 export const mapIndexOf = (map: Expression, key: Expression): Expression => call('mapIndexOf', [map, key])
 /** The map without a key. */

@@ -1,13 +1,15 @@
 import type { Expression } from './expression.js'
 import type { UserKey } from './record-key.js'
 
-/** Index lookup: records whose bin holds this value, or has it among its list items or map keys. */
+/** Index lookup: records whose bin holds this value (or one of a range), or has it among its list items or map keys. */
 export interface IndexLookup {
   /** Name of the index, for errors. */
   readonly name: string
   readonly bin: string
   readonly on: 'value' | 'listElements' | 'mapKeys' | 'mapValues'
   readonly value: UserKey
+  /** Last value of a range of integers that begins with `value`. */
+  readonly to?: number | bigint
 }
 
 /** Reads many records of one set: those an index finds, or all of them. */
@@ -22,6 +24,8 @@ export interface QueryCommand {
   readonly bins: 'all' | 'none' | readonly string[]
   /** Filter that returned records satisfy. */
   readonly filter?: Expression
+  /** Further queries of the same set whose records belong to the result; a record that several find is returned once. */
+  readonly others?: readonly QueryCommand[]
 }
 
 export function query(options: Omit<QueryCommand, 'kind'>): QueryCommand {

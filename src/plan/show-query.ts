@@ -1,5 +1,5 @@
 import { queryBytes } from './wire-bytes.js'
-import type { QueryCommand } from './query-command.js'
+import type { IndexLookup, QueryCommand } from './query-command.js'
 import type { Reveal } from './show-command.js'
 import { showExpression } from './show-expression.js'
 import { showValue } from './show-value.js'
@@ -10,9 +10,14 @@ export const queryKind = ({ index }: QueryCommand): 'query' | 'scan' => (index =
 /** The query in one line: set, index, filter, size. The value of an index lookup counts as a key. */
 export function showQuery(command: QueryCommand, reveal: Reveal): string {
   const { entity, set, index, filter } = command
-  const where =
-    index === undefined ? [] : [`by ${index.name} (${index.bin} = ${reveal.keys ? showValue(index.value) : '…'})`]
+  const where = index === undefined ? [] : [`by ${index.name} (${showLookup(index, reveal)})`]
   const conditions = filter === undefined ? [] : [`if ${showExpression(filter, reveal.values)}`]
   const head = `${queryKind(command)} ${entity} ${set}`
   return [head, ...where, ...conditions, `${queryBytes(command)} bytes`].join(' · ')
+}
+
+/** The lookup as a condition: `city = 'Bern'`, `price 100…500`. */
+export function showLookup({ bin, value, to }: IndexLookup, { keys }: Pick<Reveal, 'keys'>): string {
+  const first = keys ? showValue(value) : '…'
+  return to === undefined ? `${bin} = ${first}` : keys ? `${bin} ${first}…${showValue(to)}` : `${bin} in a range`
 }

@@ -3,12 +3,19 @@ import { NotFoundError } from '../errors/index.js'
 import { describeKey, type KeyValue } from '../keys/index.js'
 import type { Collection, EntityClass, OutsideTransaction } from '../model/index.js'
 import type { Explanation } from '../plan/explain.js'
+import { SessionQuery } from '../query/session-query.js'
 import { forgetMembers } from '../relations/attach.js'
 import type { Finding } from '../relations/verify/finding.js'
 import { abortableTurn } from './context/abortable.js'
 import { during } from './context/activity.js'
 import { changesOf } from './flush/collect/describe-changes.js'
-import { checkFlushOptions, checkKeys, checkLoadOptions, checkSendOptions } from './context/check-arguments.js'
+import {
+  checkFlushOptions,
+  checkKeys,
+  checkLoadOptions,
+  checkSendOptions,
+  checkSessionQueryOptions,
+} from './context/check-arguments.js'
 import { isDirty } from './flush/collect/is-dirty.js'
 import { EntityHandle } from './entity-handle.js'
 import { forgetDetached } from './tracking/unlink-deleted.js'
@@ -20,7 +27,8 @@ import { partHome } from './mapping/part-owner.js'
 import { pointingTo } from './load/inverse-lookup.js'
 import type { SessionContext } from './context/session-context.js'
 import { databaseClosed, insideHook, notFound, partlyLoaded, sessionClosed } from './context/session-errors.js'
-import type { Changes, KeyInput, LoadOptions, NewValues, SaveOptions } from './context/session-types.js'
+import type { Changes, KeyInput, LoadOptions, NewValues, RelationPath, SaveOptions } from './context/session-types.js'
+import { ManagedSource, type SessionQueryOptions } from './query/managed-source.js'
 import { SessionWrites } from './session-writes.js'
 import type { TransactionOptions } from './transaction/retry-transaction.js'
 import { checkTtl } from './flush/plan/ttl.js'
@@ -156,6 +164,24 @@ export class Session {
     for await (const { found } of reader.foundBy(pointingTo(model, path, target, reader))) {
       for (const { entity } of found) yield entity as T
     }
+  }
+
+  /**
+   * A question for the records of a class, by conditions. What it finds, the session manages: an entity that it already has stays as
+   * it is there.
+   *
+   * @example
+   * for await (const listing of session.query(Listing).where({ city: 'Bern' }).with('agent')) listing.price += 10
+   */
+  query<T extends object>(
+    entityClass: EntityClass<T>,
+    options: SessionQueryOptions = {},
+  ): SessionQuery<T, RelationPath<T>> {
+    checkSessionQueryOptions(options)
+    const mapped = this.#toLoad(entityClass)
+    return new SessionQuery(
+      new ManagedSource<T>(mapped, this.#context, this.#loads, () => this.#checkMayLoad(), options),
+    )
   }
 
   /** Takes a new entity in; the next flush stores it. */

@@ -15,6 +15,7 @@ const PAGES: readonly (readonly [string, string])[] = [
 /** Pages whose programs print exactly what the comments beside their calls say. */
 const SAID = [
   'guide/deletes.md',
+  'guide/queries.md',
   'guide/relations.md',
   'guide/secondary-indexes.md',
   'guide/transactions.md',

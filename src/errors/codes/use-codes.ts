@@ -52,5 +52,8 @@ export const USE_CODES = {
   SKEIN_2431: 'The number of members that is asked for is not valid',
   SKEIN_2501: 'The position in a query is not valid',
   SKEIN_2502: 'An index of this name is on something else',
+  SKEIN_2510: 'The condition cannot be asked',
+  SKEIN_2511: 'No index answers the query',
+  SKEIN_2512: 'The query finds more than it may',
   SKEIN_2590: 'The index cannot be created like this',
 } as const

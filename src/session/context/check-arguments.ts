@@ -2,6 +2,8 @@ import { SkeinError } from '../../errors/index.js'
 import { checkChoice, checkNames, checkTexts, shown, type NamesOf } from './check-options.js'
 import { TRANSACTION_MODES } from './open-options.js'
 import type { LoadOptions, SaveOptions } from './session-types.js'
+import type { SessionQueryOptions } from '../query/managed-source.js'
+import type { DatabaseQueryOptions } from '../query/unmanaged-source.js'
 import type { FlushOptions } from '../flush/unit-of-work.js'
 
 const SAVE: NamesOf<SaveOptions> = { ttl: true, signal: true, transactions: true, outsideTransaction: true }
@@ -13,6 +15,9 @@ const FLUSH: NamesOf<FlushOptions> = {
   outsideTransaction: true,
 }
 const LOAD: NamesOf<LoadOptions<object>> = { only: true, with: true, signal: true, outsideTransaction: true }
+
+const SESSION_QUERY: NamesOf<SessionQueryOptions> = { signal: true, onProgress: true, outsideTransaction: true }
+const QUERY: NamesOf<DatabaseQueryOptions> = { tenant: true, signal: true, onProgress: true, outsideTransaction: true }
 
 // A save takes what a flush takes: it may delete what it lets go.
 const SEND = { ...FLUSH, ...SAVE }
@@ -33,6 +38,10 @@ export function checkLoadOptions(options: { readonly only?: unknown; readonly wi
   checkTexts('only', options.only)
   checkTexts('with', options.with)
 }
+
+export const checkSessionQueryOptions = (options: SessionQueryOptions): void =>
+  checkNames('A query of a session', options, SESSION_QUERY)
+export const checkQueryOptions = (options: DatabaseQueryOptions): void => checkNames('A query', options, QUERY)
 
 export function checkEntity(given: unknown): void {
   if (typeof given === 'object' && given !== null) return

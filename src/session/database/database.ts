@@ -5,8 +5,10 @@ import { truncateSet } from '../../driver/truncate.js'
 import type { Tenant } from '../../keys/index.js'
 import type { EntityClass, Model, OutsideTransaction } from '../../model/index.js'
 import { Indexes } from '../../query/indexes.js'
+import { Query } from '../../query/query.js'
 import type { Finding } from '../../relations/verify/finding.js'
 import { Activity, during, type WorkCount } from '../context/activity.js'
+import { checkQueryOptions } from '../context/check-arguments.js'
 import { finishDelete } from '../delete/finish-delete.js'
 import { IdentityMap } from '../tracking/identity-map.js'
 import { insideTransaction, refuseInTransaction } from '../transaction/transaction-scope.js'
@@ -15,6 +17,7 @@ import { ReadBatcher } from '../load/read-batcher.js'
 import type { MappedClasses } from '../mapping/mapped-classes.js'
 import type { TransactionMode } from '../context/open-options.js'
 import type { DrainOptions } from '../flush/drain/delete-in-steps.js'
+import { UnmanagedSource, type DatabaseQueryOptions } from '../query/unmanaged-source.js'
 import { Session } from '../session.js'
 import type { SessionContext, Transact } from '../context/session-context.js'
 import { databaseClosed, sharedSet } from '../context/session-errors.js'
@@ -184,6 +187,23 @@ export class Database {
   ): Promise<(T | null)[]> {
     const { classes, driver } = this.#parts
     return unmanagedRead(classes.of(entityClass), keys, classes, driver, options)
+  }
+
+  /**
+   * A question for the records of a class, by conditions; what it finds, no session manages.
+   *
+   * @example
+   * const cheap = await db.query(Listing).where({ city: 'Bern', price: { lt: 500 } }).toArray()
+   */
+  query<T extends object>(entityClass: EntityClass<T>, options: DatabaseQueryOptions = {}): Query<T> {
+    const { classes, driver } = this.#parts
+    checkQueryOptions(options)
+    return new Query(new UnmanagedSource<T>(classes.of(entityClass), classes, driver, this.#activity, options))
+  }
+
+  /** The same for all records of a class, or of a tenant: no index is needed, and the whole set is read. */
+  scan<T extends object>(entityClass: EntityClass<T>, options?: DatabaseQueryOptions): Query<T> {
+    return this.query(entityClass, options).scan()
   }
 
   /** Deletes all records of the class's set at once. Sessions do not notice: clear them. */

@@ -1,9 +1,11 @@
 import { DELETING_BIN } from '../../model/index.js'
 import type { OutsideTransaction } from '../../model/index.js'
 import { read } from '../../plan/command.js'
+import type { FoundRecord } from '../../plan/outcome.js'
 import type { RecordKey } from '../../plan/record-key.js'
 import { attachRelations, checkRelations, completeRelations, type ReadBins } from '../../relations/attach.js'
 import type { Reader } from '../../relations/contract/contributor.js'
+import { byFirstStep } from '../../relations/read/split-paths.js'
 import { rememberRelations } from '../../relations/state/snapshot-relations.js'
 import { abortable } from '../context/abortable.js'
 import { during } from '../context/activity.js'
@@ -166,6 +168,20 @@ export class EntityLoader implements RelationHydration {
     const level = new Set(found.filter((managed) => managed !== null))
     await this.readerFor(options).load([...level], paths)
     return found
+  }
+
+  /** Entities of records that a query found, with the relations that the paths name; those that the session deletes are left out. */
+  async taken(
+    mapped: MappedClass,
+    records: readonly FoundRecord[],
+    { only, with: paths = [], outsideTransaction }: FindOptions,
+  ): Promise<readonly object[]> {
+    const projection = projectionOf(mapped, only, [...byFirstStep(paths).keys()])
+    const { found } = await new IndexQueries(this.#context, this.#hydrator).take(mapped, records, projection)
+    if (found.length > 0 && (paths.length > 0 || this.#context.classes.hasEager)) {
+      await this.readerFor({ outsideTransaction }).load(found, paths)
+    }
+    return found.map(({ entity }) => entity)
   }
 
   /** What was wished for before is forgotten like any other change. */

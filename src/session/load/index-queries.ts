@@ -34,7 +34,7 @@ export class IndexQueries {
     const mapped = this.#context.classes.of(lookup.model.name)
     const projection = projectionOf(mapped)
     for await (const records of this.#context.driver.query(commandOf(lookup, projection.bins))) {
-      yield await this.#take(mapped, records, projection)
+      yield await this.take(mapped, records, projection)
     }
   }
 
@@ -53,7 +53,7 @@ export class IndexQueries {
     const mapped = this.#context.classes.of(lookup.model.name)
     const projection = projectionOf(mapped)
     const { records, next } = await this.#context.driver.queryPage(commandOf(lookup, projection.bins), count, { after })
-    const { found } = await this.#take(mapped, records, projection)
+    const { found } = await this.take(mapped, records, projection)
     return { found, next }
   }
 
@@ -68,7 +68,8 @@ export class IndexQueries {
     if (this.#context.refusesQueries === true) throw queryInTransaction(model, index)
   }
 
-  async #take(mapped: MappedClass, records: readonly FoundRecord[], projection: Projection): Promise<FoundStep> {
+  /** The entities of records that a query found: those of other tenants and classes are left out. */
+  async take(mapped: MappedClass, records: readonly FoundRecord[], projection: Projection): Promise<FoundStep> {
     const { identity } = this.#context
     const found: ManagedEntity[] = []
     const fresh: ManagedEntity[] = []

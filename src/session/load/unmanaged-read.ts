@@ -40,21 +40,22 @@ export async function unmanagedRead<T extends object>(
     if (isGone(record)) return null
     const entity = mapped.codec.hydrate(record.bins, projection.loaded, record) as T
     const own = mapped.model.discriminator === undefined ? mapped : classes.ofEntity(entity)
-    if (own.relations.length > 0) attach(entity, own, commands[i].key, reader, record, projection)
+    if (own.relations.length > 0) unmanagedEntity(entity, own, commands[i].key, reader, record, projection)
     restoreKey(own, entity, commands[i].key, tenant)
     return entity
   })
 }
 
 /** As an entity that a session has let go of: what its record holds is there, and nobody can be asked for more. */
-function attach(
-  entity: object,
+export function unmanagedEntity<T extends object>(
+  entity: T,
   { model, relations }: MappedClass,
   key: RecordKey,
   reader: UnmanagedReader,
   record: StoredRecord,
   projection: Projection,
-): void {
+): T {
   const tracked = { entity, model, key, state: 'gone', isUnread: false, depth: 0, deleteGuards: [] } as const
   attachRelations(tracked, relations, reader, readBins(record, projection))
+  return entity
 }

@@ -18,8 +18,8 @@ export function refuseInTransaction(what: string, { outsideTransaction = false }
 }
 
 /** The same for what an index finds: it would see neither what this transaction has written nor whether others change it. */
-export function queryInTransaction({ name: entity }: EntityModel, { bin }: IndexModel): SkeinError {
-  const what = `A query for ${entity} by its index on '${bin}'`
+export function queryInTransaction({ name: entity }: EntityModel, index?: IndexModel): SkeinError {
+  const what = `A query for ${entity}${index === undefined ? '' : ` by its index on '${index.bin}'`}`
   return cannotTakePart(what, 'Ask before the transaction', 'to load, delete or flush if what is committed will do')
 }
 

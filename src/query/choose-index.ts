@@ -1,0 +1,64 @@
+import type { IndexModel } from '../model/index.js'
+import type { Lookup, Term } from './term.js'
+
+/** An index that can answer a term. */
+export interface IndexChoice {
+  readonly index: IndexModel
+  readonly term: Term
+  readonly lookup: Lookup
+}
+
+/** What the server tells of an index. */
+export interface IndexStatistics {
+  readonly entries: number
+  /** Records that one value finds, on average. */
+  readonly entriesPerValue: number
+}
+
+export type StatisticsOf = (index: IndexModel) => IndexStatistics | undefined
+
+/** Without statistics: one value finds fewer records than a range, and a range with two ends fewer than an open one. */
+const USUAL: IndexStatistics = { entries: 10_000, entriesPerValue: 10 }
+const SHARE_OF_RANGE = 0.1
+const SHARE_OF_OPEN_RANGE = 0.5
+
+/** Every declared index that answers one of the terms. */
+export function fittingIndexes(terms: readonly Term[], indexes: readonly IndexModel[]): IndexChoice[] {
+  return terms.flatMap((term) => {
+    const { lookup } = term
+    if (lookup === undefined) return []
+    return indexes.filter((index) => fits(index, lookup)).map((index) => ({ index, term, lookup }))
+  })
+}
+
+/** The index that is expected to find the fewest records. */
+export function mostSelective(choices: readonly IndexChoice[], statistics: StatisticsOf): IndexChoice | undefined {
+  let best: IndexChoice | undefined
+  let least = Infinity
+  for (const choice of choices) {
+    const expected = expectedRecords(choice, statistics(choice.index) ?? USUAL)
+    if (expected >= least) continue
+    best = choice
+    least = expected
+  }
+  return best
+}
+
+export function expectedRecords({ lookup }: IndexChoice, { entries, entriesPerValue }: IndexStatistics): number {
+  const { wanted, isOpen } = lookup
+  if ('any' in wanted) return wanted.any.length * entriesPerValue
+  return entries * (isOpen ? SHARE_OF_OPEN_RANGE : SHARE_OF_RANGE)
+}
+
+function fits(index: IndexModel, { bin, on, steps, wanted }: Lookup): boolean {
+  if (index.bin !== bin || index.on !== on || steps.length > 0) return false
+  if (!('any' in wanted)) return index.type === 'numeric'
+  return wanted.any.every((value) => TYPE_OF[typeof value] === index.type)
+}
+
+const TYPE_OF: { readonly [type: string]: IndexModel['type'] } = {
+  string: 'string',
+  number: 'numeric',
+  bigint: 'numeric',
+  object: 'blob',
+}

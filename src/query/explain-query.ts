@@ -1,0 +1,49 @@
+import { showExpression } from '../plan/show-expression.js'
+import { showLookup } from '../plan/show-query.js'
+import type { QueryCommand } from '../plan/query-command.js'
+import type { QueryPlan } from './plan-query.js'
+
+/** What a query would do, without doing it. */
+export interface QueryExplanation {
+  readonly className: string
+  /** Name of the index that is used; undefined where the whole set is read. */
+  readonly index: string | undefined
+  /** Indexes that fit as well. */
+  readonly otherIndexes: readonly string[]
+  /** Done by the server, step by step. */
+  readonly server: readonly string[]
+  /** Done in this process. */
+  readonly here: readonly string[]
+  toString(): string
+}
+
+export function explainQuery(plan: QueryPlan, command: QueryCommand, here: readonly string[]): QueryExplanation {
+  const { choice, others, filter, isNever } = plan
+  const { entity, set, bins } = command
+  const lookups = [command, ...(command.others ?? [])].flatMap(({ index }) => index ?? [])
+  const find =
+    choice === undefined
+      ? `reads every record of the set '${set}'`
+      : `asks the index ${choice.index.name} for ${lookups.map((each) => showLookup(each, { keys: true })).join(' or ')}`
+  const server = isNever
+    ? []
+    : [
+        find,
+        ...(filter === undefined ? [] : [`keeps those for which ${showExpression(filter, true)}`]),
+        `sends ${bins === 'all' ? 'all bins' : bins === 'none' ? 'no bins' : `the bins ${bins.join(', ')}`}`,
+      ]
+  const lines = [
+    `query ${entity}`,
+    ...server.map((each) => `  the server ${each}`),
+    ...(isNever ? ['  nothing is sent: no record can meet the conditions'] : []),
+    ...here.map((each) => `  here: ${each}`),
+  ]
+  return {
+    className: entity,
+    index: choice?.index.name,
+    otherIndexes: [...new Set(others.map(({ index }) => index.name))],
+    server,
+    here,
+    toString: () => lines.join('\n'),
+  }
+}

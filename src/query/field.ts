@@ -1,0 +1,68 @@
+import type { TypeCodec } from '../codec/type-codec.js'
+import type { BinType as ExpressionType, Expression } from '../plan/expression.js'
+import { and, bin, binExists, gt, mapCount, mapGet, or, value } from '../plan/expression.js'
+import { isDouble, isGeo, type MapKey, type Value } from '../plan/value.js'
+
+/** Turns a value as people give it into the stored one; throws a ValueProblem. */
+export type Encode = TypeCodec['encode']
+
+/** A stored place that conditions can name: a property, a reference, or a field of an embedded part. */
+export interface Field {
+  /** As people write it: `address.city`. */
+  readonly path: string
+  readonly bin: string
+  /** Keys of the maps that lead from the bin to the place. */
+  readonly steps: readonly MapKey[]
+  readonly shape: FieldShape
+}
+
+export type FieldShape =
+  /** One value. `isText` and `isOrdered` say which operators it has; a codec of the user's own may give any. */
+  | { readonly kind: 'scalar'; readonly encode: Encode; readonly isText: boolean; readonly isOrdered: boolean }
+  /** The key of another record. */
+  | { readonly kind: 'ref'; readonly encode: Encode }
+  | { readonly kind: 'list'; readonly item: Encode | undefined }
+  | { readonly kind: 'map'; readonly key: Encode; readonly item: Encode | undefined }
+  | {
+      readonly kind: 'part'
+      readonly name: string
+      readonly fields: () => ReadonlyMap<string, Field>
+      readonly bins?: readonly string[]
+    }
+  /** Stored in a form that no expression can look into. */
+  | { readonly kind: 'opaque'; readonly what: string }
+
+/** The field's value as an expression of that type; unknown where nothing, or something else, is stored. */
+export function valueOf({ bin: name, steps }: Field, type: ExpressionType): Expression {
+  if (steps.length === 0) return bin(type, name)
+  const last = steps[steps.length - 1]
+  return mapGet(containerOf(name, steps), last, type)
+}
+
+/** True where something is stored, and never unknown. */
+export function isStored({ bin: name, steps, shape }: Field): Expression {
+  if (shape.kind === 'part' && shape.bins !== undefined) {
+    const bins = shape.bins.map(binExists)
+    return bins.length === 1 ? bins[0] : or(...bins)
+  }
+  if (steps.length === 0) return binExists(name)
+  const levels = steps.map((step, depth) => gt(mapCount(containerOf(name, steps.slice(0, depth + 1)), step), value(0)))
+  return and(binExists(name), ...levels)
+}
+
+/** The map that the last step is a key of. */
+function containerOf(name: string, steps: readonly MapKey[]): Expression {
+  return steps.slice(0, -1).reduce((map, step) => mapGet(map, step, 'map'), bin('map', name))
+}
+
+/** The type under which the server compares a stored value. */
+export function typeOf(stored: Value): ExpressionType {
+  if (typeof stored === 'string') return 'str'
+  if (typeof stored === 'number') return Number.isInteger(stored) ? 'int' : 'float'
+  if (typeof stored === 'bigint') return 'int'
+  if (typeof stored === 'boolean') return 'bool'
+  if (isDouble(stored)) return 'float'
+  if (stored instanceof Uint8Array) return 'blob'
+  if (isGeo(stored)) return 'geo'
+  return Array.isArray(stored) ? 'list' : 'map'
+}

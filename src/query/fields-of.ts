@@ -1,0 +1,112 @@
+import type { Codecs } from '../codec/index.js'
+import { compileType } from '../codec/types/compile-type.js'
+import type { TypeCodec } from '../codec/type-codec.js'
+import type { BinType, EmbeddedBinsType, EntityModel, Model, PropertyModel, RelationModel } from '../model/index.js'
+import type { MapKey } from '../plan/value.js'
+import type { Encode, Field, FieldShape } from './field.js'
+
+/** Turns an entity, a key or the parts of a key into what a reference stores. `isInPart`: parts hold keys as people use them. */
+export type EncodeRef = (target: string, given: unknown, isInPart: boolean) => ReturnType<Encode>
+
+interface Context {
+  readonly codecs: Codecs
+  readonly encodeRef: EncodeRef
+}
+
+/** The fields of a class that conditions can name, by property. */
+export function fieldsOf(model: EntityModel, codecs: Codecs, encodeRef: EncodeRef): ReadonlyMap<string, Field> {
+  const context = { codecs, encodeRef }
+  const fields = model.properties
+    .filter(({ sharding }) => sharding === undefined)
+    .map((property) => fieldOf(property, property.name, property.bin, [], context))
+  const refs = model.relations.flatMap((relation) => refField(relation, '', [], false, context))
+  return new Map([...fields.map((field) => [field.path, field] as const), ...refs])
+}
+
+function fieldOf(
+  { type }: Pick<PropertyModel, 'type'>,
+  path: string,
+  bin: string,
+  steps: readonly MapKey[],
+  context: Context,
+): Field {
+  return { path, bin, steps, shape: shapeOf(type, { path, bin, steps }, context) }
+}
+
+function shapeOf(type: BinType, place: Omit<Field, 'shape'>, context: Context): FieldShape {
+  const codec = (of: BinType): TypeCodec => compileType(of, (name) => context.codecs.part(name))
+  switch (type.kind) {
+    case 'list':
+    case 'set':
+      return { kind: 'list', item: itemOf(type.item, codec) }
+    case 'map':
+      return { kind: 'map', key: encodeOf(codec({ kind: type.key })), item: itemOf(type.value, codec) }
+    case 'json':
+    case 'geojson':
+      return { kind: 'opaque', what: type.kind }
+    case 'embedded':
+      if (type.shape === 'array') return { kind: 'list', item: undefined }
+      if (type.shape === 'map') return { kind: 'map', key: encodeOf(codec({ kind: type.key })), item: undefined }
+      return type.shape === 'bins' ? spreadShape(type, place, context) : partShape(type.part, place, context)
+    default:
+      return {
+        kind: 'scalar',
+        encode: encodeOf(codec(type)),
+        isText: type.kind === 'string' || type.kind === 'enum' || type.kind === 'custom',
+        isOrdered: type.kind !== 'boolean',
+      }
+  }
+}
+
+/** Members that a condition can look for are those that are stored as one value. */
+function itemOf(type: BinType, codec: (of: BinType) => TypeCodec): Encode | undefined {
+  const isOne = !['list', 'set', 'map', 'embedded', 'json', 'geojson'].includes(type.kind)
+  return isOne ? encodeOf(codec(type)) : undefined
+}
+
+function partShape(name: string, { path, bin, steps }: Omit<Field, 'shape'>, context: Context): FieldShape {
+  // Made when asked for: a part may contain parts of its own class.
+  const fields = (): ReadonlyMap<string, Field> => {
+    const { properties, relations } = embeddable(context, name)
+    const values = properties.map((each): [string, Field] => [
+      each.name,
+      fieldOf(each, `${path}.${each.name}`, bin, [...steps, each.bin], context),
+    ])
+    const refs = relations.flatMap((each) => refField({ ...each }, `${path}.`, steps, true, context, bin))
+    return new Map([...values, ...refs])
+  }
+  return { kind: 'part', name, fields }
+}
+
+function spreadShape(type: EmbeddedBinsType, { path }: Omit<Field, 'shape'>, context: Context): FieldShape {
+  const fields = (): ReadonlyMap<string, Field> =>
+    new Map(type.fields.map((each) => [each.name, fieldOf(each, `${path}.${each.name}`, each.bin, [], context)]))
+  return { kind: 'part', name: type.part, fields, bins: binsOf(type) }
+}
+
+const binsOf = ({ fields }: EmbeddedBinsType): string[] =>
+  fields.flatMap(({ bin, type }) => (type.kind === 'embedded' && type.shape === 'bins' ? binsOf(type) : [bin]))
+
+/** The field of a reference whose key is stored here; none for the others. */
+function refField(
+  { name, bin, holds, strategy, target }: RelationModel,
+  prefix: string,
+  steps: readonly MapKey[],
+  isInPart: boolean,
+  { encodeRef }: Context,
+  home?: string,
+): [string, Field][] {
+  if (bin === undefined || holds !== 'ref' || strategy !== 'keyBin') return []
+  const encode: Encode = (given) => encodeRef(target, given, isInPart)
+  const place = home === undefined ? { bin, steps } : { bin: home, steps: [...steps, bin] }
+  return [[name, { path: prefix + name, ...place, shape: { kind: 'ref', encode } }]]
+}
+
+function embeddable({ codecs }: Context, name: string): ReturnType<Model['embeddable']> {
+  return codecs.model.embeddable(name)
+}
+
+const encodeOf =
+  (codec: TypeCodec): Encode =>
+  (given, depth) =>
+    codec.encode(given, depth)

@@ -1,0 +1,51 @@
+import type { FoundRecord } from '../plan/outcome.js'
+import type { QueryCommand } from '../plan/query-command.js'
+import type { QueryPlan } from './plan-query.js'
+import type { QuerySource } from './query-source.js'
+import { readAhead } from './read-ahead.js'
+
+/** So many records are asked for at once; more are read in steps. */
+const FEW = 500
+
+/** The records that a query finds, a bounded number at a time, and no more than the limit; none of another tenant. */
+export async function* findRecords<T extends object>(
+  source: QuerySource<T>,
+  plan: QueryPlan,
+  bins: QueryCommand['bins'],
+  limit: number | undefined,
+): AsyncGenerator<readonly FoundRecord[]> {
+  source.begin()
+  try {
+    if (plan.isNever) return
+    yield* found(source, plan.command(bins), limit)
+  } finally {
+    source.end()
+  }
+}
+
+async function* found<T extends object>(
+  source: QuerySource<T>,
+  command: QueryCommand,
+  limit: number | undefined,
+): AsyncGenerator<readonly FoundRecord[]> {
+  const { driver, options, isCheckedByKey } = source
+  const { signal, onProgress } = options
+  if (limit !== undefined && limit <= FEW && !isCheckedByKey) {
+    const records = await driver.querySome(command, limit, { signal })
+    if (records.length > 0) yield records
+    return onProgress?.({ records: records.length, share: 1 })
+  }
+  let count = 0
+  let share = 0
+  const onStep = (of: number): void => void (share = of)
+  for await (const step of readAhead(driver.query(command, { signal, onStep }))) {
+    signal?.throwIfAborted()
+    const own = isCheckedByKey ? step.filter((record) => source.isOwn(record)) : step
+    const records = limit !== undefined && count + own.length > limit ? own.slice(0, limit - count) : own
+    count += records.length
+    if (records.length > 0) yield records
+    if (count === limit) break
+    onProgress?.({ records: count, share })
+  }
+  onProgress?.({ records: count, share: 1 })
+}

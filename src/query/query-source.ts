@@ -1,0 +1,53 @@
+import type { Driver } from '../driver/driver.js'
+import type { KeyValue } from '../keys/index.js'
+import type { EntityModel } from '../model/index.js'
+import type { Expression } from '../plan/expression.js'
+import type { FoundRecord } from '../plan/outcome.js'
+import type { QueryCommand } from '../plan/query-command.js'
+import type { StatisticsOf } from './choose-index.js'
+import type { Field } from './field.js'
+
+/** How far a query has come. */
+export interface QueryProgress {
+  /** Records found so far. */
+  readonly records: number
+  /** Share of the data that has been looked at, from 0 to 1. */
+  readonly share: number
+}
+
+export interface QueryOptions {
+  /** Ends the query; it rejects with the signal's reason. */
+  readonly signal?: AbortSignal
+  readonly onProgress?: (progress: QueryProgress) => void
+}
+
+/** What every query of a class needs of the database or the session that it belongs to. */
+export interface QuerySource<T extends object> {
+  readonly model: EntityModel
+  readonly driver: Driver
+  readonly options: QueryOptions
+  /** What conditions can name. */
+  readonly fields: ReadonlyMap<string, Field>
+  /** What holds for all records of the class: its discriminator, its tenant, no delete under way. */
+  readonly always: readonly Expression[]
+  /** Bins that tell the class, the key and the tenant of a record. */
+  readonly keyBins: readonly string[]
+  /** Only the key tells whether a record belongs to the tenant: each is looked at here. */
+  readonly isCheckedByKey: boolean
+  readonly statistics: StatisticsOf
+  bins(only: readonly string[] | undefined, paths: readonly string[]): QueryCommand['bins']
+  /** False for a record of another tenant. */
+  isOwn(record: FoundRecord): boolean
+  keyOf(record: FoundRecord): KeyValue
+  /** The entities of these records, with the relations that the paths name. */
+  take(
+    records: readonly FoundRecord[],
+    only: readonly string[] | undefined,
+    paths: readonly string[],
+  ): readonly T[] | Promise<readonly T[]>
+  checkOnly(only: readonly string[]): void
+  checkPaths(paths: readonly string[]): void
+  /** Counts the query as work that closing waits for; throws where no query may begin. */
+  begin(): void
+  end(): void
+}

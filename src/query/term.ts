@@ -1,0 +1,53 @@
+import type { IndexModel } from '../model/index.js'
+import { and, not, value, type Expression } from '../plan/expression.js'
+import type { UserKey } from '../plan/record-key.js'
+import type { MapKey } from '../plan/value.js'
+import { isStored, type Field } from './field.js'
+
+/** What an index would be asked for to find every record for which a term holds. */
+export interface Lookup {
+  readonly bin: string
+  readonly steps: readonly MapKey[]
+  readonly on: IndexModel['on']
+  /** One of these values; or the first and last integer of a range. */
+  readonly wanted:
+    { readonly any: readonly UserKey[] } | { readonly from: number | bigint; readonly to: number | bigint }
+  /** A range that is open at one end. */
+  readonly isOpen?: boolean
+  /** The index finds no record for which the term does not hold. */
+  readonly isExact: boolean
+}
+
+/** One condition that must hold. */
+export interface Term {
+  /** The property it is about, for messages; empty for several. */
+  readonly path: string
+  /** Says so by itself, or is unknown where nothing is stored: both leave the record out. */
+  readonly expression: Expression
+  /** The same, never unknown: for what stands inside `not` and `or`. */
+  readonly total: Expression
+  readonly lookup?: Lookup
+  /** No record can meet it. */
+  readonly isNever?: true
+}
+
+/** A condition on a field that has no answer where nothing is stored: then it does not hold. */
+export function onStored(field: Field, expression: Expression, lookup?: Omit<Lookup, 'bin' | 'steps'>): Term {
+  const { path, bin, steps } = field
+  const total = and(isStored(field), expression)
+  return { path, expression, total, ...(lookup && { lookup: { bin, steps, ...lookup } }) }
+}
+
+/** A condition that has an answer for every record. */
+export const onAny = ({ path }: Field, expression: Expression): Term => ({ path, expression, total: expression })
+
+export function never({ path }: Field): Term {
+  return { path, expression: value(false), total: value(false), isNever: true }
+}
+
+export const isMissing = (field: Field): Term => onAny(field, not(isStored(field)))
+
+/** All of them in one expression; undefined for none. */
+export function allOf(expressions: readonly Expression[]): Expression | undefined {
+  return expressions.length < 2 ? expressions[0] : and(...expressions)
+}

@@ -1,0 +1,43 @@
+import { SkeinError } from '../errors/index.js'
+import { didYouMean, type EntityModel } from '../model/index.js'
+import type { Field } from './field.js'
+
+/** Why a condition cannot be asked, before the class is known; becomes a SkeinError where it is. */
+export class ConditionProblem extends Error {
+  readonly path: string
+  readonly fix: string
+
+  constructor(path: string, message: string, fix: string) {
+    super(message)
+    this.path = path
+    this.fix = fix
+  }
+}
+
+export const badOperand = ({ path }: Field, operator: string, takes: string): ConditionProblem =>
+  new ConditionProblem(path, `'${operator}' ${takes}`, 'Give it as docs/reference/queries.md shows.')
+
+export function unknownOperator({ path }: Field, operator: string, known: readonly string[]): ConditionProblem {
+  const fix = `${didYouMean(operator, known)}It has: ${known.join(', ')}.`
+  return new ConditionProblem(path, `it has no condition '${operator}'`, fix)
+}
+
+export function badCondition({ name }: EntityModel, { path, message, fix }: ConditionProblem): SkeinError {
+  return new SkeinError('SKEIN_2510', `${name}.${path}: ${message}.`, { className: name, property: path, fix })
+}
+
+export function noSuchField(model: EntityModel, path: string, known: readonly string[]): SkeinError {
+  const { name, relations } = model
+  const relation = relations.find((each) => each.name === path)
+  const fix =
+    relation === undefined
+      ? `${didYouMean(path, known)}It has: ${known.join(', ')}.`
+      : relation.holds === 'collection'
+        ? `Ask for its members: whereHas('${path}', member).`
+        : 'Its key is the key of the entity itself: load it by that.'
+  const what =
+    relation === undefined
+      ? `has no stored property '${path}'`
+      : `stores nothing of '${path}' that a condition can name`
+  return new SkeinError('SKEIN_2310', `${name} ${what}.`, { className: name, property: path, fix })
+}

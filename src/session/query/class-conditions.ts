@@ -1,0 +1,24 @@
+import type { Tenant } from '../../keys/index.js'
+import { TENANT } from '../../keys/index.js'
+import { DELETING_BIN } from '../../model/index.js'
+import { bin, binExists, eq, not, value, type Expression } from '../../plan/expression.js'
+import type { MappedClass } from '../mapping/mapped-class.js'
+
+/** What holds for every record that a query of the class may answer with, as far as the server can tell. */
+export function classConditions(mapped: MappedClass, tenant: Tenant | undefined): Expression[] {
+  const isOfClass = mapped.classGuards.flatMap((guard) => (guard.kind === 'filter' ? [guard.expression] : []))
+  return [
+    ...isOfClass,
+    ...tenantCondition(mapped, tenant),
+    // Classes that no relation touches are deleted at once, and never marked.
+    ...(mapped.standsAlone ? [] : [not(binExists(DELETING_BIN))]),
+  ]
+}
+
+/** Spares the server to send what would be left out here anyway; where the tenant stands in front of the key, no bin tells it. */
+function tenantCondition({ model }: MappedClass, tenant: Tenant | undefined): Expression[] {
+  const property = model.properties.find(({ name }) => name === TENANT)
+  if (tenant === undefined || !model.key.tenant || property === undefined || !model.key.properties.includes(TENANT))
+    return []
+  return [eq(bin(typeof tenant === 'string' ? 'str' : 'int', property.bin), value(tenant))]
+}

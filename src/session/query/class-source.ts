@@ -1,0 +1,99 @@
+import type { Driver } from '../../driver/driver.js'
+import { SkeinError } from '../../errors/index.js'
+import type { KeyValue, Tenant } from '../../keys/index.js'
+import { TENANT } from '../../keys/index.js'
+import type { FoundRecord } from '../../plan/outcome.js'
+import type { Expression } from '../../plan/expression.js'
+import type { QueryCommand } from '../../plan/query-command.js'
+import type { Value } from '../../plan/value.js'
+import type { Field } from '../../query/field.js'
+import { fieldsOf } from '../../query/fields-of.js'
+import type { QueryOptions } from '../../query/query-source.js'
+import { foundKey, type FoundKey } from '../load/key-of-found.js'
+import type { MappedClass } from '../mapping/mapped-class.js'
+import type { MappedClasses } from '../mapping/mapped-classes.js'
+import { projectionOf } from '../mapping/projection.js'
+import { classConditions } from './class-conditions.js'
+
+/** What queries of a class need, whether a session manages the entities or nobody does. */
+export class ClassSource {
+  readonly driver: Driver
+  readonly options: QueryOptions
+  readonly always: readonly Expression[]
+  readonly isCheckedByKey: boolean
+  readonly keyBins: readonly string[]
+  protected readonly mapped: MappedClass
+  protected readonly classes: MappedClasses
+  protected readonly tenant: Tenant | undefined
+  #fields: ReadonlyMap<string, Field> | undefined
+
+  constructor(
+    mapped: MappedClass,
+    classes: MappedClasses,
+    driver: Driver,
+    tenant: Tenant | undefined,
+    options: QueryOptions,
+  ) {
+    this.mapped = mapped
+    this.classes = classes
+    this.driver = driver
+    this.tenant = tenant
+    this.options = options
+    const { key } = mapped.model
+    if (tenant === undefined && key.tenant && !key.properties.includes(TENANT)) throw withoutTenant(mapped)
+    this.always = classConditions(mapped, tenant)
+    this.keyBins = mapped.codec.binsOf([])
+    this.isCheckedByKey = key.tenant && tenant !== undefined
+  }
+
+  get model(): MappedClass['model'] {
+    return this.mapped.model
+  }
+
+  get fields(): ReadonlyMap<string, Field> {
+    return (this.#fields ??= fieldsOf(this.model, this.classes.codecs, (target, given, isInPart) =>
+      this.#storedKey(this.classes.of(target), given, isInPart),
+    ))
+  }
+
+  statistics = (): undefined => undefined
+
+  bins(only: readonly string[] | undefined, paths: readonly string[]): QueryCommand['bins'] {
+    return projectionOf(this.mapped, only, paths.map(firstStep)).bins
+  }
+
+  isOwn(record: FoundRecord): boolean {
+    return this.found(record) !== undefined
+  }
+
+  keyOf(record: FoundRecord): KeyValue {
+    return this.isCheckedByKey ? this.found(record)!.key : this.mapped.keyOfBins(record.bins)
+  }
+
+  checkOnly(only: readonly string[]): void {
+    projectionOf(this.mapped, only)
+  }
+
+  protected found(record: FoundRecord): FoundKey | undefined {
+    return foundKey(this.mapped, record, this.tenant)
+  }
+
+  /** Records hold the keys of others as they are stored; parts hold them as people use them. */
+  #storedKey(target: MappedClass, given: unknown, isInPart: boolean): Value {
+    const { key } = target.codec
+    const isEntity = typeof given === 'object' && given !== null && given instanceof target.model.class
+    const own = isEntity ? key.keyOf(given) : key.scheme.toKey(given, this.tenant)
+    return isInPart ? own : key.scheme.toStored(own, this.tenant)
+  }
+}
+
+const firstStep = (path: string): string => path.split('.')[0]
+
+function withoutTenant({ model: { name, namespace, set } }: MappedClass): SkeinError {
+  return new SkeinError('SKEIN_2105', `${name} belongs to tenants, and this query has none.`, {
+    className: name,
+    namespace,
+    set,
+    fix: `Name one: db.query(${name}, { tenant: '…' }), or ask through a session that has one.`,
+  })
+}

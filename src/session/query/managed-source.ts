@@ -1,0 +1,57 @@
+import type { OutsideTransaction } from '../../model/index.js'
+import type { FoundRecord } from '../../plan/outcome.js'
+import type { QueryOptions, QuerySource } from '../../query/query-source.js'
+import type { SessionContext } from '../context/session-context.js'
+import { checkPaths } from '../load/check-paths.js'
+import type { EntityLoader } from '../load/entity-loader.js'
+import type { MappedClass } from '../mapping/mapped-class.js'
+import { queryInTransaction } from '../transaction/transaction-scope.js'
+import { ClassSource } from './class-source.js'
+
+export interface SessionQueryOptions extends QueryOptions, OutsideTransaction {}
+
+/** Queries whose entities a session manages. */
+export class ManagedSource<T extends object> extends ClassSource implements QuerySource<T> {
+  declare readonly options: SessionQueryOptions
+  readonly #context: SessionContext
+  readonly #loads: EntityLoader
+  readonly #checkOpen: () => void
+
+  constructor(
+    mapped: MappedClass,
+    context: SessionContext,
+    loads: EntityLoader,
+    checkOpen: () => void,
+    options: SessionQueryOptions,
+  ) {
+    super(mapped, context.classes, context.driver, context.identity.tenant, options)
+    this.#context = context
+    this.#loads = loads
+    this.#checkOpen = checkOpen
+  }
+
+  async take(
+    records: readonly FoundRecord[],
+    only: readonly string[] | undefined,
+    paths: readonly string[],
+  ): Promise<readonly T[]> {
+    this.#checkOpen()
+    const { outsideTransaction } = this.options
+    return (await this.#loads.taken(this.mapped, records, { only, with: paths, outsideTransaction })) as readonly T[]
+  }
+
+  checkPaths(paths: readonly string[]): void {
+    checkPaths(this.mapped, paths, this.classes)
+  }
+
+  begin(): void {
+    this.#checkOpen()
+    if (this.#context.refusesQueries === true && this.options.outsideTransaction !== true)
+      throw queryInTransaction(this.model)
+    this.#context.reading.begin()
+  }
+
+  end(): void {
+    this.#context.reading.end()
+  }
+}
