@@ -3,7 +3,9 @@ import { SkeinError } from '../errors/index.js'
 import { toRule, type FaultOptions } from './faults/fault.js'
 import { resolveOptions, type EmbeddedOptions } from './options.js'
 import type { CommandSummary } from './server/command-log.js'
-import type { Control, ControlCall, ControlReply, NotStarted } from './server/control.js'
+import type { Control, ControlCall, ControlReply, NodeAddress, NotStarted } from './server/control.js'
+
+const HOST = '127.0.0.1'
 
 /** A fault that was put in place. */
 export interface Fault {
@@ -31,11 +33,40 @@ export interface Commands {
   during(work: () => Promise<unknown>): Promise<CommandSummary>
 }
 
+/** A node of the embedded cluster. Each call takes effect before it resolves. */
+export interface EmbeddedNode {
+  /** As the client names it: `client.getNodes()`. */
+  readonly id: string
+  readonly host: string
+  readonly port: number
+  /** Closes its port and its connections; the other nodes take over its partitions. */
+  kill(): Promise<void>
+  /** Takes connections and requests, and answers nothing; the other nodes take over. */
+  freeze(): Promise<void>
+  /** Each command waits that many milliseconds before it runs; 0 ends it. */
+  slow(milliseconds: number): Promise<void>
+  /** Comes back on the same port, as fast as at first; it forgets requests that it has not run. */
+  restart(): Promise<void>
+}
+
+/** Which partitions nobody serves; what is left out means all. */
+export interface MovingPartitions {
+  readonly namespace?: string
+  /** Only those of which this node is the master now. */
+  readonly node?: EmbeddedNode
+}
+
 export interface EmbeddedServer {
   readonly host: string
   readonly port: number
-  /** `host:port`, as the client takes it. */
+  /** `host:port` of each node, as the client takes it. */
   readonly hosts: string
+  /** In the order in which they joined. */
+  readonly nodes: readonly EmbeddedNode[]
+  /** One more node joins and takes over its share of the partitions. */
+  addNode(): Promise<EmbeddedNode>
+  /** Answers 11 (partition unavailable), as while partitions move between nodes, until the result is called. */
+  movePartitions(which?: MovingPartitions): Promise<() => Promise<void>>
   readonly faults: Faults
   readonly commands: Commands
   readonly clock: {
@@ -61,12 +92,22 @@ export async function startEmbedded(options: EmbeddedOptions = {}): Promise<Embe
   const file = new URL('./server/worker.js', import.meta.url)
   // Without the flags of this process: some of them, such as --input-type, keep a thread from starting.
   const thread = new ServerThread(new Worker(file, { workerData: resolved, execArgv: [] }))
-  const port = await thread.ready
-  const host = '127.0.0.1'
+  const nodes = (await thread.ready).map((address, i) => embeddedNode(thread, address, i))
+  const [{ host, port }] = nodes
   return {
     host,
     port,
-    hosts: `${host}:${port}`,
+    hosts: nodes.map((node) => `${node.host}:${node.port}`).join(','),
+    nodes,
+    addNode: async () => {
+      const node = embeddedNode(thread, await thread.call('addNode'), nodes.length)
+      nodes.push(node)
+      return node
+    },
+    movePartitions: async ({ namespace, node } = {}) => {
+      const hold = await thread.call('holdPartitions', namespace, node === undefined ? undefined : nodes.indexOf(node))
+      return () => thread.call('releasePartitions', hold)
+    },
     faults: {
       add: async (fault) => {
         const id = await thread.call('addFault', toRule(fault))
@@ -88,6 +129,25 @@ export async function startEmbedded(options: EmbeddedOptions = {}): Promise<Embe
   }
 }
 
+function embeddedNode(thread: ServerThread, { id, port }: NodeAddress, index: number): EmbeddedNode {
+  return {
+    id,
+    host: HOST,
+    port,
+    kill: () => thread.call('killNode', index),
+    freeze: () => thread.call('freezeNode', index),
+    slow: (milliseconds) => {
+      if (!(milliseconds >= 0 && milliseconds < Infinity)) {
+        throw new TypeError(
+          'A node is slow by a number of milliseconds from 0 on. To stop it altogether, use freeze().',
+        )
+      }
+      return thread.call('slowNode', index, milliseconds)
+    },
+    restart: () => thread.call('restartNode', index),
+  }
+}
+
 /** The system's reason, with what to do about it where that is known. */
 function notStarted({ failed, code, port }: NotStarted): SkeinError {
   const cause = Object.assign(new Error(failed), { code })
@@ -101,7 +161,7 @@ type Result<M extends keyof Control> = Awaited<ReturnType<Control[M]>>
 
 /** The calling side of `Control`. */
 class ServerThread {
-  readonly ready: Promise<number>
+  readonly ready: Promise<readonly NodeAddress[]>
   readonly #worker: Worker
   readonly #pending = new Map<number, { resolve: (result: never) => void; reject: (error: Error) => void }>()
   #lastId = 0
@@ -149,8 +209,10 @@ class ServerThread {
     })
   }
 
-  #settle(reply: { id: number; result: unknown }): void {
-    this.#pending.get(reply.id)?.resolve(reply.result as never)
+  #settle(reply: { id: number } & ({ result: unknown } | { refused: string })): void {
+    const call = this.#pending.get(reply.id)
+    if ('refused' in reply) call?.reject(new Error(reply.refused))
+    else call?.resolve(reply.result as never)
     this.#pending.delete(reply.id)
   }
 

@@ -34,6 +34,8 @@ export interface EmbeddedLimits {
 export interface EmbeddedOptions {
   /** 0, the default, takes any free port. */
   readonly port?: number
+  /** How many nodes the cluster has; each has a port of its own, and they share the records. Default 1, at most 16. */
+  readonly nodes?: number
   /** Default: `test` as `sc`. A string is `name:mode`. */
   readonly namespaces?: readonly (string | NamespaceOptions)[]
   readonly limits?: EmbeddedLimits
@@ -41,6 +43,7 @@ export interface EmbeddedOptions {
 
 export interface ResolvedOptions {
   readonly port: number
+  readonly nodes: number
   readonly namespaces: readonly Required<NamespaceOptions>[]
   readonly limits: Required<EmbeddedLimits>
 }
@@ -54,6 +57,9 @@ const DEFAULT_LIMITS: Required<EmbeddedLimits> = {
   commandLog: 10_000,
 }
 
+/** Each node has sockets and a partition map of its own; more than this proves nothing that fewer do not. */
+const MOST_NODES = 16
+
 export function resolveOptions(options: EmbeddedOptions = {}): ResolvedOptions {
   const given = options.namespaces ?? ['test:sc']
   if (!Array.isArray(given)) throw notValid('The namespaces are not a list.', 'Give one, for example ["test:sc"].')
@@ -66,7 +72,14 @@ export function resolveOptions(options: EmbeddedOptions = {}): ResolvedOptions {
   if (!Number.isInteger(port) || port < 0 || port > 65535) {
     throw notValid(`The port ${port} is not between 0 and 65535.`, 'Use 0 for any free port.')
   }
-  return { port, namespaces, limits: { ...DEFAULT_LIMITS, ...options.limits } }
+  const nodes = options.nodes ?? 1
+  if (!Number.isInteger(nodes) || nodes < 1 || nodes > MOST_NODES) {
+    throw notValid(`A cluster of ${nodes} nodes is not possible.`, `Use a whole number from 1 to ${MOST_NODES}.`)
+  }
+  if (port !== 0 && port + nodes > 65536) {
+    throw notValid(`${nodes} nodes need the ports from ${port} on.`, 'Use a lower one, or 0 for any free ports.')
+  }
+  return { port, nodes, namespaces, limits: { ...DEFAULT_LIMITS, ...options.limits } }
 }
 
 function resolveNamespace(given: string | NamespaceOptions): Required<NamespaceOptions> {

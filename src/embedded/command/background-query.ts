@@ -1,10 +1,10 @@
+import type { QueryNode } from '../cluster/node.js'
 import { FieldId, Info1, Info2, Info3, PARTITIONS } from '../protocol/constants.js'
 import { emptyRequest, type Request } from '../protocol/request.js'
 import { CommandError, ResultCode } from '../protocol/result-code.js'
 import type { Namespace } from '../store/namespace.js'
 import type { QueryJob } from '../store/query-jobs.js'
 import type { Slot } from '../store/slot.js'
-import type { Store } from '../store/store.js'
 import { TimeSlice } from '../store/time-slice.js'
 import { indexLookup, type IndexLookup } from './index-lookup.js'
 import { PartitionSelection } from './partition-selection.js'
@@ -14,7 +14,7 @@ import { visibleTo } from './visible-records.js'
 import { writeRecord } from './write.js'
 
 /** Checks a query that writes and runs it after its answer; clients ask for its progress by its id. */
-export function startBackgroundQuery(store: Store, namespace: Namespace, request: Request): void {
+export function startBackgroundQuery(node: QueryNode, namespace: Namespace, request: Request): void {
   if (request.info1 & (Info1.READ | Info1.SHORT_QUERY) || request.ops.length === 0) throw malformed()
   if (request.ops.some((op) => isReadOp(op.op))) throw malformed()
   if (request.setName !== '' && !namespace.objectsBySet.has(request.setName)) {
@@ -24,8 +24,10 @@ export function startBackgroundQuery(store: Store, namespace: Namespace, request
   const visible = visibleTo(namespace, request)
   // A write may move a record to a place of the index that the query has yet to come to.
   const seen = new Set<Slot>()
-  const job = store.jobs.add(request.fields?.get(FieldId.TASK_ID), namespace.name, request.setName)
-  const run = applyToAll(candidates(namespace, PartitionSelection.all(), lookup), job, (slot) => {
+  const job = node.jobs.add(request.fields?.get(FieldId.TASK_ID), namespace.name, request.setName)
+  // Each node is asked, so each takes the partitions of which it is the master.
+  const partitions = PartitionSelection.where((partition) => node.isMaster(partition))
+  const run = applyToAll(candidates(namespace, partitions, lookup), job, (slot) => {
     if (seen.has(slot)) return
     seen.add(slot)
     if (visible(slot) !== undefined) count(job, () => writeRecord(namespace, writeTo(slot, request)).code)

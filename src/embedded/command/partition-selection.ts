@@ -30,10 +30,21 @@ export class PartitionSelection {
     return selection
   }
 
-  static all(): PartitionSelection {
+  static where(isWanted: (partition: number) => boolean): PartitionSelection {
     const selection = new PartitionSelection()
-    selection.#wanted.fill(true)
+    for (let partition = 0; partition < PARTITIONS; partition++) selection.#wanted[partition] = isWanted(partition)
     return selection
+  }
+
+  /** Leaves out partitions that cannot be read here, and returns them. */
+  leaveOut(isUnavailable: (partition: number) => boolean): number[] {
+    const left: number[] = []
+    for (let partition = 0; partition < PARTITIONS; partition++) {
+      if (!this.#wanted[partition] || !isUnavailable(partition)) continue
+      this.#wanted[partition] = false
+      left.push(partition)
+    }
+    return left
   }
 
   includes(partition: number): boolean {

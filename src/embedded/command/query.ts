@@ -1,6 +1,7 @@
+import type { QueryNode } from '../cluster/node.js'
 import { ByteWriter } from '../protocol/byte-writer.js'
 import { FieldId, FRAME_HEADER, Info2, MAX_BIN_NAME } from '../protocol/constants.js'
-import { beginFrame, endFrame, writeLast, writeMessageHeader } from '../protocol/reply.js'
+import { beginFrame, endFrame, writeLast, writeMessageHeader, writePartitionUnavailable } from '../protocol/reply.js'
 import type { Request } from '../protocol/request.js'
 import { CommandError, ResultCode } from '../protocol/result-code.js'
 import type { ReplyStream } from '../server/reply-stream.js'
@@ -19,13 +20,13 @@ import { visibleTo } from './visible-records.js'
 const CHUNK = 64 * 1024
 
 /** Streams the rows of a query and returns its result code. */
-export async function runQuery(store: Store, request: Request, stream: ReplyStream): Promise<number> {
+export async function runQuery(store: Store, node: QueryNode, request: Request, stream: ReplyStream): Promise<number> {
   const writer = new ByteWriter()
   try {
     const namespace = store.namespace(request.namespace)
     if (request.fields?.has(FieldId.UDF_PACKAGE)) throw new CommandError(ResultCode.UNSUPPORTED, 'there are no UDFs')
-    if (request.info2 & Info2.WRITE) startBackgroundQuery(store, namespace, request)
-    else await streamRows(namespace, request, writer, stream)
+    if (request.info2 & Info2.WRITE) startBackgroundQuery(node, namespace, request)
+    else await streamRows(namespace, node, request, writer, stream)
     await send(writer, stream, () => writeLast(writer, ResultCode.OK))
     return ResultCode.OK
   } catch (error) {
@@ -38,6 +39,7 @@ export async function runQuery(store: Store, request: Request, stream: ReplyStre
 
 async function streamRows(
   namespace: Namespace,
+  node: QueryNode,
   request: Request,
   writer: ByteWriter,
   stream: ReplyStream,
@@ -51,6 +53,9 @@ async function streamRows(
   const slice = new TimeSlice()
   let left = maxRecords(request)
   let frame = beginFrame(writer)
+  for (const partition of partitions.leaveOut((each) => !node.serves(namespace.name, each))) {
+    writePartitionUnavailable(writer, partition)
+  }
   for (const candidate of candidates(namespace, partitions, lookup)) {
     const state = visible(candidate.slot)
     if (state) {

@@ -1,3 +1,4 @@
+import type { ClusterNode } from '../cluster/node.js'
 import type { Store } from '../store/store.js'
 import { clusterInfo } from './cluster-info.js'
 import { namespaceInfo } from './namespace-info.js'
@@ -6,7 +7,7 @@ import { sindexInfo } from './sindex-info.js'
 import { truncateInfo } from './truncate-info.js'
 
 /** Answers one info command; undefined = not mine. `name` is what stands before the parameters. */
-export type InfoCommands = (store: Store, name: string, argument: string) => string | undefined
+export type InfoCommands = (store: Store, name: string, argument: string, node: ClusterNode) => string | undefined
 
 const COMMANDS: readonly InfoCommands[] = [clusterInfo, namespaceInfo, sindexInfo, queryInfo, truncateInfo]
 
@@ -24,18 +25,18 @@ const EVERYTHING = [
 ]
 
 /** Every line is echoed with its answer: clients match answers by name. */
-export function answerInfo(store: Store, request: string): string {
+export function answerInfo(store: Store, request: string, node: ClusterNode): string {
   const asked = request.split('\n').filter((line) => line !== '')
   const lines = asked.length > 0 ? asked : EVERYTHING
-  return lines.map((line) => `${line}\t${answerLine(store, line)}\n`).join('')
+  return lines.map((line) => `${line}\t${answerLine(store, line, node)}\n`).join('')
 }
 
-function answerLine(store: Store, line: string): string {
+function answerLine(store: Store, line: string, node: ClusterNode): string {
   const split = line.search(/[:/]/)
   const name = split < 0 ? line : line.slice(0, split)
   const argument = split < 0 ? '' : line.slice(split + 1)
   for (const command of COMMANDS) {
-    const answer = command(store, name, argument)
+    const answer = command(store, name, argument, node)
     if (answer !== undefined) return answer
   }
   return 'ERROR:4:unrecognized command'

@@ -1,19 +1,19 @@
+import type { ClusterNode } from '../cluster/node.js'
 import { PARTITIONS } from '../protocol/constants.js'
 import type { Store } from '../store/store.js'
 import { infoPairs } from './info-text.js'
+import { replicationFactor } from './replication-factor.js'
 
 /** What the official client's switches of behaviour depend on; see docs/internals/embedded.md. */
 const BUILD = '8.1.2.0'
-const GENERATION = '1'
-const ALL_PARTITIONS = Buffer.alloc(PARTITIONS / 8, 0xff).toString('base64')
 const FEATURES =
   'batch-any;batch-index;blob-bits;cdt-list;cdt-map;float;pipelining;pquery;pscans;query-show;sindex-exists;truncate-namespace'
 
-/** What a client asks to find its cluster: one node, which owns every partition. */
-export function clusterInfo(store: Store, name: string, argument: string): string | undefined {
+/** What a client asks to find its cluster: the other nodes, and which partitions this one holds. */
+export function clusterInfo(store: Store, name: string, argument: string, node: ClusterNode): string | undefined {
   switch (name) {
     case 'node':
-      return store.nodeId
+      return node.id
     case 'build':
       return BUILD
     case 'edition':
@@ -23,22 +23,24 @@ export function clusterInfo(store: Store, name: string, argument: string): strin
     case 'partition-generation':
     case 'peers-generation':
     case 'rebalance-generation':
-      return GENERATION
+      return String(node.cluster.generation)
     case 'peers-clear-std':
     case 'peers-clear-alt':
     case 'peers-tls-std':
     case 'peers-tls-alt':
-      return `${GENERATION},3000,[]`
+      return peers(node)
     case 'service':
     case 'service-clear-std':
     case 'service-clear-alt':
-      return store.address
+      return node.address
     case 'replicas':
-      return [...store.namespaces.values()].map((namespace) => replicas(namespace.name, namespace.strong)).join(';')
+      return [...store.namespaces.values()]
+        .map((namespace) => replicas(namespace.name, namespace.strong, node))
+        .join(';')
     case 'rack-ids':
       return [...store.namespaces.keys()].map((namespace) => `${namespace}:0`).join(';')
     case 'racks':
-      return [...store.namespaces.keys()].map((namespace) => `ns=${namespace}:rack_0=${store.nodeId}`).join(';')
+      return [...store.namespaces.keys()].map((namespace) => `ns=${namespace}:rack_0=${members(node)}`).join(';')
     case 'partitions':
       return String(PARTITIONS)
     case 'cluster-name':
@@ -50,7 +52,7 @@ export function clusterInfo(store: Store, name: string, argument: string): strin
     case 'status':
       return 'ok'
     case 'statistics':
-      return statistics(store)
+      return statistics(store, node)
   }
   return undefined
 }
@@ -59,20 +61,30 @@ function edition(store: Store): string {
   return store.enterprise ? 'Aerospike Enterprise Edition' : 'Aerospike Community Edition'
 }
 
-/** A regime other than 0 tells the client that the namespace is strongly consistent. */
-function replicas(namespace: string, strong: boolean): string {
-  return `${namespace}:${strong ? 1 : 0},1,${ALL_PARTITIONS}`
+const members = ({ cluster }: ClusterNode): string => cluster.members.map(({ id }) => id).join(',')
+
+/** `generation,default port,[[id,TLS name,[address]],…]`: all nodes but this one. */
+function peers(node: ClusterNode): string {
+  const others = node.cluster.members.filter((member) => member !== node)
+  return `${node.cluster.generation},3000,[${others.map(({ id, address }) => `[${id},,[${address}]]`).join(',')}]`
 }
 
-function statistics(store: Store): string {
+/** A regime other than 0 tells the client that the namespace is strongly consistent; a higher one wins over what it knew. */
+function replicas(namespace: string, strong: boolean, { cluster, index }: ClusterNode): string {
+  const regime = strong ? cluster.generation : 0
+  const bitmaps = cluster.map.bitmaps(index).slice(0, replicationFactor(cluster))
+  return `${namespace}:${regime},${bitmaps.length},${bitmaps.join(',')}`
+}
+
+function statistics(store: Store, node: ClusterNode): string {
   let objects = 0
   for (const namespace of store.namespaces.values()) objects += namespace.objects
   return infoPairs({
-    cluster_size: 1,
-    cluster_key: 1,
+    cluster_size: node.cluster.members.length,
+    cluster_key: node.cluster.generation,
     cluster_integrity: true,
     cluster_is_member: true,
-    cluster_principal: store.nodeId,
+    cluster_principal: node.cluster.members[0]?.id ?? node.id,
     migrate_partitions_remaining: 0,
     objects,
     uptime: Math.floor(process.uptime()),

@@ -1,18 +1,20 @@
+import type { ClusterNode } from '../cluster/node.js'
 import type { Namespace } from '../store/namespace.js'
 import type { Store } from '../store/store.js'
 import { infoPairs, infoParameters } from './info-text.js'
+import { replicationFactor } from './replication-factor.js'
 
 /** Info about namespaces and sets. */
-export function namespaceInfo(store: Store, name: string, argument: string): string | undefined {
+export function namespaceInfo(store: Store, name: string, argument: string, node: ClusterNode): string | undefined {
   switch (name) {
     case 'namespaces':
       return [...store.namespaces.keys()].join(';')
     case 'namespace':
-      return describe(store, argument)
+      return describe(store, argument, node)
     case 'get-config': {
       const parameters = infoParameters(argument)
       if (parameters.get('context') !== 'namespace') return infoPairs({ 'proto-fd-max': 15000 })
-      return describe(store, parameters.get('id') ?? parameters.get('namespace') ?? '')
+      return describe(store, parameters.get('id') ?? parameters.get('namespace') ?? '', node)
     }
     case 'sets':
       return sets(store, argument)
@@ -20,7 +22,7 @@ export function namespaceInfo(store: Store, name: string, argument: string): str
   return undefined
 }
 
-function describe(store: Store, name: string): string {
+function describe(store: Store, name: string, node: ClusterNode): string {
   const namespace = store.namespaces.get(name)
   if (namespace === undefined) return 'type=unknown'
   const { options, limits } = namespace
@@ -30,8 +32,8 @@ function describe(store: Store, name: string): string {
     master_objects: namespace.objects,
     'strong-consistency': namespace.strong,
     'strong-consistency-allow-expunge': options.allowExpunge,
-    'replication-factor': 1,
-    effective_replication_factor: 1,
+    'replication-factor': replicationFactor(node.cluster),
+    effective_replication_factor: replicationFactor(node.cluster),
     'default-ttl': options.defaultTtl,
     'nsup-period': options.nsupPeriod,
     'allow-ttl-without-nsup': false,

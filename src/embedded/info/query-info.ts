@@ -1,14 +1,15 @@
+import type { ClusterNode } from '../cluster/node.js'
 import type { QueryJob } from '../store/query-jobs.js'
 import type { Store } from '../store/store.js'
 import { infoParameters } from './info-text.js'
 
 /** `query-show[:id=…]`: how far background queries are. */
-export function queryInfo(store: Store, name: string, argument: string): string | undefined {
+export function queryInfo(_store: Store, name: string, argument: string, { jobs }: ClusterNode): string | undefined {
   if (name !== 'query-show') return undefined
   const parameters = infoParameters(argument)
   const id = parameters.get('id') ?? parameters.get('trid')
-  if (id === undefined) return store.jobs.all().map(describe).join(';')
-  const job = store.jobs.get(id)
+  if (id === undefined) return jobs.all().map(describe).join(';')
+  const job = jobs.get(id)
   return job === undefined ? 'ERROR:2:job not found' : describe(job)
 }
 

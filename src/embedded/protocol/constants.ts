@@ -19,7 +19,13 @@ export const Info2 = {
   RESPOND_ALL: 0x80,
 } as const
 
-export const Info3 = { LAST: 0x01, UPDATE_ONLY: 0x08, CREATE_OR_REPLACE: 0x10, REPLACE_ONLY: 0x20 } as const
+export const Info3 = {
+  LAST: 0x01,
+  PARTITION_DONE: 0x04,
+  UPDATE_ONLY: 0x08,
+  CREATE_OR_REPLACE: 0x10,
+  REPLACE_ONLY: 0x20,
+} as const
 
 export const Info4 = { VERIFY_READ: 0x01, ROLL_FORWARD: 0x02, ROLL_BACK: 0x04, ON_LOCKING_ONLY: 0x10 } as const
 

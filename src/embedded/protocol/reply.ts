@@ -1,6 +1,7 @@
 import type { Particle } from '../value/particle.js'
 import type { ByteWriter } from './byte-writer.js'
 import { FieldId, FRAME_HEADER, FrameType, Info3, MESSAGE_HEADER, PROTOCOL_VERSION } from './constants.js'
+import { ResultCode } from './result-code.js'
 
 export interface ReplyOp {
   readonly op: number
@@ -85,6 +86,15 @@ export function writeOp(writer: ByteWriter, op: number, name: string, particle: 
   writer.name(name)
   if (particle) writer.bytes(particle.wire)
   writer.patchU32(at, writer.length - at - 4)
+}
+
+/** Tells the client to ask another node for that partition, or this one later. */
+export function writePartitionUnavailable(writer: ByteWriter, partition: number): void {
+  writeMessageHeader(writer, {
+    info3: Info3.PARTITION_DONE,
+    code: ResultCode.PARTITION_UNAVAILABLE,
+    generation: partition,
+  })
 }
 
 export function writeLast(writer: ByteWriter, code: number): void {

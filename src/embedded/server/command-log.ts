@@ -3,6 +3,8 @@ import type { CommandKind } from '../command/kind.js'
 /** One request as the server saw it. */
 export interface CommandEntry {
   readonly kind: CommandKind
+  /** The node it was sent to: its place in `server.nodes`. */
+  readonly node: number
   readonly namespace: string
   readonly set: string
   /** Rows of a batch, otherwise 1. */

@@ -82,9 +82,9 @@ export class Connection implements ReplyStream {
     const bytesIn = FRAME_HEADER + frame.body.length
     switch (frame.type) {
       case FrameType.MESSAGE:
-        return this.#finish(this.#handler.handle(frame.body, bytesIn, this))
+        return this.#message(frame.body, bytesIn)
       case FrameType.COMPRESSED:
-        return this.#finish(this.#handler.handle(inflate(frame.body, this.#frames.maxBody), bytesIn, this))
+        return this.#message(inflate(frame.body, this.#frames.maxBody), bytesIn)
       case FrameType.INFO:
         return this.#info(frame.body, bytesIn)
       case FrameType.SECURITY:
@@ -92,6 +92,12 @@ export class Connection implements ReplyStream {
         return undefined
     }
     throw new FramingError(`unknown message type ${frame.type}`)
+  }
+
+  #message(body: Buffer, bytesIn: number): Promise<void> | undefined {
+    const { pace } = this.#handler.node
+    const run = (): Disposition | Promise<Disposition> => this.#handler.handle(body, bytesIn, this)
+    return this.#finish(pace.isSlow ? pace.turn().then(run) : run())
   }
 
   #finish(disposition: Disposition | Promise<Disposition>): Promise<void> | undefined {
@@ -107,13 +113,14 @@ export class Connection implements ReplyStream {
   }
 
   #info(body: Buffer, bytesIn: number): undefined {
-    const text = answerInfo(this.#handler.store, body.toString('utf8'))
+    const text = answerInfo(this.#handler.store, body.toString('utf8'), this.#handler.node)
     const writer = new ByteWriter()
     const frame = beginFrame(writer, FrameType.INFO)
     writer.bytes(Buffer.from(text))
     endFrame(writer, frame)
     const bytesOut = writer.length
-    this.#handler.log.add({ kind: 'info', namespace: '', set: '', rows: 1, bytesIn, bytesOut, code: 0 })
+    const node = this.#handler.node.index
+    this.#handler.log.add({ kind: 'info', node, namespace: '', set: '', rows: 1, bytesIn, bytesOut, code: 0 })
     this.#send(writer.take())
   }
 

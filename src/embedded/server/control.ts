@@ -10,7 +10,21 @@ export interface Control {
   commands(): CommandSummary
   resetCommands(): void
   advanceClock(seconds: number): void
+  killNode(node: number): Promise<void>
+  freezeNode(node: number): void
+  slowNode(node: number, milliseconds: number): void
+  restartNode(node: number): Promise<void>
+  addNode(): Promise<NodeAddress>
+  /** The id by which the partitions are released again. */
+  holdPartitions(namespace: string | undefined, node: number | undefined): number
+  releasePartitions(hold: number): void
   close(): Promise<void>
+}
+
+/** Where a node listens. */
+export interface NodeAddress {
+  readonly id: string
+  readonly port: number
 }
 
 export interface ControlCall {
@@ -19,7 +33,11 @@ export interface ControlCall {
   readonly args: readonly unknown[]
 }
 
-export type ControlReply = { readonly ready: number } | NotStarted | { readonly id: number; readonly result: unknown }
+export type ControlReply =
+  | { readonly ready: readonly NodeAddress[] }
+  | NotStarted
+  | { readonly id: number; readonly result: unknown }
+  | { readonly id: number; readonly refused: string }
 
 /** Why the server does not listen: the system's message and code. */
 export interface NotStarted {

@@ -1,4 +1,5 @@
 import { parseBatch } from '../command/batch.js'
+import type { ClusterNode } from '../cluster/node.js'
 import { commandKind } from '../command/kind.js'
 import { runQuery } from '../command/query.js'
 import { runRecordCommand } from '../command/record-command.js'
@@ -33,6 +34,7 @@ export class MessageHandler {
     readonly store: Store,
     readonly faults: FaultList,
     readonly log: CommandLog,
+    readonly node: ClusterNode,
   ) {}
 
   /** `bytesIn` is the size of the frame as it arrived. */
@@ -54,11 +56,27 @@ export class MessageHandler {
     const kind = commandKind(request)
     if (kind === 'batch') return this.#batch(request, bytesIn)
     if (kind === 'query') return this.#query(request, bytesIn, stream)
-    const result = runRecordCommand(this.store, request)
+    const result = this.#runRecord(request)
     const reply = this.#single(result)
     const { namespace, setName: set } = request
-    this.log.add({ kind, namespace, set, rows: 1, bytesIn, bytesOut: reply.length, code: result.code })
+    this.log.add({
+      kind,
+      node: this.node.index,
+      namespace,
+      set,
+      rows: 1,
+      bytesIn,
+      bytesOut: reply.length,
+      code: result.code,
+    })
     return { reply }
+  }
+
+  #runRecord(request: Request): Outcome {
+    if (this.node.cluster.isRecordHeld(request.namespace, request.digest)) {
+      return outcome(ResultCode.PARTITION_UNAVAILABLE)
+    }
+    return runRecordCommand(this.store, request)
   }
 
   async #faulty(request: Request, bytesIn: number, fault: FaultRule, stream: ReplyStream): Promise<Disposition> {
@@ -76,7 +94,16 @@ export class MessageHandler {
   #logFault(request: Request, bytesIn: number, fault: FaultRule): void {
     const { namespace, setName: set } = request
     const code = fault.answer ?? ResultCode.UNKNOWN
-    this.log.add({ kind: commandKind(request), namespace, set, rows: 1, bytesIn, bytesOut: 0, code })
+    this.log.add({
+      kind: commandKind(request),
+      node: this.node.index,
+      namespace,
+      set,
+      rows: 1,
+      bytesIn,
+      bytesOut: 0,
+      code,
+    })
   }
 
   #batch(request: Request, bytesIn: number): Disposition | Promise<Disposition> {
@@ -97,7 +124,7 @@ export class MessageHandler {
         if (fault) delay += fault.delay
         if (fault && !fault.after) interrupt(fault)
         let result = fault && !fault.after ? faultOutcome(fault) : undefined
-        result ??= runRecordCommand(this.store, row)
+        result ??= this.#runRecord(row)
         if (fault?.after) {
           then ??= dispositionOf(fault)
           if (fault.answer !== undefined) result = outcome(fault.answer)
@@ -118,7 +145,7 @@ export class MessageHandler {
     endFrame(writer, frame)
     const reply = writer.take()
     const { namespace = '', setName: set = '' } = first ?? {}
-    this.log.add({ kind: 'batch', namespace, set, rows, bytesIn, bytesOut: reply.length, code })
+    this.log.add({ kind: 'batch', node: this.node.index, namespace, set, rows, bytesIn, bytesOut: reply.length, code })
     return afterDelay(delay, then ?? { reply })
   }
 
@@ -133,9 +160,9 @@ export class MessageHandler {
         return stream.write(bytes)
       },
     }
-    const code = await runQuery(this.store, request, counted)
+    const code = await runQuery(this.store, this.node, request, counted)
     const { namespace, setName: set } = request
-    this.log.add({ kind: 'query', namespace, set, rows: 1, bytesIn, bytesOut, code })
+    this.log.add({ kind: 'query', node: this.node.index, namespace, set, rows: 1, bytesIn, bytesOut, code })
     return { streamed: true }
   }
 

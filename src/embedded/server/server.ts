@@ -1,57 +1,46 @@
-import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import { Cluster } from '../cluster/cluster.js'
+import { ClusterNode } from '../cluster/node.js'
 import { FaultList } from '../faults/fault-list.js'
 import type { ResolvedOptions } from '../options.js'
 import { Store } from '../store/store.js'
 import { CommandLog } from './command-log.js'
-import { Connection } from './connection.js'
-import { MessageHandler } from './message-handler.js'
 
-/** Never anything but loopback: there is no authentication. */
-export const HOST = '127.0.0.1'
-
-/** The server itself, without the thread around it. */
+/** The server itself, without the thread around it: one store, and the nodes through which clients reach it. */
 export class AerospikeServer {
   readonly store: Store
   readonly faults = new FaultList()
   readonly log: CommandLog
-  readonly #server: Server
-  readonly #sockets = new Set<Socket>()
+  readonly cluster = new Cluster()
 
   constructor(readonly options: ResolvedOptions) {
     this.store = new Store(options)
     this.log = new CommandLog(options.limits.commandLog)
-    const handler = new MessageHandler(this.store, this.faults, this.log)
-    this.#server = createServer((socket) => this.#accept(socket, handler))
-    this.#server.maxConnections = options.limits.maxConnections
+    for (let i = 0; i < options.nodes; i++) this.#newNode(options.port === 0 ? 0 : options.port + i)
   }
 
-  /** Resolves with the port once it listens. */
-  listen(): Promise<number> {
-    return new Promise((resolve, reject) => {
-      this.#server.once('error', reject)
-      this.#server.listen({ port: this.options.port, host: HOST, backlog: 1024 }, () => {
-        this.#server.off('error', reject)
-        const { port } = this.#server.address() as AddressInfo
-        this.store.address = `${HOST}:${port}`
-        this.store.startSweeping()
-        resolve(port)
-      })
-    })
+  /** Resolves once all nodes listen. */
+  async listen(): Promise<readonly ClusterNode[]> {
+    for (const node of this.cluster.nodes) await node.start()
+    this.store.startSweeping()
+    return this.cluster.nodes
   }
 
-  close(): Promise<void> {
+  /** One more node joins and takes its share of the partitions. */
+  async addNode(): Promise<ClusterNode> {
+    const node = this.#newNode(0)
+    await node.start()
+    return node
+  }
+
+  async close(): Promise<void> {
     this.store.stopSweeping()
-    for (const socket of this.#sockets) socket.destroy()
-    return new Promise((resolve) => this.#server.close(() => resolve()))
+    await Promise.all(this.cluster.nodes.map((node) => node.kill()))
   }
 
-  #accept(socket: Socket, handler: MessageHandler): void {
-    this.#sockets.add(socket)
-    this.store.connections++
-    socket.on('close', () => {
-      this.#sockets.delete(socket)
-      this.store.connections--
-    })
-    new Connection(socket, handler, this.options.limits.maxRequestSize)
+  #newNode(port: number): ClusterNode {
+    const { store, faults, log, cluster } = this
+    const node = new ClusterNode(cluster.nodes.length, { store, faults, log, cluster }, port)
+    cluster.nodes.push(node)
+    return node
   }
 }

@@ -1,12 +1,15 @@
 import { parentPort, workerData } from 'node:worker_threads'
+import type { ClusterNode } from '../cluster/node.js'
 import type { ResolvedOptions } from '../options.js'
 import { advanceClock } from '../store/clock.js'
-import type { Control, ControlCall, ControlReply } from './control.js'
+import type { Control, ControlCall, ControlReply, NodeAddress } from './control.js'
 import { AerospikeServer } from './server.js'
 
 const port = parentPort!
 const options = workerData as ResolvedOptions
 const server = new AerospikeServer(options)
+
+const address = ({ id, port }: ClusterNode): NodeAddress => ({ id, port })
 
 const control: Control = {
   addFault: (rule) => server.faults.add(rule),
@@ -19,6 +22,13 @@ const control: Control = {
     advanceClock(seconds)
     for (const namespace of server.store.namespaces.values()) namespace.transactions.sweep()
   },
+  killNode: (node) => server.cluster.nodes[node].kill(),
+  freezeNode: (node) => server.cluster.nodes[node].freeze(),
+  slowNode: (node, milliseconds) => server.cluster.nodes[node].pace.set(milliseconds),
+  restartNode: (node) => server.cluster.nodes[node].restart(),
+  addNode: async () => address(await server.addNode()),
+  holdPartitions: (namespace, node) => server.cluster.hold(namespace, node),
+  releasePartitions: (hold) => server.cluster.release(hold),
   close: () => server.close(),
 }
 
@@ -26,10 +36,13 @@ const send = (reply: ControlReply) => port.postMessage(reply)
 
 port.on('message', (call: ControlCall) => {
   const run = control[call.method].bind(control) as (...args: readonly unknown[]) => unknown
-  void Promise.resolve(run(...call.args)).then((result) => send({ id: call.id, result }))
+  void Promise.resolve(run(...call.args)).then(
+    (result) => send({ id: call.id, result }),
+    (error: Error) => send({ id: call.id, refused: error.message }),
+  )
 })
 
 server.listen().then(
-  (listening) => send({ ready: listening }),
+  (nodes) => send({ ready: nodes.map(address) }),
   (error: NodeJS.ErrnoException) => send({ failed: error.message, code: error.code, port: options.port }),
 )

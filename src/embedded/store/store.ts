@@ -1,19 +1,12 @@
-import { randomBytes } from 'node:crypto'
 import { CommandError, ResultCode } from '../protocol/result-code.js'
 import type { ResolvedOptions } from '../options.js'
 import { Namespace } from './namespace.js'
-import { QueryJobs } from './query-jobs.js'
 
 const TRANSACTION_SWEEP_MS = 500
 
 /** Everything a server holds. */
 export class Store {
   readonly namespaces = new Map<string, Namespace>()
-  readonly jobs = new QueryJobs()
-  /** 15 hexadecimal digits, as of a real node. */
-  readonly nodeId = `BB9${randomBytes(6).toString('hex').toUpperCase()}`
-  /** `host:port`, once the server listens. */
-  address = ''
   /** Open client connections. */
   connections = 0
   readonly #timers: NodeJS.Timeout[] = []

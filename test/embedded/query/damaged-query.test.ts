@@ -6,6 +6,7 @@ import { resolveOptions } from '#src/embedded/options.js'
 import { FieldId, Info2, OpCode } from '#src/embedded/protocol/constants.js'
 import { emptyRequest, type Request, type RequestOp } from '#src/embedded/protocol/request.js'
 import { IndexKind } from '#src/embedded/store/index-definition.js'
+import { QueryJobs } from '#src/embedded/store/query-jobs.js'
 import { Store } from '#src/embedded/store/store.js'
 import { ParticleType } from '#src/embedded/value/value.js'
 
@@ -49,7 +50,8 @@ function messages(reply: Buffer): { code: number; last: boolean }[] {
 
 async function ask(store: Store, request: Request): Promise<{ code: number; last: boolean }[]> {
   const chunks: Buffer[] = []
-  await runQuery(store, request, { closed: false, write: async (bytes) => void chunks.push(bytes) })
+  const node = { jobs: new QueryJobs(), serves: () => true, isMaster: () => true }
+  await runQuery(store, node, request, { closed: false, write: async (bytes) => void chunks.push(bytes) })
   return messages(Buffer.concat(chunks))
 }
 

@@ -1,0 +1,61 @@
+import { partitionOf } from '../store/namespace.js'
+import type { ClusterNode } from './node.js'
+import { PartitionMap } from './partition-map.js'
+
+/** Partitions that nobody may serve for a while, as when they move from one node to another. */
+export interface HeldPartitions {
+  readonly namespace: string | undefined
+  readonly partitions: ReadonlySet<number> | undefined
+}
+
+/** The nodes of one server and how they share the partitions. All of them work on one store. */
+export class Cluster {
+  readonly nodes: ClusterNode[] = []
+  /** Grows whenever nodes come or go: clients then ask again who holds what. */
+  generation = 1
+  readonly #held = new Map<number, HeldPartitions>()
+  #lastHold = 0
+  #map = new PartitionMap([])
+
+  get map(): PartitionMap {
+    return this.#map
+  }
+
+  /** The nodes that take part: a frozen one is out, as if its heartbeats were missed. */
+  get members(): readonly ClusterNode[] {
+    return this.nodes.filter((node) => node.state === 'up')
+  }
+
+  /** Shares the partitions anew among those that are there. */
+  reform(): void {
+    this.generation++
+    this.#map = new PartitionMap(this.members.map(({ index }) => index))
+  }
+
+  /** `node`: only the partitions of which it is the master. */
+  hold(namespace: string | undefined, node: number | undefined): number {
+    const partitions = node === undefined ? undefined : new Set(this.#map.partitionsOf(node))
+    this.#held.set(++this.#lastHold, { namespace, partitions })
+    return this.#lastHold
+  }
+
+  release(hold: number): void {
+    this.#held.delete(hold)
+  }
+
+  get hasHeld(): boolean {
+    return this.#held.size > 0
+  }
+
+  isHeld(namespace: string, partition: number): boolean {
+    for (const held of this.#held.values()) {
+      if (held.namespace !== undefined && held.namespace !== namespace) continue
+      if (held.partitions === undefined || held.partitions.has(partition)) return true
+    }
+    return false
+  }
+
+  isRecordHeld(namespace: string, digest: Buffer | undefined): boolean {
+    return this.hasHeld && digest !== undefined && this.isHeld(namespace, partitionOf(digest))
+  }
+}

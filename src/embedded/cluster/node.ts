@@ -1,0 +1,129 @@
+import { randomBytes } from 'node:crypto'
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import type { FaultList } from '../faults/fault-list.js'
+import type { CommandLog } from '../server/command-log.js'
+import { Connection } from '../server/connection.js'
+import { MessageHandler } from '../server/message-handler.js'
+import { QueryJobs } from '../store/query-jobs.js'
+import type { Store } from '../store/store.js'
+import type { Cluster } from './cluster.js'
+import { Pace } from './pace.js'
+
+/** Never anything but loopback: there is no authentication. */
+export const HOST = '127.0.0.1'
+
+export interface NodeParts {
+  readonly store: Store
+  readonly faults: FaultList
+  readonly log: CommandLog
+  readonly cluster: Cluster
+}
+
+/** One node: a port, the connections to it, and how it behaves at the moment. */
+export class ClusterNode {
+  /** 15 hexadecimal digits, as of a real node. */
+  readonly id = `BB9${randomBytes(6).toString('hex').toUpperCase()}`
+  readonly jobs = new QueryJobs()
+  readonly pace = new Pace()
+  readonly #server: Server
+  readonly #sockets = new Set<Socket>()
+  /** `frozen`: connections are taken, and nothing is read or answered. */
+  state: 'up' | 'down' | 'frozen' = 'down'
+  #port: number
+
+  constructor(
+    readonly index: number,
+    readonly parts: NodeParts,
+    port: number,
+  ) {
+    this.#port = port
+    const { maxConnections, maxRequestSize } = parts.store.options.limits
+    const handler = new MessageHandler(parts.store, parts.faults, parts.log, this)
+    this.#server = createServer((socket) => this.#accept(socket, handler, maxRequestSize))
+    this.#server.maxConnections = maxConnections
+  }
+
+  get port(): number {
+    return this.#port
+  }
+
+  get address(): string {
+    return `${HOST}:${this.#port}`
+  }
+
+  get cluster(): Cluster {
+    return this.parts.cluster
+  }
+
+  /** True for a partition that this node can read from start to end. */
+  serves(namespace: string, partition: number): boolean {
+    return this.cluster.map.holds(this.index, partition) && !this.cluster.isHeld(namespace, partition)
+  }
+
+  isMaster(partition: number): boolean {
+    return this.cluster.map.isMaster(this.index, partition)
+  }
+
+  /** Takes part in the cluster once it listens. */
+  async start(): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', reject)
+      this.#server.listen({ port: this.#port, host: HOST, backlog: 1024 }, () => {
+        this.#server.off('error', reject)
+        resolve()
+      })
+    })
+    this.#port = (this.#server.address() as AddressInfo).port
+    this.#become('up')
+  }
+
+  /** Closes the port and all connections; commands that wait are not run. */
+  async kill(): Promise<void> {
+    if (this.state === 'down') return
+    this.#become('down')
+    this.pace.drop()
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()))
+    for (const socket of this.#sockets) socket.destroy()
+    await closed
+  }
+
+  freeze(): void {
+    if (this.state !== 'up') return
+    this.#become('frozen')
+    this.pace.drop()
+    for (const socket of this.#sockets) hold(socket)
+  }
+
+  /** Comes back as a process that was started again: requests received before are forgotten. */
+  async restart(): Promise<void> {
+    await this.kill()
+    this.pace.set(0)
+    await this.start()
+  }
+
+  #become(state: ClusterNode['state']): void {
+    this.state = state
+    this.cluster.reform()
+  }
+
+  #accept(socket: Socket, handler: MessageHandler, maxRequestSize: number): void {
+    const { store } = this.parts
+    this.#sockets.add(socket)
+    store.connections++
+    socket.on('close', () => {
+      this.#sockets.delete(socket)
+      store.connections--
+    })
+    new Connection(socket, handler, maxRequestSize)
+    if (this.state === 'frozen') hold(socket)
+  }
+}
+
+/** What a query asks of the node it was sent to. */
+export type QueryNode = Pick<ClusterNode, 'jobs' | 'serves' | 'isMaster'>
+
+/** Nothing is read any more, and nothing leaves. */
+function hold(socket: Socket): void {
+  socket.pause()
+  socket.cork()
+}
