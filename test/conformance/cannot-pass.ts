@@ -1,6 +1,5 @@
 /** Tests of the suite that need what the embedded server does not have, with the reason; see docs/internals/embedded.md. */
 const UDF = 'runs a Lua function'
-const GEO = 'compares geospatial values'
 const EXPRESSION_INDEX = 'needs an index on an expression'
 
 export const CANNOT_PASS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -9,9 +8,6 @@ export const CANNOT_PASS: Readonly<Record<string, Readonly<Record<string, string
       UDF,
   },
   exp: {
-    'Aerospike.exp comparison expressions geo - geospatial comparisons matches if the point is contained within the region':
-      GEO,
-    'Aerospike.exp comparison expressions geo - geospatial comparisons matches if the region contains the point': GEO,
     'Aerospike.exp expressionToBase64 postive tests works with BatchPolicy': UDF,
     'Aerospike.exp expressionToBase64 postive tests works with BatchApplyPolicy': UDF,
     'Aerospike.exp expressionToBase64 postive tests works with expression indexes': EXPRESSION_INDEX,

@@ -8,6 +8,7 @@ export const Opcode = {
   LESS: 5,
   LESS_OR_EQUAL: 6,
   REGEX: 7,
+  COMPARE_GEO: 8,
   IN_LIST: 9,
   AND: 16,
   OR: 17,

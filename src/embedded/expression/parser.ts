@@ -8,6 +8,7 @@ import { collections } from './collections.js'
 import { comparisons } from './comparison.js'
 import { control } from './control.js'
 import type { ExpressionType } from './expression-type.js'
+import { geo } from './geo.js'
 import { integerBits } from './integer-bits.js'
 import { literal } from './literal.js'
 import { logic } from './logic.js'
@@ -22,6 +23,7 @@ const BUILDERS: Builders = {
   ...logic,
   ...comparisons,
   ...regex,
+  ...geo,
   ...collections,
   ...arithmetic,
   ...integerBits,

@@ -149,7 +149,6 @@ const LOGIC: [string, Written, Observed][] = [
   ['operator without number', [], INVALID],
   ['unknown operator', [200], INVALID],
   ['operator beyond all', [-1], INVALID],
-  ['geo comparison', [8, POINT, POINT], INVALID],
 ]
 
 const NUMBERS: [string, Written, Observed][] = [
