@@ -1,10 +1,12 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs'
+import { SkeinError } from '../errors/index.js'
 import { parseCommandLine } from './parse-command-line.js'
 import { serve } from './serve.js'
 import { USAGE, UsageError } from './usage.js'
 
 const USAGE_EXIT_CODE = 2
+const FAILURE_EXIT_CODE = 1
 
 async function main(args: readonly string[]): Promise<void> {
   const command = parseCommandLine(args)
@@ -28,7 +30,11 @@ function packageVersion(): string {
 try {
   await main(process.argv.slice(2))
 } catch (error) {
-  if (!(error instanceof UsageError)) throw error
-  console.error(`skein: ${error.message}\nTry "skein --help".`)
-  process.exitCode = USAGE_EXIT_CODE
+  if (error instanceof UsageError) {
+    console.error(`skein: ${error.message}\nTry "skein --help".`)
+    process.exitCode = USAGE_EXIT_CODE
+  } else if (error instanceof SkeinError) {
+    console.error(`skein: ${error.message}`)
+    process.exitCode = FAILURE_EXIT_CODE
+  } else throw error
 }

@@ -7,7 +7,8 @@ export async function serve(port: number, namespaces: readonly string[]): Promis
   const stopped = stopSignal()
   const server = await start(port, namespaces)
   console.log(`listening on ${server.hosts}`)
-  await stopped
+  const failure = await Promise.race([stopped, server.ended])
+  if (failure) throw failure
   await server.stop()
 }
 
@@ -25,8 +26,8 @@ async function start(port: number, namespaces: readonly string[]): Promise<Embed
 }
 
 /** A second signal finds no listener and ends the process at once. */
-function stopSignal(): Promise<void> {
+function stopSignal(): Promise<undefined> {
   return new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve())
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve(undefined))
   })
 }

@@ -1,9 +1,10 @@
 import { Worker } from 'node:worker_threads'
-import { SkeinError } from '../errors/index.js'
+import type { SkeinError } from '../errors/index.js'
 import { toRule, type FaultOptions } from './faults/fault.js'
 import { resolveOptions, type EmbeddedOptions } from './options.js'
 import type { CommandSummary } from './server/command-log.js'
-import type { Control, ControlCall, ControlReply, NodeAddress, NotStarted } from './server/control.js'
+import type { NodeAddress } from './server/control.js'
+import { ServerThread } from './server-thread.js'
 
 const HOST = '127.0.0.1'
 
@@ -73,6 +74,8 @@ export interface EmbeddedServer {
     /** Moves the server's time forward, so that records and transactions expire without waiting. */
     advance(seconds: number): Promise<void>
   }
+  /** Resolves when the server has ended: with the reason when it ended by itself, which happens when its memory is full. */
+  readonly ended: Promise<SkeinError | undefined>
   /** Ends the server and its thread. Calling it again does nothing. */
   stop(): Promise<void>
 }
@@ -94,7 +97,7 @@ export async function startEmbedded(options: EmbeddedOptions = {}): Promise<Embe
   const thread = new ServerThread(new Worker(file, { workerData: resolved, execArgv: [] }))
   const nodes = (await thread.ready).map((address, i) => embeddedNode(thread, address, i))
   const [{ host, port }] = nodes
-  return {
+  const server: EmbeddedServer = {
     host,
     port,
     hosts: nodes.map((node) => `${node.host}:${node.port}`).join(','),
@@ -125,8 +128,11 @@ export async function startEmbedded(options: EmbeddedOptions = {}): Promise<Embe
       },
     },
     clock: { advance: (seconds) => thread.call('advanceClock', seconds) },
+    ended: thread.ended,
     stop: () => thread.stop(),
   }
+  threads.set(server, thread)
+  return server
 }
 
 function embeddedNode(thread: ServerThread, { id, port }: NodeAddress, index: number): EmbeddedNode {
@@ -148,76 +154,9 @@ function embeddedNode(thread: ServerThread, { id, port }: NodeAddress, index: nu
   }
 }
 
-/** The system's reason, with what to do about it where that is known. */
-function notStarted({ failed, code, port }: NotStarted): SkeinError {
-  const cause = Object.assign(new Error(failed), { code })
-  const fail = (message: string, fix?: string): SkeinError => new SkeinError('SKEIN_4107', message, { cause, fix })
-  if (code === 'EADDRINUSE') return fail(`The port ${port} is in use.`, 'Choose another, or port: 0 for any free one.')
-  if (code === 'EACCES') return fail(`The port ${port} may not be used.`, 'Choose one above 1023, or port: 0.')
-  return fail(`The embedded server did not start: ${failed}.`)
-}
+const threads = new WeakMap<EmbeddedServer, ServerThread>()
 
-type Result<M extends keyof Control> = Awaited<ReturnType<Control[M]>>
-
-/** The calling side of `Control`. */
-class ServerThread {
-  readonly ready: Promise<readonly NodeAddress[]>
-  readonly #worker: Worker
-  readonly #pending = new Map<number, { resolve: (result: never) => void; reject: (error: Error) => void }>()
-  #lastId = 0
-  #stopped: Promise<void> | undefined
-
-  constructor(worker: Worker) {
-    this.#worker = worker
-    this.ready = new Promise((resolve, reject) => {
-      worker.on('message', (reply: ControlReply) => {
-        if ('ready' in reply) resolve(reply.ready)
-        else if ('failed' in reply) {
-          void worker.terminate()
-          reject(notStarted(reply))
-        } else this.#settle(reply)
-      })
-      worker.on('error', (error) => {
-        reject(error)
-        this.#abandon(error)
-      })
-      worker.on('exit', () => this.#abandon(new Error('The embedded server has stopped.')))
-    })
-  }
-
-  call<M extends keyof Control>(method: M, ...args: Parameters<Control[M]>): Promise<Result<M>> {
-    if (this.#stopped) return Promise.reject(new Error('The embedded server has stopped.'))
-    return this.#send(method, args)
-  }
-
-  stop(): Promise<void> {
-    this.#stopped ??= this.#stop()
-    return this.#stopped
-  }
-
-  async #stop(): Promise<void> {
-    await this.#send('close', []).catch(() => undefined)
-    await this.#worker.terminate()
-  }
-
-  #send<M extends keyof Control>(method: M, args: readonly unknown[]): Promise<Result<M>> {
-    const id = ++this.#lastId
-    return new Promise((resolve, reject) => {
-      this.#pending.set(id, { resolve, reject })
-      const call: ControlCall = { id, method, args }
-      this.#worker.postMessage(call)
-    })
-  }
-
-  #settle(reply: { id: number } & ({ result: unknown } | { refused: string })): void {
-    const call = this.#pending.get(reply.id)
-    if ('refused' in reply) call?.reject(new Error(reply.refused))
-    else call?.resolve(reply.result as never)
-    this.#pending.delete(reply.id)
-  }
-
-  #abandon(error: Error): void {
-    for (const { reject } of this.#pending.values()) reject(error)
-    this.#pending.clear()
-  }
+/** Waits for the last work of a server's clients, and stops it; one that is stuck is stopped at once. */
+export async function stopAfter(server: EmbeddedServer, work: Promise<void>): Promise<void> {
+  await threads.get(server)!.stopAfter(work)
 }

@@ -45,13 +45,34 @@ describe('skein serve', () => {
     try {
       const link = join(folder, 'skein')
       await symlink(MAIN, link)
-      const server = new SkeinProcess(['serve', '--port', '0'], link)
+      const server = new SkeinProcess(['serve', '--port', '0'], { main: link })
       await server.port()
       server.signal('SIGTERM')
       expect((await server.ended).code).to.equal(0)
     } finally {
       await rm(folder, { recursive: true })
     }
+  })
+
+  it('says why it ends when its memory is full, with exit code 1', async () => {
+    const server = new SkeinProcess(['serve', '--port', '0', '-n', 'cache:ap'], { flags: ['--max-old-space-size=60'] })
+    const hosts = `127.0.0.1:${await server.port()}`
+    const client = await Aerospike.connect({ hosts, log: { level: Aerospike.log.OFF }, maxConnsPerNode: 4 })
+    const large = Array.from({ length: 500_000 }, (_, i) => i % 100)
+    let isEnded = false
+    void server.ended.then(() => (isEnded = true))
+    try {
+      for (let id = 0; !isEnded; id++) {
+        await client.put(new Aerospike.Key('cache', 'demo', id), { large }).catch(() => undefined)
+      }
+    } finally {
+      client.close()
+    }
+    const { code, err } = await server.ended
+    expect({ code, err }).to.deep.equal({
+      code: 1,
+      err: 'skein: The embedded server ran out of memory and ended. Store less in it, or give Node more with --max-old-space-size.\n',
+    })
   })
 
   it('refuses a port in use with exit code 2, and says what to do', async () => {

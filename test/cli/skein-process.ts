@@ -21,8 +21,8 @@ export class SkeinProcess {
   #err = ''
   readonly ended: Promise<Ended>
 
-  constructor(args: readonly string[], main = MAIN) {
-    this.#child = spawn(process.execPath, [main, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+  constructor(args: readonly string[], { main = MAIN, flags = [] as readonly string[] } = {}) {
+    this.#child = spawn(process.execPath, [...flags, main, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
     this.#child.stdout.on('data', (chunk: Buffer) => (this.#out += chunk.toString()))
     this.#child.stderr.on('data', (chunk: Buffer) => (this.#err += chunk.toString()))
     this.ended = once(this.#child, 'close').then(([code, signal]) => ({

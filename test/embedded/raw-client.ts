@@ -28,18 +28,54 @@ export class RawClient {
 
   /** Sends a message and reads its one-frame answer. */
   async send(message: Buffer): Promise<RawReply> {
-    this.#socket.write(frame(3, message))
+    return parseReply(await this.#ask(frame(3, message)))
+  }
+
+  /** Sends a batch and reads the result codes of its rows, in the order of their answers, and then that of the whole. */
+  async batch(message: Buffer): Promise<number[]> {
+    const codes: number[] = []
+    for (let body = await this.#ask(frame(3, message)); ; body = await this.#next()) {
+      for (let at = 0; at < body.length; at = endOf(body, at)) {
+        codes.push(body[at + 5])
+        if (body[at + 3] & LAST) return codes
+      }
+    }
+  }
+
+  /** Sends an info request and reads the values of its answer by name. */
+  async info(text: string): Promise<Record<string, string>> {
+    const lines = (await this.#ask(frame(1, Buffer.from(text)))).toString().split('\n').filter(Boolean)
+    return Object.fromEntries(lines.map((line) => line.split('\t') as [string, string]))
+  }
+
+  async #ask(request: Buffer): Promise<Buffer> {
+    this.#socket.write(request)
+    return this.#next()
+  }
+
+  async #next(): Promise<Buffer> {
     while (this.#received.length < 8 || this.#received.length < 8 + this.#received.readUIntBE(2, 6)) {
       await once(this.#socket, 'data')
     }
-    const body = this.#received.subarray(8)
-    this.#received = Buffer.alloc(0)
-    return parseReply(body)
+    const end = 8 + this.#received.readUIntBE(2, 6)
+    const body = this.#received.subarray(8, end)
+    this.#received = this.#received.subarray(end)
+    return body
   }
 
   close(): void {
     this.#socket.destroy()
   }
+}
+
+const LAST = 1
+
+/** Where a message that starts at `start` ends. */
+function endOf(body: Buffer, start: number): number {
+  let at = start + 22
+  const parts = body.readUInt16BE(start + 18) + body.readUInt16BE(start + 20)
+  for (let i = 0; i < parts; i++) at += 4 + body.readUInt32BE(at)
+  return at
 }
 
 function parseReply(body: Buffer): RawReply {

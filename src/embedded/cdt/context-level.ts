@@ -27,11 +27,14 @@ const CREATE_MASK = 0xc0
 const PERSIST_INDEX = 0x100
 const LIST = 0x10
 const MAP = 0x20
+/** Deeper values than this cannot be read back. */
+const MAX_LEVELS = 256
 const WAYS = ['index', 'rank', 'key', 'value'] as const
 
 /** Reads the list `[type, value, type, value, …]`. */
 export function parseContext(list: Value): ContextLevel[] {
   if (!(list instanceof ListValue) || list.items.length === 0 || list.items.length % 2 !== 0) throw badContext()
+  if (list.items.length > 2 * MAX_LEVELS) throw badContext()
   const levels: ContextLevel[] = []
   for (let i = 0; i < list.items.length; i += 2) levels.push(parseLevel(list.items[i], list.items[i + 1]))
   return levels

@@ -1,5 +1,8 @@
+import { requestBudget } from '../protocol/request-budget.js'
 import { CommandError, ResultCode } from '../protocol/result-code.js'
+import { encodedSize } from '../value/encoded-size.js'
 import { ListValue, MapValue, type Value } from '../value/value.js'
+import { workOn } from '../value/work-on.js'
 import { Arguments } from './arguments.js'
 import type { CdtCall } from './call.js'
 import { changeAt, readAt, type Changed } from './context.js'
@@ -28,17 +31,21 @@ export interface CdtChange {
 /** Answers a reading call on an existing bin. */
 export function readCdt(call: CdtCall, subject: Value): Value {
   const container = readAt(subject, call.context)
+  workOn(container)
   if (call.opcode < FIRST_MAP_OPCODE) return read(call, LIST_READS, requireList(container))
   return read(call, MAP_READS, requireMap(container))
 }
 
 /** Answers a changing call; the subject is undefined where the bin is missing. */
 export function modifyCdt(call: CdtCall, subject: Value | undefined): CdtChange {
+  const sizeBefore = subject === undefined ? 0 : encodedSize(subject)
+  if (subject !== undefined) workOn(subject)
   const { value, result } = changeAt(subject, call.context, (container) =>
     call.opcode < FIRST_MAP_OPCODE
       ? change(call, LIST_CHANGES, container === undefined ? undefined : requireList(container), subject)
       : change(call, MAP_CHANGES, container === undefined ? undefined : requireMap(container), subject),
   )
+  if (value !== undefined && value !== subject) requestBudget.grow(encodedSize(value) - sizeBefore)
   return { subject: value, result }
 }
 

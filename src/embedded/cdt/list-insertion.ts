@@ -1,3 +1,4 @@
+import { requestBudget } from '../protocol/request-budget.js'
 import { CommandError, ResultCode } from '../protocol/result-code.js'
 import { equalValues } from '../value/compare.js'
 import { ListValue, type Value } from '../value/value.js'
@@ -10,9 +11,6 @@ export const ListWriteFlag = {
   NO_FAIL: 4,
   PARTIAL: 8,
 } as const
-
-/** No record can hold more than this many bytes, and each nil takes one. */
-const MAX_PADDING = 8 * 1024 * 1024
 
 /** Puts values into an ordered list where they belong; the list itself where the flags leave nothing to do. */
 export function insertOrdered(list: ListValue, values: readonly Value[], flags: number): ListValue {
@@ -57,8 +55,9 @@ export function insertPosition(index: number, size: number): number {
 }
 
 export function padding(count: number): null[] {
-  if (count > MAX_PADDING) throw new CommandError(ResultCode.RECORD_TOO_BIG, 'too many nils before the element')
-  return count > 0 ? new Array<null>(count).fill(null) : []
+  if (count <= 0) return []
+  requestBudget.pad(count)
+  return new Array<null>(count).fill(null)
 }
 
 function uniqueUnsorted(list: ListValue, values: readonly Value[], flags: number): readonly Value[] | undefined {

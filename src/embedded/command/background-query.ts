@@ -1,6 +1,7 @@
 import type { QueryNode } from '../cluster/node.js'
 import { FieldId, Info1, Info2, Info3, PARTITIONS } from '../protocol/constants.js'
 import { emptyRequest, type Request } from '../protocol/request.js'
+import { requestBudget } from '../protocol/request-budget.js'
 import { CommandError, ResultCode } from '../protocol/result-code.js'
 import type { Namespace } from '../store/namespace.js'
 import type { QueryJob } from '../store/query-jobs.js'
@@ -43,6 +44,7 @@ async function applyToAll(found: Iterable<Candidate>, job: QueryJob, apply: (slo
   // The answer that the query has started goes first.
   await slice.pause()
   for (const { slot } of found) {
+    requestBudget.begin(0)
     apply(slot)
     if (slice.over()) await slice.pause()
   }

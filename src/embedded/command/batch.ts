@@ -12,8 +12,13 @@ const RESPOND_ALL_KEYS = 0x04
 export interface Batch {
   readonly count: number
   readonly respondAll: boolean
-  /** Calls back with each row in order; a row's request is only valid during the call. Return false to stop. */
-  forEach(visit: (request: Request, index: number) => boolean): void
+  /** The rows in order; the request of a row is only valid until the next is taken. */
+  rows(): Iterator<BatchRow>
+}
+
+export interface BatchRow {
+  readonly request: Request
+  readonly index: number
 }
 
 export function parseBatch(request: Request): Batch {
@@ -26,16 +31,11 @@ export function parseBatch(request: Request): Batch {
   return {
     count,
     respondAll: (data[4] & RESPOND_ALL_KEYS) !== 0,
-    forEach: (visit) => forEachRow(data, count, request, visit),
+    rows: () => readRows(data, count, request),
   }
 }
 
-function forEachRow(
-  data: Buffer,
-  count: number,
-  batch: Request,
-  visit: (row: Request, index: number) => boolean,
-): void {
+function* readRows(data: Buffer, count: number, batch: Request): Iterator<BatchRow> {
   const cursor = { position: 5 }
   let row: Request | undefined
   for (let i = 0; i < count; i++) {
@@ -48,7 +48,7 @@ function forEachRow(
     if (!(flags & RowFlag.REPEAT)) row = readRow(data, cursor, flags, batch)
     if (row === undefined) throw malformed()
     row.digest = digest
-    if (!visit(row, index)) return
+    yield { request: row, index }
   }
 }
 

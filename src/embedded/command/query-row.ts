@@ -2,6 +2,7 @@ import type { ByteWriter } from '../protocol/byte-writer.js'
 import { FieldId, Info1 } from '../protocol/constants.js'
 import { writeField, writeMessageHeader, writeOp, type ReplyOp } from '../protocol/reply.js'
 import type { Request } from '../protocol/request.js'
+import { OverBudgetError } from '../protocol/request-budget.js'
 import { CommandError } from '../protocol/result-code.js'
 import type { RecordState } from '../store/record-state.js'
 import type { Candidate } from './query-candidates.js'
@@ -19,7 +20,7 @@ export function projectRecord(request: Request, state: RecordState): readonly Re
     const ops = readOpsOf(request, state)
     return ops.length > 0 ? ops : undefined
   } catch (error) {
-    if (error instanceof CommandError) return undefined
+    if (error instanceof CommandError && !(error instanceof OverBudgetError)) return undefined
     throw error
   }
 }

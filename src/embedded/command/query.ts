@@ -2,6 +2,7 @@ import type { QueryNode } from '../cluster/node.js'
 import { ByteWriter } from '../protocol/byte-writer.js'
 import { FieldId, FRAME_HEADER, Info2, MAX_BIN_NAME } from '../protocol/constants.js'
 import { beginFrame, endFrame, writeLast, writeMessageHeader, writePartitionUnavailable } from '../protocol/reply.js'
+import { requestBudget } from '../protocol/request-budget.js'
 import type { Request } from '../protocol/request.js'
 import { CommandError, ResultCode } from '../protocol/result-code.js'
 import type { ReplyStream } from '../server/reply-stream.js'
@@ -68,6 +69,7 @@ async function streamRows(
     frame = await flush(writer, frame, stream)
     if (stream.closed) return
     await slice.pause()
+    requestBudget.begin(0)
   }
   await flush(writer, frame, stream)
 }

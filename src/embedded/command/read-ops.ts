@@ -3,6 +3,7 @@ import { isPath, parsePathOperation, readExpression, runPath } from '../expressi
 import type { RecordView } from '../expression/record-view.js'
 import { OpCode } from '../protocol/constants.js'
 import type { ReplyOp } from '../protocol/reply.js'
+import { requestBudget } from '../protocol/request-budget.js'
 import type { RequestOp } from '../protocol/request.js'
 import { CommandError, ResultCode } from '../protocol/result-code.js'
 import type { Bins } from '../store/record-state.js'
@@ -33,6 +34,7 @@ export function applyReadOp(op: RequestOp, bins: Bins, view: RecordView, nils: N
   switch (op.op) {
     case OpCode.READ: {
       const particle = bins.get(op.name)
+      if (particle) requestBudget.reply(particle.size)
       if (particle || nils === 'all') replies.push({ op: op.op, name: op.name, particle })
       return
     }
@@ -64,5 +66,7 @@ function parseRead(payload: Buffer): (subject: Value) => Value {
 
 export function pushResult(op: RequestOp, value: Value, withNil: boolean, replies: ReplyOp[]): void {
   if (value === null && !withNil) return
-  replies.push({ op: op.op, name: op.name, particle: value === null ? undefined : Particle.fromValue(value) })
+  const particle = value === null ? undefined : Particle.fromValue(value)
+  if (particle) requestBudget.reply(particle.size)
+  replies.push({ op: op.op, name: op.name, particle })
 }

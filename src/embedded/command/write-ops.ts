@@ -2,6 +2,7 @@ import { modifyCdt, parseCdt, type CdtChange } from '../cdt/index.js'
 import { isPath, modifyExpression, parsePathOperation, runPath } from '../expression/index.js'
 import { Info1, Info2, Info3, MAX_OPS, OpCode } from '../protocol/constants.js'
 import type { ReplyOp } from '../protocol/reply.js'
+import { requestBudget } from '../protocol/request-budget.js'
 import type { Request, RequestOp } from '../protocol/request.js'
 import { CommandError, ResultCode } from '../protocol/result-code.js'
 import { storable } from '../value/storable.js'
@@ -123,6 +124,9 @@ function extend(op: RequestOp, bin: Particle | undefined): Particle {
 
 function modifyByExpression(op: RequestOp, draft: Draft): void {
   const change = modifyExpression(op.value, draft, op.name)
-  if ('value' in change) draft.bins.set(op.name, Particle.fromValue(storable(change.value)))
-  else if ('remove' in change) draft.bins.delete(op.name)
+  if ('value' in change) {
+    const particle = Particle.fromValue(storable(change.value))
+    requestBudget.grow(particle.size - (draft.bins.get(op.name)?.size ?? 0))
+    draft.bins.set(op.name, particle)
+  } else if ('remove' in change) draft.bins.delete(op.name)
 }

@@ -1,5 +1,7 @@
 import { makeCdtCall, modifyCdt, readCdt, type CdtCall } from '../cdt/index.js'
+import { OverBudgetError, requestBudget } from '../protocol/request-budget.js'
 import { CommandError } from '../protocol/result-code.js'
+import { encodedSize } from '../value/encoded-size.js'
 import { inKeyOrder } from '../value/storable.js'
 import { MapValue, type Value } from '../value/value.js'
 import { ExpressionType, isExpressionType, typeOfValue } from './expression-type.js'
@@ -107,7 +109,11 @@ function prepareCall(opcode: number, args: Node[], context: Value | undefined): 
 }
 
 function read(cdt: CdtCall, subject: Value): Value | undefined {
-  return subject === null ? undefined : attempt(() => readCdt(cdt, subject))
+  if (subject === null) return undefined
+  const result = attempt(() => readCdt(cdt, subject))
+  // A variable may keep it until the expression ends.
+  if (result !== undefined) requestBudget.grow(encodedSize(result))
+  return result
 }
 
 function modify(cdt: CdtCall, subject: Value): Value | undefined {
@@ -119,7 +125,7 @@ function attempt<T>(work: () => T): T | undefined {
   try {
     return work()
   } catch (error) {
-    if (error instanceof CommandError) return undefined
+    if (error instanceof CommandError && !(error instanceof OverBudgetError)) return undefined
     throw error
   }
 }

@@ -1,5 +1,6 @@
 import { equalValues } from '../value/compare.js'
 import { ListValue, MapValue, type Value } from '../value/value.js'
+import { workOn } from '../value/work-on.js'
 import { ExpressionType } from './expression-type.js'
 import { boolNode, constantNode, expectCount, invalid, valueNode } from './node.js'
 import type { Builder, Builders, Node, Operands } from './node.js'
@@ -21,6 +22,7 @@ function inList(operands: Operands, count: number): Node {
     if (value === undefined) return undefined
     const container = list(frame)
     if (container === undefined) return undefined
+    workOn(container)
     return (container as ListValue).items.some((item) => equalValues(value, item))
   })
 }

@@ -1,5 +1,6 @@
 import { compareValues } from '../value/compare.js'
 import { Float, type Value } from '../value/value.js'
+import { workOn } from '../value/work-on.js'
 import { compareContainers } from './compare-containers.js'
 import { ExpressionType } from './expression-type.js'
 import { boolNode, expectCount, invalid, type Builder, type Builders } from './node.js'
@@ -12,15 +13,23 @@ function compareNumbers(a: number | bigint, b: number | bigint): number {
   return a < b ? -1 : a > b ? 1 : a == b ? 0 : NaN
 }
 
+/** Long values are compared at the cost of the request. */
+function counted(order: Order): Order {
+  return (a, b) => {
+    workOn(a)
+    return order(a, b)
+  }
+}
+
 const ORDERS: Partial<Record<ExpressionType, Order>> = {
   [ExpressionType.NIL]: () => 0,
   [ExpressionType.BOOL]: (a, b) => Number(a) - Number(b),
   [ExpressionType.INTEGER]: (a, b) => compareNumbers(a as number, b as number),
   [ExpressionType.FLOAT]: (a, b) => compareNumbers((a as Float).value, (b as Float).value),
-  [ExpressionType.STRING]: compareValues,
-  [ExpressionType.BLOB]: compareValues,
-  [ExpressionType.LIST]: compareContainers,
-  [ExpressionType.MAP]: compareContainers,
+  [ExpressionType.STRING]: counted(compareValues),
+  [ExpressionType.BLOB]: counted(compareValues),
+  [ExpressionType.LIST]: counted(compareContainers),
+  [ExpressionType.MAP]: counted(compareContainers),
 }
 
 function comparison(accept: (order: number) => boolean): Builder {

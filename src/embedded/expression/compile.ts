@@ -1,3 +1,4 @@
+import { requestBudget } from '../protocol/request-budget.js'
 import { MsgpackReader } from '../value/msgpack-reader.js'
 import type { Value } from '../value/value.js'
 import { BoundedCache } from './bounded-cache.js'
@@ -42,7 +43,7 @@ const NO_VARIABLES: undefined[] = []
 /** The value of an expression on a record, or undefined where it is unknown. */
 export function evaluate(expression: CompiledExpression, record: RecordView): Value | undefined {
   const variables = expression.variableCount === 0 ? NO_VARIABLES : new Array<undefined>(expression.variableCount)
-  return expression.evaluate({ record, variables, loop: undefined })
+  return requestBudget.temporarily(() => expression.evaluate({ record, variables, loop: undefined }))
 }
 
 /** Compiles a filter, which must be boolean. */

@@ -24,11 +24,21 @@ const EVERYTHING = [
   'statistics',
 ]
 
+/** Longer requests would keep the other clients waiting; the longest honest one creates an index on an expression. */
+const MAX_REQUEST = 2 * 1024 * 1024
+const MAX_LINES = 1000
+
 /** Every line is echoed with its answer: clients match answers by name. */
 export function answerInfo(store: Store, request: string, node: ClusterNode): string {
+  if (request.length > MAX_REQUEST) return tooLong(request)
   const asked = request.split('\n').filter((line) => line !== '')
+  if (asked.length > MAX_LINES) return tooLong(asked[0])
   const lines = asked.length > 0 ? asked : EVERYTHING
   return lines.map((line) => `${line}\t${answerLine(store, line, node)}\n`).join('')
+}
+
+function tooLong(request: string): string {
+  return `${request.slice(0, 64).split('\n', 1)[0]}\tERROR:4:the request is too long\n`
 }
 
 function answerLine(store: Store, line: string, node: ClusterNode): string {

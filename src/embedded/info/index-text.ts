@@ -29,16 +29,17 @@ const NO_CONTEXT = Buffer.alloc(0)
 
 /** Reads the parameters of `sindex-create`, in the form `bin=…;type=…` or the older `indexdata=bin,type`. */
 export function parseIndexDefinition(parameters: ReadonlyMap<string, string>): IndexDefinition {
-  const kind = KINDS[(parameters.get('indextype') ?? 'default').toLowerCase()] as IndexKind | undefined
+  const kind = valueOf(KINDS, parameters.get('indextype') ?? 'default')
   if (kind === undefined) throw refused("bad 'indextype'")
   const setName = parameters.get('set') ?? ''
+  if (setName.includes(':')) throw refused("bad 'set'")
   if (kind === IndexKind.SET) return setIndex(setName)
   const [bin, typeName] = binAndType(parameters)
   const exp = parameters.get('exp')
   if (exp !== undefined && (bin ?? parameters.get('context'))) throw refused("'exp' beside 'bin' or 'context'")
   if (exp === undefined && !bin) throw refused("missing 'bin'")
   if (bin && Buffer.byteLength(bin) > MAX_BIN_NAME) throw refused('bin name too long')
-  const type = TYPES[(typeName ?? '').toLowerCase()] as IndexedType | undefined
+  const type = valueOf(TYPES, typeName ?? '')
   if (type === undefined) throw refused("bad 'type'")
   if (kind === IndexKind.MAP_KEYS && type === ParticleType.GEOJSON) throw refused("bad 'type' for 'mapkeys'")
   const on = { setName, bin: bin ?? '', type, kind, ...indexContext(decodeBase64(parameters, 'context')) }
@@ -89,6 +90,12 @@ function decodeBase64(parameters: ReadonlyMap<string, string>, name: string): Bu
     throw refused(`'${name}' invalid base64`)
   }
   return bytes
+}
+
+/** Names that every object has, such as `constructor`, are none of the table's. */
+function valueOf<V>(table: Readonly<Record<string, V>>, name: string): V | undefined {
+  const key = name.toLowerCase()
+  return Object.hasOwn(table, key) ? table[key] : undefined
 }
 
 function nameOf<V>(table: Readonly<Record<string, V>>, value: V): string {

@@ -24,6 +24,8 @@ export function sindexInfo(store: Store, name: string, argument: string): string
   return undefined
 }
 
+const MAX_INDEX_NAME = 255
+
 type Parameters = ReadonlyMap<string, string>
 
 function namespaceName(parameters: Parameters): string | undefined {
@@ -35,6 +37,7 @@ function create(store: Store, parameters: Parameters): string {
   if (!indexName) return missing('indexname')
   const wanted = namespaceName(parameters)
   if (!wanted) return missing('namespace')
+  if (!isIndexName(indexName)) return "ERROR:4:bad 'indexname'"
   try {
     const definition = parseIndexDefinition(parameters)
     // A real server notes indexes for namespaces that only other nodes have, so it does not mind an unknown one.
@@ -92,6 +95,11 @@ function legacy(store: Store, argument: string): string {
   const [wanted = '', indexName] = argument.split('/')
   if (indexName === undefined) return list(store, wanted === '' ? undefined : wanted)
   return statistics(store.namespaces.get(wanted)?.indexes.get(indexName))
+}
+
+/** Lists of indexes are cut at colons. */
+function isIndexName(name: string): boolean {
+  return name.length <= MAX_INDEX_NAME && !name.includes(':')
 }
 
 function missing(parameter: string): string {

@@ -24,7 +24,7 @@ export function truncateInfo(store: Store, name: string, argument: string): stri
 function truncateBefore(lut: string | undefined): number | undefined {
   const now = nowMillis()
   if (lut === undefined || lut === '0') return now
-  if (!/^\d+$/.test(lut)) return undefined
+  if (!/^\d{1,20}$/.test(lut)) return undefined
   const nanos = BigInt(lut)
   if (nanos < OLDEST || nanos > BigInt(now) * NANOS_PER_MILLI) return undefined
   return Number(nanos / NANOS_PER_MILLI)

@@ -16,6 +16,11 @@ export class FrameReader {
 
   constructor(readonly maxBody: number) {}
 
+  /** Bytes that wait. */
+  get size(): number {
+    return this.#size
+  }
+
   push(chunk: Buffer): void {
     this.#pending.push(chunk)
     this.#size += chunk.length

@@ -5,11 +5,14 @@ import { FRAME_HEADER, FrameType } from '../protocol/constants.js'
 import { ByteWriter } from '../protocol/byte-writer.js'
 import { FrameReader, FramingError, type Frame } from '../protocol/frame-reader.js'
 import { beginFrame, endFrame } from '../protocol/reply.js'
-import type { MessageHandler, Disposition } from './message-handler.js'
+import type { Disposition } from './disposition.js'
+import type { MessageHandler } from './message-handler.js'
 import type { ReplyStream } from './reply-stream.js'
 import { answerLogin } from './login.js'
 
 const INFLATE_HEADER = 8
+/** How far a client may send ahead of the answer it waits for. */
+const MAX_AHEAD = 1 << 20
 
 /** One client socket: a request, its reply, the next request. */
 export class Connection implements ReplyStream {
@@ -25,6 +28,7 @@ export class Connection implements ReplyStream {
     this.#frames = new FrameReader(maxRequestSize)
     socket.setNoDelay(true)
     socket.on('data', (chunk: Buffer) => this.#receive(chunk))
+    socket.on('drain', () => this.#goOn())
     // A client that goes away in mid-stream is ordinary; the close event does the rest.
     socket.on('error', () => socket.destroy())
   }
@@ -50,18 +54,31 @@ export class Connection implements ReplyStream {
     if (this.#hung) return
     this.#frames.push(chunk)
     if (!this.#busy) this.#pump()
+    if (this.#frames.size > MAX_AHEAD && this.#isWaiting) this.#socket.pause()
+  }
+
+  /** A client is not listened to before its answer is ready, nor while it does not read its answers. */
+  get #isWaiting(): boolean {
+    return this.#busy || this.#socket.writableNeedDrain
+  }
+
+  #goOn(): void {
+    if (!this.#busy) this.#pump()
+    if (!this.#isWaiting && this.#socket.isPaused()) this.#socket.resume()
   }
 
   #pump(): void {
     try {
-      for (let frame = this.#frames.next(); frame !== undefined; frame = this.#frames.next()) {
+      while (!this.#socket.writableNeedDrain) {
+        const frame = this.#frames.next()
+        if (frame === undefined) return
         const pending = this.#handle(frame)
         if (pending === undefined) continue
         this.#busy = true
         pending.then(
           () => {
             this.#busy = false
-            this.#pump()
+            this.#goOn()
           },
           (error: unknown) => this.#fail(error),
         )
@@ -107,7 +124,7 @@ export class Connection implements ReplyStream {
   }
 
   #settle(disposition: Disposition): void {
-    if ('reply' in disposition) this.#send(disposition.reply)
+    if ('reply' in disposition) this.#socket.write(disposition.reply)
     else if ('drop' in disposition) this.#socket.resetAndDestroy()
     else if ('hang' in disposition) this.#hung = true
   }
@@ -121,14 +138,7 @@ export class Connection implements ReplyStream {
     const bytesOut = writer.length
     const node = this.#handler.node.index
     this.#handler.log.add({ kind: 'info', node, namespace: '', set: '', rows: 1, bytesIn, bytesOut, code: 0 })
-    this.#send(writer.take())
-  }
-
-  /** A client that asks without reading the answers is not listened to until it does. */
-  #send(bytes: Buffer): void {
-    if (this.#socket.write(bytes) || this.closed) return
-    this.#socket.pause()
-    this.#socket.once('drain', () => this.#socket.resume())
+    this.#socket.write(writer.take())
   }
 }
 

@@ -1,4 +1,3 @@
-import { parseBatch } from '../command/batch.js'
 import type { ClusterNode } from '../cluster/node.js'
 import { commandKind } from '../command/kind.js'
 import { runQuery } from '../command/query.js'
@@ -7,24 +6,14 @@ import type { FaultList } from '../faults/fault-list.js'
 import type { FaultRule } from '../faults/fault.js'
 import { ByteWriter } from '../protocol/byte-writer.js'
 import { beginFrame, endFrame, outcome, writeLast, writeOutcome, type Outcome } from '../protocol/reply.js'
+import { requestBudget } from '../protocol/request-budget.js'
 import { parseRequest, type Request } from '../protocol/request.js'
 import { CommandError, ResultCode } from '../protocol/result-code.js'
 import type { Store } from '../store/store.js'
+import { BatchRun } from './batch-run.js'
 import type { CommandLog } from './command-log.js'
+import type { Disposition } from './disposition.js'
 import type { ReplyStream } from './reply-stream.js'
-
-/** State of the connection after a message. */
-export type Disposition = { reply: Buffer } | { drop: true } | { hang: true } | { streamed: true }
-
-/** A batch reply is cut into frames of about this size. */
-const FRAME_TARGET = 1 << 20
-
-/** Raised inside a batch when a row's fault decides the fate of the whole connection. */
-class Interrupted extends Error {
-  constructor(readonly disposition: Disposition) {
-    super('interrupted by a fault')
-  }
-}
 
 /** Runs record commands, batches and queries, with the faults and the log around them. */
 export class MessageHandler {
@@ -53,8 +42,9 @@ export class MessageHandler {
   }
 
   #run(request: Request, bytesIn: number, stream: ReplyStream): Disposition | Promise<Disposition> {
+    requestBudget.begin(bytesIn)
     const kind = commandKind(request)
-    if (kind === 'batch') return this.#batch(request, bytesIn)
+    if (kind === 'batch') return this.#batch(request, bytesIn, stream)
     if (kind === 'query') return this.#query(request, bytesIn, stream)
     const result = this.#runRecord(request)
     const reply = this.#single(result)
@@ -106,47 +96,33 @@ export class MessageHandler {
     })
   }
 
-  #batch(request: Request, bytesIn: number): Disposition | Promise<Disposition> {
-    const writer = this.#writer
-    writer.reset()
-    let frame = beginFrame(writer)
-    let code: number = ResultCode.OK
-    let first: Request | undefined
-    let rows = 0
-    let delay = 0
-    let then: Disposition | undefined
-    try {
-      const batch = parseBatch(request)
-      batch.forEach((row, index) => {
-        first ??= { ...row }
-        rows++
-        const fault = this.faults.any ? this.faults.meet(commandKind(row), row) : undefined
-        if (fault) delay += fault.delay
-        if (fault && !fault.after) interrupt(fault)
-        let result = fault && !fault.after ? faultOutcome(fault) : undefined
-        result ??= this.#runRecord(row)
-        if (fault?.after) {
-          then ??= dispositionOf(fault)
-          if (fault.answer !== undefined) result = outcome(fault.answer)
-        }
-        writeOutcome(writer, result, index)
-        if (writer.length - frame > FRAME_TARGET) {
-          endFrame(writer, frame)
-          frame = beginFrame(writer)
-        }
-        return batch.respondAll || isHarmless(result.code)
-      })
-    } catch (error) {
-      if (error instanceof Interrupted) then = error.disposition
-      else if (error instanceof CommandError) code = error.code
-      else throw error
+  #batch(request: Request, bytesIn: number, stream: ReplyStream): Disposition | Promise<Disposition> {
+    const run = new BatchRun((row) => this.#runRecord(row), this.faults, this.#writer, request)
+    if (!run.advance()) return this.#longBatch(run, bytesIn, stream)
+    const reply = this.#writer.take()
+    this.#logBatch(run, bytesIn, reply.length)
+    return afterDelay(run.delay, run.ending ?? { reply })
+  }
+
+  /** Sends the answers of a long batch in pieces, and gives way to other connections between them. */
+  async #longBatch(run: BatchRun, bytesIn: number, stream: ReplyStream): Promise<Disposition> {
+    let bytesOut = 0
+    for (let isDone = false; !stream.closed; isDone = run.advance()) {
+      const piece = this.#writer.take()
+      bytesOut += piece.length
+      const goOn = requestBudget.pause()
+      await stream.write(piece)
+      if (isDone) break
+      await new Promise<void>((resolve) => setImmediate(resolve))
+      goOn()
     }
-    writeLast(writer, code)
-    endFrame(writer, frame)
-    const reply = writer.take()
+    this.#logBatch(run, bytesIn, bytesOut)
+    return { streamed: true }
+  }
+
+  #logBatch({ first, rows, code }: BatchRun, bytesIn: number, bytesOut: number): void {
     const { namespace = '', setName: set = '' } = first ?? {}
-    this.log.add({ kind: 'batch', node: this.node.index, namespace, set, rows, bytesIn, bytesOut: reply.length, code })
-    return afterDelay(delay, then ?? { reply })
+    this.log.add({ kind: 'batch', node: this.node.index, namespace, set, rows, bytesIn, bytesOut, code })
   }
 
   async #query(request: Request, bytesIn: number, stream: ReplyStream): Promise<Disposition> {
@@ -186,24 +162,6 @@ export class MessageHandler {
 }
 
 const silent: ReplyStream = { closed: false, write: () => Promise.resolve() }
-
-function interrupt(fault: FaultRule): void {
-  const disposition = dispositionOf(fault)
-  if (disposition) throw new Interrupted(disposition)
-}
-
-function dispositionOf(fault: FaultRule): Disposition | undefined {
-  if (fault.drop) return { drop: true }
-  return fault.hang ? { hang: true } : undefined
-}
-
-function faultOutcome(fault: FaultRule): Outcome | undefined {
-  return fault.answer === undefined ? undefined : outcome(fault.answer)
-}
-
-function isHarmless(code: number): boolean {
-  return code === ResultCode.OK || code === ResultCode.NOT_FOUND || code === ResultCode.FILTERED_OUT
-}
 
 function afterDelay(delay: number, disposition: Disposition): Disposition | Promise<Disposition> {
   if (delay === 0) return disposition

@@ -29,6 +29,7 @@ const control: Control = {
   addNode: async () => address(await server.addNode()),
   holdPartitions: (namespace, node) => server.cluster.hold(namespace, node),
   releasePartitions: (hold) => server.cluster.release(hold),
+  ping: () => undefined,
   close: () => server.close(),
 }
 

@@ -10,6 +10,7 @@ export const SERVER_CODES = {
   SKEIN_4105: 'The database could not be closed in time',
   SKEIN_4106: 'The client does not work in a worker thread',
   SKEIN_4107: 'The embedded server could not be started',
+  SKEIN_4108: 'The embedded server ended by itself',
   SKEIN_4201: 'The server did not answer in time',
   SKEIN_4202: 'The server is overloaded',
   SKEIN_4203: 'The record is held by a transaction',

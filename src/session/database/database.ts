@@ -46,7 +46,7 @@ export interface DatabaseParts {
   readonly validate: boolean
   readonly transactions: TransactionMode
   /** Ends what was started for this database alone, such as an embedded server. */
-  readonly stop?: () => Promise<void>
+  readonly stopAfter?: (work: Promise<void>) => Promise<void>
 }
 
 /**
@@ -259,9 +259,8 @@ export class Database {
   }
 
   async #close(): Promise<void> {
-    const { driver, stop } = this.#parts
-    await this.#activity.close()
-    await driver.close()
-    await stop?.()
+    const { driver, stopAfter } = this.#parts
+    const closed = this.#activity.close().then(() => driver.close())
+    await (stopAfter ? stopAfter(closed) : closed)
   }
 }

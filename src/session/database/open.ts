@@ -34,7 +34,8 @@ export async function openWith(options: OpenOptions, relationsOf: RelationsOf): 
   try {
     const driver = await connect({ ...rest, ...(server === undefined ? {} : { hosts: server.hosts }), namespaces })
     if (transactions === 'required') await requireTransactions(driver)
-    return new Database({ driver, classes, validate, transactions, stop: server && (() => server.stop()) })
+    const stopAfter = server && (await stopper(server))
+    return new Database({ driver, classes, validate, transactions, stopAfter })
   } catch (error) {
     await server?.stop()
     throw error
@@ -66,6 +67,11 @@ async function startServer(
   if (embedded === undefined || embedded === false) return undefined
   const { startEmbedded } = await import('../../embedded/index.js')
   return startEmbedded({ namespaces, ...(embedded === true ? {} : embedded) })
+}
+
+async function stopper(server: EmbeddedServer): Promise<(work: Promise<void>) => Promise<void>> {
+  const { stopAfter } = await import('../../embedded/embedded-server.js')
+  return (work) => stopAfter(server, work)
 }
 
 function namespacesOf(model: Model): string[] {
