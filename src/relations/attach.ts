@@ -13,6 +13,8 @@ import type { RelationStrategy } from './contract/relation-strategy.js'
 export interface ReadBins {
   readonly bins: Bins
   readonly isRead: (bin: string) => boolean
+  /** Nothing is loaded along: members that are asked for later are read then. */
+  readonly isAlone?: boolean
 }
 
 /** Gives an entity that has just become managed its Refs and Collections, bound to the session; those it has stay the same objects. */
@@ -45,7 +47,7 @@ export function attachRelations(
 /** What a record that may already exist holds of its collections is not known. */
 export function forgetMembers({ entity }: Tracked, strategies: readonly RelationStrategy[]): void {
   for (const { model } of strategies) {
-    if (model.holds === 'collection') collectionStateOf(readProperty(entity, model.name) as object).loaded = undefined
+    if (model.holds === 'collection') collectionStateOf(readProperty(entity, model.name) as object).loaded.clear()
   }
 }
 
@@ -81,7 +83,7 @@ export function completeRelations(
       const { bin } = relation
       if (strategy.completed !== undefined) {
         if (bin !== undefined && stored.isRead(bin)) strategy.completed(state, stored.bins[bin])
-      } else if (!state.isChanged && state.loaded === undefined) takeMembers(strategy, state, stored)
+      } else if (!state.isChanged && state.loaded.members === undefined) takeMembers(strategy, state, stored)
     }
   }
 }
@@ -126,9 +128,9 @@ function keyIn(relation: RelationModel, { bins, isRead }: ReadBins, reader: Read
 function takeMembers(
   strategy: RelationStrategy,
   state: ReturnType<typeof collectionStateOf>,
-  { bins, isRead }: ReadBins,
+  { bins, isRead, isAlone = false }: ReadBins,
 ): void {
   const { bin } = strategy.model
   state.reset()
-  if (bin !== undefined && isRead(bin)) state.stored = bins[bin] ?? []
+  if (!isAlone && bin !== undefined && isRead(bin)) state.loaded.takeBin(bins[bin] ?? [])
 }

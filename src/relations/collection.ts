@@ -4,7 +4,7 @@ import type { KeyValue } from '../keys/index.js'
 import type { Collection, OutsideTransaction, Page, PageOptions, RangeOptions } from '../model/related.js'
 import type { Binding } from './contract/binding.js'
 import { CollectionState } from './state/collection-state.js'
-import { isEntity } from './state/member-set.js'
+import { isEntity } from './state/member.js'
 import { membersToJSON } from './read/members-to-json.js'
 import { countMembers, hasMember, memberKeys, memberPage } from './read/pending-overlay.js'
 import { pageAfter } from './read/cursor-page.js'
@@ -45,10 +45,9 @@ export class EntityCollection<T extends object, A extends object = object> imple
   }
 
   async attributesOf(member: T | KeyValue): Promise<A | null> {
-    const { links, added, removed } = this.#state
-    const known = links.get(member, added)
+    const known = this.#state.links.get(member)
     if (known !== undefined) return known.value as A
-    if (this.#isComplete || removed.has(member) || added.has(member)) return null
+    if (this.#isComplete || this.#state.isRemoved(member) || this.#state.isAdded(member)) return null
     const binding = this.#bound('attributesOf')
     if (binding.strategy.attributesOf === undefined) throw noAttributes(binding)
     return (await binding.strategy.attributesOf(binding.tracked, member, binding.reader)) as A | null
@@ -57,12 +56,12 @@ export class EntityCollection<T extends object, A extends object = object> imple
   get isLoaded(): boolean {
     const { parts, added, isLoaded } = this.#state
     if (parts !== undefined) return parts.isComplete
-    return this.#isComplete ? [...added].every(isEntity) : isLoaded
+    return this.#isComplete ? added.every(isEntity) : isLoaded
   }
 
   get items(): readonly T[] {
-    const { parts, loaded, added } = this.#state
-    if (this.isLoaded) return (parts?.placed().map(({ part }) => part) ?? [...(loaded ?? added)]) as T[]
+    const { parts, members } = this.#state
+    if (this.isLoaded) return (parts?.placed().map(({ part }) => part) ?? members) as T[]
     const { binding } = this.#state
     const name = binding === undefined ? '' : ` ${nameOf(binding)}`
     throw new SkeinError('SKEIN_2402', `The collection${name} is not loaded.`, {
@@ -78,7 +77,7 @@ export class EntityCollection<T extends object, A extends object = object> imple
 
   /** Keys that are listed here and have no record: their entities expired or were deleted past Skein. Known once loaded. */
   get dangling(): readonly KeyValue[] {
-    return this.#state.dangling
+    return this.#state.loaded.dangling
   }
 
   async load(options?: OutsideTransaction): Promise<readonly T[]> {
@@ -93,13 +92,13 @@ export class EntityCollection<T extends object, A extends object = object> imple
 
   async contains(member: T | KeyValue): Promise<boolean> {
     if (this.#view !== undefined) return this.#view.contains(member)
-    if (this.#isComplete) return this.#state.added.has(member)
+    if (this.#isComplete) return this.#state.isAdded(member)
     return hasMember(this.#state, this.#bound('contains'), member)
   }
 
   async count(options?: OutsideTransaction): Promise<number> {
     if (this.#view !== undefined) return this.#view.count()
-    if (this.#isComplete) return this.#state.added.size
+    if (this.#isComplete) return this.#state.added.length
     return countMembers(this.#state, this.#bound('count', options))
   }
 
@@ -164,14 +163,14 @@ export class EntityCollection<T extends object, A extends object = object> imple
   [inspect.custom](): unknown {
     if (this.isLoaded) return ShownMembers.from(this.items)
     const { added } = this.#state
-    const known = this.#isComplete ? `${added.size} members, ` : added.size > 0 ? `${added.size} added, ` : ''
+    const known = this.#isComplete ? `${added.length} members, ` : added.length > 0 ? `${added.length} added, ` : ''
     return `Collection(${known}not loaded)`
   }
 
   /** True while there is no record that could hold more: what was added is all there is. */
   get #isComplete(): boolean {
     const { binding, loaded } = this.#state
-    return binding === undefined ? loaded === undefined : binding.tracked.state === 'new'
+    return binding === undefined ? loaded.members === undefined : binding.tracked.state === 'new'
   }
 
   get #view(): CollectionView | undefined {
@@ -195,8 +194,7 @@ export class EntityCollection<T extends object, A extends object = object> imple
   }
 
   #addedKeys(): KeyValue[] {
-    const { added } = this.#state
-    const keys = [...added].map((member) => added.keyOfMember(member))
+    const keys = this.#state.added.map((member) => this.#state.keyOf(member))
     if (keys.every((key): key is KeyValue => key !== null)) return keys
     throw this.#noSession('keys')
   }

@@ -10,7 +10,7 @@ import type { CollectionState } from '../state/collection-state.js'
 import type { Cascade, Reader, Tracked } from '../contract/contributor.js'
 import { linkWrite } from '../write/key-list-bin.js'
 import { keepHeld } from '../write/ref-in-key.js'
-import { isEntity, type Member, type MemberSet } from '../state/member-set.js'
+import { isEntity, type Member } from '../state/member.js'
 import type { Progress } from '../state/link-progress.js'
 import type { RefState } from '../state/ref-state.js'
 import { retarget } from '../write/guarded-ref-write.js'
@@ -47,18 +47,18 @@ export function isHere(child: object, inverse: RelationModel, parent: Tracked, r
 /** Deletes those that were taken out of a collection and put nowhere else; a child of another parent was never in it. */
 export async function reachOrphans(
   parent: Tracked,
-  { removed, addedThenRemoved }: CollectionState,
+  state: CollectionState,
   target: EntityModel,
   inverse: RelationModel,
   reach: Cascade,
   reader: Reader,
 ): Promise<void> {
   const key = reader.keyOf(parent.entity)!
-  const children = await entitiesOf(target, removed, reader, inverse)
-  await findHere(parent, children, addedThenRemoved, inverse, reader)
+  const children = await entitiesOf(target, state.removed, reader, inverse)
+  await findHere(parent, children, state, inverse, reader)
   for (const child of children) {
     const ref = parentRef(child, inverse)
-    const isOrphan = ref.key === null && (addedThenRemoved.has(child) || ref.isStoredAs(key))
+    const isOrphan = ref.key === null && (state.isOrphaned(child) || ref.isStoredAs(key))
     // Whoever else has taken it in may have known its key alone.
     if (!isOrphan) reach.save(child)
     else if (reader.tracked(child) !== undefined) reach.remove(child, stillAt(ref, parent.model, inverse, reader))
@@ -74,11 +74,11 @@ export function stillAt({ stored }: RefState, parent: EntityModel, { bin }: Rela
 async function findHere(
   parent: Tracked,
   children: readonly object[],
-  unstored: MemberSet,
+  state: CollectionState,
   inverse: RelationModel,
   reader: Reader,
 ): Promise<void> {
-  const stored = children.filter((child) => !unstored.has(child)).flatMap((child) => reader.tracked(child) ?? [])
+  const stored = children.filter((child) => !state.isOrphaned(child)).flatMap((child) => reader.tracked(child) ?? [])
   for (const { entity } of await readAgain(parent, stored, inverse, reader))
     parentRef(entity, inverse).clearFromInverse(parent.entity)
 }

@@ -4,7 +4,7 @@ import { listGetValues } from '../../plan/operations.js'
 import { userKeyId, type UserKey } from '../../plan/record-key.js'
 import type { CollectionState } from '../state/collection-state.js'
 import type { Cascade, Reader, Tracked } from '../contract/contributor.js'
-import { isEntity, type Member } from '../state/member-set.js'
+import { isEntity, type Member } from '../state/member.js'
 
 /**
  * Deletes those that were taken out of a list which is all that tells who is in it: what it did not hold is no orphan. A list that was not
@@ -12,7 +12,7 @@ import { isEntity, type Member } from '../state/member-set.js'
  */
 export async function reachUnlistedOrphans(
   parent: Tracked,
-  { removed, addedThenRemoved, removedNotStored, loaded }: CollectionState,
+  state: CollectionState,
   { bin }: RelationModel,
   target: EntityModel,
   reach: Cascade,
@@ -20,8 +20,9 @@ export async function reachUnlistedOrphans(
 ): Promise<void> {
   const stored = (member: Member): UserKey =>
     reader.recordKey(target, isEntity(member) ? reader.keyOf(member)! : member).key
-  const members = [...removed].filter((member) => !removedNotStored.has(member))
-  const unsure = loaded === undefined ? members.filter((member) => !addedThenRemoved.has(member)).map(stored) : []
+  const stays = state.loaded.members
+  const members = state.removed.filter((member) => state.isOrphaned(member) || stays?.has(member) !== false)
+  const unsure = stays === undefined ? members.filter((member) => !state.isOrphaned(member)).map(stored) : []
   const [found, held] = await Promise.all([
     reader.find(target, members.filter(isKey)),
     unsure.length === 0 ? [] : listedAmong(unsure, bin!, parent, reader),

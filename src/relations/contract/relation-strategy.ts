@@ -7,7 +7,7 @@ import type { Contributor, FoundPage, FoundStep, OnRollback, Reader, Tracked } f
 import type { Deleted } from '../state/unlink-deleted.js'
 import type { InsideVerification } from '../verify/inside.js'
 import type { LinkVerification } from '../verify/stored-link.js'
-import type { Member } from '../state/member-set.js'
+import type { Member } from '../state/member.js'
 
 /** A part of a collection, in the order the server keeps it. */
 export interface KeyRange {

@@ -1,5 +1,6 @@
 import type { Binding } from '../contract/binding.js'
 import type { CollectionState } from '../state/collection-state.js'
+import { entitiesOf } from './added-members.js'
 import type { Page } from '../../model/related.js'
 
 /**
@@ -8,18 +9,18 @@ import type { Page } from '../../model/related.js'
  */
 export async function pageAfter(
   state: CollectionState,
-  { tracked, reader, strategy }: Binding,
+  binding: Binding,
   count: number,
   after: string | undefined,
 ): Promise<Page<object>> {
   const shown = addedBefore(after)
-  const added = shown === undefined ? [] : state.added.entities.slice(shown, shown + count)
-  if (added.length === count) return pageOf(added, showAdded(shown! + count))
+  const members = shown === undefined ? [] : state.added.slice(shown, shown + count)
+  const added = await entitiesOf(members, binding)
+  if (members.length === count) return pageOf(added, showAdded(shown! + count))
+  const { tracked, reader, strategy } = binding
   const from = shown === undefined ? after : undefined
-  const { found, next } = await strategy.members!.byPosition!.page(tracked, reader, count - added.length, from)
-  const stored = found
-    .map(({ entity }) => entity)
-    .filter((entity) => !state.removed.has(entity) && !state.added.has(entity))
+  const { found, next } = await strategy.members!.byPosition!.page(tracked, reader, count - members.length, from)
+  const stored = found.map(({ entity }) => entity).filter((entity) => !state.isMarked(entity))
   return pageOf([...added, ...stored], next)
 }
 

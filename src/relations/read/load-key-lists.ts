@@ -21,9 +21,26 @@ export async function loadListed(
   target: EntityModel,
   level: readonly Tracked[],
   reader: Reader,
-  { along, keysIn = (stored) => stored as readonly UserKey[], take }: ListedOptions = {},
+  options: ListedOptions = {},
 ): Promise<readonly Tracked[]> {
   const states = level.map((tracked) => collectionStateOf(readProperty(tracked.entity, relation.name) as object))
+  const since = states.map(({ loaded }) => loaded.beginLoad())
+  try {
+    return await loadAll(relation, target, level, states, since, reader, options)
+  } finally {
+    for (const { loaded } of states) loaded.endLoad()
+  }
+}
+
+async function loadAll(
+  relation: RelationModel,
+  target: EntityModel,
+  level: readonly Tracked[],
+  states: readonly CollectionState[],
+  since: readonly number[],
+  reader: Reader,
+  { along, keysIn = (stored) => stored as readonly UserKey[], take }: ListedOptions,
+): Promise<readonly Tracked[]> {
   const bins = await binsOf(relation, level, states, reader)
   const lists = bins.map((stored) => keysIn(stored).map((key) => reader.fromStored(target, key)))
   const added = states.map(({ addedKeys }) => addedKeys)
@@ -33,14 +50,17 @@ export async function loadListed(
   const byKey = new Map(keys.map((key, i) => [userKeyId(key), found[i]]))
   states.forEach((state, i) => {
     const members = lists[i].map((key) => byKey.get(userKeyId(key)) ?? null)
-    state.dangling = lists[i].filter((_, j) => members[j] === null)
+    const dangling = lists[i].filter((_, j) => members[j] === null)
     for (const key of added[i]) state.resolveKey(byKey.get(userKeyId(key))?.entity)
     state.dropUnlisted(lists[i])
-    state.fill(members.flatMap((member) => (member === null ? [] : [member.entity])))
-    state.stored = undefined
+    state.loaded.fill(
+      members.flatMap((member) => (member === null ? [] : [member.entity])),
+      since[i],
+      dangling,
+    )
     take?.(level[i], state, bins[i])
   })
-  const unsent = states.flatMap((state) => state.added.entities.flatMap((entity) => reader.tracked(entity) ?? []))
+  const unsent = states.flatMap((state) => state.addedEntities.flatMap((entity) => reader.tracked(entity) ?? []))
   return [...new Set([...found.filter((member) => member !== null), ...unsent])]
 }
 
@@ -51,9 +71,9 @@ async function binsOf(
   reader: Reader,
 ): Promise<Value[]> {
   // Another load that meets this one here turns them into members while this one waits.
-  const before = states.map(({ stored }) => stored)
+  const before = states.map(({ loaded }) => loaded.bin)
   const missing = level.filter((tracked, i) => tracked.state !== 'new' && before[i] === undefined)
   const records = await reader.read(missing.map(({ model, key }) => read(model.name, key, [relation.bin!])))
   const answers = new Map(missing.map((tracked, i) => [tracked, records[i]?.bins[relation.bin!]]))
-  return level.map((tracked, i) => states[i].stored ?? before[i] ?? answers.get(tracked) ?? [])
+  return level.map((tracked, i) => states[i].loaded.bin ?? before[i] ?? answers.get(tracked) ?? [])
 }

@@ -2,15 +2,15 @@ import type { KeyValue } from '../../keys/index.js'
 import { userKeyId } from '../../plan/record-key.js'
 import type { Binding } from '../contract/binding.js'
 import type { CollectionState } from '../state/collection-state.js'
-import type { Member, MemberSet } from '../state/member-set.js'
+import type { Member } from '../state/member.js'
 import type { CollectionMembers, KeyRange } from '../contract/relation-strategy.js'
 
 // What the server has, with this session's unsent changes on top.
 
 export async function hasMember(state: CollectionState, binding: Binding, member: Member): Promise<boolean> {
-  if (state.added.has(member)) return true
-  if (state.removed.has(member)) return false
-  const key = state.added.keyOfMember(member)
+  if (state.isAdded(member)) return true
+  if (state.isRemoved(member)) return false
+  const key = state.keyOf(member)
   if (key === null) return false
   return (await members(binding).countOf(binding.tracked, [key], binding.reader)) > 0
 }
@@ -18,14 +18,14 @@ export async function hasMember(state: CollectionState, binding: Binding, member
 export async function countMembers(state: CollectionState, binding: Binding): Promise<number> {
   const { tracked, reader } = binding
   const source = members(binding)
-  const added = keysOf(state.added)
-  const removed = keysOf(state.removed)
+  const added = keysOf(state, state.added)
+  const removed = keysOf(state, state.removed)
   const [stored, already, lost] = await Promise.all([
     source.count(tracked, reader),
     added.length === 0 ? 0 : source.countOf(tracked, added, reader),
     removed.length === 0 ? 0 : source.countOf(tracked, removed, reader),
   ])
-  return stored + state.added.size - already - lost
+  return stored + state.added.length - already - lost
 }
 
 export async function memberKeys(state: CollectionState, binding: Binding): Promise<readonly KeyValue[]> {
@@ -45,7 +45,7 @@ export async function memberPage(state: CollectionState, binding: Binding, range
 
 /** Removed members leave gaps before the page, so it is cut from what the server has up to its end. */
 async function changedPage(state: CollectionState, binding: Binding, { offset, count }: KeyRange): Promise<KeyValue[]> {
-  const upTo = { offset: 0, count: offset + count + state.removed.size }
+  const upTo = { offset: 0, count: offset + count + state.removed.length }
   const stored = await members(binding).keys(binding.tracked, binding.reader, upTo)
   return withChanges(state, stored).slice(offset, offset + count)
 }
@@ -53,14 +53,14 @@ async function changedPage(state: CollectionState, binding: Binding, { offset, c
 /** These keys, with what was added and removed here. */
 export function withChanges(state: CollectionState, stored: readonly KeyValue[]): KeyValue[] {
   if (!state.isChanged) return [...stored]
-  const kept = stored.filter((key) => !state.removed.has(key))
+  const kept = stored.filter((key) => !state.isRemoved(key))
   const known = new Set(kept.map(userKeyId))
-  const added = keysOf(state.added).filter((key) => !known.has(userKeyId(key)))
+  const added = keysOf(state, state.added).filter((key) => !known.has(userKeyId(key)))
   return [...kept, ...added]
 }
 
-function keysOf(members: MemberSet): KeyValue[] {
-  return [...members].flatMap((member) => members.keyOfMember(member) ?? [])
+function keysOf(state: CollectionState, members: readonly Member[]): KeyValue[] {
+  return members.flatMap((member) => state.keyOf(member) ?? [])
 }
 
 function members({ strategy }: Binding): CollectionMembers {

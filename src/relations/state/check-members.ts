@@ -1,6 +1,6 @@
 import { readProperty } from '../../codec/index.js'
 import type { Reader, Tracked } from '../contract/contributor.js'
-import { isEntity, type Member } from './member-set.js'
+import { isEntity, type Member } from './member.js'
 import { wrongClass } from '../contract/relation-errors.js'
 import { collectionStateOf, refStateOf } from './state-of.js'
 import type { RelationStrategy } from '../contract/relation-strategy.js'

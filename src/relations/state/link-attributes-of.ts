@@ -1,61 +1,73 @@
 import type { KeyValue } from '../../keys/index.js'
 import { userKeyId } from '../../plan/record-key.js'
-import { isEntity, type Member, type MemberSet } from './member-set.js'
+import { isEntity, type Member } from './member.js'
+import { REMEMBER, rememberFields } from './remember-fields.js'
 
 /** The attributes of one link. Both sides of it share this, where both are in the session. */
 export interface LinkValue {
   value: object
   /** As stored; undefined while they are not. */
   snapshot: object | undefined
+  /** A change of them may have reached one end, and not yet both. */
+  isPartlySent?: boolean
+}
+
+interface Data {
+  byKey: Map<string, [KeyValue, LinkValue]> | undefined
+  /** Of entities that have no key yet. */
+  byEntity: Map<object, LinkValue> | undefined
 }
 
 /** The attributes of a collection's links, as far as they are known. */
 export class LinkValues {
-  readonly #byKey = new Map<string, [KeyValue, LinkValue]>()
-  /** Of entities that have no key yet. */
-  readonly #byEntity = new Map<object, LinkValue>()
+  readonly #keyOf: (member: Member) => KeyValue | null
+  // Few collections have any.
+  readonly #data: Data = { byKey: undefined, byEntity: undefined }
 
-  get(member: Member, members: MemberSet): LinkValue | undefined {
-    const key = members.keyOfMember(member)
-    const known = key === null ? undefined : this.#byKey.get(userKeyId(key))?.[1]
-    return known ?? (isEntity(member) ? this.#byEntity.get(member) : undefined)
+  constructor(keyOf: (member: Member) => KeyValue | null) {
+    this.#keyOf = keyOf
   }
 
-  set(member: Member, link: LinkValue, members: MemberSet): void {
-    const key = members.keyOfMember(member)
-    if (key !== null) this.#byKey.set(userKeyId(key), [key, link])
-    else if (isEntity(member)) this.#byEntity.set(member, link)
+  get(member: Member): LinkValue | undefined {
+    const { byKey, byEntity } = this.#data
+    if (byKey === undefined && byEntity === undefined) return undefined
+    const key = this.#keyOf(member)
+    const known = key === null ? undefined : byKey?.get(userKeyId(key))?.[1]
+    return known ?? (isEntity(member) ? byEntity?.get(member) : undefined)
   }
 
-  delete(member: Member, members: MemberSet): void {
-    const key = members.keyOfMember(member)
-    if (key !== null) this.#byKey.delete(userKeyId(key))
-    if (isEntity(member)) this.#byEntity.delete(member)
+  set(member: Member, link: LinkValue): void {
+    const key = this.#keyOf(member)
+    if (key !== null) (this.#data.byKey ??= new Map()).set(userKeyId(key), [key, link])
+    else if (isEntity(member)) (this.#data.byEntity ??= new Map()).set(member, link)
   }
 
-  /** What puts everything back as it is now. */
-  remember(): () => void {
-    const [byKey, byEntity] = [[...this.#byKey], [...this.#byEntity]]
-    return () => {
-      this.#byKey.clear()
-      this.#byEntity.clear()
-      for (const [id, link] of byKey) this.#byKey.set(id, link)
-      for (const [entity, link] of byEntity) this.#byEntity.set(entity, link)
-    }
+  delete(member: Member): void {
+    if (this.isEmpty) return
+    const key = this.#keyOf(member)
+    if (key !== null) this.#data.byKey?.delete(userKeyId(key))
+    if (isEntity(member)) this.#data.byEntity?.delete(member)
   }
 
   /** Forgets all others. */
   keep(isKept: (key: KeyValue, link: LinkValue) => boolean): void {
-    for (const [id, [key, link]] of this.#byKey) if (!isKept(key, link)) this.#byKey.delete(id)
-    this.#byEntity.clear()
+    const { byKey } = this.#data
+    for (const [id, [key, link]] of byKey ?? []) if (!isKept(key, link)) byKey!.delete(id)
+    this.#data.byEntity = undefined
   }
 
   /** Those of members that have a key. */
-  get entries(): Iterable<[KeyValue, LinkValue]> {
-    return this.#byKey.values()
+  get entries(): [KeyValue, LinkValue][] {
+    return [...(this.#data.byKey?.values() ?? [])]
   }
 
   get isEmpty(): boolean {
-    return this.#byKey.size === 0 && this.#byEntity.size === 0
+    const { byKey, byEntity } = this.#data
+    return (byKey?.size ?? 0) === 0 && (byEntity?.size ?? 0) === 0
+  }
+
+  /** What puts everything back as it is now. */
+  [REMEMBER](): () => void {
+    return rememberFields(this.#data)
   }
 }

@@ -1,7 +1,7 @@
 import type { Draft } from '../../plan/plan-draft.js'
 import type { Outcome } from '../../plan/outcome.js'
 import type { CollectionState } from './collection-state.js'
-import type { Member } from './member-set.js'
+import type { Member } from './member.js'
 
 /** Told of each record that a change concerns whether it is as it should be, and what became of the command where there was one. */
 export type Progress = (isDone: boolean, outcome?: Outcome) => boolean
@@ -13,12 +13,13 @@ export function progressOf(
   state: CollectionState,
   draft: Draft,
   settle: () => void,
+  notePartlySent = (): void => state.notePartlySent(member),
 ): Progress {
   let open = records
   return (isDone, outcome) => {
     const isSent = outcome !== undefined && outcome.state !== 'notWritten'
     // A transaction changes all of them or none.
-    if (isSent && records > 1 && !draft.isTransaction) state.partlySent.add(member)
+    if (isSent && records > 1 && !draft.isTransaction) notePartlySent()
     if (isDone && --open === 0) settle()
     return isDone
   }

@@ -4,7 +4,7 @@ import { describeKey, type KeyValue } from '../../keys/index.js'
 import { declaredKey } from '../../model/declared-key.js'
 import { userKeyId } from '../../plan/record-key.js'
 import type { Binding } from '../contract/binding.js'
-import { isEntity, type Member } from './member-set.js'
+import { isEntity, type Member } from './member.js'
 import { nameOf } from '../contract/relation-errors.js'
 import { isCollection, isRef } from '../contract/relation-marker.js'
 import { collectionStateOf, refStateOf } from './state-of.js'
@@ -39,6 +39,11 @@ export class RefState {
   set stored(key: KeyValue | null) {
     this.#stored = key
     this.#isUnread = false
+  }
+
+  /** What the record holds was read, or written. */
+  get isStoredKnown(): boolean {
+    return this.isRead && !this.#isUnread
   }
 
   /** It points to nothing, and nobody has read what the record holds. */

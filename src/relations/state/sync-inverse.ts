@@ -32,8 +32,7 @@ export function forgetChange(relation: RelationModel, owner: object, member: obj
 export function showAttributes(relation: RelationModel, owner: object, member: object, link: LinkValue): void {
   const other = otherSide(relation, member)
   if (!isCollection(other)) return
-  const { links, added } = collectionStateOf(other)
-  links.set(owner, link, added)
+  collectionStateOf(other).links.set(owner, link)
 }
 
 function otherSide({ inverse }: RelationModel, member: object): unknown {

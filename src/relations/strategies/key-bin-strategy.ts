@@ -10,12 +10,13 @@ import { userKeyId, type UserKey } from '../../plan/record-key.js'
 import { askingOwner, confirming, lettingGo } from '../write/explain-reads.js'
 import { keyBefore, readBefore } from '../write/previous-key.js'
 import { stillAt } from '../cascade/children.js'
+import type { CollectionState } from '../state/collection-state.js'
 import { isCreation, type Cascade, type Reader, type Tracked } from '../contract/contributor.js'
 import { leaves } from '../cascade/restrict.js'
 import { held, linkWrite, listed, unlisted } from '../write/key-list-bin.js'
 import { isNew } from '../state/is-new.js'
 import { isInKey, keepInKey } from '../write/ref-in-key.js'
-import { isEntity } from '../state/member-set.js'
+import { isEntity } from '../state/member.js'
 import { ownerGone, restricted } from '../contract/relation-errors.js'
 import type { RefState } from '../state/ref-state.js'
 import { retarget } from '../write/guarded-ref-write.js'
@@ -186,7 +187,8 @@ export class KeyBinStrategy implements RelationStrategy {
       const left = state.stored
       const isDone = this.#settleBin(tracked, state, to, outcome, draft, reader)
       if (!isDone || this.#indexed === undefined) return isDone
-      for (const owner of [left, to]) if (owner !== null) this.#settleCollection(tracked, owner, reader)
+      if (left !== null) this.#collectionOf(left, reader)?.confirmRemoved(tracked.entity)
+      if (to !== null) this.#collectionOf(to, reader)?.confirmAdded(tracked.entity)
       // An owner of the same flush has just been stored.
       if (to !== null && !isToNew) this.#askOwner(tracked, state, to, draft, reader)
       return true
@@ -221,7 +223,7 @@ export class KeyBinStrategy implements RelationStrategy {
     const settle = (outcome: Outcome): boolean => {
       if (outcome.reason === 'guard') this.#learnOwner(tracked, state, draft, reader)
       else if (!this.#settleBin(tracked, state, null, outcome, draft, reader)) return false
-      if (this.#indexed !== undefined) this.#settleCollection(tracked, left, reader)
+      if (this.#indexed !== undefined) this.#collectionOf(left, reader)?.confirmRemoved(tracked.entity)
       return true
     }
     const name = this.model.bin!
@@ -296,7 +298,7 @@ export class KeyBinStrategy implements RelationStrategy {
       if (outcome.state !== 'notWritten' && !draft.isTransaction) state.isPartlySent = !state.isStoredAs(owner)
       if (outcome.state === 'written') {
         state.listToJoin = undefined
-        this.#settleCollection(tracked, owner, reader)
+        this.#collectionOf(owner, reader)?.confirmAdded(tracked.entity)
         if (isOld && !draft.isTransaction) this.#confirm(tracked, owner, draft, reader)
         return true
       }
@@ -318,7 +320,7 @@ export class KeyBinStrategy implements RelationStrategy {
     draft.add(stage, command, (outcome) => {
       if (!isWrittenOrMissing(outcome)) return false
       state.listsToLeave.delete(userKeyId(owner))
-      this.#settleCollection(tracked, owner, reader)
+      this.#collectionOf(owner, reader)?.confirmRemoved(tracked.entity)
       return true
     })
   }
@@ -363,10 +365,10 @@ export class KeyBinStrategy implements RelationStrategy {
     })
   }
 
-  #settleCollection(tracked: Tracked, owner: KeyValue, reader: Reader): void {
+  /** The collection of an owner that the session has. */
+  #collectionOf(owner: KeyValue, reader: Reader): CollectionState | undefined {
     const known = reader.known(this.#target.name, owner)
-    if (known === undefined) return
-    collectionStateOf(readProperty(known.entity, (this.#list ?? this.#indexed)!.name) as object).settle(tracked.entity)
+    return known && collectionStateOf(readProperty(known.entity, (this.#list ?? this.#indexed)!.name) as object)
   }
 
   async #storedOwner(tracked: Tracked, reader: Reader): Promise<KeyValue | null> {

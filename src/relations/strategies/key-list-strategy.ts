@@ -24,7 +24,7 @@ import { firstForbidding, leaves } from '../cascade/restrict.js'
 import { linkWrite, listed, listMembers, unlisted } from '../write/key-list-bin.js'
 import { loadListed } from '../read/load-key-lists.js'
 import { isNew } from '../state/is-new.js'
-import { isEntity, type Member } from '../state/member-set.js'
+import { isEntity, type Member } from '../state/member.js'
 import { withChanges } from '../read/pending-overlay.js'
 import { findAndReachLeaving } from '../cascade/reach-removed.js'
 import { markDeleting } from '../cascade/delete-marker.js'
@@ -81,15 +81,14 @@ export class KeyListStrategy implements RelationStrategy {
   async cascade(tracked: Tracked, reach: Cascade, reader: Reader, listed?: readonly KeyValue[]): Promise<void> {
     if (tracked.state === 'removed') return listed && this.#reachOnDelete(tracked, listed, reach, reader)
     const state = this.#state(tracked.entity)
-    const { added, removed } = state
-    for (const member of added.entities) {
+    for (const member of state.addedEntities) {
       if (this.#childBin !== undefined || isNew(member, reader)) reach.save(member)
     }
     if (this.model.orphans === 'delete') {
       if (this.#inverse === undefined)
         await reachUnlistedOrphans(tracked, state, this.model, this.#target, reach, reader)
       else await reachOrphans(tracked, state, this.#target, this.#inverse, reach, reader)
-    } else if (this.#childBin !== undefined) for (const member of removed.entities) reach.save(member)
+    } else if (this.#childBin !== undefined) for (const member of state.removed.filter(isEntity)) reach.save(member)
   }
 
   save(tracked: Tracked, draft: Draft, reader: Reader): void | Promise<void> {
@@ -115,11 +114,9 @@ export class KeyListStrategy implements RelationStrategy {
       const exists = isCreation(tracked) ? 'mustNotExist' : 'upsert'
       draft.add('write', linkWrite(this.#owner, tracked.key, [create], exists), isWritten)
     }
-    for (const former of [...state.previousParents.values()]) this.#adoption?.leave(tracked, former, state, draft)
-    for (const member of [...state.added]) this.#planAdd(tracked, member, state, draft, reader, parents.get(member))
-    const leaving = [...state.removed].flatMap(
-      (member) => this.#planRemove(tracked, member, state, draft, reader) ?? [],
-    )
+    for (const former of state.previousParents.all) this.#adoption?.leave(tracked, former, state, draft)
+    for (const member of state.added) this.#planAdd(tracked, member, state, draft, reader, parents.get(member))
+    const leaving = state.removed.flatMap((member) => this.#planRemove(tracked, member, state, draft, reader) ?? [])
     if (leaving.length > 0) return Promise.all(leaving).then(() => undefined)
   }
 
@@ -151,14 +148,14 @@ export class KeyListStrategy implements RelationStrategy {
     if (!isEntity(member)) return this.#adoption.plan(tracked, member, state, draft, reader, parent)
     if (!isHere(member, this.#inverse!, tracked, reader)) return
     // It was not known when its bin was written.
-    if (state.partlySent.has(member)) this.#adoption.planEntry(tracked, member, state, draft, reader)
-    else if (!parentRef(member, this.#inverse!).isChanged) draft.beforeSending(() => state.settle(member))
+    if (state.isPartlySent(member)) this.#adoption.planEntry(tracked, member, state, draft, reader)
+    else if (!parentRef(member, this.#inverse!).isChanged) draft.beforeSending(() => state.confirmAdded(member))
   }
 
   #planListed(tracked: Tracked, member: Member, state: CollectionState, draft: Draft, reader: Reader): void {
     const key = this.#keyOf(member, state, reader)
     draft.add('add references', listed(this.#owner, tracked.key, this.model.bin!, key), (outcome) => {
-      if (isWritten(outcome)) state.settle(member)
+      if (isWritten(outcome)) state.confirmAdded(member)
       return isWritten(outcome)
     })
   }
@@ -178,12 +175,13 @@ export class KeyListStrategy implements RelationStrategy {
     const { isOwn, isWritten } = this.#leaving(member, tracked, reader)
     // The child's own strategy does both, and a child that is deleted leaves the list with it.
     if (isOwn) return
-    if (state.addedThenRemoved.has(member)) return draft.beforeSending(() => state.settle(member))
+    if (state.isOrphaned(member) && state.loaded.members?.has(member) !== true)
+      return draft.beforeSending(() => state.confirmRemoved(member))
     const key = this.#keyOf(member, state, reader)
     // A key that is no entity by now has no record, where orphans are looked for.
     const isOrphan = this.model.orphans === 'delete' && (!isEntity(member) || reader.tracked(member)?.isGoing === true)
     const isAlone = this.#childBin === undefined || isWritten || isOrphan
-    const progress = progressOf(member, isAlone ? 1 : 2, state, draft, () => state.settle(member))
+    const progress = progressOf(member, isAlone ? 1 : 2, state, draft, () => state.confirmRemoved(member))
     draft.add('remove references', unlisted(this.#owner, tracked.key, this.model.bin!, key), (outcome) =>
       progress(isWrittenOrMissing(outcome), outcome),
     )
@@ -205,7 +203,7 @@ export class KeyListStrategy implements RelationStrategy {
     if (onDelete === 'restrict') return this.#forbid(tracked, keys, state, reach, reader)
     const wanted = this.#inverse === undefined ? keys : [...stored, ...keys]
     const found = await findAndReachLeaving(this.#target, wanted, reach, reader)
-    const added = state.added.entities.flatMap((entity) => reader.tracked(entity) ?? [])
+    const added = state.addedEntities.flatMap((entity) => reader.tracked(entity) ?? [])
     const children = [...new Set([...found, ...added])]
     if (this.#inverse === undefined) for (const { entity } of children) reach.remove(entity)
     else await reachChildren(tracked, children, this.model, this.#inverse, state, reach, reader)
@@ -215,12 +213,12 @@ export class KeyListStrategy implements RelationStrategy {
   async #forbid(
     owner: Tracked,
     keys: readonly KeyValue[],
-    { added }: CollectionState,
+    state: CollectionState,
     reach: Cascade,
     reader: Reader,
   ): Promise<void> {
     const forbidding = { owner, target: this.#target, inverse: this.#inverse, reach, reader }
-    const pending = keys.find((key) => added.has(key) && !leaves(key, forbidding))
+    const pending = keys.find((key) => state.isAdded(key) && !leaves(key, forbidding))
     const member = pending ?? (await firstForbidding(keys, forbidding))
     if (member !== undefined) throw restricted(owner, this.model, member)
   }
@@ -244,7 +242,7 @@ export class KeyListStrategy implements RelationStrategy {
   }
 
   #keyOf(member: Member, state: CollectionState, reader: Reader): UserKey {
-    return reader.recordKey(this.#target, state.added.keyOfMember(member)!).key
+    return reader.recordKey(this.#target, state.keyOf(member)!).key
   }
 }
 

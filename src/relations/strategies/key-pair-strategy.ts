@@ -12,7 +12,7 @@ import { isCreation, type Cascade, type Reader, type Tracked } from '../contract
 import { KeyBinStrategy } from './key-bin-strategy.js'
 import { linkWrite } from '../write/key-list-bin.js'
 import { isInKey, keepHeld, keepInKey } from '../write/ref-in-key.js'
-import { isEntity, type Member } from '../state/member-set.js'
+import { isEntity, type Member } from '../state/member.js'
 import type { RefState } from '../state/ref-state.js'
 import { retarget } from '../write/guarded-ref-write.js'
 import { refStateOf } from '../state/state-of.js'

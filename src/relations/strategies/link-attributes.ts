@@ -9,7 +9,7 @@ import type { Value } from '../../plan/value.js'
 import type { CollectionState } from '../state/collection-state.js'
 import type { Reader, Tracked } from '../contract/contributor.js'
 import type { LinkValue } from '../state/link-attributes-of.js'
-import type { Member } from '../state/member-set.js'
+import type { Member } from '../state/member.js'
 import { isCollection } from '../contract/relation-marker.js'
 import { collectionStateOf } from '../state/state-of.js'
 import type { ChangedPart } from '../contract/relation-strategy.js'
@@ -36,16 +36,16 @@ export class LinkAttributes {
   /** Those that are new or were changed. */
   *unsent(state: CollectionState): Iterable<ChangedPart> {
     for (const member of state.added) {
-      const link = state.links.get(member, state.added)
-      if (link !== undefined) yield { key: state.added.keyOfMember(member), part: link.value }
+      const link = state.links.get(member)
+      if (link !== undefined) yield { key: state.keyOf(member), part: link.value }
     }
-    for (const [key, { value }] of this.changed(state)) if (!state.added.has(key)) yield { key, part: value }
+    for (const [key, { value }] of this.changed(state)) if (!state.isAdded(key)) yield { key, part: value }
   }
 
   /** What a new link stores; undefined when it was given nothing. */
   encode(state: CollectionState, member: Member): Value | undefined {
-    const link = state.links.get(member, state.added)
-    return link && this.#guard(state, state.added.keyOfMember(member), () => this.#codec.encode(link.value, 1))
+    const link = state.links.get(member)
+    return link && this.#guard(state, state.keyOf(member), () => this.#codec.encode(link.value, 1))
   }
 
   /** What brings the attributes under that key up to date, without the rest of the map. */
@@ -66,9 +66,9 @@ export class LinkAttributes {
 
   /** Takes over what is stored of a link. Where the session has the other side, both share it. */
   take(owner: Tracked, key: KeyValue, stored: Value, state: CollectionState, reader: Reader): LinkValue {
-    const known = state.links.get(key, state.added) ?? this.#onOtherSide(owner, key, reader)
+    const known = state.links.get(key) ?? this.#onOtherSide(owner, key, reader)
     const link = known ?? this.decode(owner, key, stored)
-    state.links.set(key, link, state.added)
+    state.links.set(key, link)
     return link
   }
 
@@ -84,10 +84,10 @@ export class LinkAttributes {
 
   /** The record was read again: what is at hand becomes what is stored by key, and what is not stored any more is let go of. */
   refill(state: CollectionState, stored: ReadonlyMap<string, Value>): void {
-    for (const [key, link] of [...state.links.entries]) {
-      if (state.partlySent.has(key)) continue
+    for (const [key, link] of state.links.entries) {
+      if (link.isPartlySent || state.isPartlySent(key)) continue
       const value = stored.get(userKeyId(key))
-      if (value === undefined) state.links.delete(key, state.added)
+      if (value === undefined) state.links.delete(key)
       else {
         this.#codec.fill(link.value, value)
         link.snapshot = this.#codec.snapshot(link.value)
@@ -111,8 +111,7 @@ export class LinkAttributes {
     const other = inverse === undefined ? undefined : reader.known(this.#target.name, key)
     const there = other && readProperty(other.entity, inverse!)
     if (!isCollection(there)) return undefined
-    const { links, added } = collectionStateOf(there)
-    return links.get(owner.entity, added)
+    return collectionStateOf(there).links.get(owner.entity)
   }
 
   #guard<T>({ binding }: CollectionState, key: KeyValue | null, work: () => T): T {

@@ -19,7 +19,7 @@ import { listBin, mapBin, type LinkBin, type LinkEnd } from '../write/link-bin.j
 import type { LinkValue } from '../state/link-attributes-of.js'
 import { loadListed } from '../read/load-key-lists.js'
 import { isNew } from '../state/is-new.js'
-import { isEntity, type Member } from '../state/member-set.js'
+import { isEntity, type Member } from '../state/member.js'
 import { findAndReachLeaving } from '../cascade/reach-removed.js'
 import { markDeleting } from '../cascade/delete-marker.js'
 import { progressOf } from '../state/link-progress.js'
@@ -91,7 +91,7 @@ export class LinkListsStrategy implements RelationStrategy {
 
   async cascade(tracked: Tracked, reach: Cascade, reader: Reader, listed?: readonly KeyValue[]): Promise<void> {
     if (tracked.state === 'removed') return listed && this.#reachOnDelete(tracked, listed, reach, reader)
-    for (const member of this.#state(tracked.entity).added.entities) {
+    for (const member of this.#state(tracked.entity).addedEntities) {
       if (isNew(member, reader)) reach.save(member)
     }
   }
@@ -152,7 +152,7 @@ export class LinkListsStrategy implements RelationStrategy {
 
   async attributesOf(owner: Tracked, member: Member, reader: Reader): Promise<object | null> {
     const state = this.#state(owner.entity)
-    const key = state.added.keyOfMember(member)
+    const key = state.keyOf(member)
     if (this.#attributes === undefined) throw noAttributes(state.binding!)
     return key === null ? null : this.#attributes.read(owner, key, state, reader)
   }
@@ -160,7 +160,7 @@ export class LinkListsStrategy implements RelationStrategy {
   check(owner: Tracked, stored: Value | undefined, reader: Reader): void {
     const { links } = this.#state(owner.entity)
     if (links.isEmpty) return
-    const known = new Set([...links.entries].map(([key]) => userKeyId(key)))
+    const known = new Set(links.entries.map(([key]) => userKeyId(key)))
     for (const [key, value] of this.#attributesIn(stored ?? {}, reader))
       if (known.has(userKeyId(key))) this.#attributes!.decode(owner, key, value)
   }
@@ -203,13 +203,14 @@ export class LinkListsStrategy implements RelationStrategy {
     reader: Reader,
   ): void {
     const attributes = this.#attributes!
-    const { ends, to, id } = this.#link(tracked, key, state, reader)
+    const { ends, to, id } = this.#link('add', tracked, key, state, reader)
     if (!draft.once(`attributes ${id}`)) return
     const snapshot = attributes.snapshot(link)
-    const progress = progressOf(key, ends.length, state, draft, () => {
+    const settle = (): void => {
       link.snapshot = snapshot
-      state.partlySent.delete(key)
-    })
+      link.isPartlySent = false
+    }
+    const progress = progressOf(key, ends.length, state, draft, settle, () => (link.isPartlySent = true))
     ends.forEach((end, i) => {
       const other = (ends[1 - i]?.key ?? to).key
       const change = linkWrite(end.model, end.key, attributes.patch(state, key, link, end.bin, other))
@@ -229,10 +230,10 @@ export class LinkListsStrategy implements RelationStrategy {
     draft: Draft,
     reader: Reader,
   ): void {
-    const { ends, to, id, settle } = this.#link(tracked, member, state, reader)
+    const { ends, to, id, settle } = this.#link(change, tracked, member, state, reader)
     if (!draft.once(`${change} ${id}`)) return
     const attributes = change === 'add' ? this.#attributes?.encode(state, member) : undefined
-    const link = change === 'add' ? state.links.get(member, state.added) : undefined
+    const link = change === 'add' ? state.links.get(member) : undefined
     const snapshot = link && this.#attributes?.snapshot(link)
     const progress = progressOf(member, ends.length, state, draft, () => {
       settle()
@@ -264,19 +265,26 @@ export class LinkListsStrategy implements RelationStrategy {
     })
   }
 
-  #link(tracked: Tracked, member: Member, state: CollectionState, reader: Reader): PlannedLink {
+  #link(
+    change: 'add' | 'remove',
+    tracked: Tracked,
+    member: Member,
+    state: CollectionState,
+    reader: Reader,
+  ): PlannedLink {
     const here: LinkEnd = { model: this.#owner, key: tracked.key, bin: this.model.bin! }
-    const key = state.added.keyOfMember(member)!
+    const key = state.keyOf(member)!
     const to = reader.recordKey(this.#target, key)
     const id = linkId(this.model, `${recordId(here.key)}#${here.bin}`, `${recordId(to)}#${this.#inverse?.bin ?? ''}`)
-    const settleHere = (): void => state.settle(member)
+    const confirm = change === 'add' ? 'confirmAdded' : 'confirmRemoved'
+    const settleHere = (): void => state[confirm](member)
     if (this.#inverse === undefined) return { ends: [here], to, id, settle: settleHere }
     const other = isEntity(member) ? reader.tracked(member) : reader.known(this.#target.name, key)
     const there: LinkEnd = { model: this.#target, key: to, bin: this.#inverse.bin! }
     const inverse = this.#inverse.name
     const settle = (): void => {
       settleHere()
-      if (other) collectionStateOf(readProperty(other.entity, inverse) as object).settle(tracked.entity)
+      if (other) collectionStateOf(readProperty(other.entity, inverse) as object)[confirm](tracked.entity)
     }
     return { ends: [here, there], to, id, settle }
   }
@@ -308,9 +316,9 @@ export class LinkListsStrategy implements RelationStrategy {
     if (onDelete !== 'restrict' && keys.length > reach.room) return reach.drain(this.#drain(tracked, reader))
     if (onDelete === 'detach') return
     if (onDelete === 'restrict') {
-      const { removed } = this.#state(tracked.entity)
+      const state = this.#state(tracked.entity)
       const forbidding = { owner: tracked, target: this.#target, inverse: undefined, reach, reader }
-      const listed = keys.filter((key) => !removed.has(key))
+      const listed = keys.filter((key) => !state.isRemoved(key))
       const member = await firstForbidding(listed, forbidding)
       if (member !== undefined) throw restricted(tracked, this.model, member)
       return

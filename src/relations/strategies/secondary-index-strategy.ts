@@ -17,7 +17,7 @@ import { indexMembers } from './index-members.js'
 import { indexOn, type IndexedBy } from '../contract/index-lookup.js'
 import { held, NOT_DELETING } from '../write/key-list-bin.js'
 import { isInKey, keepInKey } from '../write/ref-in-key.js'
-import { isEntity, type Member } from '../state/member-set.js'
+import { isEntity, type Member } from '../state/member.js'
 import { markDeleting } from '../cascade/delete-marker.js'
 import { progressOf } from '../state/link-progress.js'
 import { ownerGone, restricted } from '../contract/relation-errors.js'
@@ -59,9 +59,8 @@ export class SecondaryIndexStrategy implements RelationStrategy {
   async cascade(tracked: Tracked, reach: Cascade, reader: Reader): Promise<void> {
     if (tracked.state === 'removed') return this.#reachOnDelete(tracked, reach, reader)
     const state = this.#state(tracked.entity)
-    const { added, removed } = state
-    for (const member of added.entities) reach.save(member)
-    if (this.model.orphans === 'keep') for (const member of removed.entities) reach.save(member)
+    for (const member of state.addedEntities) reach.save(member)
+    if (this.model.orphans === 'keep') for (const member of state.removed.filter(isEntity)) reach.save(member)
     else await reachOrphans(tracked, state, this.#target, this.#inverse, reach, reader)
   }
 
@@ -69,14 +68,12 @@ export class SecondaryIndexStrategy implements RelationStrategy {
     const state = this.#state(tracked.entity)
     if (draft.isTransaction && tracked.state !== 'new' && [...state.added, ...state.removed].some(isKey))
       draft.add('write', held(this.#owner, tracked.key), isWritten)
-    for (const member of [...state.added]) {
+    for (const member of state.added) {
       if (!isEntity(member)) this.#planAdoption(tracked, member, state, draft, reader)
-      else if (isHere(member, this.#inverse, tracked, reader)) draft.beforeSending(() => state.settle(member))
+      else if (isHere(member, this.#inverse, tracked, reader)) draft.beforeSending(() => state.confirmAdded(member))
     }
     if (this.model.orphans === 'delete') return this.#settleOrphans(state, draft, reader)
-    const leaving = [...state.removed].flatMap(
-      (member) => this.#planRelease(tracked, member, state, draft, reader) ?? [],
-    )
+    const leaving = state.removed.flatMap((member) => this.#planRelease(tracked, member, state, draft, reader) ?? [])
     if (leaving.length > 0) return Promise.all(leaving).then(() => undefined)
   }
 
@@ -95,11 +92,23 @@ export class SecondaryIndexStrategy implements RelationStrategy {
 
   async #loadOne(owner: Tracked, reader: Reader): Promise<Tracked[]> {
     const state = this.#state(owner.entity)
+    const since = state.loaded.beginLoad()
+    try {
+      return await this.#fill(owner, state, since, reader)
+    } finally {
+      state.loaded.endLoad()
+    }
+  }
+
+  async #fill(owner: Tracked, state: CollectionState, since: number, reader: Reader): Promise<Tracked[]> {
     const found: Tracked[] = []
     if (owner.state !== 'new') for await (const step of reader.foundBy(this.#lookup(owner))) found.push(...step.found)
     for (const added of await reader.find(this.#target, state.addedKeys)) state.resolveKey(added?.entity)
-    state.fill(found.map(({ entity }) => entity))
-    return [...found, ...state.added.entities.flatMap((entity) => reader.tracked(entity) ?? [])]
+    state.loaded.fill(
+      found.map(({ entity }) => entity),
+      since,
+    )
+    return [...found, ...state.addedEntities.flatMap((entity) => reader.tracked(entity) ?? [])]
   }
 
   #state(entity: object): CollectionState {
@@ -123,7 +132,7 @@ export class SecondaryIndexStrategy implements RelationStrategy {
     })
     draft.add(isLate ? 'add references' : 'write', command, (outcome) => {
       if (outcome.state !== 'written') return false
-      state.settle(member)
+      state.confirmAdded(member)
       if (isAsked) this.#confirm(tracked, child, keyBefore(this.#inverse, outcome.bins), draft, reader)
       return true
     })
@@ -151,9 +160,9 @@ export class SecondaryIndexStrategy implements RelationStrategy {
   ): void | Promise<void> {
     const { isWritten } = leavingOf(member, this.#inverse, tracked, reader)
     // The child's own write says where it belongs, whatever was said here.
-    if (isWritten) return draft.beforeSending(() => state.settle(member))
-    const child = reader.recordKey(this.#target, state.removed.keyOfMember(member)!)
-    const progress = progressOf(member, 1, state, draft, () => state.settle(member))
+    if (isWritten) return draft.beforeSending(() => state.confirmRemoved(member))
+    const child = reader.recordKey(this.#target, state.keyOf(member)!)
+    const progress = progressOf(member, 1, state, draft, () => state.confirmRemoved(member))
     return release(this.#target, child, this.#inverse, tracked.key.key, draft, reader, progress)
   }
 
@@ -164,8 +173,8 @@ export class SecondaryIndexStrategy implements RelationStrategy {
   /** Orphans are forgotten when they are deleted, in the same flush; those without a record are nothing to wait for. */
   #settleOrphans(state: CollectionState, draft: Draft, reader: Reader): void {
     const isGoing = (member: Member): boolean => isEntity(member) && reader.tracked(member)?.isGoing === true
-    const others = [...state.removed].filter((member) => !isGoing(member))
-    if (others.length > 0) draft.beforeSending(() => others.forEach((member) => state.settle(member)))
+    const others = state.removed.filter((member) => !isGoing(member))
+    if (others.length > 0) draft.beforeSending(() => others.forEach((member) => state.confirmRemoved(member)))
   }
 
   async #reachOnDelete(tracked: Tracked, reach: Cascade, reader: Reader): Promise<void> {
@@ -192,7 +201,7 @@ export class SecondaryIndexStrategy implements RelationStrategy {
     }
     const state = this.#state(tracked.entity)
     children.push(...(await reader.find(this.#target, state.addedKeys)).filter((child) => child !== null))
-    const added = state.added.entities.flatMap((entity) => reader.tracked(entity) ?? [])
+    const added = state.addedEntities.flatMap((entity) => reader.tracked(entity) ?? [])
     const all = [...new Set([...children, ...added])]
     await reachChildren(tracked, all, this.model, this.#inverse, state, reach, reader)
   }

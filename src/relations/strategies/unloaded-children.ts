@@ -7,11 +7,12 @@ import { isWrittenOrMissing, type Outcome } from '../../plan/outcome.js'
 import { userKeyId, type RecordKey, type UserKey } from '../../plan/record-key.js'
 import { confirming, lettingGo } from '../write/explain-reads.js'
 import { keyBefore, readBefore } from '../write/previous-key.js'
-import type { CollectionState, Former } from '../state/collection-state.js'
+import type { CollectionState } from '../state/collection-state.js'
+import type { Former } from '../state/previous-parents.js'
 import type { Reader, Tracked } from '../contract/contributor.js'
 import { linkWrite, listed, unlisted } from '../write/key-list-bin.js'
 import { keepInKey } from '../write/ref-in-key.js'
-import type { Member } from '../state/member-set.js'
+import type { Member } from '../state/member.js'
 import { progressOf } from '../state/link-progress.js'
 import { retarget } from '../write/guarded-ref-write.js'
 
@@ -65,7 +66,7 @@ export class UnloadedChildren {
     const command = linkWrite(this.#target, child, operations)
     draft.follow('remove references', lettingGo({ model: this.#target, key: child }, this.#owner, this.#relation))
     const isLate = tracked.state === 'new' && !draft.isTransaction
-    const progress = progressOf(member, 2, state, draft, () => state.settle(member))
+    const progress = progressOf(member, 2, state, draft, () => state.confirmAdded(member))
     let before: UserKey | null = null
     draft.add(isLate ? 'add references' : 'write', command, (outcome) => {
       before = keyBefore(this.#inverse, outcome.bins)
@@ -84,10 +85,10 @@ export class UnloadedChildren {
     state: CollectionState,
     draft: Draft,
     reader: Reader,
-    progress = progressOf(member, 1, state, draft, () => state.settle(member)),
+    progress = progressOf(member, 1, state, draft, () => state.confirmAdded(member)),
     before: () => UserKey | null = () => null,
   ): void {
-    const child = reader.recordKey(this.#target, state.added.keyOfMember(member)!)
+    const child = reader.recordKey(this.#target, state.keyOf(member)!)
     draft.follow('add references', confirming({ model: this.#target, key: child }, `${this.#relation} drops it`))
     draft.add('add references', listed(this.#owner, tracked.key, this.#list, child.key), (outcome) => {
       if (outcome.state === 'written' && !draft.isTransaction) this.#confirm(tracked, child, draft)
@@ -101,12 +102,11 @@ export class UnloadedChildren {
   leave(tracked: Tracked, former: Former, state: CollectionState, draft: Draft): void {
     const { member, parent } = former
     if (userKeyId(parent) === userKeyId(tracked.key.key)) return
-    const id = userKeyId(member.key)
-    if (!draft.isInside) state.previousParents.set(id, former)
+    if (!draft.isInside) state.previousParents.note(former)
     const command = unlisted(this.#owner, { ...tracked.key, key: parent }, this.#list, member.key)
     draft.add('remove references', command, (outcome) => {
       const isDone = isWrittenOrMissing(outcome)
-      if (isDone && state.previousParents.get(id) === former) state.previousParents.delete(id)
+      if (isDone) state.previousParents.done(former)
       return isDone
     })
   }
@@ -120,7 +120,7 @@ export class UnloadedChildren {
     state: CollectionState,
     draft: Draft,
   ): void {
-    state.previousParents.delete(userKeyId(child.key))
+    state.previousParents.forget(child)
     draft.add('undo', retarget(this.#target, child, this.#childBin, tracked.key.key, before), (outcome) => {
       if (isWritten(outcome)) state.turnedBack(member)
       return true

@@ -48,7 +48,7 @@ export class Hydrator {
 
   /** Reads the record into an entity that the session has; what was changed there is lost. Where it cannot be read, nothing is. */
   refresh(managed: ManagedEntity, record: StoredRecord): void {
-    const stored = { bins: record.bins, isRead: () => true }
+    const stored = { bins: record.bins, isRead: () => true, isAlone: true }
     this.#check(managed, stored)
     managed.mapped.codec.fill(managed.entity, record.bins, undefined, record)
     managed.loaded = undefined

@@ -5,6 +5,7 @@ import type { FoundRecord } from '../../plan/outcome.js'
 import { query, type QueryCommand } from '../../plan/query-command.js'
 import type { FoundPage, FoundStep, Tracked } from '../../relations/contract/contributor.js'
 import type { IndexedBy } from '../../relations/contract/index-lookup.js'
+import { isHeldForChange } from '../../relations/state/held-for-change.js'
 import { isDirty } from '../flush/collect/is-dirty.js'
 import { afterLoadOf, runAfterLoad } from './after-load.js'
 import { foundKey } from './key-of-found.js'
@@ -60,7 +61,13 @@ export class IndexQueries {
   /** Entities without changes; the others stay until they are flushed. */
   release(entities: readonly Tracked[]): void {
     for (const managed of entities as readonly ManagedEntity[]) {
-      if (managed.state === 'stored' && managed.queued === undefined && !isDirty(managed)) managed.home.remove(managed)
+      if (
+        managed.state === 'stored' &&
+        managed.queued === undefined &&
+        !isHeldForChange(managed.entity) &&
+        !isDirty(managed)
+      )
+        managed.home.remove(managed)
     }
   }
 

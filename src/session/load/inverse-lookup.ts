@@ -3,7 +3,7 @@ import type { KeyValue } from '../../keys/index.js'
 import type { EntityModel } from '../../model/index.js'
 import type { Reader } from '../../relations/contract/contributor.js'
 import type { IndexedBy } from '../../relations/contract/index-lookup.js'
-import { isEntity } from '../../relations/state/member-set.js'
+import { isEntity } from '../../relations/state/member.js'
 
 /** Asks the inverse index of a class for the entities whose consolidated children point to a target: `'comments.author'`. */
 export function pointingTo(model: EntityModel, path: string, target: object | KeyValue, reader: Reader): IndexedBy {

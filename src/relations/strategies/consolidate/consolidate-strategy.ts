@@ -13,7 +13,7 @@ import type { OnRollback, Cascade, Reader, Tracked } from '../../contract/contri
 import type { Deleted } from '../../state/unlink-deleted.js'
 import { NOT_DELETING } from '../../write/key-list-bin.js'
 import { isNew } from '../../state/is-new.js'
-import { isEntity } from '../../state/member-set.js'
+import { isEntity } from '../../state/member.js'
 import { collectionStateOf, findRefState } from '../../state/state-of.js'
 import type { ChangedPart, CollectionView, LoadedLevel, RelationStrategy } from '../../contract/relation-strategy.js'
 import { InverseChanges, type StoredRefs } from './inverse-changes.js'
@@ -63,8 +63,8 @@ export class ConsolidateStrategy implements RelationStrategy {
 
   /** Called when the collection has been bound to the session, with what was read of its bin. */
   attached(state: CollectionState, { tracked, reader }: Binding, stored: Value | undefined, isRead: boolean): void {
-    if (state.parts?.owner !== tracked) state.parts = new PartTable(state, this.#parts, tracked, reader)
-    if (isRead) state.parts.load(stored)
+    if (state.parts?.owner !== tracked) state.holdParts(new PartTable(state, this.#parts, tracked, reader))
+    if (isRead) state.parts!.load(stored)
   }
 
   completed(state: CollectionState, stored: Value | undefined): void {
@@ -195,7 +195,7 @@ export class ConsolidateStrategy implements RelationStrategy {
   }
 
   #changed(table: PartTable): ChangedPart[] {
-    const parts = [...table.state.added.entities, ...[...table.changed()].map(({ part }) => part)]
+    const parts = [...table.state.addedEntities, ...[...table.changed()].map(({ part }) => part)]
     return parts.map((part) => ({ key: this.keyOf(part), part }))
   }
 

@@ -11,7 +11,7 @@ import {
 } from '../../../plan/operations.js'
 import type { UserKey } from '../../../plan/record-key.js'
 import type { MapKey, Value } from '../../../plan/value.js'
-import { isEntity } from '../../state/member-set.js'
+import { isEntity } from '../../state/member.js'
 import { splitByCap } from './cap.js'
 import { InverseChanges } from './inverse-changes.js'
 import { compareKeys } from './key-order.js'
@@ -122,16 +122,17 @@ export class PartChanges {
       const known = this.#table.known(id)
       this.#table.forget(id)
       // Taken back while it was on its way: it has to be stored again.
-      if (!state.removed.delete(id) && known !== undefined && !state.added.has(id)) state.added.add(known.part)
+      if (state.isRemoved(id)) state.mark(id, undefined)
+      else if (known !== undefined && !state.isAdded(id)) state.mark(known.part, 'added')
     }
     for (const { known, wasAdded } of this.#sent) this.#table.confirm(known, wasAdded)
-    for (const part of this.#dropped) state.added.delete(part)
+    for (const part of this.#dropped) if (state.isAdded(part)) state.mark(part, undefined)
     if (this.#isWhole) this.#table.isLoaded = true
     this.#dropCapped()
   }
 
   #added(): readonly object[] {
-    return [...this.#table.state.added].map((member) => {
+    return this.#table.state.added.map((member) => {
       if (!isEntity(member)) throw this.#parts.bareKey(member)
       return member
     })
@@ -175,7 +176,7 @@ export class PartChanges {
 
   #send(part: object, id: KeyValue, place: MapKey, refs: readonly (UserKey | null)[]): void {
     const known = { part, id, snapshot: this.#parts.codec.snapshot(part), place, refs }
-    this.#sent.push({ known, wasAdded: this.#table.state.added.find(id) === part })
+    this.#sent.push({ known, wasAdded: this.#table.state.findAdded(id) === part })
   }
 
   /** What the server dropped is no longer here either; where not all is known, only the server can tell what it dropped. */

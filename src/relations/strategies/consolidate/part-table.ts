@@ -3,7 +3,8 @@ import { userKeyId, type UserKey } from '../../../plan/record-key.js'
 import type { MapKey, Value } from '../../../plan/value.js'
 import type { CollectionState } from '../../state/collection-state.js'
 import type { Reader, Tracked } from '../../contract/contributor.js'
-import { isEntity, type Member } from '../../state/member-set.js'
+import { isEntity, type Member } from '../../state/member.js'
+import { REMEMBER } from '../../state/remember-fields.js'
 import { splitByCap } from './cap.js'
 import { compareKeys } from './key-order.js'
 import type { PartClass } from './part-class.js'
@@ -45,9 +46,9 @@ export class PartTable {
     this.parts = parts
     this.owner = owner
     this.#reader = reader
-    for (const member of [...state.added]) {
+    for (const member of state.added) {
       // Without a session an added part was not given an id.
-      state.added.delete(member)
+      state.mark(member, undefined)
       this.include(member)
     }
   }
@@ -73,29 +74,25 @@ export class PartTable {
 
   /** Stored parts that are neither removed nor replaced. */
   *kept(): Iterable<KnownPart> {
-    const { added, removed } = this.state
-    for (const known of this.#known.values()) if (!added.has(known.id) && !removed.has(known.id)) yield known
+    for (const known of this.#known.values()) if (!this.state.isMarked(known.id)) yield known
   }
 
   include(member: Member): void {
     if (!isEntity(member)) throw this.parts.bareKey(member)
-    const { added, removed } = this.state
     this.parts.prepare(member, this.owner, this.#reader)
     this.#attach(member)
     const known = this.#find(member)
-    removed.delete(member)
-    if (known?.part === member && this.#isSure(known.id)) return
     // A part with the same id takes the place of the one that is there.
-    added.delete(member)
-    added.add(member)
+    if (known?.part !== member || !this.#isSure(known.id)) this.state.mark(member, 'added')
+    else if (this.state.isRemoved(member)) this.state.mark(member, undefined)
   }
 
   exclude(member: Member): void {
-    const { added, removed } = this.state
-    const wasAdded = added.delete(member)
+    const wasAdded = this.state.isAdded(member)
+    if (wasAdded) this.state.mark(member, undefined)
     // Of a record that is not there yet nothing can be taken out; in one that is, others may have put it meanwhile.
     const mayBeStored = this.owner.state !== 'new' && !(this.isLoaded && wasAdded)
-    if (this.#find(member) !== undefined || mayBeStored) removed.add(member)
+    if (this.#find(member) !== undefined || mayBeStored) this.state.mark(member, 'removed')
   }
 
   /** The known part with that id. */
@@ -105,9 +102,8 @@ export class PartTable {
 
   /** The part as the session sees it: undefined when only the server can tell. */
   find(id: KeyValue): object | null | undefined {
-    const { added, removed } = this.state
-    if (removed.has(id)) return null
-    const member = added.find(id)
+    if (this.state.isRemoved(id)) return null
+    const member = this.state.findAdded(id)
     if (member !== undefined) return member as object
     if (!this.#isSure(id)) return undefined
     return this.known(id)?.part ?? (this.isComplete ? null : undefined)
@@ -154,12 +150,11 @@ export class PartTable {
 
   /** The part is stored as it was when it was sent; what was done to it since is still to be sent. */
   confirm(known: KnownPart, wasAdded: boolean): void {
-    const { added, removed } = this.state
     this.#known.set(userKeyId(known.id), known)
     if (!wasAdded) return
-    const now = added.find(known.id)
-    if (now === known.part) added.delete(known.part)
-    else if (now === undefined) removed.add(known.part)
+    const now = this.state.findAdded(known.id)
+    if (now === known.part) this.state.mark(known.part, undefined)
+    else if (now === undefined) this.state.mark(known.part, 'removed')
   }
 
   forget(id: KeyValue): void {
@@ -169,12 +164,12 @@ export class PartTable {
 
   /** All of it has to be stored anew, under another session. */
   startAnew(): void {
-    for (const { part } of [...this.kept()]) this.state.added.add(part)
+    for (const { part } of [...this.kept()]) this.state.mark(part, 'added')
     this.reset()
   }
 
   /** What puts everything back as it is now. */
-  remember(): () => void {
+  [REMEMBER](): () => void {
     const { isLoaded } = this
     const known = [...this.#known].map(([id, each]) => [id, { ...each }] as const)
     const unsure = [...this.#unsure]
@@ -196,7 +191,7 @@ export class PartTable {
 
   /** What was added may leave no room for others: the cap is applied when it is stored. */
   get isCapped(): boolean {
-    return this.parts.relation.cap !== undefined && this.state.added.size > 0
+    return this.parts.relation.cap !== undefined && this.state.added.length > 0
   }
 
   /** Those that the cap leaves room for once what was added is stored. */
@@ -213,7 +208,7 @@ export class PartTable {
   given(): PlacedPart[] {
     const all: PlacedPart[] = []
     for (const { part } of this.kept()) all.push({ part, place: this.parts.placeOf(part) })
-    for (const part of this.state.added.entities) all.push({ part, place: this.parts.placeOf(part) })
+    for (const part of this.state.addedEntities) all.push({ part, place: this.parts.placeOf(part) })
     return all.sort((a, b) => compareKeys(a.place, b.place))
   }
 

@@ -2,7 +2,7 @@ import type { KeyValue } from '../../../keys/index.js'
 import type { RangeOptions } from '../../../model/index.js'
 import { userKeyId } from '../../../plan/record-key.js'
 import type { Value } from '../../../plan/value.js'
-import { isEntity, type Member } from '../../state/member-set.js'
+import { isEntity, type Member } from '../../state/member.js'
 import type { CollectionView, KeyRange } from '../../contract/relation-strategy.js'
 import { compareKeys } from './key-order.js'
 import type { PartReads } from './part-reads.js'
@@ -32,7 +32,7 @@ export class PartView implements CollectionView {
     if (this.#table.isComplete) return this.#table.placed().length
     const { state, parts, isCapped } = this.#table
     const { all, found } = await this.#reads.count(this.#pending())
-    const count = all - found + state.added.size
+    const count = all - found + state.added.length
     return isCapped ? Math.min(count, parts.relation.cap!.keep) : count
   }
 
@@ -142,7 +142,7 @@ export class PartView implements CollectionView {
   /** Parts that are not where they are stored: new ones, and those whose sort key changed. */
   #moved(): PlacedPart[] {
     const { parts, state } = this.#table
-    const moved = state.added.entities.map((part) => ({ part, place: parts.placeOf(part) }))
+    const moved = state.addedEntities.map((part) => ({ part, place: parts.placeOf(part) }))
     for (const { part, place } of this.#table.kept()) {
       const now = parts.sortKey === undefined ? place : parts.placeOf(part)
       if (now !== place && compareKeys(now, place) !== 0) moved.push({ part, place: now })
@@ -152,7 +152,7 @@ export class PartView implements CollectionView {
 
   /** How many stored parts at most are elsewhere than the session sees them. */
   #extra(): number {
-    return this.#table.state.removed.size + this.#moved().length
+    return this.#table.state.removed.length + this.#moved().length
   }
 
   /** Stored parts as the session sees them, and those that it has besides. */

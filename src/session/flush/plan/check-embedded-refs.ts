@@ -3,7 +3,7 @@ import { SkeinError } from '../../../errors/index.js'
 import { describeKey } from '../../../keys/index.js'
 import type { BinType, EntityModel, Model, RelationModel } from '../../../model/index.js'
 import type { Reader } from '../../../relations/contract/contributor.js'
-import { isEntity } from '../../../relations/state/member-set.js'
+import { isEntity } from '../../../relations/state/member.js'
 import { findRefState } from '../../../relations/state/state-of.js'
 import type { ManagedEntity } from '../../tracking/managed-entity.js'
 

@@ -1,0 +1,29 @@
+import { readProperty } from '../../codec/index.js'
+import type { Binding } from '../contract/binding.js'
+import { isNew } from './is-new.js'
+import type { LoadedMembers } from './loaded-members.js'
+import type { Knowledge } from './member-change.js'
+import { isEntity, type Member } from './member.js'
+import { findRefState } from './state-of.js'
+
+/** What is stored of a member, as far as the session can tell without asking the server. */
+export function knowledgeOf(member: Member, { members }: LoadedMembers, binding: Binding | undefined): Knowledge {
+  if (binding === undefined) return 'absent'
+  if (members !== undefined) return members.has(member) ? 'stored' : 'absent'
+  if (!isEntity(member)) return 'unknown'
+  if (isNew(member, binding.reader)) return 'absent'
+  return isTold(member, binding) ? ownWord(member, binding) : 'unknown'
+}
+
+/** Whether the entity itself says whom it belongs to. */
+export function isTold(member: Member, { relation: { kind, inverse } }: Binding): member is object {
+  return isEntity(member) && kind === 'oneToMany' && inverse !== undefined
+}
+
+/** What the record of a child says of its owner. */
+function ownWord(child: object, { relation, reader, tracked }: Binding): Knowledge {
+  const ref = findRefState(readProperty(child, relation.inverse!) ?? {})
+  const key = reader.keyOf(tracked.entity)
+  if (ref === undefined || key === null || !ref.isStoredKnown) return 'unknown'
+  return ref.isStoredAs(key) ? 'stored' : 'elsewhere'
+}

@@ -1,0 +1,170 @@
+import type { KeyValue } from '../../keys/index.js'
+import { holdForChange } from './held-for-change.js'
+import { LinkValues } from './link-attributes-of.js'
+import { LoadedMembers } from './loaded-members.js'
+import { MemberChanges, type ChangeKind, type MemberChange } from './member-change.js'
+import { isEntity, type Member } from './member.js'
+
+/**
+ * The members of a collection: what was loaded of them, and how each one that is to change does. People see the loaded members with the
+ * changes on top. member-change.ts has the states of a member and the ways between them.
+ */
+export abstract class MembersAndChanges {
+  // Ordinary fields, which `rememberFields` finds: all of them are put back when a transaction is undone.
+  protected readonly changes = new MemberChanges()
+  /** What was read of the stored members. */
+  readonly loaded = new LoadedMembers()
+  /** Attributes of links, as far as they are known. */
+  readonly links = new LinkValues((member) => this.keyOf(member))
+  /** Changes as a flush is sending them: one that was replaced since is not settled by its answer. */
+  #inFlight: Set<MemberChange> | undefined
+
+  /** All members are known and at hand. */
+  get isLoaded(): boolean {
+    return this.loaded.members !== undefined && this.members.every(isEntity)
+  }
+
+  /** The loaded members with the changes on top; a bare key among them is not loaded itself. */
+  get members(): Member[] {
+    const stored = this.loaded.members
+    if (this.changes.size === 0) return [...(stored ?? [])]
+    const left = new Set(this.removed.map((member) => stored?.get(member)))
+    const kept = left.size === 0 ? [...(stored ?? [])] : [...(stored ?? [])].filter((member) => !left.has(member))
+    const added = [...this.changes].filter(({ kind, member }) => kind === 'added' && stored?.has(member) !== true)
+    return [...kept, ...added.map(({ member, shown }) => shown ?? member)]
+  }
+
+  get added(): Member[] {
+    return this.changes.added
+  }
+
+  get addedEntities(): object[] {
+    return this.added.filter(isEntity)
+  }
+
+  /** Those that were added and are not at hand. */
+  get addedKeys(): KeyValue[] {
+    return this.added.filter((member): member is KeyValue => !isEntity(member))
+  }
+
+  get removed(): Member[] {
+    return this.changes.removed
+  }
+
+  isAdded(member: Member): boolean {
+    return this.changes.get(member)?.kind === 'added'
+  }
+
+  isRemoved(member: Member): boolean {
+    const kind = this.changes.get(member)?.kind
+    return kind !== undefined && kind !== 'added'
+  }
+
+  /** To be changed, either way. */
+  isMarked(member: Member): boolean {
+    return this.changes.has(member)
+  }
+
+  /** Taken out before anything of it was sent. */
+  isOrphaned(member: Member): boolean {
+    return this.changes.get(member)?.kind === 'orphaned'
+  }
+
+  isPartlySent(member: Member): boolean {
+    return this.changes.get(member)?.isPartlySent === true
+  }
+
+  /** The member as it was added. */
+  findAdded(key: KeyValue): Member | undefined {
+    const change = this.changes.get(key)
+    return change?.kind === 'added' ? change.member : undefined
+  }
+
+  keyOf(member: Member): KeyValue | null {
+    return this.changes.keyOfMember(member)
+  }
+
+  /** Notes a change as it is, for a strategy that keeps its members itself. */
+  mark(member: Member, kind: ChangeKind | undefined): void {
+    const { changes } = this
+    changes.delete(member)
+    if (kind !== undefined) changes.put({ kind, member, isPartlySent: false })
+  }
+
+  beginSending(): void {
+    this.#inFlight = new Set(this.changes)
+  }
+
+  endSending(): void {
+    this.#inFlight = undefined
+  }
+
+  /** All records say now that it is a member. */
+  confirmAdded(member: Member): void {
+    this.#confirm(member, true)
+  }
+
+  /** No record says any more that it is a member. */
+  confirmRemoved(member: Member): void {
+    this.#confirm(member, false)
+  }
+
+  /** One of the records that the change concerns may have it by now. */
+  notePartlySent(member: Member): void {
+    const change = this.changes.get(member)
+    if (change !== undefined) this.replace(change, { ...change, isPartlySent: true })
+  }
+
+  /** Its records are as they were before the change. */
+  turnedBack(member: Member): void {
+    const change = this.changes.get(member)
+    if (change !== undefined) this.replace(change, { ...change, isPartlySent: false })
+  }
+
+  /** Makes a change of one member for a plan, and gives what takes it back, unless the member was changed again since. */
+  tentatively(member: Member, change: () => void): () => void {
+    const { changes } = this
+    const [before, link] = [changes.get(member), this.links.get(member)]
+    change()
+    const made = changes.get(member)
+    return () => {
+      if (made === before || changes.get(member) !== made) return
+      if (before === undefined) changes.delete(member)
+      else changes.put(before)
+      if (link !== undefined) this.links.set(member, link)
+    }
+  }
+
+  protected change(member: Member, kind: ChangeKind | undefined, isAnew = false): void {
+    const { changes } = this
+    const before = changes.get(member)
+    this.loaded.dropBin()
+    if (isEntity(member)) holdForChange(member)
+    if (kind === undefined) return void changes.delete(member)
+    if (before === undefined) return changes.put({ kind, member, isPartlySent: false })
+    const now = isEntity(before.member) ? before.member : member
+    if (before.kind === kind && !isAnew) return this.replace(before, { ...before, member: now })
+    // What is under way may be stored by then, and its answer is not that of this change.
+    changes.put({ kind, member: now, isPartlySent: this.isUnderWay(before) })
+  }
+
+  /** The same change, with something more known of it. */
+  protected replace(before: MemberChange, after: MemberChange): void {
+    this.changes.put(after)
+    if (this.#inFlight?.has(before)) this.#inFlight.add(after)
+    if (isEntity(after.member)) holdForChange(after.member)
+  }
+
+  #confirm(member: Member, isMember: boolean): void {
+    const change = this.changes.get(member)
+    this.loaded.confirm(isEntity(member) ? member : (change?.shown ?? change?.member ?? member), isMember)
+    if (change === undefined || (change.kind === 'added') !== isMember) return
+    const isOvertaken = this.#inFlight !== undefined && !this.#inFlight.has(change)
+    if (!isOvertaken) this.changes.delete(member)
+  }
+
+  /** Partly sent, or being sent: what is stored is not known until that is settled. */
+  protected isUnderWay(change: MemberChange): boolean {
+    return change.isPartlySent || this.#inFlight?.has(change) === true
+  }
+}

@@ -1,0 +1,35 @@
+/** Gives what puts the inside of an object back as it is now. A symbol, because entities may have a method of any name. */
+export const REMEMBER = Symbol('remember')
+
+interface Rememberable {
+  [REMEMBER](): () => void
+}
+
+/** What puts all fields of the object, and the maps in them, back as they are now: none can be left out. */
+export function rememberFields<T extends object>(fields: T): () => void {
+  const undo = (Object.keys(fields) as (keyof T)[]).map((name) => {
+    const value = fields[name]
+    const inside = rememberInside(value)
+    return () => {
+      fields[name] = value
+      inside?.()
+    }
+  })
+  return () => undo.forEach((each) => each())
+}
+
+function rememberInside(value: unknown): (() => void) | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  if (value instanceof Map) return rememberEntries(value as Map<unknown, unknown>)
+  return isRememberable(value) ? value[REMEMBER]() : undefined
+}
+
+function rememberEntries(map: Map<unknown, unknown>): () => void {
+  const entries = [...map]
+  return () => {
+    map.clear()
+    for (const [key, value] of entries) map.set(key, value)
+  }
+}
+
+const isRememberable = (value: object): value is Rememberable => REMEMBER in value
