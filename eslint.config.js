@@ -14,7 +14,8 @@ const MAY_IMPORT = {
   driver: ['errors', 'keys', 'plan'],
   relations: ['errors', 'keys', 'model', 'codec', 'plan'],
   query: ['errors', 'keys', 'model', 'codec', 'plan', 'driver'],
-  session: ['errors', 'keys', 'model', 'codec', 'plan', 'driver', 'relations', 'query', 'embedded'],
+  records: ['errors', 'keys', 'model', 'codec', 'plan'],
+  session: ['errors', 'keys', 'model', 'codec', 'plan', 'driver', 'relations', 'records', 'query', 'embedded'],
 }
 const folders = Object.keys(MAY_IMPORT)
 const zones = folders.map((folder) => ({

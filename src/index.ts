@@ -101,10 +101,17 @@ export type { CommandEvent, FlushEvent, HiddenError, TransactionEvent, WarningEv
 export type { Finding, FindingKind, FindingState } from './relations/verify/finding.js'
 export { Database, type SessionOptions } from './session/database/database.js'
 export { EntityHandle } from './session/entity-handle.js'
+export { RecordHandle } from './records/record-handle.js'
+export { CounterHandle } from './records/counter-handle.js'
+export { ListHandle } from './records/list-handle.js'
+export { MapHandle } from './records/map-handle.js'
+export { SetHandle } from './records/set-handle.js'
+export type { Slice } from './records/place-handle.js'
 export { open } from './session/database/open.js'
 export { type OpenOptions, type TransactionMode } from './session/context/open-options.js'
 export { Session } from './session/session.js'
 export type {
+  AtOptions,
   Changes,
   KeyInput,
   LoadOptions,

@@ -161,6 +161,29 @@ export class EntityCodec<T extends object = object> {
     return (this.#functions.changed(entity, snapshot) ?? []).map((index) => this.#shape.properties[index].name)
   }
 
+  /** True when this one property differs from the snapshot. */
+  isChanged(entity: T, snapshot: Snapshot, name: string): boolean {
+    const index = this.#indexOf(name)
+    return !this.#shape.properties[index].same(readProperty(entity, name), this.#functions.snapshotOf(snapshot, index))
+  }
+
+  /** Makes the snapshot show this one property as it is now. */
+  acceptChange(entity: T, snapshot: Snapshot, name: string): void {
+    const index = this.#indexOf(name)
+    this.#functions.setSnapshot(snapshot, index, this.#shape.properties[index].snapshot(readProperty(entity, name)))
+  }
+
+  /** The operations that write this one property of a new record. */
+  binOperations(entity: T, name: string): readonly WriteOperation[] {
+    const operations: WriteOperation[] = []
+    this.#shape.properties[this.#indexOf(name)]?.create(operations, readProperty(entity, name))
+    return operations
+  }
+
+  #indexOf(name: string): number {
+    return this.#shape.properties.findIndex((property) => property.name === name)
+  }
+
   /** The bins to ask for when only these properties and relations are wanted: theirs, and what every instance needs. */
   binsOf(names: readonly string[]): readonly string[] {
     const { key, version, discriminator, relations } = this.model

@@ -188,6 +188,8 @@ export const lists = Aerospike.lists as unknown as Names<
   | 'removeByValueList'
   | 'removeByIndexRange'
   | 'set'
+  | 'insertItems'
+  | 'increment'
   | 'clear'
   | 'size'
   | 'getByIndexRange'
@@ -227,6 +229,7 @@ export const maps = Aerospike.maps as unknown as Names<
 /** A way down into nested lists and maps. */
 export interface ClientContext {
   addMapKey(key: unknown): void
+  addMapKeyCreate(key: unknown, order: number): void
   addMapIndex(index: number): void
   addMapRank(rank: number): void
   addListIndex(index: number): void

@@ -44,6 +44,10 @@ export function listOperation(operation: ListOperation): CollectionOperation {
       return lists.removeByIndexRange(bin, operation.index, operation.count)
     case 'listSet':
       return lists.set(bin, operation.index, one(operation.value))
+    case 'listInsert':
+      return lists.insertItems(bin, operation.index, operation.values.map(one))
+    case 'listIncrement':
+      return lists.increment(bin, operation.index, one(operation.delta))
     case 'listClear':
       return lists.clear(bin)
     case 'listSize':

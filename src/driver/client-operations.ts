@@ -8,16 +8,25 @@ import {
   mapGet,
   mapPut,
   mapRemoveKey,
+  unknown,
   value as literal,
 } from '../plan/expression.js'
 import type { Operation, Path } from '../plan/operation.js'
 import { isDouble, type Value } from '../plan/value.js'
-import { expressionOperations, newContext, scalarOperations as scalar, writeOperation } from './aerospike-client.js'
+import {
+  expressionOperations,
+  maps,
+  newContext,
+  scalarOperations as scalar,
+  writeOperation,
+} from './aerospike-client.js'
 import type { ClientContext, ClientOperation, CollectionOperation } from './aerospike-client.js'
 import { isListOperation, listOperation, listReturns } from './client-list-operations.js'
 import { mapOperation, mapReturns, type MapOperation } from './client-map-operations.js'
 import { clientValue } from './client-values.js'
 import { encodeExpression } from './encode-expression.js'
+
+const { KEY_ORDERED } = maps.order
 
 // An expression that has no value gives no result instead of failing the whole command.
 const EVAL_NO_FAIL = 16
@@ -29,6 +38,8 @@ export function clientOperation(operation: Operation): ClientOperation {
       return writeValue(operation.bin, operation.value)
     case 'removeBin':
       return writeOperation(operation.bin, null)
+    case 'writeMissingBin':
+      return writeMissing(operation.bin, operation.value)
     case 'addToBin':
       return addOperation(operation.bin, operation.delta)
     case 'readBin':
@@ -56,6 +67,11 @@ export function readExpression(name: string, expression: string): ClientOperatio
 function writeValue(bin: string, value: Value): ClientOperation {
   if (typeof value !== 'bigint') return writeOperation(bin, clientValue(value, bin))
   return isSafe(value) ? writeOperation(bin, Number(value)) : writeExpression(bin, encodeExpression(literal(value)))
+}
+
+function writeMissing(bin: string, value: Value): ClientOperation {
+  const expression = cond(binExists(bin), unknown(), literal(value))
+  return expressionOperations.write(bin, encodeExpression(expression), EVAL_NO_FAIL)
 }
 
 function addOperation(bin: string, delta: Value): ClientOperation {
@@ -102,7 +118,8 @@ function collectionOperation(operation: OnCollection): ClientOperation {
 function contextOf(path: Path, bin: string): ClientContext {
   const context = newContext()
   for (const step of path) {
-    if (step.in === 'mapKey') context.addMapKey(clientValue(step.key, bin))
+    if (step.in === 'mapKey' && step.create === true) context.addMapKeyCreate(clientValue(step.key, bin), KEY_ORDERED)
+    else if (step.in === 'mapKey') context.addMapKey(clientValue(step.key, bin))
     else if (step.in === 'mapIndex') context.addMapIndex(step.index)
     else if (step.in === 'mapRank') context.addMapRank(step.rank)
     else if (step.in === 'listIndex') context.addListIndex(step.index)

@@ -1,6 +1,8 @@
 import type { BinType, Expression, ExpressionName } from '../plan/expression.js'
 import type { Guard } from '../plan/command.js'
 import { bin, binExists, eq, not, value } from '../plan/expression.js'
+import type { CollectionExpression } from '../plan/collection-expression.js'
+import { COLLECTION_CALLS, contextPairs } from './collection-calls.js'
 import { MessageWriter } from './message-writer.js'
 
 // The client needs 25–45 µs to compile an expression; written directly in the server's format it costs next to nothing.
@@ -42,6 +44,7 @@ const REGEX = 7
 const QUOTE = 126
 const CALL = 127
 const ON_COLLECTION = 0
+const IN_CONTEXT = 0xff
 /** Or-ed to the above: the call answers the changed copy of its subject. */
 const MODIFIES = 0x40
 const RETURN_NONE = 0
@@ -112,6 +115,8 @@ function write(expression: Expression): void {
     writer.value(expression.value)
   } else if (expression.kind === 'bin') {
     writer.array(3).integer(BIN).integer(TYPE[expression.type]).name(expression.name)
+  } else if (expression.kind === 'collection') {
+    writeCollection(expression)
   } else {
     writeCall(expression)
   }
@@ -151,4 +156,25 @@ function writeCollectionCall(call: Call, { opcode, returns, modifies }: Collecti
   if (returns !== undefined) writer.integer(returns)
   for (const arg of args) write(arg)
   write(collection)
+}
+
+function writeCollection({ name, subject, args, type, path = [] }: CollectionExpression): void {
+  const { opcode, returns, policy = [], edits } = COLLECTION_CALLS[name]
+  writer
+    .array(5)
+    .integer(CALL)
+    .integer(TYPE[type])
+    .integer(edits ? ON_COLLECTION | MODIFIES : ON_COLLECTION)
+  if (path.length > 0) {
+    writer
+      .array(3)
+      .integer(IN_CONTEXT)
+      .array(2 * path.length)
+    for (const [how, where] of contextPairs(path)) writer.integer(how).value(where)
+  }
+  writer.array(1 + (returns === undefined ? 0 : 1) + args.length + policy.length).integer(opcode)
+  if (returns !== undefined) writer.integer(returns)
+  for (const arg of args) write({ kind: 'value', value: arg })
+  for (const flag of policy) writer.integer(flag)
+  write(subject)
 }

@@ -40,6 +40,8 @@ export function accumulates(operation: Operation): boolean {
     case 'addToBin':
     case 'mapIncrement':
     case 'listAppend':
+    case 'listInsert':
+    case 'listIncrement':
     case 'listRemoveIndexRange':
       return true
     default:
@@ -107,6 +109,7 @@ function binsRead(operation: Operation): readonly string[] {
 function binsOf(expression: Expression): readonly string[] {
   if (expression.kind === 'bin') return [expression.name]
   if (expression.kind === 'value') return []
+  if (expression.kind === 'collection') return binsOf(expression.subject)
   if (expression.name === 'binExists') {
     return expression.args.flatMap((arg) => (arg.kind === 'value' && typeof arg.value === 'string' ? [arg.value] : []))
   }

@@ -59,7 +59,7 @@ function samePath(a: Path = [], b: Path = []): boolean {
 
 function sameStep(a: Path[number], b: Path[number]): boolean {
   if (a === b) return true
-  if (a.in === 'mapKey' && b.in === 'mapKey') return a.key === b.key
+  if (a.in === 'mapKey' && b.in === 'mapKey') return a.key === b.key && a.create === b.create
   if (a.in === 'listIndex' && b.in === 'listIndex') return a.index === b.index
   return false
 }

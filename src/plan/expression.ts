@@ -1,3 +1,4 @@
+import type { CollectionExpression } from './collection-expression.js'
 import type { Value } from './value.js'
 
 export type BinType = 'int' | 'float' | 'str' | 'blob' | 'bool' | 'list' | 'map' | 'geo'
@@ -58,6 +59,7 @@ export type Expression =
       readonly args: readonly Expression[]
       readonly type?: BinType
     }
+  | CollectionExpression
 
 export const value = (value: Value): Expression => Object.freeze({ kind: 'value', value })
 export const bin = (type: BinType, name: string): Expression => Object.freeze({ kind: 'bin', type, name })

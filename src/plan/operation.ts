@@ -1,9 +1,9 @@
 import type { Expression } from './expression.js'
 import type { MapKey, Value } from './value.js'
 
-/** One step down into a nested list or map; a step never creates what it does not find. */
+/** One step down into a nested list or map; only a step with `create` makes a K-ordered map where it finds nothing. */
 export type Step =
-  | { readonly in: 'mapKey'; readonly key: MapKey }
+  | { readonly in: 'mapKey'; readonly key: MapKey; readonly create?: true }
   | { readonly in: 'mapIndex'; readonly index: number }
   | { readonly in: 'mapRank'; readonly rank: number }
   | { readonly in: 'listIndex'; readonly index: number }
@@ -30,6 +30,10 @@ export interface WriteBin extends OnBin<'writeBin'> {
   readonly value: Value
 }
 export type RemoveBin = OnBin<'removeBin'>
+/** Writes the bin only where the record has none. */
+export interface WriteMissingBin extends OnBin<'writeMissingBin'> {
+  readonly value: Value
+}
 /** Adds to an integer or double bin on the server; a missing bin counts as 0. */
 export interface AddToBin extends OnBin<'addToBin'> {
   readonly delta: Value
@@ -75,6 +79,14 @@ export interface ListRemoveIndexRange extends InBin<'listRemoveIndexRange'> {
 export interface ListSet extends InBin<'listSet'> {
   readonly index: number
   readonly value: Value
+}
+export interface ListInsert extends InBin<'listInsert'> {
+  readonly index: number
+  readonly values: readonly Value[]
+}
+export interface ListIncrement extends InBin<'listIncrement'> {
+  readonly index: number
+  readonly delta: Value
 }
 export type ListClear = InBin<'listClear'>
 export type ListSize = InBin<'listSize'>
@@ -170,6 +182,7 @@ export type ReadOperation =
 export type WriteOperation =
   | WriteBin
   | RemoveBin
+  | WriteMissingBin
   | AddToBin
   | Touch
   | DeleteRecord
@@ -179,6 +192,8 @@ export type WriteOperation =
   | ListRemoveValues
   | ListRemoveIndexRange
   | ListSet
+  | ListInsert
+  | ListIncrement
   | ListClear
   | MapCreate
   | MapPut

@@ -6,6 +6,11 @@ import type { MapKey, Value } from './value.js'
 
 export const writeBin = (bin: string, value: Value): Op.WriteBin => ({ kind: 'writeBin', bin, value })
 export const removeBin = (bin: string): Op.RemoveBin => ({ kind: 'removeBin', bin })
+export const writeMissingBin = (bin: string, value: Value): Op.WriteMissingBin => ({
+  kind: 'writeMissingBin',
+  bin,
+  value,
+})
 export const addToBin = (bin: string, delta: Value): Op.AddToBin => ({ kind: 'addToBin', bin, delta })
 export const readBin = (bin: string): Op.ReadBin => Object.freeze({ kind: 'readBin', bin })
 export const readExpression = (name: string, expression: Expression): Op.ReadExpression =>
@@ -34,6 +39,10 @@ export const listRemoveIndexRange = (
 ): Op.ListRemoveIndexRange => Object.freeze({ kind: 'listRemoveIndexRange', bin, index, count, returns, path })
 export const listSet = (bin: string, index: number, value: Value, path?: Op.Path): Op.ListSet =>
   Object.freeze({ kind: 'listSet', bin, index, value, path })
+export const listInsert = (bin: string, index: number, values: readonly Value[], path?: Op.Path): Op.ListInsert =>
+  Object.freeze({ kind: 'listInsert', bin, index, values, path })
+export const listIncrement = (bin: string, index: number, delta: Value, path?: Op.Path): Op.ListIncrement =>
+  Object.freeze({ kind: 'listIncrement', bin, index, delta, path })
 export const listClear = (bin: string, path?: Op.Path): Op.ListClear => Object.freeze({ kind: 'listClear', bin, path })
 export const listSize = (bin: string, path?: Op.Path): Op.ListSize => Object.freeze({ kind: 'listSize', bin, path })
 export const listGetIndexRange = (
@@ -107,5 +116,7 @@ export const mapGetIndexRange = (
 
 /** A step into the map entry under `key`. */
 export const atKey = (key: MapKey): Op.Step => Object.freeze({ in: 'mapKey', key })
+/** A step into the map entry under `key`, which becomes a K-ordered map where there is none. */
+export const atKeyCreated = (key: MapKey): Op.Step => Object.freeze({ in: 'mapKey', key, create: true })
 /** A step into the list item at `index`. */
 export const atIndex = (index: number): Op.Step => Object.freeze({ in: 'listIndex', index })

@@ -1,3 +1,4 @@
+import type { CollectionExpression } from './collection-expression.js'
 import type { Expression, ExpressionName } from './expression.js'
 import { showValue } from './show-value.js'
 
@@ -15,8 +16,17 @@ const INFIX: Partial<Record<ExpressionName, string>> = {
 export function showExpression(expression: Expression, values: boolean): string {
   if (expression.kind === 'value') return values ? showValue(expression.value) : '…'
   if (expression.kind === 'bin') return expression.name
+  if (expression.kind === 'collection') return showCollection(expression, values)
   const infix = INFIX[expression.name]
   // Bin names are part of the model, not data: they are shown even where values are not.
   const args = expression.args.map((arg) => showExpression(arg, values || expression.name === 'binExists'))
   return infix === undefined ? `${expression.name}(${args.join(', ')})` : `(${args.join(` ${infix} `)})`
+}
+
+function showCollection({ name, subject, args, path = [] }: CollectionExpression, values: boolean): string {
+  const shown = args.map((arg) => (values ? showValue(arg) : '…'))
+  const steps = path
+    .map((step) => ('key' in step ? step.key : 'index' in step ? step.index : '…'))
+    .map((at) => `[${values ? showValue(at) : '…'}]`)
+  return `${name}(${[showExpression(subject, values) + steps.join(''), ...shown].join(', ')})`
 }

@@ -11,6 +11,8 @@ export function showOperation(operation: Operation, values: boolean): string {
   switch (operation.kind) {
     case 'writeBin':
       return `write ${at} = ${one(operation.value)}`
+    case 'writeMissingBin':
+      return `write ${operation.bin} = ${one(operation.value)} if absent`
     case 'removeBin':
       return `remove bin ${at}`
     case 'addToBin':
@@ -36,6 +38,10 @@ export function showOperation(operation: Operation, values: boolean): string {
       return `remove ${operation.count} items of ${at} from index ${operation.index}`
     case 'listSet':
       return `set ${at}[${operation.index}] = ${one(operation.value)}`
+    case 'listInsert':
+      return `insert into ${at} at ${operation.index}: ${many(operation.values)}`
+    case 'listIncrement':
+      return `add ${one(operation.delta)} to ${at}[#${operation.index}]`
     case 'listClear':
     case 'mapClear':
       return `clear ${at}`

@@ -101,6 +101,10 @@ function expressionBytes(expression: Expression): number {
   if (expression.kind === 'value') return 1 + valueBytes(expression.value)
   if (expression.kind === 'bin') return 4 + expression.name.length
   let bytes = 3
+  if (expression.kind === 'collection')
+    return (
+      bytes + expressionBytes(expression.subject) + valueBytes(expression.args) + 4 * (expression.path?.length ?? 0)
+    )
   for (const arg of expression.args) bytes += expressionBytes(arg)
   return bytes
 }

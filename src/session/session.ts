@@ -10,6 +10,7 @@ import { abortableTurn } from './context/abortable.js'
 import { during } from './context/activity.js'
 import { changesOf } from './flush/collect/describe-changes.js'
 import {
+  checkAtOptions,
   checkFlushOptions,
   checkKeys,
   checkLoadOptions,
@@ -21,13 +22,23 @@ import { EntityHandle } from './entity-handle.js'
 import { forgetDetached } from './tracking/unlink-deleted.js'
 import { isInsideHook } from './tracking/lifecycle-hooks.js'
 import { EntityLoader } from './load/entity-loader.js'
+import { RecordHandle } from '../records/record-handle.js'
+import { RecordAccess } from './record-access.js'
 import type { ManagedEntity } from './tracking/managed-entity.js'
 import type { MappedClass } from './mapping/mapped-class.js'
 import { partHome } from './mapping/part-owner.js'
 import { pointingTo } from './load/inverse-lookup.js'
 import type { SessionContext } from './context/session-context.js'
 import { databaseClosed, insideHook, notFound, partlyLoaded, sessionClosed } from './context/session-errors.js'
-import type { Changes, KeyInput, LoadOptions, NewValues, RelationPath, SaveOptions } from './context/session-types.js'
+import type {
+  AtOptions,
+  Changes,
+  KeyInput,
+  LoadOptions,
+  NewValues,
+  RelationPath,
+  SaveOptions,
+} from './context/session-types.js'
 import { ManagedSource, type SessionQueryOptions } from './query/managed-source.js'
 import { SessionWrites } from './session-writes.js'
 import type { TransactionOptions } from './transaction/retry-transaction.js'
@@ -125,6 +136,36 @@ export class Session {
       return this.#loads.unread(mapped, key)
     }
     return new EntityHandle<T>(mapped, unread)
+  }
+
+  /**
+   * A record that need not be loaded, by class and key or by a managed entity. Its counters, lists, sets, maps and collections can be
+   * asked and changed; the next flush sends the changes. With `create`, a change makes the record where it is missing.
+   *
+   * @example
+   * session.at(User, 'alice').list('log').append('signed in')
+   */
+  at<T extends object>(entity: T): RecordHandle<T>
+  at<T extends object>(entityClass: EntityClass<T>, key: KeyInput, options?: AtOptions): RecordHandle<T>
+  at<T extends object>(target: T | EntityClass<T>, key?: KeyInput, options: AtOptions = {}): RecordHandle<T> {
+    this.#checkOpen()
+    checkAtOptions(options)
+    const { reader } = this.#loads
+    const { codecs } = this.#context.classes
+    if (typeof target !== 'function') {
+      const managed = this.#work.entities.get(target)
+      return new RecordHandle<T>(
+        new RecordAccess(managed.mapped, codecs, reader, () => this.#work.entities.get(target)),
+      )
+    }
+    const mapped = this.#mapped(target)
+    const find = (): ManagedEntity => {
+      this.#checkOpen()
+      const managed = this.#loads.unread(mapped, key!)
+      if (options.create === true) managed.createsRecord = true
+      return managed
+    }
+    return new RecordHandle<T>(new RecordAccess(mapped, codecs, reader, find))
   }
 
   /**

@@ -19,6 +19,7 @@ const SAID = [
   'guide/relations.md',
   'guide/secondary-indexes.md',
   'guide/transactions.md',
+  'guide/without-loading.md',
   'reference/errors.md',
   'reference/relations.md',
 ]

@@ -1,5 +1,6 @@
 import { bug } from '../../errors/index.js'
 import type { BinType, KeyKind, ScalarKind } from '../../model/index.js'
+import type { Codecs } from '../codecs.js'
 import type { TypeCodec } from '../type-codec.js'
 import { customType, geojsonType, jsonType } from './json-type.js'
 import { listType } from './list-type.js'
@@ -60,3 +61,6 @@ export function compileType(type: BinType, part: (name: string) => TypeCodec): T
 
 /** The codec of a stored key. */
 export const keyCodec = (kind: KeyKind): TypeCodec => SCALARS[kind]
+
+/** The codec of a type of a compiled model. */
+export const typeCodecOf = (type: BinType, codecs: Codecs): TypeCodec => compileType(type, (name) => codecs.part(name))

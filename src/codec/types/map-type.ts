@@ -99,7 +99,7 @@ export function storedMap(stored: Value): { readonly [key: string]: Value } {
   )
 }
 
-interface KeyCodec {
+export interface KeyCodec {
   encode(key: unknown): MapKey
   decode(stored: MapKey): unknown
 }
@@ -109,6 +109,9 @@ const wrongKey = (key: unknown, kind: MapKeyKind): ValueProblem =>
     `${shown(key)} is not a map key of type ${kind}`,
     `Use keys of type ${kind}, or declare another key type.`,
   )
+
+/** Codec of the keys of a map. */
+export const mapKeyCodec = (kind: MapKeyKind): KeyCodec => KEYS[kind]
 
 const KEYS: { readonly [K in MapKeyKind]: KeyCodec } = {
   string: {

@@ -34,6 +34,9 @@ export const USE_CODES = {
   SKEIN_2320: 'An option is not valid',
   SKEIN_2321: 'The argument is not what the call takes',
 
+  SKEIN_2330: 'The property has no such handle',
+  SKEIN_2331: 'The argument of a handle is not valid',
+
   SKEIN_2401: 'The reference is not loaded',
   SKEIN_2402: 'The collection is not loaded',
   SKEIN_2403: 'The relation is not attached to a session',

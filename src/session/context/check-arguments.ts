@@ -1,9 +1,9 @@
 import { SkeinError } from '../../errors/index.js'
-import { checkChoice, checkNames, checkTexts, shown, type NamesOf } from './check-options.js'
+import { checkChoice, checkNames, checkTexts, notValid, shown, type NamesOf } from './check-options.js'
 import { TRANSACTION_MODES } from './open-options.js'
-import type { LoadOptions, SaveOptions } from './session-types.js'
 import type { SessionQueryOptions } from '../query/managed-source.js'
 import type { DatabaseQueryOptions } from '../query/unmanaged-source.js'
+import type { AtOptions, LoadOptions, SaveOptions } from './session-types.js'
 import type { FlushOptions } from '../flush/unit-of-work.js'
 
 const SAVE: NamesOf<SaveOptions> = { ttl: true, signal: true, transactions: true, outsideTransaction: true }
@@ -18,6 +18,7 @@ const LOAD: NamesOf<LoadOptions<object>> = { only: true, with: true, signal: tru
 
 const SESSION_QUERY: NamesOf<SessionQueryOptions> = { signal: true, onProgress: true, outsideTransaction: true }
 const QUERY: NamesOf<DatabaseQueryOptions> = { tenant: true, signal: true, onProgress: true, outsideTransaction: true }
+const AT: NamesOf<AtOptions> = { create: true }
 
 // A save takes what a flush takes: it may delete what it lets go.
 const SEND = { ...FLUSH, ...SAVE }
@@ -30,6 +31,12 @@ function checkSending(owner: string, options: FlushOptions | undefined, known: N
   if (options === undefined) return
   checkNames(owner, options, known)
   checkChoice('transactions', options.transactions, TRANSACTION_MODES)
+}
+
+export function checkAtOptions(options: AtOptions): void {
+  checkNames('at()', options, AT)
+  if (options.create !== undefined && typeof options.create !== 'boolean')
+    throw notValid(`${shown(options.create)} is no value for the option create.`, 'Use true or false.')
 }
 
 export function checkLoadOptions(options: { readonly only?: unknown; readonly with?: unknown } | undefined): void {

@@ -50,6 +50,12 @@ export interface SaveOptions extends OutsideTransaction {
   readonly transactions?: TransactionMode
 }
 
+/** Options of `session.at`. */
+export interface AtOptions {
+  /** A change makes the record where it is missing; without it, a missing record is an `EntityGoneError`. */
+  readonly create?: boolean
+}
+
 /** What a save would do to one entity. */
 export interface Changes {
   readonly kind: 'create' | 'update' | 'delete' | 'none'

@@ -6,6 +6,7 @@ import type { ReadBins } from '../../relations/attach.js'
 import { restoreKey } from './restore-key.js'
 import { ManagedEntity } from '../tracking/managed-entity.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
+import { showRecorded } from '../record-access.js'
 import { missingOf, projectionOf, type Projection } from '../mapping/projection.js'
 import type { SessionContext } from '../context/session-context.js'
 import { otherClass } from '../context/session-errors.js'
@@ -100,6 +101,7 @@ export class Hydrator {
     this.#check(managed, stored)
     const missing = missingOf(have, managed.mapped, loaded)
     managed.mapped.codec.complete(managed.entity, managed.snapshot!, record.bins, missing)
+    showRecorded(managed, missing)
     if (managed.isUnread) this.#showMeta(managed, record)
     managed.isUnread = false
     managed.loaded = loaded === undefined ? undefined : new Set([...have, ...missing])

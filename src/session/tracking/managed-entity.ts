@@ -58,6 +58,8 @@ export class ManagedEntity implements Tracked {
   unmeasured = 0
   /** Known by its key alone: nothing of its record was read. */
   isUnread = false
+  /** A write through a handle makes the record where it is missing. */
+  createsRecord = false
   /** A flush is sending it. */
   isInFlight = false
   /** The work that is under way on this entity, or waits as the last. */

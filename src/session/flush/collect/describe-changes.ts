@@ -1,7 +1,9 @@
 import { isDirty } from './is-dirty.js'
 import { binsReplaced } from '../../../plan/after-doubt.js'
+import { recordedChanges } from '../../tracking/write-options.js'
 import type { ManagedEntity } from '../../tracking/managed-entity.js'
 import type { Changes } from '../../context/session-types.js'
+import { withRecorded } from '../plan/patch.js'
 import { changedTtl } from '../plan/ttl.js'
 
 const NONE: Changes = Object.freeze({ kind: 'none', properties: [], operations: [] })
@@ -22,7 +24,7 @@ export function changesOf(managed: ManagedEntity): Changes {
     doubt === undefined ? changed : [...new Set([...changed, ...codec.propertiesIn(binsReplaced(doubt.command))])]
   return {
     kind: 'update',
-    properties: [...properties, ...ttl],
-    operations: codec.diff(entity, snapshot!, managed.loaded),
+    properties: [...new Set([...recordedChanges(managed).map(({ property }) => property), ...properties, ...ttl])],
+    operations: withRecorded(managed, codec.diff(entity, snapshot!, managed.loaded)),
   }
 }

@@ -1,7 +1,7 @@
 import { keyChanged, readProperty, writeProperty, type Loaded, type Snapshot } from '../../../codec/index.js'
 import type { DeleteCommand, Ttl, WriteCommand } from '../../../plan/command.js'
 import type { Outcome } from '../../../plan/outcome.js'
-import { afterDoubt, binsAddedTo, binsReplaced } from '../../../plan/after-doubt.js'
+import { accumulates, afterDoubt, binsAddedTo, binsReplaced } from '../../../plan/after-doubt.js'
 import type { ManagedEntity } from '../../tracking/managed-entity.js'
 import { identityOf } from '../../tracking/record-map.js'
 import { changedTtl } from './ttl.js'
@@ -85,8 +85,13 @@ export abstract class RecordWrite implements PlannedRecord {
     const { ttlProperty } = managed.model
     const wasChanged = ttlProperty !== undefined && (this.#shownTtl ?? undefined) !== (managed.ttl ?? undefined)
     if (wasChanged || changedTtl(managed) !== undefined) managed.ttl = NaN
-    if (next === 'report' && managed.snapshot !== undefined)
+    if (next === 'report' && managed.snapshot !== undefined) {
       codec.advance(managed.snapshot, this.#snapshot, binsAddedTo(command))
+      clearWriteOptions(
+        managed,
+        this.#wishes?.filter(({ change }) => change !== undefined && accumulates(change.operation)),
+      )
+    }
     const isLeft = next === 'readBack' || managed.overwrite || codec.propertiesIn(binsReplaced(command)).length > 0
     // It may have been merged with others, so it is the outcome's command that is looked up.
     if (isLeft) managed.doubt = { command, sent: this.#snapshot, confirm: (outcome) => this.confirm(outcome) }

@@ -1,0 +1,90 @@
+import type { CollectionExpression } from '../plan/collection-expression.js'
+import type { Path, Step } from '../plan/operation.js'
+import type { Value } from '../plan/value.js'
+
+const RETURN_NONE = 0
+const RETURN_INDEX = 1
+const RETURN_RANK = 3
+const RETURN_COUNT = 5
+const RETURN_KEY = 6
+const RETURN_VALUE = 7
+
+// Flags of lists and maps on the wire.
+const UNORDERED = 0
+const ORDERED = 1
+const K_ORDERED = 1
+const NO_FLAGS = 0
+const ADD_UNIQUE_PARTIAL = 1 | 4 | 8
+
+interface CollectionCall {
+  readonly opcode: number
+  /** Return type, where the operation takes one. */
+  readonly returns?: number
+  /** Arguments behind those of the plan: order and write flags. */
+  readonly policy?: readonly number[]
+  /** The call answers the changed copy of its subject. */
+  readonly edits?: true
+}
+
+/** Numbers of list and map operations inside expressions. */
+export const COLLECTION_CALLS: Readonly<Record<CollectionExpression['name'], CollectionCall>> = {
+  listSize: { opcode: 16 },
+  listSlice: { opcode: 24, returns: RETURN_VALUE },
+  listRankSlice: { opcode: 26, returns: RETURN_VALUE },
+  listCountOf: { opcode: 22, returns: RETURN_COUNT },
+  listIndexesOf: { opcode: 22, returns: RETURN_INDEX },
+  listInterval: { opcode: 25, returns: RETURN_VALUE },
+  listIntervalCount: { opcode: 25, returns: RETURN_COUNT },
+  mapSize: { opcode: 96 },
+  mapKeySlice: { opcode: 104, returns: RETURN_KEY },
+  mapValueSlice: { opcode: 104, returns: RETURN_VALUE },
+  mapKeysByRank: { opcode: 106, returns: RETURN_KEY },
+  mapValuesByRank: { opcode: 106, returns: RETURN_VALUE },
+  mapKeysAmong: { opcode: 107, returns: RETURN_KEY },
+  mapValuesAmong: { opcode: 107, returns: RETURN_VALUE },
+  mapCountAmong: { opcode: 107, returns: RETURN_COUNT },
+  mapRankOfKey: { opcode: 97, returns: RETURN_RANK },
+  mapIndexOfKey: { opcode: 97, returns: RETURN_INDEX },
+  listAppend: { opcode: 2, policy: [UNORDERED, NO_FLAGS], edits: true },
+  listAppendUnique: { opcode: 2, policy: [ORDERED, ADD_UNIQUE_PARTIAL], edits: true },
+  listInsert: { opcode: 4, edits: true },
+  listSet: { opcode: 9, edits: true },
+  listIncrement: { opcode: 12, edits: true },
+  listRemoveValues: { opcode: 36, returns: RETURN_NONE, edits: true },
+  listRemoveRange: { opcode: 37, returns: RETURN_NONE, edits: true },
+  listClear: { opcode: 11, edits: true },
+  mapPut: { opcode: 67, policy: [K_ORDERED], edits: true },
+  mapPutItems: { opcode: 68, policy: [K_ORDERED], edits: true },
+  mapIncrement: { opcode: 73, policy: [K_ORDERED], edits: true },
+  mapRemoveKeys: { opcode: 81, returns: RETURN_NONE, edits: true },
+  mapClear: { opcode: 75, edits: true },
+}
+
+const CONTEXT: Readonly<Record<Step['in'], number>> = {
+  listIndex: 0x10,
+  listRank: 0x11,
+  listValue: 0x13,
+  mapIndex: 0x20,
+  mapRank: 0x21,
+  mapKey: 0x22,
+}
+const CREATE_K_ORDERED = 0x80
+
+/** The steps of a path as the wire has them: a number that says how, and a value that says where. */
+export function contextPairs(path: Path): readonly (readonly [number, Value])[] {
+  return path.map((step): readonly [number, Value] => {
+    const id = CONTEXT[step.in]
+    switch (step.in) {
+      case 'mapKey':
+        return [step.create === true ? id | CREATE_K_ORDERED : id, step.key]
+      case 'mapIndex':
+      case 'listIndex':
+        return [id, step.index]
+      case 'mapRank':
+      case 'listRank':
+        return [id, step.rank]
+      case 'listValue':
+        return [id, step.value]
+    }
+  })
+}

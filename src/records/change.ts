@@ -1,0 +1,9 @@
+import type { WriteOperation } from '../plan/operation.js'
+
+/** A change that a handle has recorded: the operation that sends it, and its effect on the property of a loaded entity. */
+export interface Change {
+  readonly property: string
+  readonly operation: Extract<WriteOperation, { readonly bin: string }>
+  /** Returns the property's value with the change; may change lists, sets, maps and parts in place. */
+  apply(value: unknown): unknown
+}

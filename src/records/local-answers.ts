@@ -1,0 +1,87 @@
+import type { Path } from '../plan/operation.js'
+import type { Value } from '../plan/value.js'
+import type { Question } from './question.js'
+import { compareValues, entriesOf, type Entries } from './value-order.js'
+
+/** The list or map under a path of a stored value; undefined where there is none. */
+export function containerAt(root: Value | undefined, path: Path): Value | undefined {
+  let at = root
+  for (const step of path) {
+    if (step.in !== 'mapKey' || at === undefined) return undefined
+    at = entriesOf(at).find(([key]) => compareValues(key, step.key) === 0)?.[1]
+  }
+  return at ?? undefined
+}
+
+/** Answers a question about a value that has no record yet, as the server would. */
+export function answerLocally(container: Value | undefined, { name, args }: Question): Value | undefined {
+  if (container === undefined || container === null) return undefined
+  return name.startsWith('list')
+    ? listAnswer(container as readonly Value[], name, args)
+    : mapAnswer(entriesOf(container), name, args)
+}
+
+function listAnswer(list: readonly Value[], name: Question['name'], args: readonly Value[]): Value | undefined {
+  const [first, second] = args
+  const isEqual = (item: Value): boolean => compareValues(item, first) === 0
+  const isBetween = (item: Value): boolean => compareValues(item, first) >= 0 && compareValues(item, second) < 0
+  switch (name) {
+    case 'listSize':
+      return list.length
+    case 'listSlice':
+      return slice(list, first as number, second as number)
+    case 'listRankSlice':
+      return slice(list.toSorted(compareValues), first as number, second as number)
+    case 'listCountOf':
+      return list.filter(isEqual).length
+    case 'listIndexesOf':
+      return list.flatMap((item, i) => (isEqual(item) ? [i] : []))
+    case 'listInterval':
+      return list.filter(isBetween)
+    case 'listIntervalCount':
+      return list.filter(isBetween).length
+    default:
+      return undefined
+  }
+}
+
+function mapAnswer(entries: Entries, name: Question['name'], args: readonly Value[]): Value | undefined {
+  const byKey = entries.toSorted(([a], [b]) => compareValues(a, b))
+  const byValue = byKey.toSorted(([, a], [, b]) => compareValues(a, b))
+  const [first, second] = args
+  const among = byKey.filter(([key]) => (first as readonly Value[]).some?.((one) => compareValues(one, key) === 0))
+  const position = (all: Entries): number | undefined => {
+    const at = all.findIndex(([key]) => compareValues(key, first) === 0)
+    return at < 0 ? undefined : at
+  }
+  switch (name) {
+    case 'mapSize':
+      return entries.length
+    case 'mapKeySlice':
+      return slice(byKey, first as number, second as number).map(([key]) => key)
+    case 'mapValueSlice':
+      return slice(byKey, first as number, second as number).map(([, value]) => value)
+    case 'mapKeysByRank':
+      return slice(byValue, first as number, second as number).map(([key]) => key)
+    case 'mapValuesByRank':
+      return slice(byValue, first as number, second as number).map(([, value]) => value)
+    case 'mapKeysAmong':
+      return among.map(([key]) => key)
+    case 'mapValuesAmong':
+      return among.map(([, value]) => value)
+    case 'mapCountAmong':
+      return among.length
+    case 'mapRankOfKey':
+      return position(byValue)
+    case 'mapIndexOfKey':
+      return position(byKey)
+    default:
+      return undefined
+  }
+}
+
+/** Items by position, as the server counts them: a range that begins before the first item is cut. */
+function slice<T>(items: readonly T[], offset: number, count: number): T[] {
+  const begin = offset < 0 ? items.length + offset : offset
+  return items.slice(Math.max(0, begin), Math.max(0, begin + count))
+}

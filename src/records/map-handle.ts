@@ -1,0 +1,213 @@
+import { decodeItem, typeCodecOf, unreadable, unstorable } from '../codec/index.js'
+import { mapClear, mapIncrement, mapPut, mapPutItems, mapRemoveKeys } from '../plan/operations.js'
+import type { MapKey, Value } from '../plan/value.js'
+import { wrongHandle } from './handle-errors.js'
+import { addNumbers, ListHandle } from './list-handle.js'
+import { deleteEntry, entryOf, getEntry, keyOfEntry, nested, setEntry, shapeOf, type Entry } from './place.js'
+import { PlaceHandle, type Slice } from './place-handle.js'
+import { question, type Question } from './question.js'
+import { SetHandle } from './set-handle.js'
+import { compareValues } from './value-order.js'
+import type { HandleOf, KeyOf, ValueOf } from './handle-types.js'
+
+/**
+ * A Map, a part or a JSON object of a record that need not be loaded. Entries have two orders, in the server's words: `index` is their
+ * place in key order, `rank` in value order.
+ *
+ * @example
+ * session.at(User, 'alice').map('stats').at('accolades').increment('jokes')
+ */
+export class MapHandle<M> extends PlaceHandle {
+  /** A handle on the list, set or map under a key; a change there makes it where it is missing. */
+  at<K extends KeyOf<M>>(key: K): HandleOf<ValueOf<M, K>> {
+    const { target, place } = this
+    const entry = this.#entry(key)
+    const inner = nested(place, entry, target.codecs)
+    switch (shapeOf(entry.type)) {
+      case 'list':
+        return new ListHandle(target, inner) as HandleOf<ValueOf<M, K>>
+      case 'set':
+        return new SetHandle(target, inner) as HandleOf<ValueOf<M, K>>
+      case 'map':
+        return new MapHandle(target, inner) as HandleOf<ValueOf<M, K>>
+      default:
+        throw wrongHandle(
+          target,
+          place.property,
+          `a list or map at '${String(key)}'`,
+          'Use get and put for single values.',
+        )
+    }
+  }
+
+  put<K extends KeyOf<M>>(key: K, value: ValueOf<M, K>): void {
+    const { bin, path } = this.place
+    const entry = this.#entry(key)
+    const operation = mapPut(bin, entry.key, this.encode(entry.type, value), path)
+    this.record(operation, (map) => setEntry(map, entry.name, value))
+  }
+
+  putMany(entries: Iterable<readonly [KeyOf<M>, ValueOf<M, KeyOf<M>>]>): void {
+    const { bin, path } = this.place
+    const all = [...entries].map(([key, value]) => ({ entry: this.#entry(key), value }))
+    if (all.length === 0) return
+    const items = new Map(all.map(({ entry, value }) => [entry.key, this.encode(entry.type, value)]))
+    this.record(mapPutItems(bin, items, path), (map) =>
+      all.forEach(({ entry, value }) => setEntry(map, entry.name, value)),
+    )
+  }
+
+  /** Adds to the number under a key; a missing one counts as 0. */
+  increment(key: KeyOf<M>, by: number | bigint = 1): void {
+    const { bin, path } = this.place
+    const entry = this.#entry(key)
+    this.record(mapIncrement(bin, entry.key, this.checkDelta(by), path), (map) =>
+      setEntry(map, entry.name, addNumbers(getEntry(map, entry.name), by)),
+    )
+  }
+
+  remove(...keys: readonly KeyOf<M>[]): void {
+    if (keys.length === 0) return
+    const { bin, path } = this.place
+    const entries = keys.map((key) => this.#entry(key))
+    const operation = mapRemoveKeys(
+      bin,
+      entries.map(({ key }) => key),
+      'none',
+      path,
+    )
+    this.record(operation, (map) => entries.forEach(({ name }) => deleteEntry(map, name)))
+  }
+
+  clear(): void {
+    this.record(mapClear(this.place.bin, this.place.path), (map) => {
+      for (const key of map instanceof Map ? [...map.keys()] : Object.keys(map as object)) deleteEntry(map, key)
+    })
+  }
+
+  size(): Promise<number> {
+    return this.askNumber(question('mapSize'))
+  }
+
+  async has(key: KeyOf<M>): Promise<boolean> {
+    return (await this.askNumber(question('mapCountAmong', [this.#entry(key).key]))) > 0
+  }
+
+  /** The value under a key, or undefined where there is no such entry. */
+  async get<K extends KeyOf<M>>(key: K): Promise<ValueOf<M, K> | undefined> {
+    const entry = this.#entry(key)
+    const [values] = await this.ask(question('mapValuesAmong', [entry.key]))
+    const [value] = (values ?? []) as readonly Value[]
+    return value === undefined ? undefined : (this.#decode(entry, value) as ValueOf<M, K>)
+  }
+
+  /** The entries under these keys; only they cross the wire. */
+  async getMany<K extends KeyOf<M>>(keys: readonly K[]): Promise<Map<K, ValueOf<M, K>>> {
+    const stored = keys.map((key) => this.#entry(key).key)
+    const found = await this.#entries(question('mapKeysAmong', stored), question('mapValuesAmong', stored))
+    return new Map(found) as Map<K, ValueOf<M, K>>
+  }
+
+  /** Keys in key order, by index; all of them unless a count is given. */
+  async keys({ offset = 0, count = ALL }: Partial<Slice> = {}): Promise<KeyOf<M>[]> {
+    this.#checkSlice(offset, count)
+    const [keys] = await this.ask(question('mapKeySlice', offset, count))
+    return this.#keysOf(keys) as KeyOf<M>[]
+  }
+
+  /** Entries in key order, by index; a negative offset counts from the end. */
+  byIndex({ offset = 0, count }: Slice): Promise<EntriesOf<M>> {
+    this.#checkSlice(offset, count)
+    return this.#entries(question('mapKeySlice', offset, count), question('mapValueSlice', offset, count))
+  }
+
+  /** Entries in value order, by rank; a negative offset counts from the greatest. */
+  byRank({ offset = 0, count }: Slice): Promise<EntriesOf<M>> {
+    this.#checkSlice(offset, count)
+    return this.#entries(question('mapKeysByRank', offset, count), question('mapValuesByRank', offset, count), byValue)
+  }
+
+  /** Entries with the greatest values, the greatest first. */
+  async top(count: number): Promise<EntriesOf<M>> {
+    this.checkInteger('count', count, 1)
+    return (await this.byRank({ offset: -count, count })).reverse()
+  }
+
+  /** Entries with the least values, the least first. */
+  bottom(count: number): Promise<EntriesOf<M>> {
+    return this.byRank({ offset: 0, count })
+  }
+
+  /** Place of an entry in value order, from 0 for the least value; null where there is none. */
+  rankOf(key: KeyOf<M>): Promise<number | null> {
+    return this.#position('mapRankOfKey', key)
+  }
+
+  /** Place of an entry in key order, from 0; null where there is none. */
+  indexOf(key: KeyOf<M>): Promise<number | null> {
+    return this.#position('mapIndexOfKey', key)
+  }
+
+  async #position(name: 'mapRankOfKey' | 'mapIndexOfKey', key: KeyOf<M>): Promise<number | null> {
+    const [position] = await this.ask(question(name, this.#entry(key).key))
+    return position === undefined || position === null || Number(position) < 0 ? null : Number(position)
+  }
+
+  async #entries(keys: Question, values: Question, order = byKey): Promise<EntriesOf<M>> {
+    const [storedKeys, storedValues] = await this.ask(keys, values)
+    const found = ((storedKeys ?? []) as readonly MapKey[]).map((key, i): StoredEntry => [
+      key,
+      (storedValues as Value[])[i],
+    ])
+    return found.sort(order).map(([stored, value]) => {
+      const key = keyOfEntry(this.place.type, stored, this.target.codecs)
+      return [key, this.#decode(this.#entry(key), value)] as EntriesOf<M>[number]
+    })
+  }
+
+  #keysOf(stored: Value | undefined): unknown[] {
+    const { type } = this.place
+    return ((stored ?? []) as readonly MapKey[]).map((key) => keyOfEntry(type, key, this.target.codecs))
+  }
+
+  #entry(key: unknown): Entry {
+    const { target, place } = this
+    let entry: Entry | undefined
+    try {
+      entry = entryOf(place.type, key, target.codecs)
+    } catch (error) {
+      throw unstorable(target.model, target.key, error)
+    }
+    if (entry !== undefined) return entry
+    throw wrongHandle(
+      target,
+      place.property,
+      `a part with the field '${String(key)}'`,
+      'Name a stored property of the part.',
+    )
+  }
+
+  #decode({ type }: Entry, value: Value): unknown {
+    const { codecs, model, key } = this.target
+    try {
+      return decodeItem(typeCodecOf(type, codecs), value)
+    } catch (error) {
+      throw unreadable(model, key, error)
+    }
+  }
+
+  #checkSlice(offset: number, count: number): void {
+    this.checkInteger('offset', offset)
+    this.checkInteger('count', count, 1)
+  }
+}
+
+type StoredEntry = readonly [key: MapKey, value: Value]
+const byKey = ([a]: StoredEntry, [b]: StoredEntry): number => compareValues(a, b)
+/** The server ranks entries of equal value by key. */
+const byValue = (a: StoredEntry, b: StoredEntry): number => compareValues(a[1], b[1]) || byKey(a, b)
+
+/** As many as the server can return. */
+const ALL = 2 ** 31 - 1
+
+type EntriesOf<M> = [key: KeyOf<M>, value: ValueOf<M, KeyOf<M>>][]

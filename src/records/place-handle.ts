@@ -1,0 +1,88 @@
+import { decodeItem, encodeItem, typeCodecOf, unreadable, unstorable } from '../codec/index.js'
+import type { BinType } from '../model/index.js'
+import type { Value } from '../plan/value.js'
+import type { Change } from './change.js'
+import { badArgument } from './handle-errors.js'
+import { changeAt, type Place } from './place.js'
+import type { Question } from './question.js'
+import type { RecordTarget } from './record-target.js'
+
+/** Base of the handles on lists, sets and maps. */
+export abstract class PlaceHandle {
+  /** @internal */
+  protected readonly target: RecordTarget
+  /** @internal */
+  protected readonly place: Place
+
+  /** @internal */
+  constructor(target: RecordTarget, place: Place) {
+    this.target = target
+    this.place = place
+  }
+
+  /** @internal */
+  protected record(operation: Change['operation'], change: (value: unknown) => void): void {
+    const { target, place } = this
+    const rootType = target.model.properties.find(({ name }) => name === place.property)!.type
+    const apply = (value: unknown): unknown => changeAt(value, place, target.codecs, rootType, change)
+    target.record({ property: place.property, operation, apply })
+  }
+
+  /** @internal */
+  protected ask(...questions: readonly Question[]): Promise<readonly (Value | undefined)[]> {
+    return this.target.ask(this.place, questions)
+  }
+
+  /** @internal */
+  protected async askNumber(question: Question): Promise<number> {
+    const [answer] = await this.ask(question)
+    return Number(answer ?? 0)
+  }
+
+  /** @internal */
+  protected encode(type: BinType, value: unknown): Value {
+    const { codecs, model, key } = this.target
+    try {
+      return encodeItem(typeCodecOf(type, codecs), value, this.place.path.length)
+    } catch (error) {
+      throw unstorable(model, key, error)
+    }
+  }
+
+  /** @internal */
+  protected decodeAll(type: BinType, stored: Value | undefined): unknown[] {
+    const { codecs, model, key } = this.target
+    const codec = typeCodecOf(type, codecs)
+    try {
+      return ((stored ?? []) as readonly Value[]).map((item) => decodeItem(codec, item))
+    } catch (error) {
+      throw unreadable(model, key, error)
+    }
+  }
+
+  /** @internal */
+  protected checkInteger(name: string, value: number, least = -Infinity): void {
+    if (Number.isSafeInteger(value) && value >= least) return
+    const { target, place } = this
+    const given = typeof value === 'number' ? String(value) : typeof value
+    throw badArgument(
+      target,
+      place.property,
+      `the ${name} cannot be ${given}`,
+      `Give a whole number${least > -Infinity ? ` from ${least} on` : ''}.`,
+    )
+  }
+
+  /** @internal */
+  protected checkDelta(delta: number | bigint): Value {
+    if (typeof delta === 'bigint' || Number.isFinite(delta)) return delta
+    const { target, place } = this
+    throw badArgument(target, place.property, `${String(delta)} cannot be added`, 'Give a finite number.')
+  }
+}
+
+/** Part of a list or of the entries of a map; a negative offset counts from the end. */
+export interface Slice {
+  readonly offset?: number
+  readonly count: number
+}

@@ -1,0 +1,22 @@
+import type { Codecs } from '../codec/index.js'
+import type { EntityModel } from '../model/index.js'
+import type { Value } from '../plan/value.js'
+import type { KeyValue } from '../keys/index.js'
+import type { Change } from './change.js'
+import type { Place } from './place.js'
+import type { Question } from './question.js'
+
+/** The record behind a handle: the session takes its changes and answers its questions. */
+export interface RecordTarget {
+  readonly model: EntityModel
+  readonly codecs: Codecs
+  readonly key: KeyValue
+  /** Records a change; the next flush sends it. */
+  record(change: Change): void
+  /** Answers all questions by one command, with the session's unsent changes applied; undefined where there is nothing to ask. */
+  ask(place: Place, questions: readonly Question[]): Promise<readonly (Value | undefined)[]>
+  /** The entity, whose collection of that name can be asked and changed; throws where there is none. */
+  withCollection(name: string): object
+  /** The value of a counter with the session's unsent changes. */
+  count(property: string): Promise<number | bigint>
+}

@@ -1,0 +1,54 @@
+import type { BinType } from '../model/index.js'
+import { listAppendUnique, listClear, listRemoveValues } from '../plan/operations.js'
+import { itemType } from './place.js'
+import { PlaceHandle } from './place-handle.js'
+import { inValueOrder } from './value-order.js'
+import { question } from './question.js'
+
+/**
+ * A Set of a record that need not be loaded.
+ *
+ * @example
+ * session.at(User, 'alice').set('tags').add('hot')
+ */
+export class SetHandle<V> extends PlaceHandle {
+  get #item(): BinType {
+    return itemType(this.place.type)
+  }
+
+  add(...members: readonly V[]): void {
+    if (members.length === 0) return
+    const { bin, path } = this.place
+    const stored = members.map((member) => this.encode(this.#item, member))
+    this.record(listAppendUnique(bin, stored, path), (set) => members.forEach((member) => (set as Set<V>).add(member)))
+  }
+
+  remove(...members: readonly V[]): void {
+    if (members.length === 0) return
+    const { bin, path } = this.place
+    const stored = members.map((member) => this.encode(this.#item, member))
+    this.record(listRemoveValues(bin, stored, 'none', path), (set) =>
+      members.forEach((member) => (set as Set<V>).delete(member)),
+    )
+  }
+
+  clear(): void {
+    this.record(listClear(this.place.bin, this.place.path), (set) => (set as Set<V>).clear())
+  }
+
+  size(): Promise<number> {
+    return this.askNumber(question('listSize'))
+  }
+
+  async has(member: V): Promise<boolean> {
+    return (await this.askNumber(question('listCountOf', this.encode(this.#item, member)))) > 0
+  }
+
+  /** Members in value order; all of them unless a count is given. */
+  async members({ offset = 0, count = 2 ** 31 - 1 }: { offset?: number; count?: number } = {}): Promise<V[]> {
+    this.checkInteger('offset', offset)
+    this.checkInteger('count', count, 1)
+    const [items] = await this.ask(question('listRankSlice', offset, count))
+    return this.decodeAll(this.#item, inValueOrder(items)) as V[]
+  }
+}

@@ -1,0 +1,53 @@
+import { isDouble, type MapKey, type Value } from '../plan/value.js'
+
+export type Entries = readonly (readonly [MapKey, Value])[]
+
+export function entriesOf(map: Value): Entries {
+  return map instanceof Map
+    ? [...(map as ReadonlyMap<MapKey, Value>)]
+    : Object.entries(map as { readonly [key: string]: Value })
+}
+
+// The order of types on the server.
+function rankOf(value: Value): number {
+  if (value === null) return 0
+  if (typeof value === 'boolean') return 1
+  if (isDouble(value) || (typeof value === 'number' && !Number.isInteger(value))) return 7
+  if (typeof value === 'number' || typeof value === 'bigint') return 2
+  if (typeof value === 'string') return 3
+  if (Array.isArray(value)) return 4
+  return value instanceof Uint8Array ? 6 : 5
+}
+
+/** Compares two stored values in the order that the server gives them. */
+export function compareValues(a: Value, b: Value): number {
+  const types = rankOf(a) - rankOf(b)
+  if (types !== 0) return types
+  if (typeof a === 'string') return Buffer.compare(Buffer.from(a), Buffer.from(b as string))
+  if (a instanceof Uint8Array) return Buffer.compare(a, b as Uint8Array)
+  if (Array.isArray(a)) return compareLists(a as readonly Value[], b as readonly Value[])
+  if (typeof a === 'object' && a !== null && !isDouble(a)) return compareMaps(a, b)
+  const [left, right] = [numberOf(a), numberOf(b)]
+  return left < right ? -1 : left > right ? 1 : 0
+}
+
+const numberOf = (value: Value): number | bigint => (isDouble(value) ? value.value : Number(value))
+
+function compareLists(a: readonly Value[], b: readonly Value[]): number {
+  for (let i = 0; i < Math.min(a.length, b.length); i++) {
+    const order = compareValues(a[i], b[i])
+    if (order !== 0) return order
+  }
+  return a.length - b.length
+}
+
+function compareMaps(a: Value, b: Value): number {
+  const [left, right] = [entriesOf(a), entriesOf(b)].map((entries) =>
+    entries.toSorted(([x], [y]) => compareValues(x, y)).flat(),
+  )
+  return left.length !== right.length ? left.length - right.length : compareLists(left, right)
+}
+
+/** Sorts what the server selected by rank: of an unordered list or map it answers in no order that can be relied on. */
+export const inValueOrder = (values: Value | undefined): readonly Value[] =>
+  ((values ?? []) as readonly Value[]).toSorted(compareValues)

@@ -1,0 +1,68 @@
+import { DELETING_BIN } from '../../../model/index.js'
+import { goneUnless, write, type Guard } from '../../../plan/command.js'
+import { binExists, not } from '../../../plan/expression.js'
+import type { WriteOperation } from '../../../plan/operation.js'
+import { addToBin, writeBin, writeMissingBin } from '../../../plan/operations.js'
+import type { ManagedEntity } from '../../tracking/managed-entity.js'
+import { recordedChanges } from '../../tracking/write-options.js'
+import { growthOf, isWorthMeasuring } from './record-growth.js'
+import { RecordWrite } from './record-write.js'
+import { ttlOfNew, ttlOfUpdate } from './ttl.js'
+
+/** The changes that handles recorded, then the differences to the snapshot, which shows the recorded ones already. */
+export function withRecorded(managed: ManagedEntity, diff: readonly WriteOperation[]): readonly WriteOperation[] {
+  const changes = recordedChanges(managed)
+  if (changes.length === 0) return diff
+  // A bin that is written as a whole holds the recorded changes, too.
+  const whole = new Set(diff.flatMap((one) => (one.kind === 'writeBin' || one.kind === 'removeBin' ? [one.bin] : [])))
+  const recorded = changes.map(({ operation }) => operation).filter(({ bin }) => !whole.has(bin))
+  return [...recorded, ...diff]
+}
+
+/** True when a record that was not read has changes of its own, or is to be made for the sake of its collections. */
+export function needsPatch(managed: ManagedEntity, changes: readonly WriteOperation[]): boolean {
+  return (
+    changes.length > 0 || (managed.createsRecord && managed.mapped.relations.some((one) => one.hasChanges(managed)))
+  )
+}
+
+const NOT_DELETING: Guard = goneUnless(not(binExists(DELETING_BIN)))
+
+/** Changes a record that was not read: no version is checked, because none is known, but it still counts up. */
+export function planPatch(managed: ManagedEntity, changes: readonly WriteOperation[], now: Date): RecordWrite {
+  const { entity, key, model, mapped, createsRecord } = managed
+  const growth = growthOf(changes)
+  const ttl = createsRecord ? ttlOfNew(managed) : ttlOfUpdate(managed)
+  const operations = [...(createsRecord ? creation(managed, now) : []), ...changes, ...stamps(managed, now)]
+  const command = write(model.name, key, operations, {
+    exists: createsRecord ? 'upsert' : 'mustExist',
+    guards: mapped.standsAlone ? [] : [NOT_DELETING],
+    ttl,
+    sendKey: createsRecord && model.sendKey,
+    watchSize: isWorthMeasuring(managed, growth),
+    watchGeneration: model.generationProperty !== undefined,
+  })
+  return new RecordPatch(managed, command, mapped.codec.snapshot(entity), ttl, growth)
+}
+
+/** Bins that a new record has and an existing one keeps: the key, the discriminator and the time of creation. */
+function creation({ entity, model, mapped }: ManagedEntity, now: Date): readonly WriteOperation[] {
+  const { key, discriminator, createdAt } = model
+  const constant = discriminator?.value === undefined ? [] : [writeBin(discriminator.bin, discriminator.value)]
+  const keys = key.properties.flatMap((name) => mapped.codec.binOperations(entity, name))
+  const created = createdAt === undefined ? [] : [writeMissingBin(mapped.binOf(createdAt)!, now.getTime())]
+  return [...constant, ...keys, ...created]
+}
+
+function stamps({ model, mapped }: ManagedEntity, now: Date): readonly WriteOperation[] {
+  const { version, updatedAt } = model
+  return [
+    ...(version === undefined ? [] : [addToBin(mapped.binOf(version)!, 1)]),
+    ...(updatedAt === undefined ? [] : [writeBin(mapped.binOf(updatedAt)!, now.getTime())]),
+  ]
+}
+
+class RecordPatch extends RecordWrite {
+  /** The entity was not read, so it shows nothing of its record. */
+  protected stamp(): void {}
+}

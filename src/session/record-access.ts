@@ -1,0 +1,168 @@
+import { readProperty, typeCodecOf, unstorable, writeProperty, type Codecs } from '../codec/index.js'
+import type { KeyValue } from '../keys/index.js'
+import { DELETING_BIN, type EntityModel } from '../model/index.js'
+import { ask } from '../plan/collection-expression.js'
+import { read } from '../plan/command.js'
+import { binExists, cond, not, unknown, type Expression } from '../plan/expression.js'
+import type { Path, WriteOperation } from '../plan/operation.js'
+import { atKey, readExpression } from '../plan/operations.js'
+import type { Value } from '../plan/value.js'
+import type { Change } from '../records/change.js'
+import { answerLocally, containerAt } from '../records/local-answers.js'
+import { shapeOf, type Place } from '../records/place.js'
+import type { Question } from '../records/question.js'
+import type { RecordTarget } from '../records/record-target.js'
+import { unsentCollection, unsentCounter } from '../records/unsent-expression.js'
+import type { Reader } from '../relations/contract/contributor.js'
+import { unknownRelation } from './context/session-errors.js'
+import { withRecorded } from './flush/plan/patch.js'
+import type { MappedClass } from './mapping/mapped-class.js'
+import type { ManagedEntity } from './tracking/managed-entity.js'
+import { addWriteOptions, recordedChanges } from './tracking/write-options.js'
+
+/** One record of a session, as its handles see it. */
+export class RecordAccess implements RecordTarget {
+  readonly codecs: Codecs
+  readonly #mapped: MappedClass
+  readonly #reader: Reader
+  readonly #find: () => ManagedEntity
+
+  constructor(mapped: MappedClass, codecs: Codecs, reader: Reader, find: () => ManagedEntity) {
+    this.#mapped = mapped
+    this.codecs = codecs
+    this.#reader = reader
+    this.#find = find
+  }
+
+  get model(): EntityModel {
+    return this.#mapped.model
+  }
+
+  get key(): KeyValue {
+    return this.#find().key.key
+  }
+
+  record(change: Change): void {
+    const managed = this.#find()
+    if (managed.state === 'new') return apply(managed, change)
+    if (isLoaded(managed, change.property)) {
+      const { entity, snapshot, mapped } = managed
+      const wasChanged = mapped.codec.isChanged(entity, snapshot!, change.property)
+      apply(managed, change)
+      // The property has unsent changes of its own: the next flush finds both by comparing.
+      if (wasChanged) return
+      mapped.codec.acceptChange(entity, snapshot!, change.property)
+    }
+    addWriteOptions(managed, { change })
+  }
+
+  async ask(place: Place, questions: readonly Question[]): Promise<readonly (Value | undefined)[]> {
+    const managed = this.#find()
+    if (managed.state === 'new') return questions.map((one) => answerLocally(this.#ownValue(managed, place), one))
+    const type = shapeOf(typeOf(managed, place.property)) === 'map' ? 'map' : 'list'
+    const subject = unsentCollection(place.bin, type, unsentOf(managed, place.bin))
+    const path = withoutCreating(place.path)
+    const answers = await this.#read(
+      managed,
+      questions.map(({ name, args }) => ask(name, subject, args, path)),
+    )
+    return answers ?? questions.map((one) => answerLocally(this.#createdValue(managed, place), one))
+  }
+
+  async count(property: string): Promise<number | bigint> {
+    const managed = this.#find()
+    if (managed.state === 'new') return (readProperty(managed.entity, property) as number | bigint | undefined) ?? 0
+    const bin = managed.mapped.binOf(property)!
+    const answers = await this.#read(managed, [unsentCounter(bin, unsentOf(managed, bin))])
+    const value = answers === undefined ? this.#createdCount(managed, property) : (answers[0] ?? 0)
+    const { type } = this.model.properties.find(({ name }) => name === property)!
+    return type.kind === 'bigint' ? BigInt(value as number) : (value as number)
+  }
+
+  withCollection(name: string): object {
+    const relation = this.#mapped.relations.find(({ model }) => model.name === name)
+    if (relation?.model.holds !== 'collection') throw unknownRelation(this.#mapped, name)
+    return this.#find().entity
+  }
+
+  /** Answers in their order; undefined where there is no record. */
+  async #read(
+    managed: ManagedEntity,
+    expressions: readonly Expression[],
+  ): Promise<readonly (Value | undefined)[] | undefined> {
+    const { model, mapped, key } = managed
+    const operations = expressions.map((one) =>
+      readExpression(nextName(), mapped.standsAlone ? one : unlessDeleting(one)),
+    )
+    const [record] = await this.#reader.read([read(model.name, key, 'none', operations)])
+    return record === null ? undefined : operations.map(({ name }) => record.bins[name])
+  }
+
+  #ownValue({ entity }: ManagedEntity, place: Place): Value | undefined {
+    return this.#encoded(readProperty(entity, place.property), place)
+  }
+
+  /** The value that the next flush would create. */
+  #createdValue(managed: ManagedEntity, place: Place): Value | undefined {
+    if (!managed.createsRecord) return undefined
+    const changes = recordedChanges(managed).filter(({ property }) => property === place.property)
+    return this.#encoded(
+      changes.reduce<unknown>((value, change) => change.apply(value), undefined),
+      place,
+    )
+  }
+
+  #createdCount(managed: ManagedEntity, property: string): number | bigint {
+    const changes = managed.createsRecord ? recordedChanges(managed).filter((one) => one.property === property) : []
+    return (changes.reduce<unknown>((value, change) => change.apply(value), 0) as number | bigint | undefined) ?? 0
+  }
+
+  #encoded(value: unknown, { property, path }: Place): Value | undefined {
+    if (value === undefined || value === null) return undefined
+    const { type } = this.model.properties.find(({ name }) => name === property)!
+    try {
+      return containerAt(typeCodecOf(type, this.codecs).encode(value, 0), path)
+    } catch (error) {
+      throw unstorable(this.model, this.key, error)
+    }
+  }
+}
+
+/** Shows recorded changes in properties that were loaded after them. */
+export function showRecorded(managed: ManagedEntity, properties: ReadonlySet<string>): void {
+  for (const change of recordedChanges(managed)) {
+    if (!properties.has(change.property)) continue
+    apply(managed, change)
+    managed.mapped.codec.acceptChange(managed.entity, managed.snapshot!, change.property)
+  }
+}
+
+function apply({ entity }: ManagedEntity, change: Change): void {
+  writeProperty(entity, change.property, change.apply(readProperty(entity, change.property)))
+}
+
+function isLoaded({ isUnread, loaded }: ManagedEntity, property: string): boolean {
+  return !isUnread && (loaded === undefined || loaded.has(property))
+}
+
+type BinChange = Extract<WriteOperation, { readonly bin: string }>
+
+/** Everything that the next flush would do to a bin. */
+function unsentOf(managed: ManagedEntity, bin: string): readonly BinChange[] {
+  const { entity, snapshot, loaded, mapped } = managed
+  const all = withRecorded(managed, mapped.codec.diff(entity, snapshot!, loaded))
+  return all.filter((operation): operation is BinChange => 'bin' in operation && operation.bin === bin)
+}
+
+const typeOf = ({ model }: ManagedEntity, property: string): EntityModel['properties'][number]['type'] =>
+  model.properties.find(({ name }) => name === property)!.type
+
+// A question makes nothing.
+const withoutCreating = (path: Path): Path =>
+  path.map((step) => (step.in === 'mapKey' && step.create === true ? atKey(step.key) : step))
+
+const unlessDeleting = (expression: Expression): Expression => cond(not(binExists(DELETING_BIN)), expression, unknown())
+
+let asked = 0
+/** Names of results must differ within one command; a few thousand are more than fit one. */
+const nextName = (): string => `_q${(asked = (asked + 1) % 100_000)}`
