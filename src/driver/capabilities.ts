@@ -32,8 +32,11 @@ export async function readCapabilities(
   namespaces: readonly string[],
   timeout: number,
 ): Promise<Capabilities> {
-  const requests = ['edition', 'build', ...namespaces.map((name) => `namespace/${name}`)]
-  const [edition, build, ...found] = await Promise.all(requests.map((request) => info(client, request, timeout)))
+  const ask = (request: string): Promise<string> => info(client, request, timeout)
+  const [{ edition, build }, ...found] = await Promise.all([
+    readRelease(ask),
+    ...namespaces.map((name) => ask(`namespace/${name}`)),
+  ])
   const known = found.flatMap((text, i) =>
     isUnknown(text) ? [] : [parseNamespace(namespaces[i], text, edition, build)],
   )
@@ -42,6 +45,15 @@ export async function readCapabilities(
     build,
     namespaces: Object.freeze(Object.fromEntries(known.map((one) => [one.name, one]))),
   })
+}
+
+/** Edition and build. Newer servers tell both under `release`, which older ones refuse, and log a warning when asked for `edition`. */
+async function readRelease(ask: (request: string) => Promise<string>): Promise<{ edition: string; build: string }> {
+  const release = settingsIn(await ask('release').catch(() => ''))
+  const [edition, build] = [release.get('edition'), release.get('version')]
+  if (edition !== undefined && build !== undefined) return { edition, build }
+  const asked = await Promise.all([ask('edition'), ask('build')])
+  return { edition: asked[0], build: asked[1] }
 }
 
 export async function listNamespaces(client: ClientCalls, timeout: number): Promise<readonly string[]> {
@@ -59,7 +71,7 @@ function isUnknown(text: string): boolean {
 }
 
 export function parseNamespace(name: string, text: string, edition: string, build: string): NamespaceCapabilities {
-  const settings = new Map(text.split(';').map((pair) => pair.split('=') as [string, string]))
+  const settings = settingsIn(text)
   const number = (setting: string): number => Number(settings.get(setting) ?? 0)
   const strongConsistency = settings.get('strong-consistency') === 'true'
   return Object.freeze({
@@ -70,6 +82,11 @@ export function parseNamespace(name: string, text: string, edition: string, buil
     defaultTtl: number('default-ttl'),
     maxRecordSize: number('max-record-size') || number('storage-engine.write-block-size') || DEFAULT_RECORD_SIZE,
   })
+}
+
+/** Settings of the form `a=1;b=2`. */
+function settingsIn(text: string): ReadonlyMap<string, string> {
+  return new Map(text.split(';').map((pair) => pair.split('=') as [string, string]))
 }
 
 // 'Aerospike Enterprise Edition', but 'Aerospike Ce Edition' or 'Aerospike Community Edition'.

@@ -1,4 +1,5 @@
 import { SkeinError } from '../errors/index.js'
+import { compareBuilds, completeBuild, NEWEST_BUILD, OLDEST_BUILD } from './build.js'
 
 /** How a namespace behaves. */
 export interface NamespaceOptions {
@@ -39,6 +40,11 @@ export interface EmbeddedOptions {
   /** Default: `test` as `sc`. A string is `name:mode`. */
   readonly namespaces?: readonly (string | NamespaceOptions)[]
   readonly limits?: EmbeddedLimits
+  /**
+   * The release it answers as, from 6.1 to 8.1.2, the default. It refuses what that release did not have yet, so that
+   * tests can run against the oldest server a program must work with.
+   */
+  readonly build?: string
 }
 
 export interface ResolvedOptions {
@@ -46,6 +52,7 @@ export interface ResolvedOptions {
   readonly nodes: number
   readonly namespaces: readonly Required<NamespaceOptions>[]
   readonly limits: Required<EmbeddedLimits>
+  readonly build: string
 }
 
 const DEFAULT_LIMITS: Required<EmbeddedLimits> = {
@@ -79,7 +86,18 @@ export function resolveOptions(options: EmbeddedOptions = {}): ResolvedOptions {
   if (port !== 0 && port + nodes > 65536) {
     throw notValid(`${nodes} nodes need the ports from ${port} on.`, 'Use a lower one, or 0 for any free ports.')
   }
-  return { port, nodes, namespaces, limits: { ...DEFAULT_LIMITS, ...options.limits } }
+  const build = resolveBuild(options.build)
+  return { port, nodes, namespaces, limits: { ...DEFAULT_LIMITS, ...options.limits }, build }
+}
+
+function resolveBuild(given: string = NEWEST_BUILD): string {
+  const build = completeBuild(given)
+  if (build !== undefined && compareBuilds(build, OLDEST_BUILD) >= 0 && compareBuilds(build, NEWEST_BUILD) <= 0)
+    return build
+  throw notValid(
+    `"${given}" is not a build the embedded server can answer as.`,
+    'Use one from "6.1" to "8.1.2", for example "7.2".',
+  )
 }
 
 function resolveNamespace(given: string | NamespaceOptions): Required<NamespaceOptions> {

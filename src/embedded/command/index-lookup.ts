@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { requireFeature } from '../build.js'
 import { FieldId, MAX_BIN_NAME } from '../protocol/constants.js'
 import type { Request } from '../protocol/request.js'
 import { CommandError, ResultCode } from '../protocol/result-code.js'
@@ -40,6 +41,7 @@ function findIndex(namespace: Namespace, request: Request, bin: string, type: In
   const context = fields?.get(FieldId.INDEX_CONTEXT)
   const expression = fields?.get(FieldId.INDEX_EXPRESSION)
   if (name !== undefined) {
+    requireFeature('indexNames')
     if (bin !== '' || (context ?? expression)) throw malformed('an index name beside a bin, context or expression')
     const index = namespace.indexes.get(name.toString('utf8'))
     return index?.definition.type === type ? index : undefined
@@ -47,6 +49,7 @@ function findIndex(namespace: Namespace, request: Request, bin: string, type: In
   const kind = fields?.get(FieldId.INDEX_TYPE)?.[0] ?? IndexKind.DEFAULT
   if (!isKind(kind)) throw malformed('index type')
   if (expression !== undefined) {
+    requireFeature('expressionIndexes')
     if (bin !== '' || context) throw malformed('an expression beside a bin or context')
     const on = { setName, bin, type, kind, ...indexContext(NO_CONTEXT) }
     return namespace.indexes.find({ ...on, expression: indexExpression(expression, kind, type) })
@@ -68,6 +71,7 @@ function parseRange(data: Buffer): { bin: string; type: IndexedType; begin: Inde
   const type = data[nameEnd]
   const first = readValue(data, nameEnd + 1)
   if (type === ParticleType.STRING || type === ParticleType.BLOB) {
+    if (type === ParticleType.BLOB) requireFeature('blobIndexes')
     if (first.length >= MAX_VALUE) throw malformed('a value that is too long')
     const key = indexKey(type, Particle.fromWire(type, first).value)!
     return { bin, type, begin: key, end: key }

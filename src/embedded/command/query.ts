@@ -1,6 +1,7 @@
+import { requireFeature } from '../build.js'
 import type { QueryNode } from '../cluster/node.js'
 import { ByteWriter } from '../protocol/byte-writer.js'
-import { FieldId, FRAME_HEADER, Info2, MAX_BIN_NAME } from '../protocol/constants.js'
+import { FieldId, FRAME_HEADER, Info2, MAX_BIN_NAME, OpCode } from '../protocol/constants.js'
 import { beginFrame, endFrame, writeLast, writeMessageHeader, writePartitionUnavailable } from '../protocol/reply.js'
 import { requestBudget } from '../protocol/request-budget.js'
 import type { Request } from '../protocol/request.js'
@@ -98,6 +99,7 @@ function checkQuery(namespace: Namespace, request: Request): void {
   for (const op of request.ops) {
     if (Buffer.byteLength(op.name) > MAX_BIN_NAME) throw new CommandError(ResultCode.PARAMETER, 'bin name')
     if (!isReadOp(op.op)) throw new CommandError(ResultCode.PARAMETER, 'a query only reads')
+    if (op.op !== OpCode.READ) requireFeature('queryOperations')
   }
 }
 

@@ -1,3 +1,4 @@
+import { hasFeature } from '../build.js'
 import { Info1, Info2, MAX_OPS } from '../protocol/constants.js'
 import { outcome, type Outcome, type ReplyOp } from '../protocol/reply.js'
 import type { Request } from '../protocol/request.js'
@@ -49,7 +50,7 @@ export function readOpsOf(request: Request, state: RecordState): ReplyOp[] {
 
 /** A read may extend the life of a record that is near its end; the generation stays, and the next read tells. */
 function touchOnRead(namespace: Namespace, request: Request, slot: Slot, state: RecordState): void {
-  const percent = request.ttl | 0
+  const percent = hasFeature('readTouch') ? request.ttl | 0 : 0
   if (percent <= 0 || state.voidTime === 0 || request.transactionId !== undefined) return
   if (percent > 100) throw new CommandError(ResultCode.PARAMETER, 'read touch above 100 percent')
   const now = nowSeconds()

@@ -1,3 +1,4 @@
+import { hasFeature } from '../build.js'
 import { Info1, Info2 } from '../protocol/constants.js'
 import { outcome, type Outcome } from '../protocol/reply.js'
 import type { Request } from '../protocol/request.js'
@@ -11,8 +12,9 @@ import { deleteRecord, writeRecord } from './write.js'
 export function runRecordCommand(store: Store, request: Request): Outcome {
   try {
     const namespace = store.namespace(request.namespace)
-    if (isTransactionVerb(request)) return runTransactionVerb(namespace, request)
-    if (request.setName === MONITOR_SET) return runMonitorCommand(namespace, request)
+    if (!hasFeature('transactions')) ignoreTransaction(request)
+    else if (isTransactionVerb(request)) return runTransactionVerb(namespace, request)
+    else if (request.setName === MONITOR_SET) return runMonitorCommand(namespace, request)
     if (request.fields?.size && hasUnsupportedField(request)) return outcome(ResultCode.UNSUPPORTED)
     if (request.info2 & Info2.DELETE) return deleteRecord(namespace, request)
     if (request.info2 & Info2.WRITE) return writeRecord(namespace, request)
@@ -22,6 +24,12 @@ export function runRecordCommand(store: Store, request: Request): Outcome {
     if (error instanceof CommandError) return outcome(error.code)
     throw error
   }
+}
+
+/** Older servers do not know the fields of transactions and write as if there were none; monitors are records to them. */
+function ignoreTransaction(request: Request): void {
+  request.transactionId = undefined
+  request.recordVersion = undefined
 }
 
 const UDF_FIELDS = [30, 31, 32, 33]

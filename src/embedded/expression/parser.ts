@@ -1,3 +1,4 @@
+import { requireFeature, type Feature } from '../build.js'
 import { CommandError } from '../protocol/result-code.js'
 import type { MsgpackReader } from '../value/msgpack-reader.js'
 import { isInteger, type Value } from '../value/value.js'
@@ -15,6 +16,7 @@ import { logic } from './logic.js'
 import { loopVariables } from './loop-variable.js'
 import { metadata } from './metadata.js'
 import { invalid, type Builders, type Node, type Operands } from './node.js'
+import { Opcode } from './opcode.js'
 import { isPath } from './path-header.js'
 import { regex } from './regex.js'
 import { VariableScope } from './variable-scope.js'
@@ -33,6 +35,16 @@ const BUILDERS: Builders = {
   ...calls,
   ...loopVariables,
 }
+
+/** Operators that older servers do not have. */
+const NEWER: ReadonlyMap<number, Feature> = new Map<number, Feature>([
+  [Opcode.RECORD_SIZE, 'recordSize'],
+  [Opcode.IN_LIST, 'pathExpressions'],
+  [Opcode.MAP_KEYS, 'pathExpressions'],
+  [Opcode.MAP_VALUES, 'pathExpressions'],
+  [Opcode.LOOP_VARIABLE, 'pathExpressions'],
+  [Opcode.RESULT_REMOVE, 'pathExpressions'],
+])
 
 /** Deeper nesting than this is refused, so that hostile bytes cannot exhaust the stack. */
 const MAX_DEPTH = 512
@@ -53,6 +65,8 @@ export class ExpressionParser implements Operands {
     const opcode = count >= 0 ? this.integer() : -1
     const build = BUILDERS[Number(opcode)] as Builders[number] | undefined
     if (build === undefined) throw invalid(`there is no operator ${opcode}`)
+    const feature = NEWER.get(Number(opcode))
+    if (feature) requireFeature(feature)
     if (++this.#depth > MAX_DEPTH) throw invalid('the expression is nested too deeply')
     const node = build(this, count)
     this.#depth--

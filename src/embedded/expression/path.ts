@@ -1,4 +1,5 @@
 import { isContainer, modifyByPath, REMOVED, selectByPath, type Container, type Path } from '../cdt/index.js'
+import { requireFeature } from '../build.js'
 import { CommandError, ResultCode } from '../protocol/result-code.js'
 import type { Value } from '../value/value.js'
 import { ExpressionType } from './expression-type.js'
@@ -20,6 +21,7 @@ const KNOWN_FLAGS = Flag.RESULT | Flag.MODIFY | Flag.NO_FAIL
 
 /** Reads `[opcode, levels, flags]` or, for a change, `[opcode, levels, flags, new value]`. */
 export function parsePath(operands: Operands): PathCall {
+  requireFeature('pathExpressions')
   const count = operands.enterList()
   operands.integer()
   const levels = operands.attempt(() => operands.scope.apart(() => parseLevels(operands)))

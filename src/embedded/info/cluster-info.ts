@@ -1,11 +1,10 @@
+import { buildText, hasFeature } from '../build.js'
 import type { ClusterNode } from '../cluster/node.js'
 import { PARTITIONS } from '../protocol/constants.js'
 import type { Store } from '../store/store.js'
 import { infoPairs } from './info-text.js'
 import { replicationFactor } from './replication-factor.js'
 
-/** What the official client's switches of behaviour depend on; see docs/internals/embedded.md. */
-const BUILD = '8.1.2.0'
 const FEATURES =
   'batch-any;batch-index;blob-bits;cdt-list;cdt-map;float;pipelining;pquery;pscans;query-show;sindex-exists;truncate-namespace'
 
@@ -15,11 +14,13 @@ export function clusterInfo(store: Store, name: string, argument: string, node: 
     case 'node':
       return node.id
     case 'build':
-      return BUILD
+      return buildText()
     case 'edition':
       return edition(store)
+    case 'release':
+      return hasFeature('releaseInfo') ? infoPairs({ edition: edition(store), version: buildText() }) : undefined
     case 'version':
-      return `${edition(store)} build ${BUILD}`
+      return `${edition(store)} build ${buildText()}`
     case 'partition-generation':
     case 'peers-generation':
     case 'rebalance-generation':

@@ -1,3 +1,4 @@
+import { hasFeature } from '../build.js'
 import { MAX_BIN_NAME } from '../protocol/constants.js'
 import { CommandError, ResultCode } from '../protocol/result-code.js'
 import {
@@ -30,17 +31,17 @@ const NO_CONTEXT = Buffer.alloc(0)
 /** Reads the parameters of `sindex-create`, in the form `bin=…;type=…` or the older `indexdata=bin,type`. */
 export function parseIndexDefinition(parameters: ReadonlyMap<string, string>): IndexDefinition {
   const kind = valueOf(KINDS, parameters.get('indextype') ?? 'default')
-  if (kind === undefined) throw refused("bad 'indextype'")
+  if (kind === undefined || (kind === IndexKind.SET && !hasFeature('setIndexes'))) throw refused("bad 'indextype'")
   const setName = parameters.get('set') ?? ''
   if (setName.includes(':')) throw refused("bad 'set'")
   if (kind === IndexKind.SET) return setIndex(setName)
   const [bin, typeName] = binAndType(parameters)
-  const exp = parameters.get('exp')
+  const exp = hasFeature('expressionIndexes') ? parameters.get('exp') : undefined
   if (exp !== undefined && (bin ?? parameters.get('context'))) throw refused("'exp' beside 'bin' or 'context'")
   if (exp === undefined && !bin) throw refused("missing 'bin'")
   if (bin && Buffer.byteLength(bin) > MAX_BIN_NAME) throw refused('bin name too long')
   const type = valueOf(TYPES, typeName ?? '')
-  if (type === undefined) throw refused("bad 'type'")
+  if (type === undefined || (type === ParticleType.BLOB && !hasFeature('blobIndexes'))) throw refused("bad 'type'")
   if (kind === IndexKind.MAP_KEYS && type === ParticleType.GEOJSON) throw refused("bad 'type' for 'mapkeys'")
   const on = { setName, bin: bin ?? '', type, kind, ...indexContext(decodeBase64(parameters, 'context')) }
   if (exp === undefined) return on
@@ -61,7 +62,7 @@ export function describeIndex(index: SecondaryIndex): string {
           type: nameOf(TYPES, type),
           indextype: kindName,
           context: contextBytes.length === 0 ? 'null' : contextBytes.toString('base64'),
-          exp: expression?.bytes.toString('base64') ?? 'null',
+          ...(hasFeature('expressionIndexes') && { exp: expression?.bytes.toString('base64') ?? 'null' }),
           state: index.readable ? 'RW' : 'WO',
         }
   return Object.entries(pairs)

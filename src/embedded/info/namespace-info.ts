@@ -1,3 +1,4 @@
+import { hasFeature } from '../build.js'
 import type { ClusterNode } from '../cluster/node.js'
 import type { Namespace } from '../store/namespace.js'
 import type { Store } from '../store/store.js'
@@ -37,8 +38,8 @@ function describe(store: Store, name: string, node: ClusterNode): string {
     'default-ttl': options.defaultTtl,
     'nsup-period': options.nsupPeriod,
     'allow-ttl-without-nsup': false,
-    'mrt-duration': limits.transactionTimeout,
-    'max-record-size': limits.maxRecordSize,
+    ...(hasFeature('transactions') && { 'mrt-duration': limits.transactionTimeout }),
+    [hasFeature('maxRecordSizeInfo') ? 'max-record-size' : 'storage-engine.write-block-size']: limits.maxRecordSize,
     'storage-engine': 'memory',
     dead_partitions: 0,
     unavailable_partitions: 0,

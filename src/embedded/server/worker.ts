@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
+import { useBuild } from '../build.js'
 import type { ClusterNode } from '../cluster/node.js'
 import type { ResolvedOptions } from '../options.js'
 import { advanceClock } from '../store/clock.js'
@@ -7,6 +8,7 @@ import { AerospikeServer } from './server.js'
 
 const port = parentPort!
 const options = workerData as ResolvedOptions
+useBuild(options.build)
 const server = new AerospikeServer(options)
 
 const address = ({ id, port }: ClusterNode): NodeAddress => ({ id, port })

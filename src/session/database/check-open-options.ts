@@ -65,7 +65,7 @@ const LIMITS: NamesOf<Limits> = {
 const RETRY: NamesOf<RetryOptions> = { attempts: true, deadline: true, backoff: true }
 const REVEAL: NamesOf<Reveal> = { keys: true, values: true }
 
-const EMBEDDED: NamesOf<EmbeddedOptions> = { port: true, nodes: true, namespaces: true, limits: true }
+const EMBEDDED: NamesOf<EmbeddedOptions> = { port: true, nodes: true, namespaces: true, limits: true, build: true }
 
 /** Refuses what cannot work before anything is started or sent. */
 export function checkOpenOptions(options: OpenOptions): void {

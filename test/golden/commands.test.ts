@@ -1,0 +1,69 @@
+import { isDeepStrictEqual } from 'node:util'
+import Aerospike from 'aerospike'
+import { expect } from 'chai'
+import { startEmbedded, type EmbeddedServer } from 'skein/embedded'
+import { codec, eachConcurrently, goldenCases, plain, type Command } from './golden-cases.js'
+
+interface CommandsCase {
+  readonly n: number
+  readonly commands: readonly Command[]
+  /** What a real server answered to each. */
+  readonly answers: readonly unknown[]
+  /** What the records held in the end. */
+  readonly after: readonly unknown[]
+}
+
+const NAMES = ['put', 'get', 'exists', 'meta', 'select', 'remove', 'operate', 'batchRead', 'batchWrite'] as const
+const AFTER = 'the records afterwards'
+const IN_FLIGHT = 32
+
+describe('Recorded sequences of commands', () => {
+  const cases = goldenCases<CommandsCase>('commands.jsonl')
+  const mismatches = new Map<string, string[]>([...NAMES, AFTER].map((name) => [name, []]))
+  let server: EmbeddedServer
+  let client: Aerospike.Client
+
+  before(async () => {
+    server = await startEmbedded({ namespaces: ['test:ap'] })
+    client = await Aerospike.connect({ hosts: server.hosts, log: { level: Aerospike.log.OFF } })
+    await eachConcurrently(cases, IN_FLIGHT, async (each) => {
+      const found = await firstMismatch(client, each)
+      if (found) mismatches.get(found.name)!.push(JSON.stringify({ ...found, ...each }))
+    })
+  })
+
+  after(async () => {
+    client?.close()
+    await server?.stop()
+  })
+
+  it('are all there', () => expect(cases).to.have.length(1500))
+
+  for (const name of NAMES) {
+    it(`with ${name} are answered as a real server answered them`, () => {
+      expect(mismatches.get(name)).to.deep.equal([])
+    })
+  }
+
+  it('leave behind the records that a real server held in the end', () => {
+    expect(mismatches.get(AFTER)).to.deep.equal([])
+  })
+})
+
+interface Mismatch {
+  readonly name: string
+  readonly at: number
+  readonly got: unknown
+}
+
+async function firstMismatch(client: Aerospike.Client, each: CommandsCase): Promise<Mismatch | undefined> {
+  const keyOf = (record: number) => new Aerospike.Key('test', 'goldencmd', `c-${each.n}-${record}`)
+  const gets = each.after.map((_, record): Command => ['get', record, null])
+  const wanted = [...each.answers, ...each.after]
+  for (const [at, command] of [...each.commands, ...gets].entries()) {
+    const got = plain(await codec.runCommand(Aerospike, client, keyOf, command))
+    if (isDeepStrictEqual(got, wanted[at])) continue
+    return { name: at < each.commands.length ? command[0] : AFTER, at, got }
+  }
+  return undefined
+}
