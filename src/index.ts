@@ -132,6 +132,17 @@ export type { IndexProgress, Indexes, SyncOptions } from './query/indexes.js'
 export type { Capabilities, NamespaceCapabilities } from './driver/capabilities.js'
 export type { DeleteProgress } from './session/flush/drain/delete-in-steps.js'
 export { Query } from './query/query.js'
+export type {
+  Filter,
+  FilterFields,
+  ListOperand,
+  MapOperand,
+  NumberOperand,
+  OrderedOperand,
+  TextOperand,
+  ValueOperand,
+} from './query/filter-types.js'
+export { Groups } from './query/groups.js'
 export type { QueryExplanation } from './query/explain-query.js'
 export type { QueryOptions, QueryProgress } from './query/query-source.js'
 export type {

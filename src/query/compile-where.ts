@@ -10,8 +10,13 @@ import { ConditionProblem, badCondition, noSuchField, unknownOperator } from './
 
 /** The terms of the conditions that people gave, all of which must hold. Values are checked and encoded as their properties are. */
 export function compileWhere(model: EntityModel, fields: ReadonlyMap<string, Field>, where: unknown): Term[] {
+  return inClass(model, () => termsOf(model, fields, '', where))
+}
+
+/** Gives problems of conditions and values the class they belong to. */
+export function inClass<T>(model: EntityModel, work: () => T): T {
   try {
-    return termsOf(model, fields, '', where)
+    return work()
   } catch (error) {
     if (error instanceof ConditionProblem) throw badCondition(model, error)
     throw unstorable(model, undefined, error)
@@ -29,7 +34,8 @@ function termsOf(model: EntityModel, fields: ReadonlyMap<string, Field>, prefix:
   })
 }
 
-function fieldTerms(model: EntityModel, field: Field, given: unknown): Term[] {
+/** The terms of a condition on one field. */
+export function fieldTerms(model: EntityModel, field: Field, given: unknown): Term[] {
   const { shape, path } = field
   // A variable that is not set by mistake would otherwise widen the query to everything.
   if (given === undefined)

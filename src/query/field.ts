@@ -6,6 +6,8 @@ import { isDouble, isGeo, type MapKey, type Value } from '../plan/value.js'
 /** Turns a value as people give it into the stored one; throws a ValueProblem. */
 export type Encode = TypeCodec['encode']
 
+export type Decode = TypeCodec['decode']
+
 /** A stored place that conditions can name: a property, a reference, or a field of an embedded part. */
 export interface Field {
   /** As people write it: `address.city`. */
@@ -16,12 +18,23 @@ export interface Field {
   readonly shape: FieldShape
 }
 
+/** One value. `isText` and `isOrdered` say which operators it has. */
+export interface ScalarShape {
+  readonly kind: 'scalar'
+  readonly encode: Encode
+  readonly decode: Decode
+  readonly isText: boolean
+  readonly isOrdered: boolean
+  readonly isBigint: boolean
+  /** The type of all its values on the server; undefined where that depends on the value. */
+  readonly type: ExpressionType | undefined
+}
+
 export type FieldShape =
-  /** One value. `isText` and `isOrdered` say which operators it has; a codec of the user's own may give any. */
-  | { readonly kind: 'scalar'; readonly encode: Encode; readonly isText: boolean; readonly isOrdered: boolean }
+  | ScalarShape
   /** The key of another record. */
   | { readonly kind: 'ref'; readonly encode: Encode }
-  | { readonly kind: 'list'; readonly item: Encode | undefined }
+  | { readonly kind: 'list'; readonly item: Encode | undefined; readonly decode?: Decode }
   | { readonly kind: 'map'; readonly key: Encode; readonly item: Encode | undefined }
   | {
       readonly kind: 'part'

@@ -2,6 +2,7 @@ import type { Codecs } from '../codec/index.js'
 import { compileType } from '../codec/types/compile-type.js'
 import type { TypeCodec } from '../codec/type-codec.js'
 import type { BinType, EmbeddedBinsType, EntityModel, Model, PropertyModel, RelationModel } from '../model/index.js'
+import type { BinType as ExpressionType } from '../plan/expression.js'
 import type { MapKey } from '../plan/value.js'
 import type { Encode, Field, FieldShape } from './field.js'
 
@@ -38,7 +39,7 @@ function shapeOf(type: BinType, place: Omit<Field, 'shape'>, context: Context): 
   switch (type.kind) {
     case 'list':
     case 'set':
-      return { kind: 'list', item: itemOf(type.item, codec) }
+      return { kind: 'list', item: itemOf(type.item, codec), decode: (stored) => codec(type.item).decode(stored) }
     case 'map':
       return { kind: 'map', key: encodeOf(codec({ kind: type.key })), item: itemOf(type.value, codec) }
     case 'json':
@@ -49,13 +50,36 @@ function shapeOf(type: BinType, place: Omit<Field, 'shape'>, context: Context): 
       if (type.shape === 'map') return { kind: 'map', key: encodeOf(codec({ kind: type.key })), item: undefined }
       return type.shape === 'bins' ? spreadShape(type, place, context) : partShape(type.part, place, context)
     default:
-      return {
-        kind: 'scalar',
-        encode: encodeOf(codec(type)),
-        isText: type.kind === 'string' || type.kind === 'enum' || type.kind === 'custom',
-        isOrdered: type.kind !== 'boolean',
-      }
+      return scalarShape(type, codec(type))
   }
+}
+
+function scalarShape(type: BinType, codec: TypeCodec): FieldShape {
+  const { kind } = type
+  return {
+    kind: 'scalar',
+    encode: encodeOf(codec),
+    decode: (stored) => codec.decode(stored),
+    isText: kind === 'string' || kind === 'enum' || kind === 'custom',
+    isOrdered: kind !== 'boolean',
+    isBigint: kind === 'bigint',
+    type: EXPRESSION_TYPE[kind] ?? (type.kind === 'enum' ? enumType(type.values) : undefined),
+  }
+}
+
+const EXPRESSION_TYPE: { readonly [kind: string]: ExpressionType | undefined } = {
+  int: 'int',
+  bigint: 'int',
+  date: 'int',
+  double: 'float',
+  string: 'str',
+  boolean: 'bool',
+  bytes: 'blob',
+}
+
+function enumType(values: readonly (string | number)[]): ExpressionType | undefined {
+  if (values.every((value) => typeof value === 'string')) return 'str'
+  return values.every((value) => Number.isSafeInteger(value)) ? 'int' : undefined
 }
 
 /** Members that a condition can look for are those that are stored as one value. */

@@ -29,8 +29,30 @@ export function tooMany(model: EntityModel, max: number): SkeinError {
   })
 }
 
-export function badCount(what: string, given: unknown): SkeinError {
-  return new SkeinError('SKEIN_2320', `${String(given)} is no value for ${what}.`, {
+export function checkCount(what: string, given: unknown): void {
+  if (Number.isSafeInteger(given) && (given as number) >= 1) return
+  throw new SkeinError('SKEIN_2320', `${String(given)} is no value for ${what}.`, {
     fix: 'Give a whole number from 1 on.',
+  })
+}
+
+export function checkSample(given: unknown): void {
+  if (typeof given === 'number' && given > 0 && given <= 1) return
+  throw new SkeinError('SKEIN_2320', `${String(given)} is no share of the records.`, {
+    fix: 'Give a number above 0 and up to 1: sample(0.01) is one of a hundred.',
+  })
+}
+
+export function orderWithoutLimit({ name }: EntityModel): SkeinError {
+  return new SkeinError('SKEIN_2513', `The query for ${name} has an order, which is made here, and no limit.`, {
+    className: name,
+    fix: 'Add limit(…), ask for toArray({ max: … }), or read it in pages: only so many records are held in memory.',
+  })
+}
+
+export function limitedPage({ name }: EntityModel): SkeinError {
+  return new SkeinError('SKEIN_2513', `The query for ${name} has a limit, and pages have a count of their own.`, {
+    className: name,
+    fix: 'Leave out limit(…), and stop after as many pages as you want.',
   })
 }

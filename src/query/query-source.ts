@@ -1,5 +1,5 @@
 import type { Driver } from '../driver/driver.js'
-import type { KeyValue } from '../keys/index.js'
+import type { KeyValue, Tenant } from '../keys/index.js'
 import type { EntityModel } from '../model/index.js'
 import type { Expression } from '../plan/expression.js'
 import type { FoundRecord } from '../plan/outcome.js'
@@ -35,6 +35,7 @@ export interface QuerySource<T extends object> {
   /** Only the key tells whether a record belongs to the tenant: each is looked at here. */
   readonly isCheckedByKey: boolean
   readonly statistics: StatisticsOf
+  readonly tenant: Tenant | undefined
   bins(only: readonly string[] | undefined, paths: readonly string[]): QueryCommand['bins']
   /** False for a record of another tenant. */
   isOwn(record: FoundRecord): boolean

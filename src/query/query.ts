@@ -1,26 +1,27 @@
 import type { KeyValue } from '../keys/index.js'
-import type { FoundRecord } from '../plan/outcome.js'
-import type { QueryCommand } from '../plan/query-command.js'
+import type { Page } from '../model/index.js'
+import { aggregate, averageOf, extremeOf, sumOf, type Aggregate } from './aggregate.js'
 import { compileWhere } from './compile-where.js'
 import { explainQuery, type QueryExplanation } from './explain-query.js'
-import { findRecords } from './find-records.js'
-import { planQuery, type QueryPlan, type Wanted } from './plan-query.js'
-import { badCount, tooMany } from './query-errors.js'
+import { comparableField, groupField, numberField } from './field-checks.js'
+import { compileFilter } from './filter.js'
+import type { Filter, FilterFields } from './filter-types.js'
+import { Groups, type GroupedQuery } from './groups.js'
+import { checkCount, checkSample, tooMany } from './query-errors.js'
+import { QueryRun, type QueryState } from './query-run.js'
 import type { QuerySource } from './query-source.js'
+import { sampleTerm } from './sample.js'
+import type { Direction } from './stored-order.js'
 import type { ValueName, Where } from './where.js'
 
-/** Everything that was said about a query so far. */
-export interface QueryState extends Wanted {
-  readonly only?: readonly string[]
-  readonly limit?: number
-  /** Relations to load along; only sessions do. */
-  readonly paths: readonly string[]
-}
-
-/** How many entities `toArray` holds unless told. */
+/** How many entities or groups are held at once unless told. */
 const MOST = 10_000
 
-export const NEW_QUERY: QueryState = Object.freeze({ terms: [], isScan: false, paths: [] })
+const NEW_QUERY: QueryState = Object.freeze({ terms: [], isScan: false, paths: [], order: [] })
+
+interface Most {
+  readonly max?: number
+}
 
 /**
  * A question for the records of one class. Each call gives a new query and leaves this one as it is; nothing is sent before it is
@@ -45,9 +46,26 @@ export class Query<T extends object> implements AsyncIterable<T> {
     return this.derive({ terms: [...this.state.terms, ...compileWhere(model, fields, conditions)] })
   }
 
+  /**
+   * A condition with `and`, `or`, `not` and arithmetic, beside those given before.
+   *
+   * @example
+   * db.query(Listing).where({ city: 'Bern' }).filter((l) => l.rooms.gt(3).or(l.price.dividedBy(l.size).lt(10)))
+   */
+  filter(build: (fields: FilterFields<T>) => Filter): this {
+    const { model, fields } = this.source
+    return this.derive({ terms: [...this.state.terms, ...compileFilter(model, fields, build)] })
+  }
+
   /** Allows the whole set to be read where no index answers. */
   scan(): this {
     return this.derive({ isScan: true })
+  }
+
+  /** About this share of the records, always the same ones: 0.01 is one of a hundred. */
+  sample(share: number): this {
+    checkSample(share)
+    return this.derive({ terms: [...this.state.terms, sampleTerm(share)] })
   }
 
   /** Reads only these properties (and the key and version); the others are `undefined`. */
@@ -56,10 +74,16 @@ export class Query<T extends object> implements AsyncIterable<T> {
     return this.derive({ only: properties })
   }
 
-  /** At most so many entities, whichever the server finds first. */
+  /** At most so many entities: the first in the order, or whichever the server finds first. */
   limit(count: number): this {
     checkCount('limit', count)
     return this.derive({ limit: Math.min(count, this.state.limit ?? Infinity) })
+  }
+
+  /** Sorts, here and in bounded memory: needs a limit, or is read in pages. What is not stored comes last. */
+  orderBy(property: ValueName<T>, direction: Direction = 'asc'): this {
+    const { field } = comparableField(this.source, property)
+    return this.derive({ order: [...this.state.order, { field, direction }] })
   }
 
   /** The entities one after the other, in bounded memory: the next are read when these have been taken. */
@@ -74,14 +98,26 @@ export class Query<T extends object> implements AsyncIterable<T> {
   }
 
   /** All entities at once; throws when there are more than `max`, which is 10,000 unless given. */
-  async toArray({ max = MOST }: { readonly max?: number } = {}): Promise<T[]> {
+  async toArray({ max = MOST }: Most = {}): Promise<T[]> {
     const found: T[] = []
     for await (const entities of this.atMost(max).steps()) found.push(...entities)
     if (found.length > max) throw tooMany(this.source.model, max)
     return found
   }
 
-  /** Some entity that meets the conditions, or null. */
+  /**
+   * `count` entities that follow a cursor, which is the `next` of the page before. Whatever stays is seen exactly once, while others come
+   * and go. A cursor is a short text that any process can go on with.
+   */
+  async page({ count, after }: { readonly count: number; readonly after?: string }): Promise<Page<T>> {
+    checkCount('count', count)
+    const { only, paths } = this.state
+    const { records, next } = await this.run.page(count, after)
+    const entities = await this.source.take(records, only, paths)
+    return Object.assign([...entities], next === undefined ? {} : { next })
+  }
+
+  /** Some entity that meets the conditions, or null; in an order, the first. */
   async first(): Promise<T | null> {
     const [found] = await this.derive({ limit: 1 }).toArray()
     return found ?? null
@@ -90,7 +126,7 @@ export class Query<T extends object> implements AsyncIterable<T> {
   /** How many records meet the conditions; they are counted here, but no bins are sent. */
   async count(): Promise<number> {
     let count = 0
-    for await (const records of this.records(this.leastBins)) count += records.length
+    for await (const records of this.unordered.least()) count += records.length
     return count
   }
 
@@ -99,24 +135,86 @@ export class Query<T extends object> implements AsyncIterable<T> {
   }
 
   /** The keys, without the rest of the records; throws when there are more than `max`, which is 10,000 unless given. */
-  async keys({ max = MOST }: { readonly max?: number } = {}): Promise<KeyValue[]> {
+  async keys({ max = MOST }: Most = {}): Promise<KeyValue[]> {
     const found: KeyValue[] = []
-    for await (const records of this.atMost(max).records(this.source.keyBins)) {
+    for await (const records of this.atMost(max).run.records(this.source.keyBins)) {
       for (const record of records) found.push(this.source.keyOf(record))
     }
     if (found.length > max) throw tooMany(this.source.model, max)
     return found
   }
 
+  /** The sum of a property; nothing sums up to 0. */
+  sum<P extends ValueName<T> & keyof T>(property: P): Promise<NonNullable<T[P]> extends bigint ? bigint : number> {
+    const field = numberField(this.source, property)
+    const isBigint = field.shape.kind === 'scalar' && field.shape.isBigint
+    return this.aggregate(property, sumOf(isBigint)) as Promise<NonNullable<T[P]> extends bigint ? bigint : number>
+  }
+
+  /** The average of a property, or null where it is nowhere stored. */
+  avg(property: ValueName<T>): Promise<number | null> {
+    numberField(this.source, property)
+    return this.aggregate(property, averageOf())
+  }
+
+  min<P extends ValueName<T> & keyof T>(property: P): Promise<NonNullable<T[P]> | null> {
+    return this.aggregate(
+      property,
+      extremeOf(comparableField(this.source, property).decode, false),
+    ) as Promise<NonNullable<T[P]> | null>
+  }
+
+  max<P extends ValueName<T> & keyof T>(property: P): Promise<NonNullable<T[P]> | null> {
+    return this.aggregate(
+      property,
+      extremeOf(comparableField(this.source, property).decode, true),
+    ) as Promise<NonNullable<T[P]> | null>
+  }
+
+  /**
+   * Groups by the values of a property; a list counts under each of its members. Throws when there are more than `max` groups.
+   *
+   * @example
+   * const cities = await db.scan(Listing).groupBy('city').count() // Map { 'Bern' => 2, 'Basel' => 1 }
+   */
+  groupBy<P extends ValueName<T> & keyof T>(
+    property: P,
+    { max = MOST }: Most = {},
+  ): Groups<T, GroupKey<NonNullable<T[P]>>> {
+    checkCount('max', max)
+    const { model, fields } = this.source
+    const query: GroupedQuery = { model, fields, records: (wanted) => this.unordered.fields(wanted) }
+    return new Groups(query, groupField(this.source, property), max)
+  }
+
   /** Which index is used, what else the server does, and what is done here; nothing is sent. */
   explain(): QueryExplanation {
-    const plan = this.plan()
-    return explainQuery(plan, plan.command(this.bins), this.doneHere())
+    const { plan, bins } = this.run
+    return explainQuery(plan, plan.command(bins), this.doneHere())
   }
 
   protected derive(changes: Partial<QueryState>): this {
     const own = this.constructor as new (source: QuerySource<T>, state: QueryState) => Query<T>
     return new own(this.source, { ...this.state, ...changes }) as this
+  }
+
+  protected doneHere(): string[] {
+    const { order, limit } = this.state
+    const sorting = order.map(({ field, direction }) => `${field.path} ${direction}`).join(', ')
+    return [
+      ...(this.source.isCheckedByKey ? ['leaves out the records of other tenants, which only their keys tell'] : []),
+      ...(sorting === '' ? [] : [`sorts by ${sorting} and keeps ${limit ?? 'a page'}`]),
+    ]
+  }
+
+  protected get run(): QueryRun<T> {
+    return new QueryRun(this.source, this.state)
+  }
+
+  private async *steps(): AsyncGenerator<readonly T[]> {
+    const { only, paths } = this.state
+    const { run } = this
+    for await (const records of run.records(run.bins)) yield await this.source.take(records, only, paths)
   }
 
   /** One more than is wanted tells that there are too many. */
@@ -126,35 +224,16 @@ export class Query<T extends object> implements AsyncIterable<T> {
     return limit <= max ? this : this.derive({ limit: max + 1 })
   }
 
-  protected async *steps(): AsyncGenerator<readonly T[]> {
-    const { only, paths } = this.state
-    for await (const records of this.records(this.bins)) yield await this.source.take(records, only, paths)
+  /** For what does not depend on the order. */
+  private get unordered(): QueryRun<T> {
+    return this.state.order.length === 0 ? this.run : new QueryRun(this.source, { ...this.state, order: [] })
   }
 
-  protected records(bins: QueryCommand['bins']): AsyncGenerator<readonly FoundRecord[]> {
-    return findRecords(this.source, this.plan(), bins, this.state.limit)
-  }
-
-  protected plan(): QueryPlan {
-    const { model, always, statistics } = this.source
-    return planQuery(model, always, this.state, statistics)
-  }
-
-  protected doneHere(): string[] {
-    const { isCheckedByKey, model } = this.source
-    return isCheckedByKey ? [`leaves out the records of other tenants, which only their keys tell (${model.name})`] : []
-  }
-
-  private get bins(): QueryCommand['bins'] {
-    return this.source.bins(this.state.only, this.state.paths)
-  }
-
-  /** No bins at all, unless a record's key has to be looked at. */
-  private get leastBins(): QueryCommand['bins'] {
-    return this.source.isCheckedByKey ? this.source.keyBins : 'none'
+  private aggregate<R>(property: PropertyKey, into: Aggregate<R>): Promise<R> {
+    const { field } = comparableField(this.source, property)
+    return aggregate(this.unordered.fields([field]), field, into)
   }
 }
 
-export function checkCount(what: string, given: unknown): void {
-  if (!Number.isSafeInteger(given) || (given as number) < 1) throw badCount(what, given)
-}
+/** What a group is known by: the value, or a member of the list. */
+type GroupKey<V> = V extends readonly (infer I)[] ? I : V extends ReadonlySet<infer I> ? I : V

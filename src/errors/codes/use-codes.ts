@@ -58,5 +58,6 @@ export const USE_CODES = {
   SKEIN_2510: 'The condition cannot be asked',
   SKEIN_2511: 'No index answers the query',
   SKEIN_2512: 'The query finds more than it may',
+  SKEIN_2513: 'Order, limit and pages do not go together like this',
   SKEIN_2590: 'The index cannot be created like this',
 } as const

@@ -24,7 +24,7 @@ export class ClassSource {
   readonly keyBins: readonly string[]
   protected readonly mapped: MappedClass
   protected readonly classes: MappedClasses
-  protected readonly tenant: Tenant | undefined
+  readonly tenant: Tenant | undefined
   #fields: ReadonlyMap<string, Field> | undefined
 
   constructor(

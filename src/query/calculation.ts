@@ -1,0 +1,162 @@
+import {
+  abs,
+  add,
+  and,
+  div,
+  eq,
+  ge,
+  gt,
+  le,
+  listSize,
+  lt,
+  mapSize,
+  mod,
+  mul,
+  ne,
+  sub,
+  toFloat,
+  value,
+  type BinType,
+  type Expression,
+} from '../plan/expression.js'
+import { DoubleValue } from '../plan/value.js'
+import { isStored, valueOf, type Field } from './field.js'
+import type { Filter, NumberOperand } from './filter-types.js'
+import type { Term } from './term.js'
+import { TermFilter } from './term-filter.js'
+import { ConditionProblem } from './where-errors.js'
+
+const COMPARISONS: { readonly [name: string]: (left: Expression, right: Expression) => Expression } = {
+  eq,
+  ne,
+  gt,
+  gte: ge,
+  lt,
+  lte: le,
+}
+
+const CALCULATION = Symbol('skein.calculation')
+type Kept = { readonly [CALCULATION]?: Calculation }
+
+/** A value that the server works out of properties and numbers. It has an answer where all the properties are stored. */
+export class Calculation {
+  readonly paths: readonly string[]
+  readonly type: BinType
+  readonly expression: Expression
+  readonly stored: readonly Expression[]
+
+  constructor(paths: readonly string[], type: BinType, expression: Expression, stored: readonly Expression[]) {
+    this.paths = paths
+    this.type = type
+    this.expression = expression
+    this.stored = stored
+  }
+
+  /** Gives an operand the methods of a number, and lets it be recognised where another is compared with it. */
+  mixInto(operand: Record<string | symbol, unknown>): void {
+    operand[CALCULATION] = this
+    if (this.type !== 'int' && this.type !== 'float') return
+    operand.plus = (other: number | NumberOperand) => this.#with(other, add)
+    operand.minus = (other: number | NumberOperand) => this.#with(other, sub)
+    operand.times = (other: number | NumberOperand) => this.#with(other, mul)
+    operand.dividedBy = (other: number | NumberOperand) => this.#asFloat().#with(other, div)
+    operand.mod = (other: number | NumberOperand) => this.#remainder(other)
+    operand.abs = () => new Calculation(this.paths, this.type, abs(this.expression), this.stored).operand()
+  }
+
+  /** What people see of a result: a number to compare or to calculate on with. */
+  operand(): NumberOperand {
+    const operand: Record<string, unknown> = {}
+    for (const name of Object.keys(COMPARISONS)) {
+      operand[name] = (other: unknown): Filter => new TermFilter([compareExpressions(name, this, other)])
+    }
+    operand.between = (from: unknown, to: unknown): Filter =>
+      new TermFilter([compareExpressions('gte', this, from), compareExpressions('lte', this, to)])
+    operand.in = (values: readonly number[]): Filter => this.#isOneOf(values)
+    operand.notIn = (values: readonly number[]): Filter => this.#isOneOf(values).not()
+    this.mixInto(operand)
+    return Object.freeze(operand) as unknown as NumberOperand
+  }
+
+  #isOneOf(values: readonly number[]): Filter {
+    const [first, ...others] = values.map((each) => new TermFilter([compareExpressions('eq', this, each)]))
+    if (first === undefined)
+      throw new ConditionProblem(this.paths.join(', '), "'in' takes at least one number", 'Give some.')
+    return first.or(...others)
+  }
+
+  #with(other: number | NumberOperand, combine: (left: Expression, right: Expression) => Expression): NumberOperand {
+    const [left, right] = sameType(this, calculationOf(other, this.paths))
+    return joined(left, right, combine(left.expression, right.expression)).operand()
+  }
+
+  #remainder(other: number | NumberOperand): NumberOperand {
+    const right = calculationOf(other, this.paths)
+    if (this.type !== 'int' || right.type !== 'int')
+      throw new ConditionProblem(
+        this.paths.join(', '),
+        "'mod' takes integers",
+        'Use properties of type int, and whole numbers.',
+      )
+    return joined(this, right, mod(this.expression, right.expression)).operand()
+  }
+
+  #asFloat(): Calculation {
+    return this.type === 'float' ? this : new Calculation(this.paths, 'float', toFloat(this.expression), this.stored)
+  }
+
+  /** The server does not mix integers and doubles. */
+  static common(left: Calculation, right: Calculation): [Calculation, Calculation] {
+    const isMixed = left.type !== right.type && [left, right].every(({ type }) => type === 'int' || type === 'float')
+    return isMixed ? [left.#asFloat(), right.#asFloat()] : [left, right]
+  }
+}
+
+const sameType = (left: Calculation, right: Calculation): [Calculation, Calculation] => Calculation.common(left, right)
+
+const joined = (left: Calculation, right: Calculation, expression: Expression): Calculation =>
+  new Calculation([...new Set([...left.paths, ...right.paths])], left.type, expression, [
+    ...left.stored,
+    ...right.stored,
+  ])
+
+export const isCalculation = (given: unknown): boolean =>
+  typeof given === 'object' && given !== null && CALCULATION in given
+
+function calculationOf(given: unknown, paths: readonly string[]): Calculation {
+  const kept = typeof given === 'object' && given !== null ? (given as Kept)[CALCULATION] : undefined
+  if (kept !== undefined) return kept
+  if (typeof given !== 'number' || !Number.isFinite(given))
+    throw new ConditionProblem(
+      paths.join(', '),
+      `${String(given)} is no number to calculate with`,
+      'Give a number or a property.',
+    )
+  if (Number.isSafeInteger(given)) return new Calculation([], 'int', value(given), [])
+  return new Calculation([], 'float', value(new DoubleValue(given)), [])
+}
+
+/** A comparison of two calculated values; it does not hold where one of their properties is not stored. */
+export function compareExpressions(name: string, left: Calculation, other: unknown): Term {
+  const compare = COMPARISONS[name] as (typeof COMPARISONS)[string] | undefined
+  const path = left.paths.join(', ')
+  if (compare === undefined)
+    throw new ConditionProblem(path, `'${name}' takes a value, not a property`, 'Give a value.')
+  const [one, two] = sameType(left, calculationOf(other, left.paths))
+  if (one.type !== two.type)
+    throw new ConditionProblem(
+      path,
+      'it is compared with a property of another type',
+      'Compare properties of one type.',
+    )
+  const expression = compare(one.expression, two.expression)
+  const stored = [...one.stored, ...two.stored]
+  return { path, expression, total: stored.length === 0 ? expression : and(...stored, expression) }
+}
+
+/** How many members a list or map has. */
+export function sizeOf(field: Field): NumberOperand {
+  const isList = field.shape.kind === 'list'
+  const size = isList ? listSize(valueOf(field, 'list')) : mapSize(valueOf(field, 'map'))
+  return new Calculation([field.path], 'int', size, [isStored(field)]).operand()
+}

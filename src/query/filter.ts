@@ -1,0 +1,90 @@
+import type { EntityModel } from '../model/index.js'
+import { Calculation, compareExpressions, isCalculation, sizeOf } from './calculation.js'
+import { fieldTerms, inClass } from './compile-where.js'
+import { isStored, valueOf, type Field } from './field.js'
+import type { Filter } from './filter-types.js'
+import type { Term } from './term.js'
+import { TermFilter, termsOf } from './term-filter.js'
+import { ConditionProblem, noSuchField } from './where-errors.js'
+
+/** The terms of the function that people gave to `filter`. */
+export function compileFilter(
+  model: EntityModel,
+  fields: ReadonlyMap<string, Field>,
+  build: (fields: never) => Filter,
+): readonly Term[] {
+  return inClass(model, () => termsOf(build(fieldsProxy(model, fields, '') as never)))
+}
+
+/** A name that is no property is an error that says so, and not `undefined`. */
+function fieldsProxy(model: EntityModel, fields: ReadonlyMap<string, Field>, prefix: string): object {
+  return new Proxy(Object.freeze({}), {
+    get(_, name) {
+      const field = typeof name === 'string' ? fields.get(name) : undefined
+      if (field === undefined) throw noSuchField(model, prefix + String(name), [...fields.keys()])
+      return operandOf(model, field)
+    },
+  })
+}
+
+const OPERATORS = [
+  'eq',
+  'ne',
+  'in',
+  'notIn',
+  'gt',
+  'gte',
+  'lt',
+  'lte',
+  'startsWith',
+  'endsWith',
+  'contains',
+  'has',
+  'hasAny',
+  'hasAll',
+  'hasKey',
+  'hasAnyKey',
+  'hasAllKeys',
+  'hasValue',
+  'hasAnyValue',
+]
+
+type Operand = Record<string, unknown>
+
+/** A field with the operators as methods; each checks its operand as `where` does. */
+function operandOf(model: EntityModel, field: Field): object {
+  const { shape } = field
+  if (shape.kind === 'part') {
+    const term = (operand: unknown): TermFilter => new TermFilter(fieldTerms(model, field, operand))
+    const nested = fieldsProxy(model, shape.fields(), `${field.path}.`)
+    return new Proxy(nested, {
+      get: (target, name, self) =>
+        name === 'eq'
+          ? () => term(null)
+          : name === 'ne'
+            ? () => term(null).not()
+            : (Reflect.get(target, name, self) as unknown),
+    })
+  }
+  const operand: Operand = {}
+  const ask = (name: string, given: unknown): TermFilter => new TermFilter(fieldTerms(model, field, { [name]: given }))
+  for (const name of OPERATORS) {
+    operand[name] = (given: unknown) =>
+      isCalculation(given) ? new TermFilter([compareExpressions(name, calculationOf(field), given)]) : ask(name, given)
+  }
+  operand.between = (from: unknown, to: unknown) => ask('between', [from, to])
+  operand.regex = (pattern: unknown, { ignoreCase = false }: { ignoreCase?: boolean } = {}) =>
+    ask('regex', { pattern, ignoreCase })
+  if (shape.kind === 'list' || shape.kind === 'map') operand.size = sizeOf(field)
+  if (shape.kind === 'scalar' && shape.type !== undefined) calculationOf(field).mixInto(operand)
+  return Object.freeze(operand)
+}
+
+/** The field's value as what can be calculated with and compared to others. */
+function calculationOf(field: Field): Calculation {
+  const { shape, path } = field
+  const type = shape.kind === 'scalar' ? shape.type : undefined
+  if (type === undefined)
+    throw new ConditionProblem(path, 'it cannot be compared with another property', 'Compare it with a value.')
+  return new Calculation([path], type, valueOf(field, type), [isStored(field)])
+}

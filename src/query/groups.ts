@@ -1,0 +1,60 @@
+import type { EntityModel } from '../model/index.js'
+import type { FoundRecord } from '../plan/outcome.js'
+import { aggregateGroups, averageOf, countValues, extremeOf, sumOf, type Aggregate } from './aggregate.js'
+import type { Field } from './field.js'
+import { comparableField, numberField } from './field-checks.js'
+import type { ValueName } from './where.js'
+
+/** What grouping needs of its query. */
+export interface GroupedQuery {
+  readonly model: EntityModel
+  readonly fields: ReadonlyMap<string, Field>
+  /** Its records with nothing but these fields. */
+  records(fields: readonly Field[]): AsyncIterable<readonly FoundRecord[]>
+}
+
+/** A query whose records are put into groups by a property; `null` is the group of those where it is not stored. */
+export class Groups<T extends object, K> {
+  readonly #query: GroupedQuery
+  readonly #by: Field
+  readonly #max: number
+
+  /** @internal */
+  constructor(query: GroupedQuery, by: Field, max: number) {
+    this.#query = query
+    this.#by = by
+    this.#max = max
+  }
+
+  /** How many records each group has. */
+  count(): Promise<Map<K | null, number>> {
+    return this.#aggregate(undefined, countValues)
+  }
+
+  sum(property: ValueName<T>): Promise<Map<K | null, number>> {
+    const field = numberField(this.#query, property)
+    return this.#aggregate(field, () => sumOf(false) as Aggregate<number>)
+  }
+
+  avg(property: ValueName<T>): Promise<Map<K | null, number | null>> {
+    return this.#aggregate(numberField(this.#query, property), averageOf)
+  }
+
+  min<P extends ValueName<T> & keyof T>(property: P): Promise<Map<K | null, NonNullable<T[P]> | null>> {
+    return this.#extreme(property, false)
+  }
+
+  max<P extends ValueName<T> & keyof T>(property: P): Promise<Map<K | null, NonNullable<T[P]> | null>> {
+    return this.#extreme(property, true)
+  }
+
+  #extreme<V>(property: PropertyKey, isMax: boolean): Promise<Map<K | null, V | null>> {
+    const { field, decode } = comparableField(this.#query, property)
+    return this.#aggregate(field, () => extremeOf(decode, isMax) as Aggregate<V | null>)
+  }
+
+  #aggregate<R>(field: Field | undefined, start: () => Aggregate<R>): Promise<Map<K | null, R>> {
+    const records = this.#query.records(field === undefined ? [this.#by] : [this.#by, field])
+    return aggregateGroups(records, this.#by, field, start, this.#max, this.#query.model)
+  }
+}

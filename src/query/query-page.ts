@@ -1,0 +1,53 @@
+import { readPosition, showPosition } from '../driver/query-position.js'
+import type { FoundRecord } from '../plan/outcome.js'
+import type { QueryCommand } from '../plan/query-command.js'
+import { openCursor, sealCursor } from './cursor.js'
+import type { QueryPlan } from './plan-query.js'
+import type { QuerySource } from './query-source.js'
+
+/** Records of one page, and the cursor of the next; none on the last page. */
+export interface RecordPage {
+  readonly records: readonly FoundRecord[]
+  readonly next?: string
+}
+
+/** Fewer are not asked for where some may belong to other tenants. */
+const LEAST = 100
+/** Partitions that a page begins with where nothing is known. */
+const WIDTH = 64
+
+/** The records that follow a cursor, in the order of digests, which no change of other records moves: what stays is found once. */
+export async function recordPage<T extends object>(
+  source: QuerySource<T>,
+  plan: QueryPlan,
+  identity: string,
+  bins: QueryCommand['bins'],
+  count: number,
+  after: string | undefined,
+): Promise<RecordPage> {
+  const { driver, options, isCheckedByKey, model } = source
+  const { signal } = options
+  let position = after === undefined ? undefined : openCursor(after, identity, model).toString('base64url')
+  if (plan.isNever) return { records: [] }
+  const command = plan.command(bins)
+  const seal = (text: string): string => sealCursor(Buffer.from(text, 'base64url'), identity)
+  if (!isCheckedByKey) {
+    const { records, next } = await driver.queryPage(command, count, { after: position, signal })
+    return next === undefined ? { records } : { records, next: seal(next) }
+  }
+  const own: FoundRecord[] = []
+  for (;;) {
+    const { records, next } = await driver.queryPage(command, Math.max(count, LEAST), { after: position, signal })
+    for (const record of records) {
+      if (!source.isOwn(record)) continue
+      if (own.length === count) {
+        const width = next === undefined ? WIDTH : readPosition(next).width
+        const { digest } = own[count - 1]
+        return { records: own, next: seal(showPosition({ partition: 0, width, digest })) }
+      }
+      own.push(record)
+    }
+    if (next === undefined) return { records: own }
+    position = next
+  }
+}

@@ -1,0 +1,108 @@
+import type { FoundRecord } from '../plan/outcome.js'
+import type { QueryCommand } from '../plan/query-command.js'
+import { queryIdentity } from './cursor.js'
+import type { Field } from './field.js'
+import { findRecords } from './find-records.js'
+import { planQuery, type QueryPlan, type Wanted } from './plan-query.js'
+import { limitedPage, orderWithoutLimit } from './query-errors.js'
+import { recordPage, type RecordPage } from './query-page.js'
+import type { QuerySource } from './query-source.js'
+import { fromPosition, sortedAfter, sortedPage, sortedRecords } from './sorted-records.js'
+import type { SortBy } from './stored-order.js'
+
+/** Everything that was said about a query so far. */
+export interface QueryState extends Wanted {
+  readonly only?: readonly string[]
+  readonly limit?: number
+  readonly order: readonly SortBy[]
+  /** Relations to load along; only sessions do. */
+  readonly paths: readonly string[]
+}
+
+/** Sends a query, in the way that its order and limit ask for. */
+export class QueryRun<T extends object> {
+  readonly #source: QuerySource<T>
+  readonly #state: QueryState
+
+  constructor(source: QuerySource<T>, state: QueryState) {
+    this.#source = source
+    this.#state = state
+  }
+
+  get plan(): QueryPlan {
+    return this.#plan(this.#state)
+  }
+
+  /** The bins that entities are made of. */
+  get bins(): QueryCommand['bins'] {
+    return this.#source.bins(this.#state.only, this.#state.paths)
+  }
+
+  /** The records, in their order where there is one. */
+  async *records(bins: QueryCommand['bins']): AsyncGenerator<readonly FoundRecord[]> {
+    const { order, limit } = this.#state
+    if (order.length === 0) {
+      yield* this.#found(this.plan, bins, limit)
+      return
+    }
+    if (limit === undefined) throw orderWithoutLimit(this.#source.model)
+    const sorted = await sortedRecords(this.#found(this.plan, this.#withOrder(bins), undefined), order, limit)
+    if (sorted.length > 0) yield sorted
+  }
+
+  /** The records without their bins, unless their keys have to be looked at. */
+  least(): AsyncGenerator<readonly FoundRecord[]> {
+    return this.records(this.#source.isCheckedByKey ? this.#source.keyBins : 'none')
+  }
+
+  /** The records with nothing but these fields. */
+  fields(fields: readonly Field[]): AsyncGenerator<readonly FoundRecord[]> {
+    const bins = new Set([...fields.map(({ bin }) => bin), ...this.#source.keyBins])
+    return this.records([...bins])
+  }
+
+  /** The records that follow a cursor. */
+  async page(count: number, after: string | undefined): Promise<RecordPage> {
+    const { order, limit } = this.#state
+    const source = this.#source
+    if (limit !== undefined) throw limitedPage(source.model)
+    const sorting = order.map(({ field, direction }) => `${field.path} ${direction}`).join()
+    const identity = queryIdentity(source.model, source.always, this.#state.terms, source.tenant, sorting)
+    if (order.length > 0) return this.#sortedPage(count, after, identity)
+    source.begin()
+    try {
+      return await recordPage(source, this.plan, identity, this.bins, count, after)
+    } finally {
+      source.end()
+    }
+  }
+
+  async #sortedPage(count: number, after: string | undefined, identity: string): Promise<RecordPage> {
+    const { order, terms } = this.#state
+    const position = after === undefined ? undefined : sortedAfter(after, identity, this.#source)
+    const left = position === undefined ? terms : [...terms, fromPosition(position, order)]
+    const found = this.#found(this.#plan({ ...this.#state, terms: left }), this.#withOrder(this.bins), undefined)
+    const records = await sortedRecords(found, order, count + 1, position)
+    return sortedPage(records, order, count, identity)
+  }
+
+  #found(
+    plan: QueryPlan,
+    bins: QueryCommand['bins'],
+    limit: number | undefined,
+  ): AsyncGenerator<readonly FoundRecord[]> {
+    return findRecords(this.#source, plan, bins, limit)
+  }
+
+  #plan(wanted: Wanted): QueryPlan {
+    const { model, always, statistics } = this.#source
+    return planQuery(model, always, wanted, statistics)
+  }
+
+  /** Also the bins that are sorted by. */
+  #withOrder(bins: QueryCommand['bins']): QueryCommand['bins'] {
+    const sorted = this.#state.order.map(({ field }) => field.bin)
+    if (bins === 'all') return bins
+    return [...new Set([...(bins === 'none' ? [] : bins), ...sorted])]
+  }
+}

@@ -1,0 +1,244 @@
+import { expect } from 'chai'
+import { inspect } from 'node:util'
+import fc from 'fast-check'
+import { Bin, Embeddable, Embedded, Index, Key, Record, type Database } from 'skein'
+import '../fixed-seed.js'
+import { emptySets } from '../empty-sets.js'
+import { MODES, needMode } from '../server.js'
+import { sharedServer } from '../shared-server.js'
+
+const set = `qp${process.pid}${Date.now() % 1e6}`
+
+@Embeddable()
+class Place {
+  @Bin({ type: 'int' }) zip?: number
+  @Bin() street?: string
+}
+
+const noIndex = (): PropertyDecorator => () => undefined
+
+/** The same class with and without indexes. */
+function itemClass(index: typeof Index | typeof noIndex) {
+  @Record({ set, name: 'Item' })
+  class Item {
+    @Key() id!: number
+    @index() @Bin() city?: string
+    @index() @Bin({ type: 'int' }) price?: number
+    @Bin({ type: 'double' }) rating?: number
+    @Bin() isNew?: boolean
+    @index() @Bin() at?: Date
+    @index() @Bin({ type: 'bigint' }) views?: bigint
+    @index() @Bin() seal?: Buffer
+    @index() @Bin({ type: { list: 'string' } }) tags?: string[]
+    @index() @Bin({ type: { set: 'int' } }) rooms?: Set<number>
+    @index({ on: 'mapKeys' }) @Bin({ type: { map: 'int' } }) scores?: Map<string, number>
+    @Embedded(() => Place) place?: Place
+  }
+  return Item
+}
+const Indexed = itemClass(Index)
+const Plain = itemClass(noIndex)
+
+const maybe = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> => fc.option(arbitrary, { nil: undefined })
+const text = fc.constantFrom('', 'a', 'ab', 'abc', 'b', 'B', 'ä', '😀', '￿', 'a.c', 'a|b', '^a$')
+const int = fc.oneof(fc.integer({ min: -3, max: 3 }), fc.constantFrom(2 ** 53 - 1, -(2 ** 53 - 1)))
+const double = fc.constantFrom(-1.5, 0, 1, 1.5, 2, 1e300, Infinity, -Infinity)
+const big = fc.constantFrom(0n, 1n, -1n, 2n ** 53n, 2n ** 53n + 1n, 2n ** 62n + 1n, 2n ** 63n - 1n, -(2n ** 63n))
+const date = fc.constantFrom(-5, 0, 1, 1e12).map((ms) => new Date(ms))
+const bytes = fc.constantFrom([0], [1], [1, 2], [255]).map((each) => Buffer.from(each))
+const few = { minLength: 0, maxLength: 3 }
+
+const values = fc.record({
+  city: maybe(text),
+  price: maybe(int),
+  rating: maybe(double),
+  isNew: maybe(fc.boolean()),
+  at: maybe(date),
+  views: maybe(big),
+  seal: maybe(bytes),
+  tags: maybe(fc.array(text, few)),
+  rooms: maybe(fc.array(int, few).map((each) => new Set(each))),
+  scores: maybe(fc.array(fc.tuple(text, int), few).map((each) => new Map(each))),
+  place: maybe(fc.record({ zip: maybe(int), street: maybe(text) }).map((each) => Object.assign(new Place(), each))),
+})
+
+type Conditions = { [property: string]: unknown }
+
+const equality = (value: fc.Arbitrary<unknown>): fc.Arbitrary<unknown>[] => [
+  value,
+  fc.constant(null),
+  value.map((eq) => ({ eq })),
+  fc.option(value).map((ne) => ({ ne })),
+  fc.array(value, few).map((each) => ({ in: each })),
+  fc.array(value, few).map((each) => ({ notIn: each })),
+]
+const ordering = (value: fc.Arbitrary<unknown>): fc.Arbitrary<unknown>[] => [
+  value.map((gt) => ({ gt })),
+  value.map((gte) => ({ gte })),
+  value.map((lt) => ({ lt })),
+  fc.tuple(value, value).map(([gte, lte]) => ({ gte, lte })),
+  fc.tuple(value, value).map((between) => ({ between })),
+]
+const textual = [
+  text.map((startsWith) => ({ startsWith })),
+  text.map((endsWith) => ({ endsWith })),
+  text.map((contains) => ({ contains })),
+]
+const size = fc.constantFrom<unknown>(0, 1, { gt: 1 }, { between: [1, 2] })
+const anyOf = (...conditions: fc.Arbitrary<unknown>[]): fc.Arbitrary<unknown> => fc.oneof(...conditions)
+const members = (item: fc.Arbitrary<unknown>): fc.Arbitrary<unknown>[] => [
+  item.map((has) => ({ has })),
+  fc.array(item, few).map((hasAny) => ({ hasAny })),
+  fc.array(item, few).map((hasAll) => ({ hasAll })),
+  size.map((each) => ({ size: each })),
+  fc.constant(null),
+]
+const conditions: fc.Arbitrary<Conditions> = fc
+  .record(
+    {
+      city: anyOf(...equality(text), ...ordering(text), ...textual),
+      price: anyOf(...equality(int), ...ordering(int)),
+      rating: anyOf(...equality(double), ...ordering(double)),
+      isNew: anyOf(...equality(fc.boolean())),
+      at: anyOf(...equality(date), ...ordering(date)),
+      views: anyOf(...equality(big), ...ordering(big)),
+      seal: anyOf(...equality(bytes), ...ordering(bytes)),
+      tags: anyOf(...members(text)),
+      rooms: anyOf(...members(int)),
+      scores: anyOf(
+        text.map((hasKey) => ({ hasKey })),
+        fc.array(text, few).map((hasAnyKey) => ({ hasAnyKey })),
+        fc.array(text, few).map((hasAllKeys) => ({ hasAllKeys })),
+        int.map((hasValue) => ({ hasValue })),
+        fc.array(int, few).map((hasAnyValue) => ({ hasAnyValue })),
+        size.map((each) => ({ size: each })),
+        fc.constant(null),
+      ),
+      place: anyOf(
+        fc.constant(null),
+        anyOf(...equality(int), ...ordering(int)).map((zip) => ({ zip })),
+        anyOf(...equality(text), ...textual).map((street) => ({ street })),
+      ),
+    },
+    { requiredKeys: [] },
+  )
+  .filter((each) => Object.keys(each).length > 0)
+
+/** What is compared: dates and bytes as what they stand for. */
+function plain(value: unknown): unknown {
+  if (value instanceof Date) return value.getTime()
+  return value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : value
+}
+const order = (a: unknown, b: unknown): number => {
+  const [x, y] = [plain(a), plain(b)]
+  if (typeof x === 'string' && typeof y === 'string')
+    return a instanceof Uint8Array ? (x < y ? -1 : Number(x > y)) : Buffer.compare(Buffer.from(x), Buffer.from(y))
+  return (x as number) < (y as number) ? -1 : Number((x as number) > (y as number))
+}
+const same = (a: unknown, b: unknown): boolean => plain(a) === plain(b)
+
+/** Every operator in plain JavaScript. */
+const OPERATORS: { [name: string]: (value: unknown, operand: never) => boolean } = {
+  eq: (value, operand: unknown) =>
+    operand === null ? value === undefined : value !== undefined && same(value, operand),
+  ne: (value, operand: unknown) => !OPERATORS.eq(value, operand as never),
+  in: (value, operand: unknown[]) => value !== undefined && operand.some((each) => same(each, value)),
+  notIn: (value, operand: unknown[]) => !OPERATORS.in(value, operand as never),
+  gt: (value, operand: unknown) => value !== undefined && order(value, operand) > 0,
+  gte: (value, operand: unknown) => value !== undefined && order(value, operand) >= 0,
+  lt: (value, operand: unknown) => value !== undefined && order(value, operand) < 0,
+  lte: (value, operand: unknown) => value !== undefined && order(value, operand) <= 0,
+  between: (value, [from, to]: [unknown, unknown]) =>
+    value !== undefined && order(value, from) >= 0 && order(value, to) <= 0,
+  startsWith: (value, operand: string) => value !== undefined && (value as string).startsWith(operand),
+  endsWith: (value, operand: string) => value !== undefined && (value as string).endsWith(operand),
+  contains: (value, operand: string) => value !== undefined && (value as string).includes(operand),
+  has: (value, operand: unknown) => list(value).includes(operand),
+  hasAny: (value, operand: unknown[]) => operand.some((each) => list(value).includes(each)),
+  hasAll: (value, operand: unknown[]) => value !== undefined && operand.every((each) => list(value).includes(each)),
+  hasKey: (value, operand: unknown) => keys(value).includes(operand),
+  hasAnyKey: (value, operand: unknown[]) => operand.some((each) => keys(value).includes(each)),
+  hasAllKeys: (value, operand: unknown[]) => value !== undefined && operand.every((each) => keys(value).includes(each)),
+  hasValue: (value, operand: unknown) => list(value).includes(operand),
+  hasAnyValue: (value, operand: unknown[]) => operand.some((each) => list(value).includes(each)),
+  size: (value, operand: unknown) =>
+    value !== undefined && holds(list(value).length, typeof operand === 'number' ? { eq: operand } : operand),
+}
+const list = (value: unknown): unknown[] => [...((value as Map<unknown, unknown> | undefined)?.values() ?? [])]
+const keys = (value: unknown): unknown[] => [...((value as Map<unknown, unknown> | undefined)?.keys() ?? [])]
+
+function holds(value: unknown, condition: unknown): boolean {
+  const isOperators =
+    typeof condition === 'object' && condition !== null && Object.getPrototypeOf(condition) === Object.prototype
+  if (!isOperators) return OPERATORS.eq(value, condition as never)
+  return Object.entries(condition).every(([name, operand]) => OPERATORS[name](value, operand as never))
+}
+
+function meets(item: Conditions, where: Conditions): boolean {
+  return Object.entries(where).every(([name, condition]) =>
+    name === 'place' && condition !== null
+      ? meets((item.place ?? {}) as Conditions, condition as Conditions)
+      : holds(item[name] ?? undefined, condition),
+  )
+}
+
+for (const mode of MODES) {
+  describe(`queries find what a filter in memory finds (${mode})`, function () {
+    this.timeout(120_000)
+    const databases: Database[] = []
+    before(async function () {
+      const server = await sharedServer()
+      const namespace = needMode(this, server, mode)
+      for (const each of [Indexed, Plain]) databases.push(await server.open({ namespace, entities: [each] }))
+      await databases[0].indexes.sync()
+    })
+    after(() => Promise.all(databases.map((db) => db.close())))
+
+    it('with and without indexes, as a whole, counted, in pages and in order', async () => {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(values, { minLength: 1, maxLength: 40 }),
+          fc.array(conditions, { minLength: 8, maxLength: 8 }),
+          fc.integer({ min: 1, max: 9 }),
+          async (stored, wheres, count) => {
+            const [indexed, unindexed] = databases
+            await emptySets(indexed, [Indexed])
+            const items = stored.map((each, id) => Object.assign(new Indexed(), { id }, each))
+            await indexed.withSession(async (session) => items.forEach((each) => void session.persist(each)))
+            for (const where of wheres) {
+              const expected = items.filter((each) => meets(each as unknown as Conditions, where)).map(({ id }) => id)
+              const queries = [indexed.query(Indexed).where(where).scan(), unindexed.query(Plain).where(where).scan()]
+              for (const query of queries) {
+                expect((await query.toArray()).map(({ id }) => id).sort(byNumber), inspect(where)).to.deep.equal(
+                  expected,
+                )
+                expect(await query.count()).to.equal(expected.length)
+                expect((await paged(query, count)).sort(byNumber)).to.deep.equal(expected)
+                const sorted = (await paged(query.orderBy('price', 'desc'), count)).map((id) => items[id].price)
+                expect(sorted).to.deep.equal(sorted.toSorted((a, b) => (b ?? -Infinity) - (a ?? -Infinity)))
+                expect(sorted).to.have.length(expected.length)
+              }
+            }
+          },
+        ),
+        { numRuns: 12 },
+      )
+    })
+  })
+}
+
+const byNumber = (a: number, b: number): number => a - b
+
+async function paged(
+  query: { page(options: { count: number; after?: string }): Promise<readonly { id: number }[] & { next?: string }> },
+  count: number,
+): Promise<number[]> {
+  const found: number[] = []
+  for (let after: string | undefined; ;) {
+    const page = await query.page({ count, after })
+    found.push(...page.map(({ id }) => id))
+    if (page.next === undefined) return found
+    expect(page).to.have.length(count)
+    after = page.next
+  }
+}
