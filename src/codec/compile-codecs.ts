@@ -32,6 +32,8 @@ export interface CompileOptions {
   readonly relations?: RelationFactory
   /** `false` interprets; unless given, code is generated wherever the process allows it. */
   readonly generate?: boolean
+  /** Bytes of the longest key. */
+  readonly maxKeyBytes?: number
 }
 
 /** Compiles the codecs of all classes of a model, once. */
@@ -44,12 +46,14 @@ export function compileCodecs(model: Model, options: CompileOptions = {}): Codec
 class CodecCompiler {
   readonly #model: Model
   readonly #relations: RelationFactory | undefined
+  readonly #maxKeyBytes: number | undefined
   readonly #compileClass: (shape: ClassShape) => ClassFunctions
   readonly #parts = new Map<string, PartCodec>()
 
   constructor(model: Model, options: CompileOptions) {
     this.#model = model
     this.#relations = options.relations
+    this.#maxKeyBytes = options.maxKeyBytes
     this.#compileClass = (options.generate ?? mayGenerate()) ? generateClass : interpretClass
   }
 
@@ -73,7 +77,12 @@ class CodecCompiler {
       constants: discriminator?.value === undefined ? [] : [[discriminator.bin, discriminator.value]],
       attach: this.#attach(entity.relations),
     }
-    return new EntityCodec(entity, new EntityKey(entity, this.#model), shape, this.#compileClass(shape))
+    return new EntityCodec(
+      entity,
+      new EntityKey(entity, this.#model, this.#maxKeyBytes),
+      shape,
+      this.#compileClass(shape),
+    )
   }
 
   /** None for a counter in shards: its value is not in this record. */
@@ -114,7 +123,7 @@ class CodecCompiler {
     const known = this.#parts.get(name)
     if (known) return known
     const model = this.#model.embeddable(name)
-    const codec = new PartCodec(model, model.key && new EntityKey(model, this.#model))
+    const codec = new PartCodec(model, model.key && new EntityKey(model, this.#model, this.#maxKeyBytes))
     // Known before its fields are: it may contain parts of its own class.
     this.#parts.set(name, codec)
     const fields = [

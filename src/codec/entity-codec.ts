@@ -1,8 +1,9 @@
-import { describeKey, type KeyValue } from '../keys/index.js'
+import type { KeyValue } from '../keys/index.js'
 import type { EntityModel } from '../model/index.js'
 import type { Bins } from '../plan/command.js'
 import type { WriteOperation } from '../plan/operation.js'
 import { writeBin } from '../plan/operations.js'
+import { userKeyId } from '../plan/record-key.js'
 import type { ClassFunctions, ClassShape, Snapshot } from './class-functions.js'
 import { keyChanged, notLoaded, unknownClass, unreadable, unstorable } from './codec-errors.js'
 import type { EntityKey } from './entity-key.js'
@@ -249,7 +250,7 @@ export class EntityCodec<T extends object = object> {
     }
     const before = this.key.scheme.keyOf(parts)
     const now = this.#tryKey(entity)
-    if (now === undefined || describeKey(before) !== describeKey(now)) throw keyChanged(this.model, before, now)
+    if (now === undefined || userKeyId(before) !== userKeyId(now)) throw keyChanged(this.model, before, now)
   }
 
   #tryKey(entity: object): KeyValue | undefined {

@@ -18,11 +18,11 @@ export class EntityKey {
   readonly #owner: EntityModel | EmbeddableModel
   readonly #refs: readonly string[]
 
-  constructor(owner: EntityModel | EmbeddableModel, model: Model) {
+  constructor(owner: EntityModel | EmbeddableModel, model: Model, maxBytes?: number) {
     if (!owner.key) throw bug(`${owner.name} has no key.`, { className: owner.name })
     this.#owner = owner
     this.#refs = owner.relations.map(({ name }) => name).filter((name) => owner.key!.properties.includes(name))
-    this.scheme = new KeyScheme({ ...owner.key, className: owner.name, types: partTypes(owner, model) })
+    this.scheme = new KeyScheme({ ...owner.key, className: owner.name, types: partTypes(owner, model), maxBytes })
   }
 
   /** The key that the entity's properties make. */

@@ -1,29 +1,49 @@
 import { getMetadataStorage, validateSync, type ValidationError } from 'class-validator'
 import type { ValidationFailure } from '../errors/index.js'
 import type { KeyValue } from '../keys/index.js'
-import type { EntityClass, EntityModel } from '../model/index.js'
+import type { EmbeddableModel, EntityClass, EntityModel, Model } from '../model/index.js'
 import { classOf, readProperty } from './own-property.js'
 import type { Loaded } from './property-codec.js'
+import { hiddenClasses, ruleSubject } from './rule-subject.js'
 
 const rulesKnown = new WeakMap<object, boolean>()
 
 /** Failures of class-validator's rules for the loaded properties of an entity; empty when all is well. */
-export function validateEntity(entity: object, model: EntityModel, loaded?: Loaded): readonly ValidationFailure[] {
-  if (!hasRules(classOf(entity))) return []
-  const errors = validateSync(entity, { forbidUnknownValues: false })
-  const relevant = loaded === undefined ? errors : errors.filter(({ property }) => loaded.has(property))
+export function validateEntity(
+  entity: object,
+  model: EntityModel,
+  parts: Model,
+  loaded?: Loaded,
+): readonly ValidationFailure[] {
+  const failures = failuresOfRules(entity, classOf(entity), model, parts, loaded)
+  if (failures.length === 0) return failures
   const about = { className: model.name, key: shownKey(entity, model) }
-  return relevant.flatMap((error) => failuresOf(error, '')).map((failure) => ({ ...about, ...failure }))
+  return failures.map((failure) => ({ ...about, ...failure }))
 }
 
-/** Failures of the rules of a part; `partClass` has the rules where people gave a plain object. */
-export function validatePart(part: object, partClass: EntityClass): readonly Failure[] {
-  if (!hasRules(partClass)) return []
-  const subject =
-    part instanceof partClass ? part : Object.assign(Object.create(partClass.prototype as object) as object, part)
-  const errors = validateSync(subject, { forbidUnknownValues: false })
-  return errors.flatMap((error) => failuresOf(error, ''))
+/** Failures of the rules of a part; its mapped class has the rules where people gave a plain object. */
+export function validatePart(part: object, partClass: EntityClass, parts: Model): readonly Failure[] {
+  return failuresOfRules(part, partClass, parts.embeddable(partClass), parts)
 }
+
+function failuresOfRules(
+  instance: object,
+  itsClass: EntityClass,
+  model: EntityModel | EmbeddableModel,
+  parts: Model,
+  loaded?: Loaded,
+): readonly Failure[] {
+  if (!hasRules(itsClass)) return []
+  const errors = validateSync(ruleSubject(instance, itsClass, model, parts), { forbidUnknownValues: false })
+  const relevant = loaded === undefined ? errors : errors.filter(({ property }) => loaded.has(property))
+  return [...relevant.flatMap((error) => failuresOf(error, '')), ...hiddenClasses(instance, model, parts).map(hides)]
+}
+
+const hides = (property: string): Failure => ({
+  property,
+  constraint: 'isMappedClass',
+  message: 'a property called constructor hides the class and its rules: leave it out',
+})
 
 // Asked once for each class: decorators have run before the first instance exists.
 export function hasRules(entityClass: EntityClass): boolean {

@@ -18,6 +18,8 @@ export interface Limits {
   readonly queryRecords: number
   /** A record that grows past this many bytes causes a warning. */
   readonly warnRecordSize: number
+  /** Bytes of the longest key: the native client crashes on one of megabytes. */
+  readonly keyBytes: number
 }
 
 export const DEFAULT_LIMITS: Limits = Object.freeze({
@@ -28,6 +30,7 @@ export const DEFAULT_LIMITS: Limits = Object.freeze({
   transactions: 500,
   queryRecords: 1000,
   warnRecordSize: 128 * 1024,
+  keyBytes: 64 * 1024,
 })
 
 const CLIENT_CONNECTIONS = 100

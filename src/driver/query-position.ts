@@ -1,4 +1,4 @@
-import { SkeinError } from '../errors/index.js'
+import { cut, SkeinError } from '../errors/index.js'
 
 /** A place in the order of a query, and how many partitions to ask for at a time from there. */
 export interface Position {
@@ -27,13 +27,18 @@ export function showPosition({ width, digest }: Required<Position>): string {
   return bytes.toString('base64url')
 }
 
-export function readPosition(text: string): Position {
-  const bytes = Buffer.from(text, 'base64url')
+export function readPosition(text: unknown): Position {
+  const isText = typeof text === 'string' && text.length < 2 * BYTES
+  const bytes = isText ? Buffer.from(text, 'base64url') : Buffer.alloc(0)
   const width = bytes.length === BYTES ? bytes.readUInt16BE(0) : 0
   if (width < 1 || width > 4096 || bytes.toString('base64url') !== text) {
-    throw new SkeinError('SKEIN_2501', `'${text}' is no position of a query.`, {
-      fix: 'Give the `next` of an earlier page of the same collection or query as it is.',
-    })
+    throw new SkeinError(
+      'SKEIN_2501',
+      `${typeof text === 'string' ? `'${cut(text)}'` : `A ${typeof text}`} is not a valid cursor.`,
+      {
+        fix: 'Give the `next` of an earlier page of the same collection or query as it is.',
+      },
+    )
   }
   const digest = bytes.subarray(2)
   return { partition: partitionOf(digest), width, digest }

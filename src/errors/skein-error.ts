@@ -1,4 +1,5 @@
 import type { ErrorCode } from './codes/all-codes.js'
+import { cut } from './cut.js'
 import { isOfKind, nameErrorClass } from './error-kind.js'
 
 /** Subject of an error. Every field is optional; `fix` says what to do and becomes the end of the message. */
@@ -17,6 +18,8 @@ export interface ErrorOptions extends ErrorDetails {
   readonly cause?: unknown
 }
 
+const LONGEST_MESSAGE = 20_000
+
 /**
  * Every error Skein throws. Branch on `code`, or catch one of its subclasses.
  *
@@ -29,10 +32,12 @@ export class SkeinError extends Error {
 
   constructor(code: ErrorCode, message: string, options: ErrorOptions = {}) {
     const { cause, ...details } = options
+    // A last bound: what is echoed is cut where it is put in.
+    const text = cut(message, LONGEST_MESSAGE)
     // After a list of lines it is a line of its own, not the end of the last one.
-    const gap = message.includes('\n') ? '\n' : ' '
+    const gap = text.includes('\n') ? '\n' : ' '
     super(
-      details.fix === undefined ? message : `${message}${gap}${details.fix}`,
+      details.fix === undefined ? text : `${text}${gap}${cut(details.fix, LONGEST_MESSAGE)}`,
       cause === undefined ? undefined : { cause },
     )
     this.code = code

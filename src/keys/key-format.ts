@@ -1,7 +1,7 @@
 import { SkeinError } from '../errors/index.js'
 import { Escape } from './escape.js'
 import { keyPartText, type KeyPartText, type KeyPartType, type KeyPartValue } from './key-part.js'
-import { checkKey, describeKey } from './key-value.js'
+import { checkKey, describeKey, isTooLong, MAX_KEY_BYTES } from './key-value.js'
 import type { KeyTemplate } from './template.js'
 
 /** The properties a template prints: their types, and the one, if any, that holds the key of another record. */
@@ -14,6 +14,8 @@ export interface KeyFormatOptions {
    * like its parent's; everything around it is read from the two ends towards it.
    */
   readonly parent?: string
+  /** Bytes of the longest key. */
+  readonly maxBytes?: number
 }
 
 /** The values of a template's placeholders by property name. */
@@ -27,10 +29,12 @@ export class KeyFormat {
   readonly #escape: Escape
   /** Index of the parent's placeholder; past the end where there is none. */
   readonly #parentAt: number
+  readonly #maxBytes: number
 
   private constructor(template: KeyTemplate, options: KeyFormatOptions, texts: readonly KeyPartText[]) {
     this.template = template
     this.className = options.className
+    this.#maxBytes = options.maxBytes ?? MAX_KEY_BYTES
     this.#texts = texts
     this.#escape = new Escape(delimitersOf(template))
     const parentAt = template.placeholders.findIndex((placeholder) => placeholder.property === options.parent)
@@ -57,17 +61,22 @@ export class KeyFormat {
     for (let i = 0; i < placeholders.length; i++) {
       const { property } = placeholders[i]
       const value = parts[property]
+      // Looked at before it is escaped and put together.
+      if (isTooLong(value, this.#maxBytes)) checkKey(value, 'string', this.className, property, this.#maxBytes)
       const text = this.#texts[i].format(value)
       if (text === undefined) throw this.#wrongPart(property, value, this.#texts[i].wants)
       key += (i === this.#parentAt ? text : this.#escape.encode(text)) + literals[i + 1]
     }
     // Escaped parts cannot hold NUL, but the parent's key is taken as it is; and every part may be empty.
-    if (key === '' || key.includes('\0')) checkKey(key, 'string', this.className)
+    if (key === '' || key.includes('\0') || isTooLong(key, this.#maxBytes))
+      checkKey(key, 'string', this.className, undefined, this.#maxBytes)
     return key
   }
 
   /** Reads the parts back. Throws SKEIN_2103 unless `format` of the result would print exactly this key. */
   parse(key: string): KeyParts {
+    if (typeof key !== 'string' || isTooLong(key, this.#maxBytes))
+      checkKey(key, 'string', this.className, undefined, this.#maxBytes)
     const parts = this.tryParse(key)
     if (parts) return parts
     const properties = this.template.placeholders.map(({ property }) => property).join(', ')
@@ -84,6 +93,7 @@ export class KeyFormat {
 
   /** Like `parse`, but undefined for what is not a key of this form. */
   tryParse(key: string): KeyParts | undefined {
+    if (typeof key !== 'string' || isTooLong(key, this.#maxBytes)) return undefined
     const texts = this.#split(key)
     if (!texts) return undefined
     const parts: Record<string, KeyPartValue> = Object.create(null) as Record<string, KeyPartValue>

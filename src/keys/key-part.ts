@@ -39,7 +39,7 @@ const PLAIN: { readonly [T in KeyPartType]: KeyPartText } = {
   bigint: {
     wants: 'a bigint of 64 bits',
     format: (value) => (typeof value === 'bigint' && isInt64(value) ? String(value) : undefined),
-    parse: (text) => (INT.test(text) && isInt64(BigInt(text)) ? BigInt(text) : undefined),
+    parse: (text) => (text.length <= 20 && INT.test(text) && isInt64(BigInt(text)) ? BigInt(text) : undefined),
   },
   bytes: {
     wants: 'a Buffer',

@@ -1,7 +1,7 @@
 import { SkeinError, bug } from '../errors/index.js'
 import { KeyFormat, type KeyParts } from './key-format.js'
 import type { KeyPartType } from './key-part.js'
-import { checkKey, describeKey, keyProblem, type KeyKind, type KeyValue } from './key-value.js'
+import { checkKey, describeKey, keyProblem, MAX_KEY_BYTES, type KeyKind, type KeyValue } from './key-value.js'
 import { isPrefixed, TENANT } from './stored-kind.js'
 import { parseTemplate } from './template.js'
 import { noSlices, sliceKeys, type TimeRange } from './time-slice.js'
@@ -21,6 +21,8 @@ export interface KeySchemeOptions {
   readonly parent?: string
   /** True when the session's tenant enters the key. */
   readonly tenant: boolean
+  /** Bytes of the longest key. */
+  readonly maxBytes?: number
 }
 
 /**
@@ -35,8 +37,10 @@ export class KeyScheme {
   readonly format: KeyFormat | undefined
   readonly #prefixed: KeyFormat | undefined
   readonly #tenantInTemplate: boolean
+  readonly #maxBytes: number
 
   constructor(options: KeySchemeOptions) {
+    this.#maxBytes = options.maxBytes ?? MAX_KEY_BYTES
     this.className = options.className
     this.kind = options.kind
     this.properties = options.properties
@@ -47,6 +51,7 @@ export class KeyScheme {
           className: this.className,
           types: { tenant: 'string', key: this.kind },
           parent: 'key',
+          maxBytes: this.#maxBytes,
         })
       : undefined
   }
@@ -59,7 +64,7 @@ export class KeyScheme {
 
   /** The key made of the value of its only property. */
   checked(value: unknown): KeyValue {
-    return checkKey(value, this.kind, this.className, this.properties[0])
+    return checkKey(value, this.kind, this.className, this.properties[0], this.#maxBytes)
   }
 
   /** The key that a caller means: the key itself, or the parts it is made of. The session's tenant is filled in, another one refused. */
@@ -67,7 +72,7 @@ export class KeyScheme {
     if (this.format && typeof input === 'object' && input !== null && !(input instanceof Uint8Array)) {
       return this.format.format(this.#fillTenant(input as Record<string, unknown>, tenant))
     }
-    const key = checkKey(input, this.kind, this.className)
+    const key = checkKey(input, this.kind, this.className, undefined, this.#maxBytes)
     if (this.format) this.#checkTenant(this.format.parse(key as string), key, tenant)
     return key
   }
@@ -98,7 +103,7 @@ export class KeyScheme {
   /** The inverse of `toStored`; a record of another tenant is refused. */
   fromStored(stored: KeyValue, tenant?: Tenant): KeyValue {
     if (this.#prefixed) {
-      const parts = this.#prefixed.parse(checkKey(stored, 'string', this.className) as string)
+      const parts = this.#prefixed.parse(stored as string)
       if (parts[TENANT] !== String(this.#needTenant(tenant))) throw this.#foreign(stored, tenant!)
       return parts['key'] as KeyValue
     }
@@ -136,7 +141,10 @@ export class KeyScheme {
 }
 
 // The model was checked before: a template that does not fit its properties cannot come here.
-function createFormat(text: string, options: Pick<KeySchemeOptions, 'className' | 'types' | 'parent'>): KeyFormat {
+function createFormat(
+  text: string,
+  options: Pick<KeySchemeOptions, 'className' | 'types' | 'parent' | 'maxBytes'>,
+): KeyFormat {
   const template = parseTemplate(text)
   const format = typeof template === 'string' ? template : KeyFormat.create(template, options)
   if (typeof format === 'string')

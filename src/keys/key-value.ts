@@ -1,4 +1,4 @@
-import { SkeinError } from '../errors/index.js'
+import { cut, SkeinError } from '../errors/index.js'
 import { hasLoneSurrogate } from './escape.js'
 
 /** A user key as Aerospike accepts it. */
@@ -13,19 +13,38 @@ const MAX_INT64 = 2n ** 63n - 1n
 /** True when the value fits a signed 64-bit integer. */
 export const isInt64 = (value: bigint): boolean => value >= MIN_INT64 && value <= MAX_INT64
 
+/** Bytes of the longest key unless `open` is told otherwise: the client builds a key on the stack, and crashes on one of megabytes. */
+export const MAX_KEY_BYTES = 64 * 1024
+
 /** Returns the value as a key of the declared kind, or throws SKEIN_2101 before the client could store it under another key. */
-export function checkKey(value: unknown, kind: KeyKind, className: string, property?: string): KeyValue {
-  const problem = keyProblem(value, kind)
+export function checkKey(
+  value: unknown,
+  kind: KeyKind,
+  className: string,
+  property?: string,
+  maxBytes = MAX_KEY_BYTES,
+): KeyValue {
+  const problem = keyProblem(value, kind, maxBytes)
   if (problem === undefined) return value as KeyValue
   throw new SkeinError('SKEIN_2101', `${className}${property === undefined ? '' : `.${property}`}: ${problem}.`, {
     className,
     property,
-    fix: `Give ${FIX[kind]}.`,
+    fix: isTooLong(value, maxBytes) ? TOO_LONG : `Give ${FIX[kind]}.`,
   })
 }
 
+const TOO_LONG = 'Give a shorter one, or raise limits.keyBytes of open(); hashId makes a short id of long values.'
+
+/** Counts bytes only where there may be too many: most keys are short. */
+export function isTooLong(value: unknown, maxBytes: number): boolean {
+  if (value instanceof Uint8Array) return value.byteLength > maxBytes
+  if (typeof value !== 'string' || value.length * 3 <= maxBytes) return false
+  return value.length > maxBytes || Buffer.byteLength(value) > maxBytes
+}
+
 /** Reason why the value cannot be a key of that kind, or undefined. */
-export function keyProblem(value: unknown, kind: KeyKind): string | undefined {
+export function keyProblem(value: unknown, kind: KeyKind, maxBytes = MAX_KEY_BYTES): string | undefined {
+  if (isTooLong(value, maxBytes)) return `a key must not have more than ${maxBytes} bytes`
   switch (kind) {
     case 'string':
       if (typeof value !== 'string') return `${describeKey(value)} is not a string key`
@@ -53,12 +72,15 @@ const FIX: { readonly [K in KeyKind]: string } = {
 
 /** How a key is shown in messages, plans and logs. */
 export function describeKey(key: unknown): string {
-  if (typeof key === 'string') return JSON.stringify(key)
-  if (key instanceof Uint8Array) return `0x${toHex(key)}`
+  if (typeof key === 'string') return shownText(key)
+  if (key instanceof Uint8Array) return key.byteLength > 64 ? `${key.byteLength} bytes` : `0x${toHex(key)}`
   if (typeof key === 'bigint') return `${key}n`
-  if (typeof key === 'object' && key !== null) return `an object (${Object.keys(key).join(', ')})`
+  if (typeof key === 'object' && key !== null) return `an object (${cut(Object.keys(key).join(', '))})`
   return String(key)
 }
+
+const shownText = (text: string): string =>
+  text.length <= 100 ? JSON.stringify(text) : `${JSON.stringify(text.slice(0, 100))}… (${text.length} characters)`
 
 const toHex = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')

@@ -13,8 +13,13 @@ export const MAX_SLICES = 10_000
 
 /** The first instants of the slices that cover the range, in order. */
 export function timeSlices(format: DateFormat, { from, to }: TimeRange, max = MAX_SLICES): readonly Date[] {
-  if (!(from.getTime() <= to.getTime()))
-    throw badRange('The time range is not valid, or ends before it begins.', 'Give { from, to } with from ≤ to.')
+  if (!Number.isSafeInteger(max) || max < 1)
+    throw badRange(`${String(max)} is no number of slices.`, 'Give a whole number from 1 on as max, or leave it out.')
+  if (!(from instanceof Date && to instanceof Date && from.getTime() <= to.getTime()))
+    throw badRange(
+      'The time range is not valid, or ends before it begins.',
+      'Give { from, to } as Dates, with from ≤ to.',
+    )
   const slices: Date[] = []
   for (let start = format.startOf(from); start < to; start = format.next(start)) {
     if (slices.length === max) {
@@ -44,6 +49,10 @@ export function sliceKeys(
   const slice = format.template.placeholders.find((placeholder) => placeholder.date)
   if (!slice?.date) throw noSlices(format.className, `'${format.template.text}'`)
   const { date, property } = slice
+  const { from, to } = range
+  const hasNoName = (at: Date): boolean => date.format(at) === undefined
+  if (from instanceof Date && to instanceof Date && from < to && (hasNoName(from) || hasNoName(new Date(+to - 1))))
+    throw badRange('The time range leaves the years 0 to 9999.', 'Narrow it.', format.className)
   return timeSlices(date, range, max).map((start) =>
     format.format({ ...parts, [property]: format.partOf(property, date.format(start)!) }),
   )

@@ -34,7 +34,10 @@ export function showKey(key: RecordKey, reveal = true): string {
 }
 
 export function showUserKey(key: UserKey): string {
-  if (typeof key === 'string') return JSON.stringify(key)
+  if (typeof key === 'string') {
+    return key.length <= 100 ? JSON.stringify(key) : `${JSON.stringify(key.slice(0, 100))}… (${key.length} characters)`
+  }
+  if (key instanceof Uint8Array && key.byteLength > 64) return `${key.byteLength} bytes`
   if (key instanceof Uint8Array) return `0x${Buffer.from(key.buffer, key.byteOffset, key.byteLength).toString('hex')}`
   return String(key)
 }

@@ -1,4 +1,4 @@
-import { instantiate, readProperty, writeProperty } from '../codec/index.js'
+import { readProperty } from '../codec/index.js'
 import { NotFoundError } from '../errors/index.js'
 import { describeKey, type KeyValue } from '../keys/index.js'
 import type { Collection, EntityClass, OutsideTransaction } from '../model/index.js'
@@ -26,6 +26,7 @@ import { RecordHandle } from '../records/record-handle.js'
 import { RecordAccess } from './record-access.js'
 import type { ManagedEntity } from './tracking/managed-entity.js'
 import type { MappedClass } from './mapping/mapped-class.js'
+import { newEntity } from './mapping/new-entity.js'
 import { partHome } from './mapping/part-owner.js'
 import { pointingTo } from './load/inverse-lookup.js'
 import type { SessionContext } from './context/session-context.js'
@@ -71,11 +72,9 @@ export class Session {
     this.#loads = new EntityLoader(context)
   }
 
-  /** A new entity with these values, stored by the next flush. */
+  /** A new entity with these values, stored by the next flush. A relation takes an entity or its key, or a list of them. */
   create<T extends object>(entityClass: EntityClass<T>, values: NewValues<T> = {}): T {
-    const entity = instantiate(this.#mapped(entityClass).model.class) as T
-    for (const [name, value] of Object.entries(values)) writeProperty(entity, name, value)
-    return this.persist(entity)
+    return this.persist(newEntity(this.#mapped(entityClass), values) as T)
   }
 
   /** The entity under that key; throws NotFoundError when there is none. */

@@ -57,7 +57,13 @@ class Listing {
   }
 }
 
-compileCodecs(compileModel([Agent, Listing], { namespace: 'test' }), {
+@Record({ set: 'crate' })
+class Crate {
+  @Key() id!: number
+  @Bin({ type: { list: 'string' } }) tags: string[] = []
+}
+
+compileCodecs(compileModel([Agent, Listing, Crate], { namespace: 'test' }), {
   relations: (_owner, { holds }) => (holds === 'ref' ? ref() : collection()),
 })
 const make = <T extends object>(entity: T, values: Partial<T>): T => Object.assign(entity, values)
@@ -153,7 +159,7 @@ describe('fromPlain', () => {
   it('is the inverse of toPlain, through JSON', () => {
     const agent = ada()
     agent.home!.secret = undefined
-    const again = fromPlain(Agent, JSON.parse(JSON.stringify(toPlain(agent))) as object)
+    const again = fromPlain(Agent, JSON.parse(JSON.stringify(toPlain(agent))) as object, { relations: 'keys' })
     expect(again).to.be.instanceOf(Agent)
     expect(again.home).to.be.instanceOf(Address)
     expect(again.places!.get('lake')).to.be.instanceOf(Address)
@@ -165,17 +171,68 @@ describe('fromPlain', () => {
     expect(agent.home!.secret).to.equal(undefined)
   })
 
-  it('takes relations as keys or as objects', () => {
-    const house = fromPlain(Listing, { id: 'a', agent: '7' })
+  it('takes relations as keys or, when asked, as objects', () => {
+    const house = fromPlain(Listing, { id: 'a', agent: '7' }, { relations: 'keys' })
     expect(house).to.be.instanceOf(Listing)
     expect(house.agent.key).to.equal(7n)
-    const nested = fromPlain(Listing, { id: 'a', agent: { id: '7', fullName: 'Ada' } })
-    expect(nested.agent.value).to.be.instanceOf(Agent).and.include({ id: 7n, name: 'Ada' })
+    const body = { id: 'a', agent: { id: '7', fullName: 'Ada' } }
+    expect(fromPlain(Listing, body, { relations: 'nested' }).agent.value)
+      .to.be.instanceOf(Agent)
+      .and.include({ id: 7n, name: 'Ada' })
+    expect(() => fromPlain(Listing, body, { relations: 'keys' })).to.throw(SkeinError, /'agent' takes a key of Agent/)
   })
 
-  it('fills collections with keys or objects', () => {
-    const agent = fromPlain(Agent, { id: '7', listings: [{ id: 'a', city: 'Rome' }] })
+  it('fills collections with objects when asked', () => {
+    const body = { id: '7', listings: [{ id: 'a', city: 'Rome' }] }
+    const agent = fromPlain(Agent, body, { relations: 'nested' })
     expect(agent.listings.items[0]).to.be.instanceOf(Listing).and.include({ id: 'a', city: 'Rome' })
+  })
+
+  it('refuses relations and names that nobody asked for', () => {
+    const wrong: [data: object, options: object, message: RegExp][] = [
+      [{ id: '7', listings: ['a'] }, {}, /Agent: the data holds the relation 'listings'/],
+      [{ id: '7', isAdmin: true }, {}, /Agent: it stores no property 'isAdmin'/],
+      [{ id: '7', home: { city: 'Rome', owner: 1 } }, {}, /Address: it stores no property 'owner'/],
+      [{ id: '7', fullName: 'A' }, { only: ['id'] }, /Agent: 'name' is not among/],
+      [{ id: '7', born: 5 }, { only: ['id'] }, /Agent: 'born' is not among/],
+      [{ id: '7', listings: ['a'] }, { only: ['id'], relations: 'keys' }, /Agent: 'listings' is not among/],
+      [{ id: '7' }, { onyl: ['id'] }, /does not know the option 'onyl'. Did you mean 'only'/],
+      [{ id: '7' }, { only: 'id' }, /only takes a list/],
+      [{ id: '7' }, { relations: 'all' }, /"all" is no value for the option relations/],
+      [{ id: '7', listings: 5 }, { relations: 'keys' }, /'listings' takes a list, not 5/],
+      [{ id: '7', listings: [null] }, { relations: 'keys' }, /'listings' takes a key of Listing, not null/],
+      [{ id: '7', listings: [['a']] }, { relations: 'keys' }, /'listings' takes a key of Listing, not an array/],
+    ]
+    for (const [data, options, message] of wrong) {
+      expect(() => fromPlain(Agent, data, options), JSON.stringify([data, options])).to.throw(SkeinError, message)
+    }
+    expect(() => fromPlain(Crate, { id: 1, tags: { length: 1e9 } })).to.throw(
+      SkeinError,
+      /'tags' takes a list, not an object/,
+    )
+    expect(fromPlain(Agent, { id: '7', fullName: 'A' }, { only: ['id', 'name'] }).name).to.equal('A')
+    expect(fromPlain(Agent, { id: '7', x: 1 }, { transform: { excludeExtraneousValues: true } })).to.not.have.property(
+      'x',
+    )
+  })
+
+  it('refuses what is no object, too deep, circular, or stands for a class or a prototype', () => {
+    const circular: { home?: object } = {}
+    circular.home = circular
+    const deep = JSON.parse('['.repeat(5000) + ']'.repeat(5000)) as unknown
+    const data: unknown[] = [null, 5, 'text', [1, 2], undefined, circular, { roles: deep }]
+    for (const text of [
+      '{"constructor":{}}',
+      '{"__proto__":{}}',
+      '{"home":{"constructor":1}}',
+      '{"sums":{"__proto__":1}}',
+    ])
+      data.push(JSON.parse(text))
+    for (const each of data) {
+      expect(() => fromPlain(Agent, each as object))
+        .to.throw(SkeinError)
+        .with.property('code', 'SKEIN_2205')
+    }
   })
 
   it('leaves what it cannot convert as it is, for save to refuse', () => {

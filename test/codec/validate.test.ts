@@ -19,18 +19,19 @@ class Free {
   @Key() id!: number
 }
 
-const model = compileModel([User, Free], { namespace: 'test' }).entity(User)
+const classes = compileModel([User, Free], { namespace: 'test' })
+const model = classes.entity(User)
 const user = (values: Partial<User>): User => Object.assign(new User(), { id: 7, ...values })
 
 describe('validateEntity', () => {
   it('finds nothing wrong with an entity that satisfies its rules', () => {
     const home = Object.assign(new Address(), { number: 1 })
-    expect(validateEntity(user({ email: 'ada@example.org', age: 36, home }), model)).to.deep.equal([])
+    expect(validateEntity(user({ email: 'ada@example.org', age: 36, home }), model, classes)).to.deep.equal([])
   })
 
   it('lists every failure with class, key, path, rule and message', () => {
     const home = Object.assign(new Address(), { number: 0 })
-    const failures = validateEntity(user({ email: 'ada', age: 3, home }), model)
+    const failures = validateEntity(user({ email: 'ada', age: 3, home }), model, classes)
     expect(
       failures.map(({ className, key, property, constraint }) => [className, key, property, constraint]),
     ).to.deep.equal([
@@ -42,12 +43,11 @@ describe('validateEntity', () => {
   })
 
   it('looks only at the properties that were loaded', () => {
-    const failures = validateEntity(user({}), model, new Set(['id', 'age']))
+    const failures = validateEntity(user({}), model, classes, new Set(['id', 'age']))
     expect(failures.map(({ property }) => property)).to.deep.equal(['age'])
   })
 
   it('accepts classes without rules', () => {
-    const free = compileModel([Free], { namespace: 'test' }).entity(Free)
-    expect(validateEntity(Object.assign(new Free(), { id: 1 }), free)).to.deep.equal([])
+    expect(validateEntity(Object.assign(new Free(), { id: 1 }), classes.entity(Free), classes)).to.deep.equal([])
   })
 })

@@ -180,7 +180,16 @@ describe('open', () => {
   })
 
   describe('refuses options that cannot work, before anything is started:', () => {
-    const limits = ['roundTrips', 'alone', 'batchRows', 'batchBytes', 'transactions', 'queryRecords', 'warnRecordSize']
+    const limits = [
+      'roundTrips',
+      'alone',
+      'batchRows',
+      'batchBytes',
+      'transactions',
+      'queryRecords',
+      'warnRecordSize',
+      'keyBytes',
+    ]
     const wrong: { [what: string]: object } = {
       'a name that nobody reads': { conectTimeout: 5 },
       'a limit that nobody reads': { limits: { batchRow: 5 } },

@@ -3,13 +3,14 @@ import { GeoValue, type Value } from '../../plan/value.js'
 import type { TypeCodec } from '../type-codec.js'
 import { ValueProblem, shown } from '../value-problem.js'
 import { asReturned } from './as-returned.js'
+import { ownEntriesWithin } from './own-entries.js'
 import { copyStored, encodeFreely, isSameStored } from './stored-value.js'
 
 /** Any plain data, stored as lists and maps. */
 export const jsonType: TypeCodec = {
   name: 'json',
   encode: (value, depth) => encodeFreely(value, false, depth),
-  decode: (stored) => stored,
+  decode: ownEntriesWithin,
   snapshot: copyStored,
   same: isSameStored,
 }
@@ -69,7 +70,7 @@ export function customType(codec: ValueCodec): TypeCodec {
   }
   const decode = (stored: Value): unknown => {
     try {
-      return codec.decode(stored as never)
+      return codec.decode(ownEntriesWithin(stored) as never)
     } catch (error) {
       throw new ValueProblem(
         `the codec '${name}' cannot decode ${shown(stored)}: ${messageOf(error)}`,

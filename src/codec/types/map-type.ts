@@ -6,6 +6,7 @@ import { MapChanges } from '../map-changes.js'
 import type { TypeCodec } from '../type-codec.js'
 import { ValueProblem, keyStep, shown, throwUnder } from '../value-problem.js'
 import { decodeItem, encodeItem, isSameItem, snapshotItem } from './item.js'
+import { ownEntries } from './own-entries.js'
 import { checkMapKey } from './stored-value.js'
 
 /** A Map, stored as a K-ordered map. Only entries that changed are sent, and of changed parts only the fields that did. */
@@ -91,7 +92,7 @@ function compareMapKeys(a: unknown, b: unknown): number {
 export function storedMap(stored: Value): { readonly [key: string]: Value } {
   if (types.isMap(stored)) return Object.fromEntries(stored as ReadonlyMap<string, Value>)
   if (typeof stored === 'object' && stored !== null && !Array.isArray(stored) && !types.isUint8Array(stored)) {
-    return stored as { readonly [key: string]: Value }
+    return ownEntries(stored as { readonly [key: string]: Value })
   }
   throw new ValueProblem(
     `the stored value is ${shown(stored)}, not a map`,
@@ -138,7 +139,7 @@ const KEYS: { readonly [K in MapKeyKind]: KeyCodec } = {
       throw wrongKey(key, 'bigint')
     },
     decode(stored) {
-      if (typeof stored === 'string' ? /^-?[0-9]+$/.test(stored) : typeof stored !== 'object')
+      if (typeof stored === 'string' ? /^-?[0-9]{1,20}$/.test(stored) : typeof stored !== 'object')
         return BigInt(stored as string)
       throw wrongKey(stored, 'bigint')
     },

@@ -1,5 +1,7 @@
 /** `Did you mean 'agent'?` followed by a space, when one of the names is close enough to be what was meant; otherwise nothing. */
 export function didYouMean(wrong: string, names: Iterable<string>): string {
+  // A name is never so long: it is not worth the time.
+  if (wrong.length > 100) return ''
   let best: string | undefined
   let bestDistance = Math.max(2, Math.floor(wrong.length / 3)) + 1
   for (const name of names) {

@@ -35,6 +35,6 @@ const showAdded = (count: number): string => `added-${count}`
 /** Undefined for a position among what is stored. */
 function addedBefore(after: string | undefined): number | undefined {
   if (after === undefined) return 0
-  const [, count] = /^added-(\d{1,15})$/.exec(after) ?? []
+  const [, count] = (typeof after === 'string' && /^added-(\d{1,15})$/.exec(after)) || []
   return count === undefined ? undefined : Number(count)
 }

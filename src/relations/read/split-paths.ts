@@ -2,9 +2,11 @@
 export function byFirstStep(paths: readonly string[]): Map<string, string[]> {
   const branches = new Map<string, string[]>()
   for (const path of paths) {
-    const [first, ...rest] = path.split('.')
+    const end = path.indexOf('.')
+    const first = end < 0 ? path : path.slice(0, end)
     const branch = branches.get(first) ?? []
-    branches.set(first, rest.length === 0 ? branch : [...branch, rest.join('.')])
+    if (end >= 0) branch.push(path.slice(end + 1))
+    branches.set(first, branch)
   }
   return branches
 }

@@ -1,3 +1,5 @@
+import { SkeinError } from '../../errors/index.js'
+import { describeKey } from '../../keys/index.js'
 import type { EntityModel } from '../../model/index.js'
 import { read, write, type WriteCommand } from '../../plan/command.js'
 import type { WriteOperation } from '../../plan/operation.js'
@@ -46,8 +48,9 @@ export const listBin: LinkBin = {
 
 export const mapBin: LinkBin = {
   create: (bin) => mapCreate(bin, 'ordered', true),
-  link: ({ model, key, bin }, other, attributes) =>
-    write(
+  link({ model, key, bin }, other, attributes) {
+    if (other === '__proto__') throw lostKey(model, key)
+    return write(
       model.name,
       key,
       [attributes === undefined ? mapPutMissing(bin, other, {}) : mapPut(bin, other, attributes)],
@@ -57,11 +60,17 @@ export const mapBin: LinkBin = {
         guards: [NOT_DELETING],
         watchSize: true,
       },
-    ),
+    )
+  },
   unlink: ({ model, key, bin }, other) => linkWrite(model, key, [mapRemoveKeys(bin, [other])]),
   keysIn: (stored, { key }) =>
     Object.keys(stored as object).map((each) => (key.storedKind === 'string' ? each : integer(each))),
   members: mapMembers,
+}
+
+function lostKey({ name }: EntityModel, { key }: RecordKey): SkeinError {
+  const message = `${name} ${describeKey(key)}: the client loses a map key called '__proto__', so no link with attributes can lead there.`
+  return new SkeinError('SKEIN_2101', message, { className: name, key, fix: 'Use another key.' })
 }
 
 /** The client gives all keys of a map as text. */

@@ -1,4 +1,5 @@
 import { SkeinError } from '../../errors/index.js'
+import { describeKey, keyProblem, type Tenant } from '../../keys/index.js'
 import { checkChoice, checkNames, checkTexts, notValid, shown, type NamesOf } from './check-options.js'
 import { TRANSACTION_MODES } from './open-options.js'
 import type { SessionQueryOptions } from '../query/managed-source.js'
@@ -44,6 +45,19 @@ export function checkLoadOptions(options: { readonly only?: unknown; readonly wi
   checkNames('A load', options, LOAD)
   checkTexts('only', options.only)
   checkTexts('with', options.with)
+  checkDepth(options.with as readonly string[] | undefined)
+}
+
+const MOST_STEPS = 64
+
+/** Each step is a round trip, and a step of calls here. */
+function checkDepth(paths: readonly string[] | undefined): void {
+  const deep = paths?.find((path) => path.length > MOST_STEPS && path.split('.', MOST_STEPS + 1).length > MOST_STEPS)
+  if (deep === undefined) return
+  throw notValid(
+    `The option with takes paths of at most ${MOST_STEPS} steps, and ${shown(deep)} has more.`,
+    'Load the rest from what the path leads to.',
+  )
 }
 
 export const checkSessionQueryOptions = (options: SessionQueryOptions): void =>
@@ -53,6 +67,25 @@ export const checkQueryOptions = (options: DatabaseQueryOptions): void => checkN
 export function checkEntity(given: unknown): void {
   if (typeof given === 'object' && given !== null) return
   throw notTaken(`${shown(given)} is not an entity.`, 'Give an instance of a mapped class.')
+}
+
+export function checkTenant(given: Tenant | undefined): Tenant | undefined {
+  if (given === undefined) return undefined
+  const isNumber = typeof given === 'bigint' || Number.isSafeInteger(given)
+  const problem =
+    isNumber || typeof given === 'string'
+      ? keyProblem(String(given), 'string')
+      : `${describeKey(given)} is no string, integer or bigint`
+  if (problem === undefined) return given
+  throw new SkeinError('SKEIN_2101', `The tenant of the session cannot be part of a key: ${problem}.`, {
+    fix: 'Give the name or number of the tenant.',
+  })
+}
+
+/** The values of a new entity. */
+export function checkValues(given: unknown, className: string): void {
+  if (typeof given === 'object' && given !== null && !Array.isArray(given)) return
+  throw notTaken(`create(${className}) takes an object of values, not ${shown(given)}.`, 'Give { property: value }.')
 }
 
 export function checkKeys(given: unknown): void {

@@ -1,4 +1,4 @@
-import { SkeinError } from '../../errors/index.js'
+import { cut, SkeinError } from '../../errors/index.js'
 import { didYouMean, oneOf } from '../../model/index.js'
 
 /** The names of an object type; the compiler sees to it that none is missing and none is too many. */
@@ -14,7 +14,7 @@ export function checkNames(owner: string, given: unknown, known: NamesOf<object>
   const unknown = Object.keys(given).find((name) => !names.includes(name))
   if (unknown === undefined) return
   throw notValid(
-    `${owner} does not know the option '${unknown}'.`,
+    `${owner} does not know the option '${cut(unknown)}'.`,
     `${didYouMean(unknown, names)}Leave it out otherwise.`,
   )
 }
@@ -43,7 +43,7 @@ export function checkTexts(name: string, given: unknown): void {
   if (given === undefined) return
   const others = Array.isArray(given) ? [...(given as unknown[])].filter((each) => typeof each !== 'string') : [given]
   if (others.length === 0) return
-  const fix = typeof given === 'string' ? `Write ['${given}'].` : 'Give a list of texts, or leave it out.'
+  const fix = typeof given === 'string' ? `Write ['${cut(given)}'].` : 'Give a list of texts, or leave it out.'
   throw notValid(
     `The option ${name} takes a list of names, and ${shown(others[0])} is not ${Array.isArray(given) ? 'a name' : 'a list'}.`,
     fix,
@@ -55,7 +55,7 @@ export function notValid(message: string, fix: string): SkeinError {
 }
 
 export function shown(value: unknown): string {
-  if (typeof value === 'string') return `'${value}'`
+  if (typeof value === 'string') return `'${cut(value)}'`
   if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'a list' : 'an object'
   return typeof value === 'function' ? 'a function' : String(value)
 }

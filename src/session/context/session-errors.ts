@@ -1,4 +1,4 @@
-import { EntityGoneError, NotFoundError, SkeinError } from '../../errors/index.js'
+import { cut, EntityGoneError, NotFoundError, SkeinError } from '../../errors/index.js'
 import { describeKey, type KeyValue } from '../../keys/index.js'
 import type { EmbeddableModel } from '../../model/index.js'
 import type { RecordKey } from '../../plan/record-key.js'
@@ -95,7 +95,7 @@ export function badTtl(mapped: MappedClass, ttl: unknown): SkeinError {
 
 export function unknownProperty(mapped: MappedClass, name: string): SkeinError {
   const known = mapped.model.properties.map((property) => property.name).join(', ')
-  return new SkeinError('SKEIN_2310', `${mapped.model.name} has no stored property '${name}'.`, {
+  return new SkeinError('SKEIN_2310', `${mapped.model.name} has no stored property '${cut(name)}'.`, {
     ...about(mapped),
     property: name,
     fix: `It has: ${known}.`,
@@ -138,7 +138,7 @@ export function notFound(mapped: MappedClass, keys: readonly KeyValue[]): NotFou
 
 export function unknownRelation(mapped: MappedClass, relation: string): SkeinError {
   const known = mapped.contributors.flatMap((each) => (each.relation === undefined ? [] : [each.relation]))
-  return new SkeinError('SKEIN_2312', `${mapped.model.name} has no relation '${relation}' to load.`, {
+  return new SkeinError('SKEIN_2312', `${mapped.model.name} has no relation '${cut(relation)}' to load.`, {
     ...about(mapped),
     property: relation,
     fix: known.length === 0 ? 'It has none.' : `It has: ${known.join(', ')}.`,
@@ -147,7 +147,7 @@ export function unknownRelation(mapped: MappedClass, relation: string): SkeinErr
 
 export function unknownPartRelation({ name, relations }: EmbeddableModel, relation: string): SkeinError {
   const known = relations.map((each) => each.name)
-  return new SkeinError('SKEIN_2312', `${name} has no relation '${relation}' to load.`, {
+  return new SkeinError('SKEIN_2312', `${name} has no relation '${cut(relation)}' to load.`, {
     className: name,
     property: relation,
     fix: known.length === 0 ? 'It has none.' : `It has: ${known.join(', ')}.`,

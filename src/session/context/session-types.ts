@@ -14,12 +14,14 @@ export type ValueProperty<T> = keyof {
   [K in keyof T & string as NonNullable<T[K]> extends Method | Ref<infer _R> | Collection<infer _C> ? never : K]: K
 }
 
-/** Values for a new entity. */
-export type NewValues<T> = { readonly [K in ValueProperty<T> & keyof T]?: T[K] }
-
 type RelationName<T> = RefProperty<T> | CollectionProperty<T>
 
 type RelatedTo<R> = NonNullable<R> extends Ref<infer B> ? B : NonNullable<R> extends Collection<infer B> ? B : never
+
+/** Values for a new entity; a relation takes an entity or its key, or a list of them. */
+export type NewValues<T> = { readonly [K in ValueProperty<T> & keyof T]?: T[K] } & {
+  readonly [K in RefProperty<T> & keyof T]?: RelatedTo<T[K]> | KeyValue | null
+} & { readonly [K in CollectionProperty<T> & keyof T]?: readonly (RelatedTo<T[K]> | KeyValue)[] }
 
 /**
  * Relations of T as paths, three steps deep: `'listings' | 'listings.reviews' | …`. What lies deeper is checked when it is loaded:

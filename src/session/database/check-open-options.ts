@@ -60,6 +60,7 @@ const LIMITS: NamesOf<Limits> = {
   transactions: true,
   queryRecords: true,
   warnRecordSize: true,
+  keyBytes: true,
 }
 
 const RETRY: NamesOf<RetryOptions> = { attempts: true, deadline: true, backoff: true }

@@ -10,6 +10,7 @@ import type { Finding } from '../../relations/verify/finding.js'
 import { Activity, during, type WorkCount } from '../context/activity.js'
 import { checkQueryOptions } from '../context/check-arguments.js'
 import { finishDelete } from '../delete/finish-delete.js'
+import { checkTenant } from '../context/check-arguments.js'
 import { IdentityMap } from '../tracking/identity-map.js'
 import { insideTransaction, refuseInTransaction } from '../transaction/transaction-scope.js'
 import { unmanagedRead, type ReadOptions } from '../load/unmanaged-read.js'
@@ -149,7 +150,7 @@ export class Database {
       activity,
       reading: this.#activity.inside,
       tick: this.#tick,
-      identity: new IdentityMap(classes, options.tenant),
+      identity: new IdentityMap(classes, checkTenant(options.tenant)),
       transaction: inside.transaction,
       undo: inside.undo,
       refusesQueries: inside.transaction !== undefined,

@@ -28,7 +28,7 @@ export function open(options: OpenOptions): Promise<Database> {
 export async function openWith(options: OpenOptions, relationsOf: RelationsOf): Promise<Database> {
   checkOpenOptions(options)
   const { embedded, namespace, entities, transactions = 'auto', validate = true, ...rest } = options
-  const classes = mapClasses(entities, namespace, relationsOf)
+  const classes = mapClasses(entities, namespace, relationsOf, options.limits?.keyBytes)
   const namespaces = namespacesOf(classes.model)
   const server = await startServer(embedded, namespaces)
   try {
@@ -47,9 +47,10 @@ export function mapClasses(
   entities: OpenOptions['entities'],
   namespace: string,
   relationsOf: RelationsOf = strategiesOf,
+  maxKeyBytes?: number,
 ): MappedClasses {
   const model = compileModel(entities, { namespace })
-  return new MappedClasses(compileCodecs(model, { relations: detached }), relationsOf)
+  return new MappedClasses(compileCodecs(model, { relations: detached, maxKeyBytes }), relationsOf)
 }
 
 async function requireTransactions(driver: Driver): Promise<void> {

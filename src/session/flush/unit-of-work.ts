@@ -135,7 +135,7 @@ export class UnitOfWork {
     const { context } = this.#parts
     const { signal } = options
     if (hasDoubts(work)) await resolveDoubts(work, this.#parts, signal)
-    if (context.validate) validateAll(work.saved)
+    if (context.validate) validateAll(work.saved, context.classes.model)
     if (work.drains.length > 0) await deleteInSteps(work.drains, this.#parts, sendAll, options)
     takeBackLinksTo(work.removed, context, (undo) => work.onRollback(undo))
     const marked: AfterMark = (draft, isStopped) => this.#lookAgain(work, draft, isStopped, options)

@@ -1,5 +1,6 @@
 import { TENANT } from '../../keys/index.js'
 import { readProperty, writeProperty } from '../../codec/index.js'
+import { checkNewHolders } from '../../relations/state/check-holders.js'
 import type { TrackedState } from '../../relations/contract/contributor.js'
 import type { RelationHydration } from '../load/hydrator.js'
 import { checkEntity } from '../context/check-arguments.js'
@@ -81,6 +82,7 @@ export class EntityTracker {
     const mapped = classes.ofEntity(entity)
     const { discriminator } = mapped.model
     if (discriminator !== undefined && discriminator.value === undefined) throw abstractClass(mapped)
+    checkNewHolders(entity, mapped.model)
     const isMade = this.#completeKey(mapped, entity)
     const given = mapped.recordKey(mapped.codec.key.keyOf(entity), identity.tenant)
     const key = isMade ? { ...given, isMade } : given

@@ -1,4 +1,5 @@
 import type { KeyValue } from '../../../keys/index.js'
+import { checkHolders } from '../../../relations/state/check-holders.js'
 import { checkMembers } from '../../../relations/state/check-members.js'
 import type { Contributor, Cascade, Reader } from '../../../relations/contract/contributor.js'
 import { MOST_REACHED, type Drain } from '../../../relations/contract/drain.js'
@@ -116,6 +117,7 @@ async function cascadeFrom(
   // The list grows while it is walked.
   for (const managed of members) {
     asked.add(managed)
+    checkHolders(managed.entity, managed.model)
     if (managed.state !== 'removed') checkMembers(managed, managed.mapped.relations, reader)
     const reach: Cascade = {
       save(entity) {

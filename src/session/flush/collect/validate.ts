@@ -1,16 +1,17 @@
 import { validateEntity, validatePart } from '../../../codec/index.js'
 import { ValidationFailedError, type ValidationFailure } from '../../../errors/index.js'
 import { describeKey } from '../../../keys/index.js'
+import type { Model } from '../../../model/index.js'
 import type { ManagedEntity } from '../../tracking/managed-entity.js'
 
 /** Checks the rules of everything that is about to be saved; all failures are reported together. */
-export function validateAll(members: Iterable<ManagedEntity>): void {
+export function validateAll(members: Iterable<ManagedEntity>, parts: Model): void {
   const failures: ValidationFailure[] = []
   const checked = new Set<object>()
   for (const managed of members) {
-    const found = validateEntity(managed.entity, managed.model, managed.loaded)
+    const found = validateEntity(managed.entity, managed.model, parts, managed.loaded)
     if (found.length > 0) failures.push(...found.filter((failure) => !isStamped(managed, failure)))
-    if (managed.mapped.relations.length > 0) failures.push(...partFailures(managed, checked))
+    if (managed.mapped.relations.length > 0) failures.push(...partFailures(managed, checked, parts))
   }
   if (failures.length === 0) return
   const [first] = failures
@@ -30,7 +31,7 @@ function describeFailure({ className, property, key, message }: ValidationFailur
 
 /** False where it is plain that there are no rules. */
 export function mayBreakRules({ entity, mapped, model }: ManagedEntity): boolean {
-  return mapped.hasRules || entity.constructor !== model.class
+  return mapped.hasRules || Object.getPrototypeOf(entity) !== model.class.prototype
 }
 
 // Version and times are set when the write is confirmed, so a new entity need not have them yet.
@@ -39,8 +40,8 @@ function isStamped({ model }: ManagedEntity, { property }: ValidationFailure): b
 }
 
 /** Of children and link attributes inside the record, those that are sent; both ends of a link share its attributes. */
-function partFailures(managed: ManagedEntity, checked: Set<object>): ValidationFailure[] {
-  const { model, mapped, home } = managed
+function partFailures(managed: ManagedEntity, checked: Set<object>, model: Model): ValidationFailure[] {
+  const { mapped, home } = managed
   const failures: ValidationFailure[] = []
   for (const { relation, parts } of mapped.relations) {
     if (parts === undefined) continue
@@ -48,9 +49,9 @@ function partFailures(managed: ManagedEntity, checked: Set<object>): ValidationF
       if (checked.has(part)) continue
       checked.add(part)
       const place = `${relation}[${partKey === null ? 'no key' : describeKey(partKey)}]`
-      for (const { property, ...failure } of validatePart(part, parts.class)) {
+      for (const { property, ...failure } of validatePart(part, parts.class, model)) {
         const key = mapped.codec.key.scheme.fromStored(managed.key.key, home.tenant)
-        const about = { className: model.name, key, ...(partKey === null ? {} : { partKey }) }
+        const about = { className: managed.model.name, key, ...(partKey === null ? {} : { partKey }) }
         failures.push({ ...about, ...failure, property: `${place}.${property}` })
       }
     }

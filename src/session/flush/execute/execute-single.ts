@@ -58,9 +58,9 @@ export function executeSingle(
   receiver.sent(managed)
 }
 
-function plan(managed: ManagedEntity, { validate }: SessionContext): PlannedRecord | undefined {
+function plan(managed: ManagedEntity, { validate, classes }: SessionContext): PlannedRecord | undefined {
   if (managed.state === 'gone') return undefined
-  if (validate && managed.state !== 'removed' && mayBreakRules(managed)) validateAll([managed])
+  if (validate && managed.state !== 'removed' && mayBreakRules(managed)) validateAll([managed], classes.model)
   return planRecord(managed, managed.mapped.codec.stamps.isTimed ? new Date() : NO_TIME)
 }
 
