@@ -1,3 +1,4 @@
+import { cut, SkeinError } from '../errors/index.js'
 import type { EmbeddableModel, EntityClass, EntityModel, Model, RelationModel } from '../model/index.js'
 import type { Value } from '../plan/value.js'
 import type { EntityCodec } from './entity-codec.js'
@@ -11,6 +12,13 @@ export type RelationFactory = (
   stored: Value | undefined,
   isLoaded: boolean,
 ) => unknown
+
+function plainObject(given: object): SkeinError {
+  const names = cut(Object.keys(given).join(', '))
+  return new SkeinError('SKEIN_2001', `A plain object { ${names} } is not an instance of a mapped class.`, {
+    fix: 'Make one with new, session.create(Class, values) or fromPlain(Class, data); a copy by { ...entity } has lost its class. Where a key is meant, keysOf(Class).of(parts) makes it.',
+  })
+}
 
 /** The codecs of all classes of a model. */
 export class Codecs {
@@ -65,6 +73,8 @@ export class Codecs {
       const codec = this.#byPrototype.get(proto)
       if (codec) return codec
     }
-    return this.entity(classOf(entity))
+    const itsClass = classOf(entity)
+    if (itsClass === Object) throw plainObject(entity)
+    return this.entity(itsClass)
   }
 }

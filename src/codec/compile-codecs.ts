@@ -47,6 +47,7 @@ class CodecCompiler {
   readonly #model: Model
   readonly #relations: RelationFactory | undefined
   readonly #maxKeyBytes: number | undefined
+  #compiled: Codecs | undefined
   readonly #compileClass: (shape: ClassShape) => ClassFunctions
   readonly #parts = new Map<string, PartCodec>()
 
@@ -65,7 +66,8 @@ class CodecCompiler {
       codec.setSubclasses(new Map(discriminator.subclasses.map(({ value, entity }) => [value, entities.get(entity)!])))
     }
     for (const name of this.#model.embeddables.keys()) this.#part(name)
-    return new Codecs(this.#model, entities, this.#parts, this.#relations)
+    this.#compiled = new Codecs(this.#model, entities, this.#parts, this.#relations)
+    return this.#compiled
   }
 
   #entity(entity: EntityModel): EntityCodec {
@@ -77,12 +79,14 @@ class CodecCompiler {
       constants: discriminator?.value === undefined ? [] : [[discriminator.bin, discriminator.value]],
       attach: this.#attach(entity.relations),
     }
-    return new EntityCodec(
-      entity,
-      new EntityKey(entity, this.#model, this.#maxKeyBytes),
-      shape,
-      this.#compileClass(shape),
-    )
+    return new EntityCodec(entity, this.#key(entity), shape, this.#compileClass(shape))
+  }
+
+  #key(owner: EntityModel | EmbeddableModel): EntityKey {
+    return new EntityKey(owner, this.#model, {
+      maxBytes: this.#maxKeyBytes,
+      keyOfTarget: (entity) => this.#compiled!.of(entity).key.keyOf(entity),
+    })
   }
 
   /** None for a counter in shards: its value is not in this record. */
@@ -123,7 +127,7 @@ class CodecCompiler {
     const known = this.#parts.get(name)
     if (known) return known
     const model = this.#model.embeddable(name)
-    const codec = new PartCodec(model, model.key && new EntityKey(model, this.#model, this.#maxKeyBytes))
+    const codec = new PartCodec(model, model.key && this.#key(model))
     // Known before its fields are: it may contain parts of its own class.
     this.#parts.set(name, codec)
     const fields = [

@@ -1,4 +1,4 @@
-import { bug } from '../errors/index.js'
+import { bug, SkeinError } from '../errors/index.js'
 import {
   KeyScheme,
   generateId,
@@ -12,24 +12,41 @@ import type { BinType, EmbeddableModel, EntityModel, Model } from '../model/inde
 import { readProperty, writeProperty } from './own-property.js'
 import { isMissing } from './property-codec.js'
 
+export interface EntityKeyOptions {
+  /** Bytes of the longest key. */
+  readonly maxBytes?: number
+  readonly keyOfTarget?: (entity: object) => KeyValue | null
+}
+
 /** The key of an entity, or the id of a part: read from its properties, generated, taken apart. */
 export class EntityKey {
   readonly scheme: KeyScheme
   readonly #owner: EntityModel | EmbeddableModel
   readonly #refs: readonly string[]
+  /** Key of the entity that a reference holds: the reference itself cannot make one of a template. */
+  readonly #keyOfTarget: (entity: object) => KeyValue | null
 
-  constructor(owner: EntityModel | EmbeddableModel, model: Model, maxBytes?: number) {
+  constructor(owner: EntityModel | EmbeddableModel, model: Model, options: EntityKeyOptions = {}) {
     if (!owner.key) throw bug(`${owner.name} has no key.`, { className: owner.name })
     this.#owner = owner
     this.#refs = owner.relations.map(({ name }) => name).filter((name) => owner.key!.properties.includes(name))
-    this.scheme = new KeyScheme({ ...owner.key, className: owner.name, types: partTypes(owner, model), maxBytes })
+    this.scheme = new KeyScheme({
+      ...owner.key,
+      className: owner.name,
+      types: partTypes(owner, model),
+      maxBytes: options.maxBytes,
+    })
+    this.#keyOfTarget = options.keyOfTarget ?? (() => null)
   }
 
   /** The key that the entity's properties make. */
   keyOf(entity: object): KeyValue {
     const { format, properties } = this.scheme
     if (format === undefined && this.#refs.length === 0) return this.scheme.checked(readProperty(entity, properties[0]))
-    return this.scheme.keyOf(this.partsOf(entity))
+    const parts = this.partsOf(entity)
+    const missing = this.#refs.find((name) => parts[name] === null || parts[name] === undefined)
+    if (missing !== undefined) throw this.#withoutRef(missing)
+    return this.scheme.keyOf(parts)
   }
 
   /** Null while the entity lacks what its key is made of. */
@@ -67,11 +84,34 @@ export class EntityKey {
     const parts = Object.create(null) as Record<string, KeyPartValue>
     for (const property of properties) {
       const value = readProperty(entity, property)
-      const isRef = this.#refs.includes(property) && typeof value === 'object' && value !== null && 'key' in value
-      parts[property] = (isRef ? value.key : value) as KeyPartValue
+      parts[property] = (this.#refs.includes(property) && isRefLike(value) ? this.#keyIn(value) : value) as KeyPartValue
     }
     return parts
   }
+
+  #keyIn(ref: RefLike): unknown {
+    return ref.key ?? (ref.isLoaded && ref.value ? this.#keyOfTarget(ref.value) : null)
+  }
+
+  #withoutRef(property: string): SkeinError {
+    const { name } = this.#owner
+    return new SkeinError('SKEIN_2102', `${name}.${property} is not set, and the key of ${name} is made of it.`, {
+      className: name,
+      property,
+      fix: `Set it before the entity is stored, or give it to create(${name}, { ${property} }).`,
+    })
+  }
+}
+
+/** A Ref, of this copy of the package or of another one. */
+interface RefLike {
+  readonly key: unknown
+  readonly isLoaded: boolean
+  readonly value: object | null
+}
+
+function isRefLike(value: unknown): value is RefLike {
+  return typeof value === 'object' && value !== null && 'key' in value && 'isLoaded' in value
 }
 
 function partTypes(owner: EntityModel | EmbeddableModel, model: Model): Record<string, KeyPartType> {

@@ -3,10 +3,10 @@ import type { Declared, Expect } from './mistake.js'
 import { noteMember } from './note.js'
 
 /**
- * An integer bin that is changed by `add` on the server, never by reading and writing back. With `@Sharded`, many writers share the load.
+ * An integer bin that is changed by `add` on the server, never by reading and writing back.
  *
  * @example
- * @Counter() @Sharded({ by: 'hash', shards: 8 }) views = 0
+ * @Counter() views = 0
  */
 export function Counter(options: NamedBinOptions = {}) {
   return <P extends object, N extends string>(

@@ -4,6 +4,8 @@ import type { Declared, Expect } from './mistake.js'
 import { noteMember } from './note.js'
 
 /**
+ * Not built yet: `open` refuses it (SKEIN_1055).
+ *
  * Spreads a collection (or a counter) over companion records: by the hash of the member's key, or by the hour or day of one of its dates.
  *
  * @example

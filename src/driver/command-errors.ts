@@ -77,7 +77,7 @@ export function explainFailure(command: Command, failure: Failure, inTransaction
         reason: 'tooLarge',
         error: new RecordTooLargeError(`${subject} would become larger than the server allows.`, {
           ...options,
-          fix: 'Store a large collection with @Sharded or the secondaryIndex strategy, or raise max-record-size of the namespace.',
+          fix: 'Store a large collection with the secondaryIndex strategy, or in several records, or raise max-record-size of the namespace.',
         }),
       }
     case CODE.NOT_APPLICABLE:

@@ -146,7 +146,7 @@ export class Events {
     const { namespace, set, key } = command.key
     const where = bin === undefined ? '' : `, mostly in bin '${bin}'`
     const subject = this.#reveal.keys ? `${command.entity} ${showKey(command.key)}` : command.entity
-    const message = `${subject} has grown to ${size} bytes${where}; past ${limit} bytes every read and write of it is slow. Use @Sharded or another strategy for a collection that grows.`
+    const message = `${subject} has grown to ${size} bytes${where}; past ${limit} bytes every read and write of it is slow. Store a collection that grows as 'secondaryIndex', or in records of one day or month each.`
     const event: WarningEvent = {
       warning: 'recordSize',
       class: command.entity,

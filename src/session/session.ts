@@ -171,21 +171,21 @@ export class Session {
    * The consolidated child with that id, where the id holds the key of its record: `{regionId}:{storeId}`. Neither the record's other
    * children nor its bins are read.
    */
-  async findPart<T extends object>(partClass: EntityClass<T>, id: string): Promise<T | null> {
+  async findPart<T extends object>(partClass: EntityClass<T>, id: KeyInput): Promise<T | null> {
     this.#checkMayLoad()
-    const { owner, key, relation } = partHome(partClass, id, this.#context.classes)
+    const { owner, key, relation, id: partId } = partHome(partClass, id, this.#context.classes)
     const [managed] = await this.#loads.find(owner, [key], { only: [] })
-    return managed === null ? null : (readProperty(managed.entity, relation) as Collection<T>).get(id)
+    return managed === null ? null : (readProperty(managed.entity, relation) as Collection<T>).get(partId)
   }
 
   /** The same; throws NotFoundError when there is none. */
-  async loadPart<T extends object>(partClass: EntityClass<T>, id: string): Promise<T> {
+  async loadPart<T extends object>(partClass: EntityClass<T>, id: KeyInput): Promise<T> {
     const part = await this.findPart(partClass, id)
     if (part !== null) return part
-    const { owner } = partHome(partClass, id, this.#context.classes)
-    throw new NotFoundError(`There is no ${partClass.name} ${describeKey(id)} in any ${owner.model.name}.`, {
+    const { owner, id: key } = partHome(partClass, id, this.#context.classes)
+    throw new NotFoundError(`There is no ${partClass.name} ${describeKey(key)} in any ${owner.model.name}.`, {
       className: partClass.name,
-      key: id,
+      key,
     })
   }
 

@@ -188,7 +188,7 @@ describe('a record that is too large', () => {
     expect(outcome.error).to.deep.include({ name: 'RecordTooLargeError', limit })
     expect((outcome.error as unknown as { size: number }).size).to.be.above(limit + 1000)
     expect(outcome.error?.details.bin).to.equal('items')
-    expect(outcome.error?.message).to.contain('@Sharded')
+    expect(outcome.error?.message).to.contain('secondaryIndex')
   })
 })
 

@@ -87,19 +87,6 @@ describe('a model with a wrong key is refused', () => {
     expectProblem([Region], 'SKEIN_1005', 'Store', /parent: 'region'/, /Did you mean 'regionId'\?/)
   })
 
-  it('when a template names two references', () => {
-    @Record({ set: 'a', key: '{one}:{two}' })
-    class A {
-      @ManyToOne(() => B) one = ref<B>()
-      @ManyToOne(() => B) two = ref<B>()
-    }
-    @Record({ set: 'b' })
-    class B {
-      @Key() id!: string
-    }
-    expectProblem([A, B], 'SKEIN_1004', 'A', /two references, one and two/, /Keep one/)
-  })
-
   it('when it cannot be generated', () => {
     @Record({ set: 'a' })
     class NumberKey {

@@ -50,4 +50,6 @@ export const MODEL_CODES = {
   SKEIN_1051: 'A property cannot be sharded so',
   SKEIN_1052: 'The two sides of a relation are stored differently',
   SKEIN_1053: 'A class cannot be embedded',
+  SKEIN_1054: 'A class that all tenants share has a relation to one of tenants',
+  SKEIN_1055: 'Sharding is not built yet',
 } as const

@@ -2,6 +2,7 @@ import type { EmbeddableModel, EntityClass, EntityModel, Model } from '../model.
 import { deepFreeze } from './deep-freeze.js'
 import { checkHooks } from './check-hooks.js'
 import { checkNamespace } from './check-names.js'
+import { checkTenants } from './check-tenants.js'
 import { collectClasses } from './collect-classes.js'
 import { compileEntity } from './compile-entity.js'
 import { compilePart } from './compile-part.js'
@@ -31,6 +32,7 @@ export function compileModel(classes: readonly EntityClass[], { namespace }: { r
     problems,
     partModels,
   )
+  checkTenants(entityModels, partModels, problems)
   checkIndexNames(entityModels.values(), problems)
   problems.throwIfAny()
   return new CompiledModel(namespace, deepFreeze(entityModels), deepFreeze(partModels))

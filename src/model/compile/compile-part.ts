@@ -1,4 +1,4 @@
-import type { EmbeddableModel } from '../model.js'
+import { HOOK_NAMES, type EmbeddableModel } from '../model.js'
 import type { MemberDecorator } from '../declaration.js'
 import { isLostName } from './check-names.js'
 import { KNOWN_OPTIONS, checkOptions } from './check-options.js'
@@ -35,6 +35,10 @@ export function compilePart(part: PartNotes, compilation: Compilation): Embeddab
       const property = compileValue(part, member, compilation)
       if (property) properties.push(property)
     }
+  }
+  for (const property of new Set(HOOK_NAMES.flatMap((hook) => part.hooks[hook]))) {
+    const message = `A lifecycle hook is for records; ${part.name} is stored inside one.`
+    problems.add('SKEIN_1026', { className: part.name, property }, message, 'Put it on the class of the record.')
   }
   checkFieldNames(part, [...properties, ...relations], problems)
   const key = compileKey(part, compilation)

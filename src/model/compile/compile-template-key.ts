@@ -1,4 +1,5 @@
 import { KeyFormat, parseTemplate, type KeyPartType, type KeyTemplate } from '../../keys/index.js'
+import { isNote } from '../declaration.js'
 import type { KeyModel } from '../key-model.js'
 import type { Compilation, EntityNotes, PartNotes } from './compilation.js'
 import { keyKind, keyProperties } from './key-kind.js'
@@ -27,6 +28,13 @@ export function compileTemplateKey(
     const message = `It has @Key, but the key of ${notes.name} is the template '${text}'.`
     const fix = `Name it in the template as {${property}}, or make it a @Bin.`
     problems.add('SKEIN_1002', { className: notes.name, property }, message, fix)
+  }
+  for (const property of keyProperties(notes)) {
+    const note = mainNote(notes, property)
+    if (note === undefined || !isNote(note, 'Key') || note.options.generate === undefined) continue
+    const message = `generate makes whole keys, and the key of ${notes.name} is the template '${text}'.`
+    const fix = `Leave generate out and set ${property} yourself, for instance to uuid() or sortableId().`
+    problems.add('SKEIN_1006', { className: notes.name, property }, message, fix)
   }
   const parent = findParent(notes, properties, compilation)
   checkTemplate(notes, template, parent, compilation)
@@ -87,11 +95,8 @@ function findParent(
       `${didYouMean(declared, properties)}Name a placeholder.`,
     )
   }
+  // The first parent's key goes in as it is; further ones are escaped like any other part.
   const refs = properties.filter((property) => isRefNote(notes, property))
-  if (refs.length > 1) {
-    const message = `The key template names two references, ${refs.join(' and ')}; only one parent's key can be in it.`
-    problems.add('SKEIN_1004', { className: notes.name }, message, 'Keep one of them.')
-  }
   return declared ?? refs[0]
 }
 

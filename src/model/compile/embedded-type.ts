@@ -1,9 +1,10 @@
 import type { EmbeddedType } from '../bin-type.js'
-import type { MemberNote } from '../declaration.js'
+import { isNote, type MemberNote } from '../declaration.js'
 import type { EmbeddableModel } from '../model.js'
 import { checkChoice } from './check-options.js'
 import type { Compilation, EntityNotes, PartNotes } from './compilation.js'
-import { evaluateTarget } from './members.js'
+import { keyProperties } from './key-kind.js'
+import { evaluateTarget, mainNote } from './members.js'
 import type { Place } from './problems.js'
 
 /** The parts of a model, once they are compiled. */
@@ -29,10 +30,23 @@ export function embeddedType(
     return undefined
   }
   if (!part) return undefined
+  checkGenerated(part, place, compilation)
   if (as === 'map') return { kind: 'embedded', shape: 'map', key: key ?? 'string', part: part.name }
   if (as === 'array') return { kind: 'embedded', shape: 'array', part: part.name }
   if (layout === 'map') return { kind: 'embedded', shape: 'one', part: part.name }
   return inBins(part, embeddedPrefix(note), place, compilation, models)
+}
+
+/** An embedded part is not looked for by its id, so nobody would notice that none was made. */
+function checkGenerated(part: PartNotes, place: Place, { problems }: Compilation): void {
+  const key = keyProperties(part).find((name) => {
+    const note = mainNote(part, name)
+    return note !== undefined && isNote(note, 'Key') && note.options.generate !== undefined
+  })
+  if (key === undefined) return
+  const message = `${part.name}.${key} is generated, which is done for consolidated children and not for embedded parts.`
+  const fix = `Leave generate out of ${part.name}.${key}, or store the parts as @OneToMany with the strategy 'consolidate'.`
+  problems.add('SKEIN_1006', place, message, fix)
 }
 
 /** Prefix of the bins of a part in `layout: 'bins'`. */

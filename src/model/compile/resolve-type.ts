@@ -19,10 +19,10 @@ export function resolveType(spec: unknown): BinType | TypeProblem {
   if (typeof spec === 'string') return scalar(spec)
   if (typeof spec !== 'object' || spec === null) return notAType(spec)
   if ('encode' in spec && 'decode' in spec) return { kind: 'custom', codec: spec as ValueCodec }
-  if ('list' in spec) return within(spec.list, (item) => ({ kind: 'list', item }))
-  if ('set' in spec) return within(spec.set, setOf)
-  if ('map' in spec) return mapOf(spec.map, 'key' in spec ? spec.key : 'string')
-  if ('enum' in spec) return enumOf(spec.enum)
+  if ('list' in spec) return unknownOption(spec, ['list']) ?? within(spec.list, (item) => ({ kind: 'list', item }))
+  if ('set' in spec) return unknownOption(spec, ['set']) ?? within(spec.set, setOf)
+  if ('map' in spec) return unknownOption(spec, ['map', 'key']) ?? mapOf(spec.map, 'key' in spec ? spec.key : 'string')
+  if ('enum' in spec) return unknownOption(spec, ['enum']) ?? enumOf(spec.enum)
   return notAType(spec)
 }
 
@@ -37,6 +37,16 @@ function scalar(name: string): BinType | TypeProblem {
     code: 'SKEIN_1022',
     message: `'${name}' is not a type.`,
     fix: `${didYouMean(name, SCALAR_KINDS)}Use ${oneOf(SCALAR_KINDS)}, { list }, { set }, { map }, { enum } or a codec.`,
+  }
+}
+
+function unknownOption(spec: object, known: readonly string[]): TypeProblem | undefined {
+  const unknown = Object.keys(spec).find((name) => !known.includes(name))
+  if (unknown === undefined) return undefined
+  return {
+    code: 'SKEIN_1048',
+    message: `The type { ${known[0]} } does not know the option '${unknown}'.`,
+    fix: `${didYouMean(unknown, known)}It takes ${oneOf(known)}.`,
   }
 }
 

@@ -1,3 +1,4 @@
+import { classOf } from '../../codec/index.js'
 import { EntityGoneError, RestrictedError, SkeinError } from '../../errors/index.js'
 import { describeKey, type KeyValue } from '../../keys/index.js'
 import type { EntityModel, RelationModel } from '../../model/index.js'
@@ -57,15 +58,19 @@ export function noAttributes({ tracked, relation }: Binding): SkeinError {
 }
 
 export function wrongClass({ model, key }: Tracked, relation: RelationModel, member: object): SkeinError {
-  const { name } = member.constructor
+  const { name } = classOf(member)
+  const isPlain = name === 'Object' || name === ''
+  const { target } = relation
   return new SkeinError(
     'SKEIN_2408',
-    `${model.name} ${describeKey(key.key)}: ${relation.name} is of ${relation.target}, and was given a ${name}.`,
+    `${model.name} ${describeKey(key.key)}: ${relation.name} is of ${target}, and was given a ${isPlain ? 'plain object' : name}.`,
     {
       className: model.name,
       property: relation.name,
       key: key.key,
-      fix: `Give a ${relation.target} or its key, or declare the relation with () => ${name}.`,
+      fix: isPlain
+        ? `Give a ${target} or its key, which keysOf(${target}).of(parts) makes of its parts.`
+        : `Give a ${target} or its key, or declare the relation with () => ${name}.`,
     },
   )
 }

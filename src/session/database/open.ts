@@ -8,6 +8,7 @@ import { collection } from '../../relations/collection.js'
 import { isBound } from '../../relations/state/state-of.js'
 import { ref } from '../../relations/ref.js'
 import { strategiesOf } from '../../relations/strategy-registry.js'
+import { refuseSharding } from './refuse-sharding.js'
 import { checkOpenOptions } from './check-open-options.js'
 import { Database } from './database.js'
 import { MappedClasses, type RelationsOf } from '../mapping/mapped-classes.js'
@@ -50,6 +51,7 @@ export function mapClasses(
   maxKeyBytes?: number,
 ): MappedClasses {
   const model = compileModel(entities, { namespace })
+  refuseSharding(model)
   return new MappedClasses(compileCodecs(model, { relations: detached, maxKeyBytes }), relationsOf)
 }
 

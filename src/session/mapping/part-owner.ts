@@ -9,12 +9,14 @@ import type { KeyInput } from '../context/session-types.js'
 export interface PartHome {
   readonly owner: MappedClass
   readonly key: KeyInput
+  /** Of the part itself. */
+  readonly id: string
   /** The collection that has it. */
   readonly relation: string
 }
 
 /** Reads from a part's own id which record holds it. */
-export function partHome(partClass: EntityClass, id: string, classes: MappedClasses): PartHome {
+export function partHome(partClass: EntityClass, id: KeyInput, classes: MappedClasses): PartHome {
   const { model, key } = classes.codecs.part(partClass)
   const homes = [...classes.model.entities.values()].flatMap((entity) =>
     entity.relations
@@ -25,9 +27,11 @@ export function partHome(partClass: EntityClass, id: string, classes: MappedClas
   const parent = model.key?.parent
   if (homes.length !== 1 || format === undefined || parent === undefined) throw noHome(model.name, homes.length)
   const [{ entity, relation }] = homes
+  const text = key!.scheme.toKey(id) as string
   return {
     owner: classes.of(entity.name),
-    key: partAddress(format, parent, id).recordKey as KeyInput,
+    id: text,
+    key: partAddress(format, parent, text).recordKey as KeyInput,
     relation: relation.name,
   }
 }

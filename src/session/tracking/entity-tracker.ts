@@ -1,5 +1,6 @@
 import { TENANT } from '../../keys/index.js'
 import { readProperty, writeProperty } from '../../codec/index.js'
+import { isRef } from '../../relations/contract/relation-marker.js'
 import { checkNewHolders } from '../../relations/state/check-holders.js'
 import type { TrackedState } from '../../relations/contract/contributor.js'
 import type { RelationHydration } from '../load/hydrator.js'
@@ -94,12 +95,23 @@ export class EntityTracker {
     return managed
   }
 
+  /** Parents that are as new as the entity, and whose keys its own is made of. */
+  #completeParents({ model }: MappedClass, entity: object): void {
+    for (const { name } of model.relations) {
+      const ref = model.key.properties.includes(name) ? readProperty(entity, name) : undefined
+      const parent = isRef(ref) && ref.isLoaded ? ref.value : null
+      if (parent !== null && managedOf(parent) === undefined)
+        this.#completeKey(this.#context.classes.ofEntity(parent), parent)
+    }
+  }
+
   /** True when a key was made that nobody else can have. */
   #completeKey(mapped: MappedClass, entity: object): boolean {
     const { tenant } = this.#context.identity
     const { key } = mapped.model
     const lacksTenant = key.tenant && key.properties.includes(TENANT) && readProperty(entity, TENANT) === undefined
     if (lacksTenant && tenant !== undefined) writeProperty(entity, TENANT, tenant)
+    this.#completeParents(mapped, entity)
     return mapped.codec.key.generate(entity)
   }
 }

@@ -36,6 +36,11 @@ export class PartClass {
     return this.codec.key!.keyOf(part)
   }
 
+  /** The id that a caller means, of the type that ids have; or made of its parts. */
+  checkedId(id: unknown): KeyValue {
+    return this.codec.key!.scheme.toKey(id)
+  }
+
   /** The key in the map. */
   placeOf(part: object): MapKey {
     return this.#place(this.idOf(part), part)

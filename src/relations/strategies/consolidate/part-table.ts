@@ -87,7 +87,8 @@ export class PartTable {
     else if (this.state.isRemoved(member)) this.state.mark(member, undefined)
   }
 
-  exclude(member: Member): void {
+  exclude(given: Member): void {
+    const member = isEntity(given) ? given : this.parts.checkedId(given)
     const wasAdded = this.state.isAdded(member)
     if (wasAdded) this.state.mark(member, undefined)
     // Of a record that is not there yet nothing can be taken out; in one that is, others may have put it meanwhile.

@@ -24,7 +24,7 @@ export class PartView implements CollectionView {
   }
 
   async contains(member: Member): Promise<boolean> {
-    const id = this.#idOf(member)
+    const id = this.#checkedIdOf(member)
     return id !== null && (await this.#find([id]))[0] !== null
   }
 
@@ -53,7 +53,7 @@ export class PartView implements CollectionView {
   }
 
   async getMany(ids: readonly KeyValue[]): Promise<readonly (object | null)[]> {
-    const found = await this.#find(ids)
+    const found = await this.#find(ids.map((id) => this.#table.parts.checkedId(id)))
     await this.#complete?.(found.filter((part) => part !== null))
     return found
   }
@@ -106,7 +106,7 @@ export class PartView implements CollectionView {
   }
 
   async rankOf(member: Member): Promise<number | null> {
-    const id = this.#idOf(member)
+    const id = this.#checkedIdOf(member)
     if (id === null) return null
     if (!this.#table.isComplete && this.#extra() === 0) return this.#reads.positionOf(id)
     const at = (await this.keys()).findIndex((key) => userKeyId(key) === userKeyId(id))
@@ -127,6 +127,10 @@ export class PartView implements CollectionView {
     const parts = placed.map(({ part }) => part)
     await this.#complete?.(parts)
     return parts
+  }
+
+  #checkedIdOf(member: Member): KeyValue | null {
+    return isEntity(member) ? this.#table.parts.keyOf(member) : this.#table.parts.checkedId(member)
   }
 
   #idOf(member: Member): KeyValue | null {
