@@ -1,3 +1,4 @@
+import { requestBudget } from '../protocol/request-budget.js'
 import { CommandError, ResultCode } from '../protocol/result-code.js'
 import { compareValues, equalValues } from '../value/compare.js'
 import { ListValue, MapValue, type Value } from '../value/value.js'
@@ -8,6 +9,9 @@ import type { Path, PathStep } from './path.js'
 import { rankFromHighEnd } from './rank-selection.js'
 import { equalSpan, findSorted } from './search.js'
 import { inside, positionIn } from './span.js'
+
+const STEPS_PER_VISIT = 32
+const STEPS_PER_KEY = 8
 
 export function childrenIn(container: Container): readonly Value[] {
   return container instanceof ListValue ? container.items : container.values
@@ -27,6 +31,7 @@ export function visitChildren(
 ): void {
   const { step, filter } = levels[depth]
   const children = childrenIn(container)
+  requestBudget.work(STEPS_PER_VISIT + children.length + (step.by === 'keys' ? step.keys.length * STEPS_PER_KEY : 0))
   // The server takes an unknown filter after a step to elements of a list for a false one.
   const isLenient = noFail || ('container' in step && container instanceof ListValue)
   for (const position of reached(container, step)) {

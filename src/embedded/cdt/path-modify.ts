@@ -1,6 +1,7 @@
 import { CommandError, ResultCode } from '../protocol/result-code.js'
 import { storable } from '../value/storable.js'
 import { ListValue, MapValue, type Value } from '../value/value.js'
+import { workOn } from '../value/work-on.js'
 import { isContainer } from './context-search.js'
 import type { Container } from './operation.js'
 import type { Loop, Path } from './path.js'
@@ -21,12 +22,12 @@ export function modifyByPath(subject: Container, path: Path, replace: Replace): 
 function modify(container: Container, path: Path, depth: number, replace: Replace): Container {
   if (isBare(container)) return container
   const isLast = depth === path.levels.length - 1
-  const changes = new Map<number, Outcome>()
+  let outcomes: Outcome[] | undefined
   visitChildren(container, path, depth, (child, position) => {
     const outcome = isLast ? replaced(child, { container, position }, path, replace) : changedInside(child)
-    if (outcome !== child) changes.set(position, outcome)
+    if (outcome !== child) (outcomes ??= childrenIn(container).slice())[position] = outcome
   })
-  return changes.size === 0 ? container : rebuild(container, changes)
+  return outcomes === undefined ? container : rebuild(container, outcomes)
 
   function changedInside(child: Value): Value {
     return isContainer(child) ? modify(child, path, depth + 1, replace) : child
@@ -36,23 +37,19 @@ function modify(container: Container, path: Path, depth: number, replace: Replac
 function replaced(child: Value, loop: Loop, path: Path, replace: Replace): Outcome {
   const outcome = replace(loop)
   if (outcome === REMOVED) return outcome
-  if (outcome !== undefined) return storable(outcome)
+  if (outcome !== undefined) {
+    workOn(outcome)
+    return storable(outcome)
+  }
   if (path.noFail) return child
   throw new CommandError(ResultCode.UNKNOWN, 'the new value is unknown')
 }
 
-function rebuild(container: Container, changes: ReadonlyMap<number, Outcome>): Container {
-  const positions = [...childrenIn(container).keys()].filter((position) => changes.get(position) !== REMOVED)
-  const children = childrenIn(container)
-  const values = positions.map((position) =>
-    changes.has(position) ? (changes.get(position) as Value) : children[position],
-  )
+function rebuild(container: Container, outcomes: readonly Outcome[]): Container {
+  const values = outcomes.filter((outcome) => outcome !== REMOVED)
   if (container instanceof ListValue) {
     return new ListValue(container.ordered ? sortedCopy(values) : values, container.flags)
   }
-  return new MapValue(
-    positions.map((position) => container.keys[position]),
-    values,
-    container.flags,
-  )
+  const keys = container.keys.filter((_, position) => outcomes[position] !== REMOVED)
+  return new MapValue(keys, values, container.flags)
 }

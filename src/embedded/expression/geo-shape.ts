@@ -1,3 +1,4 @@
+import { requestBudget } from '../protocol/request-budget.js'
 import type { Bytes } from '../value/value.js'
 
 /** Degrees: longitude, latitude. */
@@ -15,6 +16,7 @@ const shapes = new WeakMap<Bytes, { readonly shape: Shape | undefined }>()
 
 /** The shape of a GeoJSON value, or undefined where its text describes none that can be compared. */
 export function shapeOf(value: Bytes): Shape | undefined {
+  requestBudget.work(value.bytes.length)
   let known = shapes.get(value)
   if (known === undefined) {
     known = { shape: parse(value.bytes.toString('utf8')) }

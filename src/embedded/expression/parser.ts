@@ -1,4 +1,5 @@
 import { requireFeature, type Feature } from '../build.js'
+import { OverBudgetError } from '../protocol/request-budget.js'
 import { CommandError } from '../protocol/result-code.js'
 import type { MsgpackReader } from '../value/msgpack-reader.js'
 import { isInteger, type Value } from '../value/value.js'
@@ -49,11 +50,15 @@ const NEWER: ReadonlyMap<number, Feature> = new Map<number, Feature>([
 /** Deeper nesting than this is refused, so that hostile bytes cannot exhaust the stack. */
 const MAX_DEPTH = 512
 
+/** Attempts within attempts; each may read once more what is inside it. */
+const MAX_ATTEMPTS = 16
+
 /** Reads an expression from its wire form, checks its types and turns it into closures. */
 export class ExpressionParser implements Operands {
   readonly scope = new VariableScope()
   readonly #reader: MsgpackReader
   #depth = 0
+  #attempts = 0
 
   constructor(reader: MsgpackReader) {
     this.#reader = reader
@@ -97,6 +102,10 @@ export class ExpressionParser implements Operands {
     return this.#reader.atList()
   }
 
+  get position(): number {
+    return this.#reader.position
+  }
+
   atPath(): boolean {
     return isPath(this.#reader.buffer, this.#reader.position)
   }
@@ -106,16 +115,20 @@ export class ExpressionParser implements Operands {
   }
 
   attempt<T>(parse: () => T): T | undefined {
+    if (this.#attempts === MAX_ATTEMPTS) throw invalid('paths are nested too deeply')
     const start = this.#reader.position
     const depth = this.#depth
+    this.#attempts++
     try {
       return parse()
     } catch (error) {
-      if (!(error instanceof CommandError)) throw error
+      if (!(error instanceof CommandError) || error instanceof OverBudgetError) throw error
       this.#reader.position = start
       this.#depth = depth
       this.value()
       return undefined
+    } finally {
+      this.#attempts--
     }
   }
 }

@@ -2,22 +2,26 @@ import { CreateMode, parseLevel, type PathStep } from '../cdt/index.js'
 import { compareValues } from '../value/compare.js'
 import { isInteger, ListValue, type Value } from '../value/value.js'
 import { ExpressionType } from './expression-type.js'
-import { invalid, type Evaluate, type Operands } from './node.js'
+import { invalid, type Operands } from './node.js'
+import { loopNode, type LoopNode } from './loop-node.js'
 
 export interface ParsedLevel {
   readonly step: PathStep
-  readonly filter: Evaluate | undefined
+  readonly filter: LoopNode | undefined
 }
 
 /** Levels that only paths have. */
 const Level = { ALL_CHILDREN: 0x04, AND_FILTER: 0x204, MAP_KEYS_IN: 0x2a } as const
+
+/** No value is nested more deeply. */
+const MAX_LEVELS = 256
 
 const ALL: PathStep = { by: 'all' }
 
 /** Reads `[type, value, type, value, …]`, where the value of some types is an expression. */
 export function parseLevels(operands: Operands): ParsedLevel[] {
   const count = operands.enterList()
-  if (count === 0 || count % 2 !== 0) throw invalid('malformed path')
+  if (count === 0 || count % 2 !== 0 || count > 2 * MAX_LEVELS) throw invalid('malformed path')
   const levels: ParsedLevel[] = []
   for (let i = 0; i < count; i += 2) {
     const type = operands.integer()
@@ -28,7 +32,7 @@ export function parseLevels(operands: Operands): ParsedLevel[] {
   return levels
 }
 
-function withFilter(level: ParsedLevel | undefined, filter: Evaluate | undefined): ParsedLevel {
+function withFilter(level: ParsedLevel | undefined, filter: LoopNode | undefined): ParsedLevel {
   if (level === undefined || level.step === ALL || level.filter !== undefined) {
     throw invalid('a further filter must follow a level that has none')
   }
@@ -36,11 +40,12 @@ function withFilter(level: ParsedLevel | undefined, filter: Evaluate | undefined
 }
 
 /** True stands for all children; no other constant is a filter. */
-function parseFilter(operands: Operands): Evaluate | undefined {
-  const node = operands.nodeOf(ExpressionType.BOOL)
-  if (node.constant === true) return undefined
-  if (node.constant !== undefined) throw invalid('a filter must be an expression')
-  return node.evaluate
+function parseFilter(operands: Operands): LoopNode | undefined {
+  const filter = loopNode(operands)
+  if (filter.type !== ExpressionType.BOOL) throw invalid('a filter must be boolean')
+  if (filter.constant === true) return undefined
+  if (filter.constant !== undefined) throw invalid('a filter must be an expression')
+  return filter
 }
 
 function parseStep(type: Value, value: Value): PathStep {
@@ -48,6 +53,7 @@ function parseStep(type: Value, value: Value): PathStep {
   const level = parseLevel(type, value)
   if (level.by === undefined || level.create !== CreateMode.NEVER || level.persist) throw invalid('malformed path')
   if ((level.by === 'index' || level.by === 'rank') && !isInteger(value)) throw invalid('malformed path')
+  if (level.by === 'key' && level.container !== 'map') throw invalid('malformed path')
   return level
 }
 

@@ -11,6 +11,8 @@ export interface PathOperation {
   readonly variableCount: number
 }
 
+const MAX_BYTES = 1 << 20
+
 const operations = new BoundedCache<PathOperation>(1024)
 
 export function parsePathOperation(payload: Buffer, modifies: boolean): PathOperation {
@@ -20,6 +22,7 @@ export function parsePathOperation(payload: Buffer, modifies: boolean): PathOper
 }
 
 function parse(payload: Buffer): PathOperation {
+  if (payload.length > MAX_BYTES) throw invalid('the path is too long')
   const reader = new MsgpackReader(payload)
   const parser = new ExpressionParser(reader)
   const call = parsePath(parser)

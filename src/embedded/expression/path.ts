@@ -1,9 +1,12 @@
 import { isContainer, modifyByPath, REMOVED, selectByPath, type Container, type Path } from '../cdt/index.js'
 import { requireFeature } from '../build.js'
 import { CommandError, ResultCode } from '../protocol/result-code.js'
+import { requestBudget } from '../protocol/request-budget.js'
+import { encodedSize } from '../value/encoded-size.js'
 import type { Value } from '../value/value.js'
 import { ExpressionType } from './expression-type.js'
-import { invalid, type Evaluate, type Frame, type Node, type Operands } from './node.js'
+import { evaluateFor, loopNode, type LoopNode } from './loop-node.js'
+import { invalid, type Frame, type Operands } from './node.js'
 import { parseLevels, type ParsedLevel } from './path-levels.js'
 
 /** A selection or change by path. */
@@ -29,7 +32,7 @@ export function parsePath(operands: Operands): PathCall {
   const modifies = (flags & Flag.MODIFY) !== 0
   if (flags < 0 || flags & ~KNOWN_FLAGS) throw invalid('these flags are not known')
   if (count !== (modifies ? 4 : 3)) throw invalid('a path is its levels, its flags and, to change, a new value')
-  const value = modifies ? operands.attempt(() => operands.scope.apart(() => operands.node())) : undefined
+  const value = modifies ? operands.attempt(() => operands.scope.apart(() => loopNode(operands))) : undefined
   const run = makeRun(levels, flags, modifies, value)
   return {
     modifies,
@@ -37,7 +40,9 @@ export function parsePath(operands: Operands): PathCall {
       if (!isContainer(subject)) throw new CommandError(ResultCode.INCOMPATIBLE_TYPE, 'a path needs a list or a map')
       // The server looks at the subject before it looks at the levels and at the new value.
       if (run === undefined) throw invalid('malformed path')
-      return run(subject, variables)
+      const result = run(subject, variables)
+      requestBudget.grow(encodedSize(result) - (modifies ? encodedSize(subject) : 0))
+      return result
     },
   }
 }
@@ -46,7 +51,7 @@ function makeRun(
   levels: readonly ParsedLevel[] | undefined,
   flags: number,
   modifies: boolean,
-  value: Node | undefined,
+  value: LoopNode | undefined,
 ): Run | undefined {
   if (levels === undefined) return undefined
   const noFail = (flags & Flag.NO_FAIL) !== 0
@@ -56,11 +61,11 @@ function makeRun(
   return value && modification(levels, noFail, value)
 }
 
-function modification(levels: readonly ParsedLevel[], noFail: boolean, { type, evaluate }: Node): Run {
-  const removes = type === ExpressionType.REMOVAL
+function modification(levels: readonly ParsedLevel[], noFail: boolean, node: LoopNode): Run {
+  const removes = node.type === ExpressionType.REMOVAL
   return (subject, variables) =>
     modifyByPath(subject, bind(levels, noFail, variables), (loop) => {
-      const value = evaluate({ record: undefined, variables, loop })
+      const value = evaluateFor(node, loop, variables)
       return removes && value !== undefined ? REMOVED : value
     })
 }
@@ -72,7 +77,6 @@ function bind(levels: readonly ParsedLevel[], noFail: boolean, variables: Variab
   }
 }
 
-/** Expressions on a path see the child that was reached and nothing else of the record. */
-function bindFilter(filter: Evaluate, variables: Variables): Path['levels'][number]['filter'] {
-  return (loop) => filter({ record: undefined, variables, loop }) as boolean | undefined
+function bindFilter(filter: LoopNode, variables: Variables): Path['levels'][number]['filter'] {
+  return (loop) => requestBudget.temporarily(() => evaluateFor(filter, loop, variables)) as boolean | undefined
 }
