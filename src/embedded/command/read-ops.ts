@@ -1,4 +1,6 @@
-import { parseCdt, readCdt } from '../cdt/index.js'
+import { blobOf, readBits } from '../bits/index.js'
+import { parseCdt, readCdt, type CdtCall } from '../cdt/index.js'
+import { readHll } from '../hll/index.js'
 import { isPath, parsePathOperation, readExpression, runPath } from '../expression/index.js'
 import type { RecordView } from '../expression/record-view.js'
 import { OpCode } from '../protocol/constants.js'
@@ -38,9 +40,11 @@ export function applyReadOp(op: RequestOp, bins: Bins, view: RecordView, nils: N
       if (particle || nils === 'all') replies.push({ op: op.op, name: op.name, particle })
       return
     }
-    case OpCode.CDT_READ: {
+    case OpCode.CDT_READ:
+    case OpCode.BITS_READ:
+    case OpCode.HLL_READ: {
       const particle = bins.get(op.name)
-      const read = parseRead(op.value)
+      const read = parseRead(op)
       if (particle === undefined) {
         if (nils === 'all') replies.push({ op: op.op, name: op.name, particle: undefined })
         return
@@ -55,13 +59,28 @@ export function applyReadOp(op: RequestOp, bins: Bins, view: RecordView, nils: N
   throw new CommandError(ResultCode.PARAMETER, `operation ${op.op} is not supported`)
 }
 
-function parseRead(payload: Buffer): (subject: Value) => Value {
+function parseRead({ op, value: payload }: RequestOp): (subject: Value) => Value {
+  if (op === OpCode.BITS_READ) {
+    const { opcode, args } = parseFlatCall(payload)
+    return (subject) => readBits(opcode, args, blobOf(subject))
+  }
+  if (op === OpCode.HLL_READ) {
+    const { opcode, args } = parseFlatCall(payload)
+    return (subject) => readHll(opcode, args, subject)
+  }
   if (isPath(payload)) {
     const path = parsePathOperation(payload, false)
     return (subject) => runPath(path, subject)
   }
   const call = parseCdt(payload)
   return (subject) => readCdt(call, subject)
+}
+
+/** A call on bits or a sketch; those stand in bins only, never inside lists and maps. */
+export function parseFlatCall(payload: Buffer): CdtCall {
+  const call = parseCdt(payload)
+  if (call.context.length > 0) throw new CommandError(ResultCode.PARAMETER, 'a context leads to no such value')
+  return call
 }
 
 export function pushResult(op: RequestOp, value: Value, withNil: boolean, replies: ReplyOp[]): void {

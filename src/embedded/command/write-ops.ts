@@ -1,5 +1,7 @@
+import { blobOf, modifyBits } from '../bits/index.js'
 import { modifyCdt, parseCdt, type CdtChange } from '../cdt/index.js'
 import { isPath, modifyExpression, parsePathOperation, runPath } from '../expression/index.js'
+import { modifyHll } from '../hll/index.js'
 import { Info1, Info2, Info3, MAX_OPS, OpCode } from '../protocol/constants.js'
 import type { ReplyOp } from '../protocol/reply.js'
 import { requestBudget } from '../protocol/request-budget.js'
@@ -7,10 +9,10 @@ import type { Request, RequestOp } from '../protocol/request.js'
 import { CommandError, ResultCode } from '../protocol/result-code.js'
 import { storable } from '../value/storable.js'
 import { Particle } from '../value/particle.js'
-import { Float, isInteger, ParticleType, toInteger, type Value } from '../value/value.js'
+import { Bytes, Float, isInteger, ParticleType, toInteger, type Value } from '../value/value.js'
 import type { Draft } from './draft.js'
 import { checkBinName } from './checks.js'
-import { allBins, applyReadOp, isReadOp, pushResult } from './read-ops.js'
+import { allBins, applyReadOp, isReadOp, parseFlatCall, pushResult } from './read-ops.js'
 
 const REPLACE = Info3.CREATE_OR_REPLACE | Info3.REPLACE_ONLY
 
@@ -25,7 +27,7 @@ export function checkWriteOps(request: Request): void {
   for (const op of ops) {
     checkBinName(op.name)
     if (isReadAll(op, request)) readsAll++
-    else if (op.op === OpCode.CDT_MODIFY || isReadOp(op.op)) answers = true
+    else if (op.op === OpCode.CDT_MODIFY || op.op === OpCode.HLL_MODIFY || isReadOp(op.op)) answers = true
     if (isReadOp(op.op)) {
       if (!(info1 & Info1.READ)) throw new CommandError(ResultCode.PARAMETER, 'a read in a pure write')
     } else if (replacing && !mayReplace(op)) {
@@ -58,7 +60,8 @@ export function applyWriteOps(request: Request, draft: Draft): ReplyOp[] {
 
 function applyWriteOp(op: RequestOp, draft: Draft, respondAll: boolean, replies: ReplyOp[]): void {
   switch (op.op) {
-    case OpCode.CDT_MODIFY: {
+    case OpCode.CDT_MODIFY:
+    case OpCode.HLL_MODIFY: {
       const changed = change(op, draft)
       setBin(draft, op.name, changed.subject)
       pushResult(op, changed.result, respondAll, replies)
@@ -77,6 +80,9 @@ function applyWriteOp(op: RequestOp, draft: Draft, respondAll: boolean, replies:
     case OpCode.PREPEND:
       draft.bins.set(op.name, extend(op, draft.bins.get(op.name)))
       break
+    case OpCode.BITS_MODIFY:
+      setBin(draft, op.name, changeBits(op, draft))
+      break
     case OpCode.DELETE:
       draft.bins.clear()
       break
@@ -91,8 +97,19 @@ function applyWriteOp(op: RequestOp, draft: Draft, respondAll: boolean, replies:
 
 function change(op: RequestOp, draft: Draft): CdtChange {
   const subject = draft.bins.get(op.name)?.value
+  if (op.op === OpCode.HLL_MODIFY) {
+    const { opcode, args } = parseFlatCall(op.value)
+    return modifyHll(opcode, args, subject)
+  }
   if (!isPath(op.value)) return modifyCdt(parseCdt(op.value), subject)
   return { subject: runPath(parsePathOperation(op.value, true), subject), result: null }
+}
+
+function changeBits(op: RequestOp, draft: Draft): Value | undefined {
+  const { opcode, args } = parseFlatCall(op.value)
+  const subject = draft.bins.get(op.name)?.value
+  const changed = modifyBits(opcode, args, subject === undefined ? undefined : blobOf(subject))
+  return changed && new Bytes(ParticleType.BLOB, changed)
 }
 
 function setBin(draft: Draft, name: string, value: Value | undefined): void {

@@ -1,30 +1,27 @@
-import { makeCdtCall, modifyCdt, readCdt, type CdtCall } from '../cdt/index.js'
+import { makeCdtCall, type CdtCall } from '../cdt/index.js'
 import { OverBudgetError, requestBudget } from '../protocol/request-budget.js'
 import { CommandError } from '../protocol/result-code.js'
 import { encodedSize } from '../value/encoded-size.js'
 import { inKeyOrder } from '../value/storable.js'
 import { MapValue, type Value } from '../value/value.js'
+import { callSystem, type CallSystem } from './call-system.js'
 import { ExpressionType, isExpressionType, typeOfValue } from './expression-type.js'
 import { constantNode, expectCount, invalid, valueNode } from './node.js'
 import type { Builders, Evaluate, Frame, Node, Operands } from './node.js'
 import { Opcode } from './opcode.js'
 import { parsePath } from './path.js'
 
-const CDT = 0
-/** The call works on a copy and answers the changed container. */
-const MODIFY_LOCAL = 0x40
-
 const WITH_CONTEXT = 0xff
 
-/** `type, system, [opcode, …arguments], subject`; only list and map calls are known. */
+/** `type, system, [opcode, …arguments], subject` */
 function call(operands: Operands, count: number): Node {
   expectCount(count, 4)
   const type = operands.integer()
   if (!isExpressionType(type)) throw invalid('there is no such type')
-  const system = operands.integer()
-  if (system !== CDT && system !== (CDT | MODIFY_LOCAL)) throw invalid('only list and map calls are known')
-  const run = preparedCall(operands, system !== CDT)
-  const subject = containerNode(operands)
+  const { system, modifies } = callSystem(operands.integer())
+  const run = preparedCall(operands, system, modifies)
+  const subject = operands.node()
+  if (!system.subjects.includes(subject.type)) throw invalid('the subject of the call has the wrong type')
   return {
     // The server takes the type of a nil subject for that of the call.
     type: subject.type === ExpressionType.NIL ? ExpressionType.NIL : type,
@@ -37,25 +34,17 @@ function call(operands: Operands, count: number): Node {
   }
 }
 
-function containerNode(operands: Operands): Node {
-  const node = operands.node()
-  if (node.type === ExpressionType.NIL || node.type === ExpressionType.LIST || node.type === ExpressionType.MAP) {
-    return node
-  }
-  throw invalid('the subject of a call must be a list or a map')
-}
-
 type Prepare = (frame: Frame) => CdtCall | undefined
 /** Answers what a call makes of its subject, or undefined where that is unknown. */
 type Run = (subject: Value, frame: Frame) => Value | undefined
 
-function preparedCall(operands: Operands, modifies: boolean): Run {
+function preparedCall(operands: Operands, system: CallSystem, modifies: boolean): Run {
   if (operands.atPath()) return pathCall(operands, modifies)
   const prepare = plainCall(operands)
   const run = modifies ? modify : read
   return (subject, frame) => {
     const cdt = prepare(frame)
-    return cdt && run(cdt, subject)
+    return cdt && run(system, cdt, subject)
   }
 }
 
@@ -108,16 +97,16 @@ function prepareCall(opcode: number, args: Node[], context: Value | undefined): 
   }
 }
 
-function read(cdt: CdtCall, subject: Value): Value | undefined {
+function read(system: CallSystem, call: CdtCall, subject: Value): Value | undefined {
   if (subject === null) return undefined
-  const result = attempt(() => readCdt(cdt, subject))
+  const result = attempt(() => system.read(call, subject))
   // A variable may keep it until the expression ends.
   if (result !== undefined) requestBudget.grow(encodedSize(result))
   return result
 }
 
-function modify(cdt: CdtCall, subject: Value): Value | undefined {
-  return attempt(() => modifyCdt(cdt, subject ?? undefined).subject)
+function modify(system: CallSystem, call: CdtCall, subject: Value): Value | undefined {
+  return attempt(() => system.modify(call, subject ?? undefined))
 }
 
 /** A call that the server would refuse has an unknown result. */

@@ -82,8 +82,9 @@ const RULES: [string, Written, Observed][] = [
   ['a read of nil is unknown', [123, true, read(INT, [16], null), null], UNKNOWN],
   ['the subject must be a list or map', read(INT, [16], 5), INVALID],
   ['the result must have a type', [127, 10, READ, [16], l], INVALID],
-  ['bit calls are not known', [127, INT, 1, [51, 0, 8], [81, 6, raw('b')]], INVALID],
-  ['HLL calls are not known', [127, INT, 2, [50], [81, 9, raw('b')]], INVALID],
+  ['a call on bits', [127, INT, 1, [51, 0, 8], [81, 6, raw('b')]], 1],
+  ['a call on a bin that is no sketch is unknown', [127, INT, 2, [50], [81, 9, raw('b')]], UNKNOWN],
+  ['a family of calls that nobody knows', [127, INT, 3, [50], [81, 6, raw('b')]], INVALID],
   ['a context needs its call', read(INT, [255, [34, 'a']], mm), INVALID],
 ]
 
