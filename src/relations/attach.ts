@@ -31,7 +31,7 @@ export function attachRelations(
       const state = refStateOf(refOf(tracked.entity, relation))
       if (stored === undefined) state.startAnew()
       else takeKey(relation, state, stored, reader)
-      state.binding = binding
+      state.bind(binding)
     } else {
       const state = collectionStateOf(collectionOf(tracked.entity, relation))
       if (stored === undefined) state.startAnew()
@@ -77,7 +77,7 @@ export function completeRelations(
     if (relation.holds === 'ref') {
       const state = refStateOf(refOf(entity, relation))
       if (!state.isRead) takeKey(relation, state, stored, reader, false)
-      else state.learnStored(keyIn(relation, stored, reader))
+      else learnKey(state, keyIn(relation, stored, reader))
     } else {
       const state = collectionStateOf(collectionOf(entity, relation))
       const { bin } = relation
@@ -123,6 +123,11 @@ function keyIn(relation: RelationModel, { bins, isRead }: ReadBins, reader: Read
   if (relation.bin === undefined || !isRead(relation.bin)) return undefined
   const key = bins[relation.bin] as UserKey | null | undefined
   return key === undefined || key === null ? null : reader.fromStored(reader.entityModel(relation.target), key)
+}
+
+/** Undefined where it was not read. */
+function learnKey(state: ReturnType<typeof refStateOf>, key: KeyValue | null | undefined): void {
+  if (key !== undefined) state.learnStored(key)
 }
 
 function takeMembers(

@@ -94,7 +94,6 @@ export async function reachChildren(
   reader: Reader,
 ): Promise<void> {
   await readAgain(parent, children, inverse, reader)
-  if (onDelete !== 'cascade') reach.onTakeBack(state.remember())
   for (const { entity } of children) {
     const isHere = parentRef(entity, inverse).mayBeAt(parent.entity)
     if (isHere && onDelete === 'cascade') {
@@ -108,8 +107,11 @@ export async function reachChildren(
 
 /** The child is let go, unless its parent stays after all. */
 function leave(child: object, inverse: RelationModel, state: CollectionState, reach: Cascade): void {
-  reach.onTakeBack(parentRef(child, inverse).remember())
-  state.remove(child)
+  const ref = parentRef(child, inverse)
+  let isRefBack = (): boolean => true
+  const entryBack = state.tentatively(child, () => (isRefBack = ref.tentatively(() => state.remove(child))))
+  // Where somebody has moved it meanwhile, it has left all the same.
+  reach.onTakeBack(() => void (isRefBack() && entryBack()))
 }
 
 /** Children that were found here and do not know of it were moved since they were loaded. */

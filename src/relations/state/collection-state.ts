@@ -114,6 +114,12 @@ export class CollectionState extends MembersAndChanges {
     this.change(member, undefined)
   }
 
+  /** The entity says again that it belongs here: a removal that has reached one of the records is turned back. */
+  restore(entity: object): void {
+    if (this.isPartlySent(entity)) this.addFromInverse(entity)
+    else this.revert(entity)
+  }
+
   /** The owner is let go of: the others forget its changes. */
   forgetAtOthers(): void {
     for (const { member, isPartlySent } of [...this.changes]) if (!isPartlySent) this.#forgetChange(member)

@@ -2,6 +2,8 @@ import { readProperty } from '../../codec/index.js'
 import type { KeyValue } from '../../keys/index.js'
 import type { RelationModel } from '../../model/index.js'
 import type { OnRollback, Tracked } from '../contract/contributor.js'
+import { CollectionState } from './collection-state.js'
+import type { RefState } from './ref-state.js'
 import { findCollectionState, findRefState } from './state-of.js'
 import type { RelationStrategy } from '../contract/relation-strategy.js'
 
@@ -19,10 +21,13 @@ export function takeBackLinks(
     strategy.takeBack?.(tracked, deleted, onTakeBack)
     const state = stateOf(tracked, strategy.model)
     const unsent = state && deleted(strategy.model.target).filter((key) => state.isUnsent(key))
-    if (unsent === undefined || unsent.length === 0) continue
-    onTakeBack(state!.remember())
-    for (const key of unsent) state!.takeBack(key)
+    for (const key of unsent ?? []) onTakeBack(takeBackTentatively(state!, key))
   }
+}
+
+function takeBackTentatively(state: RefState | CollectionState, key: KeyValue): () => void {
+  const takeBack = (): void => state.takeBack(key)
+  return state instanceof CollectionState ? state.tentatively(key, takeBack) : state.tentatively(takeBack)
 }
 
 /** What is deleted vanishes from whatever is loaded. */

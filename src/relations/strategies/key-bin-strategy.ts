@@ -66,7 +66,7 @@ export class KeyBinStrategy implements RelationStrategy {
     if (tracked.overwrite === true || !state.isCleared || (this.#list ?? this.#indexed)?.orphans !== 'delete') return
     if (!state.isBlind) return this.#reachOrphan(tracked, state, reach, reader)
     return this.#storedOwner(tracked, reader).then((owner) => {
-      state.stored = owner
+      state.learnStored(owner)
       this.#reachOrphan(tracked, state, reach, reader)
     })
   }
@@ -107,15 +107,15 @@ export class KeyBinStrategy implements RelationStrategy {
   #plan(tracked: Tracked, state: RefState, draft: Draft, reader: Reader, present: KeyValue | null = null): void {
     const isChanged = !isAsStored(tracked, state)
     if (isChanged && !isCreation(tracked)) this.#keepKey(tracked, state, reader)
-    const toTell = isChanged ? state.listsToTell() : undefined
+    const toTell = isChanged ? state.lists.whenMoved(state.key, state.stored) : undefined
     if (isLetGo(tracked, state)) this.#planRelease(tracked, state, state.stored!, draft, reader, present)
     else if (isChanged) this.#planBin(tracked, state, draft, reader)
     else state.reconsider()
     if (this.#list === undefined) return
-    const { listToJoin, listsToLeave } = toTell ?? state
-    if (isChanged) draft.beforeSending(() => state.noteLists(listToJoin, listsToLeave))
-    if (listToJoin !== undefined) this.#planListed(tracked, state, listToJoin, draft, reader)
-    const former = new Map(listsToLeave)
+    if (toTell !== undefined) draft.beforeSending(() => state.lists.note(toTell))
+    const { toJoin, toLeave } = toTell ?? state.lists
+    if (toJoin !== undefined) this.#planListed(tracked, state, toJoin, draft, reader)
+    const former = new Map(toLeave)
     if (present !== null && !state.isAt(present)) former.set(userKeyId(present), present)
     for (const owner of former.values()) this.#planUnlisted(tracked, state, owner, draft, reader)
   }
@@ -124,8 +124,8 @@ export class KeyBinStrategy implements RelationStrategy {
   async remove(tracked: Tracked, draft: Draft, reader: Reader): Promise<void> {
     const state = this.#state(tracked.entity)
     if (this.#list === undefined) return
-    const owners = new Map(state.listsToLeave)
-    for (const owner of [state.stored, state.listToJoin]) if (owner != null) owners.set(userKeyId(owner), owner)
+    const owners = new Map(state.lists.toLeave)
+    for (const owner of [state.stored, state.lists.toJoin]) if (owner != null) owners.set(userKeyId(owner), owner)
     const present = !state.isRead || draft.isInside ? await this.#storedOwner(tracked, reader) : null
     if (present !== null) owners.set(userKeyId(present), present)
     for (const owner of owners.values()) {
@@ -164,9 +164,7 @@ export class KeyBinStrategy implements RelationStrategy {
       along,
     )
     // A key whose record is gone points to nothing; what is stored stays until somebody changes it.
-    pending.forEach((state, i) =>
-      found[i] === null ? (state.target = state.stored = null) : state.resolve(found[i].entity),
-    )
+    pending.forEach((state, i) => (found[i] === null ? state.lost() : state.resolve(found[i].entity)))
     const targets = states.flatMap(({ target }) => (isEntity(target) ? (reader.tracked(target) ?? []) : []))
     return [...new Set(targets)]
   }
@@ -236,7 +234,7 @@ export class KeyBinStrategy implements RelationStrategy {
   }
 
   #learnOwner(tracked: Tracked, state: RefState, draft: Draft, reader: Reader): void {
-    state.isRead = false
+    state.mustReread()
     const name = this.model.bin!
     draft.check(read(this.#owner.name, tracked.key, [name]), (record) => {
       const stored = record?.bins[name] as UserKey | undefined
@@ -260,16 +258,14 @@ export class KeyBinStrategy implements RelationStrategy {
     reader: Reader,
   ): boolean {
     if (outcome.state !== 'written') return false
-    state.stored = to
-    state.isPartlySent = false
     const before = keyBefore(this.model, outcome.bins)
-    state.previousKey = before === null ? null : reader.fromStored(this.#target, before)
-    if (state.previousKey === null || this.#list === undefined) return true
-    const owner = state.previousKey
+    const owner = before === null ? null : reader.fromStored(this.#target, before)
+    state.confirm(to, owner)
+    if (owner === null || this.#list === undefined) return true
     const id = userKeyId(owner)
-    if (state.listsToLeave.has(id) || (to !== null && id === userKeyId(to))) return true
+    if (state.lists.toLeave.has(id) || (to !== null && id === userKeyId(to))) return true
     // Somebody moved it since it was loaded: that list has to be told as well.
-    state.listsToLeave.set(id, owner)
+    state.lists.mustLeave(owner)
     this.#planUnlisted(tracked, state, owner, draft, reader)
     return true
   }
@@ -295,9 +291,9 @@ export class KeyBinStrategy implements RelationStrategy {
     const isOld = !isCreation(tracked)
     if (isOld) draft.follow('add references', confirming(tracked, `${list.name} drops it`))
     draft.add('add references', listed(this.#target, key, list.bin!, tracked.key.key), (outcome) => {
-      if (outcome.state !== 'notWritten' && !draft.isTransaction) state.isPartlySent = !state.isStoredAs(owner)
+      if (outcome.state !== 'notWritten' && !draft.isTransaction) state.notePartlySent(!state.isStoredAs(owner))
       if (outcome.state === 'written') {
-        state.listToJoin = undefined
+        state.lists.joined()
         this.#collectionOf(owner, reader)?.confirmAdded(tracked.entity)
         if (isOld && !draft.isTransaction) this.#confirm(tracked, owner, draft, reader)
         return true
@@ -319,7 +315,7 @@ export class KeyBinStrategy implements RelationStrategy {
     const command = unlisted(this.#target, reader.recordKey(this.#target, owner), this.#list!.bin!, tracked.key.key)
     draft.add(stage, command, (outcome) => {
       if (!isWrittenOrMissing(outcome)) return false
-      state.listsToLeave.delete(userKeyId(owner))
+      state.lists.left(owner)
       this.#collectionOf(owner, reader)?.confirmRemoved(tracked.entity)
       return true
     })
@@ -356,11 +352,8 @@ export class KeyBinStrategy implements RelationStrategy {
     const { previousKey } = state
     const back = previousKey === null ? null : reader.recordKey(this.#target, previousKey).key
     draft.add('undo', retarget(this.#owner, tracked.key, name, key, back), (outcome) => {
-      if (outcome.state === 'written') {
-        state.stored = previousKey
-        if (previousKey !== null) state.listsToLeave.delete(userKeyId(previousKey))
-      }
-      state.listToJoin = undefined
+      if (outcome.state === 'written') state.wentBack(previousKey)
+      state.lists.joined()
       return error ?? true
     })
   }

@@ -79,7 +79,7 @@ export class KeyPairStrategy implements RelationStrategy {
     // Of what is upserted, or was not read, nobody knows whom it is paired with now.
     if (!tracked.overwrite && !state.isBlind) return this.#plan(tracked, state, draft, reader)
     return keysIn([this.#thisEnd(tracked)], reader).then(([stored]) => {
-      state.stored = stored === undefined ? null : reader.fromStored(this.#there, stored)
+      state.knowStored(stored === undefined ? null : reader.fromStored(this.#there, stored))
       return this.#plan(tracked, state, draft, reader)
     })
   }
@@ -89,10 +89,10 @@ export class KeyPairStrategy implements RelationStrategy {
     const to = state.key === null ? undefined : this.#otherEnd(state.key, reader)
     if (!state.isStored) keepPair(here, to, reader)
     // Noted until it is done: once the record says otherwise, nobody else remembers whom it was paired with.
-    const { listsToLeave } = state.listsToTell()
+    const { toLeave } = state.lists.whenMoved(state.key, state.stored)
     // Nobody keeps a list.
-    draft.beforeSending(() => state.noteLists(undefined, listsToLeave))
-    const partings = [...listsToLeave.values()].map((former) => parting(this.#otherEnd(former, reader), here))
+    draft.beforeSending(() => state.lists.note({ toJoin: undefined, toLeave }))
+    const partings = [...toLeave.values()].map((former) => parting(this.#otherEnd(former, reader), here))
     for (const { from } of partings) keepPartner(from, here, reader)
     if (!state.isStored && to === undefined && state.stored !== null)
       partings.push(parting(here, this.#otherEnd(state.stored, reader)))
@@ -108,10 +108,10 @@ export class KeyPairStrategy implements RelationStrategy {
     const state = this.#state(tracked.entity)
     const here = this.#thisEnd(tracked)
     if (!state.isRead) await this.load([tracked], reader)
-    const unlisted = new Map(state.listsToLeave)
-    if (state.stored !== null) unlisted.set(userKeyId(state.stored), state.stored)
-    draft.beforeSending(() => state.noteLists(state.listToJoin, unlisted))
-    const partings = [...unlisted.values()].map((former) => parting(this.#otherEnd(former, reader), here))
+    const toLeave = new Map(state.lists.toLeave)
+    if (state.stored !== null) toLeave.set(userKeyId(state.stored), state.stored)
+    draft.beforeSending(() => state.lists.note({ toJoin: undefined, toLeave }))
+    const partings = [...toLeave.values()].map((former) => parting(this.#otherEnd(former, reader), here))
     if (draft.isInside) return this.#partInside(partings, [here], draft, reader)
     for (const { from, to } of partings) this.#clear(from, to, draft, reader)
     draft.follow('delete', lettingGo(here, this.#there, this.#inverse.name))
@@ -224,7 +224,7 @@ export class KeyPairStrategy implements RelationStrategy {
         // Whoever was paired with it until now is told.
         const own = this.#stateOf(from, reader)
         const former = reader.fromStored(to.model, before)
-        own?.listsToLeave.set(userKeyId(former), former)
+        own?.lists.mustLeave(former)
         this.#clear(endAt(to, before), from, draft, reader)
       }
       return true
@@ -259,7 +259,7 @@ export class KeyPairStrategy implements RelationStrategy {
   /** What its partner's record has been told, its own must be, too. */
   #begin(end: End, reader: Reader): void {
     const state = this.#stateOf(end, reader)
-    if (state !== undefined) state.isPartlySent = !state.isStored
+    state?.notePartlySent(!state.isStored)
   }
 
   /** The record no longer says so, or never did. */
@@ -268,8 +268,8 @@ export class KeyPairStrategy implements RelationStrategy {
     const key = reader.fromStored(from.model, from.key.key)
     const state = this.#stateOf(to, reader)
     if (state === undefined) return
-    state.listsToLeave.delete(userKeyId(key))
-    state.isPartlySent = !state.isStored && !state.isAt(key)
+    state.lists.left(key)
+    state.notePartlySent(!state.isStored && !state.isAt(key))
   }
 
   /** Two sessions may pair one owner at the same time: the other of the one that was overtaken is cleared. */
@@ -287,12 +287,9 @@ export class KeyPairStrategy implements RelationStrategy {
   #settle(end: End, to: End | undefined, reader: Reader, former?: End): void {
     const state = this.#stateOf(end, reader)
     if (state === undefined) return
-    const wasClean = state.isStored
-    if (to !== undefined) state.stored = reader.fromStored(to.model, to.key.key)
-    else if (state.stored !== null && userKeyId(state.stored) === userKeyId(former!.key.key)) state.stored = null
-    // Its entity did not know of this change.
-    if (wasClean && !state.isStored) state.target = state.stored
-    state.isPartlySent &&= !state.isStored
+    if (to !== undefined) state.confirmPair(reader.fromStored(to.model, to.key.key))
+    else if (state.stored !== null && userKeyId(state.stored) === userKeyId(former!.key.key)) state.confirmPair(null)
+    else state.confirmPair(state.stored)
   }
 
   /** Undefined where this session does not have its entity. */

@@ -65,13 +65,10 @@ export class SharedKeyStrategy implements RelationStrategy {
     const state = this.#state(owner.entity)
     // What was set here and is not saved yet stays.
     if (state.isRead && isEntity(state.target)) return
-    state.isRead = true
-    state.target = other?.entity ?? null
+    state.meet(other?.entity ?? null)
     const { inverse } = this.model
     if (other === null || inverse === undefined) return
-    const back = refStateOf(readProperty(other.entity, inverse) as object)
-    back.isRead = true
-    back.target = owner.entity
+    refStateOf(readProperty(other.entity, inverse) as object).meet(owner.entity)
   }
 
   async load(level: readonly Tracked[], reader: Reader, along?: readonly string[]): Promise<readonly Tracked[]> {

@@ -117,8 +117,7 @@ export class ConsolidateStrategy implements RelationStrategy {
           onTakeBack(table.state.remember())
           table.exclude(part)
         } else if (isEntity(state!.target) && state!.binding?.reader.tracked(state!.target) === undefined) {
-          onTakeBack(state!.remember())
-          state!.set(null)
+          onTakeBack(state!.tentatively(() => state!.set(null)))
         }
       }
     }

@@ -48,7 +48,7 @@ export function attachRefs(
     const target = reader.entityModel(relation.target)
     const strategy = new PartRef(relation, state, target)
     const load = async (): Promise<void> => reader.load(await loadRefs([state], target, reader))
-    state.binding = { tracked: owner, className, relation, reader, strategy, load }
+    state.bind({ tracked: owner, className, relation, reader, strategy, load })
   }
 }
 
@@ -87,7 +87,7 @@ export async function loadRefs(
   const loaded = new Set<Tracked>()
   pending.forEach((state, i) => {
     const tracked = found[i]
-    state.isMissing = tracked === null
+    state.lookedUp(tracked === null)
     if (tracked === null) return
     state.resolve(tracked.entity)
     loaded.add(tracked)

@@ -1,0 +1,88 @@
+import type { KeyValue } from '../../keys/index.js'
+import { userKeyId } from '../../plan/record-key.js'
+import { REMEMBER, rememberFields } from './remember-fields.js'
+
+/** Owners that have to hear of a change: one takes the entity, others drop it. */
+export interface OwnersToTell {
+  readonly toJoin: KeyValue | undefined
+  readonly toLeave: ReadonlyMap<string, KeyValue>
+}
+
+/** The lists that do not name an entity yet, or still name it, though its own record says otherwise. */
+export class ListsToTell implements OwnersToTell {
+  readonly #data: { toJoin: KeyValue | undefined; toLeave: Map<string, KeyValue> | undefined } = {
+    toJoin: undefined,
+    toLeave: undefined,
+  }
+
+  /** The owner whose list still has to take the entity. */
+  get toJoin(): KeyValue | undefined {
+    return this.#data.toJoin
+  }
+
+  /** Owners whose lists still have to drop the entity. */
+  get toLeave(): ReadonlyMap<string, KeyValue> {
+    return this.#data.toLeave ?? NONE
+  }
+
+  get isEmpty(): boolean {
+    return this.#data.toJoin === undefined && this.toLeave.size === 0
+  }
+
+  /** The lists that have to hear of it when the record names that owner, and no longer the one it does now. */
+  whenMoved(owner: KeyValue | null, stored: KeyValue | null): OwnersToTell {
+    const toLeave = new Map(this.toLeave)
+    for (const former of [stored, this.toJoin]) if (former != null) toLeave.set(userKeyId(former), former)
+    if (owner !== null) toLeave.delete(userKeyId(owner))
+    return { toJoin: owner ?? undefined, toLeave }
+  }
+
+  /** Noted until it is done: once the record says otherwise, nobody else remembers. */
+  note({ toJoin, toLeave }: OwnersToTell): void {
+    this.#data.toJoin = toJoin
+    this.#data.toLeave = new Map(toLeave)
+  }
+
+  /** The list has taken it, or is not there to do so. */
+  joined(): void {
+    this.#data.toJoin = undefined
+  }
+
+  mustLeave(owner: KeyValue): void {
+    this.#data.toLeave ??= new Map()
+    this.#data.toLeave.set(userKeyId(owner), owner)
+  }
+
+  left(owner: KeyValue): void {
+    this.#data.toLeave?.delete(userKeyId(owner))
+  }
+
+  /** Lists may be waiting for a change that was taken back since: only the owner that the record names keeps its entry. */
+  reconsider(owner: KeyValue | null): void {
+    const { toJoin } = this.#data
+    if (toJoin !== undefined && (owner === null || userKeyId(toJoin) !== userKeyId(owner))) {
+      this.mustLeave(toJoin)
+      this.joined()
+    }
+    if (owner !== null && this.#data.toLeave?.delete(userKeyId(owner)) === true) this.#data.toJoin = owner
+  }
+
+  /** That owner is deleted. */
+  forget(owner: KeyValue): void {
+    const { toJoin } = this.#data
+    if (toJoin !== undefined && userKeyId(toJoin) === userKeyId(owner)) this.joined()
+    this.left(owner)
+  }
+
+  clear(): void {
+    this.#data.toJoin = undefined
+    this.#data.toLeave = undefined
+  }
+
+  /** What puts everything back as it is now. */
+  [REMEMBER](): () => void {
+    return rememberFields(this.#data)
+  }
+}
+
+const NONE: ReadonlyMap<string, KeyValue> = new Map()

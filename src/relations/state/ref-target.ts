@@ -1,0 +1,265 @@
+import type { KeyValue } from '../../keys/index.js'
+import { declaredKey } from '../../model/declared-key.js'
+import { userKeyId } from '../../plan/record-key.js'
+import type { Binding } from '../contract/binding.js'
+import { ListsToTell } from './lists-to-tell.js'
+import { isEntity, type Member } from './member.js'
+import { rememberFields } from './remember-fields.js'
+
+/**
+ * How much is known of what the record holds.
+ *
+ * | known    | + set    | + read | + its write | + the target has no record |
+ * | -------- | -------- | ------ | ----------- | -------------------------- |
+ * | unread   | setBlind | read   | read        |                            |
+ * | setBlind | setBlind | read   | read        |                            |
+ * | read     | read     | read   | read        | missing                    |
+ * | missing  | read     | read   | read        | missing                    |
+ *
+ * `unread`: the bin was not read (`only`). `setBlind`: it was given something to point to, or nothing, before anybody had read what the
+ * record holds; taken back, that is `unread` again. `missing`: the key was looked up and has no record.
+ */
+export type Known = 'unread' | 'setBlind' | 'read' | 'missing'
+
+/** Another one for each change of a reference. */
+let lastRevision = 0
+
+/** What a Ref points to and what is stored for it, for itself. */
+export abstract class RefTarget {
+  // Ordinary fields, which `rememberFields` finds: all of them are put back when a transaction is undone.
+  protected points: Member | null = null
+  private inRecord: KeyValue | null = null
+  protected knows: Known = 'read'
+  protected before: KeyValue | null = null
+  protected isBegun = false
+  protected isSetToNull = false
+  private toTell: ListsToTell | undefined
+  #binding: Binding | undefined
+  /** That of the last change, and of the one that a flush is sending: what was changed since is not settled by its answer. */
+  #revision = 0
+  #inFlight: number | undefined
+
+  get binding(): Binding | undefined {
+    return this.#binding
+  }
+
+  bind(binding: Binding): void {
+    this.#binding = binding
+  }
+
+  get target(): Member | null {
+    return this.points
+  }
+
+  /** What other records still have to be told. */
+  get lists(): ListsToTell {
+    return (this.toTell ??= new ListsToTell())
+  }
+
+  /** The key in the record, as far as the session knows. */
+  get stored(): KeyValue | null {
+    return this.inRecord
+  }
+
+  /** What the last write replaced: the key to go back to when the new owner turns out to be gone. */
+  get previousKey(): KeyValue | null {
+    return this.before
+  }
+
+  /** The change may have reached the record at the other end, and not yet this one: it is carried through, and not forgotten. */
+  get isPartlySent(): boolean {
+    return this.isBegun
+  }
+
+  /** It points to nothing because it was told so itself, not because a collection has let go of the entity. */
+  get isCleared(): boolean {
+    return this.isSetToNull
+  }
+
+  /** False while the bin was not read (`only`), and nobody has set it. */
+  get isRead(): boolean {
+    return this.knows !== 'unread'
+  }
+
+  /** What the record holds was read, or written. */
+  get isStoredKnown(): boolean {
+    return this.knows === 'read' || this.knows === 'missing'
+  }
+
+  /** It points to nothing, and nobody has read what the record holds. */
+  get isBlind(): boolean {
+    return this.knows === 'setBlind' && this.points === null
+  }
+
+  get key(): KeyValue | null {
+    const { target, binding } = this
+    // Not read yet, but if there is one, it has the same key.
+    if (!this.isRead && binding?.strategy.meet !== undefined) return binding.reader.keyOf(binding.tracked.entity)
+    if (!isEntity(target)) return target
+    return this.binding?.reader.keyOf(target) ?? declaredKey(target)
+  }
+
+  /** True when the record does not say what the entity says, or a list does not yet. */
+  get isChanged(): boolean {
+    return !this.isStored || this.toTell?.isEmpty === false
+  }
+
+  get isStored(): boolean {
+    if (!this.isRead) return true
+    if (this.isBlind) return false
+    const { target, stored } = this
+    if (target === null) return stored === null
+    if (stored === null) return false
+    const key = this.key
+    return key !== null && userKeyId(key) === userKeyId(stored)
+  }
+
+  /** Whether the record says so, as far as the session knows. */
+  isStoredAs(key: KeyValue): boolean {
+    return this.isRead && this.stored !== null && userKeyId(this.stored) === userKeyId(key)
+  }
+
+  /** Whether it points there now. */
+  isAt(key: KeyValue | null): boolean {
+    const now = this.isRead ? this.key : null
+    return now !== null && key !== null ? userKeyId(now) === userKeyId(key) : now === key
+  }
+
+  /** Whether it points there, and that is not stored yet. */
+  isUnsent(key: KeyValue): boolean {
+    return !this.isStored && this.isAt(key)
+  }
+
+  /** Another session may have changed what the record holds: that is to be read again. */
+  mustReread(): void {
+    this.knows = 'unread'
+  }
+
+  /** What the record holds was read for one that was set before anybody had. */
+  learnStored(key: KeyValue | null): void {
+    if (this.knows === 'setBlind') this.know(key)
+  }
+
+  /** The same, whatever was known: what is to change stays. */
+  knowStored(key: KeyValue | null): void {
+    this.know(key)
+  }
+
+  /** The record of one end of a pair says so now; an entity that did not know of it does. */
+  confirmPair(key: KeyValue | null): void {
+    const wasStored = this.isStored
+    const isOwn = this.isAsSent
+    this.know(key)
+    if ((wasStored || isOwn) && !this.isStored) this.points = key
+    this.isBegun &&= !this.isStored
+  }
+
+  /** The owner is gone, and the record points again where it did before. */
+  wentBack(before: KeyValue | null): void {
+    this.know(before)
+    if (before !== null) this.lists.left(before)
+  }
+
+  /** Whether the record at the other end may have what this one does not say yet. */
+  notePartlySent(isBegun: boolean): void {
+    this.isBegun = isBegun
+  }
+
+  /** The key it holds has no record: it points to nothing, until somebody changes it. */
+  lost(): void {
+    this.points = null
+    this.know(null)
+  }
+
+  /** Its key was looked up: true where there is no record. */
+  lookedUp(isMissing: boolean): void {
+    if (isMissing) this.knows = 'missing'
+    else if (this.knows === 'missing') this.knows = 'read'
+  }
+
+  /** The other one under the same key was read; null where there is none. */
+  meet(other: object | null): void {
+    this.points = other
+    this.knows = 'read'
+  }
+
+  /** Lists that wait for a change which was taken back since are told what is true. */
+  reconsider(): void {
+    if (this.isRead) this.toTell?.reconsider(this.key)
+  }
+
+  beginSending(): void {
+    this.#inFlight = this.#revision
+  }
+
+  endSending(): void {
+    this.#inFlight = undefined
+  }
+
+  /** Nothing was changed since a flush began to send this. */
+  protected get isAsSent(): boolean {
+    return this.#inFlight === this.#revision
+  }
+
+  /** All that was changed since a flush began is forgotten, and its write is not. */
+  protected forgetSinceSent(): void {
+    if (this.#inFlight !== undefined) this.#revision = this.#inFlight
+  }
+
+  /** What puts everything back as it is now. */
+  remember(): () => void {
+    return rememberFields(this)
+  }
+
+  /** Makes a change for a plan, and gives what takes it back: false where it was changed again since, and stays. */
+  tentatively(change: () => void): () => boolean {
+    const putBack = this.remember()
+    change()
+    const made = this.#revision
+    return () => {
+      if (this.#revision !== made) return false
+      putBack()
+      return true
+    }
+  }
+
+  /** Nothing is stored for it: what it points to is still to be written. */
+  startAnew(): void {
+    if (!this.isRead) this.points = null
+    this.know(null)
+    this.isBegun = false
+    this.toTell = undefined
+  }
+
+  /** The entity that was loaded for the key. */
+  resolve(entity: object): void {
+    this.points = entity
+  }
+
+  protected know(key: KeyValue | null): void {
+    this.inRecord = key
+    this.knows = 'read'
+  }
+
+  /** What was not read is again as it is stored, if nobody has been told otherwise. */
+  protected letGo(): void {
+    const isUnread = this.knows === 'setBlind' && !this.isBegun
+    this.assign(null)
+    if (isUnread) this.knows = 'unread'
+  }
+
+  protected assign(target: Member | null): void {
+    const { key, isBegun } = this
+    this.points = target
+    this.#revision = ++lastRevision
+    if (isBegun && !this.isAt(key)) this.#turnBack(key)
+    this.knows = this.isStoredKnown ? 'read' : 'setBlind'
+    this.isSetToNull = false
+  }
+
+  /** Whom the change has reached already still has to hear that it is not made. */
+  #turnBack(key: KeyValue | null): void {
+    this.isBegun = false
+    if (key !== null) this.lists.mustLeave(key)
+  }
+}
