@@ -31,9 +31,16 @@ describe('Recorded queries', () => {
   before(async () => {
     server = await startEmbedded({ namespaces: ['test:ap'] })
     client = await Aerospike.connect({ hosts: server.hosts, log: { level: Aerospike.log.OFF } })
-    // Groups have sets of their own, so only the lines of one group must keep their order.
-    const lanes = [...new Set(lines.map((line) => line.group))]
-    await Promise.all(lanes.map((group) => replayInOrder(lines.filter((line) => line.group === group))))
+    // Groups have sets of their own, so only the lines of one group must keep their order. A few at a time: their records expire.
+    const groups = [...new Set(lines.map((line) => line.group))]
+    let next = 0
+    const lane = async (): Promise<void> => {
+      while (next < groups.length) {
+        const group = groups[next++]
+        await replayInOrder(lines.filter((line) => line.group === group))
+      }
+    }
+    await Promise.all([lane(), lane(), lane()])
   })
 
   after(async () => {
