@@ -132,6 +132,9 @@ export type { IndexProgress, Indexes, SyncOptions } from './query/indexes.js'
 export type { Capabilities, NamespaceCapabilities } from './driver/capabilities.js'
 export type { DeleteProgress } from './session/flush/drain/delete-in-steps.js'
 export { Query } from './query/query.js'
+export { DatabaseQuery, type BulkOptions, type BulkProgress, type BulkResult } from './query/database-query.js'
+export type { BulkChanges } from './query/bulk-changes.js'
+export { inc, type Increment } from './query/inc.js'
 export type {
   Filter,
   FilterFields,

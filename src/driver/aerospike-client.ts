@@ -75,6 +75,8 @@ export interface ClientQueryOptions {
   readonly nobins?: boolean
   readonly maxRecords?: number
   readonly paginate?: boolean
+  /** Of a background operation: the expiry that it gives. */
+  readonly ttl?: number
 }
 
 /** A record as a query finds it. */
@@ -87,6 +89,8 @@ export interface ClientQuery {
   partitions(begin: number, count: number): void
   results(policy: PolicyObject): Promise<ClientFound[]>
   hasNextPage(): boolean
+  /** Lets the server run write operations on all records that are found. */
+  operate(operations: readonly ClientOperation[], policy: PolicyObject, id: number): Promise<unknown>
 }
 
 /** Callback of a call; a call with a callback returns no promise, which would cost more than the rest of the driver. */

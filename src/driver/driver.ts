@@ -2,6 +2,12 @@ import { SkeinError } from '../errors/index.js'
 import type { DeleteCommand, ReadCommand, WriteCommand } from '../plan/command.js'
 import type { QueryCommand } from '../plan/query-command.js'
 import { calls, type AerospikeClient } from './aerospike-client.js'
+import {
+  runBackground,
+  type BackgroundOperation,
+  type BackgroundOptions,
+  type BackgroundProgress,
+} from './background-query.js'
 import { closedError } from './closed-error.js'
 import type { Capabilities } from './capabilities.js'
 import { Events } from './events.js'
@@ -31,6 +37,8 @@ export class Driver {
   readonly #reader: Reader
   readonly #writer: Writer
   readonly #queries: PartitionWalk
+  readonly #policies: Policies
+  readonly #durableDelete: (namespace: string) => boolean
   readonly #transactions: Transactions
   readonly #alone: Gate
   #closing: Promise<void> | undefined
@@ -50,13 +58,15 @@ export class Driver {
       retry: retryOf(options),
       alone: this.#alone,
     }
+    this.#policies = parts.policies
+    this.#durableDelete = (namespace) =>
+      wantsDurableDeletes(policySet) || (capabilities.namespaces[namespace]?.strongConsistency ?? false)
     this.#reader = new Reader(parts)
     this.#queries = new PartitionWalk(new QueryRunner(parts), limits.queryRecords)
     this.#writer = new Writer({
       ...parts,
       reader: this.#reader,
-      durableDelete: (namespace) =>
-        wantsDurableDeletes(policySet) || (capabilities.namespaces[namespace]?.strongConsistency ?? false),
+      durableDelete: this.#durableDelete,
       maxRecordSize: (namespace) => capabilities.namespaces[namespace]?.maxRecordSize ?? 1024 * 1024,
     })
     this.#transactions = new Transactions({
@@ -118,6 +128,16 @@ export class Driver {
   /** `count` records that a query finds, whichever come first, or all where there are fewer. */
   querySome(command: QueryCommand, count: number, options: QueryOptions = {}): Promise<readonly FoundRecord[]> {
     return this.#start(() => this.#queries.some(command, count, options.signal))
+  }
+
+  /** Lets the server change all records that a query finds, and waits for it; nothing is repeated. */
+  background(
+    command: QueryCommand,
+    operations: readonly BackgroundOperation[],
+    options: BackgroundOptions & { readonly durableDelete?: boolean } = {},
+  ): Promise<BackgroundProgress> {
+    const { durableDelete = this.#durableDelete(command.namespace), ...rest } = options
+    return this.#start(() => runBackground(this.client, this.#policies, command, operations, durableDelete, rest))
   }
 
   /** The records that follow a position, in an order that changes of other records do not move. */

@@ -99,6 +99,12 @@ export class Policies {
     return filter === undefined ? this.#config.query : { ...this.#config.query, filterExpression: filter }
   }
 
+  /** For write operations that the server runs on what a query finds; the time-outs are those of starting it. */
+  background(filter: string | undefined, durableDelete: boolean): PolicyObject {
+    const base = { ...this.#config.write, durableDelete }
+    return filter === undefined ? base : { ...base, filterExpression: filter }
+  }
+
   operate(terms: WriteTerms, transaction?: NativeTransaction): PolicyObject {
     return withExtras(this.#operate.get(terms), terms, transaction)
   }

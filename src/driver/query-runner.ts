@@ -161,7 +161,11 @@ export class QueryRunner {
   }
 }
 
-function clientQuery({ index, bins, filter }: QueryCommand): { options: ClientQueryOptions; filter?: Expression } {
+/** The query as the client takes it, and the filter that goes with it. */
+export function clientQuery({ index, bins, filter }: QueryCommand): {
+  options: ClientQueryOptions
+  filter?: Expression
+} {
   const select = bins === 'all' ? {} : bins === 'none' ? { nobins: true } : { select: bins }
   if (index === undefined) return { options: select, filter }
   const { filter: where, exact } = indexFilter(index)

@@ -56,3 +56,10 @@ export function limitedPage({ name }: EntityModel): SkeinError {
     fix: 'Leave out limit(…), and stop after as many pages as you want.',
   })
 }
+
+export function bulkOfSome({ name }: EntityModel): SkeinError {
+  return new SkeinError('SKEIN_2513', `A bulk operation on ${name} changes all records that meet the conditions.`, {
+    className: name,
+    fix: 'Leave out limit and orderBy, or narrow the conditions.',
+  })
+}

@@ -193,6 +193,11 @@ export class Query<T extends object> implements AsyncIterable<T> {
     return explainQuery(plan, plan.command(bins), this.doneHere())
   }
 
+  /** @internal The same question as another query's. */
+  like(state: QueryState): this {
+    return this.derive(state)
+  }
+
   protected derive(changes: Partial<QueryState>): this {
     const own = this.constructor as new (source: QuerySource<T>, state: QueryState) => Query<T>
     return new own(this.source, { ...this.state, ...changes }) as this

@@ -61,5 +61,6 @@ export const USE_CODES = {
   SKEIN_2511: 'No index answers the query',
   SKEIN_2512: 'The query finds more than it may',
   SKEIN_2513: 'Order, limit and pages do not go together like this',
+  SKEIN_2514: 'The bulk update cannot set this',
   SKEIN_2590: 'The index cannot be created like this',
 } as const

@@ -5,7 +5,7 @@ import { truncateSet } from '../../driver/truncate.js'
 import type { Tenant } from '../../keys/index.js'
 import type { EntityClass, Model, OutsideTransaction } from '../../model/index.js'
 import { Indexes } from '../../query/indexes.js'
-import { Query } from '../../query/query.js'
+import { DatabaseQuery } from '../../query/database-query.js'
 import type { Finding } from '../../relations/verify/finding.js'
 import { Activity, during, type WorkCount } from '../context/activity.js'
 import { checkQueryOptions } from '../context/check-arguments.js'
@@ -196,14 +196,16 @@ export class Database {
    * @example
    * const cheap = await db.query(Listing).where({ city: 'Bern', price: { lt: 500 } }).toArray()
    */
-  query<T extends object>(entityClass: EntityClass<T>, options: DatabaseQueryOptions = {}): Query<T> {
-    const { classes, driver } = this.#parts
+  query<T extends object>(entityClass: EntityClass<T>, options: DatabaseQueryOptions = {}): DatabaseQuery<T> {
+    const { classes, driver, validate } = this.#parts
     checkQueryOptions(options)
-    return new Query(new UnmanagedSource<T>(classes.of(entityClass), classes, driver, this.#activity, options))
+    const openSession = (tenant: Tenant | undefined): Session => this.#inside({ tenant })
+    const own = { activity: this.#activity, validate, openSession }
+    return new DatabaseQuery<T>(new UnmanagedSource<T>(classes.of(entityClass), classes, driver, own, options))
   }
 
   /** The same for all records of a class, or of a tenant: no index is needed, and the whole set is read. */
-  scan<T extends object>(entityClass: EntityClass<T>, options?: DatabaseQueryOptions): Query<T> {
+  scan<T extends object>(entityClass: EntityClass<T>, options?: DatabaseQueryOptions): DatabaseQuery<T> {
     return this.query(entityClass, options).scan()
   }
 

@@ -1,8 +1,15 @@
+import type { BackgroundOperation, BackgroundProgress } from '../../driver/background-query.js'
 import type { Driver } from '../../driver/driver.js'
-import type { Tenant } from '../../keys/index.js'
-import type { OutsideTransaction } from '../../model/index.js'
+import { describeKey, type Tenant } from '../../keys/index.js'
+import type { EntityClass, OutsideTransaction } from '../../model/index.js'
+import type { WriteOperation } from '../../plan/operation.js'
+import { writeBin } from '../../plan/operations.js'
 import type { FoundRecord } from '../../plan/outcome.js'
-import type { QueryOptions, QuerySource } from '../../query/query-source.js'
+import { backgroundCommand } from '../../query/background-command.js'
+import type { BulkChange } from '../../query/bulk-changes.js'
+import type { BulkOptions, BulkSource } from '../../query/database-query.js'
+import type { QueryState } from '../../query/query-run.js'
+import type { QueryOptions } from '../../query/query-source.js'
 import type { WorkCount } from '../context/activity.js'
 import { unmanagedEntity } from '../load/unmanaged-read.js'
 import { UnmanagedReader } from '../load/unmanaged-reader.js'
@@ -10,28 +17,39 @@ import type { MappedClass } from '../mapping/mapped-class.js'
 import type { MappedClasses } from '../mapping/mapped-classes.js'
 import { projectionOf } from '../mapping/projection.js'
 import { refuseInTransaction } from '../transaction/transaction-scope.js'
+import type { Session } from '../session.js'
+import { bulkInSessions } from './bulk-in-sessions.js'
 import { ClassSource } from './class-source.js'
+import { whySessionsDelete, whySessionsUpdate } from './why-sessions.js'
 
 export interface DatabaseQueryOptions extends QueryOptions, OutsideTransaction {
   /** Whose records, where the keys of the class belong to tenants. */
   readonly tenant?: Tenant
 }
 
+/** What bulk operations need of the database. */
+export interface QueryDatabase {
+  readonly activity: WorkCount
+  readonly validate: boolean
+  /** A session for work that closing the database waits for. */
+  openSession(tenant: Tenant | undefined): Session
+}
+
 /** Queries whose entities nobody manages: no identity, no snapshot, nothing to flush. */
-export class UnmanagedSource<T extends object> extends ClassSource implements QuerySource<T> {
+export class UnmanagedSource<T extends object> extends ClassSource implements BulkSource<T> {
   declare readonly options: DatabaseQueryOptions
-  readonly #activity: WorkCount
+  readonly #database: QueryDatabase
   readonly #reader: UnmanagedReader
 
   constructor(
     mapped: MappedClass,
     classes: MappedClasses,
     driver: Driver,
-    activity: WorkCount,
+    database: QueryDatabase,
     options: DatabaseQueryOptions,
   ) {
     super(mapped, classes, driver, options.tenant, options)
-    this.#activity = activity
+    this.#database = database
     this.#reader = new UnmanagedReader(classes, options.tenant)
   }
 
@@ -51,10 +69,71 @@ export class UnmanagedSource<T extends object> extends ClassSource implements Qu
 
   begin(): void {
     refuseInTransaction('A query', this.options)
-    this.#activity.begin()
+    this.#database.activity.begin()
   }
 
   end(): void {
-    this.#activity.end()
+    this.#database.activity.end()
+  }
+
+  whySessionsUpdate(changes: readonly BulkChange[]): string | undefined {
+    if (this.isCheckedByKey) return TOLD_BY_KEY
+    return whySessionsUpdate(this.mapped, changes, this.#database.validate)
+  }
+
+  whySessionsDelete(): string | undefined {
+    return this.isCheckedByKey ? TOLD_BY_KEY : whySessionsDelete(this.mapped)
+  }
+
+  stamps(): readonly WriteOperation[] {
+    const bin = this.mapped.binOf(this.model.updatedAt)
+    return bin === undefined ? [] : [writeBin(bin, Date.now())]
+  }
+
+  async background(
+    { terms }: QueryState,
+    operations: readonly BackgroundOperation[],
+    onProgress?: (progress: BackgroundProgress) => void,
+  ): Promise<BackgroundProgress> {
+    const command = backgroundCommand(this, terms, operations)
+    this.begin()
+    try {
+      const { durableDelete } = this.model
+      return await this.driver.background(command, operations, {
+        signal: this.options.signal,
+        onProgress,
+        durableDelete,
+      })
+    } finally {
+      this.end()
+    }
+  }
+
+  async inSessions(
+    state: QueryState,
+    changes: readonly BulkChange[] | 'delete',
+    options: BulkOptions,
+  ): Promise<{ written: number; failed: number }> {
+    const { signal } = this.options
+    const entityClass = this.model.class as EntityClass<T>
+    const { key } = this.mapped.codec
+    this.begin()
+    try {
+      return await bulkInSessions<T>(
+        {
+          openSession: () => this.#database.openSession(this.tenant),
+          query: (session) =>
+            session.query(entityClass, { signal, outsideTransaction: true }).like({ ...state, only: undefined }),
+          identity: (entity) => describeKey(key.keyOf(entity)),
+          changes,
+          signal,
+        },
+        options,
+      )
+    } finally {
+      this.end()
+    }
   }
 }
+
+const TOLD_BY_KEY = 'only the keys tell which records belong to the tenant'

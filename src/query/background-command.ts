@@ -1,0 +1,23 @@
+import type { BackgroundOperation } from '../driver/background-query.js'
+import { query, type QueryCommand } from '../plan/query-command.js'
+import { planQuery } from './plan-query.js'
+import type { QuerySource } from './query-source.js'
+import { allOf, type Term } from './term.js'
+
+/**
+ * The records that a background operation changes. It uses an index unless that might find a record twice: by several lookups, or
+ * again under the value that the operation itself has given it.
+ */
+export function backgroundCommand<T extends object>(
+  { model, always, statistics }: QuerySource<T>,
+  terms: readonly Term[],
+  operations: readonly BackgroundOperation[],
+): QueryCommand {
+  const command = planQuery(model, always, { terms, isScan: true }, statistics).command('none')
+  const { index, others } = command
+  const isMoving = operations.some((each) => each.kind === 'addToBin' && each.bin === index?.bin)
+  if (others === undefined && !isMoving) return command
+  const { entity, namespace, set } = command
+  const filter = allOf([...always, ...terms.map(({ expression }) => expression)])
+  return query({ entity, namespace, set, bins: 'none', ...(filter && { filter }) })
+}

@@ -1,0 +1,102 @@
+import { unstorable } from '../codec/index.js'
+import { ValueProblem } from '../codec/value-problem.js'
+import { SkeinError } from '../errors/index.js'
+import type { EntityModel, PropertyModel } from '../model/index.js'
+import type { WriteOperation } from '../plan/operation.js'
+import { addToBin, removeBin, writeBin } from '../plan/operations.js'
+import type { Value } from '../plan/value.js'
+import type { Field } from './field.js'
+import { incrementOf, type Increment } from './inc.js'
+import { noSuchField } from './where-errors.js'
+import type { ValueName } from './where.js'
+
+/** What a bulk update sets: values by property, `null` for nothing, `inc(…)` for numbers. */
+export type BulkChanges<T> = {
+  readonly [K in ValueName<T> & keyof T]?:
+    | T[K]
+    | null
+    | (NonNullable<T[K]> extends number
+        ? Increment<number>
+        : NonNullable<T[K]> extends bigint
+          ? Increment<bigint>
+          : never)
+}
+
+/** One property of a bulk update, checked. */
+export interface BulkChange {
+  readonly property: string
+  readonly bin: string
+  readonly value: unknown
+  readonly increment: number | bigint | undefined
+  /** The same as an operation; undefined where only the entity knows what has to be sent. */
+  readonly operation: WriteOperation | undefined
+}
+
+/** Checks what is to be set before anything is sent; the key and what the mapper itself keeps cannot be. */
+export function compileChanges(
+  model: EntityModel,
+  fields: ReadonlyMap<string, Field>,
+  changes: Readonly<Record<string, unknown>>,
+): BulkChange[] {
+  const compiled = Object.entries(changes).map(([name, given]) => {
+    const property = model.properties.find((each) => each.name === name)
+    const field = fields.get(name)
+    if (property === undefined || field === undefined)
+      throw noSuchField(
+        model,
+        name,
+        model.properties.map((each) => each.name),
+      )
+    if (given === undefined) throw refused(model, name, 'is undefined', 'Leave it out, or give null to remove it.')
+    if (property.role !== 'plain' && property.role !== 'counter')
+      throw refused(
+        model,
+        name,
+        `is the ${property.role === 'key' ? 'key' : property.role}, which cannot be set`,
+        'Leave it out.',
+      )
+    return changeOf(model, property, field, given)
+  })
+  if (compiled.length === 0)
+    throw refused(model, '', 'is given nothing to set', 'Name a property: update({ price: inc(10) }).')
+  return compiled
+}
+
+function changeOf(model: EntityModel, { name, bin, role }: PropertyModel, field: Field, given: unknown): BulkChange {
+  const { shape } = field
+  const change = { property: name, bin, value: given, increment: undefined }
+  const by = incrementOf(given)
+  if (by !== undefined) {
+    if (shape.kind !== 'scalar' || (shape.type !== 'int' && shape.type !== 'float'))
+      throw refused(model, name, 'is no number that can be added to', 'Give a value instead of inc(…).')
+    const delta = encode(model, name, () => shape.encode(by, 0))
+    return { ...change, increment: by, operation: addToBin(bin, delta) }
+  }
+  if (given === null)
+    return { ...change, operation: shape.kind === 'part' && shape.bins !== undefined ? undefined : removeBin(bin) }
+  if (shape.kind !== 'scalar' || role === 'counter') return { ...change, operation: undefined }
+  return {
+    ...change,
+    operation: writeBin(
+      bin,
+      encode(model, name, () => shape.encode(given, 0)),
+    ),
+  }
+}
+
+function encode(model: EntityModel, property: string, work: () => Value): Value {
+  try {
+    return work()
+  } catch (error) {
+    if (error instanceof ValueProblem) {
+      error.path = `.${property}${error.path}`
+      error.property = property
+    }
+    throw unstorable(model, undefined, error)
+  }
+}
+
+function refused({ name }: EntityModel, property: string, what: string, fix: string): SkeinError {
+  const subject = property === '' ? `The update of ${name}` : `${name}.${property}`
+  return new SkeinError('SKEIN_2514', `${subject} ${what}.`, { className: name, property, fix })
+}

@@ -1,0 +1,99 @@
+import type { BackgroundOperation, BackgroundProgress } from '../driver/background-query.js'
+import { compileChanges, type BulkChange, type BulkChanges } from './bulk-changes.js'
+import type { WriteOperation } from '../plan/operation.js'
+import { Query } from './query.js'
+import { bulkOfSome } from './query-errors.js'
+import type { QueryState } from './query-run.js'
+import type { QuerySource } from './query-source.js'
+
+/** How far a bulk update or delete has come. */
+export interface BulkProgress {
+  /** Records that were changed or deleted. */
+  readonly written: number
+  /** Share of the data that has been looked at, where that is known. */
+  readonly share?: number
+  /** Where a bulk operation that was cut off can go on; only where it runs through sessions. */
+  readonly cursor?: string
+}
+
+export interface BulkOptions {
+  /** Counts what would be changed, and changes nothing. */
+  readonly dryRun?: boolean
+  readonly onProgress?: (progress: BulkProgress) => void
+  /** The last `cursor` of one that was cut off. */
+  readonly after?: string
+}
+
+export interface BulkResult {
+  /** Records that were changed or deleted; of a dry run, those that would be. */
+  readonly written: number
+  /** Records that met the conditions and could not be written: another writer was faster each time, or a transaction holds them. */
+  readonly failed: number
+  /** `server`: one background operation. `sessions`: read, changed and flushed here, in steps. */
+  readonly by: 'server' | 'sessions'
+  /** Why not by the server alone. */
+  readonly because?: string
+}
+
+/** What changing many records needs beyond reading them. */
+export interface BulkSource<T extends object> extends QuerySource<T> {
+  /** Why only sessions can do it; undefined where the server can. */
+  whySessionsUpdate(changes: readonly BulkChange[]): string | undefined
+  whySessionsDelete(): string | undefined
+  /** Operations that go with every update by the server. */
+  stamps(): readonly WriteOperation[]
+  background(
+    state: QueryState,
+    operations: readonly BackgroundOperation[],
+    onProgress?: (progress: BackgroundProgress) => void,
+  ): Promise<BackgroundProgress>
+  /** In steps, each in a session of its own. */
+  inSessions(
+    state: QueryState,
+    changes: readonly BulkChange[] | 'delete',
+    options: BulkOptions,
+  ): Promise<{ written: number; failed: number }>
+}
+
+/** A query of the database itself: its entities are nobody's, and it can change or delete what it finds. */
+export class DatabaseQuery<T extends object> extends Query<T> {
+  declare protected readonly source: BulkSource<T>
+
+  /**
+   * Changes all records that meet the conditions: by one background operation of the server where no hook, version, validation or
+   * relation is concerned, otherwise through sessions, in steps.
+   *
+   * @example
+   * await db.query(Listing).where({ city: 'Bern' }).update({ price: inc(10), state: 'sold' })
+   */
+  async update(changes: BulkChanges<T>, options: BulkOptions = {}): Promise<BulkResult> {
+    const { model, fields } = this.source
+    const compiled = compileChanges(model, fields, changes)
+    const because = this.source.whySessionsUpdate(compiled)
+    const operations = compiled.flatMap(({ operation }) => operation ?? [])
+    return this.#bulk(because, compiled, [...operations, ...this.source.stamps()], options)
+  }
+
+  /** Deletes all records that meet the conditions, in the same way; what is related to them is treated as by `session.delete`. */
+  async delete(options: BulkOptions = {}): Promise<BulkResult> {
+    return this.#bulk(this.source.whySessionsDelete(), 'delete', [{ kind: 'deleteRecord' }], options)
+  }
+
+  async #bulk(
+    because: string | undefined,
+    changes: readonly BulkChange[] | 'delete',
+    operations: readonly BackgroundOperation[],
+    { dryRun = false, onProgress, after }: BulkOptions,
+  ): Promise<BulkResult> {
+    const { state, source } = this
+    if (state.limit !== undefined || state.order.length > 0) throw bulkOfSome(source.model)
+    const how = because === undefined ? ({ by: 'server' } as const) : ({ by: 'sessions', because } as const)
+    if (dryRun) return { written: await this.count(), failed: 0, ...how }
+    if (this.run.plan.isNever) return { written: 0, failed: 0, ...how }
+    if (because !== undefined) return { ...(await source.inSessions(state, changes, { onProgress, after })), ...how }
+    const tell =
+      onProgress && ((progress: BackgroundProgress) => onProgress({ written: progress.written, share: progress.share }))
+    const { written, failed } = await source.background(state, operations, tell)
+    return { written, failed, ...how }
+  }
+}

@@ -1,0 +1,22 @@
+import type { BulkChange } from '../../query/bulk-changes.js'
+import type { MappedClass } from '../mapping/mapped-class.js'
+
+/** Why an update cannot be left to the server alone; undefined where it can. */
+export function whySessionsUpdate(
+  { kinds }: MappedClass,
+  changes: readonly BulkChange[],
+  validates: boolean,
+): string | undefined {
+  if (kinds.some(({ model }) => model.version !== undefined)) return 'the class has a @Version'
+  if (kinds.some(({ model: { hooks } }) => hooks.beforeSave.length + hooks.afterSave.length > 0))
+    return 'the class has hooks that saving runs'
+  if (validates && kinds.some(({ hasRules }) => hasRules)) return 'the class has validation rules'
+  if (kinds.some(({ model }) => model.ttl.onUpdate === 'refresh')) return 'an update starts the time to live again'
+  const special = changes.find(({ operation }) => operation === undefined)
+  return special && `${special.property} is more than one value`
+}
+
+export function whySessionsDelete({ kinds, needsEntityToDelete }: MappedClass): string | undefined {
+  if (kinds.some(({ standsAlone }) => !standsAlone)) return 'the class has relations, or others point to it'
+  return needsEntityToDelete ? 'the class has hooks that deleting runs' : undefined
+}

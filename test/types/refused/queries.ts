@@ -1,0 +1,68 @@
+import { Bin, Index, Key, ManyToOne, OneToMany, Record, collection, inc, ref, type Database, type Session } from 'skein'
+
+@Record({ set: 'agent' })
+class Agent {
+  @Key() id!: number
+  @OneToMany(() => Listing, 'agent') listings = collection<Listing>()
+}
+
+@Record({ set: 'listing' })
+class Listing {
+  @Key() id!: string
+  @Index() @Bin() city!: string
+  @Bin() price!: number
+  @Bin() isNew?: boolean
+  @Bin() at?: Date
+  @Bin({ type: { list: 'string' } }) tags: string[] = []
+  @Bin({ type: { map: 'int' } }) scores = new Map<string, number>()
+  @ManyToOne(() => Agent, 'listings') agent = ref<Agent>()
+  hello(): string {
+    return this.city
+  }
+}
+
+export function ask(db: Database, session: Session): void {
+  const query = db.query(Listing)
+  // expect: 'citty' does not exist in type 'Where<Listing>'
+  query.where({ citty: 'Bern' })
+  // expect: 'hello' does not exist in type 'Where<Listing>'
+  query.where({ hello: null })
+  // expect: 'listings' does not exist in type 'Where<Agent>'
+  db.query(Agent).where({ listings: 1 })
+  // expect: Type 'number' is not assignable to type
+  query.where({ city: 5 })
+  // expect: Type 'string' is not assignable to type
+  query.where({ price: 'x' })
+  // expect: 'startsWith' does not exist in type
+  query.where({ price: { startsWith: 'x' } })
+  // expect: 'gt' does not exist in type
+  query.where({ isNew: { gt: true } })
+  // expect: Type 'number' is not assignable to type 'Date'
+  query.where({ at: { gt: 5 } })
+  // expect: Type 'number' is not assignable to type 'string'
+  query.where({ tags: { has: 5 } })
+  // expect: 'hasKey' does not exist in type
+  query.where({ tags: { hasKey: 'x' } })
+  // expect: Type 'number' is not assignable to type 'string'
+  query.where({ scores: { hasKey: 5 } })
+  // expect: Source has 1 element(s) but target requires 2.
+  query.where({ price: { between: [1] } })
+  // expect: Argument of type '"agent"' is not assignable to parameter of type
+  query.only('agent')
+  // expect: Argument of type '"agent"' is not assignable to parameter of type
+  query.orderBy('agent')
+  // expect: Property 'startsWith' does not exist on type 'NumberOperand'.
+  query.filter((l) => l.price.startsWith('x'))
+  // expect: Argument of type 'string' is not assignable to parameter of type
+  query.filter((l) => l.price.plus('x').gt(3))
+  // expect: Property 'citty' does not exist on type 'FilterFields<Listing>'.
+  query.filter((l) => l.citty.eq('x'))
+  // expect: Type 'Increment<number>' is not assignable to type
+  void query.update({ city: inc(1) })
+  // expect: 'agent' does not exist in type 'BulkChanges<Listing>'
+  void query.update({ agent: null })
+  // expect: Argument of type '"agnt"' is not assignable to parameter of type
+  session.query(Listing).with('agnt')
+  // expect: Property 'with' does not exist on type
+  query.with('agent')
+}
