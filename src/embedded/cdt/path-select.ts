@@ -5,7 +5,7 @@ import type { Container } from './operation.js'
 import type { Path } from './path.js'
 import { isBare, visitChildren } from './path-children.js'
 
-/** What a selection answers with. */
+/** Kinds of answers to a selection. */
 const PathResult = {
   /** The containers on the way, with only the children that the path leads to. */
   TREE: 0,

@@ -23,17 +23,23 @@ export function parseLevels(operands: Operands): ParsedLevel[] {
   const count = operands.enterList()
   if (count === 0 || count % 2 !== 0 || count > 2 * MAX_LEVELS) throw invalid('malformed path')
   const levels: ParsedLevel[] = []
+  let previous: number | bigint | undefined
   for (let i = 0; i < count; i += 2) {
     const type = operands.integer()
-    if (type === Level.AND_FILTER) levels.push(withFilter(levels.pop(), parseFilter(operands)))
+    if (type === Level.AND_FILTER) levels.push(withFilter(levels.pop(), previous, parseFilter(operands)))
     else if (type === Level.ALL_CHILDREN) levels.push({ step: ALL, filter: parseFilter(operands) })
     else levels.push({ step: parseStep(type, operands.value()), filter: undefined })
+    previous = type
   }
   return levels
 }
 
-function withFilter(level: ParsedLevel | undefined, filter: LoopNode | undefined): ParsedLevel {
-  if (level === undefined || level.step === ALL || level.filter !== undefined) {
+function withFilter(
+  level: ParsedLevel | undefined,
+  type: number | bigint | undefined,
+  filter: LoopNode | undefined,
+): ParsedLevel {
+  if (level === undefined || type === Level.ALL_CHILDREN || type === Level.AND_FILTER) {
     throw invalid('a further filter must follow a level that has none')
   }
   return { step: level.step, filter }

@@ -12,7 +12,7 @@ import { parseLevels, type ParsedLevel } from './path-levels.js'
 /** A selection or change by path. */
 export interface PathCall {
   readonly modifies: boolean
-  /** What a selection answers, or what a change makes of its subject. */
+  /** Answers a selection, or the changed subject. */
   run(subject: Value | undefined, variables: Frame['variables']): Value
 }
 

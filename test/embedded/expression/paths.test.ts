@@ -100,6 +100,7 @@ const MALFORMED: [string, Written][] = [
   ['a further filter after all children', path(ALL, andWhere(TRUE))],
   ['a further filter after a filter', path(where(TRUE), andWhere(TRUE))],
   ['two further filters', path([0x22, 'a'], andWhere(TRUE), andWhere(TRUE))],
+  ['a further filter after one that is true', path([0x22, 'a'], andWhere(true), andWhere(TRUE))],
 ]
 
 type Change = [name: string, levels: Written, flags: number, subject: Value, change: Written, answer: Observed]
