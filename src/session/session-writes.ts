@@ -117,7 +117,10 @@ export class SessionWrites {
   /** Marks an entity to be deleted. */
   remove(entity: object): ManagedEntity {
     const known = this.entities.find(entity)
-    return known !== undefined && this.forgetUnsent(known) ? known : this.entities.remove(entity)
+    if (known !== undefined && this.forgetUnsent(known)) return known
+    const managed = this.entities.remove(entity)
+    managed.deleteRequests++
+    return managed
   }
 
   /** Lets go of an entity that was never sent, false for all others. Whoever still links to it would store it after all. */

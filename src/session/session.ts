@@ -348,10 +348,15 @@ export class Session {
 
   /** What a flush (or a save of this entity) would send, without sending it and without running hooks. */
   async explain(entity?: object, options?: Pick<FlushOptions, 'transactions'>): Promise<Explanation> {
-    this.#checkOpen()
+    this.#checkMaySend()
     const { identity, reading } = this.#context
-    const members = entity === undefined ? identity.filter(isDirty) : [this.#work.entities.get(entity)]
-    return during(reading, () => this.#work.unit.explain(members.filter(isDirty), options?.transactions))
+    const managed = entity === undefined ? undefined : this.#work.entities.get(entity)
+    const explain = (): Promise<Explanation> => {
+      const members = managed === undefined ? identity.filter(isDirty) : [managed].filter(isDirty)
+      return during(reading, () => this.#work.unit.explain(members, options?.transactions))
+    }
+    // A plan marks what it deletes until it is made, so no other may be made or sent beside it.
+    return this.#work.turns.runAlone(explain)
   }
 
   /** Waits for what is under way and lets go of all entities; what was not flushed is not sent. */

@@ -1,4 +1,3 @@
-import { RestrictedError } from '../../errors/index.js'
 import type { OutsideTransaction } from '../../model/index.js'
 import { Explanation } from '../../plan/explain.js'
 import type { Outcome } from '../../plan/outcome.js'
@@ -199,8 +198,7 @@ async function orTakeBack<T>(work: ChangeSet, run: () => Promise<T>, refused?: (
   } catch (error) {
     work.rollback()
     // A large delete that was cut off has begun, and is to be finished.
-    if (work.drains.length === 0 || error instanceof RestrictedError) refused?.()
-    else for (const { owner } of work.drains) (owner as ManagedEntity).isDeleteBegun = true
+    if (!work.drains.some(({ owner }) => (owner as ManagedEntity).isDeleteBegun)) refused?.()
     throw error
   }
 }

@@ -11,7 +11,7 @@ export class DeleteState {
   isFinishing = false
   /** Why it is marked to be deleted, unless that is left to the next flush. */
   deleteMark: PendingDelete | undefined
-  /** How often it was marked to be deleted. */
+  /** How often its delete was asked for; a cascade that reaches it does not count. */
   marked = 0
   /** A part of it is done, such as references that are gone: it is to be finished. */
   isBegun = false

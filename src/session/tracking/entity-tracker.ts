@@ -50,7 +50,6 @@ export class EntityTracker {
     managed.orphanGuard = undefined
     if (known !== undefined && this.forgetUnsent(known)) return managed
     managed.state = 'removed'
-    managed.deleteRequests++
     return managed
   }
 
@@ -67,8 +66,9 @@ export class EntityTracker {
     this.#relations.attach(managed)
   }
 
-  /** What was only marked to be deleted is again what it was; undefined: the session did not know it. */
-  unmark(managed: ManagedEntity, before: TrackedState | undefined): void {
+  /** What was only marked to be deleted is again what it was, unless somebody has asked for its delete since; undefined: the session did not know it. */
+  unmark(managed: ManagedEntity, before: TrackedState | undefined, requests: number): void {
+    if (managed.deleteRequests !== requests) return
     const { identity } = this.#context
     const { mapped, key, state } = managed
     managed.orphanGuard = undefined

@@ -134,7 +134,8 @@ async function cascadeFrom(
         const isOwnWish = isMarked && known!.orphanGuard === undefined
         const removed = entities.remove(entity)
         if (!isOwnWish) removed.orphanGuard = only
-        if (!isMarked) work.onRollback(() => entities.unmark(removed, before), removed)
+        const { deleteRequests } = removed
+        if (!isMarked) work.onRollback(() => entities.unmark(removed, before, deleteRequests), removed)
         if (!seen.has(removed)) removed.depth = managed.depth + 1
         // What it reaches as one that is deleted was not asked for yet.
         else if (removed.state === 'removed' && !isMarked && asked.has(removed)) members.push(removed)

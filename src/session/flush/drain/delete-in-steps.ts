@@ -1,6 +1,7 @@
 import { RestrictedError } from '../../../errors/index.js'
 import type { KeyValue } from '../../../keys/index.js'
 import type { WriteCommand } from '../../../plan/command.js'
+import type { Outcome } from '../../../plan/outcome.js'
 import { MOST_REACHED, type Drain } from '../../../relations/contract/drain.js'
 import { markDeleting, takeMarkOff } from '../../../relations/cascade/delete-marker.js'
 import { checkRestrictions } from './check-restrictions.js'
@@ -42,15 +43,27 @@ export async function deleteInSteps(
 ): Promise<void> {
   for (const drain of drains) await checkRestrictions(drain, parts, options)
   for (const drain of drains) {
-    await send([markDeleting(drain.owner)], parts)
+    const owner = drain.owner as ManagedEntity
+    await mark(owner, parts)
     try {
       await runDrain(drain, parts, sendAll, options)
     } catch (error) {
       // It may not be deleted after all, so it is there again.
-      if (error instanceof RestrictedError) await send([takeMarkOff(drain.owner.model.name, drain.owner.key)], parts)
+      if (error instanceof RestrictedError) {
+        await send([takeMarkOff(owner.model.name, owner.key)], parts)
+        owner.isDeleteBegun = false
+      }
       throw error
     }
   }
+}
+
+/** The delete has begun also where the answer is lost: the mark may be there. */
+async function mark(owner: ManagedEntity, { context }: SendParts): Promise<void> {
+  const outcomes = await context.driver.run([markDeleting(owner)])
+  const [{ state }] = outcomes
+  if (state !== 'notWritten') owner.isDeleteBegun = true
+  throwFailed(outcomes)
 }
 
 async function runDrain(drain: Drain, parts: SendParts, sendAll: SendAll, options: DrainOptions): Promise<void> {
@@ -89,7 +102,10 @@ async function runStep(
 }
 
 async function send(commands: readonly WriteCommand[], { context }: SendParts): Promise<void> {
-  const outcomes = await context.driver.run(commands)
+  throwFailed(await context.driver.run(commands))
+}
+
+function throwFailed(outcomes: readonly Outcome[]): void {
   const isGuarded = (command: WriteCommand): boolean => command.guards.some(({ kind }) => kind === 'binEquals')
   const failed = outcomes.filter(
     ({ state, reason, command }) =>

@@ -1,3 +1,5 @@
+import { SkeinError } from '../../../errors/index.js'
+import type { Outcome } from '../../../plan/outcome.js'
 import type { PlanDraft } from '../../../plan/plan-draft.js'
 import type { Plan } from '../../../plan/plan.js'
 import { recordId } from '../../../plan/record-key.js'
@@ -57,21 +59,36 @@ async function sendGroups(
   const { context, reader } = parts
   const options = callOptions(context, signal)
   const running: Promise<RunResult>[] = []
+  // Planned before anything is sent: a plan that cannot be made has begun nothing.
+  const draft =
+    staged.length === 0 ? undefined : await planChangeSet(membersOf(work, survey, staged), reader, survey.now)
   if (plain.length > 0) running.push(executeStages(survey.part(plain, {}), context.driver, options))
-  if (staged.length > 0) {
-    const draft = await planChangeSet(membersOf(work, survey, staged), reader, survey.now)
-    running.push(executeStages(draft, context.driver, options, marked))
-  }
-  const groups = transactions.map((group) => membersOf(work, survey, group))[Symbol.iterator]()
+  if (draft !== undefined) running.push(executeStages(draft, context.driver, options, marked))
+  const groups = transactions[Symbol.iterator]()
   const runner = async (): Promise<RunResult> => {
     const results: RunResult[] = []
-    for (const group of groups) results.push(await executeTransaction(group, work, parts, signal))
+    for (const group of groups)
+      results.push(
+        await executeTransaction(membersOf(work, survey, group), work, parts, signal).catch((error: unknown) =>
+          unsent(survey, group, error),
+        ),
+      )
     return together(results)
   }
   for (let i = 0; i < Math.min(AT_ONCE, transactions.length); i++) running.push(runner())
   const ended = await Promise.allSettled(running)
   for (const one of ended) if (one.status === 'rejected') throw one.reason
   return together(ended.map((one) => (one as PromiseFulfilledResult<RunResult>).value))
+}
+
+/** What becomes of a group whose transaction could not be planned: others may be committed all the same. */
+function unsent(survey: PlanDraft, group: readonly string[], error: unknown): RunResult {
+  const { stages } = survey.part(group, { isTransaction: true }).plan()
+  const about = error instanceof SkeinError ? { error } : {}
+  const outcomes = stages
+    .flatMap(({ commands }) => commands as readonly Outcome['command'][])
+    .map((command): Outcome => ({ command, state: 'notWritten', bins: {}, reason: 'notSent', ...about }))
+  return { stages: [], outcomes, failed: outcomes, error }
 }
 
 /** What sending would do, as plans. */

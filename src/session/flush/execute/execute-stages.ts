@@ -39,11 +39,11 @@ export async function executeStages(
   const failed: Outcome[] = []
   const broken: SkeinError[] = []
   const missing = new Map<string, Outcome>()
-  let forbidden: RestrictedError | undefined
+  let halt: Halt | undefined
   for (;;) {
     const checks = draft.takeChecks()
     const isStopped = stoppedBy(failed, draft)
-    const ready = draft.next(forbidden === undefined ? isStopped : () => true)
+    const ready = draft.next(halt === undefined ? isStopped : () => true)
     if (ready === undefined && checks.length === 0) break
     // A transaction that failed is undone as a whole.
     if (draft.isTransaction && failed.length > 0) break
@@ -56,17 +56,26 @@ export async function executeStages(
       const judged = new Map(refused.map((outcome) => [outcome.command, outcome]))
       for (const outcome of answered)
         if (outcome.reason === 'missing') missing.set(recordId(outcome.command.key), outcome)
-      const unsent = ready.holdBack(missing)
+      const unsent = ready.holdBack(missing).map((outcome) => withReason(outcome, halt))
       broken.push(...ready.broken)
-      if (ready.name === 'undo' && isStopped !== undefined) noteTakenBack(answered, outcomes, failed, isStopped)
+      if (ready.name === 'undo') noteTakenBack(answered, outcomes, failed, stoppedBy([...failed, ...refused], draft))
       outcomes.push(...answered.map((outcome) => judged.get(outcome.command) ?? outcome), ...unsent)
       failed.push(...refused, ...unsent)
-      if (ready.name === 'mark') forbidden = await afterMark(draft, answered, refused, failed, driver, marked)
+      if (ready.name === 'mark') halt = await afterMark(draft, answered, refused, failed, driver, marked)
     }
     broken.push(...(await checking))
   }
-  if (forbidden !== undefined) throw forbidden
-  return { stages, outcomes, failed, broken }
+  if (halt?.error instanceof RestrictedError) throw halt.error
+  return { stages, outcomes, failed, broken, ...(halt === undefined ? {} : { error: halt.error }) }
+}
+
+/** Why nothing more is sent, once records were marked. */
+interface Halt {
+  readonly error: unknown
+}
+
+function withReason(outcome: Outcome, halt: Halt | undefined): Outcome {
+  return halt?.error instanceof SkeinError && outcome.error === undefined ? { ...outcome, error: halt.error } : outcome
 }
 
 type IsStopped = (id: string) => boolean
@@ -81,8 +90,9 @@ function noteTakenBack(
   answered: readonly Outcome[],
   outcomes: Outcome[],
   failed: Outcome[],
-  isStopped: IsStopped,
+  isStopped: IsStopped | undefined,
 ): void {
+  if (isStopped === undefined) return
   const undone = answered.filter(({ command }) => isStopped(recordId(command.key)))
   const back = undoneOutcomes(outcomes, undone)
   outcomes.forEach((outcome, i) => (outcomes[i] = back.get(outcome) ?? outcome))
@@ -92,7 +102,7 @@ function noteTakenBack(
 /** Adds to the plan what came before records were marked; what comes later is refused. Those that are stopped are not marked, or not to go on. */
 export type AfterMark = (draft: PlanDraft, isStopped: IsStopped) => Promise<void>
 
-/** A record that may not be deleted after all is there again. */
+/** Looks for what came before the marks. A record that may not be deleted after all is there again; where the look fails, the delete has begun. */
 async function afterMark(
   draft: PlanDraft,
   answered: readonly Outcome[],
@@ -100,7 +110,7 @@ async function afterMark(
   failed: readonly Outcome[],
   driver: Driver,
   marked: AfterMark | undefined,
-): Promise<RestrictedError | undefined> {
+): Promise<Halt | undefined> {
   const marks = answered.filter(({ state }) => state === 'written').map(({ command }) => command)
   const isRefused = stoppedBy(
     refused.filter(({ reason }) => reason === 'guard'),
@@ -112,9 +122,8 @@ async function afterMark(
     await marked?.(draft, stoppedBy(failed, draft) ?? (() => false))
     return undefined
   } catch (error) {
-    if (!(error instanceof RestrictedError)) throw error
-    await driver.run(marks.map(({ entity, key }) => takeMarkOff(entity, key)))
-    return error
+    if (error instanceof RestrictedError) await driver.run(marks.map(({ entity, key }) => takeMarkOff(entity, key)))
+    return { error }
   }
 }
 

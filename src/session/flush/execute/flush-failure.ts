@@ -19,7 +19,10 @@ export function flushFailure(
   const [first] = failed
   const isWhole = error instanceof RetriesExhaustedError || error instanceof CommitInDoubtError
   if (isWhole && isPart !== true) return error
-  if (signal?.aborted && outcomes.every(({ reason }) => reason === 'notSent')) return signal.reason
+  if (outcomes.every(({ reason }) => reason === 'notSent')) {
+    if (signal?.aborted) return signal.reason
+    if (error !== undefined) return error
+  }
   if (outcomes.length === 1 && first.state === 'notWritten') return first.error
   const records = byRecord(outcomes, failed, stages)
   return new PartialFailureError(message(records), {
