@@ -27,6 +27,11 @@ export interface Check {
   readonly then: (record: StoredRecord | null) => void
 }
 
+interface Collected {
+  readonly items: unknown[]
+  readonly then: (items: readonly unknown[]) => void
+}
+
 interface Entry {
   readonly commands: (WriteCommand | DeleteCommand)[]
   readonly settle: Settle[]
@@ -87,6 +92,8 @@ export interface Draft {
   follow(name: StageName, tell: DescribeStep): void
   /** Reads a record again once the stage that is being settled is done. */
   check(command: ReadCommand, then: Check['then']): void
+  /** Collects what stages that are being settled have to say, and hands it over in one list when they are. */
+  collect<T>(id: string, item: T, then: (items: readonly T[]) => void): void
   /** True the first time: a change that both sides of a relation would plan is planned once. */
   once(id: string): boolean
   /** True when `once` has already been called with this id. */
@@ -109,6 +116,7 @@ export class PlanDraft implements Draft {
   readonly #seen = new Set<string>()
   #ties = new RecordGroups()
   #checks: Check[] = []
+  readonly #collected = new Map<string, Collected>()
   #beforeSending: (() => void)[] = []
   readonly #following: DeferredStep[] = []
   /** Target of commands that are added while a part of this draft is being sent. */
@@ -172,6 +180,13 @@ export class PlanDraft implements Draft {
     else this.#sent.check(command, then)
   }
 
+  collect<T>(id: string, item: T, then: (items: readonly T[]) => void): void {
+    if (this.#sent !== undefined) return this.#sent.collect(id, item, then)
+    const known = this.#collected.get(id)
+    if (known === undefined) this.#collected.set(id, { items: [item], then: then as Collected['then'] })
+    else known.items.push(item)
+  }
+
   once(id: string): boolean {
     if (this.#seen.has(id)) return false
     this.#seen.add(id)
@@ -206,6 +221,9 @@ export class PlanDraft implements Draft {
   }
 
   takeChecks(): readonly Check[] {
+    const collected = [...this.#collected.values()]
+    this.#collected.clear()
+    for (const { items, then } of collected) then(items)
     const checks = this.#checks
     this.#checks = []
     return checks
@@ -306,6 +324,10 @@ class DraftForRecord implements Draft {
 
   check(command: ReadCommand, then: Check['then']): void {
     this.#draft.check(command, then)
+  }
+
+  collect<T>(id: string, item: T, then: (items: readonly T[]) => void): void {
+    this.#draft.collect(id, item, then)
   }
 
   once(id: string): boolean {

@@ -19,6 +19,10 @@ export class PreviousParents {
     return [...(this.#data.byMember?.values() ?? [])]
   }
 
+  has({ key }: RecordKey): boolean {
+    return this.#data.byMember?.has(userKeyId(key)) === true
+  }
+
   /** Until it is done. */
   note(former: Former): void {
     this.#data.byMember ??= new Map()

@@ -6,7 +6,7 @@ import { read, remove } from '../../plan/command.js'
 import type { Draft } from '../../plan/plan-draft.js'
 import { removeBin, writeBin } from '../../plan/operations.js'
 import { isWrittenOrMissing, type Outcome } from '../../plan/outcome.js'
-import { userKeyId, type UserKey } from '../../plan/record-key.js'
+import { userKeyId, type RecordKey, type UserKey } from '../../plan/record-key.js'
 import { askingOwner, confirming, lettingGo } from '../write/explain-reads.js'
 import { keyBefore, readBefore } from '../write/previous-key.js'
 import { stillAt } from '../cascade/children.js'
@@ -19,7 +19,8 @@ import { isInKey, keepInKey } from '../write/ref-in-key.js'
 import { isEntity } from '../state/member.js'
 import { ownerGone, restricted } from '../contract/relation-errors.js'
 import type { RefState } from '../state/ref-state.js'
-import { retarget } from '../write/guarded-ref-write.js'
+import { leaveUnlessThere, retarget } from '../write/guarded-ref-write.js'
+import { ListUpkeep } from '../write/list-upkeep.js'
 import { collectionStateOf, refStateOf } from '../state/state-of.js'
 import type { RelationStrategy } from '../contract/relation-strategy.js'
 import { keyBinLinks } from '../verify/relation-links.js'
@@ -40,6 +41,7 @@ export class KeyBinStrategy implements RelationStrategy {
   readonly #list: RelationModel | undefined
   /** The collection of the target that finds us by an index on our bin. */
   readonly #indexed: RelationModel | undefined
+  readonly #upkeep: ListUpkeep | undefined
 
   constructor(model: RelationModel, owner: EntityModel, target: EntityModel, inverse: RelationModel | undefined) {
     this.relation = model.name
@@ -49,6 +51,7 @@ export class KeyBinStrategy implements RelationStrategy {
     this.#target = target
     this.#list = inverse?.strategy === 'keyList' ? inverse : undefined
     this.#indexed = inverse?.strategy === 'secondaryIndex' ? inverse : undefined
+    this.#upkeep = this.#list && new ListUpkeep(target, this.#list.bin!, owner, model.bin!)
     this.verification = keyBinLinks(model, owner, target, this.#list)
   }
 
@@ -295,7 +298,8 @@ export class KeyBinStrategy implements RelationStrategy {
       if (outcome.state === 'written') {
         state.lists.joined()
         this.#collectionOf(owner, reader)?.confirmAdded(tracked.entity)
-        if (isOld && !draft.isTransaction) this.#confirm(tracked, owner, draft, reader)
+        // The list that it leaves is changed later, and what is checked then is checked once.
+        if (isOld && state.lists.toLeave.size === 0) this.#upkeep!.check(tracked.key, { on: key }, draft)
         return true
       }
       if (outcome.reason === 'missing' || outcome.reason === 'guard')
@@ -312,25 +316,21 @@ export class KeyBinStrategy implements RelationStrategy {
     reader: Reader,
     stage: 'remove references' | 'undo' = 'remove references',
   ): void {
-    const command = unlisted(this.#target, reader.recordKey(this.#target, owner), this.#list!.bin!, tracked.key.key)
+    const parent = reader.recordKey(this.#target, owner)
+    const command = unlisted(this.#target, parent, this.#list!.bin!, tracked.key.key)
     draft.add(stage, command, (outcome) => {
       if (!isWrittenOrMissing(outcome)) return false
       state.lists.left(owner)
       this.#collectionOf(owner, reader)?.confirmRemoved(tracked.entity)
+      // Another session may have moved it back since this one has moved it away.
+      if (outcome.state === 'written' && tracked.state !== 'removed')
+        this.#upkeep!.check(tracked.key, { off: parent, on: this.#listedAt(state, reader) }, draft)
       return true
     })
   }
 
-  /** Two sessions may move one child at the same time: the one that was overtaken takes its entry back. */
-  #confirm(tracked: Tracked, owner: KeyValue, draft: Draft, reader: Reader): void {
-    const name = this.model.bin!
-    const expected = reader.recordKey(this.#target, owner)
-    draft.check(read(this.#owner.name, tracked.key, [name]), (record) => {
-      const now = record?.bins[name] as UserKey | undefined
-      if (now !== undefined && userKeyId(now) === userKeyId(expected.key)) return
-      const command = unlisted(this.#target, expected, this.#list!.bin!, tracked.key.key)
-      draft.add('undo', command, isWrittenOrMissing)
-    })
+  #listedAt({ stored, lists }: RefState, reader: Reader): RecordKey | undefined {
+    return stored === null || lists.toJoin !== undefined ? undefined : reader.recordKey(this.#target, stored)
   }
 
   /** The owner is gone: nothing may point to it, so the entity goes back to the owner it had, whose list still has it. */
@@ -352,10 +352,24 @@ export class KeyBinStrategy implements RelationStrategy {
     const { previousKey } = state
     const back = previousKey === null ? null : reader.recordKey(this.#target, previousKey).key
     draft.add('undo', retarget(this.#owner, tracked.key, name, key, back), (outcome) => {
-      if (outcome.state === 'written') state.wentBack(previousKey)
+      if (outcome.state === 'written') {
+        state.wentBack(previousKey)
+        if (previousKey !== null) this.#returnTo(tracked, state, previousKey, draft, reader)
+      }
       state.lists.joined()
       return error ?? true
     })
+  }
+
+  /** The owner it goes back to may have been deleted while the entity named another one. */
+  #returnTo(tracked: Tracked, state: RefState, owner: KeyValue, draft: Draft, reader: Reader): void {
+    const key = reader.recordKey(this.#target, owner)
+    const lost = (): void => {
+      if (state.isStoredAs(owner)) state.knowStored(null)
+    }
+    if (this.#upkeep !== undefined) this.#upkeep.putOn(tracked.key, key, draft, lost)
+    else if (this.#indexed !== undefined)
+      leaveUnlessThere(this.#owner, tracked.key, this.model.bin!, this.#target, key, draft, lost)
   }
 
   /** The collection of an owner that the session has. */

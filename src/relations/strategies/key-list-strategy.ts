@@ -182,11 +182,12 @@ export class KeyListStrategy implements RelationStrategy {
     const isOrphan = this.model.orphans === 'delete' && (!isEntity(member) || reader.tracked(member)?.isGoing === true)
     const isAlone = this.#childBin === undefined || isWritten || isOrphan
     const progress = progressOf(member, isAlone ? 1 : 2, state, draft, () => state.confirmRemoved(member))
-    draft.add('remove references', unlisted(this.#owner, tracked.key, this.model.bin!, key), (outcome) =>
-      progress(isWrittenOrMissing(outcome), outcome),
-    )
-    if (isAlone || this.#inverse === undefined) return
     const child = { namespace: this.#target.namespace, set: this.#target.set, key }
+    draft.add('remove references', unlisted(this.#owner, tracked.key, this.model.bin!, key), (outcome) => {
+      if (outcome.state === 'written' && !isOrphan) this.#adoption?.taken(child, tracked.key, draft)
+      return progress(isWrittenOrMissing(outcome), outcome)
+    })
+    if (isAlone || this.#inverse === undefined) return
     return release(this.#target, child, this.#inverse, tracked.key.key, draft, reader, progress)
   }
 

@@ -1,17 +1,31 @@
 import { readProperty } from '../../codec/index.js'
 import type { KeyValue } from '../../keys/index.js'
 import type { EntityModel, RelationModel } from '../../model/index.js'
-import { read, remove } from '../../plan/command.js'
+import { binEquals, read, remove, write } from '../../plan/command.js'
 import type { Draft } from '../../plan/plan-draft.js'
 import { removeBin, writeBin } from '../../plan/operations.js'
 import { isWrittenOrMissing, type Outcome } from '../../plan/outcome.js'
-import { recordId, userKeyId, type RecordKey, type UserKey } from '../../plan/record-key.js'
+import { recordId, userKeyId, type UserKey } from '../../plan/record-key.js'
 import { confirming, lettingGo, whileItHolds } from '../write/explain-reads.js'
 import { keyBefore, readBefore } from '../write/previous-key.js'
-import { isCreation, type Cascade, type Reader, type Tracked } from '../contract/contributor.js'
+import type { Cascade, Reader, Tracked } from '../contract/contributor.js'
 import { KeyBinStrategy } from './key-bin-strategy.js'
+import {
+  clearId,
+  endAt,
+  isCreated,
+  isNew,
+  keepPair,
+  keepPartner,
+  keysIn,
+  pairId,
+  parting,
+  pointId,
+  type End,
+  type Parting,
+} from './key-pair-ends.js'
 import { linkWrite } from '../write/key-list-bin.js'
-import { isInKey, keepHeld, keepInKey } from '../write/ref-in-key.js'
+import { isInKey } from '../write/ref-in-key.js'
 import { isEntity, type Member } from '../state/member.js'
 import type { RefState } from '../state/ref-state.js'
 import { retarget } from '../write/guarded-ref-write.js'
@@ -19,20 +33,6 @@ import { refStateOf } from '../state/state-of.js'
 import type { RelationStrategy } from '../contract/relation-strategy.js'
 import { keyPairLinks } from '../verify/relation-links.js'
 import type { LinkVerification } from '../verify/stored-link.js'
-
-/** One of the two records that point to each other. */
-interface End {
-  readonly model: EntityModel
-  readonly relation: RelationModel
-  readonly key: RecordKey
-  readonly tracked: Tracked | undefined
-}
-
-/** A record that shall no longer point to another, if it still does. */
-interface Parting {
-  readonly from: End
-  readonly to: End
-}
 
 /**
  * One to one, and both store the other's key; the owner's bin is the truth. Whichever side is changed, both bins are written, and
@@ -239,7 +239,7 @@ export class KeyPairStrategy implements RelationStrategy {
     reader: Reader,
     stage: 'undo' | 'remove references' = 'remove references',
   ): void {
-    if (!draft.once(clearId(stage, from, to))) return
+    if (!draft.once(clearId(stage, from, to)) && stage !== 'undo') return
     // Without what is part of its key nobody could read the record.
     if (isInKey(from.model, from.relation)) return draft.beforeSending(() => this.#part(from, to, reader))
     const bin = from.relation.bin!
@@ -247,6 +247,8 @@ export class KeyPairStrategy implements RelationStrategy {
       if (outcome.state === 'inDoubt') this.#begin(to, reader)
       if (outcome.state !== 'written' && outcome.reason !== 'missing' && outcome.reason !== 'guard') return false
       this.#part(from, to, reader)
+      draft.once(`done ${clearId(stage, from, to)}`)
+      if (outcome.state === 'written' && to.tracked?.state !== 'removed') this.#pairAgain(from, to, draft, reader)
       return true
     }
     const command = retarget(from.model, from.key, bin, to.key.key, null)
@@ -254,6 +256,27 @@ export class KeyPairStrategy implements RelationStrategy {
     if (!draft.isTransaction) draft.addApart(stage, command, settle)
     // Only a survey of what a transaction will write: it is planned again inside.
     else draft.add(stage, command, settle, 0, ['missing', 'guard'])
+  }
+
+  /** Another session may have paired the two again before this one has cleared the first: that points to the second again. */
+  #pairAgain(from: End, to: End, draft: Draft, reader: Reader): void {
+    const back = clearId('remove references', to, from)
+    draft.check(read(to.model.name, to.key, [to.relation.bin!]), (record) => {
+      const now = record?.bins[to.relation.bin!] as UserKey | undefined
+      if (now === undefined || userKeyId(now) !== userKeyId(from.key.key)) return
+      // The second is to be cleared as well, and is not yet.
+      if (draft.isPlanned(back) && !draft.isPlanned(`done ${back}`)) return
+      const bin = from.relation.bin!
+      const options = { exists: 'mustExist', ttl: 'keep', guards: [binEquals(bin, null)] } as const
+      const command = write(from.model.name, from.key, [writeBin(bin, to.key.key)], options)
+      draft.add('undo', command, ({ state, reason }) => {
+        if (state === 'written') {
+          this.#settle(from, to, reader)
+          this.#confirm(to, from, draft, reader)
+        }
+        return state === 'written' || reason === 'missing' || reason === 'guard'
+      })
+    })
   }
 
   /** What its partner's record has been told, its own must be, too. */
@@ -274,7 +297,7 @@ export class KeyPairStrategy implements RelationStrategy {
 
   /** Two sessions may pair one owner at the same time: the other of the one that was overtaken is cleared. */
   #confirm(owner: End, other: End, draft: Draft, reader: Reader): void {
-    if (draft.isTransaction) return
+    if (draft.isInside) return
     const bin = owner.relation.bin!
     draft.check(read(owner.model.name, owner.key, [bin]), (record) => {
       const now = record?.bins[bin] as UserKey | undefined
@@ -318,29 +341,3 @@ export class KeyPairStrategy implements RelationStrategy {
     return { model: this.#there, relation: this.#inverse, key: reader.recordKey(this.#there, key), tracked }
   }
 }
-
-/** Where each record points now, all read at once. */
-async function keysIn(ends: readonly End[], reader: Reader): Promise<(UserKey | undefined)[]> {
-  const records = await reader.read(ends.map(({ model, key, relation }) => read(model.name, key, [relation.bin!])))
-  return ends.map(({ relation }, i) => records[i]?.bins[relation.bin!] as UserKey | undefined)
-}
-
-/** Throws where one of the two has another partner in its key. */
-function keepPair(here: End, to: End | undefined, reader: Reader): void {
-  if (!isCreated(here)) keepInKey(here.model, here.relation, here.key, to?.key.key ?? null, reader)
-  if (to !== undefined && !isNew(to)) keepInKey(to.model, to.relation, to.key, here.key.key, reader)
-}
-
-/** Throws where the former partner has this one in its key, and stays. */
-function keepPartner({ model, relation, key, tracked }: End, here: End, reader: Reader): void {
-  if (tracked?.state !== 'removed') keepHeld(model, relation, key, here.key.key, reader)
-}
-
-const parting = (from: End, to: End): Parting => ({ from, to })
-const pointId = ({ key, relation }: End): string => `${recordId(key)}#${relation.bin!}`
-const clearId = (stage: string, from: End, to: End): string => `${stage} ${pointId(from)} -> ${recordId(to.key)}`
-/** Another record on the same side. */
-const endAt = (end: End, key: UserKey): End => ({ ...end, key: { ...end.key, key }, tracked: undefined })
-const isNew = ({ tracked }: End): boolean => tracked?.state === 'new'
-const isCreated = ({ tracked }: End): boolean => tracked !== undefined && isCreation(tracked)
-const pairId = (owner: End, other: End): string => `${recordId(owner.key)} ~ ${recordId(other.key)}`

@@ -17,6 +17,7 @@ import { linkWrite } from '../write/key-list-bin.js'
 import { LinkAttributes } from './link-attributes.js'
 import { listBin, mapBin, type LinkBin, type LinkEnd } from '../write/link-bin.js'
 import type { LinkValue } from '../state/link-attributes-of.js'
+import { LinkUpkeep, type LinkPair } from '../write/link-upkeep.js'
 import { loadListed } from '../read/load-key-lists.js'
 import { isNew } from '../state/is-new.js'
 import { isEntity, type Member } from '../state/member.js'
@@ -34,6 +35,8 @@ interface PlannedLink {
   readonly ends: readonly LinkEnd[]
   readonly to: RecordKey
   readonly id: string
+  /** Both ends, where others may change the link at the same time: nobody knows of a record that is just created. */
+  readonly pair?: LinkPair
   readonly settle: () => void
 }
 
@@ -50,6 +53,7 @@ export class LinkListsStrategy implements RelationStrategy {
   readonly #inverse: RelationModel | undefined
   readonly #bin: LinkBin
   readonly #attributes: LinkAttributes | undefined
+  readonly #upkeep: LinkUpkeep
 
   constructor(
     model: RelationModel,
@@ -75,6 +79,7 @@ export class LinkListsStrategy implements RelationStrategy {
     this.#owner = owner
     this.#target = target
     this.#inverse = inverse
+    this.#upkeep = new LinkUpkeep(this.#bin, `${owner.name}.${model.name}`)
   }
 
   hasChanges({ entity }: Tracked): boolean {
@@ -230,7 +235,7 @@ export class LinkListsStrategy implements RelationStrategy {
     draft: Draft,
     reader: Reader,
   ): void {
-    const { ends, to, id, settle } = this.#link(change, tracked, member, state, reader)
+    const { ends, to, id, pair, settle } = this.#link(change, tracked, member, state, reader)
     if (!draft.once(`${change} ${id}`)) return
     const attributes = change === 'add' ? this.#attributes?.encode(state, member) : undefined
     const link = change === 'add' ? state.links.get(member) : undefined
@@ -238,6 +243,7 @@ export class LinkListsStrategy implements RelationStrategy {
     const progress = progressOf(member, ends.length, state, draft, () => {
       settle()
       if (link !== undefined) link.snapshot = snapshot
+      if (pair !== undefined) this.#upkeep.check(pair, draft)
     })
     ends.forEach((end, i) => {
       const other = (ends[1 - i]?.key ?? to).key
@@ -286,7 +292,14 @@ export class LinkListsStrategy implements RelationStrategy {
       settleHere()
       if (other) collectionStateOf(readProperty(other.entity, inverse) as object)[confirm](tracked.entity)
     }
-    return { ends: [here, there], to, id, settle }
+    const isNew = tracked.state === 'new' || other?.state === 'new'
+    return { ends: [here, there], to, id, settle, ...(isNew ? {} : { pair: this.#pair(here, there) }) }
+  }
+
+  /** Where a relation is its own other side, either end may be the truth, but all must choose the same one. */
+  #pair(here: LinkEnd, there: LinkEnd): LinkPair {
+    const isOwner = this.model.inverse === this.model.name ? recordId(here.key) < recordId(there.key) : this.model.owner
+    return isOwner ? { owner: here, other: there } : { owner: there, other: here }
   }
 
   #drain(owner: Tracked, reader: Reader): Drain {

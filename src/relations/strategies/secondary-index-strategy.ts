@@ -21,7 +21,7 @@ import { isEntity, type Member } from '../state/member.js'
 import { markDeleting } from '../cascade/delete-marker.js'
 import { progressOf } from '../state/link-progress.js'
 import { ownerGone, restricted } from '../contract/relation-errors.js'
-import { retarget } from '../write/guarded-ref-write.js'
+import { leaveUnlessThere, retarget } from '../write/guarded-ref-write.js'
 import { collectionStateOf } from '../state/state-of.js'
 import type { CollectionMembers, RelationStrategy } from '../contract/relation-strategy.js'
 
@@ -133,13 +133,21 @@ export class SecondaryIndexStrategy implements RelationStrategy {
     draft.add(isLate ? 'add references' : 'write', command, (outcome) => {
       if (outcome.state !== 'written') return false
       state.confirmAdded(member)
-      if (isAsked) this.#confirm(tracked, child, keyBefore(this.#inverse, outcome.bins), draft, reader)
+      if (isAsked)
+        this.#confirm(tracked, child, keyBefore(this.#inverse, outcome.bins), draft, reader, () => state.add(member))
       return true
     })
   }
 
   /** The parent is not written, so it is asked whether it is still there and means to stay; otherwise the child goes back to the one it had. */
-  #confirm(tracked: Tracked, child: RecordKey, before: UserKey | null, draft: Draft, reader: Reader): void {
+  #confirm(
+    tracked: Tracked,
+    child: RecordKey,
+    before: UserKey | null,
+    draft: Draft,
+    reader: Reader,
+    onTakenBack: () => void,
+  ): void {
     const own = tracked.key.key
     const back = before === null || userKeyId(before) === userKeyId(own) ? null : before
     draft.check(read(this.#owner.name, tracked.key, [DELETING_BIN]), (record) => {
@@ -147,7 +155,13 @@ export class SecondaryIndexStrategy implements RelationStrategy {
       const key = reader.fromStored(this.#owner, own)
       if (isInKey(this.#target, this.#inverse)) throw ownerGone(this.#owner, key)
       const undo = retarget(this.#target, child, this.#childBin, own, back)
-      draft.add('undo', undo, () => ownerGone(this.#owner, key))
+      draft.add('undo', undo, ({ state }) => {
+        const from = { ...tracked.key, key: back! }
+        onTakenBack()
+        if (state === 'written' && back !== null)
+          leaveUnlessThere(this.#target, child, this.#childBin, this.#owner, from, draft)
+        return ownerGone(this.#owner, key)
+      })
     })
   }
 

@@ -14,6 +14,7 @@ import { linkWrite, listed, unlisted } from '../write/key-list-bin.js'
 import { keepInKey } from '../write/ref-in-key.js'
 import type { Member } from '../state/member.js'
 import { progressOf } from '../state/link-progress.js'
+import { ListUpkeep } from '../write/list-upkeep.js'
 import { retarget } from '../write/guarded-ref-write.js'
 
 /** How a parent with a list takes in children that are known by their keys alone: it writes their bins, too. */
@@ -26,6 +27,7 @@ export class UnloadedChildren {
   readonly #inverse: RelationModel
   /** The child's bin that holds the parent's key. */
   readonly #childBin: string
+  readonly #upkeep: ListUpkeep
 
   constructor(model: RelationModel, owner: EntityModel, target: EntityModel, inverse: RelationModel) {
     this.#relation = model.name
@@ -34,6 +36,12 @@ export class UnloadedChildren {
     this.#target = target
     this.#inverse = inverse
     this.#childBin = inverse.bin!
+    this.#upkeep = new ListUpkeep(owner, model.bin!, target, inverse.bin!)
+  }
+
+  /** The child was taken off the list; another session may have put it there again before. */
+  taken(child: RecordKey, parent: RecordKey, draft: Draft): void {
+    this.#upkeep.check(child, { off: parent }, draft)
   }
 
   /** The parents they have now. */
@@ -91,7 +99,9 @@ export class UnloadedChildren {
     const child = reader.recordKey(this.#target, state.keyOf(member)!)
     draft.follow('add references', confirming({ model: this.#target, key: child }, `${this.#relation} drops it`))
     draft.add('add references', listed(this.#owner, tracked.key, this.#list, child.key), (outcome) => {
-      if (outcome.state === 'written' && !draft.isTransaction) this.#confirm(tracked, child, draft)
+      // The list that it leaves is changed later, and what is checked then is checked once.
+      if (outcome.state === 'written' && !state.previousParents.has(child))
+        this.#upkeep.check(child, { on: tracked.key }, draft)
       if (outcome.reason === 'missing' || outcome.reason === 'guard')
         this.#giveBack(tracked, member, child, before(), state, draft)
       return progress(isWritten(outcome), outcome)
@@ -103,9 +113,10 @@ export class UnloadedChildren {
     const { member, parent } = former
     if (userKeyId(parent) === userKeyId(tracked.key.key)) return
     if (!draft.isInside) state.previousParents.note(former)
-    const command = unlisted(this.#owner, { ...tracked.key, key: parent }, this.#list, member.key)
-    draft.add('remove references', command, (outcome) => {
+    const from = { ...tracked.key, key: parent }
+    draft.add('remove references', unlisted(this.#owner, from, this.#list, member.key), (outcome) => {
       const isDone = isWrittenOrMissing(outcome)
+      if (outcome.state === 'written') this.#upkeep.check(member, { off: from, on: tracked.key }, draft)
       if (isDone) state.previousParents.done(former)
       return isDone
     })
@@ -123,17 +134,8 @@ export class UnloadedChildren {
     state.previousParents.forget(child)
     draft.add('undo', retarget(this.#target, child, this.#childBin, tracked.key.key, before), (outcome) => {
       if (isWritten(outcome)) state.turnedBack(member)
+      if (isWritten(outcome) && before !== null) this.#upkeep.putOn(child, { ...tracked.key, key: before }, draft)
       return true
-    })
-  }
-
-  #confirm(tracked: Tracked, child: RecordKey, draft: Draft): void {
-    const childBin = this.#childBin
-    draft.check(read(this.#target.name, child, [childBin]), (record) => {
-      const now = record?.bins[childBin] as UserKey | undefined
-      if (now !== undefined && userKeyId(now) === userKeyId(tracked.key.key)) return
-      const command = unlisted(this.#owner, tracked.key, this.#list, child.key)
-      draft.add('undo', command, isWrittenOrMissing)
     })
   }
 }

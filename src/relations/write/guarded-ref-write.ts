@@ -1,5 +1,7 @@
-import type { EntityModel } from '../../model/index.js'
-import { binEquals, write, type WriteCommand } from '../../plan/command.js'
+import { DELETING_BIN, type EntityModel } from '../../model/index.js'
+import type { Draft } from '../../plan/plan-draft.js'
+import { isWrittenOrMissing } from '../../plan/outcome.js'
+import { binEquals, read, write, type WriteCommand } from '../../plan/command.js'
 import { removeBin, writeBin } from '../../plan/operations.js'
 import type { RecordKey, UserKey } from '../../plan/record-key.js'
 
@@ -13,4 +15,23 @@ export function retarget(
 ): WriteCommand {
   const change = to === null ? removeBin(bin) : writeBin(bin, to)
   return write(model.name, key, [change], { exists: 'mustExist', ttl: 'keep', guards: [binEquals(bin, from)] })
+}
+
+/** Reads the record that a bin was made to name again, and clears the bin where that record is gone or being deleted. */
+export function leaveUnlessThere(
+  model: EntityModel,
+  key: RecordKey,
+  bin: string,
+  target: EntityModel,
+  to: RecordKey,
+  draft: Draft,
+  onLost?: () => void,
+): void {
+  draft.check(read(target.name, to, [DELETING_BIN]), (record) => {
+    if (record !== null && !(DELETING_BIN in record.bins)) return
+    draft.add('undo', retarget(model, key, bin, to.key, null), (outcome) => {
+      if (outcome.state === 'written') onLost?.()
+      return outcome.reason === 'guard' || isWrittenOrMissing(outcome)
+    })
+  })
 }

@@ -2,9 +2,10 @@ import { SkeinError } from '../../errors/index.js'
 import { describeKey } from '../../keys/index.js'
 import type { EntityModel } from '../../model/index.js'
 import { read, write, type WriteCommand } from '../../plan/command.js'
-import type { WriteOperation } from '../../plan/operation.js'
+import type { ReadOperation, WriteOperation } from '../../plan/operation.js'
 import {
   listCreate,
+  listGetValues,
   mapCreate,
   mapGetIndexRange,
   mapGetKeys,
@@ -33,6 +34,10 @@ export interface LinkBin {
   /** Without attributes those of a link that is there already stay. */
   link(end: LinkEnd, other: UserKey, attributes?: Value): WriteCommand
   unlink(end: LinkEnd, other: UserKey): WriteCommand
+  /** Reads which of these keys are in the bin. */
+  among(bin: string, keys: readonly UserKey[]): ReadOperation
+  /** Reads what a link carries, where links carry something. */
+  attributesOf?(bin: string, other: UserKey): ReadOperation
   /** The keys in the bin as it was read. */
   keysIn(stored: Value, target: EntityModel): readonly UserKey[]
   members(owner: EntityModel, target: EntityModel, bin: string): CollectionMembers
@@ -42,6 +47,7 @@ export const listBin: LinkBin = {
   create: (bin) => listCreate(bin, 'ordered', true),
   link: ({ model, key, bin }, other) => listed(model, key, bin, other),
   unlink: ({ model, key, bin }, other) => unlisted(model, key, bin, other),
+  among: (bin, keys) => listGetValues(bin, keys, 'value'),
   keysIn: (stored) => stored as readonly UserKey[],
   members: listMembers,
 }
@@ -63,6 +69,8 @@ export const mapBin: LinkBin = {
     )
   },
   unlink: ({ model, key, bin }, other) => linkWrite(model, key, [mapRemoveKeys(bin, [other])]),
+  among: (bin, keys) => mapGetKeys(bin, keys, 'key'),
+  attributesOf: (bin, other) => mapGetKeys(bin, [other], 'value'),
   keysIn: (stored, { key }) =>
     Object.keys(stored as object).map((each) => (key.storedKind === 'string' ? each : integer(each))),
   members: mapMembers,

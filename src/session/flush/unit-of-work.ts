@@ -21,7 +21,7 @@ import { deleteInSteps, type SendAll, type DrainOptions } from './drain/delete-i
 import type { AfterMark, RunResult } from './execute/execute-stages.js'
 import { planFlush, executeChangeSet, type SendParts } from './execute/execute-change-set.js'
 import { keepAdoptedOrphans } from './execute/keep-adopted-orphans.js'
-import { badOption } from '../transaction/transaction-errors.js'
+import { badOption, noteInside } from '../transaction/transaction-errors.js'
 import { validateAll } from './collect/validate.js'
 import type { ChangeSet } from './collect/change-set.js'
 
@@ -101,6 +101,7 @@ export class UnitOfWork {
       if (result.outcomes.every(isNotWritten)) work.rollback()
       if (isRefused(result.outcomes)) refused?.()
       noteBegun(work, result)
+      noteInside(error, context.transaction)
     }
     publishFlush(context.driver.events, result, performance.now() - began, error)
     await this.#runAfterHooks(work, result).catch((thrown: unknown) => {

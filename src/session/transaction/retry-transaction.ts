@@ -1,7 +1,7 @@
 import type { Driver } from '../../driver/driver.js'
 import type { TransactionHandle } from '../../driver/outcome.js'
 import { Tries } from '../../driver/retry.js'
-import { badOption, exhausted, repeatable } from './transaction-errors.js'
+import { badOption, exhausted, repeatable, rolledBack } from './transaction-errors.js'
 
 export interface TransactionOptions {
   /** How often it is tried in all. Default 10. */
@@ -59,7 +59,7 @@ async function tryOnce<T>(driver: Driver, attempt: Attempt<T>, timeout: number, 
     const isUndone = await driver.abort(transaction)
     attempt.undone?.()
     const kind = repeatable(error)
-    return { error, again: kind === 'conflict' || (kind === 'transient' && isUndone) }
+    return { error: rolledBack(error, transaction), again: kind === 'conflict' || (kind === 'transient' && isUndone) }
   }
   const outcome = await driver.commit(transaction, asked === undefined ? {} : { deadline: asked * 1000 })
   if (outcome.state === 'committed') return { result }

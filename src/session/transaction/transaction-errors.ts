@@ -1,5 +1,6 @@
 import { MOST_WRITES } from '../../driver/capabilities.js'
-import { PartialFailureError, RetriesExhaustedError, SkeinError } from '../../errors/index.js'
+import type { TransactionHandle } from '../../driver/outcome.js'
+import { PartialFailureError, RetriesExhaustedError, SkeinError, type RecordOutcome } from '../../errors/index.js'
 import { showKey } from '../../plan/record-key.js'
 import type { Drain } from '../../relations/contract/drain.js'
 
@@ -23,6 +24,30 @@ export function repeatable(error: unknown, depth = 0): Repeatable {
   const causes = error instanceof PartialFailureError ? error.records.map(({ cause }) => cause) : [error.cause]
   const found = causes.map((cause) => repeatable(cause, depth + 1))
   return found.find((one) => one === 'conflict') ?? found.find((one) => one === 'transient') ?? 'no'
+}
+
+const INSIDE = new WeakMap<PartialFailureError, TransactionHandle>()
+
+/** Notes that a flush has failed inside this transaction: what it has written depends on how that ends. */
+export function noteInside(error: unknown, transaction: TransactionHandle | undefined): void {
+  if (transaction !== undefined && error instanceof PartialFailureError) INSIDE.set(error, transaction)
+}
+
+/** The error of a transaction that was rolled back: what a flush inside has called written is not. */
+export function rolledBack(error: unknown, transaction: TransactionHandle): unknown {
+  if (!(error instanceof PartialFailureError) || INSIDE.get(error) !== transaction) return error
+  const records = error.records.map((record): RecordOutcome => ({ ...record, outcome: 'notWritten' }))
+  const causes = records.flatMap(({ className, set, key, cause }) =>
+    cause instanceof Error ? `  ${className} ${set}/${String(key)}: ${cause.message}` : [],
+  )
+  const head = `None of ${records.length} records was written: the transaction was rolled back.`
+  const { details, cause } = error
+  return new PartialFailureError([head, ...causes.slice(0, 10)].join('\n'), {
+    ...details,
+    records,
+    cause,
+    fix: 'Run the transaction again once the cause is gone.',
+  })
 }
 
 export function exhausted(attempts: number, last: unknown): RetriesExhaustedError {

@@ -29,7 +29,7 @@ export function flushFailure(
     records: records.map(recordOutcome),
     className: first.command.entity,
     key: first.command.key.key,
-    cause: first.error ?? error,
+    cause: failed.find((outcome) => outcome.error !== undefined)?.error ?? error,
     fix: advice ?? adviceOn(records),
   })
 }
@@ -77,11 +77,17 @@ function byRecord(outcomes: readonly Outcome[], failed: readonly Outcome[], stag
     const state = !refused.has(outcome) ? 'written' : outcome.state === 'inDoubt' ? 'inDoubt' : 'notWritten'
     if (outcome.state === 'written' && !undoing.has(outcome.command)) begun.add(id)
     const known = fates.get(id)
-    if (known === undefined || WORSE.indexOf(state) > WORSE.indexOf(known.state)) fates.set(id, { state, outcome })
+    if (known === undefined || isWorse({ state, outcome }, known)) fates.set(id, { state, outcome })
   }
   return [...fates].map(([id, fate]) =>
     fate.state === 'notWritten' && begun.has(id) ? { ...fate, state: 'partlyWritten' } : fate,
   )
+}
+
+/** Of two that are as bad, the one with a reason tells more. */
+function isWorse({ state, outcome }: Fate, known: Fate): boolean {
+  const by = WORSE.indexOf(state) - WORSE.indexOf(known.state)
+  return by > 0 || (by === 0 && outcome.error !== undefined && known.outcome.error === undefined)
 }
 
 const WORSE: readonly RecordOutcome['outcome'][] = ['written', 'notWritten', 'inDoubt']
