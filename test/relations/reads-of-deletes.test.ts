@@ -90,13 +90,15 @@ for (const mode of MODES) {
       expect(await db.session().findMany(Page, [1, 2])).to.deep.equal([null, null])
     })
 
-    it('is one command for each record that a pair is taken from', async () => {
+    it('is one command for each record that a pair is taken from, and one for each that is read again', async () => {
       const session = db.session()
       const [first] = await session.loadMany(Man, [1, 2])
       first.car.set(2)
       const { reads, changes } = await cost(() => session.flush())
       expect(changes).to.equal(4)
-      expect(reads).to.deep.equal(mode === 'ap' ? { 'counted-man': 1 } : { 'counted-man': 2, 'counted-car': 2 })
+      expect(reads).to.deep.equal(
+        mode === 'ap' ? { 'counted-man': 2, 'counted-car': 1 } : { 'counted-man': 2, 'counted-car': 2 },
+      )
       expect((await db.session().load(Car, 2)).man.key).to.equal(1)
       expect((await db.session().load(Man, 2)).car.key).to.equal(null)
     })
