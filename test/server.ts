@@ -30,6 +30,8 @@ const WAIT = { socketTimeout: 30_000, totalTimeout: 30_000 }
 /** A read that the client repeats, or a write in doubt, because the machine is busy is not what tests look for. */
 export const PATIENT = {
   connectTimeout: 30_000,
+  // A command that fails for good is reported after a moment, not after the ten seconds of a failover.
+  retry: { attempts: 5 },
   policies: {
     read: WAIT,
     batch: WAIT,
@@ -40,6 +42,13 @@ export const PATIENT = {
     info: { timeout: 30_000 },
   },
 }
+
+/** The options over those that suit a busy machine. */
+export const patient = <T extends Pick<OpenOptions, 'retry'>>(options: T): T & typeof PATIENT => ({
+  ...PATIENT,
+  ...options,
+  retry: { ...PATIENT.retry, ...options.retry },
+})
 
 export type Mode = 'sc' | 'ap'
 /** The modes in which every behaviour suite runs, as far as the server has them. */
@@ -63,7 +72,7 @@ export async function startTestServer(options: Omit<EmbeddedOptions, 'namespaces
     namespaces: ['test', 'cache'],
     embedded,
     commands: embedded.commands,
-    open: (options) => open({ hosts: embedded.hosts, ...PATIENT, ...options }),
+    open: (options) => open({ hosts: embedded.hosts, ...patient(options) }),
     stop: () => embedded.stop(),
   }
 }
@@ -84,7 +93,7 @@ async function namedServer(): Promise<TestServer> {
         return { commands: roundTrips, rows: commands }
       },
     },
-    open: (options) => open({ hosts, ...PATIENT, ...options }),
+    open: (options) => open({ hosts, ...patient(options) }),
     stop: () => Promise.resolve(),
   }
 }

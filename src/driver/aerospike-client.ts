@@ -96,6 +96,11 @@ export interface ClientQuery {
 /** Callback of a call; a call with a callback returns no promise, which would cost more than the rest of the driver. */
 export type Answered<T> = (error: ClientError | null, result: T) => void
 
+/** A node as the client names it. */
+export interface ClientNode {
+  readonly name: string
+}
+
 /** The calls of the client that the driver uses, with the arguments the binding really takes. */
 export interface ClientCalls {
   get(key: ClientKey, policy: PolicyObject | null, answered: Answered<ClientRecord>): void
@@ -117,7 +122,10 @@ export interface ClientCalls {
   createIndex(index: ClientIndex): Promise<IndexJob>
   indexRemove(namespace: string, name: string): Promise<unknown>
   query(namespace: string, set: string, options: ClientQueryOptions): ClientQuery
-  getNodes(): readonly unknown[]
+  infoNode(request: string, node: ClientNode, policy: PolicyObject): Promise<string>
+  getNodes(): readonly ClientNode[]
+  on(event: 'nodeAdded' | 'nodeRemoved', listener: () => void): unknown
+  off(event: 'nodeAdded' | 'nodeRemoved', listener: () => void): unknown
   stats(): { commands: { inFlight: number; queued: number } }
   close(releaseEventLoop?: boolean, destroyTransactions?: boolean): void
   // Both may also throw, or return a plain number.

@@ -75,6 +75,14 @@ export class BatchQueue<Entry extends Waiting> {
     this.#pump(areOfMany ? this.#share : this.#limits.batchRows)
   }
 
+  /** Takes out what has not been sent, in its order. */
+  takeWaiting(): Entry[] {
+    const waiting = this.#waiting.slice(this.#head)
+    this.#waiting = []
+    this.#head = 0
+    return waiting
+  }
+
   /** Half of all there is, so that the other half can be under way at the same time. */
   get #share(): number {
     const half = Math.ceil((this.#waiting.length - this.#head + this.#rows) / 2)

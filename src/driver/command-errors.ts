@@ -103,6 +103,13 @@ export function explainFailure(command: Command, failure: Failure, inTransaction
         'a transaction holds the record.',
         'Try again when that transaction has ended.',
       )
+    case CODE.PARTITION_UNAVAILABLE:
+      return failed(
+        'unavailable',
+        'SKEIN_4213',
+        'no node serves its partition at the moment (code 11): partitions move after a node has come or gone.',
+        'Try again when the cluster has settled; if it lasts, look at the nodes and at the dead partitions of the namespace.',
+      )
     case CODE.FORBIDDEN:
       return forbidden(command, failed)
     case CODE.ENTERPRISE_ONLY:

@@ -24,11 +24,22 @@ export async function connect(options: DriverOptions): Promise<Driver> {
     const { namespaces, connectTimeout = CONNECT_TIMEOUT } = options
     const capabilities = await readCapabilities(calls(client), namespaces, connectTimeout)
     await checkNamespaces(client, capabilities, options)
-    return new Driver(client, capabilities, policies, options)
+    const driver = new Driver(client, capabilities, policies, options)
+    await driver.start()
+    return driver
   } catch (error) {
     // Also after a failed connect: it lets go of the event loop, so that the process can end.
-    client.close()
+    closeQuietly(client)
     throw error instanceof SkeinError ? error : explainConnect(error as ClientError, options)
+  }
+}
+
+/** A client that never connected may refuse to be closed; why it did not connect is what people must hear. */
+function closeQuietly(client: AerospikeClient): void {
+  try {
+    client.close()
+  } catch {
+    // There is nothing left to close.
   }
 }
 

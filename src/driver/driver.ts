@@ -11,10 +11,12 @@ import {
 import { closedError } from './closed-error.js'
 import type { Capabilities } from './capabilities.js'
 import { Events } from './events.js'
-import { Gate } from './gate.js'
+import { Gates } from './gates.js'
+import { NodeHealth } from './node-health.js'
 import { limitsOf, retryOf, type DriverOptions } from './options.js'
 import type { CallOptions, CommitOutcome, FoundRecord, Outcome, StoredRecord, TransactionHandle } from './outcome.js'
 import { Policies, type PolicySet } from './policies.js'
+import { PartitionOwners } from './partition-owners.js'
 import { PartitionWalk, type QueryPage, type WalkOptions } from './partition-walk.js'
 import { QueryRunner } from './query-runner.js'
 import type { ReadRequest } from './read-request.js'
@@ -40,7 +42,8 @@ export class Driver {
   readonly #policies: Policies
   readonly #durableDelete: (namespace: string) => boolean
   readonly #transactions: Transactions
-  readonly #alone: Gate
+  readonly #gates: Gates
+  readonly #owners: PartitionOwners
   #closing: Promise<void> | undefined
 
   constructor(client: AerospikeClient, capabilities: Capabilities, policySet: PolicySet, options: DriverOptions) {
@@ -49,14 +52,17 @@ export class Driver {
     const limits = limitsOf(options)
     const reveal = { keys: false, values: false, ...options.reveal }
     this.events = new Events(reveal, options.log === 'commands' ? printLine : undefined)
-    this.#alone = new Gate(limits.alone)
+    this.#owners = new PartitionOwners(calls(client))
+    this.#gates = new Gates(this.#owners, limits)
     const parts = {
       client: calls(client),
       policies: new Policies(policySet),
       events: this.events,
       limits,
       retry: retryOf(options),
-      alone: this.#alone,
+      gates: this.#gates,
+      owners: this.#owners,
+      health: new NodeHealth(this.#owners),
     }
     this.#policies = parts.policies
     this.#durableDelete = (namespace) =>
@@ -76,6 +82,11 @@ export class Driver {
       writer: this.#writer,
       limit: limits.transactions,
     })
+  }
+
+  /** Learns which node holds what. */
+  start(): Promise<void> {
+    return this.#owners.start()
   }
 
   /** One record for each command, in their order; `null` where there is none. Rejects when a record cannot be read. */
@@ -195,6 +206,7 @@ export class Driver {
 
   async #drainAndClose(): Promise<void> {
     await this.#transactions.abortAll()
+    await this.#owners.stop()
     const began = performance.now()
     // Closing a client with commands in flight, also those of its raw users, ends the process.
     while (!this.#isIdle) {
@@ -207,7 +219,7 @@ export class Driver {
   }
 
   get #isIdle(): boolean {
-    if (!this.#reader.isIdle || !this.#writer.isIdle || !this.#alone.isIdle || !this.#transactions.isIdle) return false
+    if (!this.#reader.isIdle || !this.#writer.isIdle || !this.#gates.isIdle || !this.#transactions.isIdle) return false
     const { inFlight, queued } = calls(this.client).stats().commands
     return inFlight === 0 && queued === 0
   }

@@ -86,6 +86,7 @@ export class Events {
   readonly #reveal: Reveal
   readonly #print: ((line: string) => void) | undefined
   #roundTrips = 0
+  #together: number | undefined
 
   constructor(reveal: Reveal, print?: (line: string) => void) {
     this.#reveal = reveal
@@ -101,7 +102,17 @@ export class Events {
   }
 
   nextRoundTrip(): number {
-    return ++this.#roundTrips
+    return this.#together ?? ++this.#roundTrips
+  }
+
+  /** Calls that are made meanwhile count as one round trip: they leave at once, one to each node. */
+  together(send: () => void): void {
+    this.#together = ++this.#roundTrips
+    try {
+      send()
+    } finally {
+      this.#together = undefined
+    }
   }
 
   command(

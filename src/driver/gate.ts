@@ -1,3 +1,7 @@
+const ENTERED = Promise.resolve(true)
+/** Timers of more milliseconds fire at once. */
+const LONGEST_TIMER = 2 ** 31 - 1
+
 /** Lets a bounded number in at a time; the others wait in the order they came. */
 export class Gate {
   readonly #size: number
@@ -12,13 +16,26 @@ export class Gate {
     return this.#inside === 0
   }
 
-  /** Resolves when there is room. Each `enter` needs one `leave`. */
-  enter(): Promise<void> {
+  /** Resolves when there is room, or with false when there is none in that many milliseconds. Each `enter` that was let in needs one `leave`. */
+  enter(patience = Infinity): Promise<boolean> {
     if (this.#inside < this.#size) {
       this.#inside++
-      return Promise.resolve()
+      return ENTERED
     }
-    return new Promise((resolve) => this.#waiting.push(resolve))
+    return new Promise((resolve) => this.#wait(resolve, patience))
+  }
+
+  #wait(resolve: (isInside: boolean) => void, patience: number): void {
+    const enter = (): void => {
+      clearTimeout(timer)
+      resolve(true)
+    }
+    const giveUp = (): void => {
+      this.#waiting.splice(this.#waiting.indexOf(enter), 1)
+      resolve(false)
+    }
+    const timer = patience > LONGEST_TIMER ? undefined : setTimeout(giveUp, patience)
+    this.#waiting.push(enter)
   }
 
   leave(): void {

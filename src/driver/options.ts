@@ -2,11 +2,11 @@ import type { Reveal } from '../plan/show-command.js'
 import type { ClientConfig } from './aerospike-client.js'
 import { ownValues } from './own-values.js'
 
-/** Bounds on what is in flight; together they never exceed the connections that the client may open to a node. */
+/** Bounds on what is in flight to one node; together they never exceed the connections that the client may open to a node. */
 export interface Limits {
   /** Round trips of each kind (reads, writes) in flight before further commands wait and leave together as a batch. */
   readonly roundTrips: number
-  /** Commands in flight that cannot share a batch: increments, generation checks, everything inside a transaction. */
+  /** Commands in flight that cannot share a batch: increments, generation checks, everything inside a transaction; and as many queries. */
   readonly alone: number
   /** Rows of one batch. */
   readonly batchRows: number
@@ -44,13 +44,15 @@ export const LEAST_CONNECTIONS = 3
 export function limitsOf({
   limits: given,
   maxConnsPerNode = CLIENT_CONNECTIONS,
-}: Pick<DriverOptions, 'limits' | 'maxConnsPerNode'>): Limits {
+}: Pick<DriverOptions, 'limits' | 'maxConnsPerNode'>): Limits & { readonly spanning: number } {
   const limits = ownValues(given)
   const wanted = { ...DEFAULT_LIMITS, ...limits }
   const most = Math.floor(limits.roundTrips === undefined ? maxConnsPerNode / 4 : (maxConnsPerNode - 1) / 2)
   const roundTrips = Math.max(1, Math.min(wanted.roundTrips, most))
-  const alone = Math.max(1, Math.min(wanted.alone, maxConnsPerNode - 2 * roundTrips))
-  return { ...wanted, roundTrips, alone }
+  const left = maxConnsPerNode - 2 * roundTrips
+  const alone = Math.max(1, Math.min(wanted.alone, left - 1))
+  const spanning = Math.max(0, Math.min(wanted.alone, left - alone))
+  return { ...wanted, roundTrips, alone, spanning }
 }
 
 /** How commands are repeated that the server could not answer or refused for the moment. */
@@ -59,11 +61,19 @@ export interface RetryOptions {
   readonly attempts: number
   /** Milliseconds from the first failure after which no further try begins. */
   readonly deadline: number
-  /** Milliseconds before the second try, on average; each further wait is twice as long. */
+  /** Milliseconds before the second try, on average; each further wait is twice as long, */
   readonly backoff: number
+  /** but not longer than this many milliseconds, on average. */
+  readonly longestWait: number
 }
 
-export const DEFAULT_RETRY: RetryOptions = Object.freeze({ attempts: 5, deadline: 10_000, backoff: 8 })
+/** By time and not by number: a cluster needs some seconds to notice that a node is gone. */
+export const DEFAULT_RETRY: RetryOptions = Object.freeze({
+  attempts: Infinity,
+  deadline: 10_000,
+  backoff: 8,
+  longestWait: 250,
+})
 
 export const retryOf = ({ retry }: Pick<DriverOptions, 'retry'>): RetryOptions => ({
   ...DEFAULT_RETRY,

@@ -1,6 +1,6 @@
 import type { QueryCommand } from '../plan/query-command.js'
 import type { FoundRecord } from './outcome.js'
-import type { QueryRunner } from './query-runner.js'
+import type { Patience, QueryRunner } from './query-runner.js'
 import { compareDigests, partitionOf, readPosition, showPosition, type Position } from './query-position.js'
 
 const PARTITIONS = 4096
@@ -87,8 +87,9 @@ export class PartitionWalk {
 
   /** Reads as many partitions as `width` says, or fewer; no records when even one partition holds too many. */
   async #step(command: QueryCommand, begin: number, most: number, signal: AbortSignal | undefined): Promise<Step> {
+    const patience: Patience = {}
     for (let width = Math.min(most, PARTITIONS - begin); ; width = Math.max(1, Math.floor(width / NARROWER))) {
-      const records = await this.#runner.records(command, { begin, count: width }, this.#limit, signal)
+      const records = await this.#runner.records(command, { begin, count: width }, this.#limit, signal, patience)
       if (records === undefined && width > 1) continue
       return { width, next: records === undefined ? 1 : this.#nextWidth(width, records.length), records }
     }

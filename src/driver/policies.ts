@@ -72,6 +72,7 @@ export function metaOf({ ttl, generation }: WriteTerms): object {
  */
 export class Policies {
   readonly #config: PolicySet
+  readonly #readOperations: PolicyObject
   readonly #operate: PolicyTable
   readonly #put: PolicyTable
   readonly #remove: PolicyTable
@@ -80,6 +81,7 @@ export class Policies {
 
   constructor(config: PolicySet) {
     this.#config = config
+    this.#readOperations = Object.freeze({ ...config.operate, ...readTerms(config.read) })
     this.#operate = new PolicyTable((terms) => ({ ...config.operate, ...rowTerms(terms) }))
     this.#put = new PolicyTable((terms) => ({ ...config.write, ...rowTerms(terms) }))
     this.#remove = new PolicyTable(({ durableDelete }) => ({ ...config.remove, durableDelete }))
@@ -89,6 +91,11 @@ export class Policies {
   /** For `get` and `select`; without a transaction the client's configured default is used as it is. */
   read(transaction?: NativeTransaction): PolicyObject | null {
     return transaction === undefined ? null : { ...this.#config.read, txn: transaction }
+  }
+
+  /** For `operate` calls that only read: the time-outs and retries of a read. */
+  readOperations(): PolicyObject {
+    return this.#readOperations
   }
 
   batchRead(transaction?: NativeTransaction): PolicyObject | null {
@@ -152,6 +159,30 @@ class PolicyTable {
     const at = 4 * EXISTENCES.indexOf(terms.exists) + (terms.sendKey ? 2 : 0) + (terms.durableDelete ? 1 : 0)
     return (this.#made[at] ??= Object.freeze(this.#make(terms)))
   }
+}
+
+/** What both kinds of policy have in common. */
+function readTerms(read: PolicyObject): PolicyObject {
+  const {
+    socketTimeout,
+    totalTimeout,
+    maxRetries,
+    sleepBetweenRetries,
+    replica,
+    readModeAP,
+    readModeSC,
+    readTouchTtlPercent,
+  } = read
+  return ownValues({
+    socketTimeout,
+    totalTimeout,
+    maxRetries,
+    sleepBetweenRetries,
+    replica,
+    readModeAP,
+    readModeSC,
+    readTouchTtlPercent,
+  })
 }
 
 function rowTerms(terms: WriteTerms): PolicyObject {

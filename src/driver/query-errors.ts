@@ -23,6 +23,12 @@ export function queryError(command: QueryCommand, error: ClientError): SkeinErro
     return failed('SKEIN_4211', 'does not exist on the server.', 'Create it: await db.indexes.sync().')
   if (code === CODE.INDEX_NOT_READABLE)
     return failed('SKEIN_4211', 'is still being built.', 'Wait until it is ready: await db.indexes.sync().')
+  if (code === CODE.PARTITION_UNAVAILABLE)
+    return failed(
+      'SKEIN_4213',
+      'could not be queried: no node serves some of its partitions at the moment (code 11).',
+      'Try again when the cluster has settled; if it lasts, look at the nodes and at the dead partitions of the namespace.',
+    )
   if (isPermission(code))
     return failed('SKEIN_4207', `may not be queried by this user (code ${code}).`, 'Grant the user the role it needs.')
   if (isBusy(code))

@@ -4,7 +4,7 @@ import type { ClientCalls, ClientError, ClientFound, ClientQuery, ClientQueryOpt
 import { storedRecord } from './client-record.js'
 import { encodeExpression } from './encode-expression.js'
 import type { Events } from './events.js'
-import type { Gate } from './gate.js'
+import type { Gates } from './gates.js'
 import { indexFilter } from './index-filter.js'
 import type { RetryOptions } from './options.js'
 import type { FoundRecord } from './outcome.js'
@@ -17,7 +17,7 @@ export interface QueryParts {
   readonly client: ClientCalls
   readonly policies: Policies
   readonly retry: RetryOptions
-  readonly alone: Gate
+  readonly gates: Gates
   readonly events: Events
 }
 
@@ -29,6 +29,11 @@ export interface Partitions {
 
 const ALL_PARTITIONS = 4096
 
+/** The tries since the last answer. */
+export interface Patience {
+  tries?: Tries
+}
+
 /** Sends queries of bounded size: the client's own stream would deliver faster than anybody may be able to take. */
 export class QueryRunner {
   readonly #parts: QueryParts
@@ -37,17 +42,18 @@ export class QueryRunner {
     this.#parts = parts
   }
 
-  /** The records in these partitions, each once; undefined when there may be more than `limit`. */
+  /** The records in these partitions, each once; undefined when it must be tried with fewer of them: there may be more than `limit`, or one did not answer. */
   async records(
     command: QueryCommand,
     partitions: Partitions,
     limit: number,
     signal?: AbortSignal,
+    patience: Patience = {},
   ): Promise<FoundRecord[] | undefined> {
     const found: FoundRecord[][] = []
     for (const each of [command, ...(command.others ?? [])]) {
-      const part = await this.#some(each, partitions, limit, signal)
-      if (part.length >= limit) return undefined
+      const part = await this.#some(each, partitions, limit, signal, patience)
+      if (part === undefined || part.length >= limit) return undefined
       found.push(part)
     }
     const all = eachOnce(command, found)
@@ -58,7 +64,7 @@ export class QueryRunner {
   async some(command: QueryCommand, count: number, signal?: AbortSignal): Promise<FoundRecord[]> {
     const found: FoundRecord[][] = []
     for (const each of [command, ...(command.others ?? [])]) {
-      found.push(await this.#some(each, { begin: 0, count: ALL_PARTITIONS }, count, signal))
+      found.push((await this.#some(each, { begin: 0, count: ALL_PARTITIONS }, count, signal))!)
       const all = eachOnce(command, found)
       if (all.length >= count) return all.slice(0, count)
     }
@@ -97,7 +103,7 @@ export class QueryRunner {
         }
         return query.results(policy)
       })
-      yield found.map(foundRecord)
+      yield found!.map(foundRecord)
     } while (query!.hasNextPage())
   }
 
@@ -106,39 +112,47 @@ export class QueryRunner {
     partition: number,
     signal: AbortSignal | undefined,
   ): Promise<FoundRecord[]> {
-    return this.#some(command, { begin: partition, count: 1 }, undefined, signal)
+    return (await this.#some(command, { begin: partition, count: 1 }, undefined, signal))!
   }
 
-  /** At least `limit` records of these partitions, where there are that many. */
+  /** At least `limit` records of these partitions, where there are that many; undefined when it failed and fewer partitions may do. */
   async #some(
     command: QueryCommand,
     { begin, count }: Partitions,
     limit: number | undefined,
     signal: AbortSignal | undefined,
-  ): Promise<FoundRecord[]> {
+    patience?: Patience,
+  ): Promise<FoundRecord[] | undefined> {
     const { client } = this.#parts
     // Each node gets an equal share of the maximum; as long as all of them together stay below one share, nothing was cut off.
     const most = limit === undefined ? {} : { maxRecords: limit * Math.max(1, client.getNodes().length) }
-    const found = await this.#try(command, signal, (options, policy) => {
-      const query = client.query(command.namespace, command.set, { ...options, ...most })
-      query.partitions(begin, count)
-      return query.results(policy)
-    })
-    return found.map(foundRecord)
+    const found = await this.#try(
+      command,
+      signal,
+      (options, policy) => {
+        const query = client.query(command.namespace, command.set, { ...options, ...most })
+        query.partitions(begin, count)
+        return query.results(policy)
+      },
+      patience === undefined ? {} : { patience, isNarrowable: count > 1 },
+    )
+    return found?.map(foundRecord)
   }
 
   async #try(
     command: QueryCommand,
     signal: AbortSignal | undefined,
     call: (options: ClientQueryOptions, policy: ReturnType<Policies['query']>) => Promise<ClientFound[]>,
-  ): Promise<ClientFound[]> {
-    const { alone, policies, retry, events } = this.#parts
+    { patience = {}, isNarrowable = false }: { patience?: Patience; isNarrowable?: boolean } = {},
+  ): Promise<ClientFound[] | undefined> {
+    const { gates, policies, retry, events } = this.#parts
     const { options, filter } = clientQuery(command)
     const policy = policies.query(filter === undefined ? undefined : encodeExpression(filter))
-    const tries = new Tries()
-    for (let attempt = 1; ; attempt++) {
+    for (;;) {
+      const attempt = patience.tries?.count ?? 1
+      let pause: number
       signal?.throwIfAborted()
-      await alone.enter()
+      await gates.spanning.enter()
       const began = performance.now()
       const tell = (code: number, records: number): void => {
         if (events.isWatched) events.query(command, { ms: performance.now() - began, records, code, attempt })
@@ -151,12 +165,14 @@ export class QueryRunner {
       } catch (error) {
         signal?.throwIfAborted()
         tell((error as ClientError).code, 0)
-        const wait = isTransient((error as ClientError).code) ? tries.next(retry) : undefined
+        const wait = isTransient((error as ClientError).code) ? (patience.tries ??= new Tries()).next(retry) : undefined
         if (wait === undefined) throw queryError(command, error as ClientError)
-        await new Promise((resolve) => setTimeout(resolve, wait))
+        pause = wait
       } finally {
-        alone.leave()
+        gates.spanning.leave()
       }
+      await new Promise((resolve) => setTimeout(resolve, pause))
+      if (isNarrowable) return undefined
     }
   }
 }

@@ -13,6 +13,8 @@ export abstract class ReadRequest implements Receiver {
   command: ReadCommand
   #tries: Tries | undefined
   isDropped = false
+  /** Set when it has failed in a batch: alone it may be answered. */
+  goesAlone = false
 
   constructor(command: ReadCommand) {
     this.command = command

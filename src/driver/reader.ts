@@ -9,21 +9,26 @@ import type {
   ClientRecord,
   NativeTransaction,
 } from './aerospike-client.js'
-import { BatchQueue } from './batch-queue.js'
 import { clientOperation } from './client-operations.js'
 import { clientKey, readRow, storedRecord } from './client-record.js'
 import { explainFailure, failureOf, type Failure } from './command-errors.js'
 import type { Events } from './events.js'
-import type { Gate } from './gate.js'
+import type { Gates } from './gates.js'
+import { Lanes } from './lanes.js'
+import type { NodeHealth } from './node-health.js'
 import type { Limits, RetryOptions } from './options.js'
 import { onAbort } from './on-abort.js'
 import type { StoredRecord } from './outcome.js'
+import type { PartitionOwners } from './partition-owners.js'
 import type { Policies } from './policies.js'
 import { ReceivedRead, type ReadRequest, type Receiver } from './read-request.js'
 import { Rest } from './retry.js'
-import { CODE, isTransient } from './status.js'
+import { CODE, isNoAnswer, isTransient } from './status.js'
 
 type Found = StoredRecord | null
+
+/** A bin that no record has: what is asked for is only whether there is a record. */
+const NO_BIN = '_sk.none'
 
 export interface ReaderParts {
   readonly client: ClientCalls
@@ -32,33 +37,36 @@ export interface ReaderParts {
   readonly limits: Limits
   readonly retry: RetryOptions
   /** For calls that cannot share a batch with others. */
-  readonly alone: Gate
+  readonly gates: Gates
+  readonly owners: PartitionOwners
+  readonly health: NodeHealth
 }
 
 /** Reads records, alone or in batches, and tries again what the server could not answer. */
 export class Reader {
   readonly #parts: ReaderParts
-  readonly #queue: BatchQueue<ReadRequest>
+  readonly #lanes: Lanes<ReadRequest>
   readonly #rest = new Rest()
 
   constructor(parts: ReaderParts) {
     this.#parts = parts
-    this.#queue = new BatchQueue(
+    this.#lanes = new Lanes(
       {
         one: (entry, done) => this.#sendOne(entry, done),
         many: (entries, done) => this.#sendBatch(entries, done),
       },
       parts.limits,
+      parts,
     )
   }
 
   get isIdle(): boolean {
-    return this.#queue.isIdle && this.#rest.isIdle
+    return this.#lanes.isIdle && this.#rest.isIdle
   }
 
   read(command: ReadCommand, signal?: AbortSignal): Promise<Found> {
     return new Promise((found, failed) => {
-      this.#queue.add(this.#pending(command, { found, failed }, signal))
+      this.#lanes.add(this.#pending(command, { found, failed }, signal))
     })
   }
 
@@ -75,14 +83,14 @@ export class Reader {
         }
         return this.#pending(command, { found: take, failed: reject }, signal)
       })
-      this.#queue.addAll(entries)
+      this.#lanes.addAll(entries)
     })
   }
 
   /** They leave together, but each is told its own answer or error; those of many callers may be more than one batch. */
   readInto(requests: readonly ReadRequest[], areOfMany: boolean): void {
-    if (requests.length === 1) this.#queue.add(requests[0])
-    else this.#queue.addAll(requests, areOfMany)
+    if (requests.length === 1) this.#lanes.add(requests[0])
+    else this.#lanes.addAll(requests, areOfMany)
   }
 
   /** Reads inside a transaction: calls of their own, never repeated here, because the transaction is repeated as a whole. */
@@ -91,14 +99,35 @@ export class Reader {
     const { batchRows } = this.#parts.limits
     const answers: Found[] = []
     for (let i = 0; i < commands.length; i += batchRows) {
-      answers.push(...(await this.#readRows(commands.slice(i, i + batchRows), transaction)))
+      answers.push(...(await this.#readByNode(commands.slice(i, i + batchRows), transaction)))
     }
     return answers
   }
 
+  /** A batch for each node, side by side. */
+  async #readByNode(commands: readonly ReadCommand[], transaction: NativeTransaction): Promise<Found[]> {
+    const { owners } = this.#parts
+    if (!owners.areMany || commands.length === 1) return this.#readRows(commands, transaction)
+    const byLane = new Map<number, ReadCommand[]>()
+    for (const command of commands) {
+      const lane = owners.laneOf(command.key)
+      byLane.set(lane, [...(byLane.get(lane) ?? []), command])
+    }
+    const found = new Map<ReadCommand, Found>()
+    const reads = [...byLane.values()].map(async (own) => {
+      const records = await this.#readRows(own, transaction)
+      own.forEach((command, i) => found.set(command, records[i]))
+    })
+    // The transaction is over only when none of them is under way any more.
+    const failed = (await Promise.allSettled(reads)).find((read) => read.status === 'rejected')
+    if (failed !== undefined) throw failed.reason
+    return commands.map((command) => found.get(command)!)
+  }
+
   async #readRows(commands: readonly ReadCommand[], transaction: NativeTransaction): Promise<Found[]> {
-    const { client, policies, alone } = this.#parts
-    await alone.enter()
+    const { client, policies, gates } = this.#parts
+    const gate = gates.of(commands[0].key)
+    await gate.enter()
     const watch = this.#watch(commands.length, true)
     try {
       const rows = await client.batchRead(commands.map(readRow), policies.batchRead(transaction))
@@ -112,7 +141,7 @@ export class Reader {
       if (error instanceof SkeinError) throw error
       throw explainFailure(commands[0], failureOf(error as ClientError), true).error
     } finally {
-      alone.leave()
+      gate.leave()
     }
   }
 
@@ -140,22 +169,24 @@ export class Reader {
 
   #sendOne(entry: ReadRequest, done: () => void): void {
     const watch = this.#watch(1, false)
-    this.#call(entry.command, (error, record) => {
+    this.#call(entry, (error, record) => {
       const failure = error === null ? undefined : failureOf(error)
       watch?.(entry.command, failure?.code ?? CODE.OK, entry.attempt)
       if (failure === undefined) entry.found(storedRecord(record))
-      else this.#fail(entry, failure)
+      else this.#fail(entry, failure, 1)
       done()
     })
   }
 
-  #call(command: ReadCommand, answered: Answered<ClientRecord>): void {
+  #call({ command, goesAlone }: ReadRequest, answered: Answered<ClientRecord>): void {
     const { client, policies } = this.#parts
     const { bins, operations } = command
     const key = clientKey(command.key)
     try {
-      if (operations !== undefined) client.operate(key, operations.map(clientOperation), null, null, answered)
+      if (operations !== undefined)
+        client.operate(key, operations.map(clientOperation), null, policies.readOperations(), answered)
       else if (bins === 'all') client.get(key, policies.read(), answered)
+      else if (bins === 'none' && goesAlone) client.select(key, [NO_BIN], policies.read(), answered)
       else if (bins === 'none') client.batchRead([readRow(command)], null, ofOneRow(answered))
       else client.select(key, bins, policies.read(), answered)
     } catch (error) {
@@ -172,7 +203,7 @@ export class Reader {
         const code = lost === undefined ? rows[i].status : lost.code
         watch?.(entry.command, code, entry.attempt)
         if (code === CODE.OK) entry.found(storedRecord(rows[i].record))
-        else this.#fail(entry, lost ?? { code })
+        else this.#fail(entry, lost ?? { code }, entries.length)
       }
       done()
     }
@@ -184,12 +215,30 @@ export class Reader {
     }
   }
 
-  #fail(entry: ReadRequest, failure: Failure): void {
+  async #sendAlone(entry: ReadRequest): Promise<void> {
+    const gate = this.#parts.gates.of(entry.command.key)
+    await gate.enter()
+    if (entry.isDropped) gate.leave()
+    else this.#sendOne(entry, () => gate.leave())
+  }
+
+  #fail(entry: ReadRequest, failure: Failure, rows: number): void {
     if (failure.code === CODE.NOT_FOUND) return entry.found(null)
     if (entry.isDropped) return
+    if (isNoAnswer(failure.code)) {
+      this.#parts.health.noteFailure(entry.command)
+      // The client takes a read of its own to the replica when the master is gone, but not the rows of a batch.
+      if (rows > 1) entry.goesAlone = true
+    }
     const wait = isTransient(failure.code) ? entry.tries.next(this.#parts.retry) : undefined
     if (wait === undefined) entry.failed(explainFailure(entry.command, failure).error)
-    else this.#rest.after(wait, () => entry.isDropped || this.#queue.add(entry))
+    else this.#rest.after(wait, () => this.#again(entry))
+  }
+
+  #again(entry: ReadRequest): void {
+    if (entry.isDropped) return
+    if (entry.goesAlone) void this.#sendAlone(entry)
+    else this.#lanes.add(entry)
   }
 
   #watch(rows: number, inTransaction: boolean): Watch | undefined {

@@ -1,7 +1,5 @@
 import type { RetryOptions } from './options.js'
 
-const LONGEST_WAIT = 1000
-
 /** Counts the tries of one command and says how long to wait before the next; made when the first one has failed. */
 export class Tries {
   #count = 1
@@ -15,9 +13,9 @@ export class Tries {
    * Milliseconds to wait before another try, or undefined when the number or the time is used up.
    * The wait is drawn between half and one and a half of its mean, so that callers who collided do not collide again.
    */
-  next(options: RetryOptions & { readonly longest?: number }): number | undefined {
+  next(options: RetryOptions): number | undefined {
     if (this.#count >= options.attempts) return undefined
-    const mean = Math.min(options.backoff * 2 ** (this.#count - 1), options.longest ?? LONGEST_WAIT)
+    const mean = Math.min(options.backoff * 2 ** (this.#count - 1), options.longestWait)
     const wait = mean * (0.5 + Math.random())
     if (performance.now() - this.#began + wait > options.deadline) return undefined
     this.#count++

@@ -7,6 +7,7 @@ export const CODE = {
   EXISTS: 5,
   OUT_OF_SPACE: 8,
   TIMEOUT: 9,
+  PARTITION_UNAVAILABLE: 11,
   WRONG_TYPE: 12,
   TOO_BIG: 13,
   KEY_BUSY: 14,
@@ -29,7 +30,7 @@ export const CODE = {
 } as const
 
 // Lost connections, time-outs and missing nodes as the client reports them.
-const NO_ANSWER = new Set([CODE.TIMEOUT, -5, -6, -8, CODE.TLS, -10, -12, -14, -15, 11])
+const NO_ANSWER = new Set([CODE.TIMEOUT, -5, -6, -8, CODE.TLS, -10, -12, -14, -15])
 // Refused before anything happened: the server has no capacity now.
 const BUSY = new Set([CODE.KEY_BUSY, CODE.OVERLOAD, 152])
 // Not even sent: the client has no free connection or queue place.
@@ -41,7 +42,11 @@ export const isWithoutRoom = (code: number): boolean => NO_ROOM.has(code)
 
 /** True when a later try of the same command may succeed. */
 export const isTransient = (code: number): boolean =>
-  isNoAnswer(code) || isBusy(code) || isWithoutRoom(code) || code === CODE.TXN_BLOCKED
+  isNoAnswer(code) ||
+  isBusy(code) ||
+  isWithoutRoom(code) ||
+  code === CODE.TXN_BLOCKED ||
+  code === CODE.PARTITION_UNAVAILABLE
 
 /** True when the whole transaction must be repeated. */
 export const isTransactionConflict = (code: number): boolean =>

@@ -7,6 +7,7 @@ import { MOST_WRITES, type Capabilities } from './capabilities.js'
 import { failureOf } from './command-errors.js'
 import type { Events } from './events.js'
 import { Gate } from './gate.js'
+import type { Gates } from './gates.js'
 import { closedError } from './closed-error.js'
 import type { RetryOptions } from './options.js'
 import type { CommitOutcome, Outcome, StoredRecord, TransactionHandle } from './outcome.js'
@@ -47,7 +48,7 @@ export interface TransactionParts {
   readonly reader: Reader
   readonly writer: Writer
   readonly events: Events
-  readonly alone: Gate
+  readonly gates: Gates
   readonly limit: number
   readonly retry: RetryOptions
 }
@@ -72,7 +73,8 @@ export class Transactions {
   }
 
   async begin(options: { timeout?: number } = {}): Promise<TransactionHandle> {
-    await this.#room.enter()
+    const patience = options.timeout === undefined ? this.#parts.retry.deadline : options.timeout * 1000
+    if (!(await this.#room.enter(patience))) throw noRoom(this.#parts.limit, patience)
     if (this.#isClosing) {
       this.#room.leave()
       throw closedError()
@@ -103,7 +105,7 @@ export class Transactions {
     const transaction = await this.#end(handle)
     const tries = new Tries()
     const { deadline = this.#parts.retry.deadline } = options
-    const patience = { attempts: Infinity, deadline, backoff: 20 }
+    const patience = { attempts: Infinity, deadline, backoff: 20, longestWait: 1000 }
     let wasInDoubt = false
     for (;;) {
       const { status, error } = await this.#decide(() => this.#parts.client.commit(transaction.native))
@@ -156,13 +158,14 @@ export class Transactions {
 
   /** The client answers with a promise, a plain number or an exception; here it is always one of two fields. */
   async #decide(call: () => Promise<number> | number): Promise<{ status?: number; error?: ClientError }> {
-    await this.#parts.alone.enter()
+    const { spanning } = this.#parts.gates
+    await spanning.enter()
     try {
       return { status: await call() }
     } catch (error) {
       return { error: error as ClientError }
     } finally {
-      this.#parts.alone.leave()
+      spanning.leave()
     }
   }
 
@@ -247,6 +250,16 @@ function notCommitted(error: ClientError | undefined, wasInDoubt: boolean): Comm
       },
     ),
   }
+}
+
+function noRoom(limit: number, milliseconds: number): SkeinError {
+  return new SkeinError(
+    'SKEIN_4306',
+    `The transaction did not begin: ${limit} transactions are open, and none has ended within ${milliseconds} ms.`,
+    {
+      fix: 'Do not await db.transaction inside another one, do less at a time, or raise limits.transactions.',
+    },
+  )
 }
 
 function tooManyWrites(count: number): SkeinError {

@@ -1,8 +1,8 @@
 import { read, type DeleteCommand, type WriteCommand } from '../plan/command.js'
 import { afterDoubt } from '../plan/after-doubt.js'
 import type { NativeTransaction } from './aerospike-client.js'
-import { BatchQueue } from './batch-queue.js'
 import { explainFailure, inDoubtError, notSentError, type Failure } from './command-errors.js'
+import { Lanes } from './lanes.js'
 import { onAbort } from './on-abort.js'
 import type { Outcome } from './outcome.js'
 import { noBins, PendingWrite, type WriteReceiver } from './pending-write.js'
@@ -10,7 +10,7 @@ import { binsToJudge, judge } from './read-back.js'
 import type { Reader, ReaderParts } from './reader.js'
 import { addSizes, warnAboutSize } from './record-size.js'
 import { Rest } from './retry.js'
-import { CODE, isTransient } from './status.js'
+import { CODE, isNoAnswer, isTransient } from './status.js'
 import { addStoredVersion } from './stored-version.js'
 import { callAlone, callBatch, refusalOf, refusalOfBatch, refusalOfRow, type Refusal } from './write-call.js'
 
@@ -26,23 +26,24 @@ type Command = WriteCommand | DeleteCommand
 /** Writes and deletes records, alone or in batches, and finds out what became of those whose answer was lost. */
 export class Writer {
   readonly #parts: WriterParts
-  readonly #queue: BatchQueue<PendingWrite>
+  readonly #lanes: Lanes<PendingWrite>
   readonly #rest = new Rest()
   #settling = 0
 
   constructor(parts: WriterParts) {
     this.#parts = parts
-    this.#queue = new BatchQueue(
+    this.#lanes = new Lanes(
       {
         one: (entry, done) => this.#sendOne(entry, done),
         many: (entries, done) => this.#sendBatch(entries, done),
       },
       parts.limits,
+      parts,
     )
   }
 
   get isIdle(): boolean {
-    return this.#queue.isIdle && this.#rest.isIdle && this.#settling === 0
+    return this.#lanes.isIdle && this.#rest.isIdle && this.#settling === 0
   }
 
   /** One outcome for each command; rejects only when a command cannot be sent at all. */
@@ -64,7 +65,7 @@ export class Writer {
       })
       if (signal !== undefined) stopListening = dropOnAbort(entries, signal)
       if (entries.length === 1) return this.#enqueue(entries[0])
-      this.#queue.addAll(entries.filter((entry) => !entry.goesAlone))
+      this.#lanes.addAll(entries.filter((entry) => !entry.goesAlone))
       for (const entry of entries) if (entry.goesAlone) this.#enqueue(entry)
     })
   }
@@ -77,14 +78,15 @@ export class Writer {
   /** A write inside a transaction: always a call of its own, never repeated, because the transaction is repeated as a whole. */
   async writeInTransaction(command: Command, transaction: NativeTransaction): Promise<Outcome> {
     const entry = new PendingWrite(command, true)
-    await this.#parts.alone.enter()
+    const gate = this.#parts.gates.of(command.key)
+    await gate.enter()
     const watch = this.#watch(1, true)
     return new Promise((resolve) => {
       callAlone(
         entry,
         this.#parts,
         (error, record) => {
-          this.#parts.alone.leave()
+          gate.leave()
           const refusal = error === null ? undefined : refusalOf(error)
           watch?.(entry, refusal)
           resolve(this.#complete(refusal === undefined ? entry.written(record) : refused(command, refusal), true))
@@ -102,7 +104,7 @@ export class Writer {
   #enqueue(entry: PendingWrite): void {
     if (entry.isDropped) return
     if (entry.goesAlone) void this.#sendAlone(entry)
-    else this.#queue.add(entry)
+    else this.#lanes.add(entry)
   }
 
   #sendOne(entry: PendingWrite, done: () => void): void {
@@ -119,6 +121,23 @@ export class Writer {
   }
 
   #sendBatch(entries: readonly PendingWrite[], done: () => void): void {
+    if (this.#parts.health.isUnreliable(entries[0])) this.#sendCautiously(entries, done)
+    else this.#sendRows(entries, done)
+  }
+
+  /**
+   * A batch that fails as a whole leaves all its rows in doubt; a command of its own is nearly always known not to have been written. So while a
+   * node is unreliable only those share a batch that may simply be repeated.
+   */
+  #sendCautiously(entries: readonly PendingWrite[], done: () => void): void {
+    const repeatable = entries.filter(({ command }) => afterDoubt(command) === 'repeat')
+    for (const entry of entries) if (afterDoubt(entry.command) !== 'repeat') void this.#sendAlone(entry)
+    if (repeatable.length > 1) this.#sendRows(repeatable, done)
+    else if (repeatable.length === 1) this.#sendOne(repeatable[0], done)
+    else setImmediate(done)
+  }
+
+  #sendRows(entries: readonly PendingWrite[], done: () => void): void {
     const watch = this.#watch(entries.length, false)
     for (const entry of entries) entry.isOut = true
     callBatch(entries, this.#parts, (error, rows) => {
@@ -136,16 +155,17 @@ export class Writer {
   }
 
   async #sendAlone(entry: PendingWrite): Promise<void> {
-    const { alone } = this.#parts
-    await alone.enter()
-    if (entry.isDropped) alone.leave()
-    else this.#sendOne(entry, () => alone.leave())
+    const gate = this.#parts.gates.of(entry.key)
+    await gate.enter()
+    if (entry.isDropped) gate.leave()
+    else this.#sendOne(entry, () => gate.leave())
   }
 
   #refused(entry: PendingWrite, { failure, inDoubt }: Refusal, rows: number): void {
     // A batch that the client refuses as a whole says nothing about its rows: each is tried by itself.
     if (failure.code === CODE.PARAM && rows > 1) return void this.#sendAlone(entry)
     if (inDoubt) entry.isInDoubt = true
+    if (isNoAnswer(failure.code)) this.#parts.health.noteFailure(entry)
     if (!isTransient(failure.code)) return this.#refusedForGood(entry, failure)
     if (!inDoubt) return this.#again(entry, failure)
     switch (afterDoubt(entry.command)) {

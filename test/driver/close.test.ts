@@ -59,19 +59,20 @@ describe('closing', () => {
 
 describe('limits', () => {
   it('shrink with the connections the client may open', () => {
-    expect(limitsOf({})).to.deep.include({ roundTrips: 4, alone: 40 })
-    expect(limitsOf({ maxConnsPerNode: 20 })).to.deep.include({ roundTrips: 4, alone: 12 })
-    expect(limitsOf({ maxConnsPerNode: 4 })).to.deep.include({ roundTrips: 1, alone: 2 })
-    expect(limitsOf({ maxConnsPerNode: 3 })).to.deep.include({ roundTrips: 1, alone: 1 })
+    expect(limitsOf({})).to.deep.include({ roundTrips: 4, alone: 40, spanning: 40 })
+    expect(limitsOf({ maxConnsPerNode: 20 })).to.deep.include({ roundTrips: 4, alone: 11, spanning: 1 })
+    expect(limitsOf({ maxConnsPerNode: 5 })).to.deep.include({ roundTrips: 1, alone: 2, spanning: 1 })
+    expect(limitsOf({ maxConnsPerNode: 4 })).to.deep.include({ roundTrips: 1, alone: 1, spanning: 1 })
+    expect(limitsOf({ maxConnsPerNode: 3 })).to.deep.include({ roundTrips: 1, alone: 1, spanning: 0 })
   })
 
   it('that are given are kept as far as there are connections for them', () => {
     expect(limitsOf({ limits: { alone: 30 } })).to.deep.include({ roundTrips: 4, alone: 30 })
-    expect(limitsOf({ limits: { alone: 200 } })).to.deep.include({ roundTrips: 4, alone: 92 })
-    expect(limitsOf({ limits: { roundTrips: 60 } })).to.deep.include({ roundTrips: 49, alone: 2 })
+    expect(limitsOf({ limits: { alone: 200 } })).to.deep.include({ roundTrips: 4, alone: 91 })
+    expect(limitsOf({ limits: { roundTrips: 60 } })).to.deep.include({ roundTrips: 49, alone: 1 })
     expect(limitsOf({ limits: { roundTrips: Infinity, alone: 1 } })).to.deep.include({ roundTrips: 49, alone: 1 })
     expect(limitsOf({ limits: { alone: 200 }, maxConnsPerNode: 300 })).to.deep.include({ roundTrips: 4, alone: 200 })
-    expect(limitsOf({ maxConnsPerNode: 4, limits: { alone: 30 } })).to.deep.include({ roundTrips: 1, alone: 2 })
+    expect(limitsOf({ maxConnsPerNode: 4, limits: { alone: 30 } })).to.deep.include({ roundTrips: 1, alone: 1 })
   })
 
   it('keep a client with few connections from running out of them', async () => {

@@ -25,16 +25,19 @@ describe('when the server falters', () => {
   before(async function () {
     const server = await sharedServer()
     embedded = need(this, server.embedded, 'faults need the embedded server')
-    driver = await connectTo(server, { retry: { backoff: 1 } })
   })
-  beforeEach(() => (at = freshSet('test')))
+  // A driver that has just seen a node fail sends differently.
+  beforeEach(async () => {
+    driver = await connectTo(await sharedServer(), { retry: { backoff: 1 } })
+    at = freshSet('test')
+  })
   afterEach(async () => {
     // A fault that nothing met would make its test pass for the wrong reason.
     const hits = await Promise.all(faults.splice(0).map((fault) => fault.hits()))
     await embedded.faults.clear()
+    await driver.close()
     expect(hits).to.not.include(0)
   })
-  after(() => driver?.close())
 
   const thing = (key: RecordKey, operations: Operation[], options: Partial<WriteOptions> = {}): WriteCommand =>
     write('Thing', key, operations, { exists: 'upsert', ...options })

@@ -2,10 +2,10 @@ import { recordKey, type RecordKey, type UserKey } from '#src/plan/record-key.js
 import { connect } from '#src/driver/connect.js'
 import type { Driver } from '#src/driver/driver.js'
 import type { DriverOptions } from '#src/driver/options.js'
-import { PATIENT, type TestServer } from '../server.js'
+import { patient, type TestServer } from '../server.js'
 
 export async function connectTo(on: TestServer, options: Partial<DriverOptions> = {}): Promise<Driver> {
-  return connect({ hosts: on.hosts, namespaces: on.namespaces, ...PATIENT, ...options })
+  return connect({ hosts: on.hosts, namespaces: on.namespaces, ...patient(options) })
 }
 
 let sets = 0

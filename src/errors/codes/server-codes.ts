@@ -23,9 +23,11 @@ export const SERVER_CODES = {
   SKEIN_4210: 'The stored data has another type than the command expects',
   SKEIN_4211: 'A secondary index is missing or not ready',
   SKEIN_4212: 'The client has no connection left',
+  SKEIN_4213: 'The partition of the record is unavailable for the moment',
   SKEIN_4301: 'Transactions are not available here',
   SKEIN_4302: 'The transaction would write too many records',
   SKEIN_4303: 'The transaction would span namespaces',
   SKEIN_4304: 'The transaction is already over',
   SKEIN_4305: 'The transaction was in conflict with another one or has expired',
+  SKEIN_4306: 'Too many transactions are open',
 } as const

@@ -63,7 +63,7 @@ const LIMITS: NamesOf<Limits> = {
   keyBytes: true,
 }
 
-const RETRY: NamesOf<RetryOptions> = { attempts: true, deadline: true, backoff: true }
+const RETRY: NamesOf<RetryOptions> = { attempts: true, deadline: true, backoff: true, longestWait: true }
 const REVEAL: NamesOf<Reveal> = { keys: true, values: true }
 
 const EMBEDDED: NamesOf<EmbeddedOptions> = { port: true, nodes: true, namespaces: true, limits: true, build: true }

@@ -37,7 +37,7 @@ export async function inTransaction<T>(
 ): Promise<T> {
   const { attempts, timeout } = checked(options)
   const tries = new Tries()
-  const patience = { attempts, deadline: timeout * 1000, backoff: BACKOFF, longest: LONGEST_WAIT }
+  const patience = { attempts, deadline: timeout * 1000, backoff: BACKOFF, longestWait: LONGEST_WAIT }
   for (;;) {
     const end = await tryOnce(driver, next(tries.count), timeout, options.timeout)
     if ('result' in end) return end.result

@@ -9,7 +9,14 @@ export type Repeatable = 'conflict' | 'transient' | 'no'
 
 const CONFLICT = 'SKEIN_4305'
 /** Time-outs, overload, lost connections and answers: the server may be able the next time. */
-const TRANSIENT: ReadonlySet<string> = new Set(['SKEIN_4201', 'SKEIN_4202', 'SKEIN_4205', 'SKEIN_4206', 'SKEIN_4212'])
+const TRANSIENT: ReadonlySet<string> = new Set([
+  'SKEIN_4201',
+  'SKEIN_4202',
+  'SKEIN_4205',
+  'SKEIN_4206',
+  'SKEIN_4212',
+  'SKEIN_4213',
+])
 /** The end of another transaction: its conflicts are not ours. */
 const FINAL: ReadonlySet<string> = new Set(['SKEIN_4002', 'SKEIN_4003'])
 
