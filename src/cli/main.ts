@@ -18,7 +18,7 @@ async function main(args: readonly string[]): Promise<void> {
       console.log(packageVersion())
       return
     case 'serve':
-      return serve(command.port, command.namespaces)
+      return serve(command)
   }
 }
 

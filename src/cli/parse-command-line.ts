@@ -5,7 +5,7 @@ import { UsageError } from './usage.js'
 export type Command =
   | { readonly name: 'help' }
   | { readonly name: 'version' }
-  | { readonly name: 'serve'; readonly port: number; readonly namespaces: readonly string[] }
+  | { readonly name: 'serve'; readonly port: number; readonly namespaces: readonly string[]; readonly data?: string }
 
 const DEFAULT_PORT = 3000
 const DEFAULT_NAMESPACES = ['test:sc']
@@ -19,7 +19,9 @@ export function parseCommandLine(args: readonly string[]): Command {
   if (command !== 'serve') throw new UsageError(`There is no command "${command}".`)
   if (rest.length > 0) throw new UsageError(`serve takes only options, not "${rest[0]}".`)
   const namespaces = values.namespace ?? DEFAULT_NAMESPACES
-  return { name: 'serve', port: values.port === undefined ? DEFAULT_PORT : parsePort(values.port), namespaces }
+  const port = values.port === undefined ? DEFAULT_PORT : parsePort(values.port)
+  if (values.data === '') throw new UsageError('--data needs a directory.')
+  return { name: 'serve', port, namespaces, data: values.data }
 }
 
 function parse(args: readonly string[]) {
@@ -30,6 +32,7 @@ function parse(args: readonly string[]) {
       options: {
         port: { type: 'string', short: 'p' },
         namespace: { type: 'string', short: 'n', multiple: true },
+        data: { type: 'string', short: 'd' },
         help: { type: 'boolean', short: 'h' },
         version: { type: 'boolean', short: 'v' },
       },

@@ -1,26 +1,39 @@
+import { join } from 'node:path'
 import { startEmbedded, type EmbeddedServer } from '../embedded/index.js'
 import { SkeinError } from '../errors/index.js'
 import { UsageError } from './usage.js'
 
+const DATA_FILE = 'skein.data'
+
+/** Options of the command. */
+export interface ServeOptions {
+  readonly port: number
+  readonly namespaces: readonly string[]
+  /** The directory of the data file; without one nothing is kept. */
+  readonly data?: string
+}
+
 /** Runs the embedded server until the process is told to stop. */
-export async function serve(port: number, namespaces: readonly string[]): Promise<void> {
+export async function serve(options: ServeOptions): Promise<void> {
   const stopped = stopSignal()
-  const server = await start(port, namespaces)
+  const server = await start(options)
   console.log(`listening on ${server.hosts}`)
   const failure = await Promise.race([stopped, server.ended])
   if (failure) throw failure
   await server.stop()
 }
 
-async function start(port: number, namespaces: readonly string[]): Promise<EmbeddedServer> {
+async function start({ port, namespaces, data }: ServeOptions): Promise<EmbeddedServer> {
   try {
-    return await startEmbedded({ port, namespaces })
+    const file = data === undefined ? undefined : join(data, DATA_FILE)
+    return await startEmbedded({ port, namespaces, file })
   } catch (error) {
     if (!(error instanceof SkeinError)) throw error
     if (error.code === 'SKEIN_2320') throw new UsageError(error.message)
-    const { code } = error.cause as NodeJS.ErrnoException
+    const { code } = (error.cause ?? {}) as NodeJS.ErrnoException
     if (code === 'EADDRINUSE') throw new UsageError(`Port ${port} is in use. Choose another with --port, or 0 for any.`)
-    if (code === 'EACCES') throw new UsageError(`Port ${port} may not be used. Choose one above 1023 with --port.`)
+    if (code === 'EACCES' && error.code === 'SKEIN_4107')
+      throw new UsageError(`Port ${port} may not be used. Choose one above 1023 with --port.`)
     throw error
   }
 }

@@ -8,6 +8,8 @@ Options of serve
   -n, --namespace <name:mode>
                              a namespace; mode is sc (strongly consistent) or ap (available);
                              repeat it for more (default test:sc)
+  -d, --data <directory>     keep the data in a file there, so that it is back after a restart;
+                             for development only (default: nothing is kept)
 
 Options
   -h, --help                 print this text

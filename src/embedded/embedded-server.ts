@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import type { SkeinError } from '../errors/index.js'
+import { lockFile } from './file-lock.js'
 import { toRule, type FaultOptions } from './faults/fault.js'
 import { resolveOptions, type EmbeddedOptions } from './options.js'
 import type { CommandSummary } from './server/command-log.js'
@@ -92,10 +93,16 @@ export interface EmbeddedServer {
  */
 export async function startEmbedded(options: EmbeddedOptions = {}): Promise<EmbeddedServer> {
   const resolved = resolveOptions(options)
+  const unlock = resolved.file === undefined ? undefined : lockFile(resolved.file)
   const file = new URL('./server/worker.js', import.meta.url)
   // Without the flags of this process: some of them, such as --input-type, keep a thread from starting.
   const thread = new ServerThread(new Worker(file, { workerData: resolved, execArgv: [] }))
-  const nodes = (await thread.ready).map((address, i) => embeddedNode(thread, address, i))
+  const ended = thread.ended.finally(unlock)
+  const addresses = await thread.ready.catch(async (error: unknown) => {
+    await ended
+    throw error
+  })
+  const nodes = addresses.map((address, i) => embeddedNode(thread, address, i))
   const [{ host, port }] = nodes
   const server: EmbeddedServer = {
     host,
@@ -128,8 +135,11 @@ export async function startEmbedded(options: EmbeddedOptions = {}): Promise<Embe
       },
     },
     clock: { advance: (seconds) => thread.call('advanceClock', seconds) },
-    ended: thread.ended,
-    stop: () => thread.stop(),
+    ended,
+    stop: async () => {
+      await thread.stop()
+      await ended
+    },
   }
   threads.set(server, thread)
   return server

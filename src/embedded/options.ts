@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { SkeinError } from '../errors/index.js'
 import { compareBuilds, completeBuild, NEWEST_BUILD, OLDEST_BUILD } from './build.js'
 
@@ -45,6 +46,11 @@ export interface EmbeddedOptions {
    * tests can run against the oldest server a program must work with.
    */
   readonly build?: string
+  /**
+   * A file that keeps what was acknowledged, so that it is there after a restart. For development: it survives the end of
+   * the process, not that of the machine. Default: nothing is kept.
+   */
+  readonly file?: string
 }
 
 export interface ResolvedOptions {
@@ -53,6 +59,8 @@ export interface ResolvedOptions {
   readonly namespaces: readonly Required<NamespaceOptions>[]
   readonly limits: Required<EmbeddedLimits>
   readonly build: string
+  /** An absolute path. */
+  readonly file: string | undefined
 }
 
 const DEFAULT_LIMITS: Required<EmbeddedLimits> = {
@@ -87,7 +95,20 @@ export function resolveOptions(options: EmbeddedOptions = {}): ResolvedOptions {
     throw notValid(`${nodes} nodes need the ports from ${port} on.`, 'Use a lower one, or 0 for any free ports.')
   }
   const build = resolveBuild(options.build)
-  return { port, nodes, namespaces, limits: { ...DEFAULT_LIMITS, ...options.limits }, build }
+  return {
+    port,
+    nodes,
+    namespaces,
+    limits: { ...DEFAULT_LIMITS, ...options.limits },
+    build,
+    file: resolveFile(options.file),
+  }
+}
+
+function resolveFile(given: unknown): string | undefined {
+  if (given === undefined) return undefined
+  if (typeof given === 'string' && given !== '') return resolve(given)
+  throw notValid('The data file is not a path.', 'Give one, for example file: ".data/skein.data", or leave it out.')
 }
 
 function resolveBuild(given: string = NEWEST_BUILD): string {

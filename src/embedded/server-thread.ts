@@ -29,6 +29,9 @@ export class ServerThread {
         else if ('failed' in reply) {
           void worker.terminate()
           reject(notStarted(reply))
+        } else if ('unusable' in reply) {
+          void worker.terminate()
+          reject(new SkeinError('SKEIN_4109', reply.unusable, { fix: reply.fix }))
         } else this.#settle(reply)
       })
       worker.on('error', (error) => {

@@ -75,6 +75,32 @@ describe('skein serve', () => {
     })
   })
 
+  it('keeps what was acknowledged in the directory it is given', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'skein-serve-'))
+    try {
+      const args = ['serve', '--port', '0', '-n', 'cache:ap', '--data', join(folder, 'new')]
+      const key = new Aerospike.Key('cache', 'demo', 1)
+      for (const expected of [undefined, { a: 1 }]) {
+        const server = new SkeinProcess(args)
+        const client = await Aerospike.connect({
+          hosts: `127.0.0.1:${await server.port()}`,
+          log: { level: Aerospike.log.OFF },
+        })
+        const found = await client.get(key).catch(() => undefined)
+        expect(found?.bins).to.deep.equal(expected)
+        await client.put(key, { a: 1 })
+        const second = await skein(...args)
+        expect(second.code).to.equal(1)
+        expect(second.err).to.match(/^skein: The data file ".+" is in use by process \d+\./)
+        client.close()
+        server.signal('SIGTERM')
+        expect((await server.ended).code).to.equal(0)
+      }
+    } finally {
+      await rm(folder, { recursive: true })
+    }
+  })
+
   it('refuses a port in use with exit code 2, and says what to do', async () => {
     const holder = createServer().listen(0, '127.0.0.1')
     await once(holder, 'listening')
@@ -110,6 +136,7 @@ describe('skein', () => {
     [['serve', '--port'], 'argument missing.'],
     [['serve', '--port', 'abc'], '"abc" is not a port.'],
     [['serve', '--port', '65536'], '"65536" is not a port.'],
+    [['serve', '--data', ''], '--data needs a directory.'],
     [['serve', '--namespace', 'test:cp'], '"test:cp" is not a namespace. Write NAME:sc or NAME:ap'],
     [['serve', '--namespace', 'a/b:sc'], '"a/b" is not a namespace name.'],
     [['serve', '-n', 'a:sc', '-n', 'a:ap'], 'The namespace "a" is given twice.'],

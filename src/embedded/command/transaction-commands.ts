@@ -51,7 +51,7 @@ export function runMonitorCommand(namespace: Namespace, request: Request): Outco
   }
   if (!(request.info2 & Info2.WRITE)) throw new CommandError(ResultCode.NOT_FOUND)
   const op = (name: string) => request.ops.find((candidate) => candidate.name === name)
-  if (op('fwd')) return markCommitting(transaction)
+  if (op('fwd')) return markCommitting(namespace, transaction)
   const digests = op('keyds')
   if (digests?.op !== OpCode.CDT_MODIFY) throw new CommandError(ResultCode.UNSUPPORTED)
   const id = op('id')
@@ -59,9 +59,11 @@ export function runMonitorCommand(namespace: Namespace, request: Request): Outco
   return announce(namespace, current, digestsIn(digests.value))
 }
 
-function markCommitting(transaction: Transaction | undefined): Outcome {
+function markCommitting(namespace: Namespace, transaction: Transaction | undefined): Outcome {
   if (transaction === undefined) throw new CommandError(ResultCode.TXN_ABORTED)
   if (transaction.committing) throw new CommandError(ResultCode.TXN_COMMITTED)
+  // From here on it is committed, also when the server ends before the records are rolled forward.
+  namespace.journal?.records(namespace, transaction.changes)
   transaction.committing = true
   return outcome(ResultCode.OK, 2)
 }

@@ -9,7 +9,7 @@ import { infoPairs, infoParameters } from './info-text.js'
 export function sindexInfo(store: Store, name: string, argument: string): string | undefined {
   switch (name) {
     case 'sindex-create':
-      return create(store, infoParameters(argument))
+      return createIndex(store, argument)
     case 'sindex-delete':
       return remove(store, infoParameters(argument))
     case 'sindex-stat':
@@ -28,11 +28,13 @@ const MAX_INDEX_NAME = 255
 
 type Parameters = ReadonlyMap<string, string>
 
-function namespaceName(parameters: Parameters): string | undefined {
+export function namespaceName(parameters: Parameters): string | undefined {
   return parameters.get('namespace') ?? parameters.get('ns')
 }
 
-function create(store: Store, parameters: Parameters): string {
+/** `argument` holds the parameters as they came. */
+export function createIndex(store: Store, argument: string): string {
+  const parameters = infoParameters(argument)
   const indexName = parameters.get('indexname')
   if (!indexName) return missing('indexname')
   const wanted = namespaceName(parameters)
@@ -41,7 +43,9 @@ function create(store: Store, parameters: Parameters): string {
   try {
     const definition = parseIndexDefinition(parameters)
     // A real server notes indexes for namespaces that only other nodes have, so it does not mind an unknown one.
-    store.namespaces.get(wanted)?.indexes.create(indexName, definition)
+    const namespace = store.namespaces.get(wanted)
+    if (namespace) store.journal?.index(argument)
+    namespace?.indexes.create(indexName, definition)
     return 'ok'
   } catch (error) {
     if (error instanceof CommandError) return `ERROR:${error.code}:${error.message}`
@@ -52,7 +56,10 @@ function create(store: Store, parameters: Parameters): string {
 function remove(store: Store, parameters: Parameters): string {
   const indexName = parameters.get('indexname')
   if (!indexName) return missing('indexname')
-  store.namespaces.get(namespaceName(parameters) ?? '')?.indexes.delete(indexName)
+  const namespace = store.namespaces.get(namespaceName(parameters) ?? '')
+  if (namespace?.indexes.get(indexName) === undefined) return 'ok'
+  store.journal?.noIndex(namespace.name, indexName)
+  namespace.indexes.delete(indexName)
   return 'ok'
 }
 
@@ -99,7 +106,7 @@ function legacy(store: Store, argument: string): string {
 
 /** Lists of indexes are cut at colons. */
 function isIndexName(name: string): boolean {
-  return name.length <= MAX_INDEX_NAME && !name.includes(':')
+  return Buffer.byteLength(name) <= MAX_INDEX_NAME && !name.includes(':')
 }
 
 function missing(parameter: string): string {

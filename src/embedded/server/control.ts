@@ -38,8 +38,15 @@ export interface ControlCall {
 export type ControlReply =
   | { readonly ready: readonly NodeAddress[] }
   | NotStarted
+  | UnusableFile
   | { readonly id: number; readonly result: unknown }
   | { readonly id: number; readonly refused: string }
+
+/** Why the data file cannot be used. */
+export interface UnusableFile {
+  readonly unusable: string
+  readonly fix: string
+}
 
 /** Why the server does not listen: the system's message and code. */
 export interface NotStarted {

@@ -14,12 +14,14 @@ export class AerospikeServer {
 
   constructor(readonly options: ResolvedOptions) {
     this.store = new Store(options)
+    if (options.file !== undefined) this.store.keepIn(options.file)
     this.log = new CommandLog(options.limits.commandLog)
     for (let i = 0; i < options.nodes; i++) this.#newNode(options.port === 0 ? 0 : options.port + i)
   }
 
   /** Resolves once all nodes listen. */
   async listen(): Promise<readonly ClusterNode[]> {
+    await this.store.indexesReady()
     for (const node of this.cluster.nodes) await node.start()
     this.store.startSweeping()
     return this.cluster.nodes
@@ -35,6 +37,7 @@ export class AerospikeServer {
   async close(): Promise<void> {
     this.store.stopSweeping()
     await Promise.all(this.cluster.nodes.map((node) => node.kill()))
+    this.store.journal?.close()
   }
 
   #newNode(port: number): ClusterNode {

@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { useBuild } from '../build.js'
 import type { ClusterNode } from '../cluster/node.js'
+import { UnusableFileError } from '../journal/unusable-file.js'
 import type { ResolvedOptions } from '../options.js'
 import { advanceClock } from '../store/clock.js'
 import type { Control, ControlCall, ControlReply, NodeAddress } from './control.js'
@@ -9,11 +10,9 @@ import { AerospikeServer } from './server.js'
 const port = parentPort!
 const options = workerData as ResolvedOptions
 useBuild(options.build)
-const server = new AerospikeServer(options)
-
 const address = ({ id, port }: ClusterNode): NodeAddress => ({ id, port })
 
-const control: Control = {
+const controlOf = (server: AerospikeServer): Control => ({
   addFault: (rule) => server.faults.add(rule),
   removeFault: (id) => server.faults.remove(id),
   clearFaults: () => server.faults.clear(),
@@ -22,6 +21,7 @@ const control: Control = {
   resetCommands: () => server.log.reset(),
   advanceClock: (seconds) => {
     advanceClock(seconds)
+    server.store.journal?.clock()
     for (const namespace of server.store.namespaces.values()) namespace.transactions.sweep()
   },
   killNode: (node) => server.cluster.nodes[node].kill(),
@@ -33,19 +33,30 @@ const control: Control = {
   releasePartitions: (hold) => server.cluster.release(hold),
   ping: () => undefined,
   close: () => server.close(),
-}
+})
 
 const send = (reply: ControlReply) => port.postMessage(reply)
 
-port.on('message', (call: ControlCall) => {
-  const run = control[call.method].bind(control) as (...args: readonly unknown[]) => unknown
-  void Promise.resolve(run(...call.args)).then(
-    (result) => send({ id: call.id, result }),
-    (error: Error) => send({ id: call.id, refused: error.message }),
-  )
-})
+function obey(control: Control): void {
+  port.on('message', (call: ControlCall) => {
+    const run = control[call.method].bind(control) as (...args: readonly unknown[]) => unknown
+    void Promise.resolve(run(...call.args)).then(
+      (result) => send({ id: call.id, result }),
+      (error: Error) => send({ id: call.id, refused: error.message }),
+    )
+  })
+}
 
-server.listen().then(
-  (nodes) => send({ ready: nodes.map(address) }),
-  (error: NodeJS.ErrnoException) => send({ failed: error.message, code: error.code, port: options.port }),
-)
+async function start(): Promise<void> {
+  try {
+    const server = new AerospikeServer(options)
+    obey(controlOf(server))
+    send({ ready: (await server.listen()).map(address) })
+  } catch (error) {
+    if (error instanceof UnusableFileError) return send({ unusable: error.message, fix: error.fix })
+    const { message, code } = error as NodeJS.ErrnoException
+    send({ failed: message, code, port: options.port })
+  }
+}
+
+await start()

@@ -16,6 +16,15 @@ export function toUnixSeconds(seconds2010: number): number {
   return seconds2010 + EPOCH_2010_SECONDS
 }
 
+/** By how many milliseconds this server is ahead. */
+export function clockOffset(): number {
+  return offset
+}
+
+export function setClockOffset(milliseconds: number): void {
+  offset = milliseconds
+}
+
 /** Lets tests see records and transactions expire without waiting. */
 export function advanceClock(seconds: number): void {
   offset += Math.round(seconds * 1000)

@@ -1,4 +1,5 @@
 import { DIGEST_SIZE, PARTITIONS } from '../protocol/constants.js'
+import type { Journal } from '../journal/journal.js'
 import type { EmbeddedLimits, NamespaceOptions } from '../options.js'
 import { TransactionTable } from '../transaction/transaction-table.js'
 import { nowSeconds } from './clock.js'
@@ -15,6 +16,8 @@ export function partitionOf(digest: Buffer): number {
   return (digest[0] | (digest[1] << 8)) & (PARTITIONS - 1)
 }
 
+const VERSIONS_PER_SECOND = 65_536
+
 export class Namespace {
   readonly name: string
   readonly strong: boolean
@@ -24,6 +27,8 @@ export class Namespace {
   /** Records by set, for statistics. */
   readonly objectsBySet = new Map<string, number>()
   objects = 0
+  /** Keeps what is committed, where the server has a data file. */
+  journal: Pick<Journal, 'records'> | undefined
   readonly #partitions: (Map<string, Slot> | undefined)[] = new Array<Map<string, Slot> | undefined>(PARTITIONS)
   #lastVersion = 0
   /** Committed records that have an end; without any there is nothing to sweep. */
@@ -68,6 +73,22 @@ export class Namespace {
   }
 
   commit(slot: Slot, after: RecordState | undefined): void {
+    this.journal?.records(this, [{ digest: slot.digest, state: after }])
+    this.#apply(slot, after)
+  }
+
+  /** Brings back a record from a data file. */
+  restore(digest: Buffer, state: RecordState | undefined): void {
+    if (state !== undefined) this.#lastVersion = Math.max(this.#lastVersion, state.version)
+    this.#apply(this.slot(digest), state)
+  }
+
+  /** Never uses a version again that a server on the same data file may have used. */
+  renewVersions(): void {
+    this.#lastVersion = Math.max(this.#lastVersion, nowSeconds() * VERSIONS_PER_SECOND)
+  }
+
+  #apply(slot: Slot, after: RecordState | undefined): void {
     const before = slot.committed
     slot.committed = after
     if (before?.voidTime) this.#mortal--
@@ -93,25 +114,30 @@ export class Namespace {
     for (let partition = 0; partition < PARTITIONS; partition++) yield* this.slotsOf(partition)
   }
 
-  /** Removes expired records; records that a transaction holds are left alone. */
+  /** Removes expired records; those that a transaction holds are left alone. A data file shows by itself what has expired. */
   sweep(): void {
     if (this.#mortal === 0) return
     const now = nowSeconds()
     for (const slot of this.slots()) {
       if (slot.committed && slot.provisional === undefined && this.live(slot, now) === undefined) {
-        this.commit(slot, undefined)
+        this.#apply(slot, undefined)
       }
     }
   }
 
   /** Removes the records of a set, or of all sets, last updated in an earlier millisecond; those of the same one stay. */
   truncate(setName: string | undefined, before: number): void {
+    const gone: Slot[] = []
     for (const slot of this.slots()) {
       const state = slot.committed
       if (state === undefined || slot.provisional !== undefined) continue
-      if ((setName === undefined || state.setName === setName) && state.lastUpdate < before)
-        this.commit(slot, undefined)
+      if ((setName === undefined || state.setName === setName) && state.lastUpdate < before) gone.push(slot)
     }
+    this.journal?.records(
+      this,
+      gone.map(({ digest }) => ({ digest, state: undefined })),
+    )
+    for (const slot of gone) this.#apply(slot, undefined)
   }
 
   #count(setName: string, change: number): void {

@@ -1,3 +1,4 @@
+import type { RecordChange } from '../journal/entry.js'
 import { nowMillis } from '../store/clock.js'
 import type { Slot } from '../store/slot.js'
 
@@ -17,6 +18,11 @@ export class Transaction {
     readonly deadline: number,
     readonly expiresAt: number,
   ) {}
+
+  /** What it holds ready. */
+  get changes(): RecordChange[] {
+    return [...this.held].map(({ digest, provisional }) => ({ digest, state: provisional?.state }))
+  }
 
   get expired(): boolean {
     return nowMillis() > this.expiresAt

@@ -41,6 +41,11 @@ export class Particle {
     return new Particle(type, wire, undefined)
   }
 
+  /** Content that was checked when it was stored. */
+  static fromStored(type: number, wire: Buffer): Particle {
+    return type === ParticleType.GEOJSON ? Particle.fromWire(type, wire) : new Particle(type, wire, undefined)
+  }
+
   /** Lists and maps are checked when they arrive, as the server does; maps are kept in key order. */
   static #fromContainer(type: number, wire: Buffer): Particle {
     let value: Value

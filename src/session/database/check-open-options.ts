@@ -66,7 +66,14 @@ const LIMITS: NamesOf<Limits> = {
 const RETRY: NamesOf<RetryOptions> = { attempts: true, deadline: true, backoff: true, longestWait: true }
 const REVEAL: NamesOf<Reveal> = { keys: true, values: true }
 
-const EMBEDDED: NamesOf<EmbeddedOptions> = { port: true, nodes: true, namespaces: true, limits: true, build: true }
+const EMBEDDED: NamesOf<EmbeddedOptions> = {
+  port: true,
+  nodes: true,
+  namespaces: true,
+  limits: true,
+  build: true,
+  file: true,
+}
 
 /** Refuses what cannot work before anything is started or sent. */
 export function checkOpenOptions(options: OpenOptions): void {
