@@ -1,6 +1,5 @@
 /** Tests of the suite that need what the embedded server does not have, with the reason; see docs/internals/embedded.md. */
 const UDF = 'runs a Lua function'
-const EXPRESSION_INDEX = 'needs an index on an expression'
 
 export const CANNOT_PASS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   batch_write: {
@@ -10,7 +9,9 @@ export const CANNOT_PASS: Readonly<Record<string, Readonly<Record<string, string
   exp: {
     'Aerospike.exp expressionToBase64 postive tests works with BatchPolicy': UDF,
     'Aerospike.exp expressionToBase64 postive tests works with BatchApplyPolicy': UDF,
-    'Aerospike.exp expressionToBase64 postive tests works with expression indexes': EXPRESSION_INDEX,
+  },
+  enterprise: {
+    'Enterprise server features durable deletes should apply the durable delete policy on background query': UDF,
   },
   query: {
     'Queries query.foreach() #slow should apply a stream UDF to filter the results': UDF,

@@ -66,7 +66,7 @@ function selectWith(query: Query, list: ListValue, args: Arguments): { chosen: S
   return { chosen, result: listResult(list, chosen, wanted.type, query.single === true) }
 }
 
-export function listResult(list: ListValue, chosen: Selection, type: number, single: boolean): Value {
+function listResult(list: ListValue, chosen: Selection, type: number, single: boolean): Value {
   const result = positionResult(chosen, type, list.items.length, single)
   if (result !== undefined) return result
   if (type !== ReturnType.VALUE) throw badReturnType(type)
@@ -75,7 +75,7 @@ export function listResult(list: ListValue, chosen: Selection, type: number, sin
   return values.length === 0 ? null : values[0]
 }
 
-export function listWithout(list: ListValue, positions: readonly number[]): ListValue {
+function listWithout(list: ListValue, positions: readonly number[]): ListValue {
   if (positions.length === 0) return list
   return keepSize(list, new ListValue(without(list.items, positions), list.flags), at(list.items, positions), [])
 }

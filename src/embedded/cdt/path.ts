@@ -9,7 +9,7 @@ export interface Loop {
 }
 
 /** Answers whether the path goes on with a child; undefined where that is unknown. */
-export type PathFilter = (loop: Loop) => boolean | undefined
+type PathFilter = (loop: Loop) => boolean | undefined
 
 /** Which children of a container a level leads to, before its filter. */
 export type PathStep =
@@ -18,7 +18,7 @@ export type PathStep =
   | { readonly by: 'keys'; readonly keys: readonly Value[] }
   | ContextLevel
 
-export interface PathLevel {
+interface PathLevel {
   readonly step: PathStep
   readonly filter: PathFilter | undefined
 }

@@ -38,7 +38,7 @@ export function inside(span: Span): number[] {
   return Array.from({ length: span.count }, (_, i) => span.start + i)
 }
 
-export function outside(span: Span, size: number): number[] {
+function outside(span: Span, size: number): number[] {
   const end = span.start + span.count
   return Array.from({ length: size - span.count }, (_, i) => (i < span.start ? i : i - span.start + end))
 }

@@ -10,7 +10,7 @@ import type { Cluster } from './cluster.js'
 import { Pace } from './pace.js'
 
 /** Never anything but loopback: there is no authentication. */
-export const HOST = '127.0.0.1'
+const HOST = '127.0.0.1'
 
 export interface NodeParts {
   readonly store: Store

@@ -2,10 +2,10 @@ import { requestBudget } from '../protocol/request-budget.js'
 import type { Bytes } from '../value/value.js'
 
 /** Degrees: longitude, latitude. */
-export type Point = readonly [number, number]
+type Point = readonly [number, number]
 
 /** Answers whether a point lies in a region. */
-export type Region = (point: Point) => boolean
+type Region = (point: Point) => boolean
 
 export type Shape = { readonly point: Point } | { readonly region: Region }
 

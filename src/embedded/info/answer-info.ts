@@ -7,7 +7,7 @@ import { sindexInfo } from './sindex-info.js'
 import { truncateInfo } from './truncate-info.js'
 
 /** Answers one info command; undefined = not mine. `name` is what stands before the parameters. */
-export type InfoCommands = (store: Store, name: string, argument: string, node: ClusterNode) => string | undefined
+type InfoCommands = (store: Store, name: string, argument: string, node: ClusterNode) => string | undefined
 
 const COMMANDS: readonly InfoCommands[] = [clusterInfo, namespaceInfo, sindexInfo, queryInfo, truncateInfo]
 

@@ -57,7 +57,7 @@ function bytesOf(value: Value): Buffer {
 }
 
 /** Orders by UTF-8 bytes, which differs from JavaScript's order only where surrogates meet U+E000 and above. */
-export function compareStrings(a: string, b: string): number {
+function compareStrings(a: string, b: string): number {
   const length = Math.min(a.length, b.length)
   for (let i = 0; i < length; i++) {
     const x = a.charCodeAt(i)

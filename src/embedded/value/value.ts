@@ -71,8 +71,6 @@ export class Extreme {
   static readonly INFINITY = new Extreme('infinity')
 }
 
-export const EMPTY_LIST = new ListValue([])
-
 /** An int64 in its canonical form: a number when it is safe, a bigint beyond; wraps around like the server does. */
 export function toInteger(value: bigint): number | bigint {
   const wrapped = BigInt.asIntN(64, value)
