@@ -43,6 +43,7 @@ export {
 } from './decorators/index.js'
 export {
   compileModel,
+  KEY,
   type BinOptions,
   type BinType,
   type CapModel,
@@ -58,6 +59,7 @@ export {
   type InverseIndexOptions,
   type KeyBinOptions,
   type KeyGenerator,
+  type KeyOf,
   type KeyListOptions,
   type KeyModel,
   type KeyOptions,

@@ -7,12 +7,12 @@ import {
   type Tenant,
   type TimeRange,
 } from '../keys/index.js'
-import type { EntityClass } from '../model/index.js'
+import type { EntityClass, KeyInput } from '../model/index.js'
 import type { EntityKey } from './entity-key.js'
 import { codecsOf } from './known-codecs.js'
 
 /** The keys of a class, made and taken apart without a session. */
-export class Keys {
+export class Keys<T extends object = never> {
   readonly #className: string
   readonly #key: EntityKey
   readonly #parent: string | undefined
@@ -26,13 +26,13 @@ export class Keys {
   }
 
   /** The key that these parts make, or the key itself, checked. */
-  of(parts: KeyValue | Readonly<Record<string, unknown>>): KeyValue {
+  of(parts: KeyInput<T>): KeyValue {
     return this.#key.scheme.toKey(parts, this.#tenant)
   }
 
   /** Parts of a key. */
   parts(key: KeyValue): KeyParts {
-    return this.#key.scheme.parts(this.of(key))
+    return this.#key.scheme.parts(this.#key.scheme.toKey(key, this.#tenant))
   }
 
   /** The keys that cover a range of time: from `from`, up to but not including `to`. More than `max` (10,000) are refused. */
@@ -58,7 +58,10 @@ export class Keys {
  * const days = keysOf(Reading).covering({ sensor: 7 }, { from: new Date('2024-05-01'), to: new Date('2024-06-01') })
  * const readings = await session.findMany(Reading, days)
  */
-export function keysOf(entityClass: EntityClass, options: { readonly tenant?: Tenant } = {}): Keys {
+export function keysOf<T extends object>(
+  entityClass: EntityClass<T>,
+  options: { readonly tenant?: Tenant } = {},
+): Keys<T> {
   const codecs = codecsOf(entityClass)
   const isPart = [...codecs.model.embeddables.values()].some((part) => part.class === entityClass)
   const { model, key } = isPart ? codecs.part(entityClass) : codecs.entity(entityClass)

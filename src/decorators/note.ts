@@ -1,3 +1,4 @@
+import 'reflect-metadata'
 import { SkeinError } from '../errors/index.js'
 import { declarationOf } from '../model/declaration.js'
 import type { HookName, EntityClass } from '../model/model.js'

@@ -13,6 +13,17 @@ export type CollectionSide<P, N extends string, T extends object, I extends keyo
   ? ComesBack<P, T, I>
   : Mistake<`Declare it with the class of the relation: ${N} = collection<…>()`>
 
+/** Attributes are checked by `link` only where the collection knows their class. */
+export type WithAttributes<P, N extends string, A> = [A] extends [never]
+  ? unknown
+  : Declared<P, N> extends Collection<infer _, infer B>
+    ? [keyof B] extends [never]
+      ? Mistake<`Declare it with the class of the attributes, too: ${N} = collection<…, …>()`>
+      : [B] extends [A]
+        ? unknown
+        : Mistake<`The attributes of ${N} are of another class than the decorator says.`>
+    : unknown
+
 type ComesBack<P, T, I extends keyof T> = [I] extends [never]
   ? unknown
   : [Returning<P, T, I>] extends [never]

@@ -52,7 +52,7 @@ export function explainFailure(command: Command, failure: Failure, inTransaction
     case CODE.NOT_FOUND:
       return {
         reason: 'missing',
-        error: new EntityGoneError(`${subject} was deleted or has expired.`, {
+        error: new EntityGoneError(`${subject} is not stored, or not any more.`, {
           ...options,
           fix: 'Load it again, or save it as a new entity.',
         }),

@@ -17,7 +17,7 @@ export class AlreadyExistsError extends SkeinError {
 }
 nameErrorClass(AlreadyExistsError, 'AlreadyExistsError')
 
-/** A loaded entity was saved, but its record was deleted or has expired. */
+/** An entity that must be stored was saved, and is not: it was deleted, has expired or was never there. */
 export class EntityGoneError extends SkeinError {
   constructor(message: string, options: ErrorOptions = {}) {
     super('SKEIN_3003', message, options)

@@ -44,11 +44,32 @@ export class SkeinError extends Error {
     this.details = Object.freeze(details)
   }
 
+  /** For logs: without the stack, and with bigints and bytes as text, which JSON has no form for. */
+  toJSON(): Record<string, unknown> {
+    const { name, message } = this
+    const fields = jsonFields(this)
+    const cause = this.cause instanceof Error ? { cause: { name: this.cause.name, message: this.cause.message } } : {}
+    return { name, message, ...fields, ...cause }
+  }
+
   static override [Symbol.hasInstance](value: unknown): boolean {
     return isOfKind(value, this)
   }
 }
 nameErrorClass(SkeinError, 'SkeinError')
+
+function jsonFields(value: object): Record<string, unknown> {
+  const entries = Object.entries(value).filter(([name]) => name !== 'cause' && name !== 'stack')
+  return Object.fromEntries(entries.map(([name, field]) => [name, jsonValue(field)]))
+}
+
+function jsonValue(value: unknown): unknown {
+  if (typeof value === 'bigint') return String(value)
+  if (value instanceof Uint8Array) return `0x${Buffer.from(value).toString('hex')}`
+  if (Array.isArray(value)) return value.map(jsonValue)
+  if (value instanceof Error || value instanceof Date) return value
+  return typeof value === 'object' && value !== null ? jsonFields(value) : value
+}
 
 /** A state that should be impossible: always a bug in Skein, never the caller's fault. */
 export function bug(message: string, options: ErrorOptions = {}): SkeinError {

@@ -69,9 +69,10 @@ export class KeyScheme {
 
   /** The key that a caller means: the key itself, or the parts it is made of. The session's tenant is filled in, another one refused. */
   toKey(input: unknown, tenant?: Tenant): KeyValue {
-    if (this.format && typeof input === 'object' && input !== null && !(input instanceof Uint8Array)) {
+    if (this.format && isParts(input)) {
       return this.format.format(this.#fillTenant(input as Record<string, unknown>, tenant))
     }
+    if (!this.format && isParts(input)) throw this.#notByParts(input)
     const key = checkKey(input, this.kind, this.className, undefined, this.#maxBytes)
     if (this.format) this.#checkTenant(this.format.parse(key as string), key, tenant)
     return key
@@ -131,6 +132,19 @@ export class KeyScheme {
     })
   }
 
+  #notByParts(input: object): SkeinError {
+    const [property] = this.properties
+    return new SkeinError(
+      'SKEIN_2101',
+      `${this.className} is asked for by its key alone, and was given ${describeKey(input)}.`,
+      {
+        className: this.className,
+        property,
+        fix: `Give the value of ${property}; by other properties it is found with db.query(${this.className}).where({ … }).`,
+      },
+    )
+  }
+
   #foreign(shown: unknown, tenant: Tenant): SkeinError {
     return new SkeinError(
       'SKEIN_2104',
@@ -139,6 +153,9 @@ export class KeyScheme {
     )
   }
 }
+
+const isParts = (input: unknown): input is object =>
+  typeof input === 'object' && input !== null && !(input instanceof Uint8Array)
 
 // The model was checked before: a template that does not fit its properties cannot come here.
 function createFormat(

@@ -156,14 +156,14 @@ export interface InverseIndexOptions {
 }
 
 /** Options of `@ManyToMany`. */
-export interface ManyToManyOptions {
+export interface ManyToManyOptions<A extends object = object> {
   readonly name?: string
   /** Two-sided: exactly one side is the owner, whose stored value is the truth. */
   readonly owner?: boolean
   readonly eager?: boolean
   readonly onDelete?: OnDelete
   /** An `@Embeddable` class for values that belong to the link itself (`since`, `role`). */
-  readonly attributes?: () => EntityClass
+  readonly attributes?: () => EntityClass<A>
 }
 
 export type OneToManyOptions = KeyListOptions | SecondaryIndexOptions | ConsolidateOptions

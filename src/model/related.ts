@@ -1,9 +1,10 @@
 import type { KeyValue } from './key-model.js'
+import type { KeyOf } from './key-type.js'
 
 /** The other side of a `@ManyToOne` or `@OneToOne`. Declared as `agent = ref<Agent>()`. */
 export interface Ref<T extends object> {
   /** The key of the related entity, or null when there is none. Known without loading it. */
-  readonly key: KeyValue | null
+  readonly key: KeyOf<T> | null
   readonly isLoaded: boolean
   /** The related entity, or null when there is none. Throws while it is not loaded. */
   readonly value: T | null
@@ -56,13 +57,13 @@ export interface Collection<T extends object, A extends object = object> extends
   /** The members. Throws while they are not loaded. */
   readonly items: readonly T[]
   /** Keys that are listed here and have no record: their entities expired, or were deleted past Skein. Known once loaded. */
-  readonly dangling: readonly KeyValue[]
+  readonly dangling: readonly KeyOf<T>[]
   /** In a transaction, a collection that an index finds needs `{ outsideTransaction: true }`, here and in all that follow. */
   load(options?: OutsideTransaction): Promise<readonly T[]>
   /** Answered by the server without loading the collection. */
   contains(member: T | KeyValue): Promise<boolean>
   count(options?: OutsideTransaction): Promise<number>
-  keys(options?: OutsideTransaction): Promise<readonly KeyValue[]>
+  keys(options?: OutsideTransaction): Promise<readonly KeyOf<T>[]>
   page(options: PageOptions): Promise<Page<T>>
   /** All members one after the other, in bounded memory: those that are not changed are let go again. */
   stream(options?: OutsideTransaction): AsyncIterable<T>

@@ -35,11 +35,11 @@ type MapKeyOf<S> = S extends { readonly key: infer K extends MapKeyKind } ? Scal
 export type SpecValue<S> = S extends ScalarKind
   ? ScalarValues[S]
   : S extends { readonly list: infer I }
-    ? readonly SpecValue<I>[]
+    ? readonly (SpecValue<I> | null)[]
     : S extends { readonly set: infer I }
       ? ReadonlySet<SpecValue<I>>
       : S extends { readonly map: infer V }
-        ? ReadonlyMap<MapKeyOf<S>, SpecValue<V>>
+        ? ReadonlyMap<MapKeyOf<S>, SpecValue<V> | null>
         : S extends { readonly enum: infer E }
           ? E extends readonly (infer V)[]
             ? V

@@ -1,6 +1,7 @@
 import { inspect } from 'node:util'
 import { SkeinError } from '../errors/index.js'
 import type { KeyValue } from '../keys/index.js'
+import type { KeyOf } from '../model/key-type.js'
 import type { Collection, OutsideTransaction, Page, PageOptions, RangeOptions } from '../model/related.js'
 import type { Binding } from './contract/binding.js'
 import { CollectionState } from './state/collection-state.js'
@@ -76,8 +77,8 @@ export class EntityCollection<T extends object, A extends object = object> imple
   }
 
   /** Keys that are listed here and have no record: their entities expired or were deleted past Skein. Known once loaded. */
-  get dangling(): readonly KeyValue[] {
-    return this.#state.loaded.dangling
+  get dangling(): readonly KeyOf<T>[] {
+    return this.#state.loaded.dangling as readonly KeyOf<T>[]
   }
 
   async load(options?: OutsideTransaction): Promise<readonly T[]> {
@@ -102,7 +103,11 @@ export class EntityCollection<T extends object, A extends object = object> imple
     return countMembers(this.#state, this.#bound('count', options))
   }
 
-  async keys(options?: OutsideTransaction): Promise<readonly KeyValue[]> {
+  async keys(options?: OutsideTransaction): Promise<readonly KeyOf<T>[]> {
+    return (await this.#keys(options)) as readonly KeyOf<T>[]
+  }
+
+  async #keys(options?: OutsideTransaction): Promise<readonly KeyValue[]> {
     if (this.#view !== undefined) return this.#view.keys()
     if (this.#isComplete) return this.#addedKeys()
     return memberKeys(this.#state, this.#bound('keys', options))

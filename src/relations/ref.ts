@@ -1,6 +1,7 @@
 import { inspect } from 'node:util'
 import { SkeinError } from '../errors/index.js'
 import { describeKey, type KeyValue } from '../keys/index.js'
+import type { KeyOf } from '../model/key-type.js'
 import type { Ref } from '../model/related.js'
 import { jsonKey } from './read/json-key.js'
 import { RefState } from './state/ref-state.js'
@@ -25,8 +26,8 @@ export class EntityRef<T extends object> implements Ref<T> {
     setRefState(this, this.#state)
   }
 
-  get key(): KeyValue | null {
-    return this.#state.key
+  get key(): KeyOf<T> | null {
+    return this.#state.key as KeyOf<T> | null
   }
 
   get isLoaded(): boolean {

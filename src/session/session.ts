@@ -30,7 +30,14 @@ import { newEntity } from './mapping/new-entity.js'
 import { partHome } from './mapping/part-owner.js'
 import { pointingTo } from './load/inverse-lookup.js'
 import type { SessionContext } from './context/session-context.js'
-import { databaseClosed, insideHook, notFound, partlyLoaded, sessionClosed } from './context/session-errors.js'
+import {
+  databaseClosed,
+  insideHook,
+  notFound,
+  partlyLoaded,
+  sessionClosed,
+  transactionOver,
+} from './context/session-errors.js'
 import type {
   AtOptions,
   Changes,
@@ -73,12 +80,12 @@ export class Session {
   }
 
   /** A new entity with these values, stored by the next flush. A relation takes an entity or its key, or a list of them. */
-  create<T extends object>(entityClass: EntityClass<T>, values: NewValues<T> = {}): T {
+  create<T extends object>(entityClass: EntityClass<T>, values: NoInfer<NewValues<T>> = {}): T {
     return this.persist(newEntity(this.#mapped(entityClass), values) as T)
   }
 
   /** The entity under that key; throws NotFoundError when there is none. */
-  load<T extends object>(entityClass: EntityClass<T>, key: KeyInput, options?: LoadOptions<T>): Promise<T> {
+  load<T extends object>(entityClass: EntityClass<T>, key: KeyInput<T>, options?: LoadOptions<T>): Promise<T> {
     // One promise from here to the answer: each one between would cost a single load more than all else that is done for it.
     return new Promise((resolve, failed) => {
       const loaded = (managed: ManagedEntity | null): void =>
@@ -88,7 +95,7 @@ export class Session {
   }
 
   /** The entity under that key, or null. */
-  find<T extends object>(entityClass: EntityClass<T>, key: KeyInput, options?: LoadOptions<T>): Promise<T | null> {
+  find<T extends object>(entityClass: EntityClass<T>, key: KeyInput<T>, options?: LoadOptions<T>): Promise<T | null> {
     return new Promise((resolve, failed) => {
       const loaded = (managed: ManagedEntity | null): void => resolve(managed === null ? null : (managed.entity as T))
       this.#loads.findOne(this.#toLoad(entityClass), key, options, { loaded, failed })
@@ -98,7 +105,7 @@ export class Session {
   /** The entities in the order of the keys; throws NotFoundError, which names what is missing. */
   async loadMany<T extends object>(
     entityClass: EntityClass<T>,
-    keys: readonly KeyInput[],
+    keys: readonly KeyInput<T>[],
     options?: LoadOptions<T>,
   ): Promise<T[]> {
     const found = await this.findMany(entityClass, keys, options)
@@ -112,7 +119,7 @@ export class Session {
   /** The entities in the order of the keys, null where there is none. */
   async findMany<T extends object>(
     entityClass: EntityClass<T>,
-    keys: readonly KeyInput[],
+    keys: readonly KeyInput<T>[],
     options?: LoadOptions<T>,
   ): Promise<(T | null)[]> {
     checkKeys(keys)
@@ -128,7 +135,7 @@ export class Session {
    * @example
    * session.ref(Agent, 17).collection('listings').add(listing)
    */
-  ref<T extends object>(entityClass: EntityClass<T>, key: KeyInput): EntityHandle<T> {
+  ref<T extends object>(entityClass: EntityClass<T>, key: KeyInput<T>): EntityHandle<T> {
     const mapped = this.#mapped(entityClass)
     const unread = (): ManagedEntity => {
       this.#checkOpen()
@@ -145,7 +152,7 @@ export class Session {
    * session.at(User, 'alice').list('log').append('signed in')
    */
   at<T extends object>(entity: T): RecordHandle<T>
-  at<T extends object>(entityClass: EntityClass<T>, key: KeyInput, options?: AtOptions): RecordHandle<T>
+  at<T extends object>(entityClass: EntityClass<T>, key: KeyInput<T>, options?: AtOptions): RecordHandle<T>
   at<T extends object>(target: T | EntityClass<T>, key?: KeyInput, options: AtOptions = {}): RecordHandle<T> {
     this.#checkOpen()
     checkAtOptions(options)
@@ -171,7 +178,7 @@ export class Session {
    * The consolidated child with that id, where the id holds the key of its record: `{regionId}:{storeId}`. Neither the record's other
    * children nor its bins are read.
    */
-  async findPart<T extends object>(partClass: EntityClass<T>, id: KeyInput): Promise<T | null> {
+  async findPart<T extends object>(partClass: EntityClass<T>, id: KeyInput<T>): Promise<T | null> {
     this.#checkMayLoad()
     const { owner, key, relation, id: partId } = partHome(partClass, id, this.#context.classes)
     const [managed] = await this.#loads.find(owner, [key], { only: [] })
@@ -179,7 +186,7 @@ export class Session {
   }
 
   /** The same; throws NotFoundError when there is none. */
-  async loadPart<T extends object>(partClass: EntityClass<T>, id: KeyInput): Promise<T> {
+  async loadPart<T extends object>(partClass: EntityClass<T>, id: KeyInput<T>): Promise<T> {
     const part = await this.findPart(partClass, id)
     if (part !== null) return part
     const { owner, id: key } = partHome(partClass, id, this.#context.classes)
@@ -266,7 +273,7 @@ export class Session {
 
   /** Deletes now, by entity or by class and key; true when there was a record. */
   delete(entity: object, options?: FlushOptions): Promise<boolean>
-  delete<T extends object>(entityClass: EntityClass<T>, key: KeyInput, options?: FlushOptions): Promise<boolean>
+  delete<T extends object>(entityClass: EntityClass<T>, key: KeyInput<T>, options?: FlushOptions): Promise<boolean>
   delete(target: object, second?: KeyInput | FlushOptions, third?: FlushOptions): Promise<boolean> {
     return new Promise((deleted, failed) => {
       this.#checkMaySend()
@@ -289,7 +296,7 @@ export class Session {
    * Runs the function in a transaction: in that of this session, which it then joins, or else in one of its own, with a session of its
    * own, as `db.transaction` does.
    */
-  async transaction<T>(work: (session: Session) => Promise<T>, options?: TransactionOptions): Promise<T> {
+  async transaction<T>(work: (session: Session) => Promise<T> | T, options?: TransactionOptions): Promise<T> {
     this.#checkOpen()
     const { transaction, transact, identity, validate } = this.#context
     return transaction === undefined ? transact(work, { tenant: identity.tenant, validate, ...options }) : work(this)
@@ -396,7 +403,7 @@ export class Session {
   }
 
   #checkOpen(): void {
-    if (this.#closing !== undefined) throw sessionClosed()
+    if (this.#closing !== undefined) throw this.#context.refusesQueries === true ? transactionOver() : sessionClosed()
   }
 
   /** What a hook loads belongs to work that began before the database was closed. */

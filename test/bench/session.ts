@@ -148,7 +148,7 @@ const suite: BenchSuite = {
   async run() {
     const server = await startBenchServer()
     const [namespace] = server.namespaces
-    const db = await open({ hosts: server.hosts, namespace, entities: [Listing] })
+    const db = await open({ hosts: server.hosts, namespace, entities: [Listing], stacks: false })
     try {
       return await new Measurement(db, namespace, Math.floor(Math.random() * 2 ** 40)).run()
     } finally {

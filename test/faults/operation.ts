@@ -1,4 +1,4 @@
-import type { EntityClass, Session } from 'skein'
+import type { EntityClass, Session, KeyInput } from 'skein'
 import type { World } from './world.js'
 
 /** Something people do with relations; what it changes is sent by the flush that follows. */
@@ -42,7 +42,7 @@ export async function obtain<T extends object>(
   key: number | string,
   values: object = {},
 ): Promise<T> {
-  return (await session.find(entityClass, key)) ?? session.persist(make(entityClass, key, values))
+  return (await session.find(entityClass, key as KeyInput<T>)) ?? session.persist(make(entityClass, key, values))
 }
 
 /** A new entity under a key; every class of these tests calls its key `id`. */

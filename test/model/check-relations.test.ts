@@ -336,8 +336,8 @@ describe('a relation is refused', () => {
     class A {
       @Key() id!: number
       @OneToOne(() => B, 'a', { owner: true }) b = ref<B>()
-      @ManyToMany(() => B, 'as', { owner: true, attributes: () => Since }) bs = collection<B>()
-      @ManyToMany(() => B, 'also', { owner: true, attributes: () => Since }) others = collection<B>()
+      @ManyToMany(() => B, 'as', { owner: true, attributes: () => Since }) bs = collection<B, Since>()
+      @ManyToMany(() => B, 'also', { owner: true, attributes: () => Since }) others = collection<B, Since>()
       @OneToOne(() => C, { strategy: 'sharedKey' }) c = ref<C>()
       @OneToOne(() => A, { strategy: 'sharedKey' }) self = ref<A>()
     }
@@ -346,7 +346,7 @@ describe('a relation is refused', () => {
       @Key() id!: number
       @OneToOne(() => A, 'b', { strategy: 'sharedKey' }) a = ref<A>()
       @ManyToMany(() => A, 'bs') as = collection<A>()
-      @ManyToMany(() => A, 'others', { attributes: () => Until }) also = collection<A>()
+      @ManyToMany(() => A, 'others', { attributes: () => Until }) also = collection<A, Until>()
     }
     @Record({ set: 'c' })
     class C {
@@ -370,7 +370,7 @@ describe('a relation is refused', () => {
       @Key() id!: number
       @Embedded(() => Lonely) record?: Lonely
       @Embedded(() => Plain) plain?: Plain
-      @ManyToMany(() => Lonely, { attributes: () => Plain }) links = collection<Lonely>()
+      @ManyToMany(() => Lonely, { attributes: () => Plain }) links = collection<Lonely, Plain>()
     }
     const problems = problemsOf(A, Lonely)
     expect(problems.map(({ code, property }) => `${code} ${property}`)).to.deep.equal([

@@ -52,7 +52,7 @@ describe('a model with an unknown type is refused', () => {
       'SKEIN_1020 id',
       'SKEIN_1020 name',
     ])
-    expect(problems[0].fix).to.match(/@Key\(\{ type: 'string' \}\).*emitDecoratorMetadata.*reflect-metadata/)
+    expect(problems[0].fix).to.match(/@Key\(\{ type: 'string' \}\).*emitDecoratorMetadata.*tsx/)
   })
 
   it('when the items of an array, Set or Map are not known', () => {

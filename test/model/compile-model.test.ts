@@ -181,8 +181,11 @@ describe('compileModel', () => {
       @Key() id!: number
       @OneToMany(() => Post, 'author', { strategy: 'secondaryIndex', indexName: 'posts_by_author' })
       posts = collection<Post>()
-      @ManyToMany(() => User, 'followers', { owner: true, attributes: () => Follow }) following = collection<User>()
-      @ManyToMany(() => User, 'following', { attributes: () => Follow }) followers = collection<User>()
+      @ManyToMany(() => User, 'followers', { owner: true, attributes: () => Follow }) following = collection<
+        User,
+        Follow
+      >()
+      @ManyToMany(() => User, 'following', { attributes: () => Follow }) followers = collection<User, Follow>()
       @OneToOne(() => Avatar, 'user', { strategy: 'sharedKey', owner: true, onDelete: 'cascade' }) avatar =
         ref<Avatar>()
     }

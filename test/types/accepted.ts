@@ -71,8 +71,12 @@ export class Agent {
   @Sharded({ by: 'day', on: 'at' })
   @OneToMany(() => Comment, { strategy: 'consolidate', sortKey: ['at'], inverseIndex: { author: {} } })
   comments = collection<Comment>()
-  @ManyToMany(() => Agent, 'followers', { owner: true, attributes: () => Follow }) following = collection<Agent>()
-  @ManyToMany(() => Agent, 'following', { attributes: () => Follow }) followers: Collection<Agent> = collection()
+  @ManyToMany(() => Agent, 'followers', { owner: true, attributes: () => Follow }) following = collection<
+    Agent,
+    Follow
+  >()
+  @ManyToMany(() => Agent, 'following', { attributes: () => Follow }) followers: Collection<Agent, Follow> =
+    collection()
   @BeforeSave() async check() {}
   @AfterLoad() ready(): void {}
   reveal(): string | undefined {

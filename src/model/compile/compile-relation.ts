@@ -131,7 +131,9 @@ function compileOnDelete(
   { note, rules }: Side,
   other: Side | undefined,
 ): Pick<RelationModel, 'onDelete' | 'inTheirKeys'> {
-  const onDelete = optionOf<RelationModel['onDelete']>(note, 'onDelete') ?? 'detach'
+  // Left behind under the same key, it would be found again by the next owner of that key.
+  const isOwned = rules.strategy === 'sharedKey' && (other === undefined || optionOf<boolean>(note, 'owner') === true)
+  const onDelete = optionOf<RelationModel['onDelete']>(note, 'onDelete') ?? (isOwned ? 'cascade' : 'detach')
   if (other === undefined || rules.strategy === 'sharedKey' || !isInTemplate(other.notes, other.note.property))
     return { onDelete }
   return { onDelete: onDelete === 'detach' ? 'restrict' : onDelete, inTheirKeys: true }

@@ -45,7 +45,7 @@ function noMetadata(decorator: string): TypeProblem {
   return {
     code: 'SKEIN_1020',
     message: 'Its type is not known: the compiler wrote no metadata for it.',
-    fix: `Say it in the decorator, for instance @${decorator}({ type: 'string' }); or compile with emitDecoratorMetadata and import 'reflect-metadata' before your classes.`,
+    fix: `Say it in the decorator, @${decorator}({ type: 'string' }), or 'int', 'date' and so on; or compile with emitDecoratorMetadata, which tsc and swc have and esbuild and tsx do not.`,
   }
 }
 

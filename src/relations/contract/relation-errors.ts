@@ -77,7 +77,7 @@ export function wrongClass({ model, key }: Tracked, relation: RelationModel, mem
 
 export function ownerGone({ name }: EntityModel, key: KeyValue): EntityGoneError {
   return new EntityGoneError(
-    `${name} ${describeKey(key)} was deleted or is being deleted, so nothing can point to it.`,
+    `${name} ${describeKey(key)} is not stored or is being deleted, so nothing can point to it.`,
     {
       className: name,
       key,

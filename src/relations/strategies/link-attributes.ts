@@ -1,6 +1,7 @@
 import { inEntry, readProperty, unreadable, unstorable, type PartCodec } from '../../codec/index.js'
+import { cut, SkeinError } from '../../errors/index.js'
 import type { KeyValue } from '../../keys/index.js'
-import type { EntityModel, RelationModel } from '../../model/index.js'
+import { didYouMean, type EntityModel, type RelationModel } from '../../model/index.js'
 import { read } from '../../plan/command.js'
 import type { WriteOperation } from '../../plan/operation.js'
 import { atKey, mapGetKeys } from '../../plan/operations.js'
@@ -45,6 +46,7 @@ export class LinkAttributes {
   /** What a new link stores; undefined when it was given nothing. */
   encode(state: CollectionState, member: Member): Value | undefined {
     const link = state.links.get(member)
+    if (link !== undefined) this.#checkNames(link.value)
     return link && this.#guard(state, state.keyOf(member), () => this.#codec.encode(link.value, 1))
   }
 
@@ -58,6 +60,20 @@ export class LinkAttributes {
   ): readonly WriteOperation[] {
     const { value, snapshot } = link
     return this.#guard(state, key, () => this.#codec.patch(value, snapshot, { bin, path: [atKey(other)] }))
+  }
+
+  /** A plain object has what was written there, and a slip of the pen would be dropped; an instance may have more than is stored. */
+  #checkNames(value: object): void {
+    const { name: className, properties, relations } = this.#codec.model
+    if (Object.getPrototypeOf(value) !== Object.prototype) return
+    const known = [...properties, ...relations].map(({ name }) => name)
+    const unknown = Object.keys(value).find((name) => !known.includes(name))
+    if (unknown === undefined) return
+    throw new SkeinError('SKEIN_2310', `The attributes of ${this.#relation.name} have no property '${cut(unknown)}'.`, {
+      className,
+      property: unknown,
+      fix: `${didYouMean(unknown, known)}${className} has: ${known.join(', ')}.`,
+    })
   }
 
   snapshot(link: LinkValue): object {

@@ -15,7 +15,7 @@ export function checkNames(owner: string, given: unknown, known: NamesOf<object>
   if (unknown === undefined) return
   throw notValid(
     `${owner} does not know the option '${cut(unknown)}'.`,
-    `${didYouMean(unknown, names)}Leave it out otherwise.`,
+    didYouMean(unknown, names).trim() || `It takes: ${names.join(', ')}.`,
   )
 }
 

@@ -11,7 +11,7 @@ import type { TransactionOptions } from '../transaction/retry-transaction.js'
 
 /** `db.transaction`, for sessions. */
 export type Transact = <T>(
-  work: (session: Session) => Promise<T>,
+  work: (session: Session) => Promise<T> | T,
   options?: TransactionOptions & SessionOptions,
 ) => Promise<T>
 

@@ -18,6 +18,12 @@ export function sessionClosed(): SkeinError {
   return new SkeinError('SKEIN_2301', 'The session is closed.', { fix: 'Open another one with db.session().' })
 }
 
+export function transactionOver(): SkeinError {
+  return new SkeinError('SKEIN_4304', 'The transaction of this session is already over.', {
+    fix: 'Await everything inside the function that db.transaction runs.',
+  })
+}
+
 export function databaseClosed(): SkeinError {
   return new SkeinError('SKEIN_4104', 'The database is closed.', { fix: 'Open it again with open().' })
 }
@@ -163,7 +169,7 @@ export function unknownKind(mapped: MappedClass): SkeinError {
 }
 
 export function gone({ mapped, key, loaded }: ManagedEntity): EntityGoneError {
-  return new EntityGoneError(`${title(mapped, key.key)} was deleted or has expired.`, {
+  return new EntityGoneError(`${title(mapped, key.key)} is not stored, or not any more.`, {
     ...about(mapped, key.key),
     fix:
       loaded === undefined

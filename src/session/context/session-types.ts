@@ -1,11 +1,9 @@
+export type { KeyInput } from '../../model/index.js'
 import type { KeyValue } from '../../keys/index.js'
 import type { Collection, CollectionProperty, OutsideTransaction, Ref, RefProperty } from '../../model/index.js'
 import type { Ttl } from '../../plan/command.js'
 import type { WriteOperation } from '../../plan/operation.js'
 import type { TransactionMode } from './open-options.js'
-
-/** A key, or for a class whose key is a template the properties it is made of. */
-export type KeyInput = KeyValue | Readonly<Record<string, unknown>>
 
 type Method = (...args: never[]) => unknown
 

@@ -20,6 +20,7 @@ const OPEN: NamesOf<OpenOptions> = {
   entities: true,
   transactions: true,
   validate: true,
+  stacks: true,
   connectTimeout: true,
   retry: true,
   limits: true,

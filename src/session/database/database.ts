@@ -20,6 +20,7 @@ import type { TransactionMode } from '../context/open-options.js'
 import type { DrainOptions } from '../flush/drain/delete-in-steps.js'
 import { UnmanagedSource, type DatabaseQueryOptions } from '../query/unmanaged-source.js'
 import { Session } from '../session.js'
+import { TracedSession } from '../traced-session.js'
 import type { SessionContext, Transact } from '../context/session-context.js'
 import { databaseClosed, sharedSet } from '../context/session-errors.js'
 import type { KeyInput } from '../context/session-types.js'
@@ -46,6 +47,8 @@ export interface DatabaseParts {
   readonly classes: MappedClasses
   readonly validate: boolean
   readonly transactions: TransactionMode
+  /** Whether errors show where the session was called. */
+  readonly stacks?: boolean
   /** Ends what was started for this database alone, such as an embedded server. */
   readonly stopAfter?: (work: Promise<void>) => Promise<void>
 }
@@ -109,7 +112,7 @@ export class Database {
    * })
    */
   async transaction<T>(
-    work: (session: Session) => Promise<T>,
+    work: (session: Session) => Promise<T> | T,
     options?: TransactionOptions & SessionOptions,
   ): Promise<T> {
     return this.#inTransaction(this.#activity, work, options)
@@ -117,7 +120,7 @@ export class Database {
 
   async #inTransaction<T>(
     activity: WorkCount,
-    work: (session: Session) => Promise<T>,
+    work: (session: Session) => Promise<T> | T,
     options: TransactionOptions & SessionOptions = {},
   ): Promise<T> {
     const namespace = options.namespace ?? this.model.namespace
@@ -128,7 +131,7 @@ export class Database {
     )
   }
 
-  #attempt<T>(work: (session: Session) => Promise<T>, options: SessionOptions): Attempt<T> {
+  #attempt<T>(work: (session: Session) => Promise<T> | T, options: SessionOptions): Attempt<T> {
     const undo: (() => void)[] = []
     return {
       run: (transaction) =>
@@ -139,7 +142,8 @@ export class Database {
   }
 
   #session(options: SessionOptions, activity: WorkCount, inside?: Inside): Session {
-    return new Session(this.#context(options, activity, inside))
+    const context = this.#context(options, activity, inside)
+    return this.#parts.stacks ? new TracedSession(context) : new Session(context)
   }
 
   #context(options: SessionOptions, activity: WorkCount, inside: Inside = NO_TRANSACTION): SessionContext {
@@ -161,11 +165,11 @@ export class Database {
   }
 
   /** Runs the function with a session of its own. What is still to be sent when it returns is flushed; if it throws, nothing more is sent. */
-  async withSession<T>(work: (session: Session) => Promise<T>, options?: SessionOptions): Promise<T> {
+  async withSession<T>(work: (session: Session) => Promise<T> | T, options?: SessionOptions): Promise<T> {
     return during(this.#activity, () => this.#useSession(this.#inside(options), work))
   }
 
-  async #useSession<T>(session: Session, work: (session: Session) => Promise<T>): Promise<T> {
+  async #useSession<T>(session: Session, work: (session: Session) => Promise<T> | T): Promise<T> {
     try {
       const result = await work(session)
       await session.flush()
@@ -183,7 +187,7 @@ export class Database {
   /** Plain instances in the order of the keys, null where there is none. No session manages them: the cheapest way to read. */
   async read<T extends object>(
     entityClass: EntityClass<T>,
-    keys: readonly KeyInput[],
+    keys: readonly KeyInput<T>[],
     options?: ReadOptions<T>,
   ): Promise<(T | null)[]> {
     const { classes, driver } = this.#parts

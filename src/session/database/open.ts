@@ -28,7 +28,15 @@ export function open(options: OpenOptions): Promise<Database> {
 /** The same, with something else than the plain bins taking part in saving and loading. */
 export async function openWith(options: OpenOptions, relationsOf: RelationsOf): Promise<Database> {
   checkOpenOptions(options)
-  const { embedded, namespace, entities, transactions = 'auto', validate = true, ...rest } = options
+  const {
+    embedded,
+    namespace,
+    entities,
+    transactions = 'auto',
+    validate = true,
+    stacks = isDevelopment(),
+    ...rest
+  } = options
   const classes = mapClasses(entities, namespace, relationsOf, options.limits?.keyBytes)
   const namespaces = namespacesOf(classes.model)
   const server = await startServer(embedded, namespaces)
@@ -36,7 +44,7 @@ export async function openWith(options: OpenOptions, relationsOf: RelationsOf): 
     const driver = await connect({ ...rest, ...(server === undefined ? {} : { hosts: server.hosts }), namespaces })
     if (transactions === 'required') await requireTransactions(driver)
     const stopAfter = server && (await stopper(server))
-    return new Database({ driver, classes, validate, transactions, stopAfter })
+    return new Database({ driver, classes, validate, transactions, stacks, stopAfter })
   } catch (error) {
     await server?.stop()
     throw error
@@ -54,6 +62,8 @@ export function mapClasses(
   refuseSharding(model)
   return new MappedClasses(compileCodecs(model, { relations: detached, maxKeyBytes }), relationsOf)
 }
+
+const isDevelopment = (): boolean => process.env.NODE_ENV !== 'production'
 
 async function requireTransactions(driver: Driver): Promise<void> {
   const lacking = Object.values(driver.capabilities.namespaces).find((namespace) => !namespace.transactions)

@@ -1,4 +1,5 @@
 import {
+  AlreadyExistsError,
   CommitInDoubtError,
   PartialFailureError,
   RetriesExhaustedError,
@@ -24,6 +25,8 @@ export function flushFailure(
     if (error !== undefined) return error
   }
   if (outcomes.length === 1 && first.state === 'notWritten') return first.error
+  const taken = onlyDuplicate(outcomes)
+  if (taken !== undefined) return taken
   const records = byRecord(outcomes, failed, stages)
   return new PartialFailureError(message(records), {
     records: records.map(recordOutcome),
@@ -32,6 +35,14 @@ export function flushFailure(
     cause: failed.find((outcome) => outcome.error !== undefined)?.error ?? error,
     fix: advice ?? adviceOn(records),
   })
+}
+
+/** Where nothing was written, and one taken key is the reason for it all. */
+function onlyDuplicate(outcomes: readonly Outcome[]): unknown {
+  if (!outcomes.every(({ state }) => state === 'notWritten')) return undefined
+  const errors = new Set(outcomes.flatMap(({ error }) => error ?? []))
+  const [first] = errors
+  return errors.size === 1 && first instanceof AlreadyExistsError ? first : undefined
 }
 
 /** True when nothing was written, and sending the same again would not help: a condition was not met, or nothing was sent at all. */
