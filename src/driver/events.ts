@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { channel } from 'node:diagnostics_channel'
 import { commandBytes, queryBytes } from '../plan/wire-bytes.js'
 import type { Command } from '../plan/command.js'
@@ -81,6 +82,13 @@ export const warningChannel = channel('skein:warning')
 export const transactionChannel = channel('skein:transaction')
 export const flushChannel = channel('skein:flush')
 
+/** Runs a function in the asynchronous context of a caller, where its `AsyncLocalStorage` has the values it had there. */
+export type InContext = ReturnType<typeof AsyncLocalStorage.snapshot>
+
+/** The caller's context, while somebody listens: the client answers in a context of its own. */
+export const callerContext = (): InContext | undefined =>
+  commandChannel.hasSubscribers ? AsyncLocalStorage.snapshot() : undefined
+
 /** Publishes what one database does; costs nothing while nobody listens. */
 export class Events {
   readonly #reveal: Reveal
@@ -118,6 +126,7 @@ export class Events {
   command(
     command: Command,
     facts: Pick<CommandEvent, 'ms' | 'roundTrip' | 'rows' | 'code' | 'attempt' | 'inTransaction'>,
+    inContext?: InContext,
   ): void {
     const { namespace, set, key } = command.key
     const text = showCommandWithValues(command, this.#reveal)
@@ -131,7 +140,8 @@ export class Events {
       bytes: commandBytes(command),
       ...facts,
     }
-    commandChannel.publish(event)
+    if (inContext === undefined) commandChannel.publish(event)
+    else inContext(() => commandChannel.publish(event))
     this.#print?.(commandLine(event))
   }
 

@@ -1,4 +1,5 @@
 import type { ReadCommand } from '../plan/command.js'
+import { callerContext } from './events.js'
 import type { StoredRecord } from './outcome.js'
 import { Tries } from './retry.js'
 
@@ -15,6 +16,7 @@ export abstract class ReadRequest implements Receiver {
   isDropped = false
   /** Set when it has failed in a batch: alone it may be answered. */
   goesAlone = false
+  readonly inContext = callerContext()
 
   constructor(command: ReadCommand) {
     this.command = command

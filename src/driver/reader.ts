@@ -132,7 +132,7 @@ export class Reader {
     try {
       const rows = await client.batchRead(commands.map(readRow), policies.batchRead(transaction))
       return rows.map(({ status, record }, i) => {
-        watch?.(commands[i], status, 1)
+        watch?.({ command: commands[i], attempt: 1 }, status)
         if (status === CODE.OK) return storedRecord(record)
         if (status === CODE.NOT_FOUND) return null
         throw explainFailure(commands[i], { code: status }, true).error
@@ -171,7 +171,7 @@ export class Reader {
     const watch = this.#watch(1, false)
     this.#call(entry, (error, record) => {
       const failure = error === null ? undefined : failureOf(error)
-      watch?.(entry.command, failure?.code ?? CODE.OK, entry.attempt)
+      watch?.(entry, failure?.code ?? CODE.OK)
       if (failure === undefined) entry.found(storedRecord(record))
       else this.#fail(entry, failure, 1)
       done()
@@ -201,7 +201,7 @@ export class Reader {
       for (let i = 0; i < entries.length; i++) {
         const entry = entries[i]
         const code = lost === undefined ? rows[i].status : lost.code
-        watch?.(entry.command, code, entry.attempt)
+        watch?.(entry, code)
         if (code === CODE.OK) entry.found(storedRecord(rows[i].record))
         else this.#fail(entry, lost ?? { code }, entries.length)
       }
@@ -246,13 +246,18 @@ export class Reader {
     if (!events.isWatched) return undefined
     const roundTrip = events.nextRoundTrip()
     const began = performance.now()
-    return (command, code, attempt) =>
-      events.command(command, { ms: performance.now() - began, roundTrip, rows, code, attempt, inTransaction })
+    return ({ command, attempt, inContext }, code) => {
+      const ms = performance.now() - began
+      events.command(command, { ms, roundTrip, rows, code, attempt, inTransaction }, inContext)
+    }
   }
 }
 
 /** Tells those who listen to events what became of a command. */
-type Watch = (command: ReadCommand, code: number, attempt: number) => void
+type Watch = (
+  read: Pick<ReadRequest, 'command' | 'attempt'> & Partial<Pick<ReadRequest, 'inContext'>>,
+  code: number,
+) => void
 
 /** The answer of a batch of one as that of a call of its own. */
 function ofOneRow(answered: Answered<ClientRecord>): Answered<BatchRowResult[]> {

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { Worker } from 'node:worker_threads'
 import { inspect } from 'node:util'
+import Aerospike from 'aerospike'
 import { expect } from 'chai'
 import { SkeinError } from '#src/errors/index.js'
 import { parseNamespace } from '#src/driver/capabilities.js'
@@ -42,6 +43,18 @@ describe('connecting', () => {
     const error = await failure({ hosts: '127.0.0.1:1' })
     expect(error.code).to.equal('SKEIN_4101')
     expect(error.message).to.contain('127.0.0.1:1')
+  })
+
+  it('says why it failed, also when the client then refuses to be closed', async () => {
+    const close = Object.getOwnPropertyDescriptor(Aerospike.Client.prototype, 'close')!
+    Aerospike.Client.prototype.close = () => {
+      throw new Error('Event loop is not initialized right now.')
+    }
+    try {
+      expect((await failure({ hosts: '127.0.0.1:1' })).code).to.equal('SKEIN_4101')
+    } finally {
+      Object.defineProperty(Aerospike.Client.prototype, 'close', close)
+    }
   })
 
   it('says so when the name is unknown or the hosts make no sense', async () => {

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { inspect } from 'node:util'
 import { expect } from 'chai'
@@ -51,6 +52,42 @@ async function heard<T>(channel: string, work: () => Promise<unknown>): Promise<
 }
 
 describe('events', () => {
+  it('are published in the context of the call that sent the command, alone, in a batch and in a transaction', async () => {
+    const on = await sharedServer()
+    const request = new AsyncLocalStorage<number>()
+    const key = freshSet(on.namespaces[0])
+    const seen: string[] = []
+    const listen = (event: unknown): void => {
+      const { kind, key: id } = event as CommandEvent
+      seen.push(`${kind} ${String(id)} ${request.getStore()}`)
+    }
+    const named = await connectTo(on, { reveal: { keys: true } })
+    subscribe('skein:command', listen)
+    try {
+      // Many at once, so that some share a batch with those of other callers.
+      const numbers = Array.from({ length: 40 }, (_, i) => i)
+      const save = (i: number) => write('Thing', key(String(i)), [op.writeBin('x', i)], { exists: 'upsert' })
+      await Promise.all(numbers.map((i) => request.run(i, () => named.runOne(save(i)))))
+      await Promise.all(numbers.map((i) => request.run(i, () => named.readOne(read('Thing', key(String(i)))))))
+      if (on.sc !== undefined) {
+        await request.run(41, async () => {
+          const transaction = await named.begin()
+          await named.run([save(41)], { transaction })
+          await named.read([read('Thing', key('41'))], { transaction })
+          await named.abort(transaction)
+        })
+      }
+    } finally {
+      unsubscribe('skein:command', listen)
+      await named.close()
+    }
+    expect(seen).to.have.length.greaterThan(79)
+    for (const line of seen) {
+      const [, id, store] = line.split(' ')
+      expect(store, line).to.equal(id)
+    }
+  })
+
   let server: TestServer
   let at: (key: string) => RecordKey
   let driver: Driver

@@ -153,6 +153,14 @@ export async function runLoad(db: Database, { total, disturb, blocked }: LoadOpt
   return { ...counts, expectations }
 }
 
+/** Finishes deletes that were cut short, and brings both sides in line. */
+export async function repair(db: Database): Promise<void> {
+  await db.sweep(User)
+  for (let round = 0; round < 3; round++) {
+    for await (const _finding of db.verify([Agent, Listing, User], { repair: true, settle: 0 }));
+  }
+}
+
 function isRefusal(error: unknown): boolean {
   if (error instanceof EntityGoneError) return true
   return error instanceof PartialFailureError && error.records.some(({ cause }) => cause instanceof EntityGoneError)

@@ -6,7 +6,7 @@ import { emptySets } from '../empty-sets.js'
 import { Agent, Listing, User, agent, listing } from '../relations/models.js'
 import { needMode, startTestServer, type TestServer } from '../server.js'
 import { useDatabase } from '../use-database.js'
-import { fill, problems, randomNumbers, runLoad } from './load-model.js'
+import { fill, problems, randomNumbers, repair, runLoad } from './load-model.js'
 
 // SKEIN_LOAD=20000 runs the full size.
 const OPERATIONS = Number(process.env.SKEIN_LOAD ?? 480)
@@ -103,11 +103,3 @@ describe('one record that everybody writes', function () {
     this.test!.title += ` (${(attempts / successes).toFixed(1)} attempts for each success)`
   })
 })
-
-/** Finishes deletes that were cut short, and brings both sides in line. */
-async function repair(db: Database): Promise<void> {
-  await db.sweep(User)
-  for (let round = 0; round < 3; round++) {
-    for await (const _finding of db.verify([Agent, Listing, User], { repair: true, settle: 0 }));
-  }
-}
