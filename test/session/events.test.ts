@@ -105,6 +105,18 @@ inEachMode(
       expect(warnings[0].size).to.be.within(128 * 1024, 160_000)
     })
 
+    it('tell of a record that a transaction makes large, with its own write', async function () {
+      if (bed().server.sc !== bed().namespace) this.skip()
+      const id = bed().freshNumber()
+      const warnings = await eventsOf<WarningEvent>('skein:warning', () =>
+        bed().db.transaction(async (session) => {
+          await session.save(Object.assign(new Album(), { id, a: 'x'.repeat(140_000) }))
+        }),
+      )
+      expect(warnings).to.have.length(1)
+      expect(warnings[0].size).to.be.within(140_000, 141_000)
+    })
+
     it('tell nothing of a large value that takes the place of another', async () => {
       const id = bed().freshNumber()
       const warnings = await eventsOf<WarningEvent>('skein:warning', async () => {
