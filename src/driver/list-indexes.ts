@@ -37,6 +37,19 @@ export async function indexProgress(client: AerospikeClient, namespace: string, 
   return Math.min(...answers.map(({ info }) => Number(/load_pct=(\d+)/.exec(info)?.[1] ?? 0)))
 }
 
+/** Entries of an index on all nodes, and how many of them one value has on average; undefined where the server does not tell. */
+export async function indexStatistics(
+  client: AerospikeClient,
+  namespace: string,
+  name: string,
+): Promise<{ readonly entries: number; readonly entriesPerValue: number } | undefined> {
+  const answers = await calls(client).infoAll(`sindex/${namespace}/${name}`)
+  const sum = (field: string): number =>
+    answers.reduce((total, { info }) => total + Number(new RegExp(`${field}=(\\d+)`).exec(info)?.[1] ?? 0), 0)
+  const entriesPerValue = sum('entries_per_bval')
+  return entriesPerValue === 0 ? undefined : { entries: sum('entries'), entriesPerValue }
+}
+
 function readIndex(line: string): StoredIndex | undefined {
   const field = Object.fromEntries(line.split(':').map((pair) => pair.split('=') as [string, string]))
   const type = TYPES[field.type?.toLowerCase()]

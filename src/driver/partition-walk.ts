@@ -9,7 +9,7 @@ const LIMIT = 1000
 /** How much narrower the next try is where there was too much. */
 const NARROWER = 8
 /** Share of the limit that the next step is to find, as far as the last one tells. */
-const AIM = 0.6
+const AIM = 0.75
 
 /** What a walk may be given beside its query. */
 export interface WalkOptions {

@@ -21,6 +21,8 @@ export type StatisticsOf = (index: IndexModel) => IndexStatistics | undefined
 const USUAL: IndexStatistics = { entries: 10_000, entriesPerValue: 10 }
 const SHARE_OF_RANGE = 0.1
 const SHARE_OF_OPEN_RANGE = 0.5
+/** In a small set every index is fast, and the one that is asked should not depend on a few records. */
+const LEAST_OF_RANGE = 100
 
 /** Every declared index that answers one of the terms. */
 export function fittingIndexes(terms: readonly Term[], indexes: readonly IndexModel[]): IndexChoice[] {
@@ -47,7 +49,7 @@ export function mostSelective(choices: readonly IndexChoice[], statistics: Stati
 export function expectedRecords({ lookup }: IndexChoice, { entries, entriesPerValue }: IndexStatistics): number {
   const { wanted, isOpen } = lookup
   if ('any' in wanted) return wanted.any.length * entriesPerValue
-  return entries * (isOpen ? SHARE_OF_OPEN_RANGE : SHARE_OF_RANGE)
+  return Math.max(LEAST_OF_RANGE, entries * (isOpen ? SHARE_OF_OPEN_RANGE : SHARE_OF_RANGE))
 }
 
 function fits(index: IndexModel, { bin, on, steps, wanted }: Lookup): boolean {

@@ -6,7 +6,7 @@ import type { Encode, Field } from './field.js'
 import { isStored } from './field.js'
 import { scalarOperators, scalarTerms } from './scalar-terms.js'
 import { isMissing, onAny, type Term } from './term.js'
-import { ConditionProblem, badCondition, noSuchField, unknownOperator } from './where-errors.js'
+import { ConditionProblem, badCondition, noSuchField, noSuchMembers, unknownOperator } from './where-errors.js'
 
 /** The terms of the conditions that people gave, all of which must hold. Values are checked and encoded as their properties are. */
 export function compileWhere(model: EntityModel, fields: ReadonlyMap<string, Field>, where: unknown): Term[] {
@@ -116,4 +116,18 @@ export function isPlain(given: unknown): given is Record<string, unknown> {
   if (typeof given !== 'object' || given === null) return false
   const prototype = Object.getPrototypeOf(given) as unknown
   return prototype === null || prototype === Object.prototype
+}
+
+/** The term of a collection that has a member, or any of several. */
+export function compileHas(
+  model: EntityModel,
+  members: ReadonlyMap<string, Field>,
+  relation: string,
+  given: unknown,
+  isAny: boolean,
+): Term[] {
+  const field = members.get(relation)
+  if (field === undefined) throw noSuchMembers(model, relation, [...members.keys()])
+  const [one, any] = field.shape.kind === 'list' ? ['has', 'hasAny'] : ['hasKey', 'hasAnyKey']
+  return inClass(model, () => collectionTerms(field, { [isAny ? any : one]: given }))
 }

@@ -24,6 +24,20 @@ export function fieldsOf(model: EntityModel, codecs: Codecs, encodeRef: EncodeRe
   return new Map([...fields.map((field) => [field.path, field] as const), ...refs])
 }
 
+/** Collections whose members' keys are stored here, by relation. */
+export function memberFieldsOf({ relations }: EntityModel, encodeRef: EncodeRef): ReadonlyMap<string, Field> {
+  return new Map(
+    relations.flatMap(({ name, bin, holds, strategy, target }): [string, Field][] => {
+      if (bin === undefined || holds !== 'collection') return []
+      const encode: Encode = (given) => encodeRef(target, given, false)
+      const place = { path: name, bin, steps: [] }
+      if (strategy === 'keyList') return [[name, { ...place, shape: { kind: 'list', item: encode } }]]
+      if (strategy !== 'linkMap') return []
+      return [[name, { ...place, shape: { kind: 'map', key: encode, item: undefined } }]]
+    }),
+  )
+}
+
 function fieldOf(
   { type }: Pick<PropertyModel, 'type'>,
   path: string,

@@ -42,11 +42,12 @@ export class QueryRun<T extends object> {
   async *records(bins: QueryCommand['bins']): AsyncGenerator<readonly FoundRecord[]> {
     const { order, limit } = this.#state
     if (order.length === 0) {
-      yield* this.#found(this.plan, bins, limit)
+      yield* this.#found(await this.#learned(this.#state), bins, limit)
       return
     }
     if (limit === undefined) throw orderWithoutLimit(this.#source.model)
-    const sorted = await sortedRecords(this.#found(this.plan, this.#withOrder(bins), undefined), order, limit)
+    const plan = await this.#learned(this.#state)
+    const sorted = await sortedRecords(this.#found(plan, this.#withOrder(bins), undefined), order, limit)
     if (sorted.length > 0) yield sorted
   }
 
@@ -71,7 +72,7 @@ export class QueryRun<T extends object> {
     if (order.length > 0) return this.#sortedPage(count, after, identity)
     source.begin()
     try {
-      return await recordPage(source, this.plan, identity, this.bins, count, after)
+      return await recordPage(source, await this.#learned(this.#state), identity, this.bins, count, after)
     } finally {
       source.end()
     }
@@ -81,7 +82,8 @@ export class QueryRun<T extends object> {
     const { order, terms } = this.#state
     const position = after === undefined ? undefined : sortedAfter(after, identity, this.#source)
     const left = position === undefined ? terms : [...terms, fromPosition(position, order)]
-    const found = this.#found(this.#plan({ ...this.#state, terms: left }), this.#withOrder(this.bins), undefined)
+    const plan = await this.#learned({ ...this.#state, terms: left })
+    const found = this.#found(plan, this.#withOrder(this.bins), undefined)
     const records = await sortedRecords(found, order, count + 1, position)
     return sortedPage(records, order, count, identity)
   }
@@ -92,6 +94,14 @@ export class QueryRun<T extends object> {
     limit: number | undefined,
   ): AsyncGenerator<readonly FoundRecord[]> {
     return findRecords(this.#source, plan, bins, limit)
+  }
+
+  /** The plan with what the server tells of the indexes, which it is asked only where there is a choice. */
+  async #learned(wanted: Wanted): Promise<QueryPlan> {
+    const plan = this.#plan(wanted)
+    if (plan.choice === undefined || plan.others.length === 0 || plan.isNever) return plan
+    await this.#source.learn([plan.choice, ...plan.others].map(({ index }) => index))
+    return this.#plan(wanted)
   }
 
   #plan(wanted: Wanted): QueryPlan {

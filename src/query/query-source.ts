@@ -1,6 +1,6 @@
 import type { Driver } from '../driver/driver.js'
 import type { KeyValue, Tenant } from '../keys/index.js'
-import type { EntityModel } from '../model/index.js'
+import type { EntityModel, IndexModel } from '../model/index.js'
 import type { Expression } from '../plan/expression.js'
 import type { FoundRecord } from '../plan/outcome.js'
 import type { QueryCommand } from '../plan/query-command.js'
@@ -28,6 +28,8 @@ export interface QuerySource<T extends object> {
   readonly options: QueryOptions
   /** What conditions can name. */
   readonly fields: ReadonlyMap<string, Field>
+  /** Relations whose members' keys the record holds. */
+  readonly members: ReadonlyMap<string, Field>
   /** What holds for all records of the class: its discriminator, its tenant, no delete under way. */
   readonly always: readonly Expression[]
   /** Bins that tell the class, the key and the tenant of a record. */
@@ -35,6 +37,8 @@ export interface QuerySource<T extends object> {
   /** Only the key tells whether a record belongs to the tenant: each is looked at here. */
   readonly isCheckedByKey: boolean
   readonly statistics: StatisticsOf
+  /** Asks the server about indexes between which there is a choice. */
+  learn(indexes: readonly IndexModel[]): Promise<void>
   readonly tenant: Tenant | undefined
   bins(only: readonly string[] | undefined, paths: readonly string[]): QueryCommand['bins']
   /** False for a record of another tenant. */

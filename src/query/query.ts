@@ -1,7 +1,7 @@
 import type { KeyValue } from '../keys/index.js'
-import type { Page } from '../model/index.js'
+import type { Collection, CollectionProperty, Page } from '../model/index.js'
 import { aggregate, averageOf, extremeOf, sumOf, type Aggregate } from './aggregate.js'
-import { compileWhere } from './compile-where.js'
+import { compileHas, compileWhere } from './compile-where.js'
 import { explainQuery, type QueryExplanation } from './explain-query.js'
 import { comparableField, groupField, numberField } from './field-checks.js'
 import { compileFilter } from './filter.js'
@@ -12,7 +12,7 @@ import { QueryRun, type QueryState } from './query-run.js'
 import type { QuerySource } from './query-source.js'
 import { sampleTerm } from './sample.js'
 import type { Direction } from './stored-order.js'
-import type { ValueName, Where } from './where.js'
+import type { Target, ValueName, Where } from './where.js'
 
 /** How many entities or groups are held at once unless told. */
 const MOST = 10_000
@@ -55,6 +55,21 @@ export class Query<T extends object> implements AsyncIterable<T> {
   filter(build: (fields: FilterFields<T>) => Filter): this {
     const { model, fields } = this.source
     return this.derive({ terms: [...this.state.terms, ...compileFilter(model, fields, build)] })
+  }
+
+  /**
+   * Only records whose collection has this member: the inverse of a list of keys. `@Index` on the collection answers it.
+   *
+   * @example
+   * const fans = await db.query(User).whereHas('follows', bob).toArray()
+   */
+  whereHas<R extends CollectionProperty<T> & keyof T>(relation: R, member: MemberOf<T[R]>): this {
+    return this.has(relation as string, member, false)
+  }
+
+  /** Only records whose collection has any of these members. */
+  whereHasAny<R extends CollectionProperty<T> & keyof T>(relation: R, members: readonly MemberOf<T[R]>[]): this {
+    return this.has(relation as string, members, true)
   }
 
   /** Allows the whole set to be read where no index answers. */
@@ -234,11 +249,18 @@ export class Query<T extends object> implements AsyncIterable<T> {
     return this.state.order.length === 0 ? this.run : new QueryRun(this.source, { ...this.state, order: [] })
   }
 
+  private has(relation: string, given: unknown, isAny: boolean): this {
+    const { model, members } = this.source
+    return this.derive({ terms: [...this.state.terms, ...compileHas(model, members, relation, given, isAny)] })
+  }
+
   private aggregate<R>(property: PropertyKey, into: Aggregate<R>): Promise<R> {
     const { field } = comparableField(this.source, property)
     return aggregate(this.unordered.fields([field]), field, into)
   }
 }
+
+type MemberOf<C> = NonNullable<C> extends Collection<infer M> ? Target<M> : never
 
 /** What a group is known by: the value, or a member of the list. */
 type GroupKey<V> = V extends readonly (infer I)[] ? I : V extends ReadonlySet<infer I> ? I : V

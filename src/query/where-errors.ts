@@ -41,3 +41,18 @@ export function noSuchField(model: EntityModel, path: string, known: readonly st
       : `stores nothing of '${path}' that a condition can name`
   return new SkeinError('SKEIN_2310', `${name} ${what}.`, { className: name, property: path, fix })
 }
+
+export function noSuchMembers(model: EntityModel, name: string, known: readonly string[]): SkeinError {
+  const { name: className, relations } = model
+  const relation = relations.find((each) => each.name === name)
+  const what = relation === undefined ? 'has no collection' : 'does not hold the keys of the members of'
+  const fix =
+    relation?.strategy === 'secondaryIndex' && relation.inverse !== undefined
+      ? `Its members hold the key: db.query(${relation.target}).where({ ${relation.inverse}: … }).`
+      : relation?.strategy === 'consolidate'
+        ? 'Its children are stored inside the record: keep an inverseIndex, and ask session.pointingTo.'
+        : relation?.holds === 'ref'
+          ? `Ask for its key: where({ ${name}: … }).`
+          : `It has: ${known.join(', ') || 'none'}.`
+  return new SkeinError('SKEIN_2310', `${className} ${what} '${name}'.`, { className, property: name, fix })
+}

@@ -1,6 +1,7 @@
 import { Bin, Embeddable, Embedded, Index, Key, ManyToOne, OneToMany, Record, Version, collection, ref } from 'skein'
 
-const unique = `q${process.pid}${Date.now() % 1e6}`
+/** Given to a second process, so that it looks into the same sets. */
+export const unique = process.env.SKEIN_QUERY_SETS ?? `q${process.pid}${Date.now() % 1e6}`
 
 @Embeddable()
 export class Geo {

@@ -1,8 +1,13 @@
 import { expect } from 'chai'
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import type { Database, Page, Query, SkeinError } from 'skein'
 import { MODES, type TestServer } from '../server.js'
 import { useDatabase } from '../use-database.js'
-import { ALL, Listing, Order, State, listing } from './models.js'
+import { ALL, Listing, Order, State, listing, unique } from './models.js'
+
+const run = promisify(execFile)
 
 async function pages<T extends object>(query: Query<T>, count: number): Promise<Page<T>[]> {
   const found = [await query.page({ count })]
@@ -48,6 +53,17 @@ for (const mode of MODES) {
       const old = seen.filter((id) => id.startsWith('l'))
       expect(old).to.have.length(40)
       expect(new Set(seen).size).to.equal(seen.length)
+    })
+
+    it('goes on in another process', async () => {
+      await store(...many(40))
+      const query = db.query(Listing).where({ price: { gte: 0 }, city: 'Bern' })
+      const first = await query.page({ count: 6 })
+      const program = fileURLToPath(new URL('programs/next-pages.js', import.meta.url))
+      const env = { ...process.env, SKEIN_QUERY_SETS: unique }
+      const { stdout } = await run(process.execPath, [program, server.hosts, namespace, first.next!], { env })
+      const ids = [...first.map(({ id }) => id), ...(JSON.parse(stdout) as string[])]
+      expect(ids.sort()).to.deep.equal(((await query.keys()) as string[]).sort())
     })
 
     it('refuses a cursor that is damaged, or of another class, condition, tenant or order', async () => {

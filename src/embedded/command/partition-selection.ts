@@ -47,6 +47,14 @@ export class PartitionSelection {
     return left
   }
 
+  get first(): number {
+    return this.#wanted.indexOf(true)
+  }
+
+  get last(): number {
+    return this.#wanted.lastIndexOf(true)
+  }
+
   includes(partition: number): boolean {
     return this.#wanted[partition]
   }

@@ -36,7 +36,8 @@ function* fromPrimaryIndex(namespace: Namespace, partitions: PartitionSelection)
 function* fromSecondaryIndex(lookup: IndexLookup, partitions: PartitionSelection): Iterable<Candidate> {
   const { index, begin, end } = lookup
   const repeats = index.multiple && begin !== end
-  for (const { key, slot } of index.range(begin, end)) {
+  const entries = begin === end ? index.within(begin, partitions.first, partitions.last) : index.range(begin, end)
+  for (const { key, slot } of entries) {
     // Strings and blobs are looked up one at a time, so only their digests are in order.
     if (!partitions.isNew(slot, typeof key === 'string' ? undefined : key)) continue
     // A record is given under its first key only: once in a query, and never again on a later page.

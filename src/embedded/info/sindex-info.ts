@@ -82,7 +82,7 @@ function statistics(index: SecondaryIndex | undefined): string {
   return infoPairs({
     entries: index.entryCount,
     used_bytes: 0,
-    entries_per_bval: 0,
+    entries_per_bval: index.entriesPerValue,
     entries_per_rec: 0,
     load_pct: index.loadPercent,
     load_time: 0,

@@ -32,6 +32,17 @@ export class SecondaryIndex implements CommitObserver {
     return this.#entries.size
   }
 
+  /** Entries that one value has, on average. */
+  get entriesPerValue(): number {
+    let values = 0
+    let last: IndexKey | undefined
+    for (const { key } of this.#entries.from(() => 0)) {
+      if (key !== last) values++
+      last = key
+    }
+    return values === 0 ? 0 : Math.round(this.#entries.size / values)
+  }
+
   /** 100 once every record that was there before the index is in it. */
   get loadPercent(): number {
     return Math.floor((this.#populatedPartitions * 100) / PARTITIONS)
@@ -64,10 +75,20 @@ export class SecondaryIndex implements CommitObserver {
     for (const key of missingFrom(old, current)) this.#entries.add({ key, slot })
   }
 
-  /** Entries with `begin ≤ key ≤ end`, by key and then by digest. The index may change while they are read. */
+  /** Entries with `begin ≤ key ≤ end`, by key, partition and digest. The index may change while they are read. */
   *range(begin: IndexKey, end: IndexKey): Generator<IndexEntry, void> {
     for (const entry of this.#entries.from(({ key }) => (key < begin ? -1 : 0))) {
       if (entry.key > end) return
+      yield entry
+    }
+  }
+
+  /** Entries of one key in a range of partitions, without looking at the others. */
+  *within(wanted: IndexKey, first: number, last: number): Generator<IndexEntry, void> {
+    const order = ({ key, slot }: IndexEntry): number =>
+      key < wanted || (key === wanted && slot.partition < first) ? -1 : 0
+    for (const entry of this.#entries.from(order)) {
+      if (entry.key !== wanted || entry.slot.partition > last) return
       yield entry
     }
   }
@@ -128,6 +149,7 @@ function missingFrom(keys: readonly IndexKey[], wanted: readonly IndexKey[]): re
 
 function compareEntries(a: IndexEntry, b: IndexEntry): number {
   if (a.key !== b.key) return a.key < b.key ? -1 : 1
+  if (a.slot.partition !== b.slot.partition) return a.slot.partition - b.slot.partition
   const left = a.slot.digestKey
   const right = b.slot.digestKey
   return left < right ? -1 : left > right ? 1 : 0

@@ -1,5 +1,7 @@
 import type { MemberNote } from '../declaration.js'
 import type { IndexModel } from '../property-model.js'
+import type { RelationStrategy } from '../relation-model.js'
+import { checkOptions } from './check-options.js'
 import type { Compilation, EntityNotes } from './compilation.js'
 import { compileKeyIndex } from './compile-index.js'
 import type { RelationDraft } from './compile-relation.js'
@@ -20,12 +22,15 @@ export function relationIndexes(
   const indexes: IndexModel[] = []
   const bin = relation.bin
   const isIndexed = target && indexedByInverse(relation, target)
-  if (asked && (relation.holds !== 'ref' || bin === undefined)) {
-    const message = '@Index stands on a relation that has no key bin here.'
-    problems.add('SKEIN_1026', place, message, 'Leave it out; only @ManyToOne and @OneToOne by key bin can be indexed.')
+  const on = bin === undefined ? undefined : KEYS_ON[relation.strategy]
+  if (asked) checkOptions(problems, asked.options, ['name'], place, '@Index on a relation')
+  if (asked && on === undefined) {
+    const message = '@Index stands on a relation that stores no keys here.'
+    const fix = 'Leave it out; references by key bin, key lists and link maps can be indexed.'
+    problems.add('SKEIN_1026', place, message, fix)
   } else if ((asked || isIndexed) && bin !== undefined && kind !== undefined) {
     const name = asked?.options.name ?? (isIndexed ? isIndexed.indexName : undefined)
-    indexes.push(compileKeyIndex(name, kind, 'value', { set: entity.set, bin, place }, problems))
+    indexes.push(compileKeyIndex(name, kind, on ?? 'value', { set: entity.set, bin, place }, problems))
   }
   for (const inverse of relation.inverseIndexes ?? []) {
     const part = [...parts.values()].find((other) => other.name === relation.target)
@@ -38,6 +43,13 @@ export function relationIndexes(
     indexes.push(compileKeyIndex(undefined, pointedKind, 'mapKeys', where, problems))
   }
   return indexes
+}
+
+/** What an index on the keys of a relation looks at. */
+const KEYS_ON: { readonly [strategy in RelationStrategy]?: IndexModel['on'] } = {
+  keyBin: 'value',
+  keyList: 'listElements',
+  linkMap: 'mapKeys',
 }
 
 /** The other side's options, when it finds its children by an index on this side's bin. */

@@ -1,5 +1,7 @@
 import type { Codecs } from '../../codec/index.js'
+import type { Driver } from '../../driver/driver.js'
 import { DELETING_BIN, kindsOf, type EntityClass, type EntityModel, type Model } from '../../model/index.js'
+import { IndexStatisticsCache } from '../../query/index-statistics.js'
 import { targetDeletions } from '../../relations/strategies/consolidate/target-deletion.js'
 import type { RelationStrategy } from '../../relations/contract/relation-strategy.js'
 import { RecordContributor } from '../flush/plan/record-contributor.js'
@@ -18,6 +20,7 @@ export class MappedClasses {
   /** Some relation is loaded along even when it is not named. */
   readonly hasEager: boolean
   readonly #byName = new Map<string, MappedClass>()
+  #statistics: IndexStatisticsCache | undefined
   readonly #byPrototype = new Map<object, MappedClass>()
   readonly #byClass = new Map<EntityClass | string, MappedClass>()
 
@@ -57,6 +60,11 @@ export class MappedClasses {
     if (!relations.some((relation) => isAside(relation) || (relation.quietBins ?? []).length > 0)) return
     const related = relations.filter((relation) => !isAside(relation)).flatMap((relation) => relation.bins)
     mapped.ordinary = { loaded: undefined, bins: [...new Set([...mapped.binsOfSet, ...related, DELETING_BIN])] }
+  }
+
+  /** What the server tells of the indexes; made by the first query. */
+  statisticsOf(driver: Driver): IndexStatisticsCache {
+    return (this.#statistics ??= new IndexStatisticsCache(driver))
   }
 
   /** Throws SKEIN_2001 for a class that is not part of the model. */

@@ -6,8 +6,10 @@ import type { FoundRecord } from '../../plan/outcome.js'
 import type { Expression } from '../../plan/expression.js'
 import type { QueryCommand } from '../../plan/query-command.js'
 import type { Value } from '../../plan/value.js'
+import type { IndexModel } from '../../model/index.js'
+import type { StatisticsOf } from '../../query/choose-index.js'
 import type { Field } from '../../query/field.js'
-import { fieldsOf } from '../../query/fields-of.js'
+import { fieldsOf, memberFieldsOf } from '../../query/fields-of.js'
 import type { QueryOptions } from '../../query/query-source.js'
 import { foundKey, type FoundKey } from '../load/key-of-found.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
@@ -51,12 +53,20 @@ export class ClassSource {
   }
 
   get fields(): ReadonlyMap<string, Field> {
-    return (this.#fields ??= fieldsOf(this.model, this.classes.codecs, (target, given, isInPart) =>
-      this.#storedKey(this.classes.of(target), given, isInPart),
-    ))
+    return (this.#fields ??= fieldsOf(this.model, this.classes.codecs, this.#encodeRef))
   }
 
-  statistics = (): undefined => undefined
+  get members(): ReadonlyMap<string, Field> {
+    return memberFieldsOf(this.model, this.#encodeRef)
+  }
+
+  get statistics(): StatisticsOf {
+    return this.classes.statisticsOf(this.driver).of(this.model.namespace)
+  }
+
+  learn(indexes: readonly IndexModel[]): Promise<void> {
+    return this.classes.statisticsOf(this.driver).learn(this.model.namespace, indexes)
+  }
 
   bins(only: readonly string[] | undefined, paths: readonly string[]): QueryCommand['bins'] {
     return projectionOf(this.mapped, only, paths.map(firstStep)).bins
@@ -79,7 +89,8 @@ export class ClassSource {
   }
 
   /** Records hold the keys of others as they are stored; parts hold them as people use them. */
-  #storedKey(target: MappedClass, given: unknown, isInPart: boolean): Value {
+  readonly #encodeRef = (name: string, given: unknown, isInPart: boolean): Value => {
+    const target = this.classes.of(name)
     const { key } = target.codec
     const isEntity = typeof given === 'object' && given !== null && given instanceof target.model.class
     const own = isEntity ? key.keyOf(given) : key.scheme.toKey(given, this.tenant)
