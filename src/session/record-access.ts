@@ -20,7 +20,7 @@ import type { MappedClass } from './mapping/mapped-class.js'
 import type { ManagedEntity } from './tracking/managed-entity.js'
 import { addWriteOptions, recordedChanges } from './tracking/write-options.js'
 
-/** One record of a session, as its handles see it. */
+/** Record of a session, as its handles see it. */
 export class RecordAccess implements RecordTarget {
   readonly codecs: Codecs
   readonly #mapped: MappedClass

@@ -14,7 +14,7 @@ import type { KeyInput } from './context/session-types.js'
 import { WorkQueue } from './tracking/work-queue.js'
 import { UnitOfWork, type FlushOptions } from './flush/unit-of-work.js'
 
-/** What a session sends for single entities, each in its turn. */
+/** Saves and deletes of single entities, queued per entity. */
 export class SessionWrites {
   readonly entities: EntityTracker
   readonly turns: WorkQueue

@@ -185,7 +185,7 @@ export class Session {
     return managed === null ? null : (readProperty(managed.entity, relation) as Collection<T>).get(partId)
   }
 
-  /** The same; throws NotFoundError when there is none. */
+  /** The consolidated child with that id; throws NotFoundError when there is none. */
   async loadPart<T extends object>(partClass: EntityClass<T>, id: KeyInput<T>): Promise<T> {
     const part = await this.findPart(partClass, id)
     if (part !== null) return part
@@ -340,20 +340,20 @@ export class Session {
     this.#context.identity.clear()
   }
 
-  /** Whether a save of this entity, or without one a flush, would send something. */
+  /** True when a save of this entity, or without one a flush, would send something. */
   isDirty(entity?: object): boolean {
     this.#checkOpen()
     if (entity !== undefined) return isDirty(this.#work.entities.get(entity))
     return this.#context.identity.filter(isDirty).length > 0
   }
 
-  /** What a save of this entity would change. */
+  /** Changes that a save of this entity would send. */
   changes(entity: object): Changes {
     this.#checkOpen()
     return changesOf(this.#work.entities.get(entity))
   }
 
-  /** What a flush (or a save of this entity) would send, without sending it and without running hooks. */
+  /** Plan of a flush (or of a save of this entity), without sending it and without running hooks. */
   async explain(entity?: object, options?: Pick<FlushOptions, 'transactions'>): Promise<Explanation> {
     this.#checkMaySend()
     const { identity, reading } = this.#context

@@ -1,11 +1,11 @@
 import { onAbort } from '../../driver/on-abort.js'
 
-/** The same promise, but rejected with the signal's reason as soon as that fires. */
+/** Rejects with the signal's reason as soon as it fires, otherwise settles as the promise does. */
 export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   return signal === undefined ? promise : rejectedOn(signal, promise, () => true)
 }
 
-/** The same while the work waits for its turn; once it has begun, it looks after the signal itself. */
+/** Aborts work while it is queued; once begun, the work handles the signal itself. */
 export function abortableTurn<T>(
   signal: AbortSignal | undefined,
   work: () => Promise<T>,

@@ -1,6 +1,6 @@
 import { databaseClosed } from './session-errors.js'
 
-/** Told of work that begins and ends. */
+/** Counter of work that begins and ends. */
 export interface WorkCount {
   /** True when no more may begin. */
   readonly isClosing: boolean

@@ -18,7 +18,7 @@ export interface OpenOptions extends Omit<DriverOptions, 'namespaces'> {
   readonly namespace: string
   /** The classes to map, with all those that their relations lead to. */
   readonly entities: readonly EntityClass[]
-  /** Whether records that change together do so in one transaction. Default `'auto'`. */
+  /** Use of transactions for records that change together. Default `'auto'`. */
   readonly transactions?: TransactionMode
   /** `false`: class-validator's rules are not checked before a flush. */
   readonly validate?: boolean
@@ -26,7 +26,7 @@ export interface OpenOptions extends Omit<DriverOptions, 'namespaces'> {
   readonly stacks?: boolean
 }
 
-/** Where to connect is said exactly once. */
+/** The target is given exactly once. */
 export function checkTarget({ hosts, embedded }: OpenOptions): void {
   const isEmbedded = embedded !== undefined && embedded !== false
   if (isEmbedded === (hosts === undefined)) return

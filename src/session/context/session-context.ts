@@ -15,16 +15,16 @@ export type Transact = <T>(
   options?: TransactionOptions & SessionOptions,
 ) => Promise<T>
 
-/** What the parts of one session share. */
+/** State that the parts of one session share. */
 export interface SessionContext {
   readonly driver: Driver
   readonly classes: MappedClasses
   readonly identity: IdentityMap
-  /** Where the session's work is counted, so that closing the database waits for it. */
+  /** Counts the session's work, so that closing the database waits for it. */
   readonly activity: WorkCount
-  /** The same for what it reads, which may begin also while the database closes: what was asked for before may need it. */
+  /** Counts its reads, which may begin while the database closes: work that is under way may need them. */
   readonly reading: WorkCount
-  /** What all sessions of the database ask for in one tick. */
+  /** Collects the reads that all sessions of the database ask for in one tick. */
   readonly tick: ReadBatcher
   /** Everything this session reads and writes takes part in it. */
   readonly transaction: TransactionHandle | undefined
@@ -36,7 +36,7 @@ export interface SessionContext {
   readonly transactions: TransactionMode
   /** Runs a function in a transaction of its own. */
   readonly transact: Transact
-  /** Whether class-validator's rules are checked before anything is sent. */
+  /** Checks class-validator's rules before anything is sent. */
   readonly validate: boolean
 }
 

@@ -56,7 +56,7 @@ export interface AtOptions {
   readonly create?: boolean
 }
 
-/** What a save would do to one entity. */
+/** Effect of a save on one entity. */
 export interface Changes {
   readonly kind: 'create' | 'update' | 'delete' | 'none'
   /** Names of the properties that differ from what is stored. */

@@ -41,7 +41,7 @@ const NO_OPTIONS: SessionOptions = Object.freeze({})
 const NO_TRANSACTION = Object.freeze({ transaction: undefined })
 type Inside = Pick<SessionContext, 'transaction' | 'undo'>
 
-/** What a database is made of; put together by `open`. */
+/** Parts of a database; put together by `open`. */
 export interface DatabaseParts {
   readonly driver: Driver
   readonly classes: MappedClasses
@@ -84,7 +84,7 @@ export class Database {
     return this.#parts.classes.model
   }
 
-  /** What the server can do: edition, build, and for each namespace strong consistency, expiry and size of records. */
+  /** Capabilities of the server: edition, build, and for each namespace strong consistency, expiry and size of records. */
   get capabilities(): Capabilities {
     return this.#parts.driver.capabilities
   }

@@ -25,7 +25,7 @@ export function open(options: OpenOptions): Promise<Database> {
   return openWith(options, strategiesOf)
 }
 
-/** The same, with something else than the plain bins taking part in saving and loading. */
+/** Opens a database with further contributors to saving and loading. */
 export async function openWith(options: OpenOptions, relationsOf: RelationsOf): Promise<Database> {
   checkOpenOptions(options)
   const {
@@ -51,7 +51,7 @@ export async function openWith(options: OpenOptions, relationsOf: RelationsOf): 
   }
 }
 
-/** What a database knows of its classes, without a server. */
+/** Maps the classes of a database, without a server. */
 export function mapClasses(
   entities: OpenOptions['entities'],
   namespace: string,

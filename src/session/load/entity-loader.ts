@@ -51,12 +51,12 @@ export class EntityLoader implements RelationHydration {
     return (this.#reader ??= this.readerIn(this.#context))
   }
 
-  /** The same, for one who may have asked for queries outside of the transaction. */
+  /** A reader for calls that may allow queries outside of the transaction. */
   readerFor({ outsideTransaction = false }: OutsideTransaction): Reader {
     return outsideTransaction ? this.reader.outside() : this.reader
   }
 
-  /** The same, for one who reads in a transaction. */
+  /** A reader that reads in a transaction. */
   readerIn(context: SessionContext): Reader {
     return new SessionReader(context, this.#byKey, new IndexQueries(context, this.#hydrator), this.#hydrator)
   }
@@ -93,7 +93,7 @@ export class EntityLoader implements RelationHydration {
     return known ?? this.unreadOf(mapped, record)
   }
 
-  /** The same for a record that is known to be of this class, and of no subclass of it. */
+  /** The unread entity of a record that is known to be of this class, not of a subclass. */
   unreadOf(mapped: MappedClass, key: RecordKey): ManagedEntity {
     return this.#context.identity.get(mapped, key.key) ?? this.#hydrator.takeUnread(mapped, key)
   }
@@ -126,7 +126,7 @@ export class EntityLoader implements RelationHydration {
     return subclass && this.#context.classes.of(subclass.entity)
   }
 
-  /** One entity, or null, told to the receiver. */
+  /** Loads one entity, or null, into the receiver. */
   findOne(mapped: MappedClass, key: KeyInput, options: FindOptions | undefined, receiver: LoadReceiver): void {
     const { classes, identity } = this.#context
     if (options === undefined && !classes.hasEager) {

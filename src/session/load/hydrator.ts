@@ -12,7 +12,7 @@ import type { SessionContext } from '../context/session-context.js'
 import { otherClass } from '../context/session-errors.js'
 import { shownTtl } from '../flush/plan/ttl.js'
 
-/** What entities that become managed need of relations. */
+/** Relations of entities that become managed. */
 export interface RelationHydration {
   /** Gives the entity its Refs and Collections. */
   attach(managed: ManagedEntity, stored?: ReadBins): void
@@ -116,7 +116,7 @@ export class Hydrator {
     this.#relations.check(managed, stored)
   }
 
-  /** What every read tells, and a time to live that was set before is a change like any other. */
+  /** Shows metadata of the record; a time to live that was set before stays as a change. */
   #showMeta(managed: ManagedEntity, record: StoredRecord): void {
     const { entity, model, mapped } = managed
     const { ttlProperty } = model
@@ -136,7 +136,7 @@ export class Hydrator {
   }
 }
 
-/** What a read of these bins tells of the relations. */
+/** Relation bins of a read with this projection. */
 export function readBins({ bins }: StoredRecord, { bins: wanted }: Projection): ReadBins {
   return { bins, isRead: (name) => wanted === 'all' || wanted.includes(name) }
 }

@@ -38,7 +38,7 @@ export class KeyLoader implements RecordTaker {
     })
   }
 
-  /** The same for one, told to a receiver. */
+  /** Loads one entity into a receiver. */
   findOne(mapped: MappedClass, key: RecordKey, projection: Projection, receiver: LoadReceiver): void {
     this.#find(mapped, key, projection, receiver, 0, true)
   }

@@ -6,20 +6,20 @@ import type { ManagedEntity } from '../tracking/managed-entity.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
 import { bothOf, type Projection } from '../mapping/projection.js'
 
-/** Told what a load found; `place` is what was given along when it was asked for. Must not throw. */
+/** Receiver of a load's result; `place` is returned as it was given. Must not throw. */
 export interface LoadReceiver {
   loaded(managed: ManagedEntity | null, place: number): void
   failed(error: unknown): void
 }
 
-/** What turns the record that was read into an entity. */
+/** Turns the record that was read into an entity. */
 export interface RecordTaker {
   /** Throws when it cannot; otherwise resolves the request, now or later. */
   take(request: LoadRequest, record: StoredRecord | null): void
   forget(request: LoadRequest): void
 }
 
-/** One record that is being read, for everyone who asks for it meanwhile. */
+/** A read in flight, shared by all callers that ask for the same record. */
 export class LoadRequest extends ReadRequest {
   readonly mapped: MappedClass
   #projection: Projection

@@ -36,7 +36,7 @@ export async function populate(
   await Promise.all(branches.map(({ next, rest }) => populate([...new Set(next)], rest, classes, reader, visited)))
 }
 
-/** Those that the paths name and those that are eager. */
+/** Relations that the paths name, and eager ones. */
 function relationsOf(mapped: MappedClass, named: ReadonlyMap<string, unknown>): RelationStrategy[] {
   return mapped.relations.filter(
     ({ relation, model, isInRecord }) => named.has(relation) || (model.eager && !isInRecord),

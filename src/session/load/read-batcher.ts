@@ -37,7 +37,7 @@ export class ReadBatcher {
     this.#begin(asker, mayBeAlone)
   }
 
-  /** The same for requests that are put together when the tick has ended. */
+  /** Joins the tick with requests that are built when it ends. */
   join(requests: () => Iterable<ReadRequest>, asker: object): void {
     if (this.#waiting !== undefined) this.#note(asker)
     else {

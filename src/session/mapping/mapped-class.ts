@@ -12,19 +12,19 @@ import type { Projection } from './projection.js'
 export class MappedClass {
   readonly model: EntityModel
   readonly codec: EntityCodec
-  /** The same number for all classes of one set: their records share keys. */
+  /** Number of the set: its classes share keys. */
   readonly place: number
   /** No relation leads here or away, nor to or from a subclass, so its deletes need not wait for anybody's references. */
   readonly standsAlone: boolean
   /** The bins first, then the relations. */
   contributors: readonly Contributor[] = []
   relations: readonly RelationStrategy[] = []
-  /** What an entity of the class may be: itself and its subclasses. */
+  /** Classes that an entity of this class may have: itself and its subclasses. */
   kinds: readonly MappedClass[] = []
   #contributorsOfDelete: readonly Contributor[] | undefined
   /** Bins of the values of every class of the set. */
   binsOfSet: readonly string[] = []
-  /** What an ordinary load reads: all bins, unless there are lists of keys, which may be long and are read when asked for. */
+  /** Projection of an ordinary load: all bins, unless there are lists of keys, which may be long and are read when asked for. */
   ordinary: Projection = { loaded: undefined, bins: 'all' }
   /** Embedded parts may point to entities that have to be looked at. */
   hasEmbeddedRefs = false
@@ -45,13 +45,13 @@ export class MappedClass {
       this.standsAlone && this.contributors.length === 1 && !this.hasEmbeddedRefs && !hasHooks(this.model.hooks))
   }
 
-  /** The same, those that may refuse a delete first. */
+  /** Contributors in the order of a delete: those that may refuse it come first. */
   get contributorsOfDelete(): readonly Contributor[] {
     const restricting = this.relations.filter(({ model }) => model.onDelete === 'restrict')
     return (this.#contributorsOfDelete ??= [...new Set([...restricting, ...this.contributors])])
   }
 
-  /** Whether class-validator has something to say about the class. */
+  /** True when class-validator has rules for the class. */
   get hasRules(): boolean {
     return (this.#hasRules ??= hasRules(this.model.class))
   }
@@ -61,12 +61,12 @@ export class MappedClass {
     return this.kinds.some(({ contributors, model }) => contributors.length > 1 || hasDeleteHooks(model.hooks))
   }
 
-  /** What must hold for a record that nobody has looked at: other classes of the set have records under such keys too. */
+  /** Guards of a write to a record that was not read: another class of the set may have a record under the key. */
   get classGuards(): readonly Guard[] {
     return (this.#classGuards ??= guardsOf(this.model.discriminator))
   }
 
-  /** Where the record of that key lives: the key itself, or the parts it is made of. */
+  /** Record key of a user key, given as the key itself or as its parts. */
   recordKeyOf(input: unknown, tenant: Tenant | undefined): RecordKey {
     const { scheme } = this.codec.key
     return this.recordKey(scheme.toKey(input, tenant), tenant)

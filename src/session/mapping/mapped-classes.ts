@@ -17,7 +17,7 @@ export class MappedClasses {
   readonly codecs: Codecs
   /** How many sets they live in: classes of one set share a place. */
   readonly places: number
-  /** Some relation is loaded along even when it is not named. */
+  /** True when a relation is eager: it is loaded even when not named. */
   readonly hasEager: boolean
   readonly #byName = new Map<string, MappedClass>()
   #statistics: IndexStatisticsCache | undefined

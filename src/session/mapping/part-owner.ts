@@ -5,7 +5,7 @@ import type { MappedClass } from './mapped-class.js'
 import type { MappedClasses } from './mapped-classes.js'
 import type { KeyInput } from '../context/session-types.js'
 
-/** Where a part is stored. */
+/** Location of a stored part. */
 export interface PartHome {
   readonly owner: MappedClass
   readonly key: KeyInput

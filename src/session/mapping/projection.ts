@@ -28,7 +28,7 @@ export function projectionOf(mapped: MappedClass, only?: readonly string[], alon
   return { loaded, bins: mapped.standsAlone ? bins : [...bins, DELETING_BIN] }
 }
 
-/** What either of them wants. */
+/** Merges two projections. */
 export function bothOf(one: Projection, other: Projection): Projection {
   const isPart = one.loaded !== undefined && other.loaded !== undefined
   const isListed = one.bins !== 'all' && other.bins !== 'all'

@@ -4,7 +4,7 @@ import { DELETING_BIN } from '../../model/index.js'
 import { bin, binExists, eq, not, value, type Expression } from '../../plan/expression.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
 
-/** What holds for every record that a query of the class may answer with, as far as the server can tell. */
+/** Conditions on every record of the class that a query may return, as far as the server can check them. */
 export function classConditions(mapped: MappedClass, tenant: Tenant | undefined): Expression[] {
   const isOfClass = mapped.classGuards.flatMap((guard) => (guard.kind === 'filter' ? [guard.expression] : []))
   return [

@@ -17,7 +17,7 @@ import type { MappedClasses } from '../mapping/mapped-classes.js'
 import { projectionOf } from '../mapping/projection.js'
 import { classConditions } from './class-conditions.js'
 
-/** What queries of a class need, whether a session manages the entities or nobody does. */
+/** Source of a query's records, with or without a session that manages the entities. */
 export class ClassSource {
   readonly driver: Driver
   readonly options: QueryOptions

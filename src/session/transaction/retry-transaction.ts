@@ -12,7 +12,7 @@ export interface TransactionOptions {
   readonly namespace?: string
 }
 
-/** One try of a transaction. */
+/** An attempt of a transaction. */
 export interface Attempt<T> {
   /** Sends everything; what it throws aborts the transaction. */
   run(transaction: TransactionHandle): Promise<T>

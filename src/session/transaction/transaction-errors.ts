@@ -20,7 +20,7 @@ const TRANSIENT: ReadonlySet<string> = new Set([
 /** The end of another transaction: its conflicts are not ours. */
 const FINAL: ReadonlySet<string> = new Set(['SKEIN_4002', 'SKEIN_4003'])
 
-/** Whether a transaction that failed with this error may be repeated; errors that wrap a conflict count as one. */
+/** True when a transaction that failed with this error may be repeated; errors that wrap a conflict count as one. */
 export function repeatable(error: unknown, depth = 0): Repeatable {
   if (!(error instanceof Error) || depth > 5) return 'no'
   if (error instanceof SkeinError) {
@@ -77,7 +77,7 @@ export function badOption(name: string, value: unknown, what: string): SkeinErro
   return new SkeinError('SKEIN_2314', `${name}: ${String(value)} is not ${what}.`, { fix: `Give ${what}.` })
 }
 
-/** What a delete reaches does not fit into a transaction. */
+/** Error for a delete whose cascade does not fit into a transaction. */
 export function tooLarge({ owner: { model, key }, className, property }: Drain): SkeinError {
   const message = `Deleting ${model.name} ${showKey(key)} reaches more through ${className}.${property} than the ${MOST_WRITES} records that a transaction can write.`
   return new SkeinError('SKEIN_4302', message, {

@@ -27,7 +27,7 @@ export function verifyAccess(
     try {
       return classes.of(model.name).codec.key.scheme.fromStored(stored, tenant)
     } catch {
-      // What is no key of the class is shown as it is stored.
+      // A stored value that is no key of the class is shown as it is.
       return stored
     }
   }
