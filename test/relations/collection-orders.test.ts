@@ -1,48 +1,8 @@
 import { expect } from 'chai'
-import {
-  Bin,
-  Embeddable,
-  Key,
-  ManyToMany,
-  ManyToOne,
-  OneToMany,
-  Record,
-  collection,
-  ref,
-  type Database,
-  type Session,
-} from 'skein'
+import type { Database, Session } from 'skein'
 import { MODES } from '../server.js'
 import { useDatabase } from '../use-database.js'
-
-@Embeddable()
-class Since {
-  @Bin() year?: number
-}
-
-@Record({ set: 'order_parent' })
-class Parent {
-  @Key() id!: number
-  @Bin() name?: string
-  @OneToMany(() => Child, 'parent') kids = collection<Child>()
-  @OneToMany(() => Child, 'indexed', { strategy: 'secondaryIndex' }) found = collection<Child>()
-  @OneToMany(() => Child) marks = collection<Child>()
-  @ManyToMany(() => Child, 'fans', { owner: true }) likes = collection<Child>()
-  @ManyToMany(() => Child, 'friends', { owner: true, attributes: () => Since }) links = collection<Child, Since>()
-}
-
-@Record({ set: 'order_child' })
-class Child {
-  @Key() id!: number
-  @ManyToOne(() => Parent, 'kids') parent = ref<Parent>()
-  @ManyToOne(() => Parent, 'found') indexed = ref<Parent>()
-  @ManyToMany(() => Parent, 'likes') fans = collection<Parent>()
-  @ManyToMany(() => Parent, 'links', { attributes: () => Since }) friends = collection<Parent, Since>()
-}
-
-const NAMES = ['kids', 'found', 'marks', 'likes', 'links'] as const
-type Name = (typeof NAMES)[number]
-const since = (year: number): Since => Object.assign(new Since(), { year })
+import { Child, NAMES, Parent, since, type Name } from './order-models.js'
 
 /** What is done to a collection of parent 1 that has children 1 and 2, and is not loaded. */
 interface Order {
