@@ -1,6 +1,8 @@
 import { defineConfig, globalIgnores } from 'eslint/config'
 import tseslint from 'typescript-eslint'
 import importX from 'eslint-plugin-import-x'
+import { existsSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 
 // Data flows one way (docs/internals/architecture.md): each folder may import only the folders named here.
 const MAY_IMPORT = {
@@ -17,20 +19,45 @@ const MAY_IMPORT = {
   records: ['errors', 'keys', 'model', 'codec', 'plan'],
   session: ['errors', 'keys', 'model', 'codec', 'plan', 'driver', 'relations', 'records', 'query', 'embedded'],
 }
-const folders = Object.keys(MAY_IMPORT)
-const zones = folders.map((folder) => ({
-  target: `./src/${folder}`,
-  from: [...folders.filter((other) => other !== folder && !MAY_IMPORT[folder].includes(other)), 'cli', 'index.ts'].map(
-    (other) => `./src/${other}`,
-  ),
-  message: `src/${folder} may import only: ${MAY_IMPORT[folder].join(', ') || 'nothing'}.`,
-}))
+// The same inside src/relations; the files beside these folders stand above them all.
+const RELATIONS_MAY_IMPORT = {
+  contract: [],
+  state: ['contract'],
+  write: ['contract'],
+  read: ['contract', 'state'],
+  cascade: ['contract', 'state', 'write'],
+  verify: ['contract', 'write'],
+  strategies: ['contract', 'state', 'write', 'read', 'cascade', 'verify'],
+}
+const zonesOf = (root, mayImport, above) =>
+  Object.keys(mayImport).map((folder, _, folders) => ({
+    target: `${root}/${folder}`,
+    from: [...folders.filter((other) => other !== folder && !mayImport[folder].includes(other)), ...above].map(
+      (other) => `${root}/${other}`,
+    ),
+    message: `${root}/${folder} may import only: ${mayImport[folder].join(', ') || 'nothing'}.`,
+  }))
+const zones = [
+  ...zonesOf('./src', MAY_IMPORT, ['cli', 'index.ts']),
+  ...zonesOf('./src/relations', RELATIONS_MAY_IMPORT, ['collection.ts', 'ref.ts', 'attach.ts', 'strategy-registry.ts']),
+]
+
+// Imports name the compiled file; without its source the rules above would hold nothing apart.
+const sourceOf = {
+  interfaceVersion: 3,
+  name: 'source-of-compiled',
+  resolve(specifier, file) {
+    const path = specifier.startsWith('.') ? resolve(dirname(file), specifier.replace(/\.js$/, '.ts')) : ''
+    return path !== '' && existsSync(path) ? { found: true, path } : { found: false }
+  },
+}
 
 export default defineConfig(
   globalIgnores(['dist', '.build', 'coverage', 'test/golden/*.mjs', 'test/setups/*/**', 'test/types/refused/**']),
   tseslint.configs.recommendedTypeChecked,
   {
     plugins: { 'import-x': importX },
+    settings: { 'import-x/resolver-next': [sourceOf] },
     languageOptions: {
       parserOptions: {
         projectService: { allowDefaultProject: ['eslint.config.js', 'scripts/*.js'] },

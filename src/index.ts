@@ -100,7 +100,7 @@ export {
 export { collection } from './relations/collection.js'
 export { ref } from './relations/ref.js'
 export type { CommandEvent, FlushEvent, HiddenError, TransactionEvent, WarningEvent } from './driver/events.js'
-export type { Finding, FindingKind, FindingState } from './relations/verify/finding.js'
+export type { Finding, FindingKind, FindingState } from './relations/contract/finding.js'
 export { Database, type SessionOptions } from './session/database/database.js'
 export { EntityHandle } from './session/entity-handle.js'
 export { RecordHandle } from './records/record-handle.js'

@@ -4,7 +4,8 @@ import type { RelationModel } from '../model/index.js'
 import type { Bins } from '../plan/command.js'
 import type { UserKey } from '../plan/record-key.js'
 import { EntityCollection } from './collection.js'
-import type { Reader, Tracked } from './contract/contributor.js'
+import type { Tracked } from './contract/tracked.js'
+import type { Reader } from './contract/reader.js'
 import { EntityRef } from './ref.js'
 import { collectionStateOf, findCollectionState, findRefState, refStateOf } from './state/state-of.js'
 import type { RelationStrategy } from './contract/relation-strategy.js'
@@ -39,7 +40,7 @@ export function attachRelations(
       state.bind(binding)
       const { bin } = relation
       const isRead = bin !== undefined && stored?.isRead(bin) === true
-      strategy.attached?.(state, binding, isRead ? stored?.bins[bin] : undefined, isRead)
+      strategy.attached?.(tracked, reader, isRead ? stored?.bins[bin] : undefined, isRead)
     }
   }
 }
@@ -67,11 +68,12 @@ export function checkRelations(
 
 /** An entity of which only a part was loaded has got the rest: what was not known of its relations is known now. */
 export function completeRelations(
-  { entity }: Tracked,
+  tracked: Tracked,
   strategies: readonly RelationStrategy[],
   reader: Reader,
   stored: ReadBins,
 ): void {
+  const { entity } = tracked
   for (const strategy of strategies) {
     const relation = strategy.model
     if (relation.holds === 'ref') {
@@ -82,7 +84,7 @@ export function completeRelations(
       const state = collectionStateOf(collectionOf(entity, relation))
       const { bin } = relation
       if (strategy.completed !== undefined) {
-        if (bin !== undefined && stored.isRead(bin)) strategy.completed(state, stored.bins[bin])
+        if (bin !== undefined && stored.isRead(bin)) strategy.completed(tracked, stored.bins[bin])
       } else if (!state.isChanged && state.loaded.members === undefined) takeMembers(strategy, state, stored)
     }
   }

@@ -5,14 +5,14 @@ import type { KeyOf } from '../model/key-type.js'
 import type { Collection, OutsideTransaction, Page, PageOptions, RangeOptions } from '../model/related.js'
 import type { Binding } from './contract/binding.js'
 import { CollectionState } from './state/collection-state.js'
-import { isEntity } from './state/member.js'
+import { isEntity } from './contract/member.js'
 import { membersToJSON } from './read/members-to-json.js'
 import { countMembers, hasMember, memberKeys, memberPage } from './read/pending-overlay.js'
 import { pageAfter } from './read/cursor-page.js'
 import { checkNumber, nameOf, noAttributes, pagedOtherwise } from './contract/relation-errors.js'
 import { COLLECTION } from './contract/relation-marker.js'
 import { setCollectionState } from './state/state-of.js'
-import type { CollectionView } from './contract/relation-strategy.js'
+import type { CollectionView } from './contract/collection-members.js'
 import { streamMembers } from './read/stream-members.js'
 
 /**
@@ -183,7 +183,7 @@ export class EntityCollection<T extends object, A extends object = object> imple
     if (binding?.strategy.view === undefined) return undefined
     // Once it is let go of by its session, it can still tell what it knows.
     if (binding.tracked.state === 'gone' && !this.#state.parts!.isLoaded) throw this.#noSession('The question')
-    return binding.strategy.view(this.#state, binding)
+    return binding.strategy.view(binding.tracked, binding.reader)
   }
 
   #ordered(call: string): CollectionView {

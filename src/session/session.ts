@@ -5,7 +5,7 @@ import type { Collection, EntityClass, OutsideTransaction } from '../model/index
 import type { Explanation } from '../plan/explain.js'
 import { SessionQuery } from '../query/session-query.js'
 import { forgetMembers } from '../relations/attach.js'
-import type { Finding } from '../relations/verify/finding.js'
+import type { Finding } from '../relations/contract/finding.js'
 import { abortableTurn } from './context/abortable.js'
 import { during } from './context/activity.js'
 import { changesOf } from './flush/collect/describe-changes.js'

@@ -177,7 +177,7 @@ class PlainReader {
 
   #target(owner: EntityModel | EmbeddableModel, relation: RelationModel, data: unknown): object | KeyValue {
     const { model } = this.#codecs
-    const isPart = relation.strategy === 'consolidate'
+    const isPart = model.embeddables.has(relation.target)
     const target = isPart ? model.embeddable(relation.target) : model.entity(relation.target)
     const isObject = typeof data === 'object' && data !== null && !Array.isArray(data)
     if (isObject && (isPart || this.#options.relations === 'nested')) return this.instance(target, data)

@@ -63,7 +63,8 @@ class PlainView {
 
   #member(relation: RelationModel, member: object, path: readonly object[]): unknown {
     // Parts have no record of their own: they are always shown.
-    const isShown = relation.strategy === 'consolidate' || (this.#mode === 'nested' && !path.includes(member))
+    const isShown =
+      this.#codecs.model.embeddables.has(relation.target) || (this.#mode === 'nested' && !path.includes(member))
     return isShown ? this.of(member, path) : this.#keyOf(member)
   }
 

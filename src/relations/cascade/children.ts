@@ -7,10 +7,12 @@ import type { Outcome } from '../../plan/outcome.js'
 import { userKeyId, type RecordKey, type UserKey } from '../../plan/record-key.js'
 import { whileItHolds } from '../write/explain-reads.js'
 import type { CollectionState } from '../state/collection-state.js'
-import type { Cascade, Reader, Tracked } from '../contract/contributor.js'
+import type { Tracked } from '../contract/tracked.js'
+import type { Reader } from '../contract/reader.js'
+import type { Cascade } from '../contract/contributor.js'
 import { linkWrite } from '../write/key-list-bin.js'
 import { keepHeld } from '../write/ref-in-key.js'
-import { isEntity, type Member } from '../state/member.js'
+import { isEntity, type Member } from '../contract/member.js'
 import type { Progress } from '../state/link-progress.js'
 import type { RefState } from '../state/ref-state.js'
 import { retarget } from '../write/guarded-ref-write.js'
@@ -80,7 +82,7 @@ async function findHere(
 ): Promise<void> {
   const stored = children.filter((child) => !state.isOrphaned(child)).flatMap((child) => reader.tracked(child) ?? [])
   for (const { entity } of await readAgain(parent, stored, inverse, reader))
-    parentRef(entity, inverse).clearFromInverse(parent.entity)
+    parentRef(entity, inverse).removeFromInverse(parent.entity)
 }
 
 /** What becomes of children when their parent is deleted; those that have left it here already are only saved along. */

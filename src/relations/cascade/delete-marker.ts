@@ -2,7 +2,7 @@ import { DELETING_BIN } from '../../model/index.js'
 import { write, type WriteCommand } from '../../plan/command.js'
 import { removeBin, writeBin } from '../../plan/operations.js'
 import type { RecordKey } from '../../plan/record-key.js'
-import type { Tracked } from '../contract/contributor.js'
+import type { Tracked } from '../contract/tracked.js'
 
 /** Says of a record that its delete has begun: it loads as gone and takes no new members. Refused where the delete itself would be. */
 export function markDeleting({ model, key, deleteGuards }: Tracked): WriteCommand {

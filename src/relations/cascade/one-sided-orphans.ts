@@ -3,8 +3,10 @@ import { read } from '../../plan/command.js'
 import { listGetValues } from '../../plan/operations.js'
 import { userKeyId, type UserKey } from '../../plan/record-key.js'
 import type { CollectionState } from '../state/collection-state.js'
-import type { Cascade, Reader, Tracked } from '../contract/contributor.js'
-import { isEntity, type Member } from '../state/member.js'
+import type { Tracked } from '../contract/tracked.js'
+import type { Reader } from '../contract/reader.js'
+import type { Cascade } from '../contract/contributor.js'
+import { isEntity, type Member } from '../contract/member.js'
 
 /**
  * Deletes those that were taken out of a list which is all that tells who is in it: what it did not hold is no orphan. A list that was not

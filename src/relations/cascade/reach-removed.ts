@@ -1,6 +1,8 @@
 import type { KeyValue } from '../../keys/index.js'
 import type { EntityModel } from '../../model/index.js'
-import type { Cascade, Reader, Tracked } from '../contract/contributor.js'
+import type { Tracked } from '../contract/tracked.js'
+import type { Reader } from '../contract/reader.js'
+import type { Cascade } from '../contract/contributor.js'
 
 /** Those under the keys that are there to stay; those that the session is to delete anyway go along with what reaches them. */
 export async function findAndReachLeaving(

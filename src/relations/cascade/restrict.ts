@@ -4,7 +4,9 @@ import { read } from '../../plan/command.js'
 import type { StoredRecord } from '../../plan/outcome.js'
 import { userKeyId, type UserKey } from '../../plan/record-key.js'
 import { parentRef } from './children.js'
-import type { Cascade, Reader, Tracked } from '../contract/contributor.js'
+import type { Tracked } from '../contract/tracked.js'
+import type { Reader } from '../contract/reader.js'
+import type { Cascade } from '../contract/contributor.js'
 
 /** How many records are looked at together, until one is found that forbids the delete. */
 const STEP = 100

@@ -1,5 +1,6 @@
 import type { RelationModel } from '../../model/index.js'
-import type { Reader, Tracked } from './contributor.js'
+import type { Tracked } from './tracked.js'
+import type { Reader } from './reader.js'
 import type { RelationStrategy } from './relation-strategy.js'
 
 /** What ties a Ref or a Collection to the entity it belongs to and to the session that manages it. */

@@ -1,8 +1,9 @@
 import type { KeyValue } from '../../keys/index.js'
 import type { EntityModel } from '../../model/index.js'
 import type { WriteCommand } from '../../plan/command.js'
-import type { Reader, Tracked } from './contributor.js'
-import type { CollectionMembers } from './relation-strategy.js'
+import type { Tracked } from './tracked.js'
+import type { Reader } from './reader.js'
+import type { CollectionMembers } from './collection-members.js'
 
 /** How many entities one plan deletes, unless told otherwise; what is more is drained in steps before the record itself goes. */
 export const MOST_REACHED = 500

@@ -3,7 +3,7 @@ import { EntityGoneError, RestrictedError, SkeinError } from '../../errors/index
 import { describeKey, type KeyValue } from '../../keys/index.js'
 import type { EntityModel, RelationModel } from '../../model/index.js'
 import type { Binding } from './binding.js'
-import type { Tracked } from './contributor.js'
+import type { Tracked } from './tracked.js'
 
 export function restricted({ model, key }: Tracked, relation: RelationModel, member: KeyValue): RestrictedError {
   const { name, target, inverse, inTheirKeys } = relation

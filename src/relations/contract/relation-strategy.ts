@@ -1,19 +1,14 @@
 import type { KeyValue } from '../../keys/index.js'
-import type { EntityClass, RangeOptions, RelationModel } from '../../model/index.js'
+import type { EntityClass, RelationModel } from '../../model/index.js'
 import type { Value } from '../../plan/value.js'
-import type { Binding } from './binding.js'
-import type { CollectionState } from '../state/collection-state.js'
-import type { Contributor, FoundPage, FoundStep, OnRollback, Reader, Tracked } from './contributor.js'
-import type { Deleted } from '../state/unlink-deleted.js'
-import type { InsideVerification } from '../verify/inside.js'
-import type { LinkVerification } from '../verify/stored-link.js'
-import type { Member } from '../state/member.js'
-
-/** A part of a collection, in the order the server keeps it. */
-export interface KeyRange {
-  readonly offset: number
-  readonly count: number
-}
+import type { Tracked } from './tracked.js'
+import type { CollectionMembers, CollectionView } from './collection-members.js'
+import type { Reader } from './reader.js'
+import type { Contributor, OnRollback } from './contributor.js'
+import type { Deleted } from './contributor.js'
+import type { InsideVerification } from './inside-verification.js'
+import type { LinkVerification } from './link-verification.js'
+import type { Member } from './member.js'
 
 /** Entities that were loaded, and the paths to follow from there. */
 export interface LoadedLevel {
@@ -57,40 +52,13 @@ export interface RelationStrategy extends Contributor {
   /** Throws when what its bin holds cannot be read; asked before an entity that the session has takes it over. */
   check?(owner: Tracked, stored: Value | undefined, reader: Reader): void
   /** The collection has been bound to the session; `stored` is what its bin holds, where it was read. */
-  attached?(state: CollectionState, binding: Binding, stored: Value | undefined, isRead: boolean): void
+  attached?(owner: Tracked, reader: Reader, stored: Value | undefined, isRead: boolean): void
   /** An entity that was loaded in part has got the rest, and with it this. */
-  completed?(state: CollectionState, stored: Value | undefined): void
+  completed?(owner: Tracked, stored: Value | undefined): void
   /** Parts of the record that are new or changed, for those that check them, and their class. */
   readonly parts?: { readonly class: EntityClass; changed(tracked: Tracked): Iterable<ChangedPart> }
   /** These entities are to be deleted: what was made here to point to them, and is not stored yet, goes as if it were. */
   takeBack?(owner: Tracked, deleted: Deleted, onTakeBack: OnRollback): void
   /** Where members are stored here themselves, it answers all questions about them. */
-  view?(state: CollectionState, binding: Binding): CollectionView
-}
-
-/** Questions about the members of a collection, each answered by one command. */
-export interface CollectionMembers {
-  count(owner: Tracked, reader: Reader): Promise<number>
-  /** How many of these keys are members. */
-  countOf(owner: Tracked, keys: readonly KeyValue[], reader: Reader): Promise<number>
-  keys(owner: Tracked, reader: Reader, range?: KeyRange): Promise<readonly KeyValue[]>
-  /** Only where members have no numbers: the page that follows a position, and all of them a bounded number at a time. */
-  readonly byPosition?: {
-    page(owner: Tracked, reader: Reader, count: number, after?: string): Promise<FoundPage>
-    stream(owner: Tracked, reader: Reader): AsyncIterable<FoundStep>
-  }
-}
-
-/** Everything that can be asked of a collection whose members are stored with their owner. */
-export interface CollectionView {
-  contains(member: object | KeyValue): Promise<boolean>
-  count(): Promise<number>
-  keys(): Promise<readonly KeyValue[]>
-  page(range: KeyRange): Promise<readonly object[]>
-  get(key: KeyValue): Promise<object | null>
-  getMany(keys: readonly KeyValue[]): Promise<readonly (object | null)[]>
-  range(options: RangeOptions): Promise<readonly object[]>
-  first(count: number): Promise<readonly object[]>
-  last(count: number): Promise<readonly object[]>
-  rankOf(member: object | KeyValue): Promise<number | null>
+  view?(owner: Tracked, reader: Reader): CollectionView
 }

@@ -1,7 +1,7 @@
 import type { KeyValue } from '../../keys/index.js'
 import { userKeyId } from '../../plan/record-key.js'
 import type { Binding } from '../contract/binding.js'
-import { isEntity, type Member } from '../state/member.js'
+import { isEntity, type Member } from '../contract/member.js'
 
 /** The entities of members, in their order; those that are known by their keys alone are loaded, and those without a record left out. */
 export async function entitiesOf(members: readonly Member[], { reader, relation }: Binding): Promise<object[]> {

@@ -2,8 +2,8 @@ import type { KeyValue } from '../../keys/index.js'
 import { userKeyId } from '../../plan/record-key.js'
 import type { Binding } from '../contract/binding.js'
 import type { CollectionState } from '../state/collection-state.js'
-import type { Member } from '../state/member.js'
-import type { CollectionMembers, KeyRange } from '../contract/relation-strategy.js'
+import type { Member } from '../contract/member.js'
+import type { CollectionMembers, KeyRange } from '../contract/collection-members.js'
 
 // What the server has, with this session's unsent changes on top.
 

@@ -1,6 +1,6 @@
 import type { Binding } from '../contract/binding.js'
 import type { CollectionState } from '../state/collection-state.js'
-import type { FoundStep } from '../contract/contributor.js'
+import type { FoundStep } from '../contract/reader.js'
 import { userKeyId } from '../../plan/record-key.js'
 import { entitiesOf } from './added-members.js'
 

@@ -5,18 +5,20 @@ import type { Binding } from '../contract/binding.js'
 import { isTold, knowledgeOf } from './known-membership.js'
 import { MembersAndChanges } from './members-and-changes.js'
 import { afterAdd, afterRemove, type Knowledge } from './member-change.js'
-import { isEntity, type Member } from './member.js'
-import type { PartTable } from '../strategies/consolidate/part-table.js'
+import { isEntity, type Member } from '../contract/member.js'
+import type { HeldParts } from './held-parts.js'
 import { PreviousParents } from './previous-parents.js'
+import type { LinkValue } from './link-attributes-of.js'
+import type { RelationSide } from './relation-side.js'
 import { rememberFields } from './remember-fields.js'
 import { forgetChange, showAttributes, showLink, showUnlink } from './sync-inverse.js'
 import { noAttributes } from '../contract/relation-errors.js'
 
 /** A collection of an entity, in step with the other sides of its links where the session has them. */
-export class CollectionState extends MembersAndChanges {
+export class CollectionState extends MembersAndChanges implements RelationSide {
   readonly previousParents = new PreviousParents()
   private bound: Binding | undefined
-  private held: PartTable | undefined
+  private held: HeldParts | undefined
   #loading: Promise<void> | undefined
 
   get binding(): Binding | undefined {
@@ -24,11 +26,11 @@ export class CollectionState extends MembersAndChanges {
   }
 
   /** Where the members are parts of the owner's record. */
-  get parts(): PartTable | undefined {
+  get parts(): HeldParts | undefined {
     return this.held
   }
 
-  holdParts(parts: PartTable): void {
+  holdParts(parts: HeldParts): void {
     this.held = parts
   }
 
@@ -118,6 +120,24 @@ export class CollectionState extends MembersAndChanges {
   restore(entity: object): void {
     if (this.isPartlySent(entity)) this.addFromInverse(entity)
     else this.revert(entity)
+  }
+
+  /** What was added is to be stored no more: the entity points elsewhere. */
+  withdraw(entity: object): void {
+    const key = this.keyOf(entity)
+    if (key !== null) this.takeBack(key)
+  }
+
+  mayHave(): boolean {
+    return true
+  }
+
+  wordOf(): Knowledge {
+    return 'unknown'
+  }
+
+  shareLink(member: object, link: LinkValue): void {
+    this.links.set(member, link)
   }
 
   /** The owner is let go of: the others forget its changes. */

@@ -1,4 +1,4 @@
-import type { Reader } from '../contract/contributor.js'
+import type { Reader } from '../contract/reader.js'
 
 /** Whether the entity has no record yet, and has to be stored before anything can point to it. */
 export function isNew(entity: object, reader: Reader): boolean {

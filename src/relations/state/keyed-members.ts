@@ -1,7 +1,7 @@
 import type { KeyValue } from '../../keys/index.js'
 import { declaredKey } from '../../model/declared-key.js'
 import { userKeyId } from '../../plan/record-key.js'
-import { isEntity, type Member } from './member.js'
+import { isEntity, type Member } from '../contract/member.js'
 import { REMEMBER } from './remember-fields.js'
 
 export type KeyOf = (entity: object) => KeyValue | null

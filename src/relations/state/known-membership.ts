@@ -1,10 +1,9 @@
-import { readProperty } from '../../codec/index.js'
 import type { Binding } from '../contract/binding.js'
 import { isNew } from './is-new.js'
 import type { LoadedMembers } from './loaded-members.js'
 import type { Knowledge } from './member-change.js'
-import { isEntity, type Member } from './member.js'
-import { findRefState } from './state-of.js'
+import { isEntity, type Member } from '../contract/member.js'
+import { otherSide } from './sync-inverse.js'
 
 /** What is stored of a member, as far as the session can tell without asking the server. */
 export function knowledgeOf(member: Member, { members }: LoadedMembers, binding: Binding | undefined): Knowledge {
@@ -22,8 +21,6 @@ export function isTold(member: Member, { relation: { kind, inverse } }: Binding)
 
 /** What the record of a child says of its owner. */
 function ownWord(child: object, { relation, reader, tracked }: Binding): Knowledge {
-  const ref = findRefState(readProperty(child, relation.inverse!) ?? {})
   const key = reader.keyOf(tracked.entity)
-  if (ref === undefined || key === null || !ref.isStoredKnown) return 'unknown'
-  return ref.isStoredAs(key) ? 'stored' : 'elsewhere'
+  return (key === null ? undefined : otherSide(relation, child)?.wordOf(key)) ?? 'unknown'
 }

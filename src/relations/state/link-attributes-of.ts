@@ -1,6 +1,6 @@
 import type { KeyValue } from '../../keys/index.js'
 import { userKeyId } from '../../plan/record-key.js'
-import { isEntity, type Member } from './member.js'
+import { isEntity, type Member } from '../contract/member.js'
 import { REMEMBER, rememberFields } from './remember-fields.js'
 
 /** The attributes of one link. Both sides of it share this, where both are in the session. */

@@ -1,7 +1,7 @@
 import type { Draft } from '../../plan/plan-draft.js'
 import type { Outcome } from '../../plan/outcome.js'
 import type { CollectionState } from './collection-state.js'
-import type { Member } from './member.js'
+import type { Member } from '../contract/member.js'
 
 /** Told of each record that a change concerns whether it is as it should be, and what became of the command where there was one. */
 export type Progress = (isDone: boolean, outcome?: Outcome) => boolean

@@ -2,7 +2,7 @@ import type { KeyValue } from '../../keys/index.js'
 import { declaredKey } from '../../model/declared-key.js'
 import type { Value } from '../../plan/value.js'
 import { type KeyOf, MemberSet } from './keyed-members.js'
-import type { Member } from './member.js'
+import type { Member } from '../contract/member.js'
 import { REMEMBER, rememberFields } from './remember-fields.js'
 
 /** What was read of the stored members of a collection. */

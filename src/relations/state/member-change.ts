@@ -1,5 +1,5 @@
 import { KeyedMembers } from './keyed-members.js'
-import type { Member } from './member.js'
+import type { Member } from '../contract/member.js'
 
 /**
  * `added`: to be stored as a member. `removed`: to be taken out of what is stored.

@@ -3,7 +3,7 @@ import { holdForChange } from './held-for-change.js'
 import { LinkValues } from './link-attributes-of.js'
 import { LoadedMembers } from './loaded-members.js'
 import { MemberChanges, type ChangeKind, type MemberChange } from './member-change.js'
-import { isEntity, type Member } from './member.js'
+import { isEntity, type Member } from '../contract/member.js'
 
 /**
  * The members of a collection: what was loaded of them, and how each one that is to change does. People see the loaded members with the

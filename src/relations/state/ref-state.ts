@@ -1,17 +1,17 @@
-import { readProperty } from '../../codec/index.js'
 import { SkeinError } from '../../errors/index.js'
 import { describeKey, type KeyValue } from '../../keys/index.js'
 import { declaredKey } from '../../model/declared-key.js'
 import { userKeyId } from '../../plan/record-key.js'
 import type { Binding } from '../contract/binding.js'
-import { isEntity, type Member } from './member.js'
+import { isEntity, type Member } from '../contract/member.js'
 import { RefTarget } from './ref-target.js'
 import { nameOf } from '../contract/relation-errors.js'
-import { isCollection, isRef } from '../contract/relation-marker.js'
-import { collectionStateOf, refStateOf } from './state-of.js'
+import type { Knowledge } from './member-change.js'
+import type { RelationSide } from './relation-side.js'
+import { otherSide } from './sync-inverse.js'
 
 /** The reference of an entity, in step with the other sides where the session has them. */
-export class RefState extends RefTarget {
+export class RefState extends RefTarget implements RelationSide {
   get isLoaded(): boolean {
     if (!this.isRead) return false
     if (this.target === null || this.knows === 'missing' || isEntity(this.target)) return true
@@ -69,15 +69,32 @@ export class RefState extends RefTarget {
   }
 
   /** A change made on the other side, which knows of it already. */
-  setFromInverse(owner: object): void {
+  addFromInverse(owner: object): void {
     const before = this.target
     const isThere = before === owner || this.#isKeyOf(owner)
     this.assign(owner)
     if (!isThere) this.#show(before, 'removeFromInverse')
   }
 
-  clearFromInverse(owner: object): void {
+  removeFromInverse(owner: object): void {
     if (this.target === owner || this.#isKeyOf(owner)) this.letGo()
+  }
+
+  restore(owner: object): void {
+    this.revert(owner)
+  }
+
+  withdraw(owner: object): void {
+    this.revert(owner)
+  }
+
+  mayHave(owner: object): boolean {
+    return this.mayBeAt(owner)
+  }
+
+  wordOf(owner: KeyValue): Knowledge {
+    if (!this.isStoredKnown) return 'unknown'
+    return this.isStoredAs(owner) ? 'stored' : 'elsewhere'
   }
 
   /** Whether it points there, or may do so for all that is known. */
@@ -154,32 +171,27 @@ export class RefState extends RefTarget {
 
   /** What it was pointed to, and is not, does not show it any more. */
   #takeBackFrom(before: Member | null): void {
-    const [owner, other] = this.#otherSide(before)
+    const owner = this.#entityAt(before)
     if (owner === undefined || this.#isKeyOf(owner)) return
-    const { reader, tracked } = this.binding!
-    const key = reader.keyOf(tracked.entity)
-    if (isCollection(other) && key !== null) collectionStateOf(other).takeBack(key)
-    else if (isRef(other)) refStateOf(other).revert(tracked.entity)
+    const { relation, tracked } = this.binding!
+    otherSide(relation, owner)?.withdraw(tracked.entity)
   }
 
   /** Whoever is stored as its owner, and had let it go, shows it again; a partner that has another one by now does not. */
   #giveBack(): void {
-    const [, other] = this.#otherSide(this.target)
-    const entity = this.binding?.tracked.entity
-    if (isCollection(other)) collectionStateOf(other).restore(entity!)
-    if (!isRef(other)) return
-    const state = refStateOf(other)
-    state.revert(entity!)
-    if (!state.mayBeAt(entity!)) this.points = null
+    const owner = this.#entityAt(this.target)
+    if (owner === undefined) return
+    const { relation, tracked } = this.binding!
+    const other = otherSide(relation, owner)
+    other?.restore(tracked.entity)
+    if (other?.mayHave(tracked.entity) === false) this.points = null
   }
 
-  /** The entity at the other end, where the session has it, and its side of the relation. */
-  #otherSide(end: Member | null): readonly [object | undefined, unknown] {
+  /** The entity at the other end, where the session has it. */
+  #entityAt(end: Member | null): object | undefined {
     const { binding } = this
-    const inverse = binding?.relation.inverse
-    if (binding === undefined || inverse === undefined || end === null) return [undefined, undefined]
-    const owner = isEntity(end) ? end : binding.reader.known(binding.relation.target, end)?.entity
-    return [owner, owner === undefined ? undefined : readProperty(owner, inverse)]
+    if (binding?.relation.inverse === undefined || end === null) return undefined
+    return isEntity(end) ? end : binding.reader.known(binding.relation.target, end)?.entity
   }
 
   #isKeyOf(owner: object): boolean {
@@ -191,17 +203,9 @@ export class RefState extends RefTarget {
 
   #show(end: Member | null, change: 'addFromInverse' | 'removeFromInverse'): void {
     const { binding } = this
-    if (binding === undefined || end === null) return
-    const { inverse } = binding.relation
-    if (inverse === undefined) return
-    const owner = isEntity(end) ? end : binding.reader.known(binding.relation.target, end)?.entity
-    if (owner === undefined) {
-      if (change === 'removeFromInverse' && !isEntity(end)) this.#leaveLater(end, binding)
-      return
-    }
-    const other = readProperty(owner, inverse)
-    if (isCollection(other)) collectionStateOf(other)[change](binding.tracked.entity)
-    else if (isRef(other) && change === 'addFromInverse') refStateOf(other).setFromInverse(binding.tracked.entity)
-    else if (isRef(other)) refStateOf(other).clearFromInverse(binding.tracked.entity)
+    if (binding?.relation.inverse === undefined || end === null) return
+    const owner = this.#entityAt(end)
+    if (owner !== undefined) otherSide(binding.relation, owner)?.[change](binding.tracked.entity)
+    else if (change === 'removeFromInverse' && !isEntity(end)) this.#leaveLater(end, binding)
   }
 }

@@ -3,7 +3,7 @@ import { declaredKey } from '../../model/declared-key.js'
 import { userKeyId } from '../../plan/record-key.js'
 import type { Binding } from '../contract/binding.js'
 import { ListsToTell } from './lists-to-tell.js'
-import { isEntity, type Member } from './member.js'
+import { isEntity, type Member } from '../contract/member.js'
 import { rememberFields } from './remember-fields.js'
 
 /**

@@ -1,6 +1,7 @@
 import type { Collection, Ref } from '../../model/related.js'
 import type { CollectionState } from './collection-state.js'
 import type { RefState } from './ref-state.js'
+import { setSide } from './relation-side.js'
 
 // Kept beside the objects and not on them: what people see of a Ref or a Collection is only what they can use.
 const refs = new WeakMap<object, RefState>()
@@ -8,10 +9,12 @@ const collections = new WeakMap<object, CollectionState>()
 
 export function setRefState(ref: Ref<object>, state: RefState): void {
   refs.set(ref, state)
+  setSide(ref, state)
 }
 
 export function setCollectionState(collection: Collection<object>, state: CollectionState): void {
   collections.set(collection, state)
+  setSide(collection, state)
 }
 
 /** Undefined for one that another copy of the package made. */

@@ -1,8 +1,7 @@
-import { readProperty } from '../../codec/index.js'
 import type { CollectionState } from './collection-state.js'
 import type { RefState } from './ref-state.js'
-import type { Tracked } from '../contract/contributor.js'
-import { findCollectionState, findRefState } from './state-of.js'
+import type { Tracked } from '../contract/tracked.js'
+import { stateOf } from './unlink-deleted.js'
 import type { RelationStrategy } from '../contract/relation-strategy.js'
 
 /** An entity whose changes are being sent, and how its relations are stored. */
@@ -23,10 +22,8 @@ export async function whileSent<T>(entities: Iterable<Sent>, send: () => Promise
 }
 
 function changedStates({ tracked, strategies }: Sent): (CollectionState | RefState)[] {
-  return strategies.flatMap(({ model: { name, strategy } }) => {
-    const related = strategy === 'consolidate' ? undefined : readProperty(tracked.entity, name)
-    if (typeof related !== 'object' || related === null) return []
-    const state = findCollectionState(related) ?? findRefState(related)
+  return strategies.flatMap((strategy) => {
+    const state = stateOf(tracked, strategy)
     return state?.isChanged === true ? [state] : []
   })
 }

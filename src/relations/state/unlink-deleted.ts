@@ -1,14 +1,11 @@
 import { readProperty } from '../../codec/index.js'
 import type { KeyValue } from '../../keys/index.js'
-import type { RelationModel } from '../../model/index.js'
-import type { OnRollback, Tracked } from '../contract/contributor.js'
+import type { Tracked } from '../contract/tracked.js'
+import type { Deleted, OnRollback } from '../contract/contributor.js'
 import { CollectionState } from './collection-state.js'
 import type { RefState } from './ref-state.js'
 import { findCollectionState, findRefState } from './state-of.js'
 import type { RelationStrategy } from '../contract/relation-strategy.js'
-
-/** The keys that are deleted, of those that a relation to that class may lead to. */
-export type Deleted = (target: string) => readonly KeyValue[]
 
 /** Links to what is to be deleted, which were made here and are not stored yet, will not be, unless it stays after all. */
 export function takeBackLinks(
@@ -19,7 +16,7 @@ export function takeBackLinks(
 ): void {
   for (const strategy of strategies) {
     strategy.takeBack?.(tracked, deleted, onTakeBack)
-    const state = stateOf(tracked, strategy.model)
+    const state = stateOf(tracked, strategy)
     const unsent = state && deleted(strategy.model.target).filter((key) => state.isUnsent(key))
     for (const key of unsent ?? []) onTakeBack(takeBackTentatively(state!, key))
   }
@@ -32,15 +29,18 @@ function takeBackTentatively(state: RefState | CollectionState, key: KeyValue): 
 
 /** What is deleted vanishes from whatever is loaded. */
 export function forgetLinks(tracked: Tracked, strategies: readonly RelationStrategy[], deleted: Deleted): void {
-  for (const { model } of strategies) {
-    const state = stateOf(tracked, model)
-    if (state !== undefined) for (const key of deleted(model.target)) state.forget(key)
+  for (const strategy of strategies) {
+    const state = stateOf(tracked, strategy)
+    if (state !== undefined) for (const key of deleted(strategy.model.target)) state.forget(key)
   }
 }
 
-/** Undefined where its members are stored with their owner. */
-export function stateOf({ entity }: Tracked, { name, holds, strategy }: RelationModel) {
-  const value = strategy === 'consolidate' ? undefined : readProperty(entity, name)
+/** Undefined where its members are no entities, but stored with their owner. */
+export function stateOf(
+  { entity }: Tracked,
+  { model: { name, holds }, keyOf }: RelationStrategy,
+): RefState | CollectionState | undefined {
+  const value = keyOf === undefined ? readProperty(entity, name) : undefined
   if (typeof value !== 'object' || value === null) return undefined
   return holds === 'ref' ? findRefState(value) : findCollectionState(value)
 }

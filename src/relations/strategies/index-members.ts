@@ -2,9 +2,10 @@ import type { KeyValue } from '../../keys/index.js'
 import { DELETING_BIN, type EntityModel } from '../../model/index.js'
 import { read } from '../../plan/command.js'
 import { userKeyId, type UserKey } from '../../plan/record-key.js'
-import type { Reader, Tracked } from '../contract/contributor.js'
+import type { Tracked } from '../contract/tracked.js'
+import type { Reader } from '../contract/reader.js'
 import type { IndexedBy } from '../contract/index-lookup.js'
-import type { CollectionMembers } from '../contract/relation-strategy.js'
+import type { CollectionMembers } from '../contract/collection-members.js'
 
 /** What an index and the children's own bins tell of a collection without loading it. */
 export function indexMembers(

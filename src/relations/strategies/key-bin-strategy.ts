@@ -11,12 +11,14 @@ import { askingOwner, confirming, lettingGo } from '../write/explain-reads.js'
 import { keyBefore, readBefore } from '../write/previous-key.js'
 import { stillAt } from '../cascade/children.js'
 import type { CollectionState } from '../state/collection-state.js'
-import { isCreation, type Cascade, type Reader, type Tracked } from '../contract/contributor.js'
+import { isCreation, type Tracked } from '../contract/tracked.js'
+import type { Reader } from '../contract/reader.js'
+import type { Cascade } from '../contract/contributor.js'
 import { leaves } from '../cascade/restrict.js'
 import { held, linkWrite, listed, unlisted } from '../write/key-list-bin.js'
 import { isNew } from '../state/is-new.js'
 import { isInKey, keepInKey } from '../write/ref-in-key.js'
-import { isEntity } from '../state/member.js'
+import { isEntity } from '../contract/member.js'
 import { ownerGone, restricted } from '../contract/relation-errors.js'
 import type { RefState } from '../state/ref-state.js'
 import { leaveUnlessThere, retarget } from '../write/guarded-ref-write.js'
@@ -24,7 +26,7 @@ import { ListUpkeep } from '../write/list-upkeep.js'
 import { collectionStateOf, refStateOf } from '../state/state-of.js'
 import type { RelationStrategy } from '../contract/relation-strategy.js'
 import { keyBinLinks } from '../verify/relation-links.js'
-import type { LinkVerification } from '../verify/stored-link.js'
+import type { LinkVerification } from '../contract/link-verification.js'
 
 /**
  * The other's key in a bin of this record: the truth of the relation. Where the other keeps a list of these, a change goes
@@ -49,8 +51,10 @@ export class KeyBinStrategy implements RelationStrategy {
     this.bins = [model.bin!]
     this.#owner = owner
     this.#target = target
-    this.#list = inverse?.strategy === 'keyList' ? inverse : undefined
-    this.#indexed = inverse?.strategy === 'secondaryIndex' ? inverse : undefined
+    // A collection without a bin of its own finds us by an index on ours.
+    const [list, indexed] = inverse?.bin === undefined ? [undefined, inverse] : [inverse, undefined]
+    this.#list = list
+    this.#indexed = indexed
     this.#upkeep = this.#list && new ListUpkeep(target, this.#list.bin!, owner, model.bin!)
     this.verification = keyBinLinks(model, owner, target, this.#list)
   }

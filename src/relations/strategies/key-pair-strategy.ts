@@ -8,7 +8,9 @@ import { isWrittenOrMissing, type Outcome } from '../../plan/outcome.js'
 import { recordId, userKeyId, type UserKey } from '../../plan/record-key.js'
 import { confirming, lettingGo, whileItHolds } from '../write/explain-reads.js'
 import { keyBefore, readBefore } from '../write/previous-key.js'
-import type { Cascade, Reader, Tracked } from '../contract/contributor.js'
+import type { Tracked } from '../contract/tracked.js'
+import type { Reader } from '../contract/reader.js'
+import type { Cascade } from '../contract/contributor.js'
 import { KeyBinStrategy } from './key-bin-strategy.js'
 import {
   clearId,
@@ -26,13 +28,13 @@ import {
 } from './key-pair-ends.js'
 import { linkWrite } from '../write/key-list-bin.js'
 import { isInKey } from '../write/ref-in-key.js'
-import { isEntity, type Member } from '../state/member.js'
+import { isEntity, type Member } from '../contract/member.js'
 import type { RefState } from '../state/ref-state.js'
 import { retarget } from '../write/guarded-ref-write.js'
 import { refStateOf } from '../state/state-of.js'
 import type { RelationStrategy } from '../contract/relation-strategy.js'
 import { keyPairLinks } from '../verify/relation-links.js'
-import type { LinkVerification } from '../verify/stored-link.js'
+import type { LinkVerification } from '../contract/link-verification.js'
 
 /**
  * One to one, and both store the other's key; the owner's bin is the truth. Whichever side is changed, both bins are written, and

@@ -7,10 +7,11 @@ import { mergeCommands } from '../../plan/merge-commands.js'
 import { isWrittenOrMissing, type Outcome } from '../../plan/outcome.js'
 import { recordId, userKeyId, type RecordKey, type UserKey } from '../../plan/record-key.js'
 import type { Value } from '../../plan/value.js'
-import type { Binding } from '../contract/binding.js'
 import { lookingAgain } from '../write/explain-reads.js'
 import type { CollectionState } from '../state/collection-state.js'
-import { isCreation, type Cascade, type Reader, type Tracked } from '../contract/contributor.js'
+import { isCreation, type Tracked } from '../contract/tracked.js'
+import type { Reader } from '../contract/reader.js'
+import type { Cascade } from '../contract/contributor.js'
 import { ALL_MEMBERS, allMembers, firstMembers, type Drain } from '../contract/drain.js'
 import { firstForbidding } from '../cascade/restrict.js'
 import { linkWrite } from '../write/key-list-bin.js'
@@ -20,15 +21,16 @@ import type { LinkValue } from '../state/link-attributes-of.js'
 import { LinkUpkeep, type LinkPair } from '../write/link-upkeep.js'
 import { loadListed } from '../read/load-key-lists.js'
 import { isNew } from '../state/is-new.js'
-import { isEntity, type Member } from '../state/member.js'
+import { isEntity, type Member } from '../contract/member.js'
 import { findAndReachLeaving } from '../cascade/reach-removed.js'
 import { markDeleting } from '../cascade/delete-marker.js'
 import { progressOf } from '../state/link-progress.js'
 import { noAttributes, restricted } from '../contract/relation-errors.js'
 import { collectionStateOf } from '../state/state-of.js'
-import type { CollectionMembers, RelationStrategy } from '../contract/relation-strategy.js'
+import type { CollectionMembers } from '../contract/collection-members.js'
+import type { RelationStrategy } from '../contract/relation-strategy.js'
 import { linkListLinks, linkMapLinks } from '../verify/relation-links.js'
-import type { LinkVerification } from '../verify/stored-link.js'
+import type { LinkVerification } from '../contract/link-verification.js'
 
 /** One link, whichever side it was changed on: where it is stored, at one end or at both, and the record it leads to. */
 interface PlannedLink {
@@ -171,7 +173,8 @@ export class LinkListsStrategy implements RelationStrategy {
   }
 
   /** Attributes that were known before the record was read are kept up to date. */
-  attached(state: CollectionState, { reader }: Binding, stored: Value | undefined, isRead: boolean): void {
+  attached({ entity }: Tracked, reader: Reader, stored: Value | undefined, isRead: boolean): void {
+    const state = this.#state(entity)
     if (!isRead || state.links.isEmpty) return
     const entries = this.#attributesIn(stored ?? {}, reader)
     this.#attributes!.refill(state, new Map(entries.map(([key, value]) => [userKeyId(key), value])))

@@ -1,9 +1,9 @@
 import { describeKey, type KeyValue } from '../../keys/index.js'
 import type { EntityModel } from '../../model/index.js'
 import type { RecordKey, UserKey } from '../../plan/record-key.js'
-import type { Finding } from './finding.js'
+import type { Finding } from '../contract/finding.js'
 import type { Verdict } from './judge.js'
-import type { LinkEnd, StoredLink } from './stored-link.js'
+import type { LinkEnd, StoredLink } from '../contract/link-verification.js'
 
 /** The key people use of a stored one. */
 export type ShowKey = (model: EntityModel, stored: UserKey) => KeyValue

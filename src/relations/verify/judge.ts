@@ -1,7 +1,7 @@
 import { sameValue } from '../../plan/same-value.js'
 import type { Value } from '../../plan/value.js'
-import type { FindingKind } from './finding.js'
-import type { StoredLink } from './stored-link.js'
+import type { FindingKind } from '../contract/finding.js'
+import type { StoredLink } from '../contract/link-verification.js'
 
 /** One end of a link as it was read. */
 export interface Reading {

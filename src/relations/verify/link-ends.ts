@@ -7,7 +7,7 @@ import { removeBin, writeBin } from '../../plan/operations.js'
 import type { RecordKey, UserKey } from '../../plan/record-key.js'
 import { NOT_DELETING, listed, unlisted } from '../write/key-list-bin.js'
 import { mapBin } from '../write/link-bin.js'
-import type { LinkEnd } from './stored-link.js'
+import type { LinkEnd } from '../contract/link-verification.js'
 
 /** What an end needs to know of its relation. */
 interface StoredRelation {

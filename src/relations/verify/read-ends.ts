@@ -7,7 +7,7 @@ import type { StoredRecord } from '../../plan/outcome.js'
 import { recordId } from '../../plan/record-key.js'
 import type { Reading } from './judge.js'
 import { isUserKey } from './link-ends.js'
-import type { LinkEnd } from './stored-link.js'
+import type { LinkEnd } from '../contract/link-verification.js'
 
 const AGE = '_sk.age'
 

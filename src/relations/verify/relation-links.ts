@@ -6,7 +6,7 @@ import { readBin, readExpression } from '../../plan/operations.js'
 import { recordKey, type RecordKey, type UserKey } from '../../plan/record-key.js'
 import { expressionType } from '../write/expression-type.js'
 import { binEnd, listEnd, mapEnd } from './link-ends.js'
-import type { LinkEnd, LinkVerification } from './stored-link.js'
+import type { LinkEnd, LinkVerification } from '../contract/link-verification.js'
 
 /** The other's key in a bin, which is the truth; the other may list it. */
 export function keyBinLinks(

@@ -3,10 +3,10 @@ import { mergeCommands } from '../../plan/merge-commands.js'
 import type { Outcome } from '../../plan/outcome.js'
 import { recordId } from '../../plan/record-key.js'
 import type { Value } from '../../plan/value.js'
-import type { Finding } from './finding.js'
+import type { Finding } from '../contract/finding.js'
 import type { Reading, Verdict } from './judge.js'
 import type { OwnWrites } from './own-writes.js'
-import type { StoredLink } from './stored-link.js'
+import type { StoredLink } from '../contract/link-verification.js'
 
 /** A finding that was checked again a moment ago. */
 export interface Confirmed {

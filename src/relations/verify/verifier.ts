@@ -6,15 +6,15 @@ import type { RecordKey, UserKey } from '../../plan/record-key.js'
 import { resultName } from '../../plan/result-names.js'
 import { sameValue } from '../../plan/same-value.js'
 import { describeLink, describeMarker, type ShowKey } from './describe-finding.js'
-import type { Finding } from './finding.js'
+import type { Finding } from '../contract/finding.js'
 import { judge, type Reading } from './judge.js'
-import type { InsideVerification } from './inside.js'
+import type { InsideVerification } from '../contract/inside-verification.js'
 import { InsideVerifier } from './inside-verifier.js'
 import { isUserKey } from './link-ends.js'
 import { OwnWrites } from './own-writes.js'
 import { ABOUT_RECORD, readEnds, readingOf } from './read-ends.js'
 import { repairLinks, type Confirmed, type RepairResult } from './repair-links.js'
-import type { LinkEnd, LinkVerification, StoredLink } from './stored-link.js'
+import type { LinkEnd, LinkVerification, StoredLink } from '../contract/link-verification.js'
 
 /** Keys taken from one record at a time, and links checked at a time: long lists are never held as a whole. */
 const CHUNK = 500

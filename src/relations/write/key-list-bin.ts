@@ -12,8 +12,9 @@ import {
 } from '../../plan/operations.js'
 import type { Operation } from '../../plan/operation.js'
 import type { RecordKey, UserKey } from '../../plan/record-key.js'
-import type { Reader, Tracked } from '../contract/contributor.js'
-import type { CollectionMembers } from '../contract/relation-strategy.js'
+import type { Tracked } from '../contract/tracked.js'
+import type { Reader } from '../contract/reader.js'
+import type { CollectionMembers } from '../contract/collection-members.js'
 
 /** A record whose cascading delete has begun takes no new references. */
 export const NOT_DELETING = goneUnless(not(binExists(DELETING_BIN)))

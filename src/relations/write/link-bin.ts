@@ -17,8 +17,8 @@ import {
 import type { RecordKey, UserKey } from '../../plan/record-key.js'
 import type { Value } from '../../plan/value.js'
 import { linkWrite, listed, listMembers, NOT_DELETING, unlisted } from './key-list-bin.js'
-import type { Tracked } from '../contract/contributor.js'
-import type { CollectionMembers } from '../contract/relation-strategy.js'
+import type { Tracked } from '../contract/tracked.js'
+import type { CollectionMembers } from '../contract/collection-members.js'
 
 /** The record that a link is stored in, and the bin there. */
 export interface LinkEnd {

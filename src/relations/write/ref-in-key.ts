@@ -1,7 +1,7 @@
 import type { KeyValue } from '../../keys/index.js'
 import type { EntityModel, RelationModel } from '../../model/index.js'
 import { userKeyId, type RecordKey, type UserKey } from '../../plan/record-key.js'
-import type { Reader } from '../contract/contributor.js'
+import type { Reader } from '../contract/reader.js'
 import { keyRefChanged, keyRefLost } from '../contract/relation-errors.js'
 
 /** Whether a reference is part of the key of its record: then it never holds anything but what that key says. */

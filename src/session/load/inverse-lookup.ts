@@ -1,9 +1,9 @@
 import { SkeinError } from '../../errors/index.js'
 import type { KeyValue } from '../../keys/index.js'
 import type { EntityModel } from '../../model/index.js'
-import type { Reader } from '../../relations/contract/contributor.js'
+import type { Reader } from '../../relations/contract/reader.js'
 import type { IndexedBy } from '../../relations/contract/index-lookup.js'
-import { isEntity } from '../../relations/state/member.js'
+import { isEntity } from '../../relations/contract/member.js'
 
 /** Asks the inverse index of a class for the entities whose consolidated children point to a target: `'comments.author'`. */
 export function pointingTo(model: EntityModel, path: string, target: object | KeyValue, reader: Reader): IndexedBy {

@@ -1,4 +1,5 @@
-import type { Reader, Tracked } from '../../relations/contract/contributor.js'
+import type { Tracked } from '../../relations/contract/tracked.js'
+import type { Reader } from '../../relations/contract/reader.js'
 import { byFirstStep } from '../../relations/read/split-paths.js'
 import type { LoadedLevel, RelationStrategy } from '../../relations/contract/relation-strategy.js'
 import type { MappedClass } from '../mapping/mapped-class.js'

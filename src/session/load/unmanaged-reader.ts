@@ -2,7 +2,8 @@ import { SkeinError } from '../../errors/index.js'
 import type { KeyValue, Tenant } from '../../keys/index.js'
 import type { EntityModel } from '../../model/index.js'
 import type { RecordKey, UserKey } from '../../plan/record-key.js'
-import type { Reader, Tracked } from '../../relations/contract/contributor.js'
+import type { Tracked } from '../../relations/contract/tracked.js'
+import type { Reader } from '../../relations/contract/reader.js'
 import type { MappedClasses } from '../mapping/mapped-classes.js'
 
 /** Stands where a session would be: knows keys, but has no entities and nothing to read with. */

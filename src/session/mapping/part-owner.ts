@@ -19,9 +19,7 @@ export interface PartHome {
 export function partHome(partClass: EntityClass, id: KeyInput, classes: MappedClasses): PartHome {
   const { model, key } = classes.codecs.part(partClass)
   const homes = [...classes.model.entities.values()].flatMap((entity) =>
-    entity.relations
-      .filter(({ strategy, target }) => strategy === 'consolidate' && target === model.name)
-      .map((relation) => ({ entity, relation })),
+    entity.relations.filter(({ target }) => target === model.name).map((relation) => ({ entity, relation })),
   )
   const format = key?.scheme.format
   const parent = model.key?.parent

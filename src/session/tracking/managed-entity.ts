@@ -4,7 +4,7 @@ import { holds, versionIs, type BinGuard, type Guard, type Ttl } from '../../pla
 import { binExists } from '../../plan/expression.js'
 import type { Outcome } from '../../plan/outcome.js'
 import type { RecordKey } from '../../plan/record-key.js'
-import type { Tracked, TrackedState } from '../../relations/contract/contributor.js'
+import type { Tracked, TrackedState } from '../../relations/contract/tracked.js'
 import type { PendingDelete } from './pending-delete.js'
 import { DeleteState, NO_DELETION } from './delete-state.js'
 import type { IdentityMap } from './identity-map.js'

@@ -1,7 +1,7 @@
 import type { Driver } from '../../driver/driver.js'
 import type { CallOptions } from '../../driver/outcome.js'
 import type { Tenant } from '../../keys/index.js'
-import type { LinkVerification } from '../../relations/verify/stored-link.js'
+import type { LinkVerification } from '../../relations/contract/link-verification.js'
 import type { Subject, VerifyAccess } from '../../relations/verify/verifier.js'
 import type { RecordKey } from '../../plan/record-key.js'
 import type { MappedClass } from '../mapping/mapped-class.js'

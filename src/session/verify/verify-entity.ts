@@ -1,4 +1,4 @@
-import type { Finding } from '../../relations/verify/finding.js'
+import type { Finding } from '../../relations/contract/finding.js'
 import { Verifier } from '../../relations/verify/verifier.js'
 import type { ManagedEntity } from '../tracking/managed-entity.js'
 import { callOptions, type SessionContext } from '../context/session-context.js'

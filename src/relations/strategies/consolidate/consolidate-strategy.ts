@@ -7,15 +7,17 @@ import type { WriteOperation } from '../../../plan/operation.js'
 import { removeBin } from '../../../plan/operations.js'
 import { userKeyId } from '../../../plan/record-key.js'
 import type { Value } from '../../../plan/value.js'
-import type { Binding } from '../../contract/binding.js'
 import type { CollectionState } from '../../state/collection-state.js'
-import type { OnRollback, Cascade, Reader, Tracked } from '../../contract/contributor.js'
-import type { Deleted } from '../../state/unlink-deleted.js'
+import type { Tracked } from '../../contract/tracked.js'
+import type { Reader } from '../../contract/reader.js'
+import type { OnRollback, Cascade } from '../../contract/contributor.js'
+import type { Deleted } from '../../contract/contributor.js'
 import { NOT_DELETING } from '../../write/key-list-bin.js'
 import { isNew } from '../../state/is-new.js'
-import { isEntity } from '../../state/member.js'
+import { isEntity } from '../../contract/member.js'
 import { collectionStateOf, findRefState } from '../../state/state-of.js'
-import type { ChangedPart, CollectionView, LoadedLevel, RelationStrategy } from '../../contract/relation-strategy.js'
+import type { CollectionView } from '../../contract/collection-members.js'
+import type { ChangedPart, LoadedLevel, RelationStrategy } from '../../contract/relation-strategy.js'
 import { InverseChanges, type StoredRefs } from './inverse-changes.js'
 import { PartChanges } from './part-changes.js'
 import { PartClass } from './part-class.js'
@@ -62,19 +64,21 @@ export class ConsolidateStrategy implements RelationStrategy {
   }
 
   /** Called when the collection has been bound to the session, with what was read of its bin. */
-  attached(state: CollectionState, { tracked, reader }: Binding, stored: Value | undefined, isRead: boolean): void {
+  attached(tracked: Tracked, reader: Reader, stored: Value | undefined, isRead: boolean): void {
+    const state = this.#state(tracked.entity)
     if (state.parts?.owner !== tracked) state.holdParts(new PartTable(state, this.#parts, tracked, reader))
-    if (isRead) state.parts!.load(stored)
+    if (isRead) this.#table(tracked.entity).load(stored)
   }
 
-  completed(state: CollectionState, stored: Value | undefined): void {
-    if (!state.parts!.isLoaded) state.parts!.loadMore(stored)
+  completed({ entity }: Tracked, stored: Value | undefined): void {
+    const table = this.#table(entity)
+    if (!table.isLoaded) table.loadMore(stored)
   }
 
-  view(state: CollectionState, { tracked, reader }: Binding): CollectionView {
+  view(tracked: Tracked, reader: Reader): CollectionView {
     const isDone = this.isInRecord || tracked.state === 'gone'
     const complete = isDone ? undefined : (parts: readonly object[]) => this.#loadEager(parts, reader)
-    return new PartView(state.parts!, new PartReads(this.#parts, tracked, reader), complete)
+    return new PartView(this.#table(tracked.entity), new PartReads(this.#parts, tracked, reader), complete)
   }
 
   hasChanges({ entity }: Tracked): boolean {
@@ -151,8 +155,13 @@ export class ConsolidateStrategy implements RelationStrategy {
     await reader.load(loaded.flatMap(({ next }) => next))
   }
 
+  #state(entity: object): CollectionState {
+    return collectionStateOf(readProperty(entity, this.relation) as object)
+  }
+
+  /** Nobody else gives the state its parts. */
   #table(entity: object): PartTable {
-    return collectionStateOf(readProperty(entity, this.relation) as object).parts!
+    return this.#state(entity).parts as PartTable
   }
 
   #planWhole(tracked: Tracked, table: PartTable, draft: PlanDraft, stage: StageName): void {

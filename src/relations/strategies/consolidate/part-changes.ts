@@ -11,7 +11,7 @@ import {
 } from '../../../plan/operations.js'
 import type { UserKey } from '../../../plan/record-key.js'
 import type { MapKey, Value } from '../../../plan/value.js'
-import { isEntity } from '../../state/member.js'
+import { isEntity } from '../../contract/member.js'
 import { splitByCap } from './cap.js'
 import { InverseChanges } from './inverse-changes.js'
 import { compareKeys } from './key-order.js'

@@ -5,7 +5,7 @@ import type { WriteOperation } from '../../../plan/operation.js'
 import { atKey, listRemoveValues, mapPutMissing, mapRemoveKeys, mapRemoveValues } from '../../../plan/operations.js'
 import type { UserKey } from '../../../plan/record-key.js'
 import type { MapKey } from '../../../plan/value.js'
-import type { InsideRef } from '../../verify/inside.js'
+import type { InsideRef } from '../../contract/inside-verification.js'
 import type { PartClass } from './part-class.js'
 
 /** What a stored part points to, and how it lets go of that when it has no record. */

@@ -16,7 +16,7 @@ import {
 } from '../../../plan/operations.js'
 import { userKeyId, type UserKey } from '../../../plan/record-key.js'
 import type { MapKey, Value } from '../../../plan/value.js'
-import type { InsideFault, InsideRef, InsideVerification } from '../../verify/inside.js'
+import type { InsideFault, InsideRef, InsideVerification } from '../../contract/inside-verification.js'
 import { compareKeys } from './key-order.js'
 import type { PartClass } from './part-class.js'
 import { pointersOf } from './part-pointers.js'

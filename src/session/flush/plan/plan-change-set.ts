@@ -1,5 +1,5 @@
 import { PlanDraft, type Draft, type DraftOptions } from '../../../plan/plan-draft.js'
-import type { Reader } from '../../../relations/contract/contributor.js'
+import type { Reader } from '../../../relations/contract/reader.js'
 import type { ManagedEntity } from '../../tracking/managed-entity.js'
 import type { ChangeSet } from '../collect/change-set.js'
 

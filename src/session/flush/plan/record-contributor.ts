@@ -1,6 +1,7 @@
 import type { Draft } from '../../../plan/plan-draft.js'
 import { isWrittenOrMissing } from '../../../plan/outcome.js'
-import type { Contributor, Reader } from '../../../relations/contract/contributor.js'
+import type { Reader } from '../../../relations/contract/reader.js'
+import type { Contributor } from '../../../relations/contract/contributor.js'
 import { markDeleting } from '../../../relations/cascade/delete-marker.js'
 import type { EmbeddedRefs } from './check-embedded-refs.js'
 import type { ManagedEntity } from '../../tracking/managed-entity.js'

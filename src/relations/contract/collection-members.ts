@@ -1,0 +1,37 @@
+import type { KeyValue } from '../../keys/index.js'
+import type { RangeOptions } from '../../model/index.js'
+import type { FoundPage, FoundStep, Reader } from './reader.js'
+import type { Tracked } from './tracked.js'
+
+/** A part of a collection, in the order the server keeps it. */
+export interface KeyRange {
+  readonly offset: number
+  readonly count: number
+}
+
+/** Questions about the members of a collection, each answered by one command. */
+export interface CollectionMembers {
+  count(owner: Tracked, reader: Reader): Promise<number>
+  /** How many of these keys are members. */
+  countOf(owner: Tracked, keys: readonly KeyValue[], reader: Reader): Promise<number>
+  keys(owner: Tracked, reader: Reader, range?: KeyRange): Promise<readonly KeyValue[]>
+  /** Only where members have no numbers: the page that follows a position, and all of them a bounded number at a time. */
+  readonly byPosition?: {
+    page(owner: Tracked, reader: Reader, count: number, after?: string): Promise<FoundPage>
+    stream(owner: Tracked, reader: Reader): AsyncIterable<FoundStep>
+  }
+}
+
+/** Everything that can be asked of a collection whose members are stored with their owner. */
+export interface CollectionView {
+  contains(member: object | KeyValue): Promise<boolean>
+  count(): Promise<number>
+  keys(): Promise<readonly KeyValue[]>
+  page(range: KeyRange): Promise<readonly object[]>
+  get(key: KeyValue): Promise<object | null>
+  getMany(keys: readonly KeyValue[]): Promise<readonly (object | null)[]>
+  range(options: RangeOptions): Promise<readonly object[]>
+  first(count: number): Promise<readonly object[]>
+  last(count: number): Promise<readonly object[]>
+  rankOf(member: object | KeyValue): Promise<number | null>
+}

@@ -1,0 +1,27 @@
+import type { EntityModel } from '../../model/index.js'
+import type { Guard } from '../../plan/command.js'
+import type { RecordKey } from '../../plan/record-key.js'
+
+/** `new`: not stored yet, as far as the session knows. `removed`: to be deleted by the next flush. `gone`: no longer managed. */
+export type TrackedState = 'new' | 'stored' | 'removed' | 'gone'
+
+/** An entity that a session manages, as those see it that take part in saving, deleting and loading it. */
+export interface Tracked {
+  readonly entity: object
+  readonly model: EntityModel
+  readonly key: RecordKey
+  readonly state: TrackedState
+  /** Known by its key alone: nothing of its record was read. */
+  readonly isUnread: boolean
+  /** Whatever is stored becomes what the entity is. */
+  readonly overwrite?: boolean
+  /** What is being sent deletes it; one that is only marked for the next flush may stay. */
+  readonly isGoing?: boolean
+  /** How many cascades away from what was asked to be deleted. */
+  readonly depth: number
+  /** What must hold of its record for it to be deleted. */
+  readonly deleteGuards: readonly Guard[]
+}
+
+/** Its record is certainly not there yet: what is upserted may be. */
+export const isCreation = ({ state, overwrite }: Tracked): boolean => state === 'new' && overwrite !== true

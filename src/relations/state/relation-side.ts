@@ -1,0 +1,34 @@
+import type { KeyValue } from '../../keys/index.js'
+import type { LinkValue } from './link-attributes-of.js'
+import type { Knowledge } from './member-change.js'
+
+/** The Ref or Collection at one end of a link, as the other end sees it: a change there is shown here. */
+export interface RelationSide {
+  /** The other end has taken this one. */
+  addFromInverse(end: object): void
+  /** The other end has let this one go. */
+  removeFromInverse(end: object): void
+  /** The other end has forgotten its change of the link: this one is as stored, too. */
+  revert(end: object): void
+  /** The same, and the record of the other end says that it belongs here. */
+  restore(end: object): void
+  /** The other end points elsewhere: what was made of its link here goes. */
+  withdraw(end: object): void
+  /** False where this side has another partner by now. */
+  mayHave(end: object): boolean
+  /** What the record of this side says of an owner. */
+  wordOf(owner: KeyValue): Knowledge
+  /** Both sides of a link have the same attributes. */
+  shareLink?(end: object, link: LinkValue): void
+}
+
+const SIDES = new WeakMap<object, RelationSide>()
+
+export function setSide(value: object, side: RelationSide): void {
+  SIDES.set(value, side)
+}
+
+/** Undefined for what is no Ref or Collection of this package. */
+export function sideOf(value: unknown): RelationSide | undefined {
+  return typeof value === 'object' && value !== null ? SIDES.get(value) : undefined
+}
