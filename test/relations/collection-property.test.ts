@@ -111,7 +111,7 @@ for (const mode of MODES) {
         const answers = await Promise.all(CHILDREN.map((id) => members.contains(id)))
         return CHILDREN.filter((_, i) => answers[i])
       }
-      if (how === 'keys') return [...(await members.keys())].sort() as number[]
+      if (how === 'keys') return [...(await members.keys())].sort()
       const found: number[] = []
       if (how === 'stream') for await (const { id } of members.stream()) found.push(id)
       else if (relation !== 'found') found.push(...(await members.page({ offset: 0, count: 9 })).map(({ id }) => id))
@@ -137,7 +137,7 @@ for (const mode of MODES) {
           })
           let session = db.session()
           let stored = new Members()
-          let now = new Members()
+          const now = new Members()
           const flush = async (): Promise<void> => {
             await session.flush()
             expect(session.isDirty()).to.equal(false)
