@@ -1,4 +1,5 @@
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
+import { deflateSync } from 'node:zlib'
 import { once } from 'node:events'
 import { expect } from 'chai'
 import { ListValue, type Value } from '#src/embedded/value/value.js'
@@ -238,6 +239,47 @@ describe('embedded server: requests that cost more than they should', function (
       const rows = Buffer.concat([Buffer.from([0, 0, 0xc3, 0x51, 0x0d]), row, ...repeated])
       const batch = frame(3, message([8, 0, 0, 0], [field(41, rows)], []))
       expect(await takenFrom(batch, Buffer.alloc(1 << 20))).to.be.below(100 << 20)
+    })
+  })
+
+  describe('compressed requests', () => {
+    const compressed = (content: Buffer, size = content.length): Buffer => {
+      const header = Buffer.alloc(8)
+      header.writeBigUInt64BE(BigInt(size))
+      return frame(4, Buffer.concat([header, deflateSync(content)]))
+    }
+    const send = async (bytes: Buffer): Promise<Socket> => {
+      const socket = connect(server.port, server.host)
+      await once(socket, 'connect')
+      socket.on('error', () => undefined)
+      socket.write(bytes)
+      return socket
+    }
+
+    it('that inflate to a hundred megabytes do not keep other clients waiting', async () => {
+      const content = Buffer.alloc(120 << 20)
+      content[1] = 3
+      const bomb = compressed(content)
+      const sockets = await Promise.all(Array.from({ length: 4 }, () => send(bomb)))
+      const order: string[] = []
+      const answered = sockets.map((socket) => once(socket, 'data').then(() => order.push('bomb')))
+      await client.info('status\n').then(() => order.push('status'))
+      await Promise.all(answered)
+      expect(order).to.deep.equal(['status', 'bomb', 'bomb', 'bomb', 'bomb'])
+      for (const socket of sockets) socket.destroy()
+    })
+
+    it('that say a wrong size, or cannot be inflated, close the connection', async () => {
+      const get = frame(3, message([3, 0, 0, 0], RECORD, []))
+      const [reply] = (await once(await send(compressed(get)), 'data')) as [Buffer]
+      expect(reply[1]).to.equal(3)
+      for (const wrong of [
+        compressed(get, 10),
+        compressed(get, 2 ** 50),
+        compressed(Buffer.alloc(5_000_000), 2_000_000),
+      ]) {
+        await once(await send(wrong), 'close')
+      }
     })
   })
 

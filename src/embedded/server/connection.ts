@@ -1,5 +1,4 @@
 import type { Socket } from 'node:net'
-import { inflateSync } from 'node:zlib'
 import { answerInfo } from '../info/answer-info.js'
 import { FRAME_HEADER, FrameType } from '../protocol/constants.js'
 import { ByteWriter } from '../protocol/byte-writer.js'
@@ -8,9 +7,9 @@ import { beginFrame, endFrame } from '../protocol/reply.js'
 import type { Disposition } from './disposition.js'
 import type { MessageHandler } from './message-handler.js'
 import type { ReplyStream } from './reply-stream.js'
+import { inflateMessage } from './inflate.js'
 import { answerLogin } from './login.js'
 
-const INFLATE_HEADER = 8
 /** How far a client may send ahead of the answer it waits for. */
 const MAX_AHEAD = 1 << 20
 
@@ -101,7 +100,7 @@ export class Connection implements ReplyStream {
       case FrameType.MESSAGE:
         return this.#message(frame.body, bytesIn)
       case FrameType.COMPRESSED:
-        return this.#message(inflate(frame.body, this.#frames.maxBody), bytesIn)
+        return this.#compressed(frame.body, bytesIn)
       case FrameType.INFO:
         return this.#info(frame.body, bytesIn)
       case FrameType.SECURITY:
@@ -109,6 +108,12 @@ export class Connection implements ReplyStream {
         return undefined
     }
     throw new FramingError(`unknown message type ${frame.type}`)
+  }
+
+  #compressed(body: Buffer, bytesIn: number): Promise<void> | undefined {
+    const message = inflateMessage(body, this.#frames.maxBody)
+    if (!(message instanceof Promise)) return this.#message(message, bytesIn)
+    return message.then((inflated) => this.#message(inflated, bytesIn))
   }
 
   #message(body: Buffer, bytesIn: number): Promise<void> | undefined {
@@ -140,17 +145,4 @@ export class Connection implements ReplyStream {
     this.#handler.log.add({ kind: 'info', node, namespace: '', set: '', rows: 1, bytesIn, bytesOut, code: 0 })
     this.#socket.write(writer.take())
   }
-}
-
-/** A compressed frame holds a whole frame, header included. */
-function inflate(body: Buffer, maxSize: number): Buffer {
-  if (body.length < INFLATE_HEADER) throw new FramingError('a compressed frame without its size')
-  let inflated: Buffer
-  try {
-    inflated = inflateSync(body.subarray(INFLATE_HEADER), { maxOutputLength: maxSize })
-  } catch {
-    throw new FramingError('a compressed frame that does not inflate')
-  }
-  if (inflated.length < FRAME_HEADER || inflated[1] !== FrameType.MESSAGE) throw new FramingError('not a message')
-  return inflated.subarray(FRAME_HEADER)
 }
