@@ -40,6 +40,8 @@ export interface QuerySource<T extends object> {
   /** Asks the server about indexes between which there is a choice. */
   learn(indexes: readonly IndexModel[]): Promise<void>
   readonly tenant: Tenant | undefined
+  /** How many entities at most `take` may leave out of what is found. */
+  readonly leaving: number
   bins(only: readonly string[] | undefined, paths: readonly string[]): QueryCommand['bins']
   /** False for a record of another tenant. */
   isOwn(record: FoundRecord): boolean

@@ -232,9 +232,15 @@ export class Query<T extends object> implements AsyncIterable<T> {
   }
 
   private async *steps(): AsyncGenerator<readonly T[]> {
-    const { only, paths } = this.state
-    const { run } = this
-    for await (const records of run.records(run.bins)) yield await this.source.take(records, only, paths)
+    const { only, paths, limit = Infinity } = this.state
+    const run = new QueryRun(this.source, { ...this.state, limit: limitWith(this.source.leaving, limit) })
+    let left = limit
+    for await (const records of run.records(run.bins)) {
+      const entities = await this.source.take(records, only, paths)
+      yield entities.length > left ? entities.slice(0, left) : entities
+      left -= Math.min(left, entities.length)
+      if (left === 0) return
+    }
   }
 
   /** One more than is wanted tells that there are too many. */
@@ -261,6 +267,10 @@ export class Query<T extends object> implements AsyncIterable<T> {
 }
 
 type MemberOf<C> = NonNullable<C> extends Collection<infer M> ? Target<M> : never
+
+/** So many records are read that enough entities are left. */
+const limitWith = (leaving: number, limit: number): number | undefined =>
+  limit === Infinity ? undefined : limit + leaving
 
 /** What a group is known by: the value, or a member of the list. */
 type GroupKey<V> = V extends readonly (infer I)[] ? I : V extends ReadonlySet<infer I> ? I : V

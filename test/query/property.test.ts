@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { inspect } from 'node:util'
 import fc from 'fast-check'
-import { Bin, Embeddable, Embedded, Index, Key, Record, type Database } from 'skein'
+import { Bin, Embeddable, Embedded, Index, Key, Record, type Database, type Filter } from 'skein'
 import '../fixed-seed.js'
 import { emptySets } from '../empty-sets.js'
 import { MODES, needMode } from '../server.js'
@@ -167,10 +167,11 @@ const OPERATORS: { [name: string]: (value: unknown, operand: never) => boolean }
 const list = (value: unknown): unknown[] => [...((value as Map<unknown, unknown> | undefined)?.values() ?? [])]
 const keys = (value: unknown): unknown[] => [...((value as Map<unknown, unknown> | undefined)?.keys() ?? [])]
 
+const isOperators = (condition: unknown): condition is object =>
+  typeof condition === 'object' && condition !== null && Object.getPrototypeOf(condition) === Object.prototype
+
 function holds(value: unknown, condition: unknown): boolean {
-  const isOperators =
-    typeof condition === 'object' && condition !== null && Object.getPrototypeOf(condition) === Object.prototype
-  if (!isOperators) return OPERATORS.eq(value, condition as never)
+  if (!isOperators(condition)) return OPERATORS.eq(value, condition as never)
   return Object.entries(condition).every(([name, operand]) => OPERATORS[name](value, operand as never))
 }
 
@@ -180,6 +181,29 @@ function meets(item: Conditions, where: Conditions): boolean {
       ? meets((item.place ?? {}) as Conditions, condition as Conditions)
       : holds(item[name] ?? undefined, condition),
   )
+}
+
+type Operands = { readonly [operator: string]: (...operands: unknown[]) => Filter }
+
+/** The same conditions, put together by the methods of `filter`. */
+function asFilter(fields: object, where: Conditions): Filter {
+  const filters = Object.entries(where).map(([name, condition]) => {
+    const operand = (fields as { readonly [name: string]: Operands })[name]
+    if (name === 'place' && condition !== null) return asFilter(operand, condition as Conditions)
+    if (!isOperators(condition)) return operand.eq(condition)
+    const [first, ...others] = Object.entries(condition).map(([operator, given]) => asked(operand, operator, given))
+    return first.and(...others)
+  })
+  return filters[0].and(...filters.slice(1))
+}
+
+function asked(operand: Operands, operator: string, given: unknown): Filter {
+  if (operator === 'between') return operand.between(...(given as unknown[]))
+  if (operator !== 'size') return operand[operator](given)
+  const size = operand.size as unknown as Operands
+  if (typeof given === 'number') return size.eq(given)
+  const [[name, bound]] = Object.entries(given as object) as [[string, unknown]]
+  return name === 'between' ? size.between(...(bound as unknown[])) : size[name](bound)
 }
 
 for (const mode of MODES) {
@@ -217,6 +241,16 @@ for (const mode of MODES) {
                 const sorted = (await paged(query.orderBy('price', 'desc'), count)).map((id) => items[id].price)
                 expect(sorted).to.deep.equal(sorted.toSorted((a, b) => (b ?? -Infinity) - (a ?? -Infinity)))
                 expect(sorted).to.have.length(expected.length)
+              }
+            }
+            for (const [i, where] of wheres.entries()) {
+              const other = wheres[(i + 1) % wheres.length]
+              const isWanted = (item: Conditions): boolean => !meets(item, where) || meets(item, other)
+              const expected = items.filter((each) => isWanted(each as unknown as Conditions)).map(({ id }) => id)
+              for (const query of [indexed.scan(Indexed), unindexed.scan(Plain)]) {
+                const filtered = query.filter((x) => asFilter(x, where).not().or(asFilter(x, other)))
+                const message = inspect({ not: where, or: other })
+                expect(((await filtered.keys()) as number[]).sort(byNumber), message).to.deep.equal(expected)
               }
             }
           },

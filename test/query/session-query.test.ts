@@ -40,6 +40,17 @@ for (const mode of MODES) {
       await session.close()
     })
 
+    it('gives as many as asked for beside those that are to be deleted', async () => {
+      await store(...['a', 'b', 'c', 'd'].map((id, price) => listing(id, { price })))
+      const session = db.session()
+      for (const each of await session.loadMany(Listing, ['a', 'b', 'c'])) session.remove(each)
+      const bern = session.query(Listing).where({ city: 'Bern' })
+      expect((await bern.first())?.id).to.equal('d')
+      expect((await bern.orderBy('price').limit(1).toArray()).map(({ id }) => id)).to.deep.equal(['d'])
+      expect(await bern.limit(2).toArray()).to.have.length(1)
+      await session.close()
+    })
+
     it('loads relations along in one batch read', async () => {
       const agents = [1, 2].map((id) => Object.assign(new Agent(), { id, name: `agent ${id}` }))
       const listings = Array.from({ length: 20 }, (_, i) => listing(`l${i}`, {}))

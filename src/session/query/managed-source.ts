@@ -40,6 +40,11 @@ export class ManagedSource<T extends object> extends ClassSource implements Quer
     return (await this.#loads.taken(this.mapped, records, { only, with: paths, outsideTransaction })) as readonly T[]
   }
 
+  /** Entities that the session is to delete are not given. */
+  get leaving(): number {
+    return this.#context.identity.filter(({ state }) => state === 'removed').length
+  }
+
   checkPaths(paths: readonly string[]): void {
     checkPaths(this.mapped, paths, this.classes)
   }

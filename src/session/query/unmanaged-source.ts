@@ -65,6 +65,8 @@ export class UnmanagedSource<T extends object> extends ClassSource implements Bu
     })
   }
 
+  readonly leaving = 0
+
   checkPaths(): void {}
 
   begin(): void {
