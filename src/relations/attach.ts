@@ -8,6 +8,7 @@ import type { Tracked } from './contract/tracked.js'
 import type { Reader } from './contract/reader.js'
 import { EntityRef } from './ref.js'
 import { collectionStateOf, findCollectionState, findRefState, refStateOf } from './state/state-of.js'
+import { isKeyOf, unreadableRef } from './contract/stored-keys.js'
 import type { RelationStrategy } from './contract/relation-strategy.js'
 
 /** What was read of a record, for those relations that are stored in it. */
@@ -124,7 +125,10 @@ function takeKey(
 function keyIn(relation: RelationModel, { bins, isRead }: ReadBins, reader: Reader): KeyValue | null | undefined {
   if (relation.bin === undefined || !isRead(relation.bin)) return undefined
   const key = bins[relation.bin] as UserKey | null | undefined
-  return key === undefined || key === null ? null : reader.fromStored(reader.entityModel(relation.target), key)
+  if (key === undefined || key === null) return null
+  const target = reader.entityModel(relation.target)
+  if (!isKeyOf(target, key)) throw unreadableRef(relation, key)
+  return reader.fromStored(target, key)
 }
 
 /** Undefined where it was not read. */

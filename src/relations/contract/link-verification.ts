@@ -38,6 +38,8 @@ export interface StoredLink {
 export interface LinkVerification {
   /** Reads the first keys that the record holds, or those from `from` on (that one included, if it is still there): one key or a list. */
   readKeys(count: number, from?: UserKey): ReadOperation
+  /** Property and bin of the list or map of keys, where the record stores one. */
+  readonly list?: { readonly property: string; readonly bin: string }
   /** The link from this record to the one under a key that it holds. */
   link(here: RecordKey, other: UserKey): StoredLink
   /** The end of the link that the record with the keys is. */

@@ -5,6 +5,7 @@ import { userKeyId, type UserKey } from '../../plan/record-key.js'
 import type { Value } from '../../plan/value.js'
 import type { Tracked } from '../contract/tracked.js'
 import type { Reader } from '../contract/reader.js'
+import { storedKeys } from '../contract/stored-keys.js'
 import { collectionStateOf } from '../state/state-of.js'
 import type { CollectionState } from '../state/collection-state.js'
 
@@ -43,7 +44,10 @@ async function loadAll(
   { along, keysIn = (stored) => stored as readonly UserKey[], take }: ListedOptions,
 ): Promise<readonly Tracked[]> {
   const bins = await binsOf(relation, level, states, reader)
-  const lists = bins.map((stored) => keysIn(stored).map((key) => reader.fromStored(target, key)))
+  const lists = bins.map((stored, i) => {
+    const { model, key } = level[i]
+    return storedKeys({ model, key, property: relation.name }, target, () => keysIn(stored), reader)
+  })
   const added = states.map(({ addedKeys }) => addedKeys)
   const wanted = new Map([...lists, ...added].flat().map((key) => [userKeyId(key), key]))
   const keys = [...wanted.values()]

@@ -51,4 +51,17 @@ export function describeMarker(model: EntityModel, { key }: RecordKey, show: Sho
   }
 }
 
+export function describeUnreadable(model: EntityModel, { key }: RecordKey, property: string, show: ShowKey): Described {
+  const shown = show(model, key)
+  return {
+    kind: 'unreadable',
+    className: model.name,
+    property,
+    key: shown,
+    truth: model.name,
+    repair: 'none',
+    message: `${model.name} ${describeKey(shown)} holds something else than keys in ${property}; another program may have written it.`,
+  }
+}
+
 const nameOf = ({ model, key }: LinkEnd, show: ShowKey): string => `${model.name} ${describeKey(show(model, key.key))}`

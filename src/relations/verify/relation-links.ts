@@ -56,6 +56,7 @@ export function keyListLinks(
   return {
     side: 'mirror',
     readKeys: listKeys(relation),
+    list: listOf(relation),
     link: (here, other) => ({
       owner: binEnd(target, inverse, keyIn(target, other), here.key),
       mirror: listEnd(owner, relation, here, other),
@@ -72,10 +73,11 @@ export function linkListLinks(
   inverse: RelationModel | undefined,
 ): LinkVerification {
   if (inverse === undefined) return oneSidedList(relation, owner, target)
-  return pairOfEnds(relation, listKeys(relation), (here, other) => [
+  const pair = pairOfEnds(relation, listKeys(relation), (here, other) => [
     listEnd(owner, relation, here, other),
     listEnd(target, inverse, keyIn(target, other), here.key),
   ])
+  return { ...pair, list: listOf(relation) }
 }
 
 /** Maps with the attributes of each link on both sides, of which one is the truth. */
@@ -87,11 +89,12 @@ export function linkMapLinks(
   attributes: PartCodec,
 ): LinkVerification {
   const near = (here: RecordKey, other: UserKey): LinkEnd => mapEnd(owner, relation, here, other, attributes)
-  if (inverse === undefined) return oneSided(mapKeys(relation), near, target)
-  return pairOfEnds(relation, mapKeys(relation), (here, other) => [
+  if (inverse === undefined) return { ...oneSided(mapKeys(relation), near, target), list: listOf(relation) }
+  const pair = pairOfEnds(relation, mapKeys(relation), (here, other) => [
     near(here, other),
     mapEnd(target, inverse, keyIn(target, other), here.key, attributes),
   ])
+  return { ...pair, list: listOf(relation) }
 }
 
 /** Both ends store the link, and the model says which of them is the truth. */
@@ -129,8 +132,12 @@ function oneSided(
   }
 }
 
-const oneSidedList = (relation: RelationModel, owner: EntityModel, target: EntityModel): LinkVerification =>
-  oneSided(listKeys(relation), (here, other) => listEnd(owner, relation, here, other), target)
+const oneSidedList = (relation: RelationModel, owner: EntityModel, target: EntityModel): LinkVerification => ({
+  ...oneSided(listKeys(relation), (here, other) => listEnd(owner, relation, here, other), target),
+  list: listOf(relation),
+})
+
+const listOf = ({ name, bin }: RelationModel): LinkVerification['list'] => ({ property: name, bin: bin! })
 
 function listKeys(relation: RelationModel): LinkVerification['readKeys'] {
   const list = bin('list', relation.bin!)

@@ -3,9 +3,11 @@ import type { EntityModel } from '../../model/index.js'
 import { read, type ReadCommand, type WriteCommand } from '../../plan/command.js'
 import type { Outcome, StoredRecord } from '../../plan/outcome.js'
 import type { RecordKey, UserKey } from '../../plan/record-key.js'
+import { binExists } from '../../plan/expression.js'
+import { readExpression } from '../../plan/operations.js'
 import { resultName } from '../../plan/result-names.js'
 import { sameValue } from '../../plan/same-value.js'
-import { describeLink, describeMarker, type ShowKey } from './describe-finding.js'
+import { describeLink, describeMarker, describeUnreadable, type ShowKey } from './describe-finding.js'
 import type { Finding } from '../contract/finding.js'
 import { judge, type Reading } from './judge.js'
 import type { InsideVerification } from '../contract/inside-verification.js'
@@ -85,12 +87,23 @@ export class Verifier {
       const records = await this.#access.read(open.map(pageCommand))
       const marked = open.filter(({ isFirst }, i) => isFirst && readingOf(records[i]).isDeleting)
       if (marked.length > 0) yield* this.#checkMarkers(marked)
+      for (const [i, subject] of open.entries()) yield* this.#checkLists(subject, records[i])
       const pages = open.map((subject, i) => pageOf(subject, records[i]))
       const candidates = pages.flatMap((page) => page.candidates)
       for (let i = 0; i < candidates.length; i += CHUNK) yield* this.#checkLinks(candidates.slice(i, i + CHUNK))
       open = pages.flatMap(({ rest }) => (rest === undefined ? [] : [rest]))
     }
     yield* this.#inside.check(subjects)
+  }
+
+  /** A bin that is there, and of which no keys can be read, is no list (or map) of keys: another program has written it. */
+  *#checkLists({ model, key, isFirst, open }: OpenSubject, record: StoredRecord | null): Iterable<Finding> {
+    if (!isFirst || record === null || readingOf(record).isDeleting) return
+    for (const [at, { relation }] of open.entries()) {
+      const keys = record.bins[resultName(relation.readKeys(CHUNK))!]
+      if (relation.list === undefined || keys !== undefined || !isThere(record.bins[thereName(at)])) continue
+      yield { ...describeUnreadable(model, key, relation.list.property, this.#access.showKey), ...FOUND }
+    }
   }
 
   async *#checkMarkers(marked: readonly Subject[]): AsyncGenerator<Finding> {
@@ -184,10 +197,17 @@ function begin(subject: Subject): OpenSubject {
   return { ...subject, isFirst: true, open: subject.relations.map((relation) => ({ relation })) }
 }
 
-function pageCommand({ model, key, open }: OpenSubject): ReadCommand {
+function pageCommand({ model, key, open, isFirst }: OpenSubject): ReadCommand {
   const keys = open.map(({ relation, last }) => relation.readKeys(CHUNK, last))
-  return read(model.name, key, 'none', [...ABOUT_RECORD, ...keys])
+  const there = open.flatMap(({ relation: { list } }, at) =>
+    isFirst && list !== undefined ? [readExpression(thereName(at), binExists(list.bin))] : [],
+  )
+  return read(model.name, key, 'none', [...ABOUT_RECORD, ...keys, ...there])
 }
+
+const thereName = (at: number): string => `_sk.${at}.there`
+
+const isThere = (answer: unknown): boolean => answer === true || answer === 1
 
 interface Page {
   readonly candidates: readonly Candidate[]

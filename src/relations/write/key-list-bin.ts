@@ -15,6 +15,7 @@ import type { RecordKey, UserKey } from '../../plan/record-key.js'
 import type { Tracked } from '../contract/tracked.js'
 import type { Reader } from '../contract/reader.js'
 import type { CollectionMembers } from '../contract/collection-members.js'
+import { storedKeys } from '../contract/stored-keys.js'
 
 /** A record whose cascading delete has begun takes no new references. */
 export const NOT_DELETING = goneUnless(not(binExists(DELETING_BIN)))
@@ -75,7 +76,7 @@ export function listMembers(owner: EntityModel, target: EntityModel, bin: string
           ? read(owner.name, key, [bin])
           : read(owner.name, key, 'none', [listGetIndexRange(bin, range.offset, range.count)])
       const [record] = await reader.read([command])
-      return ((record?.bins[bin] ?? []) as UserKey[]).map((stored) => reader.fromStored(target, stored))
+      return storedKeys({ model: owner, key, property: bin }, target, () => record?.bins[bin] ?? [], reader)
     },
   }
 }

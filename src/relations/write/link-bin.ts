@@ -19,6 +19,7 @@ import type { Value } from '../../plan/value.js'
 import { linkWrite, listed, listMembers, NOT_DELETING, unlisted } from './key-list-bin.js'
 import type { Tracked } from '../contract/tracked.js'
 import type { CollectionMembers } from '../contract/collection-members.js'
+import { storedKeys } from '../contract/stored-keys.js'
 
 /** The record that a link is stored in, and the bin there. */
 export interface LinkEnd {
@@ -72,8 +73,15 @@ export const mapBin: LinkBin = {
   among: (bin, keys) => mapGetKeys(bin, keys, 'key'),
   attributesOf: (bin, other) => mapGetKeys(bin, [other], 'value'),
   keysIn: (stored, { key }) =>
-    Object.keys(stored as object).map((each) => (key.storedKind === 'string' ? each : integer(each))),
+    Object.keys(storedMap(stored)).map((each) => (key.storedKind === 'string' ? each : integer(each))),
   members: mapMembers,
+}
+
+/** A bin that is not there reads as an empty list. */
+function storedMap(stored: Value): object {
+  const isMap = typeof stored === 'object' && stored !== null && !(stored instanceof Uint8Array)
+  if (isMap && (!Array.isArray(stored) || stored.length === 0)) return stored
+  throw new TypeError('not a map of links')
 }
 
 function lostKey({ name }: EntityModel, { key }: RecordKey): SkeinError {
@@ -101,7 +109,7 @@ function mapMembers(owner: EntityModel, target: EntityModel, bin: string): Colle
     async keys({ key }, reader, range = { offset: 0, count: 2 ** 31 - 1 }) {
       const part = mapGetIndexRange(bin, range.offset, range.count, 'key')
       const [record] = await reader.read([read(owner.name, key, 'none', [part])])
-      return ((record?.bins[bin] ?? []) as UserKey[]).map((stored) => reader.fromStored(target, stored))
+      return storedKeys({ model: owner, key, property: bin }, target, () => record?.bins[bin] ?? [], reader)
     },
   }
 }

@@ -1,0 +1,66 @@
+import { SkeinError } from '../../errors/index.js'
+import { describeKey, keyProblem, type KeyValue } from '../../keys/index.js'
+import type { EntityModel, RelationModel } from '../../model/index.js'
+import { showUserKey, type RecordKey, type UserKey } from '../../plan/record-key.js'
+import type { Reader } from './reader.js'
+
+/** Where keys are stored, for messages. */
+export interface KeysPlace {
+  readonly model: EntityModel
+  readonly key: RecordKey
+  readonly property: string
+}
+
+/** Keys of records as people use them. Throws SKEIN_3101 where another program has stored something else than a list of such keys. */
+export function storedKeys(
+  place: KeysPlace,
+  target: EntityModel,
+  read: () => unknown,
+  reader: Pick<Reader, 'fromStored'>,
+): KeyValue[] {
+  const stored = keysOrUndefined(read)
+  if (stored === undefined) throw unreadableKeys(place, `is no list of keys of ${target.name}`)
+  return stored.map((key) => {
+    if (!isKeyOf(target, key))
+      throw unreadableKeys(place, `holds ${describeKey(key)}, which is no key of ${target.name}`)
+    return reader.fromStored(target, key)
+  })
+}
+
+function keysOrUndefined(read: () => unknown): readonly unknown[] | undefined {
+  try {
+    const keys = read()
+    return Array.isArray(keys) ? keys : undefined
+  } catch (error) {
+    // A map key that is no number, for instance.
+    if (error instanceof SkeinError) throw error
+    return undefined
+  }
+}
+
+/** The client gives an integer as a number wherever it fits one. */
+export function isKeyOf({ key: { storedKind } }: EntityModel, key: unknown): key is UserKey {
+  if (storedKind === 'bigint' && Number.isSafeInteger(key)) return true
+  return keyProblem(key, storedKind, Infinity) === undefined
+}
+
+export function unreadableRef({ name, target, bin }: RelationModel, stored: unknown): SkeinError {
+  return new SkeinError('SKEIN_3101', `${name}: the stored value ${describeKey(stored)} is no key of ${target}.`, {
+    property: name,
+    bin,
+    fix: 'Repair the record; another program may have written it.',
+  })
+}
+
+function unreadableKeys({ model, key, property }: KeysPlace, problem: string): SkeinError {
+  return new SkeinError(
+    'SKEIN_3101',
+    `${model.name}.${property} of ${showUserKey(key.key)}: the stored value ${problem}.`,
+    {
+      className: model.name,
+      property,
+      key: key.key,
+      fix: 'Repair the record; another program may have written it.',
+    },
+  )
+}

@@ -1,0 +1,102 @@
+import 'reflect-metadata'
+import Aerospike from 'aerospike'
+import { expect } from 'chai'
+import {
+  Bin,
+  collection,
+  Embeddable,
+  Key,
+  ManyToMany,
+  ManyToOne,
+  OneToMany,
+  Record,
+  ref,
+  type Database,
+  type Finding,
+  SkeinError,
+} from 'skein'
+import { MODES } from '../server.js'
+import { rejection } from '../session/rejection.js'
+import { useDatabase } from '../use-database.js'
+
+@Embeddable()
+class Since {
+  @Bin() note?: string
+}
+@Record({ set: 'fl_agent' })
+class Agent {
+  @Key() id!: number
+  @OneToMany(() => Listing, 'agent', { strategy: 'keyList' }) listings = collection<Listing>()
+  @ManyToMany(() => Tag, 'agents', { owner: true, attributes: () => Since }) tags = collection<Tag, Since>()
+  @ManyToMany(() => Tag) plain = collection<Tag>()
+}
+@Record({ set: 'fl_listing' })
+class Listing {
+  @Key() id!: number
+  @ManyToOne(() => Agent, 'listings') agent = ref<Agent>()
+}
+@Record({ set: 'fl_tag' })
+class Tag {
+  @Key() id!: number
+  @ManyToMany(() => Agent, 'tags', { attributes: () => Since }) agents = collection<Agent, Since>()
+}
+
+for (const mode of MODES) {
+  describe(`a relation whose bin another program has written (${mode})`, () => {
+    let db: Database
+    let namespace: string
+    useDatabase(mode, [Agent, Listing, Tag], (opened) => ({ db, namespace } = opened))
+    const put = (set: string, id: number, bins: object): Promise<unknown> =>
+      db.client.put(new Aerospike.Key(namespace, set, id), { id, ...bins } as never)
+
+    const wrong: ['listings' | 'tags' | 'plain', unknown][] = [
+      ['listings', 'text'],
+      ['listings', 5],
+      ['listings', { a: 1 }],
+      ['listings', ['3', '5']],
+      ['listings', [null]],
+      ['listings', [[1]]],
+      ['listings', [3.5]],
+      ['plain', 'text'],
+      ['tags', 'text'],
+      ['tags', [1, 2]],
+      ['tags', { a: {} }],
+    ]
+    for (const [property, stored] of wrong) {
+      it(`is refused with class, property and key when ${property} is ${JSON.stringify(stored)}`, async () => {
+        await put('fl_agent', 2, { [property]: stored })
+        const calls: (() => Promise<unknown>)[] = [
+          () => db.session().load(Agent, 2, { with: [property] }),
+          async () => (await db.session().load(Agent, 2))[property].load(),
+          async () => (await db.session().load(Agent, 2))[property].keys(),
+        ]
+        for (const call of calls) {
+          const error = await rejection(call)
+          expect(error, String(call)).to.be.instanceOf(SkeinError)
+          expect((error as SkeinError).message).to.match(new RegExp(`Agent\\.${property}|Agent fl_agent/2`))
+        }
+      })
+    }
+
+    it('is reported by verify', async () => {
+      await put('fl_agent', 1, { listings: [], plain: [], tags: {} })
+      await put('fl_agent', 2, { listings: 'text', plain: { a: 1 }, tags: [1] })
+      const findings: Finding[] = []
+      for await (const finding of db.verify(Agent, { settle: 0 })) findings.push(finding)
+      expect(findings.map(({ kind, key, property }) => [kind, key, property])).to.have.deep.members([
+        ['unreadable', 2, 'listings'],
+        ['unreadable', 2, 'plain'],
+        ['unreadable', 2, 'tags'],
+      ])
+    })
+
+    it('is refused when a reference holds no key of its class', async () => {
+      for (const agent of ['text', 3.5, [1]]) {
+        await put('fl_listing', 7, { agent })
+        const error = (await rejection(() => db.session().load(Listing, 7))) as SkeinError
+        expect(error.code).to.equal('SKEIN_3101')
+        expect(error.message).to.include('agent').and.include('no key of Agent')
+      }
+    })
+  })
+}
