@@ -48,6 +48,10 @@ export interface Reader {
   isDetached(entity: object): boolean
   /** The entity that the session already has under a key. */
   known(model: string, key: KeyValue): Tracked | undefined
+  /** Whether records of the class may change in transactions, whose writes no read sees before they are committed. */
+  hasTransactions(model: EntityModel): boolean
+  /** The record of the entity was created and taken back: it is as new as before. */
+  startAnew(tracked: Tracked): void
   /** The entity of that key; where the session has none, one that is known by its key alone. */
   unread(model: EntityModel, key: KeyValue): Tracked
   /** Calls back once, when the session gets the entity of that key, which it does not have yet. */

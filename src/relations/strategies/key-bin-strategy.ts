@@ -1,8 +1,8 @@
 import { readProperty } from '../../codec/index.js'
 import type { KeyValue } from '../../keys/index.js'
 import type { SkeinError } from '../../errors/index.js'
-import { DELETING_BIN, type EntityModel, type RelationModel } from '../../model/index.js'
-import { read, remove } from '../../plan/command.js'
+import type { EntityModel, RelationModel } from '../../model/index.js'
+import { binEquals, read, remove } from '../../plan/command.js'
 import type { Draft } from '../../plan/plan-draft.js'
 import { removeBin, writeBin } from '../../plan/operations.js'
 import { isWrittenOrMissing, type Outcome } from '../../plan/outcome.js'
@@ -22,6 +22,7 @@ import { isEntity } from '../contract/member.js'
 import { ownerGone, restricted } from '../contract/relation-errors.js'
 import type { RefState } from '../state/ref-state.js'
 import { leaveUnlessThere, retarget } from '../write/guarded-ref-write.js'
+import { askOwner } from '../write/owner-there.js'
 import { ListUpkeep } from '../write/list-upkeep.js'
 import { collectionStateOf, refStateOf } from '../state/state-of.js'
 import type { RelationStrategy } from '../contract/relation-strategy.js'
@@ -188,6 +189,7 @@ export class KeyBinStrategy implements RelationStrategy {
     const to = state.key
     const name = this.model.bin!
     const change = to === null ? removeBin(name) : writeBin(name, reader.recordKey(this.#target, to).key)
+    const isCreated = isCreation(tracked)
     const settle = (outcome: Outcome): boolean => {
       const left = state.stored
       const isDone = this.#settleBin(tracked, state, to, outcome, draft, reader)
@@ -195,7 +197,7 @@ export class KeyBinStrategy implements RelationStrategy {
       if (left !== null) this.#collectionOf(left, reader)?.confirmRemoved(tracked.entity)
       if (to !== null) this.#collectionOf(to, reader)?.confirmAdded(tracked.entity)
       // An owner of the same flush has just been stored.
-      if (to !== null && !isToNew) this.#askOwner(tracked, state, to, draft, reader)
+      if (to !== null && !isToNew) this.#askOwner(tracked, state, to, draft, reader, isCreated)
       return true
     }
     const isToNew = this.#isToNew(state.target, reader)
@@ -278,12 +280,29 @@ export class KeyBinStrategy implements RelationStrategy {
   }
 
   /** Nothing is written on an owner that finds us by index, so it is asked whether it is there and means to stay. */
-  #askOwner(tracked: Tracked, state: RefState, owner: KeyValue, draft: Draft, reader: Reader): void {
-    if (draft.isInside) return
-    const key = reader.recordKey(this.#target, owner)
-    draft.check(read(this.#target.name, key, [DELETING_BIN]), (record) => {
-      if (record !== null && !(DELETING_BIN in record.bins)) return
-      this.#planUndo(tracked, state, owner, draft, reader, ownerGone(this.#target, owner))
+  #askOwner(
+    tracked: Tracked,
+    state: RefState,
+    owner: KeyValue,
+    draft: Draft,
+    reader: Reader,
+    isCreated: boolean,
+  ): void {
+    askOwner(this.#target, reader.recordKey(this.#target, owner), draft, reader, (error) => {
+      const why = error ?? ownerGone(this.#target, owner)
+      // A record that was created alone where there are transactions: all of it is stored, or nothing.
+      if (isCreated && draft.isTransaction) this.#planRemoval(tracked, owner, draft, reader, why)
+      else this.#planUndo(tracked, state, owner, draft, reader, why)
+    })
+  }
+
+  /** Takes back the creation of a record that points to nothing. */
+  #planRemoval(tracked: Tracked, owner: KeyValue, draft: Draft, reader: Reader, error: SkeinError): void {
+    const { model, key } = tracked
+    const guards = [binEquals(this.model.bin!, reader.recordKey(this.#target, owner).key)]
+    draft.add('undo', remove(model.name, key, { guards, durableDelete: model.durableDelete }), ({ state }) => {
+      if (state === 'written') reader.startAnew(tracked)
+      return error
     })
   }
 

@@ -1,6 +1,6 @@
 import { readProperty } from '../../codec/index.js'
 import type { KeyValue } from '../../keys/index.js'
-import { DELETING_BIN, type EntityModel, type RelationModel } from '../../model/index.js'
+import type { EntityModel, RelationModel } from '../../model/index.js'
 import { read, write, type WriteCommand } from '../../plan/command.js'
 import type { Draft } from '../../plan/plan-draft.js'
 import { writeBin } from '../../plan/operations.js'
@@ -23,6 +23,7 @@ import { isEntity, type Member } from '../contract/member.js'
 import { markDeleting } from '../cascade/delete-marker.js'
 import { progressOf } from '../state/link-progress.js'
 import { ownerGone, restricted } from '../contract/relation-errors.js'
+import { askOwner } from '../write/owner-there.js'
 import { leaveUnlessThere, retarget } from '../write/guarded-ref-write.js'
 import { collectionStateOf } from '../state/state-of.js'
 import type { CollectionMembers } from '../contract/collection-members.js'
@@ -125,7 +126,7 @@ export class SecondaryIndexStrategy implements RelationStrategy {
     const isLate = tracked.state === 'new' && !draft.isTransaction
     if (!isLate && !draft.isTransaction)
       draft.follow('write', askingOwner({ model: this.#target, key: child }, this.#owner))
-    const isAsked = !isLate && !draft.isTransaction
+    const isAsked = !isLate && !draft.isInside
     const change = writeBin(this.#childBin, tracked.key.key)
     const operations = isAsked ? [readBefore(this.#inverse, this.#owner), change] : [change]
     const command = write(this.#target.name, child, operations, {
@@ -153,17 +154,17 @@ export class SecondaryIndexStrategy implements RelationStrategy {
   ): void {
     const own = tracked.key.key
     const back = before === null || userKeyId(before) === userKeyId(own) ? null : before
-    draft.check(read(this.#owner.name, tracked.key, [DELETING_BIN]), (record) => {
-      if (record !== null && !(DELETING_BIN in record.bins)) return
+    askOwner(this.#owner, tracked.key, draft, reader, (error) => {
       const key = reader.fromStored(this.#owner, own)
-      if (isInKey(this.#target, this.#inverse)) throw ownerGone(this.#owner, key)
+      const why = error ?? ownerGone(this.#owner, key)
+      if (isInKey(this.#target, this.#inverse)) throw why
       const undo = retarget(this.#target, child, this.#childBin, own, back)
       draft.add('undo', undo, ({ state }) => {
         const from = { ...tracked.key, key: back! }
         onTakenBack()
         if (state === 'written' && back !== null)
           leaveUnlessThere(this.#target, child, this.#childBin, this.#owner, from, draft)
-        return ownerGone(this.#owner, key)
+        return why
       })
     })
   }

@@ -2,14 +2,21 @@ import { readProperty, type EntityKey } from '../../codec/index.js'
 import { describeKey } from '../../keys/index.js'
 import { SkeinError } from '../../errors/index.js'
 import type { EntityModel, RelationModel } from '../../model/index.js'
+import { read, remove } from '../../plan/command.js'
+import type { Draft } from '../../plan/plan-draft.js'
+import { isWrittenOrMissing } from '../../plan/outcome.js'
 import { userKeyId } from '../../plan/record-key.js'
-import type { Tracked } from '../contract/tracked.js'
+import { isCreation, type Tracked } from '../contract/tracked.js'
 import type { Reader } from '../contract/reader.js'
 import type { Cascade } from '../contract/contributor.js'
 import { isNew } from '../state/is-new.js'
 import { isEntity, type Member } from '../contract/member.js'
 import { findAndReachLeaving } from '../cascade/reach-removed.js'
-import { restricted } from '../contract/relation-errors.js'
+import { markDeleting } from '../cascade/delete-marker.js'
+import { lookingAgain } from '../write/explain-reads.js'
+import { held, linkWrite } from '../write/key-list-bin.js'
+import { askOwner } from '../write/owner-there.js'
+import { ownerGone, restricted } from '../contract/relation-errors.js'
 import type { RefState } from '../state/ref-state.js'
 import { refStateOf } from '../state/state-of.js'
 import type { RelationStrategy } from '../contract/relation-strategy.js'
@@ -24,12 +31,15 @@ export class SharedKeyStrategy implements RelationStrategy {
   readonly bins: readonly string[] = []
   readonly #target: EntityModel
   readonly #targetKey: EntityKey
+  /** The relation that leads back here. */
+  readonly #inverse: RelationModel | undefined
 
   constructor(model: RelationModel, target: EntityModel, targetKey: EntityKey) {
     this.relation = model.name
     this.model = model
     this.#target = target
     this.#targetKey = targetKey
+    this.#inverse = target.relations.find(({ name }) => name === model.inverse)
   }
 
   hasChanges({ entity }: Tracked): boolean {
@@ -45,9 +55,36 @@ export class SharedKeyStrategy implements RelationStrategy {
     reach.save(target)
   }
 
-  save(): void {}
+  /** One that joins an owner which takes it along when it is deleted goes with that owner, also while that is under way. */
+  save(tracked: Tracked, draft: Draft, reader: Reader): void {
+    const { target } = this.#state(tracked.entity)
+    if (!isCreation(tracked) || target === null || this.#inverse?.onDelete !== 'cascade') return
+    const owner = reader.known(this.#target.name, reader.keyOf(tracked.entity)!)
+    if (owner?.state === 'new') return draft.tie(tracked.key, owner.key)
+    const key = reader.recordKey(this.#target, reader.keyOf(tracked.entity)!)
+    if (draft.isInside) return draft.add('write', held(this.#target, key), ({ state }) => state === 'written')
+    draft.add('write', linkWrite(tracked.model, tracked.key, [], 'mustNotExist'), (outcome) => {
+      if (outcome.state !== 'written') return false
+      askOwner(this.#target, key, draft, reader, (error) => this.#takeBack(tracked, draft, reader, error))
+      return true
+    })
+  }
 
-  remove(): void {}
+  #takeBack(tracked: Tracked, draft: Draft, reader: Reader, error: SkeinError | undefined): void {
+    const { model, key } = tracked
+    const why = error ?? ownerGone(this.#target, reader.keyOf(tracked.entity)!)
+    draft.add('undo', remove(model.name, key, { durableDelete: model.durableDelete }), ({ state }) => {
+      if (state === 'written') reader.startAnew(tracked)
+      return why
+    })
+  }
+
+  /** Until it is gone, the record says that nobody may join it. */
+  remove(tracked: Tracked, draft: Draft): void {
+    if (this.model.onDelete !== 'cascade') return
+    draft.follow('mark', lookingAgain(tracked, this.model))
+    if (!draft.isTransaction) draft.add('mark', markDeleting(tracked), isWrittenOrMissing)
+  }
 
   /** A new entity without a key takes this one's; any other key would be another entity's. */
   accept(tracked: Tracked, target: Member | null, reader: Reader): void {
@@ -87,6 +124,8 @@ export class SharedKeyStrategy implements RelationStrategy {
   async #reachOnDelete(tracked: Tracked, reach: Cascade, reader: Reader): Promise<void> {
     const { onDelete } = this.model
     if (onDelete === 'detach') return
+    // Whoever joins it touches its record: read here, the transaction notices that.
+    if (reader.isInside) await reader.read([read(tracked.model.name, tracked.key, 'none')])
     const [other] = await findAndReachLeaving(this.#target, [reader.keyOf(tracked.entity)!], reach, reader)
     if (other === undefined) return
     if (onDelete === 'restrict') throw restricted(tracked, this.model, reader.keyOf(tracked.entity)!)

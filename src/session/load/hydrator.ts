@@ -59,6 +59,12 @@ export class Hydrator {
     this.#isAsStored(managed)
   }
 
+  /** One that is stored no more is new again, and so is what its relations hold. */
+  startAnew(managed: ManagedEntity): void {
+    managed.startAnew()
+    this.#relations.attach(managed)
+  }
+
   /** An entity of a record that was not read: nothing but its key is known. */
   takeUnread(mapped: MappedClass, key: RecordKey): ManagedEntity {
     const { tenant } = this.#context.identity

@@ -11,6 +11,7 @@ import { during } from '../context/activity.js'
 import type { Hydrator } from './hydrator.js'
 import type { SameKeyLoader } from './same-key-loader.js'
 import { populate } from './populate.js'
+import type { ManagedEntity } from '../tracking/managed-entity.js'
 import { managedOf } from '../tracking/managed-of.js'
 import { tickOf } from './read-batcher.js'
 import { RawReadBatcher } from './raw-read-batcher.js'
@@ -74,6 +75,14 @@ export class SessionReader implements Reader {
 
   release(entities: readonly Tracked[]): void {
     this.#queries.release(entities)
+  }
+
+  hasTransactions({ namespace }: EntityModel): boolean {
+    return this.#context.driver.capabilities.namespaces[namespace]?.transactions === true
+  }
+
+  startAnew(tracked: Tracked): void {
+    this.#hydrator.startAnew(tracked as ManagedEntity)
   }
 
   entityModel(name: string): EntityModel {

@@ -25,6 +25,8 @@ export class UnmanagedReader implements Reader {
   keysBy = nothingToRead
   pageBy = nothingToRead
   unread = nothingToRead
+  hasTransactions = nothingToRead
+  startAnew = nothingToRead
 
   release(): void {}
   whenKnown(): void {}

@@ -9,13 +9,19 @@ export function undoneOutcomes(
   undone: readonly Outcome[],
 ): ReadonlyMap<Outcome, Outcome> {
   const bins = new Map<string, ReadonlySet<string>>()
+  const removed = new Set<string>()
   for (const { command, state, reason } of undone) {
+    if (command.kind === 'delete' && state === 'written') removed.add(recordId(command.key))
     // Where the condition did not hold, somebody else has written something else there.
     if (state === 'written' || reason === 'guard') bins.set(recordId(command.key), binsOf(command))
   }
   const found = new Map<Outcome, Outcome>()
   for (const outcome of outcomes) {
     const { command, state } = outcome
+    if (state === 'written' && removed.has(recordId(command.key))) {
+      found.set(outcome, { ...outcome, state: 'notWritten', reason: 'takenBack' })
+      continue
+    }
     const back = state === 'written' ? bins.get(recordId(command.key)) : undefined
     if (back === undefined || command.kind === 'delete' || command.exists === 'mustNotExist') continue
     if ([...binsOf(command)].every((bin) => back.has(bin)))

@@ -1,0 +1,31 @@
+import { DELETING_BIN, type EntityModel } from '../../model/index.js'
+import { read } from '../../plan/command.js'
+import type { SkeinError } from '../../errors/index.js'
+import type { Draft } from '../../plan/plan-draft.js'
+import type { RecordKey } from '../../plan/record-key.js'
+import type { Reader } from '../contract/reader.js'
+import { held } from './key-list-bin.js'
+
+/**
+ * Asks whether a record that a reference was just made to is there and means to stay; `gone` is told if not. Where a transaction may be
+ * deleting it, the record is touched: that waits for the transaction, or makes it notice the reference; a read would do neither.
+ */
+export function askOwner(
+  owner: EntityModel,
+  key: RecordKey,
+  draft: Draft,
+  reader: Reader,
+  gone: (error?: SkeinError) => void,
+): void {
+  if (draft.isInside) return
+  if (reader.hasTransactions(owner)) {
+    draft.add('add references', held(owner, key), ({ state, reason, error }) => {
+      if (state === 'notWritten') gone(reason === 'missing' || reason === 'guard' ? undefined : error)
+      return true
+    })
+    return
+  }
+  draft.check(read(owner.name, key, [DELETING_BIN]), (record) => {
+    if (record === null || DELETING_BIN in record.bins) gone()
+  })
+}
