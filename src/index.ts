@@ -116,6 +116,7 @@ export type {
   AtOptions,
   Changes,
   KeyInput,
+  LoadOneOptions,
   LoadOptions,
   NewValues,
   RelationPath,

@@ -42,6 +42,7 @@ import type {
   AtOptions,
   Changes,
   KeyInput,
+  LoadOneOptions,
   LoadOptions,
   NewValues,
   RelationPath,
@@ -54,6 +55,7 @@ import { checkTtl } from './flush/plan/ttl.js'
 import type { FlushOptions } from './flush/unit-of-work.js'
 import { verifyEntity } from './verify/verify-entity.js'
 import type { VerifyOptions } from './verify/verify-options.js'
+import { checkExpectedVersion } from './tracking/expected-version.js'
 import { addWriteOptions } from './tracking/write-options.js'
 
 /**
@@ -85,7 +87,8 @@ export class Session {
   }
 
   /** The entity under that key; throws NotFoundError when there is none. */
-  load<T extends object>(entityClass: EntityClass<T>, key: KeyInput<T>, options?: LoadOptions<T>): Promise<T> {
+  load<T extends object>(entityClass: EntityClass<T>, key: KeyInput<T>, options?: LoadOneOptions<T>): Promise<T> {
+    if (options?.version !== undefined) return this.#loadSeen(entityClass, key, options)
     // One promise from here to the answer: each one between would cost a single load more than all else that is done for it.
     return new Promise((resolve, failed) => {
       const loaded = (managed: ManagedEntity | null): void =>
@@ -94,12 +97,37 @@ export class Session {
     })
   }
 
+  async #loadSeen<T extends object>(
+    entityClass: EntityClass<T>,
+    key: KeyInput<T>,
+    options: LoadOneOptions<T>,
+  ): Promise<T> {
+    const entity = await this.find(entityClass, key, options)
+    if (entity === null) throw this.#notFound(entityClass, [key])
+    return entity
+  }
+
   /** The entity under that key, or null. */
-  find<T extends object>(entityClass: EntityClass<T>, key: KeyInput<T>, options?: LoadOptions<T>): Promise<T | null> {
+  find<T extends object>(
+    entityClass: EntityClass<T>,
+    key: KeyInput<T>,
+    options?: LoadOneOptions<T>,
+  ): Promise<T | null> {
+    if (options?.version !== undefined) return this.#findSeen(entityClass, key, options)
     return new Promise((resolve, failed) => {
       const loaded = (managed: ManagedEntity | null): void => resolve(managed === null ? null : (managed.entity as T))
       this.#loads.findOne(this.#toLoad(entityClass), key, options, { loaded, failed })
     })
+  }
+
+  async #findSeen<T extends object>(
+    entityClass: EntityClass<T>,
+    key: KeyInput<T>,
+    { version, ...options }: LoadOneOptions<T>,
+  ): Promise<T | null> {
+    const entity = await this.find(entityClass, key, options)
+    if (entity !== null) checkExpectedVersion(this.#work.entities.get(entity), version)
+    return entity
   }
 
   /** The entities in the order of the keys; throws NotFoundError, which names what is missing. */
@@ -253,6 +281,7 @@ export class Session {
       const sent = (): void => resolve(entity)
       const ttl = options?.ttl
       const managed = this.#manage(entity, ttl)
+      checkExpectedVersion(managed, options?.version)
       const refused = ttl === undefined ? undefined : addWriteOptions(managed, { ttl })
       this.#work.send(managed, options, { sent, failed, refused })
     })

@@ -130,10 +130,14 @@ for (const mode of MODES) {
       expect(await rejection(() => session.flush())).to.have.property('code', 'SKEIN_2203')
     })
 
-    it('makes whatever is stored what the entity is on upsert', async () => {
+    it('keeps the children that are stored on upsert, and adds what is added, as lists of keys do', async () => {
       await db.session().save(order(1, line('a'), line('b')))
       await db.session().upsert(order(1, line('c')))
-      expect(skus((await load(1)).lines)).to.deep.equal(['c'])
+      expect(skus((await load(1)).lines)).to.deep.equal(['a', 'b', 'c'])
+      await db.session().upsert(order(1))
+      expect(skus((await load(1)).lines)).to.deep.equal(['a', 'b', 'c'])
+      await db.session().upsert(order(9, line('c')))
+      expect(skus((await load(9)).lines)).to.deep.equal(['c'])
     })
 
     it('deletes the children with their parent', async () => {

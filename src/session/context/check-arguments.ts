@@ -7,7 +7,13 @@ import type { DatabaseQueryOptions } from '../query/unmanaged-source.js'
 import type { AtOptions, LoadOptions, SaveOptions } from './session-types.js'
 import type { FlushOptions } from '../flush/unit-of-work.js'
 
-const SAVE: NamesOf<SaveOptions> = { ttl: true, signal: true, transactions: true, outsideTransaction: true }
+const SAVE: NamesOf<SaveOptions> = {
+  ttl: true,
+  version: true,
+  signal: true,
+  transactions: true,
+  outsideTransaction: true,
+}
 const FLUSH: NamesOf<FlushOptions> = {
   signal: true,
   step: true,

@@ -42,7 +42,15 @@ export interface LoadOptions<T> extends OutsideTransaction {
   readonly signal?: AbortSignal
 }
 
+/** Options of a load of one entity. */
+export interface LoadOneOptions<T> extends LoadOptions<T> {
+  /** The version that the caller has seen: any other is a `VersionConflictError`. */
+  readonly version?: number
+}
+
 export interface SaveOptions extends OutsideTransaction {
+  /** The version that the caller has seen: where the session has loaded another, that is a `VersionConflictError`, and nothing is sent. */
+  readonly version?: number
   /** Seconds that this record lives from now on, or `'never'`. */
   readonly ttl?: Exclude<Ttl, 'keep'>
   readonly signal?: AbortSignal

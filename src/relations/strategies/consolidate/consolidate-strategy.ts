@@ -4,14 +4,12 @@ import type { EntityModel, RelationModel } from '../../../model/index.js'
 import { read, write, type Existence, type WriteCommand } from '../../../plan/command.js'
 import type { PlanDraft, StageName } from '../../../plan/plan-draft.js'
 import type { WriteOperation } from '../../../plan/operation.js'
-import { removeBin } from '../../../plan/operations.js'
 import { userKeyId } from '../../../plan/record-key.js'
 import type { Value } from '../../../plan/value.js'
 import type { CollectionState } from '../../state/collection-state.js'
-import type { Tracked } from '../../contract/tracked.js'
+import { isCreation, type Tracked } from '../../contract/tracked.js'
 import type { Reader } from '../../contract/reader.js'
-import type { OnRollback, Cascade } from '../../contract/contributor.js'
-import type { Deleted } from '../../contract/contributor.js'
+import type { Deleted, OnRollback, Cascade } from '../../contract/contributor.js'
 import { NOT_DELETING } from '../../write/key-list-bin.js'
 import { isNew } from '../../state/is-new.js'
 import { isEntity } from '../../contract/member.js'
@@ -88,15 +86,17 @@ export class ConsolidateStrategy implements RelationStrategy {
   /** New entities that parts point to are saved along. */
   cascade({ entity, state }: Tracked, reach: Cascade, reader: Reader): void {
     if (state === 'removed') return
-    for (const target of this.#newTargets(this.#table(entity), reader)) reach.save(target)
+    const table = this.#table(entity)
+    for (const target of this.#newTargets(table, reader)) reach.save(target)
+    // A child that goes to another record is stored there before it is taken out here.
+    for (const { to } of table.moving()) reach.save(to.owner.entity)
   }
 
   save(tracked: Tracked, draft: PlanDraft, reader: Reader): void | Promise<void> {
     const table = this.#table(tracked.entity)
     // A record must be there before anything points to it.
     const stage = !draft.isTransaction && this.#newTargets(table, reader).length > 0 ? 'add references' : 'write'
-    const isWhole = tracked.state === 'new' || (tracked.overwrite && table.isComplete)
-    if (isWhole) return this.#planWhole(tracked, table, draft, stage)
+    if (isCreation(tracked)) return this.#planWhole(tracked, table, draft, stage)
     const unknown = this.#unknownRefs(table)
     if (unknown.length === 0) return this.#planChanges(tracked, table, new Map(), draft, stage)
     return this.#readRefs(tracked, unknown, reader).then((refs) =>
@@ -166,10 +166,6 @@ export class ConsolidateStrategy implements RelationStrategy {
 
   #planWhole(tracked: Tracked, table: PartTable, draft: PlanDraft, stage: StageName): void {
     const changes = new PartChanges(table, new InverseChanges(this.#parts, new Map())).gatherAll()
-    if (tracked.overwrite === true) {
-      const before = [...this.bins, ...this.quietBins].map(removeBin)
-      return this.#add(draft, this.#write(tracked, [...before, ...changes.creation()], 'upsert'), changes, stage)
-    }
     if (stage === 'write') return this.#add(draft, this.#write(tracked, changes.creation(), 'mustNotExist'), changes)
     // The record comes first, with empty maps; the children follow when there is what they point to.
     const empty = this.#write(tracked, changes.emptyCreation(), 'mustNotExist')
@@ -182,15 +178,31 @@ export class ConsolidateStrategy implements RelationStrategy {
   }
 
   #planChanges(tracked: Tracked, table: PartTable, refs: StoredRefs, draft: PlanDraft, stage: StageName): void {
+    this.#planMoves(tracked, table, refs, draft)
     const changes = new PartChanges(table, new InverseChanges(this.#parts, refs)).gather()
-    if (changes.isEmpty) return
-    const command = write(this.#owner.name, tracked.key, changes.operations(), {
-      exists: 'mustExist',
+    // As with lists of keys, an upsert leaves the children that are there: what was added is added.
+    const isUpsert = tracked.overwrite === true
+    if (changes.isEmpty && !isUpsert) return
+    const operations = isUpsert ? [...changes.emptyCreation(), ...changes.operations()] : changes.operations()
+    const command = write(this.#owner.name, tracked.key, operations, {
+      exists: isUpsert ? 'upsert' : 'mustExist',
       ttl: 'keep',
       guards: [NOT_DELETING, ...changes.guards],
       watchSize: true,
     })
     this.#add(draft, command, changes, stage)
+  }
+
+  /** Takes out children that go to other records: in the same transaction, or once they are stored there. */
+  #planMoves(tracked: Tracked, table: PartTable, refs: StoredRefs, draft: PlanDraft): void {
+    const moving = [...table.moving()]
+    if (moving.length === 0) return
+    for (const { to } of moving) draft.tie(tracked.key, to.owner.key)
+    const changes = new PartChanges(table, new InverseChanges(this.#parts, refs)).gatherRemoved(
+      moving.map(({ id }) => id),
+    )
+    const options = { exists: 'mustExist', ttl: 'keep', guards: changes.guards } as const
+    this.#add(draft, write(this.#owner.name, tracked.key, changes.operations(), options), changes, 'remove references')
   }
 
   #newTargets(table: PartTable, reader: Reader): readonly object[] {
@@ -219,7 +231,8 @@ export class ConsolidateStrategy implements RelationStrategy {
     if (this.model.inverseIndexes === undefined) return []
     const { added, removed } = table.state
     // Somebody may have stored what was not there when all was loaded: to remove it is fine, to replace it unseen is a conflict.
-    const unseen = table.isComplete ? [...removed] : [...added, ...removed]
+    const isComplete = table.isComplete && table.owner.overwrite !== true
+    const unseen = isComplete ? [...removed] : [...added, ...removed]
     const ids = unseen.map((member) => (isEntity(member) ? this.#parts.idOf(member) : member))
     return ids.filter((id) => table.known(id) === undefined)
   }

@@ -9,7 +9,7 @@ import {
   mapRemoveFound,
   mapRemoveKeys,
 } from '../../../plan/operations.js'
-import type { UserKey } from '../../../plan/record-key.js'
+import { userKeyId, type UserKey } from '../../../plan/record-key.js'
 import type { MapKey, Value } from '../../../plan/value.js'
 import { isEntity } from '../../contract/member.js'
 import { splitByCap } from './cap.js'
@@ -49,9 +49,19 @@ export class PartChanges {
   /** The changes of a record that is there. */
   gather(): this {
     const { state } = this.#table
-    for (const member of state.removed) this.#remove(isEntity(member) ? this.#parts.idOf(member) : member)
+    const moving = new Set([...this.#table.moving()].map(({ id }) => userKeyId(id)))
+    for (const member of state.removed) {
+      const id = isEntity(member) ? this.#parts.idOf(member) : member
+      if (!moving.has(userKeyId(id))) this.#remove(id)
+    }
     for (const known of this.#table.changed()) this.#change(known)
     for (const part of this.#added()) this.#put(part, this.#table.known(this.#parts.idOf(part)))
+    return this
+  }
+
+  /** Only that these are taken out. */
+  gatherRemoved(ids: readonly KeyValue[]): this {
+    for (const id of ids) this.#remove(id)
     return this
   }
 

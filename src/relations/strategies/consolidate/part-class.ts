@@ -67,8 +67,22 @@ export class PartClass {
     const { key, model } = this.codec
     key!.generate(part)
     const parent = model.key!.parent
-    if (parent === undefined || readProperty(part, parent) != null) return
-    writeProperty(part, parent, reader.fromStored(record, stored.key))
+    if (parent === undefined) return
+    const [own, given] = [reader.fromStored(record, stored.key), readProperty(part, parent) as KeyValue | undefined]
+    if (given == null) writeProperty(part, parent, own)
+    else if (String(given) !== String(own)) throw this.#elsewhere(part, parent, given, own)
+  }
+
+  #elsewhere(part: object, property: string, given: KeyValue, own: KeyValue): SkeinError {
+    const { name } = this.codec.model
+    const id = describeKey(this.keyOf(part) ?? given)
+    const message = `${name} ${id} says in ${property} that it belongs to ${this.#owner.name} ${describeKey(given)}, not to ${describeKey(own)}: nobody would find it there by its id.`
+    return new SkeinError('SKEIN_2424', message, {
+      className: name,
+      property,
+      key: own,
+      fix: `Leave ${property} out; to move one, add a copy without it and remove the old one.`,
+    })
   }
 
   decode(stored: Value, owner: Tracked): object {

@@ -22,6 +22,15 @@ export interface KnownPart {
   refs: readonly (UserKey | null)[]
 }
 
+/** A stored part that is to be in another record. */
+export interface MovingPart {
+  readonly id: KeyValue
+  readonly to: PartTable
+}
+
+/** Where each part was added last. */
+const HOLDERS = new WeakMap<object, PartTable>()
+
 /** A part of the collection as it is now, at the place it will have. */
 export interface PlacedPart {
   readonly part: object
@@ -82,6 +91,7 @@ export class PartTable {
     if (!isEntity(member)) throw this.parts.bareKey(member)
     this.parts.prepare(member, this.owner, this.#reader)
     this.#attach(member)
+    HOLDERS.set(member, this)
     const known = this.#find(member)
     // A part with the same id takes the place of the one that is there.
     if (known?.part !== member || !this.#isSure(known.id)) this.state.mark(member, 'added')
@@ -95,6 +105,17 @@ export class PartTable {
     // Of a record that is not there yet nothing can be taken out; in one that is, others may have put it meanwhile.
     const mayBeStored = this.owner.state !== 'new' && !(this.isLoaded && wasAdded)
     if (this.#find(member) !== undefined || mayBeStored) this.state.mark(member, 'removed')
+  }
+
+  /** Parts that were taken out here and added to another record, which is not stored yet. */
+  *moving(): Iterable<MovingPart> {
+    for (const member of this.state.removed) {
+      const id = isEntity(member) ? this.parts.keyOf(member) : member
+      const part = isEntity(member) ? member : this.known(member)?.part
+      const to = part && HOLDERS.get(part)
+      if (id !== null && to !== undefined && to !== this && to.owner.state !== 'gone' && to.state.isAdded(part!))
+        yield { id, to }
+    }
   }
 
   /** The known part with that id. */

@@ -1,10 +1,12 @@
 import { remove, type DeleteCommand } from '../../../plan/command.js'
 import type { Outcome } from '../../../plan/outcome.js'
 import { isOfWrite, type ManagedEntity } from '../../tracking/managed-entity.js'
+import { isVersionAssigned, versionAssigned } from '../../tracking/expected-version.js'
 import type { PlannedRecord } from './record-write.js'
 
 export function planDelete(managed: ManagedEntity): RecordDelete {
-  const { model, key, deleteGuards: guards } = managed
+  const { model, key, version, deleteGuards: guards } = managed
+  if (version !== undefined && !managed.ignoresVersion && isVersionAssigned(managed)) throw versionAssigned(managed)
   return new RecordDelete(managed, remove(model.name, key, { guards, durableDelete: model.durableDelete }))
 }
 

@@ -7,6 +7,7 @@ import type { EmbeddedRefs } from './check-embedded-refs.js'
 import type { ManagedEntity } from '../../tracking/managed-entity.js'
 import type { MappedClass } from '../../mapping/mapped-class.js'
 import { planRecord } from './plan-record.js'
+import { isVersionAssigned } from '../../tracking/expected-version.js'
 import { planDelete } from './delete.js'
 import { changedTtl } from './ttl.js'
 
@@ -22,7 +23,8 @@ export class RecordContributor implements Contributor {
 
   hasChanges(managed: ManagedEntity): boolean {
     if (managed.state !== 'stored' || managed.writeOptions !== undefined || managed.doubt !== undefined) return true
-    return this.#mapped.codec.hasChanged(managed.entity, managed.snapshot!) || changedTtl(managed) !== undefined
+    if (this.#mapped.codec.hasChanged(managed.entity, managed.snapshot!)) return true
+    return changedTtl(managed) !== undefined || isVersionAssigned(managed)
   }
 
   save(managed: ManagedEntity, draft: Draft, reader: Reader): void {

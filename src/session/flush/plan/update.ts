@@ -3,6 +3,7 @@ import { write, type Ttl, type WriteCommand } from '../../../plan/command.js'
 import { touch } from '../../../plan/operations.js'
 import type { ManagedEntity } from '../../tracking/managed-entity.js'
 import { needsPatch, planPatch, withRecorded } from './patch.js'
+import { isVersionAssigned, versionAssigned } from '../../tracking/expected-version.js'
 import { growthOf, isWorthMeasuring } from './record-growth.js'
 import { RecordWrite } from './record-write.js'
 import { ttlOfUpdate, wantsTtl } from './ttl.js'
@@ -11,6 +12,7 @@ import { ttlOfUpdate, wantsTtl } from './ttl.js'
 export function planUpdate(managed: ManagedEntity, now: Date): RecordWrite | undefined {
   const { entity, key, model, mapped, version } = managed
   const { codec } = mapped
+  if (isVersionAssigned(managed)) throw versionAssigned(managed)
   const changes = withRecorded(managed, codec.diff(entity, managed.snapshot!, managed.loaded))
   if (managed.isUnread && needsPatch(managed, changes)) return planPatch(managed, changes, now)
   if (changes.length === 0) return wantsTtl(managed) ? planTouch(managed) : undefined
