@@ -70,7 +70,7 @@ export class WorkQueue {
     const [before, earlier] = [this.#barrier, this.#span]
     const isFree = before === undefined && earlier.isEmpty && this.#onRecords.isEmpty
     this.#span = new WorkSpan()
-    const result = isFree ? work() : this.#after(before, earlier, work)
+    const result = isFree ? started(work) : this.#after(before, earlier, work)
     this.#barrier = result
     const end = (): void => {
       if (this.#barrier === result) this.#barrier = undefined
@@ -84,7 +84,7 @@ export class WorkQueue {
   runOn<T>(managed: ManagedEntity, work: () => Promise<T>): Promise<T> {
     const before = this.#before(managed)
     const turn = this.beginOne(managed)
-    const result = before === undefined ? work() : before.then(work, work)
+    const result = before === undefined ? started(work) : before.then(work, work)
     const end = (): void => this.endOne(managed, turn)
     result.then(end, end)
     return result
@@ -158,3 +158,13 @@ export class WorkQueue {
 }
 
 function ignore(): void {}
+
+/** Begins work at once; what it throws before its first await ends it like a rejection, so that nobody waits for it for ever. */
+function started<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return work()
+  } catch (error) {
+    // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- as it was thrown
+    return Promise.reject(error)
+  }
+}

@@ -59,7 +59,10 @@ async function tryOnce<T>(driver: Driver, attempt: Attempt<T>, timeout: number, 
     const isUndone = await driver.abort(transaction)
     attempt.undone?.()
     const kind = repeatable(error)
-    return { error: rolledBack(error, transaction), again: kind === 'conflict' || (kind === 'transient' && isUndone) }
+    return {
+      error: rolledBack(error, transaction, isUndone),
+      again: kind === 'conflict' || (kind === 'transient' && isUndone),
+    }
   }
   const outcome = await driver.commit(transaction, asked === undefined ? {} : { deadline: asked * 1000 })
   if (outcome.state === 'committed') return { result }

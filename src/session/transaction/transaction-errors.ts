@@ -40,14 +40,18 @@ export function noteInside(error: unknown, transaction: TransactionHandle | unde
   if (transaction !== undefined && error instanceof PartialFailureError) INSIDE.set(error, transaction)
 }
 
-/** The error of a transaction that was rolled back: what a flush inside has called written is not. */
-export function rolledBack(error: unknown, transaction: TransactionHandle): unknown {
+/** The error of a transaction that failed: what a flush inside has called written is not, or in doubt while the rollback is not confirmed. */
+export function rolledBack(error: unknown, transaction: TransactionHandle, isUndone: boolean): unknown {
   if (!(error instanceof PartialFailureError) || INSIDE.get(error) !== transaction) return error
-  const records = error.records.map((record): RecordOutcome => ({ ...record, outcome: 'notWritten' }))
+  const undone = ({ outcome }: RecordOutcome): RecordOutcome['outcome'] =>
+    isUndone || outcome === 'notWritten' ? 'notWritten' : 'inDoubt'
+  const records = error.records.map((record): RecordOutcome => ({ ...record, outcome: undone(record) }))
   const causes = records.flatMap(({ className, set, key, cause }) =>
     cause instanceof Error ? `  ${className} ${set}/${String(key)}: ${cause.message}` : [],
   )
-  const head = `None of ${records.length} records was written: the transaction was rolled back.`
+  const head = isUndone
+    ? `None of ${records.length} records was written: the transaction was rolled back.`
+    : `The transaction of ${records.length} records failed, and its rollback was not confirmed: the server ends it when its time is up.`
   const { details, cause } = error
   return new PartialFailureError([head, ...causes.slice(0, 10)].join('\n'), {
     ...details,
