@@ -1,5 +1,6 @@
+import Aerospike from 'aerospike'
 import { expect } from 'chai'
-import { Bin, Embeddable, Key, OneToMany, Record, collection, type Database, type Session } from 'skein'
+import { Bin, Embeddable, Key, OneToMany, Record, collection, type Database, type Finding, type Session } from 'skein'
 import { MODES, type TestServer } from '../server.js'
 import { rejection } from '../session/rejection.js'
 import { addFault } from '../until-hit.js'
@@ -30,15 +31,30 @@ class Region {
   @OneToMany(() => Store, { strategy: 'consolidate' }) stores = collection<Store>()
 }
 
-const CLASSES = [Order, Region]
+@Embeddable({ key: '{depotId}:{boxId}', parent: 'depotId' })
+class Box {
+  @Bin() depotId!: number
+  @Bin() boxId!: string
+  @Bin() weight!: number
+}
+
+@Record({ set: 'moved-depot' })
+class Depot {
+  @Key() id!: number
+  @OneToMany(() => Box, { strategy: 'consolidate' }) boxes = collection<Box>()
+}
+
+const CLASSES = [Order, Region, Depot]
 const line = (id: string): Line => Object.assign(new Line(), { id, quantity: 1 })
+const box = (values: Partial<Box>): Box => Object.assign(new Box(), values)
 const store = (values: Partial<Store>): Store => Object.assign(new Store(), values)
 
 for (const mode of MODES) {
   describe(`a consolidated child that goes to another record (${mode})`, () => {
     let db: Database
     let server: TestServer
-    useDatabase(mode, CLASSES, (opened) => ({ db, server } = opened))
+    let namespace: string
+    useDatabase(mode, CLASSES, (opened) => ({ db, server, namespace } = opened))
     beforeEach(async () => {
       await db.withSession((session) => {
         const first = session.create(Order, { id: 1 })
@@ -103,6 +119,47 @@ for (const mode of MODES) {
       second.stores.add(store({ regionId: 'r2', storeId: 's8' }))
       await session.flush()
       expect((await db.session().loadPart(Store, 'r2:s8')).storeId).to.equal('s8')
+    })
+
+    it('is reported by verify where it is stored in a record that its id does not lead to', async () => {
+      const session = db.session()
+      session.create(Region, { id: 'r1' }).stores.add(store({ storeId: 's7' }))
+      session.create(Region, { id: 'r2' }).stores.add(store({ storeId: 's8' }))
+      session.create(Depot, { id: 7 }).boxes.add(box({ boxId: 'b1', weight: 2 }))
+      await session.flush()
+      const { maps } = Aerospike
+      const foreign: [string, string | number, string, string, object][] = [
+        ['moved-region', 'r2', 'stores', 'r1:s7', { regionId: 'r1', storeId: 's7' }],
+        ['moved-depot', 8, 'boxes', '7:b9', { depotId: 7, boxId: 'b9', weight: 1 }],
+      ]
+      session.create(Depot, { id: 8 })
+      await session.flush()
+      for (const [set, key, bin, id, part] of foreign) {
+        await db.client.operate(new Aerospike.Key(namespace, set, key), [maps.put(bin, id, part as never)])
+      }
+      const findings: Finding[] = []
+      for await (const finding of db.verify([Region, Depot], { settle: 0, repair: true })) findings.push(finding)
+      expect(
+        findings.map(({ kind, key, partKey, otherClass, otherKey, repair, state }) => [
+          [kind, key, partKey],
+          [otherClass, otherKey],
+          [repair, state],
+        ]),
+      ).to.have.deep.members([
+        [
+          ['misplacedPart', 'r2', 'r1:s7'],
+          ['Region', 'r1'],
+          ['none', 'found'],
+        ],
+        [
+          ['misplacedPart', 8, '7:b9'],
+          ['Depot', 7],
+          ['none', 'found'],
+        ],
+      ])
+      expect(findings.map(({ message }) => message)).to.include(
+        'Region "r2" keeps "r1:s7" in stores, whose key leads to Region "r1".',
+      )
     })
   })
 }

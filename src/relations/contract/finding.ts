@@ -6,7 +6,7 @@ import type { KeyValue } from '../../keys/index.js'
  * have, with different attributes. `staleMarker`: a record whose delete began and never ended. `unreadable`: a record that does not say its own key, so
  * its links cannot be checked; `key` is then its digest; or, with a `property`, a child inside the record, or a list of keys, that cannot be read.
  * Inside one record: `wrongIndex`: the map from what children point to, to their keys, does not say what the children say.
- * `wrongSortKey`: the map from a child's key to its place does not. `misplacedPart`: a child is not where its own values say.
+ * `wrongSortKey`: the map from a child's key to its place does not. `misplacedPart`: a child is not where its own values say, or its key leads to another record.
  * `duplicatePart`: two children have the same key.
  */
 export type FindingKind =

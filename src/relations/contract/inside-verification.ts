@@ -26,7 +26,8 @@ export interface InsideRef {
 /** How a strategy answers for what it stores twice in one record. A record is read as a whole, so what it shows at one time must agree. */
 export interface InsideVerification {
   readonly reads: readonly ReadOperation[]
-  faultsIn(bins: Bins): readonly InsideFault[]
+  /** `own` is the key of the record as people use it. */
+  faultsIn(bins: Bins, own: KeyValue): readonly InsideFault[]
   /** What the parts point to. */
   refsIn(bins: Bins): readonly InsideRef[]
 }

@@ -99,12 +99,19 @@ export class InsideVerifier {
 
   /** What disagrees inside; once nothing does, what points to records that are not there and may not be on their way. */
   #faultsIn(subject: InsideSubject, record: StoredRecord | null, gone: Gone): InsideFault[] {
-    const faults = faultsIn(subject, record)
+    const faults = this.#disagreements(subject, record)
     if (faults.length > 0) return faults
     const dangling = this.#dangling(subject, record, gone)
     if (dangling.length === 0 || readingOf(record).age >= this.#settle) return dangling
     this.#unsettled()
     return []
+  }
+
+  #disagreements({ model, key, inside }: InsideSubject, record: StoredRecord | null): InsideFault[] {
+    // Whoever finishes the delete of a record takes what is inside along.
+    if (record === null || readingOf(record).isDeleting) return []
+    const own = this.#access.showKey(model, key.key)
+    return inside.flatMap((each) => each.faultsIn(record.bins, own))
   }
 
   async #judge(subject: InsideSubject, first: StoredRecord | null, missed: Gone): Promise<Finding[]> {
@@ -171,12 +178,6 @@ const isMendable = ({ operations }: InsideFault): boolean => operations.length >
 
 function readAll({ model, key, inside }: InsideSubject): ReadCommand {
   return read(model.name, key, 'none', [...ABOUT_RECORD, ...inside.flatMap(({ reads }) => reads)])
-}
-
-function faultsIn({ inside }: InsideSubject, record: StoredRecord | null): InsideFault[] {
-  // Whoever finishes the delete of a record takes what is inside along.
-  if (record === null || readingOf(record).isDeleting) return []
-  return inside.flatMap((each) => each.faultsIn(record.bins))
 }
 
 function refsIn({ inside }: InsideSubject, record: StoredRecord | null): InsideRef[] {

@@ -29,6 +29,10 @@ export class PartClass {
     return this.relation.bin!
   }
 
+  get ownerName(): string {
+    return this.#owner.name
+  }
+
   /** Null while the part lacks what its id is made of. */
   readonly keyOf = (part: object): KeyValue | null => this.codec.key!.tryKeyOf(part)
 
@@ -71,6 +75,12 @@ export class PartClass {
     const [own, given] = [reader.fromStored(record, stored.key), readProperty(part, parent) as KeyValue | undefined]
     if (given == null) writeProperty(part, parent, own)
     else if (String(given) !== String(own)) throw this.#elsewhere(part, parent, given, own)
+  }
+
+  /** The key of the record that the part's id leads to, where ids say one. */
+  parentOf(part: object): KeyValue | undefined {
+    const { parent } = this.codec.model.key!
+    return parent === undefined ? undefined : (readProperty(part, parent) as KeyValue)
   }
 
   #elsewhere(part: object, property: string, given: KeyValue, own: KeyValue): SkeinError {

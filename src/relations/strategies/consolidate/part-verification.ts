@@ -34,6 +34,8 @@ interface FoundPart {
   readonly place: MapKey
   readonly rightPlace: MapKey
   readonly refs: readonly (UserKey | null)[]
+  /** The record that its id leads to, where ids say one. */
+  readonly parent: KeyValue | undefined
 }
 
 /** Parts against the keys they are under and what is kept beside them: the places of their ids, and the maps of what they point to. The parts are the truth. */
@@ -49,7 +51,7 @@ export class PartVerification implements InsideVerification {
     ])
   }
 
-  faultsIn(bins: Bins): readonly InsideFault[] {
+  faultsIn(bins: Bins, own: KeyValue): readonly InsideFault[] {
     const found: FoundPart[] = []
     const faults: InsideFault[] = []
     for (const entry of this.#entries(bins, this.#parts.bin) ?? []) {
@@ -61,7 +63,7 @@ export class PartVerification implements InsideVerification {
     }
     // What cannot be read may be what the others are about.
     if (faults.length > 0) return faults
-    faults.push(...this.#misplaced(found))
+    faults.push(...this.#ofOthers(found, own), ...this.#misplaced(found))
     if (faults.some(({ kind }) => kind === 'duplicatePart')) return faults
     const { sortKeyBin, inverseIndexes = [] } = this.#parts.relation
     if (sortKeyBin !== undefined) faults.push(...this.#wrongPlaces(found, sortKeyBin, bins))
@@ -103,7 +105,8 @@ export class PartVerification implements InsideVerification {
   #read({ key, value }: Entry): FoundPart {
     const part = this.#parts.codec.decode(value)
     const id = this.#parts.idOf(part)
-    return { id, place: key, rightPlace: this.#parts.placeOf(part), refs: this.#parts.indexedRefs(part) }
+    const refs = this.#parts.indexedRefs(part)
+    return { id, place: key, rightPlace: this.#parts.placeOf(part), refs, parent: this.#parts.parentOf(part) }
   }
 
   #unreadable({ key }: Entry, error: Error): InsideFault {
@@ -111,6 +114,18 @@ export class PartVerification implements InsideVerification {
     const says = `has a child in ${name} that cannot be read: ${error.message.replace(/\.$/, '')}`
     const partKey = this.#parts.sortKey === undefined ? key : undefined
     return { kind: 'unreadable', property: name, partKey, repair: 'none', says, operations: [], error }
+  }
+
+  /** Only people can say whether such a part belongs here under another id, or there. */
+  #ofOthers(found: readonly FoundPart[], own: KeyValue): readonly InsideFault[] {
+    const { name } = this.#parts.relation
+    return found.flatMap(({ id, parent }): InsideFault[] => {
+      if (parent === undefined || String(parent) === String(own)) return []
+      const { ownerName } = this.#parts
+      const says = `keeps ${describeKey(id)} in ${name}, whose key leads to ${ownerName} ${describeKey(parent)}`
+      const other = { className: ownerName, key: parent }
+      return [{ kind: 'misplacedPart', property: name, partKey: id, other, repair: 'none', says, operations: [] }]
+    })
   }
 
   #misplaced(found: readonly FoundPart[]): readonly InsideFault[] {
