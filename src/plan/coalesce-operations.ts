@@ -4,53 +4,68 @@ import type { MapKey, Value } from './value.js'
 
 /** Joins neighbours that say the same thing about one bin: a later write of a bin wins, appends and removes add up. */
 export function coalesce(operations: readonly Operation[]): readonly Operation[] {
-  const result: Operation[] = []
+  // All that belong together are gathered first and joined once: joining two at a time copies the values of all before.
+  const result: Operation[][] = []
   for (const operation of operations) {
     const last = findSameTarget(result, operation)
-    const joined = last < 0 ? undefined : join(result[last], operation)
-    if (joined === undefined) result.push(operation)
-    else result[last] = joined
+    if (last < 0 || !isJoinable(result[last][0], operation)) result.push([operation])
+    else result[last].push(operation)
   }
-  return result
+  return result.map((same) => (same.length === 1 ? same[0] : join(same)))
 }
 
 // Only the latest operation on the same bin may be joined: whatever stands between two of them could depend on the order.
-function findSameTarget(operations: readonly Operation[], operation: Operation): number {
+function findSameTarget(operations: readonly (readonly Operation[])[], operation: Operation): number {
   if (!('bin' in operation)) return -1
   for (let i = operations.length - 1; i >= 0; i--) {
-    const other = operations[i]
+    const [other] = operations[i]
     if (other.kind === 'readExpression' || other.kind === 'deleteRecord') return -1
     if ('bin' in other && other.bin === operation.bin) return i
   }
   return -1
 }
 
-function join(a: Operation, b: Operation): Operation | undefined {
-  if ((a.kind === 'writeBin' || a.kind === 'removeBin') && (b.kind === 'writeBin' || b.kind === 'removeBin')) return b
-  if (a.kind === 'listAppendUnique' && b.kind === 'listAppendUnique' && samePath(a.path, b.path)) {
-    return listAppendUnique(a.bin, [...a.values, ...b.values], a.path)
-  }
-  if (
-    a.kind === 'listRemoveValues' &&
-    b.kind === 'listRemoveValues' &&
-    samePath(a.path, b.path) &&
-    a.returns === b.returns
-  ) {
-    return listRemoveValues(a.bin, [...a.values, ...b.values], a.returns, a.path)
-  }
-  if (a.kind === 'mapRemoveKeys' && b.kind === 'mapRemoveKeys' && samePath(a.path, b.path) && a.returns === b.returns) {
-    return mapRemoveKeys(a.bin, [...a.keys, ...b.keys], a.returns, a.path)
-  }
-  if ((a.kind === 'mapPut' || a.kind === 'mapPutItems') && (b.kind === 'mapPut' || b.kind === 'mapPutItems')) {
-    if (samePath(a.path, b.path)) return mapPutItems(a.bin, new Map([...entries(a), ...entries(b)]), a.path)
-  }
-  return undefined
+function isJoinable(a: Operation, b: Operation): boolean {
+  if (isWhole(a)) return isWhole(b)
+  if (isPut(a)) return isPut(b) && samePath(a.path, b.path)
+  if (a.kind === 'listAppendUnique') return b.kind === a.kind && samePath(a.path, b.path)
+  if (a.kind === 'listRemoveValues') return b.kind === a.kind && samePath(a.path, b.path) && a.returns === b.returns
+  if (a.kind === 'mapRemoveKeys') return b.kind === a.kind && samePath(a.path, b.path) && a.returns === b.returns
+  return false
 }
 
+function join(same: readonly Operation[]): Operation {
+  const [first] = same
+  switch (first.kind) {
+    case 'listAppendUnique':
+      return listAppendUnique(first.bin, (same as (typeof first)[]).flatMap(valuesOf), first.path)
+    case 'listRemoveValues':
+      return listRemoveValues(first.bin, (same as (typeof first)[]).flatMap(valuesOf), first.returns, first.path)
+    case 'mapRemoveKeys': {
+      const keys = (same as (typeof first)[]).flatMap((operation) => operation.keys)
+      return mapRemoveKeys(first.bin, keys, first.returns, first.path)
+    }
+    case 'mapPut':
+    case 'mapPutItems':
+      return mapPutItems(first.bin, new Map((same as Put[]).flatMap(entries)), first.path)
+    default:
+      return same[same.length - 1]
+  }
+}
+
+type Whole = Extract<Operation, { kind: 'writeBin' | 'removeBin' }>
 type Put = Extract<Operation, { kind: 'mapPut' | 'mapPutItems' }>
 
-function entries(put: Put): Iterable<[MapKey, Value]> {
-  return put.kind === 'mapPut' ? [[put.key, put.value]] : put.items
+const isWhole = (operation: Operation): operation is Whole =>
+  operation.kind === 'writeBin' || operation.kind === 'removeBin'
+
+const isPut = (operation: Operation): operation is Put =>
+  operation.kind === 'mapPut' || operation.kind === 'mapPutItems'
+
+const valuesOf = ({ values }: { readonly values: readonly Value[] }): readonly Value[] => values
+
+function entries(put: Put): readonly (readonly [MapKey, Value])[] {
+  return put.kind === 'mapPut' ? [[put.key, put.value]] : [...put.items]
 }
 
 function samePath(a: Path = [], b: Path = []): boolean {

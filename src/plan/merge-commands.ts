@@ -14,7 +14,7 @@ import { recordId } from './record-key.js'
 
 /** Merges all changes of one record into one command, in their order. */
 export function mergeCommands(commands: readonly Command[]): Command[] {
-  const merged = new Map<string, Command>()
+  const records = new Map<string, Change[]>()
   const reads: Command[] = []
   for (const command of commands) {
     if (command.kind === 'read') {
@@ -22,41 +22,55 @@ export function mergeCommands(commands: readonly Command[]): Command[] {
       continue
     }
     const id = recordId(command.key)
-    const earlier = merged.get(id)
-    merged.set(id, earlier === undefined ? tidy(command) : mergeTwo(earlier as WriteCommand | DeleteCommand, command))
+    const changes = records.get(id)
+    if (changes === undefined) records.set(id, [command])
+    else changes.push(command)
   }
-  return [...reads, ...merged.values()]
+  return [...reads, ...[...records.values()].map(mergeChanges)]
 }
 
-function tidy(command: WriteCommand | DeleteCommand): WriteCommand | DeleteCommand {
+type Change = WriteCommand | DeleteCommand
+
+function mergeChanges(changes: readonly Change[]): Change {
+  if (changes.length === 1) return tidy(changes[0])
+  const deletes = changes.filter((change) => change.kind === 'delete')
+  return deletes.length === 0 ? mergeWrites(changes as readonly WriteCommand[]) : mergeIntoDelete(changes, deletes)
+}
+
+function tidy(command: Change): Change {
   if (command.kind === 'delete' || command.bins !== undefined) return command
   const operations = coalesce(command.operations)
   return operations.length === command.operations.length ? command : { ...command, operations }
 }
 
-function mergeTwo(a: WriteCommand | DeleteCommand, b: WriteCommand | DeleteCommand): WriteCommand | DeleteCommand {
-  if (a.kind === 'write' && b.kind === 'write') return mergeWrites(a, b)
-  // A record that goes away in this stage needs no other change, only the conditions under which it may go.
-  const gone = a.kind === 'delete' ? a : (b as DeleteCommand)
+// A record that goes away in this stage needs no other change, only the conditions under which it may go.
+function mergeIntoDelete(changes: readonly Change[], deletes: readonly DeleteCommand[]): DeleteCommand {
+  const [gone] = deletes
   return remove(gone.entity, gone.key, {
-    operations:
-      a.kind === b.kind ? [...(a as DeleteCommand).operations, ...(b as DeleteCommand).operations] : gone.operations,
-    guards: mergeGuards(a.guards, b.guards),
-    generation: mergeGenerations(a.generation, b.generation),
+    operations: deletes.flatMap(({ operations }) => operations),
+    guards: mergeGuards(changes),
+    generation: generationOf(changes),
     durableDelete: gone.durableDelete,
   })
 }
 
-function mergeWrites(a: WriteCommand, b: WriteCommand): WriteCommand {
-  return write(a.entity, a.key, coalesce([...a.operations, ...b.operations]), {
-    exists: mergeExistence(a.exists, b.exists),
-    guards: mergeGuards(a.guards, b.guards),
-    ttl: mergeTtl(a, b),
-    generation: mergeGenerations(a.generation, b.generation),
-    sendKey: a.sendKey || b.sendKey,
-    watchSize: a.watchSize || b.watchSize,
-    watchGeneration: a.watchGeneration || b.watchGeneration,
+/** All at once: two at a time would copy the operations of all before for each. */
+function mergeWrites(writes: readonly WriteCommand[]): WriteCommand {
+  const [{ entity, key }] = writes
+  return write(entity, key, coalesce(writes.flatMap(({ operations }) => operations)), {
+    ...writes.reduce(mergeTerms, writes[0]),
+    guards: mergeGuards(writes),
+    generation: generationOf(writes),
+    sendKey: writes.some(({ sendKey }) => sendKey),
+    watchSize: writes.some(({ watchSize }) => watchSize),
+    watchGeneration: writes.some(({ watchGeneration }) => watchGeneration),
   })
+}
+
+type Terms = Pick<WriteCommand, 'exists' | 'ttl'>
+
+function mergeTerms(a: Terms, b: Terms): Terms {
+  return { exists: mergeExistence(a.exists, b.exists), ttl: mergeTtl(a, b) }
 }
 
 // A link to a record that the same command creates must not ask for it to exist already.
@@ -67,21 +81,29 @@ function mergeExistence(a: Existence, b: Existence): Existence {
 }
 
 // A link-only write keeps the expiry, so any other TTL wins over 'keep'; a creation has no expiry to keep.
-function mergeTtl(a: WriteCommand, b: WriteCommand): Ttl {
+function mergeTtl(a: Terms, b: Terms): Ttl {
   if (a.exists !== b.exists && (a.exists === 'mustNotExist' || b.exists === 'mustNotExist')) {
     return a.exists === 'mustNotExist' ? a.ttl : b.ttl
   }
   return b.ttl === 'keep' ? a.ttl : b.ttl
 }
 
-function mergeGuards(a: readonly Guard[], b: readonly Guard[]): readonly Guard[] {
-  return [...a, ...b.filter((guard) => !a.some((other) => sameGuard(guard, other)))]
+function mergeGuards(changes: readonly Change[]): readonly Guard[] {
+  const merged: Guard[] = []
+  for (const { guards } of changes) {
+    merged.push(...guards.filter((guard) => !merged.some((other) => sameGuard(guard, other))))
+  }
+  return merged
 }
 
 function sameGuard(a: Guard, b: Guard): boolean {
   if (a === b) return true
   if (a.kind === 'filter' || b.kind === 'filter') return false
   return a.kind === b.kind && a.bin === b.bin && a.expected === b.expected
+}
+
+function generationOf(changes: readonly Change[]): number | undefined {
+  return changes.map(({ generation }) => generation).reduce(mergeGenerations)
 }
 
 function mergeGenerations(a: number | undefined, b: number | undefined): number | undefined {

@@ -11,6 +11,13 @@ import { MappedClass } from './mapped-class.js'
 /** Which relations of a class take part in loading and saving it. */
 export type RelationsOf = (entity: EntityModel, codecs: Codecs) => readonly RelationStrategy[]
 
+/** Relations that lead to the records of one place. */
+export interface LinksTo {
+  /** The places of the classes that have them. */
+  readonly holders: readonly number[]
+  readonly relationsOf: ReadonlyMap<MappedClass, readonly RelationStrategy[]>
+}
+
 /** All classes of a database. */
 export class MappedClasses {
   readonly model: Model
@@ -20,6 +27,7 @@ export class MappedClasses {
   /** True when a relation is eager: it is loaded even when not named. */
   readonly hasEager: boolean
   readonly #byName = new Map<string, MappedClass>()
+  readonly #linksTo = new Map<number, LinksTo>()
   #statistics: IndexStatisticsCache | undefined
   readonly #byPrototype = new Map<object, MappedClass>()
   readonly #byClass = new Map<EntityClass | string, MappedClass>()
@@ -65,6 +73,26 @@ export class MappedClasses {
   /** What the server tells of the indexes; made by the first query. */
   statisticsOf(driver: Driver): IndexStatisticsCache {
     return (this.#statistics ??= new IndexStatisticsCache(driver))
+  }
+
+  /** The relations of entities, and of the parts stored with them, that lead to a place. */
+  linksTo(place: number): LinksTo {
+    const known = this.#linksTo.get(place)
+    if (known !== undefined) return known
+    const leadsThere = ({ model: { target } }: RelationStrategy): boolean => {
+      const inside = this.model.embeddables.get(target)?.relations ?? []
+      return [target, ...inside.map((relation) => relation.target)].some(
+        (name) => this.#byName.get(name)?.place === place,
+      )
+    }
+    const relationsOf = new Map<MappedClass, readonly RelationStrategy[]>()
+    for (const mapped of this.#byName.values()) {
+      const relations = mapped.relations.filter(leadsThere)
+      if (relations.length > 0) relationsOf.set(mapped, relations)
+    }
+    const links = { relationsOf, holders: [...new Set([...relationsOf.keys()].map((mapped) => mapped.place))] }
+    this.#linksTo.set(place, links)
+    return links
   }
 
   /** Throws SKEIN_2001 for a class that is not part of the model. */

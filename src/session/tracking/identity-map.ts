@@ -95,9 +95,11 @@ export class IdentityMap {
     this.#isClosed = true
   }
 
-  filter(wanted: (managed: ManagedEntity) => boolean): ManagedEntity[] {
+  /** `places`: those to look at, where not all of them need be. */
+  filter(wanted: (managed: ManagedEntity) => boolean, places?: readonly number[]): ManagedEntity[] {
     const found: ManagedEntity[] = []
-    for (const records of this.#places) records?.collect(wanted, found)
+    const looked = places?.map((place) => this.#places[place]) ?? this.#places
+    for (const records of looked) records?.collect(wanted, found)
     return found
   }
 }

@@ -37,7 +37,7 @@ export function forgetDetached(managed: ManagedEntity, context: SessionContext):
 
 type Visit = typeof forgetLinks
 
-/** One walk through the session, however many are deleted; none where no relation leads to them. */
+/** One walk for each class that is deleted from, however many are deleted: through the entities with a relation that leads there, and no others. */
 function walk(
   removed: readonly Pick<ManagedEntity, 'mapped' | 'key'>[],
   { identity, classes }: SessionContext,
@@ -50,10 +50,12 @@ function walk(
     known.push(mapped.codec.key.scheme.fromStored(key.key, identity.tenant))
     keys.set(mapped.place, known)
   }
-  if (keys.size === 0) return
-  const deleted: Deleted = (target) => keys.get(classes.of(target).place) ?? NOTHING
-  for (const managed of identity.filter(({ mapped }) => mapped.relations.length > 0))
-    visit(managed, managed.mapped.relations, deleted)
+  for (const [place, gone] of keys) {
+    const deleted: Deleted = (target) => (classes.of(target).place === place ? gone : NOTHING)
+    const { holders, relationsOf } = classes.linksTo(place)
+    for (const managed of identity.filter(({ mapped }) => relationsOf.has(mapped), holders))
+      visit(managed, relationsOf.get(managed.mapped)!, deleted)
+  }
 }
 
 const NOTHING: readonly KeyValue[] = []
