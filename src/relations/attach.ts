@@ -32,7 +32,7 @@ export function attachRelations(
     if (relation.holds === 'ref') {
       const state = refStateOf(refOf(tracked.entity, relation))
       if (stored === undefined) state.startAnew()
-      else takeKey(relation, state, stored, reader)
+      else takeKey(binding, state, stored)
       state.bind(binding)
     } else {
       const state = collectionStateOf(collectionOf(tracked.entity, relation))
@@ -62,7 +62,7 @@ export function checkRelations(
 ): void {
   for (const strategy of strategies) {
     const { bin, holds } = strategy.model
-    if (holds === 'ref') keyIn(strategy.model, stored, reader)
+    if (holds === 'ref') keyIn({ tracked, relation: strategy.model, reader }, stored)
     else if (bin !== undefined && stored.isRead(bin)) strategy.check?.(tracked, stored.bins[bin], reader)
   }
 }
@@ -79,8 +79,8 @@ export function completeRelations(
     const relation = strategy.model
     if (relation.holds === 'ref') {
       const state = refStateOf(refOf(entity, relation))
-      if (!state.isRead) takeKey(relation, state, stored, reader, false)
-      else learnKey(state, keyIn(relation, stored, reader))
+      if (!state.isRead) takeKey({ tracked, relation, reader }, state, stored, false)
+      else learnKey(state, keyIn({ tracked, relation, reader }, stored))
     } else {
       const state = collectionStateOf(collectionOf(entity, relation))
       const { bin } = relation
@@ -109,25 +109,27 @@ function collectionOf(entity: object, { name }: RelationModel): object {
   return made
 }
 
-function takeKey(
-  relation: RelationModel,
-  state: ReturnType<typeof refStateOf>,
-  stored: ReadBins,
-  reader: Reader,
-  givesBack = true,
-): void {
-  const key = keyIn(relation, stored, reader)
+interface RefPlace {
+  readonly tracked: Tracked
+  readonly relation: RelationModel
+  readonly reader: Reader
+}
+
+function takeKey(place: RefPlace, state: ReturnType<typeof refStateOf>, stored: ReadBins, givesBack = true): void {
+  const key = keyIn(place, stored)
   if (key === undefined) state.unread()
   else state.takeStored(key, givesBack)
 }
 
 /** Undefined where it was not read. Without a bin the other has the same key, and only reading it tells whether it is there. */
-function keyIn(relation: RelationModel, { bins, isRead }: ReadBins, reader: Reader): KeyValue | null | undefined {
-  if (relation.bin === undefined || !isRead(relation.bin)) return undefined
-  const key = bins[relation.bin] as UserKey | null | undefined
+function keyIn({ tracked, relation, reader }: RefPlace, { bins, isRead }: ReadBins): KeyValue | null | undefined {
+  const { name, bin, target: className } = relation
+  if (bin === undefined || !isRead(bin)) return undefined
+  const key = bins[bin] as UserKey | null | undefined
   if (key === undefined || key === null) return null
-  const target = reader.entityModel(relation.target)
-  if (!isKeyOf(target, key)) throw unreadableRef(relation, key)
+  const target = reader.entityModel(className)
+  if (!isKeyOf(target, key))
+    throw unreadableRef({ model: tracked.model, key: tracked.key, property: name }, className, key)
   return reader.fromStored(target, key)
 }
 

@@ -9,6 +9,7 @@ import {
   ManyToMany,
   ManyToOne,
   OneToMany,
+  OneToOne,
   Record,
   ref,
   type Database,
@@ -29,11 +30,17 @@ class Agent {
   @OneToMany(() => Listing, 'agent', { strategy: 'keyList' }) listings = collection<Listing>()
   @ManyToMany(() => Tag, 'agents', { owner: true, attributes: () => Since }) tags = collection<Tag, Since>()
   @ManyToMany(() => Tag) plain = collection<Tag>()
+  @OneToOne(() => Passport, 'agent') passport = ref<Passport>()
 }
 @Record({ set: 'fl_listing' })
 class Listing {
   @Key() id!: number
   @ManyToOne(() => Agent, 'listings') agent = ref<Agent>()
+}
+@Record({ set: 'fl_passport' })
+class Passport {
+  @Key() id!: number
+  @OneToOne(() => Agent, 'passport', { owner: true }) agent = ref<Agent>()
 }
 @Record({ set: 'fl_tag' })
 class Tag {
@@ -45,7 +52,7 @@ for (const mode of MODES) {
   describe(`a relation whose bin another program has written (${mode})`, () => {
     let db: Database
     let namespace: string
-    useDatabase(mode, [Agent, Listing, Tag], (opened) => ({ db, namespace } = opened))
+    useDatabase(mode, [Agent, Listing, Tag, Passport], (opened) => ({ db, namespace } = opened))
     const put = (set: string, id: number, bins: object): Promise<unknown> =>
       db.client.put(new Aerospike.Key(namespace, set, id), { id, ...bins } as never)
 
@@ -69,11 +76,13 @@ for (const mode of MODES) {
           () => db.session().load(Agent, 2, { with: [property] }),
           async () => (await db.session().load(Agent, 2))[property].load(),
           async () => (await db.session().load(Agent, 2))[property].keys(),
+          async () => (await db.session().load(Agent, 2))[property].page({ offset: 0, count: 2 }),
         ]
         for (const call of calls) {
           const error = await rejection(call)
           expect(error, String(call)).to.be.instanceOf(SkeinError)
-          expect((error as SkeinError).message).to.match(new RegExp(`Agent\\.${property}|Agent fl_agent/2`))
+          expect((error as SkeinError).code, String(call)).to.equal('SKEIN_3101')
+          expect((error as SkeinError).message).to.match(new RegExp(`Agent\\.${property}`))
         }
       })
     }
@@ -95,7 +104,26 @@ for (const mode of MODES) {
         await put('fl_listing', 7, { agent })
         const error = (await rejection(() => db.session().load(Listing, 7))) as SkeinError
         expect(error.code).to.equal('SKEIN_3101')
-        expect(error.message).to.include('agent').and.include('no key of Agent')
+        expect(error.message).to.include('Listing.agent of 7').and.include('no key of Agent')
+        expect(error.details).to.include({ className: 'Listing', property: 'agent', key: 7 })
+      }
+    })
+
+    it('is reported by verify when a reference holds no key of its class', async () => {
+      await put('fl_agent', 1, {})
+      await put('fl_listing', 6, {})
+      for (const agent of ['text', 3.5, [1], [1, 2], { a: 1 }]) {
+        await put('fl_listing', 7, { agent })
+        await put('fl_passport', 8, { agent })
+        const findings: Finding[] = []
+        for await (const finding of db.verify([Listing, Passport], { settle: 0, repair: true })) findings.push(finding)
+        expect(
+          findings.map(({ kind, className, key, property, state }) => [kind, className, key, property, state]),
+        ).to.have.deep.members([
+          ['unreadable', 'Listing', 7, 'agent', 'found'],
+          ['unreadable', 'Passport', 8, 'agent', 'found'],
+        ])
+        expect(findings[0].error).to.include({ code: 'SKEIN_3101' })
       }
     })
   })

@@ -1,3 +1,4 @@
+import type { SkeinError } from '../../errors/index.js'
 import type { EntityModel } from '../../model/index.js'
 import type { WriteCommand } from '../../plan/command.js'
 import type { Expression } from '../../plan/expression.js'
@@ -40,6 +41,8 @@ export interface LinkVerification {
   readKeys(count: number, from?: UserKey): ReadOperation
   /** Property and bin of the list or map of keys, where the record stores one. */
   readonly list?: { readonly property: string; readonly bin: string }
+  /** Where the record stores one key: its property, and what is wrong with what is stored in its place. */
+  readonly single?: { readonly property: string; problem(here: RecordKey, stored: unknown): SkeinError | undefined }
   /** The link from this record to the one under a key that it holds. */
   link(here: RecordKey, other: UserKey): StoredLink
   /** The end of the link that the record with the keys is. */

@@ -1,7 +1,9 @@
 import { SkeinError } from '../../errors/index.js'
 import { describeKey, keyProblem, type KeyValue } from '../../keys/index.js'
-import type { EntityModel, RelationModel } from '../../model/index.js'
+import type { EntityModel } from '../../model/index.js'
+import type { ReadCommand } from '../../plan/command.js'
 import { showUserKey, type RecordKey, type UserKey } from '../../plan/record-key.js'
+import type { Value } from '../../plan/value.js'
 import type { Reader } from './reader.js'
 
 /** Where keys are stored, for messages. */
@@ -27,6 +29,22 @@ export function storedKeys(
   })
 }
 
+/** The answer of one read of a list or map of keys. Throws SKEIN_3101 where another program has stored something else there. */
+export async function readKeysBin(
+  place: KeysPlace,
+  { bin, target }: { readonly bin: string; readonly target: EntityModel },
+  command: ReadCommand,
+  reader: Pick<Reader, 'read'>,
+): Promise<Value | undefined> {
+  try {
+    const [record] = await reader.read([command])
+    return record?.bins[bin]
+  } catch (error) {
+    if (!(error instanceof SkeinError) || error.code !== 'SKEIN_4210') throw error
+    throw unreadableKeys(place, `is no list of keys of ${target.name}`, error)
+  }
+}
+
 function keysOrUndefined(read: () => unknown): readonly unknown[] | undefined {
   try {
     const keys = read()
@@ -44,15 +62,11 @@ export function isKeyOf({ key: { storedKind } }: EntityModel, key: unknown): key
   return keyProblem(key, storedKind, Infinity) === undefined
 }
 
-export function unreadableRef({ name, target, bin }: RelationModel, stored: unknown): SkeinError {
-  return new SkeinError('SKEIN_3101', `${name}: the stored value ${describeKey(stored)} is no key of ${target}.`, {
-    property: name,
-    bin,
-    fix: 'Repair the record; another program may have written it.',
-  })
+export function unreadableRef(place: KeysPlace, target: string, stored: unknown): SkeinError {
+  return unreadableKeys(place, `${describeKey(stored)} is no key of ${target}`)
 }
 
-function unreadableKeys({ model, key, property }: KeysPlace, problem: string): SkeinError {
+function unreadableKeys({ model, key, property }: KeysPlace, problem: string, cause?: Error): SkeinError {
   return new SkeinError(
     'SKEIN_3101',
     `${model.name}.${property} of ${showUserKey(key.key)}: the stored value ${problem}.`,
@@ -61,6 +75,7 @@ function unreadableKeys({ model, key, property }: KeysPlace, problem: string): S
       property,
       key: key.key,
       fix: 'Repair the record; another program may have written it.',
+      cause,
     },
   )
 }

@@ -62,7 +62,7 @@ export class KeyListStrategy implements RelationStrategy {
     this.relation = model.name
     this.model = model
     this.bins = [model.bin!]
-    this.members = listMembers(owner, target, model.bin!)
+    this.members = listMembers(owner, target, model)
     this.verification = keyListLinks(model, owner, target, inverse)
     this.#owner = owner
     this.#target = target

@@ -73,7 +73,7 @@ export class LinkListsStrategy implements RelationStrategy {
       class: attributes.model.class,
       changed: ({ entity }) => this.#attributes!.unsent(this.#state(entity)),
     }
-    this.members = this.#bin.members(owner, target, model.bin!)
+    this.members = this.#bin.members(owner, target, model)
     this.verification =
       attributes === undefined
         ? linkListLinks(model, owner, target, inverse)

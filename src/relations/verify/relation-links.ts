@@ -1,10 +1,12 @@
 import type { PartCodec } from '../../codec/index.js'
+import type { SkeinError } from '../../errors/index.js'
 import type { EntityModel, RelationModel } from '../../model/index.js'
 import { bin, listFrom, listSlice, mapKeySlice, mapKeysFrom } from '../../plan/expression.js'
 import type { ReadOperation } from '../../plan/operation.js'
 import { readBin, readExpression } from '../../plan/operations.js'
 import { recordKey, type RecordKey, type UserKey } from '../../plan/record-key.js'
 import { expressionType } from '../write/expression-type.js'
+import { isKeyOf, unreadableRef } from '../contract/stored-keys.js'
 import { binEnd, listEnd, mapEnd } from './link-ends.js'
 import type { LinkEnd, LinkVerification } from '../contract/link-verification.js'
 
@@ -16,8 +18,8 @@ export function keyBinLinks(
   list: RelationModel | undefined,
 ): LinkVerification {
   return {
+    ...oneKey(relation, owner, target),
     side: 'owner',
-    readKeys: () => readBin(relation.bin!),
     link: (here, other) => ({
       owner: binEnd(owner, relation, here, other),
       mirror: list === undefined ? bareEnd(target, other) : listEnd(target, list, keyIn(target, other), here.key),
@@ -33,16 +35,25 @@ export function keyPairLinks(
   target: EntityModel,
   inverse: RelationModel,
 ): LinkVerification {
-  return pairOfEnds(
-    relation,
-    () => readBin(relation.bin!),
-    (here, other) => {
-      const held = bin(expressionType(owner.key.storedKind), inverse.bin!)
-      const rival = (key: UserKey): LinkEnd => binEnd(owner, relation, keyIn(owner, key), other)
-      const far = binEnd(target, inverse, keyIn(target, other), here.key)
-      return [binEnd(owner, relation, here, other), { ...far, only: { held, rival } }]
-    },
-  )
+  const stored = oneKey(relation, owner, target)
+  const pair = pairOfEnds(relation, stored.readKeys, (here, other) => {
+    const held = bin(expressionType(owner.key.storedKind), inverse.bin!)
+    const rival = (key: UserKey): LinkEnd => binEnd(owner, relation, keyIn(owner, key), other)
+    const far = binEnd(target, inverse, keyIn(target, other), here.key)
+    return [binEnd(owner, relation, here, other), { ...far, only: { held, rival } }]
+  })
+  return { ...pair, ...stored }
+}
+
+function oneKey(
+  relation: RelationModel,
+  owner: EntityModel,
+  target: EntityModel,
+): Pick<LinkVerification, 'readKeys' | 'single'> {
+  const property = relation.name
+  const problem = (key: RecordKey, stored: unknown): SkeinError | undefined =>
+    isKeyOf(target, stored) ? undefined : unreadableRef({ model: owner, key, property }, target.name, stored)
+  return { readKeys: () => readBin(relation.bin!), single: { property, problem } }
 }
 
 /** A list of children: their own bins are the truth, where they have one. */

@@ -1,3 +1,4 @@
+import type { SkeinError } from '../../errors/index.js'
 import type { KeyValue } from '../../keys/index.js'
 import type { EntityModel } from '../../model/index.js'
 import { read, type ReadCommand, type WriteCommand } from '../../plan/command.js'
@@ -96,11 +97,15 @@ export class Verifier {
     yield* this.#inside.check(subjects)
   }
 
-  /** A bin that is there, and of which no keys can be read, is no list (or map) of keys: another program has written it. */
+  /** A bin that is there, and of which no keys can be read, is no list (or map) of keys, or no key: another program has written it. */
   *#checkLists({ model, key, isFirst, open }: OpenSubject, record: StoredRecord | null): Iterable<Finding> {
     if (!isFirst || record === null || readingOf(record).isDeleting) return
     for (const [at, { relation }] of open.entries()) {
       const keys = record.bins[resultName(relation.readKeys(CHUNK))!]
+      const error = problemOf(relation, key, keys)
+      if (error !== undefined) {
+        yield { ...describeUnreadable(model, key, relation.single!.property, this.#access.showKey), ...FOUND, error }
+      }
       if (relation.list === undefined || keys !== undefined || !isThere(record.bins[thereName(at)])) continue
       yield { ...describeUnreadable(model, key, relation.list.property, this.#access.showKey), ...FOUND }
     }
@@ -221,13 +226,18 @@ function pageOf(subject: OpenSubject, record: StoredRecord | null): Page {
   const candidates: Candidate[] = []
   const open: OpenRelation[] = []
   for (const { relation, last } of subject.open) {
-    const found = asList(record.bins[resultName(relation.readKeys(CHUNK, last))!])
+    const stored = record.bins[resultName(relation.readKeys(CHUNK, last))!]
+    if (problemOf(relation, subject.key, stored) !== undefined) continue
+    const found = asList(stored)
     const keys = last !== undefined && found.length > 0 && sameValue(last, found[0]) ? found.slice(1) : found
     for (const other of keys) candidates.push({ link: relation.link(subject.key, other), side: relation.side })
     if (found.length === CHUNK && keys.length > 0) open.push({ relation, last: keys.at(-1) })
   }
   return { candidates, rest: open.length === 0 ? undefined : { ...subject, isFirst: false, open } }
 }
+
+const problemOf = ({ single }: LinkVerification, here: RecordKey, stored: unknown): SkeinError | undefined =>
+  stored === undefined || stored === null ? undefined : single?.problem(here, stored)
 
 function asList(stored: unknown): readonly UserKey[] {
   if (stored === undefined || stored === null) return []

@@ -1,6 +1,5 @@
-import { DELETING_BIN, type EntityModel } from '../../model/index.js'
-import type { KeyValue } from '../../keys/index.js'
-import { goneUnless, read, write, type Existence, type WriteCommand } from '../../plan/command.js'
+import { DELETING_BIN, type EntityModel, type RelationModel } from '../../model/index.js'
+import { goneUnless, write, type Existence, type WriteCommand } from '../../plan/command.js'
 import { binExists, not } from '../../plan/expression.js'
 import {
   listAppendUnique,
@@ -12,10 +11,8 @@ import {
 } from '../../plan/operations.js'
 import type { Operation } from '../../plan/operation.js'
 import type { RecordKey, UserKey } from '../../plan/record-key.js'
-import type { Tracked } from '../contract/tracked.js'
-import type { Reader } from '../contract/reader.js'
 import type { CollectionMembers } from '../contract/collection-members.js'
-import { storedKeys } from '../contract/stored-keys.js'
+import { keysMembers, type KeysReads } from './keys-members.js'
 
 /** A record whose cascading delete has begun takes no new references. */
 export const NOT_DELETING = goneUnless(not(binExists(DELETING_BIN)))
@@ -57,26 +54,12 @@ export function held(model: EntityModel, key: RecordKey): WriteCommand {
   return write(model.name, key, [touch()], { exists: 'mustExist', ttl: 'keep', guards: [NOT_DELETING] })
 }
 
-/** What the server tells of an ordered list of keys without sending it. */
-export function listMembers(owner: EntityModel, target: EntityModel, bin: string): CollectionMembers {
-  const keyOf = (key: KeyValue, reader: Reader): UserKey => reader.recordKey(target, key).key
-  return {
-    async count({ key }: Tracked, reader: Reader) {
-      const [record] = await reader.read([read(owner.name, key, 'none', [listSize(bin)])])
-      return Number(record?.bins[bin] ?? 0)
-    },
-    async countOf({ key }, keys, reader) {
-      const stored = keys.map((each) => keyOf(each, reader))
-      const [record] = await reader.read([read(owner.name, key, 'none', [listGetValues(bin, stored, 'count')])])
-      return Number(record?.bins[bin] ?? 0)
-    },
-    async keys({ key }, reader, range) {
-      const command =
-        range === undefined
-          ? read(owner.name, key, [bin])
-          : read(owner.name, key, 'none', [listGetIndexRange(bin, range.offset, range.count)])
-      const [record] = await reader.read([command])
-      return storedKeys({ model: owner, key, property: bin }, target, () => record?.bins[bin] ?? [], reader)
-    },
-  }
+const LIST: KeysReads = {
+  size: listSize,
+  countOf: (bin, keys) => listGetValues(bin, keys, 'count'),
+  slice: listGetIndexRange,
+  isList: true,
 }
+
+export const listMembers = (owner: EntityModel, target: EntityModel, relation: RelationModel): CollectionMembers =>
+  keysMembers(owner, target, relation, LIST)

@@ -1,7 +1,7 @@
 import { SkeinError } from '../../errors/index.js'
 import { describeKey } from '../../keys/index.js'
-import type { EntityModel } from '../../model/index.js'
-import { read, write, type WriteCommand } from '../../plan/command.js'
+import type { EntityModel, RelationModel } from '../../model/index.js'
+import { write, type WriteCommand } from '../../plan/command.js'
 import type { ReadOperation, WriteOperation } from '../../plan/operation.js'
 import {
   listCreate,
@@ -17,9 +17,8 @@ import {
 import type { RecordKey, UserKey } from '../../plan/record-key.js'
 import type { Value } from '../../plan/value.js'
 import { linkWrite, listed, listMembers, NOT_DELETING, unlisted } from './key-list-bin.js'
-import type { Tracked } from '../contract/tracked.js'
 import type { CollectionMembers } from '../contract/collection-members.js'
-import { storedKeys } from '../contract/stored-keys.js'
+import { keysMembers, type KeysReads } from './keys-members.js'
 
 /** The record that a link is stored in, and the bin there. */
 export interface LinkEnd {
@@ -41,7 +40,7 @@ export interface LinkBin {
   attributesOf?(bin: string, other: UserKey): ReadOperation
   /** The keys in the bin as it was read. */
   keysIn(stored: Value, target: EntityModel): readonly UserKey[]
-  members(owner: EntityModel, target: EntityModel, bin: string): CollectionMembers
+  members(owner: EntityModel, target: EntityModel, relation: RelationModel): CollectionMembers
 }
 
 export const listBin: LinkBin = {
@@ -51,6 +50,13 @@ export const listBin: LinkBin = {
   among: (bin, keys) => listGetValues(bin, keys, 'value'),
   keysIn: (stored) => stored as readonly UserKey[],
   members: listMembers,
+}
+
+const MAP: KeysReads = {
+  size: mapSize,
+  countOf: (bin, keys) => mapGetKeys(bin, keys, 'count'),
+  slice: (bin, offset, count) => mapGetIndexRange(bin, offset, count, 'key'),
+  isList: false,
 }
 
 export const mapBin: LinkBin = {
@@ -74,7 +80,7 @@ export const mapBin: LinkBin = {
   attributesOf: (bin, other) => mapGetKeys(bin, [other], 'value'),
   keysIn: (stored, { key }) =>
     Object.keys(storedMap(stored)).map((each) => (key.storedKind === 'string' ? each : integer(each))),
-  members: mapMembers,
+  members: (owner, target, relation) => keysMembers(owner, target, relation, MAP),
 }
 
 /** A bin that is not there reads as an empty list. */
@@ -93,23 +99,4 @@ function lostKey({ name }: EntityModel, { key }: RecordKey): SkeinError {
 function integer(text: string): number | bigint {
   const number = Number(text)
   return Number.isSafeInteger(number) ? number : BigInt(text)
-}
-
-function mapMembers(owner: EntityModel, target: EntityModel, bin: string): CollectionMembers {
-  return {
-    async count({ key }: Tracked, reader) {
-      const [record] = await reader.read([read(owner.name, key, 'none', [mapSize(bin)])])
-      return Number(record?.bins[bin] ?? 0)
-    },
-    async countOf({ key }, keys, reader) {
-      const stored = keys.map((each) => reader.recordKey(target, each).key)
-      const [record] = await reader.read([read(owner.name, key, 'none', [mapGetKeys(bin, stored, 'count')])])
-      return Number(record?.bins[bin] ?? 0)
-    },
-    async keys({ key }, reader, range = { offset: 0, count: 2 ** 31 - 1 }) {
-      const part = mapGetIndexRange(bin, range.offset, range.count, 'key')
-      const [record] = await reader.read([read(owner.name, key, 'none', [part])])
-      return storedKeys({ model: owner, key, property: bin }, target, () => record?.bins[bin] ?? [], reader)
-    },
-  }
 }
