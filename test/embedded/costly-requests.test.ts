@@ -2,7 +2,8 @@ import { connect, type Socket } from 'node:net'
 import { deflateSync } from 'node:zlib'
 import { once } from 'node:events'
 import { expect } from 'chai'
-import { ListValue, type Value } from '#src/embedded/value/value.js'
+import { inside } from '#src/embedded/cdt/span.js'
+import { ListValue, MapValue, type Value } from '#src/embedded/value/value.js'
 import { encodeMsgpack } from '#src/embedded/value/msgpack-writer.js'
 import { startEmbedded, type EmbeddedServer } from 'skein/embedded'
 import { expressionBytes, raw, type Written } from './expression/expression-bytes.js'
@@ -79,6 +80,16 @@ describe('embedded server: requests that cost more than they should', function (
       const codes = await client.batch(message([8, 0, 0, 0], [field(41, rows)], []))
       expect(codes[1]).to.equal(13)
       expect(codes).to.have.length(51)
+    })
+
+    it('is refused where one operation after the other copies what the first one padded', async () => {
+      for (const [bin, index] of [
+        ['p8', 8_000_000],
+        ['p4', 4_000_000],
+      ] as const) {
+        const insert = op(4, 20, bin, encodeMsgpack(list(3, index, 1)))
+        expect((await client.send(write(...Array.from({ length: 60 }, () => insert)))).code, bin).to.equal(13)
+      }
     })
 
     it('of a few million elements in one operation is still a matter of the record size', async () => {
@@ -178,6 +189,47 @@ describe('embedded server: requests that cost more than they should', function (
     await store('l', 20, LARGE_LIST)
     const { code } = await client.send(write(...Array.from({ length: 20_000 }, () => change(list(1, 1)))))
     expect(code).to.equal(4)
+  })
+
+  describe('operations that rank, sort or search a large list or map', () => {
+    const numbers = Array.from({ length: 60_000 }, (_, i) => (i * 7919) % 60_013)
+    const [COUNT, INDEX, RANK] = [5, 1, 3]
+    const searched = list(...numbers.slice(0, 5000))
+    const repeated = (make: () => Buffer): Buffer[] => Array.from({ length: 500 }, make)
+
+    before(async () => {
+      const map = new MapValue(inside({ start: 0, count: numbers.length }), numbers)
+      const put = [op(2, 20, 'l', encodeMsgpack(list(...numbers))), op(2, 19, 'm', encodeMsgpack(map))]
+      expect((await client.send(message([0, 1, 0x10, 0], RECORD, put))).code).to.equal(0)
+    })
+
+    for (const [what, bin, call] of [
+      ['ranks of a list', 'l', list(26, COUNT, 0, 59_999)],
+      ['relative ranks of a list', 'l', list(27, COUNT, 5, 0, 59_999)],
+      ['indexes of ranks of a list', 'l', list(26, INDEX, 0, 59_999)],
+      ['ranks of the elements of a list', 'l', list(24, RANK, 1, 59_998)],
+      ['values of a list', 'l', list(23, COUNT, searched)],
+      ['ranks of a map', 'm', list(106, COUNT, 0, 59_999)],
+      ['relative ranks of a map', 'm', list(110, COUNT, 5, 0, 59_999)],
+      ['ranks of the entries of a map', 'm', list(104, RANK, 1, 59_998)],
+      ['values of a map', 'm', list(108, COUNT, searched)],
+    ] as const) {
+      it(`are refused after a second for ${what}`, async () => {
+        const payload = encodeMsgpack(call)
+        const { code } = await client.send(read(...repeated(() => op(3, 20, bin, payload))))
+        expect(code).to.equal(4)
+      })
+    }
+
+    it('are refused after a second for sorts', async () => {
+      const sort = encodeMsgpack(list(13, 1))
+      expect((await client.send(write(...repeated(() => op(4, 20, 'l', sort))))).code).to.equal(4)
+    })
+
+    it('are answered when there is one of them', async () => {
+      const { code } = await client.send(read(op(3, 20, 'l', encodeMsgpack(list(26, INDEX, 0, 59_999)))))
+      expect(code).to.equal(0)
+    })
   })
 
   describe('a client that does not read', () => {

@@ -84,7 +84,7 @@ function replaceAt(container: Container, position: number, value: Value): Contai
 function insertInto(container: Container, level: ContextLevel, nils: number, value: Value): Container {
   if (container instanceof MapValue) return putEntry(container, storableKey(level), value, 0)
   if (container.ordered) return insertOrdered(container, [value], 0)
-  const added = [...padding(nils), value]
+  const added = padding(nils).concat([value])
   return keepSize(container, new ListValue(container.items.concat(added), container.flags), [], added)
 }
 
@@ -121,7 +121,7 @@ function containerAround(level: ContextLevel, element: Value): Container {
   if (level.by === 'key') return new MapValue([storableKey(level)], [element], mapFlags(level.create))
   const ordered = level.create === CreateMode.ORDERED
   const nils = level.create === CreateMode.PADDED_OR_KEY_ORDERED ? integerOf(level) : 0
-  return new ListValue([...padding(nils), element], ordered ? LIST_ORDERED : 0)
+  return new ListValue(padding(nils).concat([element]), ordered ? LIST_ORDERED : 0)
 }
 
 function mapFlags(create: number): number {

@@ -1,5 +1,6 @@
 import { equalValues } from '../value/compare.js'
 import type { Value } from '../value/value.js'
+import { workOnOrder } from '../value/work-on.js'
 import { sortedPositions, upperBound } from './search.js'
 import { gapsBetween, inside, oneByOne, type Span } from './span.js'
 
@@ -15,6 +16,7 @@ export interface FoundItems {
 export function findItems(elements: readonly Value[], items: readonly Value[]): FoundItems {
   const order = sortedPositions(items)
   const sorted = order.map((i) => items[i])
+  workOnOrder(sorted, elements.length)
   const counts = new Array<number>(items.length).fill(0)
   const below = new Array<number>(items.length + 1).fill(0)
   const positions: number[] = []

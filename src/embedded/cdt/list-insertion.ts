@@ -39,7 +39,7 @@ export function insertAt(list: ListValue, index: number, values: readonly Value[
   }
   const added = flags & ListWriteFlag.ADD_UNIQUE ? uniqueUnsorted(list, values, flags) : values
   if (added === undefined) return list
-  const padded = position > size ? [...padding(position - size), ...added] : added
+  const padded = position > size ? padding(position - size).concat(added) : added
   return keepSize(list, new ListValue(spliced(list.items, position, padded), list.flags), [], padded)
 }
 
@@ -54,10 +54,10 @@ export function insertPosition(index: number, size: number): number {
   return position
 }
 
-export function padding(count: number): null[] {
+export function padding(count: number): Value[] {
   if (count <= 0) return []
   requestBudget.pad(count)
-  return new Array<null>(count).fill(null)
+  return new Array<Value>(count).fill(null)
 }
 
 function uniqueUnsorted(list: ListValue, values: readonly Value[], flags: number): readonly Value[] | undefined {

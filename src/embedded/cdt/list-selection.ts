@@ -1,5 +1,6 @@
 import { compareValues, equalValues } from '../value/compare.js'
 import type { ListValue, Value } from '../value/value.js'
+import { workOnOrder } from '../value/work-on.js'
 import { findItems, itemRanks } from './item-search.js'
 import { selectRanks } from './rank-selection.js'
 import { countBelow, equalSpan, intervalSpan, lowerBound, sortedCopy } from './search.js'
@@ -28,6 +29,7 @@ function ranksOf(list: ListValue, positions: readonly number[]): readonly Span[]
   if (positions.length === list.items.length) return [{ start: 0, count: positions.length }]
   if (positions.length === 1) return oneByOne([countBelow(list.items, list.items[positions[0]])])
   const sorted = sortedCopy(list.items)
+  workOnOrder(sorted, positions.length)
   return oneByOne(positions.map((position) => lowerBound(sorted, list.items[position])))
 }
 

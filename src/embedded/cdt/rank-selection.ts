@@ -1,6 +1,10 @@
 import { compareValues } from '../value/compare.js'
 import type { Value } from '../value/value.js'
+import { workOnOrder } from '../value/work-on.js'
 import type { Span } from './span.js'
+
+/** A heap compares two children, and one of them with their parent. */
+const COMPARISONS_PER_LEVEL = 2
 
 export interface RankSelection {
   /** Positions in ascending order of rank. */
@@ -19,6 +23,7 @@ export function selectRanks(values: readonly Value[], span: Span, ties: 'heap' |
   const after = values.length - span.start - span.count
   const fromLowEnd = span.start <= after
   const skipped = fromLowEnd ? span.start : after
+  workOnHeap(values, skipped + span.count)
   const heap = new PositionHeap(values, fromLowEnd ? 1 : -1, ties)
   for (let i = 0; i < skipped; i++) heap.pop()
   const positions = Array.from({ length: span.count }, () => heap.pop())
@@ -27,9 +32,15 @@ export function selectRanks(values: readonly Value[], span: Span, ties: 'heap' |
 
 /** The position of the value that has a rank, always found from the high end, as paths do in lists. */
 export function rankFromHighEnd(values: readonly Value[], rank: number): number {
+  workOnHeap(values, values.length - rank)
   const heap = new PositionHeap(values, -1, 'heap')
   for (let i = values.length - 1; i > rank; i--) heap.pop()
   return heap.pop()
+}
+
+/** Counts making a heap, which takes about as long as a quarter of its searches, and taking values from it. */
+function workOnHeap(values: readonly Value[], taken: number): void {
+  workOnOrder(values, taken * COMPARISONS_PER_LEVEL + values.length / 4)
 }
 
 class PositionHeap {

@@ -1,5 +1,6 @@
 import { compareValues } from '../value/compare.js'
 import type { Value } from '../value/value.js'
+import { workOnOrder } from '../value/work-on.js'
 import type { Span } from './span.js'
 
 /** The first position in a sorted array whose value is not below `value`. */
@@ -62,10 +63,12 @@ export function countBelow(values: readonly Value[], value: Value): number {
 }
 
 export function sortedCopy(values: readonly Value[]): Value[] {
+  workOnOrder(values)
   return values.slice().sort(compareValues)
 }
 
 /** The positions of an array in the order of their values; equal values stay in the order of their positions. */
 export function sortedPositions(values: readonly Value[]): number[] {
+  workOnOrder(values)
   return values.map((_, i) => i).sort((a, b) => compareValues(values[a], values[b]))
 }

@@ -1,7 +1,11 @@
+import { requestBudget } from '../protocol/request-budget.js'
 import { CommandError, ResultCode } from '../protocol/result-code.js'
 import { ListValue, type Value } from '../value/value.js'
 import { ReturnType } from './return-type.js'
-import { inside, oneByOne, type Span } from './span.js'
+import { oneByOne, type Span } from './span.js'
+
+/** Steps that making and reading one run takes. */
+const STEPS_PER_RUN = 4
 
 /** The elements a call selected, in each of the orders in which they may be asked for. */
 export interface Selection {
@@ -53,7 +57,10 @@ export function positionResult(chosen: Selection, type: number, size: number, si
 }
 
 function integers(runs: readonly Span[], single: boolean): Value {
-  const values = runs.flatMap(inside)
+  requestBudget.work(runs.length * STEPS_PER_RUN)
+  const values: number[] = []
+  for (const { start, count } of runs) for (let i = 0; i < count; i++) values.push(start + i)
+  requestBudget.work(values.length)
   if (!single) return new ListValue(values)
   return values.length === 0 ? -1 : values[0]
 }

@@ -62,8 +62,10 @@ function applyWriteOp(op: RequestOp, draft: Draft, respondAll: boolean, replies:
   switch (op.op) {
     case OpCode.CDT_MODIFY:
     case OpCode.HLL_MODIFY: {
+      const before = draft.bins.get(op.name)?.size ?? 0
       const changed = change(op, draft)
       setBin(draft, op.name, changed.subject)
+      if ((draft.bins.get(op.name)?.size ?? 0) > before) requestBudget.copy(before)
       pushResult(op, changed.result, respondAll, replies)
       return
     }

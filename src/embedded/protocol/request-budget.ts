@@ -10,6 +10,8 @@ const MAX_WORK = 64 * 1024 * 1024
 const WORK_PER_BYTE = 16
 /** Steps that a new byte of a value takes. */
 const GROWTH_COST = 4
+/** Bytes that a request may add to its values before copies of them count as padding, too. */
+const FREE_COPIES = 1024 * 1024
 /** Bytes of the answer of one record. */
 const MAX_REPLY = 64 * 1024 * 1024
 
@@ -68,6 +70,12 @@ class RequestBudget {
     this.work(bytes * GROWTH_COST)
     this.#growth -= bytes
     if (this.#growth < 0) throw new OverBudgetError(ResultCode.RECORD_TOO_BIG, 'memory')
+  }
+
+  /** Counts the copy of a value that grows further; each copy takes as much memory as padding it anew. */
+  copy(bytes: number): void {
+    const added = MAX_GROWTH - this.#growth
+    if (added > FREE_COPIES) this.pad(Math.min(bytes, added))
   }
 
   work(steps: number): void {

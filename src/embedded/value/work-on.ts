@@ -3,12 +3,29 @@ import { encodedSize } from './encoded-size.js'
 import { Bytes, ListValue, MapValue, type Value } from './value.js'
 
 /** A step is about as much work as so many bytes that are only compared or copied. */
-const BYTES_PER_STEP = 8
+const BYTES_PER_STEP = 3
+/** Steps that one pass takes for an element of a list or map, measured on calls that select all of them. */
+const STEPS_PER_ELEMENT = 4
 
 /** Counts one pass over a value against the budget of the request. */
 export function workOn(value: Value): void {
-  if (value instanceof ListValue) requestBudget.work(value.items.length + encodedSize(value) / BYTES_PER_STEP)
-  else if (value instanceof MapValue) requestBudget.work(value.keys.length + encodedSize(value) / BYTES_PER_STEP)
+  if (value instanceof ListValue)
+    requestBudget.work(value.items.length * STEPS_PER_ELEMENT + encodedSize(value) / BYTES_PER_STEP)
+  else if (value instanceof MapValue)
+    requestBudget.work(value.keys.length * STEPS_PER_ELEMENT + encodedSize(value) / BYTES_PER_STEP)
   else if (value instanceof Bytes) requestBudget.work(value.bytes.length / BYTES_PER_STEP)
   else if (typeof value === 'string') requestBudget.work(value.length / BYTES_PER_STEP)
+}
+
+/** Counts `searches` for a place among values in order, each of which compares with one value per level of a tree. */
+export function workOnOrder(values: readonly Value[], searches = values.length): void {
+  if (values.length < 2) return
+  requestBudget.work(searches * Math.log2(values.length) * comparisonCost(values))
+}
+
+/** Steps that comparing two of the values takes on average. */
+function comparisonCost(values: readonly Value[]): number {
+  let bytes = 0
+  for (const value of values) bytes += encodedSize(value)
+  return 1 + bytes / values.length / BYTES_PER_STEP
 }
