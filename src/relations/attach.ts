@@ -11,7 +11,7 @@ import { collectionStateOf, findCollectionState, findRefState, refStateOf } from
 import { isKeyOf, unreadableRef } from './contract/stored-keys.js'
 import type { RelationStrategy } from './contract/relation-strategy.js'
 
-/** What was read of a record, for those relations that are stored in it. */
+/** Bins read of a record, for the relations that are stored in it. */
 export interface ReadBins {
   readonly bins: Bins
   readonly isRead: (bin: string) => boolean
@@ -46,7 +46,7 @@ export function attachRelations(
   }
 }
 
-/** What a record that may already exist holds of its collections is not known. */
+/** Marks all collections as unread: the record may already exist with members. */
 export function forgetMembers({ entity }: Tracked, strategies: readonly RelationStrategy[]): void {
   for (const { model } of strategies) {
     if (model.holds === 'collection') collectionStateOf(readProperty(entity, model.name) as object).loaded.clear()

@@ -85,7 +85,7 @@ export class EntityCollection<T extends object, A extends object = object> imple
     if (!this.isLoaded) {
       const { relation, tracked, reader } = this.#bound('load', options)
       const load = (): Promise<void> => reader.load([tracked], [relation.name])
-      // What one asks for outside of the transaction may be refused to another.
+      // A load outside the transaction is not shared: another caller may not be allowed to make it.
       await (options?.outsideTransaction === true ? load() : this.#state.loadOnce(load))
     }
     return this.items

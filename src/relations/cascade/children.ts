@@ -61,7 +61,7 @@ export async function reachOrphans(
   for (const child of children) {
     const ref = parentRef(child, inverse)
     const isOrphan = ref.key === null && (state.isOrphaned(child) || ref.isStoredAs(key))
-    // Whoever else has taken it in may have known its key alone.
+    // Another parent may have added it by its key alone.
     if (!isOrphan) reach.save(child)
     else if (reader.tracked(child) !== undefined) reach.remove(child, stillAt(ref, parent.model, inverse, reader))
   }
@@ -85,7 +85,7 @@ async function findHere(
     parentRef(entity, inverse).removeFromInverse(parent.entity)
 }
 
-/** What becomes of children when their parent is deleted; those that have left it here already are only saved along. */
+/** Cascades the delete of a parent to its children; those that have already left it in this session are only saved. */
 export async function reachChildren(
   parent: Tracked,
   children: readonly Tracked[],
@@ -112,7 +112,7 @@ function leave(child: object, inverse: RelationModel, state: CollectionState, re
   const ref = parentRef(child, inverse)
   let isRefBack = (): boolean => true
   const entryBack = state.tentatively(child, () => (isRefBack = ref.tentatively(() => state.remove(child))))
-  // Where somebody has moved it meanwhile, it has left all the same.
+  // A child that was moved meanwhile has left all the same.
   reach.onTakeBack(() => void (isRefBack() && entryBack()))
 }
 
@@ -174,7 +174,7 @@ export function release(
     else draft.addApart('write', command, settle)
     return
   }
-  // One write for each record: a guard would decide about all that happens to it, so the transaction looks first.
+  // Only one write per record: a guard would apply to all of its operations, so the transaction reads first.
   return reader.read([read(target.name, child, [bin])]).then(([record]) => {
     const now = record?.bins[bin] as UserKey | undefined
     if (now === undefined || userKeyId(now) !== userKeyId(parent)) return void progress(true)

@@ -10,7 +10,7 @@ export function markDeleting({ model, key, deleteGuards }: Tracked): WriteComman
   return write(model.name, key, [writeBin(DELETING_BIN, true)], options)
 }
 
-/** It is not deleted after all. */
+/** Removes the mark of a record that is not deleted after all. */
 export function takeMarkOff(entity: string, key: RecordKey): WriteCommand {
   return write(entity, key, [removeBin(DELETING_BIN)], { exists: 'mustExist', ttl: 'keep' })
 }

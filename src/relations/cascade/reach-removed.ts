@@ -4,7 +4,7 @@ import type { Tracked } from '../contract/tracked.js'
 import type { Reader } from '../contract/reader.js'
 import type { Cascade } from '../contract/contributor.js'
 
-/** Those under the keys that are there to stay; those that the session is to delete anyway go along with what reaches them. */
+/** Finds the entities under the keys that stay; those that the session deletes anyway join the cascade. */
 export async function findAndReachLeaving(
   model: EntityModel,
   keys: readonly KeyValue[],

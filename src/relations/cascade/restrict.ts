@@ -11,7 +11,7 @@ import type { Cascade } from '../contract/contributor.js'
 /** How many records are looked at together, until one is found that forbids the delete. */
 const STEP = 100
 
-/** What a relation that forbids the delete of its owner leads to. */
+/** Members of a relation that forbids the delete of its owner. */
 export interface Forbidding {
   readonly owner: Tracked
   readonly target: EntityModel

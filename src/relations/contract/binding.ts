@@ -3,7 +3,7 @@ import type { Tracked } from './tracked.js'
 import type { Reader } from './reader.js'
 import type { RelationStrategy } from './relation-strategy.js'
 
-/** What ties a Ref or a Collection to the entity it belongs to and to the session that manages it. */
+/** Ties a Ref or a Collection to the entity it belongs to and to the session that manages it. */
 export interface Binding {
   readonly tracked: Tracked
   readonly relation: RelationModel

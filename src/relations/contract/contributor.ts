@@ -11,7 +11,7 @@ export type Deleted = (target: string) => readonly KeyValue[]
 /** Notes what puts something back that was changed for a plan, should that not be sent. */
 export type OnRollback = (undo: () => void) => void
 
-/** Where a contributor says which entities a save or delete reaches; those already known are taken once. */
+/** Collects the entities that a save or delete cascades to, each of them once. */
 export interface Cascade {
   save(entity: object): void
   /** `only`: an orphan that the record says to be somebody's is none, and stays. */
@@ -21,12 +21,12 @@ export interface Cascade {
   /** Members that the plan cannot hold. */
   drain(drain: Drain): void
   readonly onTakeBack: OnRollback
-  /** It was asked before; now that owners are marked, only what a mark keeps away need be looked for again. */
+  /** True for the second pass: owners are marked now, so only members that the mark keeps away need to be looked for again. */
   readonly isAgain: boolean
 }
 
 /**
- * One part of what storing a class means. The plain bins of a class are one contributor, each of its relations is another.
+ * Contributes one part of storing a class. The plain bins of a class are one contributor, each of its relations is another.
  * `hasChanges` runs for every managed entity at each flush, so it must be cheap; the rest runs only for those that changed.
  */
 export interface Contributor {

@@ -11,7 +11,7 @@ export const MOST_REACHED = 500
 /** However many there are. */
 export const ALL_MEMBERS = { offset: 0, count: 2 ** 31 - 1 }
 
-/** What becomes of members. */
+/** Outcome for the members of a drained collection. */
 export type Fate =
   | { readonly kind: 'delete' }
   /** They are let go by one write each, without being loaded. */

@@ -1,7 +1,7 @@
 import type { KeyValue } from '../../keys/index.js'
 
 /**
- * What is wrong: `danglingKey`: a key whose record is gone (deleted past Skein, or expired). `missingLink`: a child that says whose it
+ * Kinds of findings. `danglingKey`: a key whose record is gone (deleted bypassing Skein, or expired). `missingLink`: a child that says whose it
  * is, and is not on that list. `oneSidedLink`: a link that only one of the two records has. `differentAttributes`: a link that both
  * have, with different attributes. `staleMarker`: a record whose delete began and never ended. `unreadable`: a record that does not say its own key, so
  * its links cannot be checked; `key` is then its digest; or, with a `property`, a child inside the record, a list of keys, or a reference, that cannot be read.
@@ -27,7 +27,7 @@ export type FindingKind =
  */
 export type FindingState = 'found' | 'repaired' | 'leftAlone' | 'failed'
 
-/** One disagreement between stored records, as plain data. */
+/** Disagreement between stored records, as plain data. */
 export interface Finding {
   readonly kind: FindingKind
   /** Class, property and key of the record that is wrong, which is the one that repair writes to. */
@@ -39,12 +39,12 @@ export interface Finding {
   /** The record at the other end of the link, or that a child points to. */
   readonly otherClass?: string
   readonly otherKey?: KeyValue
-  /** What was believed: the owner side of the relation (`Listing.agent`), or the class of the record that is gone. */
+  /** Side that was taken as correct: the owner side of the relation (`Listing.agent`), or the class of the record that is gone. */
   readonly truth: string
-  /** What repair does to the record: take the other's key in, take it out, put a child where it belongs, finish the delete, or nothing. */
+  /** Action of a repair on the record: add the other's key, remove it, move a child where it belongs, finish the delete, or nothing. */
   readonly repair: 'add' | 'remove' | 'move' | 'finishDelete' | 'none'
   readonly state: FindingState
-  /** The same as a sentence. */
+  /** Finding as a sentence. */
   readonly message: string
   /** Why it could not be repaired. */
   readonly error?: Error

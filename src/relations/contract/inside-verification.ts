@@ -10,9 +10,9 @@ export interface InsideFault extends Pick<Finding, 'kind' | 'repair' | 'error'> 
   readonly partKey?: KeyValue
   /** The record that a part points to, as it is stored. */
   readonly other?: { readonly className: string; readonly key: UserKey }
-  /** What comes after the name of the record, without a full stop. */
+  /** Text that follows the name of the record, without a full stop. */
   readonly says: string
-  /** What mends it; nothing where only people can say what is right. */
+  /** Operations that repair it; none where only people can decide what is right. */
   readonly operations: readonly WriteOperation[]
 }
 
@@ -28,6 +28,6 @@ export interface InsideVerification {
   readonly reads: readonly ReadOperation[]
   /** `own` is the key of the record as people use it. */
   faultsIn(bins: Bins, own: KeyValue): readonly InsideFault[]
-  /** What the parts point to. */
+  /** Records that the parts refer to. */
   refsIn(bins: Bins): readonly InsideRef[]
 }

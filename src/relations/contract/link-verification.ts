@@ -7,7 +7,7 @@ import type { RecordKey, UserKey } from '../../plan/record-key.js'
 import type { Value } from '../../plan/value.js'
 import type { FindingKind } from './finding.js'
 
-/** One end of a link: the record, and how it stores the link if it does. */
+/** End of a link: the record, and how it stores the link if it does. */
 export interface LinkEnd {
   readonly model: EntityModel
   readonly key: RecordKey
@@ -15,13 +15,13 @@ export interface LinkEnd {
   readonly property?: string
   /** True, or a count above 0, where the record holds the link. */
   readonly holds?: Expression
-  /** What is stored with the link. */
+  /** Attributes stored with the link. */
   readonly carries?: Expression
   /** Takes the link in, with what the owner stores with it; only a side that follows the other can be told to. */
   readonly add?: (carried?: Value) => WriteCommand
   /** Absent where the record cannot do without it. */
   readonly remove?: WriteCommand
-  /** Where the record can hold only one: which it holds, and the end of that one's own link to this record. */
+  /** Present if the record can hold only one link: the key it holds, and the end of that record's own link to this one. */
   readonly only?: { readonly held: Expression; readonly rival: (held: UserKey) => LinkEnd }
 }
 
@@ -31,7 +31,7 @@ export interface StoredLink {
   readonly owner: LinkEnd
   /** The end that has to follow. */
   readonly mirror: LinkEnd
-  /** What it is called when the owner has it and the mirror has not. */
+  /** Kind of the finding when the owner has the link and the mirror has not. */
   readonly unmirrored: FindingKind
 }
 

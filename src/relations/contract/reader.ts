@@ -21,11 +21,11 @@ export interface FoundPage {
   readonly next: string | undefined
 }
 
-/** What may be asked and read while something is planned or loaded. Everything read in one tick is one batch read, in which each record is read once. */
+/** Reads that are allowed while planning or loading. Everything read in one tick is one batch read, in which each record is read once. */
 export interface Reader {
-  /** What it reads is part of a transaction. */
+  /** True where its reads are part of a transaction. */
   readonly isInside: boolean
-  /** The same, with queries by index, which the transaction of a session's user refuses: they take no part in it. */
+  /** Reader that also allows index queries, which `db.transaction` rejects because they cannot take part in it. */
   outside(): Reader
   /** Managed entities in the order asked, null where there is none; `along` are paths of relations that will be loaded next: what they need is read with the entities. */
   find(model: EntityModel, keys: readonly KeyValue[], along?: readonly string[]): Promise<(Tracked | null)[]>
@@ -37,7 +37,7 @@ export interface Reader {
   foundBy(lookup: IndexedBy): AsyncIterable<FoundStep>
   /** Their keys alone. */
   keysBy(lookup: IndexedBy): AsyncIterable<readonly KeyValue[]>
-  /** Those that follow a position, in an order that stays, and the position of the next. */
+  /** Entities after a cursor, in a stable order, and the cursor of the next page. */
   pageBy(lookup: IndexedBy, count: number, after?: string): Promise<FoundPage>
   /** Lets go of entities that were only looked at. */
   release(entities: readonly Tracked[]): void

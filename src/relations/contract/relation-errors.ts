@@ -91,7 +91,7 @@ export function nameOf({ className, tracked, relation }: Binding): string {
   return `${className ?? tracked.model.name}.${relation.name}`
 }
 
-/** What says how many members, or from which on; a wrong one would be taken for something else. */
+/** Checks an offset or a count of members; an invalid number would be taken for something else. */
 export function checkNumber(
   name: 'offset' | 'count',
   value: number,

@@ -16,7 +16,7 @@ export interface LoadedLevel {
   readonly rest: readonly string[]
 }
 
-/** What is stored inside a record under a key of its own; null while it has none. */
+/** Part stored inside a record under its own key; null while it has none. */
 export interface ChangedPart {
   readonly key: KeyValue | null
   readonly part: object
@@ -30,7 +30,7 @@ export interface RelationStrategy extends Contributor {
   readonly bins: readonly string[]
   /** Loads the related entities of all these entities at once, and says which they are. */
   load(level: readonly Tracked[], reader: Reader, along?: readonly string[]): Promise<readonly Tracked[]>
-  /** Where members are no entities but may point to some: loads those that the paths name or that are eager. */
+  /** Loads the entities that parts refer to, if the paths name them or they are eager. Present where members are not entities. */
   loadInside?(level: readonly Tracked[], reader: Reader, paths: readonly string[]): Promise<readonly LoadedLevel[]>
   readonly members?: CollectionMembers
   /** Absent where nothing is stored that could disagree with another record. */
@@ -41,7 +41,7 @@ export interface RelationStrategy extends Contributor {
   attributesOf?(owner: Tracked, member: Member, reader: Reader): Promise<object | null>
   /** Throws when a Ref cannot point to this. */
   accept?(owner: Tracked, target: Member | null, reader: Reader): void
-  /** Where the other has the same key, it can be read together with this entity: takes over what was found. */
+  /** Takes the partner that was read together with this entity, where both have the same key. */
   meet?(owner: Tracked, other: Tracked | null): void
   /** Eager means that its bins are read with the record, and that is all there is to load. */
   readonly isInRecord?: boolean
@@ -59,6 +59,6 @@ export interface RelationStrategy extends Contributor {
   readonly parts?: { readonly class: EntityClass; changed(tracked: Tracked): Iterable<ChangedPart> }
   /** These entities are to be deleted: what was made here to point to them, and is not stored yet, goes as if it were. */
   takeBack?(owner: Tracked, deleted: Deleted, onTakeBack: OnRollback): void
-  /** Where members are stored here themselves, it answers all questions about them. */
+  /** Answers all questions about members that are stored in the owner's record. */
   view?(owner: Tracked, reader: Reader): CollectionView
 }

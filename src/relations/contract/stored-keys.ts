@@ -6,7 +6,7 @@ import { showUserKey, type RecordKey, type UserKey } from '../../plan/record-key
 import type { Value } from '../../plan/value.js'
 import type { Reader } from './reader.js'
 
-/** Where keys are stored, for messages. */
+/** Place where keys are stored, for messages. */
 export interface KeysPlace {
   readonly model: EntityModel
   readonly key: RecordKey

@@ -15,11 +15,11 @@ export interface Tracked {
   readonly isUnread: boolean
   /** Whatever is stored becomes what the entity is. */
   readonly overwrite?: boolean
-  /** What is being sent deletes it; one that is only marked for the next flush may stay. */
+  /** True while the flush in flight deletes it; an entity only marked for the next flush may stay. */
   readonly isGoing?: boolean
   /** How many cascades away from what was asked to be deleted. */
   readonly depth: number
-  /** What must hold of its record for it to be deleted. */
+  /** Conditions on its record without which it is not deleted. */
   readonly deleteGuards: readonly Guard[]
 }
 

@@ -13,7 +13,7 @@ interface ListedOptions {
   readonly along?: readonly string[]
   /** The keys in the bin; a list of them unless said otherwise. */
   readonly keysIn?: (stored: Value) => readonly UserKey[]
-  /** What else the bin holds. */
+  /** Takes what the bin holds besides the keys. */
   readonly take?: (owner: Tracked, state: CollectionState, stored: Value) => void
 }
 

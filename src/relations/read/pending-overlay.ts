@@ -5,7 +5,7 @@ import type { CollectionState } from '../state/collection-state.js'
 import type { Member } from '../contract/member.js'
 import type { CollectionMembers, KeyRange } from '../contract/collection-members.js'
 
-// What the server has, with this session's unsent changes on top.
+// Overlays the server's answers with this session's unsent changes.
 
 export async function hasMember(state: CollectionState, binding: Binding, member: Member): Promise<boolean> {
   if (state.isAdded(member)) return true

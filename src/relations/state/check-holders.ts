@@ -12,7 +12,7 @@ export function checkHolders(entity: object, model: EntityModel): void {
   }
 }
 
-/** The same for a new entity, which gets its Refs and Collections only now where its class makes none. */
+/** Checks a new entity, whose missing Refs and Collections are made only now. */
 export function checkNewHolders(entity: object, model: EntityModel): void {
   for (const relation of model.relations) {
     const holder = readProperty(entity, relation.name)

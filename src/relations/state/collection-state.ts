@@ -25,7 +25,7 @@ export class CollectionState extends MembersAndChanges implements RelationSide {
     return this.bound
   }
 
-  /** Where the members are parts of the owner's record. */
+  /** Parts, if the members are stored in the owner's record. */
   get parts(): HeldParts | undefined {
     return this.held
   }
@@ -61,7 +61,7 @@ export class CollectionState extends MembersAndChanges implements RelationSide {
     else adopt(this, binding, member)
   }
 
-  /** The same, with attributes; those of a link that is there already are replaced. */
+  /** Adds a member with attributes; those of an existing link are replaced. */
   link(given: Member, attributes: object): void {
     const member = this.#resolved(given)
     const { binding } = this
@@ -99,7 +99,7 @@ export class CollectionState extends MembersAndChanges implements RelationSide {
     this.loaded.members?.delete(key)
   }
 
-  /** What was added is to be stored no more: a member is deleted before it was ever one. */
+  /** Discards an unsent addition: the member is deleted before it was ever stored as one. */
   takeBack(key: KeyValue): void {
     const change = this.changes.get(key)
     if (change?.kind !== 'added') return
@@ -122,7 +122,7 @@ export class CollectionState extends MembersAndChanges implements RelationSide {
     else this.revert(entity)
   }
 
-  /** What was added is to be stored no more: the entity points elsewhere. */
+  /** Discards an unsent addition: the entity points elsewhere. */
   withdraw(entity: object): void {
     const key = this.keyOf(entity)
     if (key !== null) this.takeBack(key)
@@ -164,7 +164,7 @@ export class CollectionState extends MembersAndChanges implements RelationSide {
     this.links.delete(key)
   }
 
-  /** What is known not to be stored needs no removal. */
+  /** Drops removals of members that are known not to be stored. */
   dropUnlisted(listed: readonly KeyValue[]): void {
     const { changes, binding } = this
     const removed = [...changes].filter(({ kind, isPartlySent }) => kind === 'removed' && !isPartlySent)
@@ -176,7 +176,7 @@ export class CollectionState extends MembersAndChanges implements RelationSide {
     }
   }
 
-  /** Whoever asks for it while it is under way waits for the same. */
+  /** Shares a load in flight with all callers. */
   loadOnce(load: () => Promise<void>): Promise<void> {
     return (this.#loading ??= load().finally(() => (this.#loading = undefined)))
   }
@@ -209,17 +209,17 @@ export class CollectionState extends MembersAndChanges implements RelationSide {
     const { changes } = this
     for (const { kind, member, isPartlySent } of [...changes]) {
       if (isPartlySent) continue
-      // One that belongs to somebody else by now has still left.
+      // A member that belongs to another owner by now stays removed.
       const isForgotten = this.#forgetChange(member)
       if (isForgotten || kind === 'added') changes.delete(member)
     }
     this.loaded.clear()
     this.parts?.reset()
-    // Those that are stored are brought up to date in place.
+    // Stored links are updated in place by the next read.
     this.links.keep((key, link) => link.snapshot !== undefined || this.isPartlySent(key))
   }
 
-  /** What puts everything back as it is now. */
+  /** Returns a function that restores the current state. */
   remember(): () => void {
     return rememberFields(this)
   }

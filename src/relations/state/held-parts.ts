@@ -15,6 +15,6 @@ export interface HeldParts {
   /** All of it has to be stored anew, under another session. */
   startAnew(): void
   reset(): void
-  /** What puts everything back as it is now. */
+  /** Returns a function that restores the current state. */
   [REMEMBER](): () => void
 }

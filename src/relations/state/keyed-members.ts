@@ -68,7 +68,7 @@ export abstract class KeyedMembers<E> {
     if (this.#keyless !== undefined) yield* this.#keyless.values()
   }
 
-  /** What puts everything back as it is now. */
+  /** Returns a function that restores the current state. */
   [REMEMBER](): () => void {
     const entries = this.size === 0 ? [] : [...this]
     return () => {

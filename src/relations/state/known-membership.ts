@@ -5,7 +5,7 @@ import type { Knowledge } from './member-change.js'
 import { isEntity, type Member } from '../contract/member.js'
 import { otherSide } from './sync-inverse.js'
 
-/** What is stored of a member, as far as the session can tell without asking the server. */
+/** Knowledge of whether a member is stored, without asking the server. */
 export function knowledgeOf(member: Member, { members }: LoadedMembers, binding: Binding | undefined): Knowledge {
   if (binding === undefined) return 'absent'
   if (members !== undefined) return members.has(member) ? 'stored' : 'absent'
@@ -19,7 +19,7 @@ export function isTold(member: Member, { relation: { kind, inverse } }: Binding)
   return isEntity(member) && kind === 'oneToMany' && inverse !== undefined
 }
 
-/** What the record of a child says of its owner. */
+/** Knowledge from the child's own record about its owner. */
 function ownWord(child: object, { relation, reader, tracked }: Binding): Knowledge {
   const key = reader.keyOf(tracked.entity)
   return (key === null ? undefined : otherSide(relation, child)?.wordOf(key)) ?? 'unknown'

@@ -56,7 +56,7 @@ export class LinkValues {
     this.#data.byEntity = undefined
   }
 
-  /** Those of members that have a key. */
+  /** Attributes of members that have a key. */
   get entries(): [KeyValue, LinkValue][] {
     return [...(this.#data.byKey?.values() ?? [])]
   }
@@ -66,7 +66,7 @@ export class LinkValues {
     return (byKey?.size ?? 0) === 0 && (byEntity?.size ?? 0) === 0
   }
 
-  /** What puts everything back as it is now. */
+  /** Returns a function that restores the current state. */
   [REMEMBER](): () => void {
     return rememberFields(this.#data)
   }

@@ -3,7 +3,7 @@ import type { Outcome } from '../../plan/outcome.js'
 import type { CollectionState } from './collection-state.js'
 import type { Member } from '../contract/member.js'
 
-/** Told of each record that a change concerns whether it is as it should be, and what became of the command where there was one. */
+/** Called for each record of a change: whether the record is as it should be, and the outcome of its command if there was one. */
 export type Progress = (isDone: boolean, outcome?: Outcome) => boolean
 
 /** Follows a change of a member through its records: once one of them may have it, all must get it, whatever the session forgets. */

@@ -79,7 +79,7 @@ export class ListsToTell implements OwnersToTell {
     this.#data.toLeave = undefined
   }
 
-  /** What puts everything back as it is now. */
+  /** Returns a function that restores the current state. */
   [REMEMBER](): () => void {
     return rememberFields(this.#data)
   }

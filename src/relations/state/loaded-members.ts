@@ -5,7 +5,7 @@ import { type KeyOf, MemberSet } from './keyed-members.js'
 import type { Member } from '../contract/member.js'
 import { REMEMBER, rememberFields } from './remember-fields.js'
 
-/** What was read of the stored members of a collection. */
+/** Stored members of a collection, as far as they were read. */
 export class LoadedMembers {
   readonly #data: Data = { members: undefined, bin: undefined, dangling: [] }
   #keyOf: KeyOf = declaredKey
@@ -28,7 +28,7 @@ export class LoadedMembers {
     return this.#data.dangling
   }
 
-  /** What the bin held, read along with the record for a load that follows; undefined once it may be outdated. */
+  /** Value of the bin, read with the record for a load that follows; undefined once it may be outdated. */
   get bin(): Value | undefined {
     return this.#data.bin
   }
@@ -81,7 +81,7 @@ export class LoadedMembers {
     this.#data.bin = undefined
   }
 
-  /** What puts everything back as it is now. */
+  /** Returns a function that restores the current state. */
   [REMEMBER](): () => void {
     return rememberFields(this.#data)
   }

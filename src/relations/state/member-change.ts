@@ -8,7 +8,7 @@ import type { Member } from '../contract/member.js'
 export type ChangeKind = 'added' | 'removed' | 'orphaned'
 
 /**
- * What is stored of a member, as far as the session knows.
+ * Knowledge of a session about whether a member is stored.
  * `elsewhere`: its own record names another owner; another session may have moved it here since that was read.
  */
 export type Knowledge = 'stored' | 'absent' | 'elsewhere' | 'unknown'

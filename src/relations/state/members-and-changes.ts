@@ -12,7 +12,7 @@ import { isEntity, type Member } from '../contract/member.js'
 export abstract class MembersAndChanges {
   // Ordinary fields, which `rememberFields` finds: all of them are put back when a transaction is undone.
   protected readonly changes = new MemberChanges()
-  /** What was read of the stored members. */
+  /** Stored members, as far as they were read. */
   readonly loaded = new LoadedMembers()
   /** Attributes of links, as far as they are known. */
   readonly links = new LinkValues((member) => this.keyOf(member))
@@ -42,7 +42,7 @@ export abstract class MembersAndChanges {
     return this.added.filter(isEntity)
   }
 
-  /** Those that were added and are not at hand. */
+  /** Keys of added members whose entities are not loaded. */
   get addedKeys(): KeyValue[] {
     return this.added.filter((member): member is KeyValue => !isEntity(member))
   }
@@ -109,7 +109,7 @@ export abstract class MembersAndChanges {
     this.#confirm(member, false)
   }
 
-  /** One of the records that the change concerns may have it by now. */
+  /** Marks the change as partly sent: one of its records may have it by now. */
   notePartlySent(member: Member): void {
     const change = this.changes.get(member)
     if (change !== undefined) this.replace(change, { ...change, isPartlySent: true })
@@ -144,11 +144,11 @@ export abstract class MembersAndChanges {
     if (before === undefined) return changes.put({ kind, member, isPartlySent: false })
     const now = isEntity(before.member) ? before.member : member
     if (before.kind === kind && !isAnew) return this.replace(before, { ...before, member: now })
-    // What is under way may be stored by then, and its answer is not that of this change.
+    // A change in flight may be stored by then, and its answer does not belong to this change.
     changes.put({ kind, member: now, isPartlySent: this.isUnderWay(before) })
   }
 
-  /** The same change, with something more known of it. */
+  /** Replaces a change by one with more known of it. */
   protected replace(before: MemberChange, after: MemberChange): void {
     this.changes.put(after)
     if (this.#inFlight?.has(before)) this.#inFlight.add(after)

@@ -1,7 +1,7 @@
 import { userKeyId, type RecordKey, type UserKey } from '../../plan/record-key.js'
 import { REMEMBER, rememberFields } from './remember-fields.js'
 
-/** Where a member was before. */
+/** Former parent of a member. */
 export interface Former {
   readonly member: RecordKey
   readonly parent: UserKey
@@ -44,7 +44,7 @@ export class PreviousParents {
     this.#data.byMember = undefined
   }
 
-  /** What puts everything back as it is now. */
+  /** Returns a function that restores the current state. */
   [REMEMBER](): () => void {
     return rememberFields(this.#data)
   }

@@ -102,7 +102,7 @@ export class RefState extends RefTarget implements RelationSide {
     return !this.isRead || this.target === owner || this.#isKeyOf(owner)
   }
 
-  /** What it was pointed to is to be deleted before that was ever stored. */
+  /** Discards an unsent reference to an entity that is to be deleted. */
   takeBack(key: KeyValue): void {
     if (this.isUnsent(key)) this.letGo()
   }
@@ -114,7 +114,7 @@ export class RefState extends RefTarget implements RelationSide {
     this.lists.forget(key)
   }
 
-  /** What was read of the record does not say where it points: what it was set to, and is not stored, is forgotten. */
+  /** Marks the bin as unread and discards an unsent target. */
   unread(): void {
     if (!this.isBegun) this.points = null
     this.knows = 'unread'
@@ -153,7 +153,7 @@ export class RefState extends RefTarget implements RelationSide {
     putBack()
   }
 
-  /** What it points to is let go of: it is known by its key from now on. */
+  /** Replaces a detached target by its key. */
   keepKey(key: KeyValue): void {
     if (!this.isStored && this.isAt(key)) this.points = key
   }
@@ -169,7 +169,7 @@ export class RefState extends RefTarget implements RelationSide {
     if (!isLeft) this.#giveBack()
   }
 
-  /** What it was pointed to, and is not, does not show it any more. */
+  /** Removes it from the collection of the discarded target. */
   #takeBackFrom(before: Member | null): void {
     const owner = this.#entityAt(before)
     if (owner === undefined || this.#isKeyOf(owner)) return
@@ -177,7 +177,7 @@ export class RefState extends RefTarget implements RelationSide {
     otherSide(relation, owner)?.withdraw(tracked.entity)
   }
 
-  /** Whoever is stored as its owner, and had let it go, shows it again; a partner that has another one by now does not. */
+  /** Shows it again on its stored owner, which had dropped it; not on a partner that has another one by now. */
   #giveBack(): void {
     const owner = this.#entityAt(this.target)
     if (owner === undefined) return

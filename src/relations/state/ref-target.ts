@@ -24,7 +24,7 @@ export type Known = 'unread' | 'setBlind' | 'read' | 'missing'
 /** Another one for each change of a reference. */
 let lastRevision = 0
 
-/** What a Ref points to and what is stored for it, for itself. */
+/** Target of a Ref and the key stored for it, without regard to the other side. */
 export abstract class RefTarget {
   // Ordinary fields, which `rememberFields` finds: all of them are put back when a transaction is undone.
   protected points: Member | null = null
@@ -51,7 +51,7 @@ export abstract class RefTarget {
     return this.points
   }
 
-  /** What other records still have to be told. */
+  /** Lists of other records that still have to be updated. */
   get lists(): ListsToTell {
     return (this.toTell ??= new ListsToTell())
   }
@@ -61,7 +61,7 @@ export abstract class RefTarget {
     return this.inRecord
   }
 
-  /** What the last write replaced: the key to go back to when the new owner turns out to be gone. */
+  /** Key that the last write replaced: restored when the new owner turns out to be gone. */
   get previousKey(): KeyValue | null {
     return this.before
   }
@@ -71,7 +71,7 @@ export abstract class RefTarget {
     return this.isBegun
   }
 
-  /** It points to nothing because it was told so itself, not because a collection has let go of the entity. */
+  /** True if the reference itself was set to null, rather than the entity removed from a collection. */
   get isCleared(): boolean {
     return this.isSetToNull
   }
@@ -81,12 +81,12 @@ export abstract class RefTarget {
     return this.knows !== 'unread'
   }
 
-  /** What the record holds was read, or written. */
+  /** True once the stored key was read, or written. */
   get isStoredKnown(): boolean {
     return this.knows === 'read' || this.knows === 'missing'
   }
 
-  /** It points to nothing, and nobody has read what the record holds. */
+  /** True if it was set to null while the stored key is unread. */
   get isBlind(): boolean {
     return this.knows === 'setBlind' && this.points === null
   }
@@ -135,12 +135,12 @@ export abstract class RefTarget {
     this.knows = 'unread'
   }
 
-  /** What the record holds was read for one that was set before anybody had. */
+  /** Takes the stored key, read after the reference was set without it. */
   learnStored(key: KeyValue | null): void {
     if (this.knows === 'setBlind') this.know(key)
   }
 
-  /** The same, whatever was known: what is to change stays. */
+  /** Takes the stored key, whatever was known; an unsent change stays. */
   knowStored(key: KeyValue | null): void {
     this.know(key)
   }
@@ -206,7 +206,7 @@ export abstract class RefTarget {
     if (this.#inFlight !== undefined) this.#revision = this.#inFlight
   }
 
-  /** What puts everything back as it is now. */
+  /** Returns a function that restores the current state. */
   remember(): () => void {
     return rememberFields(this)
   }
@@ -241,7 +241,7 @@ export abstract class RefTarget {
     this.knows = 'read'
   }
 
-  /** What was not read is again as it is stored, if nobody has been told otherwise. */
+  /** Clears the target. A reference that was set unread becomes unread again, unless its change is partly sent. */
   protected letGo(): void {
     const isUnread = this.knows === 'setBlind' && !this.isBegun
     this.assign(null)

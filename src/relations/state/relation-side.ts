@@ -10,13 +10,13 @@ export interface RelationSide {
   removeFromInverse(end: object): void
   /** The other end has forgotten its change of the link: this one is as stored, too. */
   revert(end: object): void
-  /** The same, and the record of the other end says that it belongs here. */
+  /** Reverts as above, and the record of the other end says that it belongs here. */
   restore(end: object): void
   /** The other end points elsewhere: what was made of its link here goes. */
   withdraw(end: object): void
   /** False where this side has another partner by now. */
   mayHave(end: object): boolean
-  /** What the record of this side says of an owner. */
+  /** Knowledge from the record of this side about an owner. */
   wordOf(owner: KeyValue): Knowledge
   /** Both sides of a link have the same attributes. */
   shareLink?(end: object, link: LinkValue): void

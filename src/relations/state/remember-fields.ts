@@ -5,7 +5,7 @@ interface Rememberable {
   [REMEMBER](): () => void
 }
 
-/** What puts all fields of the object, and the maps in them, back as they are now: none can be left out. */
+/** Returns a function that restores all fields of the object, and the maps in them: none can be left out. */
 export function rememberFields<T extends object>(fields: T): () => void {
   const undo = (Object.keys(fields) as (keyof T)[]).map((name) => {
     const value = fields[name]

@@ -2,7 +2,7 @@ import { readProperty } from '../../codec/index.js'
 import { findCollectionState, findRefState } from './state-of.js'
 import type { RelationStrategy } from '../contract/relation-strategy.js'
 
-/** What puts the Refs and Collections of an entity back as they are now: a transaction that is undone has linked nothing. */
+/** Returns a function that restores the Refs and Collections of an entity: a transaction that is rolled back has linked nothing. */
 export function rememberRelations(entity: object, strategies: readonly RelationStrategy[]): () => void {
   const undo = strategies.flatMap(({ relation }) => {
     const value = readProperty(entity, relation)

@@ -27,7 +27,7 @@ function takeBackTentatively(state: RefState | CollectionState, key: KeyValue): 
   return state instanceof CollectionState ? state.tentatively(key, takeBack) : state.tentatively(takeBack)
 }
 
-/** What is deleted vanishes from whatever is loaded. */
+/** Removes deleted entities from loaded references and collections. */
 export function forgetLinks(tracked: Tracked, strategies: readonly RelationStrategy[], deleted: Deleted): void {
   for (const strategy of strategies) {
     const state = stateOf(tracked, strategy)

@@ -8,7 +8,7 @@ export function forgetAtOthers(tracked: Tracked, strategies: readonly RelationSt
   for (const strategy of strategies) stateOf(tracked, strategy)?.forgetAtOthers()
 }
 
-/** Whoever links to what is let go of does so by its key. */
+/** Replaces links to detached entities by their keys. */
 export function keepKeys(tracked: Tracked, strategies: readonly RelationStrategy[], detached: Deleted): void {
   for (const strategy of strategies) {
     const state = stateOf(tracked, strategy)

@@ -7,7 +7,7 @@ import type { Reader } from '../contract/reader.js'
 import type { IndexedBy } from '../contract/index-lookup.js'
 import type { CollectionMembers } from '../contract/collection-members.js'
 
-/** What an index and the children's own bins tell of a collection without loading it. */
+/** Answers questions about a collection from an index and the children's own bins, without loading it. */
 export function indexMembers(
   child: EntityModel,
   childBin: string,

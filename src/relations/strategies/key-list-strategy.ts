@@ -150,7 +150,7 @@ export class KeyListStrategy implements RelationStrategy {
     if (this.#adoption === undefined) return this.#planListed(tracked, member, state, draft, reader)
     if (!isEntity(member)) return this.#adoption.plan(tracked, member, state, draft, reader, parent)
     if (!isHere(member, this.#inverse!, tracked, reader)) return
-    // It was not known when its bin was written.
+    // The member was unknown when its bin was written.
     if (state.isPartlySent(member)) this.#adoption.planEntry(tracked, member, state, draft, reader)
     else if (!parentRef(member, this.#inverse!).isChanged) draft.beforeSending(() => state.confirmAdded(member))
   }
@@ -163,7 +163,7 @@ export class KeyListStrategy implements RelationStrategy {
     })
   }
 
-  /** Where only the list says so, there is nobody to let go. */
+  /** False where only the list stores the relation: then there are no references to detach. */
   get #reachesOnDelete(): boolean {
     return this.model.onDelete !== 'detach' || this.#childBin !== undefined
   }
@@ -213,7 +213,7 @@ export class KeyListStrategy implements RelationStrategy {
     else await reachChildren(tracked, children, this.model, this.#inverse, state, reach, reader)
   }
 
-  /** What was added here and is not stored yet counts as much as what is. */
+  /** Counts unsent additions as well as stored members. */
   async #forbid(
     owner: Tracked,
     keys: readonly KeyValue[],

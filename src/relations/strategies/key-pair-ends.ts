@@ -5,7 +5,7 @@ import { isCreation, type Tracked } from '../contract/tracked.js'
 import type { Reader } from '../contract/reader.js'
 import { keepHeld, keepInKey } from '../write/ref-in-key.js'
 
-/** One of the two records that point to each other. */
+/** Either of the two records that point to each other. */
 export interface End {
   readonly model: EntityModel
   readonly relation: RelationModel
@@ -19,7 +19,7 @@ export interface Parting {
   readonly to: End
 }
 
-/** Where each record points now, all read at once. */
+/** Reads the keys that the records point to now, all at once. */
 export async function keysIn(ends: readonly End[], reader: Reader): Promise<(UserKey | undefined)[]> {
   const records = await reader.read(ends.map(({ model, key, relation }) => read(model.name, key, [relation.bin!])))
   return ends.map(({ relation }, i) => records[i]?.bins[relation.bin!] as UserKey | undefined)

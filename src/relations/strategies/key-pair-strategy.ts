@@ -37,7 +37,7 @@ import { keyPairLinks } from '../verify/relation-links.js'
 import type { LinkVerification } from '../contract/link-verification.js'
 
 /**
- * One to one, and both store the other's key; the owner's bin is the truth. Whichever side is changed, both bins are written, and
+ * Stores a one-to-one relation as keys on both sides; the owner's bin is the truth. Whichever side is changed, both bins are written, and
  * those of former partners are cleared as long as they still point here.
  */
 export class KeyPairStrategy implements RelationStrategy {
@@ -188,7 +188,7 @@ export class KeyPairStrategy implements RelationStrategy {
     if (unseen.length > 0) await this.#partInside(unseen, [], draft, reader)
   }
 
-  /** One write for each record: where it is linked anew in the same transaction, that write says so. */
+  /** Keeps to one write per record: if it is linked again in the same transaction, that write replaces its key. */
   #clearInside({ from, to }: Parting, now: UserKey | undefined, draft: Draft, reader: Reader): void {
     const isPaired = now !== undefined && userKeyId(now) === userKeyId(to.key.key)
     if (!isPaired || isInKey(from.model, from.relation)) return draft.beforeSending(() => this.#part(from, to, reader))
@@ -223,7 +223,7 @@ export class KeyPairStrategy implements RelationStrategy {
       this.#settle(from, to, reader)
       const before = keyBefore(from.relation, outcome.bins)
       if (before !== null && userKeyId(before) !== userKeyId(to.key.key)) {
-        // Whoever was paired with it until now is told.
+        // Clears the key in the former partner's record.
         const own = this.#stateOf(from, reader)
         const former = reader.fromStored(to.model, before)
         own?.lists.mustLeave(former)
@@ -281,7 +281,7 @@ export class KeyPairStrategy implements RelationStrategy {
     })
   }
 
-  /** What its partner's record has been told, its own must be, too. */
+  /** Marks the pair as partly sent: once the partner's record may have the change, its own must get it too. */
   #begin(end: End, reader: Reader): void {
     const state = this.#stateOf(end, reader)
     state?.notePartlySent(!state.isStored)
@@ -308,7 +308,7 @@ export class KeyPairStrategy implements RelationStrategy {
     })
   }
 
-  /** What the record says now, where this session has its entity. */
+  /** Updates the entity, if this session has it, to what its record holds now. */
   #settle(end: End, to: End | undefined, reader: Reader, former?: End): void {
     const state = this.#stateOf(end, reader)
     if (state === undefined) return
@@ -331,7 +331,7 @@ export class KeyPairStrategy implements RelationStrategy {
     return { model: this.#here, relation: this.model, key: tracked.key, tracked }
   }
 
-  /** Whoever one of the two ends is paired with, which has the same class as the other. */
+  /** Partner of one of the two ends; it has the class of the other end. */
   #partnerOf(end: End, key: UserKey, reader: Reader): End {
     const isHere = end.relation === this.model
     const [model, relation] = isHere ? [this.#there, this.#inverse] : [this.#here, this.model]

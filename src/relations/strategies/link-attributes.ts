@@ -16,7 +16,7 @@ import { isCollection } from '../contract/relation-marker.js'
 import { collectionStateOf } from '../state/state-of.js'
 import type { ChangedPart } from '../contract/relation-strategy.js'
 
-/** What links carry with them: an embeddable, stored under the other's key on both sides. */
+/** Attributes of links: an embeddable, stored under the other's key on both sides. */
 export class LinkAttributes {
   readonly #codec: PartCodec
   readonly #relation: RelationModel
@@ -28,14 +28,14 @@ export class LinkAttributes {
     this.#target = target
   }
 
-  /** Those that were changed since they were stored. */
+  /** Attributes that changed since they were stored. */
   *changed({ links }: CollectionState): Iterable<[KeyValue, LinkValue]> {
     for (const [key, link] of links.entries) {
       if (link.snapshot !== undefined && !this.#codec.same(link.value, link.snapshot)) yield [key, link]
     }
   }
 
-  /** Those that are new or were changed. */
+  /** Attributes that are new or changed. */
   *unsent(state: CollectionState): Iterable<ChangedPart> {
     for (const member of state.added) {
       const link = state.links.get(member)
@@ -44,14 +44,14 @@ export class LinkAttributes {
     for (const [key, { value }] of this.changed(state)) if (!state.isAdded(key)) yield { key, part: value }
   }
 
-  /** What a new link stores; undefined when it was given nothing. */
+  /** Encodes the attributes of a new link; undefined when it has none. */
   encode(state: CollectionState, member: Member): Value | undefined {
     const link = state.links.get(member)
     if (link !== undefined) this.#checkNames(link.value)
     return link && this.#guard(state, state.keyOf(member), () => this.#codec.encode(link.value, 1))
   }
 
-  /** What brings the attributes under that key up to date, without the rest of the map. */
+  /** Operations that update the attributes under that key, without the rest of the map. */
   patch(
     state: CollectionState,
     key: KeyValue,
@@ -89,7 +89,7 @@ export class LinkAttributes {
     return link
   }
 
-  /** What is stored of a link, as nobody has it yet. */
+  /** Decodes the stored attributes of a link that is not loaded yet. */
   decode({ model, key: record }: Tracked, key: KeyValue, stored: Value): LinkValue {
     try {
       const value = this.#codec.decode(stored)
@@ -112,7 +112,7 @@ export class LinkAttributes {
     }
   }
 
-  /** One command, without the rest of the map. */
+  /** Reads the attributes of one link in one command, without the rest of the map. */
   async read(owner: Tracked, key: KeyValue, state: CollectionState, reader: Reader): Promise<object | null> {
     const bin = this.#relation.bin!
     const stored = reader.recordKey(this.#target, key).key

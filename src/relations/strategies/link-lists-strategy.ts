@@ -32,7 +32,7 @@ import type { RelationStrategy } from '../contract/relation-strategy.js'
 import { linkListLinks, linkMapLinks } from '../verify/relation-links.js'
 import type { LinkVerification } from '../contract/link-verification.js'
 
-/** One link, whichever side it was changed on: where it is stored, at one end or at both, and the record it leads to. */
+/** A link, whichever side it was changed on: where it is stored, at one end or at both, and the record it leads to. */
 interface PlannedLink {
   readonly ends: readonly LinkEnd[]
   readonly to: RecordKey
@@ -257,7 +257,7 @@ export class LinkListsStrategy implements RelationStrategy {
         return
       }
       draft.add('add references', this.#bin.link(end, other, attributes), (outcome) => {
-        // One end is gone, so the other must not point to it.
+        // This end is gone, so the other must not point to it.
         const back = ends[1 - i]
         if (back && (outcome.reason === 'missing' || outcome.reason === 'guard'))
           this.#takeBack(back, end, member, state, draft)
@@ -299,7 +299,7 @@ export class LinkListsStrategy implements RelationStrategy {
     return { ends: [here, there], to, id, settle, ...(isNew ? {} : { pair: this.#pair(here, there) }) }
   }
 
-  /** Where a relation is its own other side, either end may be the truth, but all must choose the same one. */
+  /** Chooses the owner of a link. In a relation that is its own inverse either end may be, but all sessions must choose the same one. */
   #pair(here: LinkEnd, there: LinkEnd): LinkPair {
     const isOwner = this.model.inverse === this.model.name ? recordId(here.key) < recordId(there.key) : this.model.owner
     return isOwner ? { owner: here, other: there } : { owner: there, other: here }
@@ -343,7 +343,7 @@ export class LinkListsStrategy implements RelationStrategy {
   }
 }
 
-/** The same text from both sides of a link. */
+/** Identifies a link by the same text from both of its sides. */
 function linkId(relation: RelationModel, here: string, there: string): string {
   const ids = [here, there]
   // Friends are friends of each other: such a relation is its own other side.

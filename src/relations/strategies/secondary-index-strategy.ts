@@ -197,7 +197,7 @@ export class SecondaryIndexStrategy implements RelationStrategy {
 
   async #reachOnDelete(tracked: Tracked, reach: Cascade, reader: Reader): Promise<void> {
     const { onDelete } = this.model
-    // Whoever adds a child in a transaction writes to the parent: read here, such a write is noticed, which the query is blind to.
+    // Adding a child in a transaction writes to the parent: reading it here detects such a write, which the query cannot.
     if (reader.isInside) await reader.read([read(this.#owner.name, tracked.key, 'none')])
     if (onDelete === 'restrict') {
       const forbidding = { owner: tracked, target: this.#target, inverse: this.#inverse, reach, reader }

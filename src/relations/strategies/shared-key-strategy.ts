@@ -55,7 +55,7 @@ export class SharedKeyStrategy implements RelationStrategy {
     reach.save(target)
   }
 
-  /** One that joins an owner which takes it along when it is deleted goes with that owner, also while that is under way. */
+  /** Ties a new entity to the owner whose delete cascades to it, so that it is deleted even if that delete is in flight. */
   save(tracked: Tracked, draft: Draft, reader: Reader): void {
     const { target } = this.#state(tracked.entity)
     if (!isCreation(tracked) || target === null || this.#inverse?.onDelete !== 'cascade') return
@@ -102,7 +102,7 @@ export class SharedKeyStrategy implements RelationStrategy {
 
   meet(owner: Tracked, other: Tracked | null): void {
     const state = this.#state(owner.entity)
-    // What was set here and is not saved yet stays.
+    // An unsaved target set in this session stays.
     if (state.isRead && isEntity(state.target)) return
     state.meet(other?.entity ?? null)
     const { inverse } = this.model
@@ -124,7 +124,7 @@ export class SharedKeyStrategy implements RelationStrategy {
   async #reachOnDelete(tracked: Tracked, reach: Cascade, reader: Reader): Promise<void> {
     const { onDelete } = this.model
     if (onDelete === 'detach') return
-    // Whoever joins it touches its record: read here, the transaction notices that.
+    // Joining an owner touches its record: the transaction that reads it here notices.
     if (reader.isInside) await reader.read([read(tracked.model.name, tracked.key, 'none')])
     const [other] = await findAndReachLeaving(this.#target, [reader.keyOf(tracked.entity)!], reach, reader)
     if (other === undefined) return

@@ -97,7 +97,7 @@ export class InsideVerifier {
     })
   }
 
-  /** What disagrees inside; once nothing does, what points to records that are not there and may not be on their way. */
+  /** Disagreements inside the record; if there are none, references to records that are missing and not about to be written. */
   #faultsIn(subject: InsideSubject, record: StoredRecord | null, gone: Gone): InsideFault[] {
     const faults = this.#disagreements(subject, record)
     if (faults.length > 0) return faults
@@ -108,7 +108,7 @@ export class InsideVerifier {
   }
 
   #disagreements({ model, key, inside }: InsideSubject, record: StoredRecord | null): InsideFault[] {
-    // Whoever finishes the delete of a record takes what is inside along.
+    // Finishing the delete of a record also deletes its parts.
     if (record === null || readingOf(record).isDeleting) return []
     const own = this.#access.showKey(model, key.key)
     return inside.flatMap((each) => each.faultsIn(record.bins, own))

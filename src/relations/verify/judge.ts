@@ -3,7 +3,7 @@ import type { Value } from '../../plan/value.js'
 import type { FindingKind } from '../contract/finding.js'
 import type { StoredLink } from '../contract/link-verification.js'
 
-/** One end of a link as it was read. */
+/** End of a link as it was read. */
 export interface Reading {
   readonly exists: boolean
   readonly holds: boolean
@@ -12,7 +12,7 @@ export interface Reading {
   /** Milliseconds since its last write. */
   readonly age: number
   readonly generation: number
-  /** What it stores with the link. */
+  /** Attributes that it stores with the link. */
   readonly carried?: Value
   /** The one that it holds, where it can hold only one. */
   readonly held?: Value
@@ -32,7 +32,7 @@ const DIFFERENT: Verdict = Object.freeze({ kind: 'differentAttributes', wrong: '
 const isSame = (owner: Reading, mirror: Reading): boolean =>
   owner.carried === undefined || mirror.carried === undefined || sameValue(owner.carried, mirror.carried)
 
-/** What is wrong with a link; undefined when its ends agree. */
+/** Returns what is wrong with a link; undefined when its ends agree. */
 export function judge(link: StoredLink, owner: Reading, mirror: Reading): Verdict | undefined {
   if (owner.isDeleting || mirror.isDeleting) return undefined
   if (owner.holds) {

@@ -9,7 +9,7 @@ import { NOT_DELETING, listed, unlisted } from '../write/key-list-bin.js'
 import { mapBin } from '../write/link-bin.js'
 import type { LinkEnd } from '../contract/link-verification.js'
 
-/** What an end needs to know of its relation. */
+/** Facts of a relation that an end needs. */
 interface StoredRelation {
   readonly name: string
   readonly bin?: string

@@ -12,7 +12,7 @@ export class OwnWrites {
     this.#generations.delete(id)
     this.#generations.set(id, generation)
     if (this.#generations.size <= MOST) return
-    // One that is forgotten is left alone until the next run.
+    // A forgotten record is left alone until the next run.
     for (const oldest of this.#generations.keys()) {
       this.#generations.delete(oldest)
       return

@@ -11,7 +11,7 @@ import type { LinkEnd } from '../contract/link-verification.js'
 
 const AGE = '_sk.age'
 
-/** What is read of every record that is looked at. */
+/** Operations that read every record that is checked. */
 export const ABOUT_RECORD: readonly ReadOperation[] = [readExpression(AGE, sinceUpdate()), readBin(DELETING_BIN)]
 
 const GONE: Reading = Object.freeze({ exists: false, holds: false, isDeleting: false, age: Infinity, generation: 0 })
@@ -35,7 +35,7 @@ export async function readEnds(
 ): Promise<Reading[]> {
   const questions = new Map<string, Question>()
   ends.forEach((end, i) => {
-    // What is no key has no record.
+    // A value that is not a key has no record.
     if (!isUserKey(end.key.key)) return
     const id = recordId(end.key)
     let question = questions.get(id)

@@ -14,7 +14,7 @@ export interface Confirmed {
   readonly verdict: Verdict
   /** The wrong end as it was read then. */
   readonly reading: Reading
-  /** What the owner stores with the link. */
+  /** Attributes that the owner stores with the link. */
   readonly carried?: Value
 }
 
@@ -46,7 +46,7 @@ export async function repairLinks(
     const id = recordId(end.key)
     let repair = repairs.get(id)
     if (repair === undefined) repairs.set(id, (repair = { generation, commands: [], result: { state: 'leftAlone' } }))
-    // It changed between two readings: the next run looks at it again.
+    // The record changed between two readings: the next run checks it again.
     if (repair.generation !== generation) return undefined
     repair.commands.push(atGeneration(command, generation))
     return repair

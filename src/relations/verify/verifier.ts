@@ -28,7 +28,7 @@ export interface VerifyTerms {
   readonly settle: number
 }
 
-/** What verifying may do with the server. */
+/** Commands that verifying may send. */
 export interface VerifyAccess {
   read(commands: readonly ReadCommand[]): Promise<(StoredRecord | null)[]>
   write(commands: readonly WriteCommand[]): Promise<Outcome[]>
@@ -216,7 +216,7 @@ const isThere = (answer: unknown): boolean => answer === true || answer === 1
 
 interface Page {
   readonly candidates: readonly Candidate[]
-  /** What is left to read of the record. */
+  /** Rest of the record that is still to be read. */
   readonly rest: OpenSubject | undefined
 }
 

@@ -8,7 +8,7 @@ export interface Named {
   readonly key: RecordKey
 }
 
-/** Whoever a record turns out to belong to lets go of it. */
+/** Describes the removal of a record from the owner it turns out to belong to. */
 export function lettingGo(record: Named, owner: EntityModel, property: string): DescribeStep {
   return (isTransaction) => {
     const dropping = `the ${owner.name} it belongs to by then drops it from ${property}`

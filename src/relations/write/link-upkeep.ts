@@ -11,7 +11,7 @@ export interface LinkPair {
   readonly other: LinkEnd
 }
 
-/** One side of several links: the keys that its record is asked for, and those that it has. */
+/** Side of several links: the keys that its record is asked for, and those that it has. */
 interface Side {
   readonly end: LinkEnd
   readonly asked: UserKey[]
@@ -68,7 +68,7 @@ export class LinkUpkeep {
     draft.add('undo', this.#bin.link(other, owner.key.key, attributes), ({ state, reason }) => {
       if (state === 'written') this.check({ owner, other }, draft)
       if (reason !== 'missing' && reason !== 'guard') return state === 'written'
-      // What is gone is nobody's member.
+      // A record that is gone cannot be a member.
       draft.add('undo', this.#bin.unlink(owner, other.key.key), isWrittenOrMissing)
       return true
     })

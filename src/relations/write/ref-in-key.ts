@@ -40,7 +40,7 @@ interface Compared {
   readonly held: KeyValue | null
 }
 
-/** What the key of the record says, and what the reference is about, both as people use them. */
+/** Reads the reference from the record's own key and from its stored bin, both as users see keys. */
 function compare(
   model: EntityModel,
   { name, target }: RelationModel,

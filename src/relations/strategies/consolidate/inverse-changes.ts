@@ -46,7 +46,7 @@ class Pointers {
   }
 }
 
-/** What changes in the maps from what parts point to, to the ids of those parts. */
+/** Changes of the inverse indexes: maps from referenced keys to the ids of the parts that refer to them. */
 export class InverseChanges {
   readonly #parts: PartClass
   readonly #stored: StoredRefs

@@ -18,7 +18,7 @@ import { compareKeys } from './key-order.js'
 import type { PartClass } from './part-class.js'
 import type { KnownPart, PartTable } from './part-table.js'
 
-/** What is true of a part once the write is confirmed. */
+/** State of a part once the write is confirmed. */
 interface Sent {
   readonly known: KnownPart
   readonly wasAdded: boolean
@@ -97,7 +97,7 @@ export class PartChanges {
     ]
   }
 
-  /** The same without children, which follow in a later write. */
+  /** Creates the bins without children, which follow in a later write. */
   emptyCreation(): readonly WriteOperation[] {
     const { bin: name, relation } = this.#parts
     const { sortKeyBin, inverseIndexes = [] } = relation
@@ -189,7 +189,7 @@ export class PartChanges {
     this.#sent.push({ known, wasAdded: this.#table.state.findAdded(id) === part })
   }
 
-  /** What the server dropped is no longer here either; where not all is known, only the server can tell what it dropped. */
+  /** Drops the parts that the server's cap dropped; in a partly loaded collection only the server knows which. */
   #dropCapped(): void {
     const { cap } = this.#parts.relation
     if (cap === undefined || this.#puts.size === 0) return

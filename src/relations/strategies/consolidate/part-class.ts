@@ -57,7 +57,7 @@ export class PartClass {
     return this.codec.model.key!.kind === 'bigint' ? BigInt(place as bigint) : place
   }
 
-  /** Where a range begins or ends. */
+  /** Map key at which a range begins or ends. */
   bound(bound: RangeBound): MapKey {
     const values = Array.isArray(bound) ? (bound as readonly unknown[]) : [bound]
     if (this.sortKey === undefined) return this.codec.key!.scheme.toKey(values[0])

@@ -8,7 +8,7 @@ import type { MapKey } from '../../../plan/value.js'
 import type { InsideRef } from '../../contract/inside-verification.js'
 import type { PartClass } from './part-class.js'
 
-/** What a stored part points to, and how it lets go of that when it has no record. */
+/** Targets of a stored part's references, and how to clear each reference when its target has no record. */
 export function pointersOf(part: object, place: MapKey, parts: PartClass): readonly InsideRef[] {
   const id = parts.idOf(part)
   const { name: property } = parts.relation

@@ -28,7 +28,7 @@ export interface MovingPart {
   readonly to: PartTable
 }
 
-/** Where each part was added last. */
+/** Maps each part to the collection it was added to last. */
 const HOLDERS = new WeakMap<object, PartTable>()
 
 /** A part of the collection as it is now, at the place it will have. */
@@ -37,7 +37,7 @@ export interface PlacedPart {
   readonly place: MapKey
 }
 
-/** What a session knows of one consolidated collection. Parts that were added or removed are in the collection's state. */
+/** Parts that a session knows of one consolidated collection. Added and removed parts are in the collection's state. */
 export class PartTable {
   readonly state: CollectionState
   readonly parts: PartClass
@@ -47,7 +47,7 @@ export class PartTable {
   readonly #known = new Map<string, KnownPart>()
   /** Instances that were known before the record is read again: people may hold them. */
   #former: ReadonlyMap<string, KnownPart> | undefined
-  /** Those among the known that the server may have dropped: whether they are there, it is asked once more. */
+  /** Known parts that a cap may have dropped: the server is asked again whether they exist. */
   readonly #unsure = new Set<string>()
   readonly #reader: Reader
 
@@ -191,7 +191,7 @@ export class PartTable {
     this.reset()
   }
 
-  /** What puts everything back as it is now. */
+  /** Returns a function that restores the current state. */
   [REMEMBER](): () => void {
     const { isLoaded } = this
     const known = [...this.#known].map(([id, each]) => [id, { ...each }] as const)
@@ -212,12 +212,12 @@ export class PartTable {
     this.isLoaded = false
   }
 
-  /** What was added may leave no room for others: the cap is applied when it is stored. */
+  /** True while unsent additions may push others out: the cap is applied when they are stored. */
   get isCapped(): boolean {
     return this.parts.relation.cap !== undefined && this.state.added.length > 0
   }
 
-  /** Those that the cap leaves room for once what was added is stored. */
+  /** Parts that the cap will keep once the additions are stored. */
   capped<T>(ordered: readonly T[]): readonly T[] {
     return this.isCapped ? splitByCap(ordered, this.parts.relation.cap!)[0] : ordered
   }
@@ -227,7 +227,7 @@ export class PartTable {
     return this.capped(this.given())
   }
 
-  /** The same, with what the cap will drop. */
+  /** All known parts in order, including those that the cap will drop. */
   given(): PlacedPart[] {
     const all: PlacedPart[] = []
     for (const { part } of this.kept()) all.push({ part, place: this.parts.placeOf(part) })

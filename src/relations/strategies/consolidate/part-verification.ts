@@ -61,7 +61,7 @@ export class PartVerification implements InsideVerification {
         faults.push(this.#unreadable(entry, error as Error))
       }
     }
-    // What cannot be read may be what the others are about.
+    // Other faults may only follow from a part that cannot be read.
     if (faults.length > 0) return faults
     faults.push(...this.#ofOthers(found, own), ...this.#misplaced(found))
     if (faults.some(({ kind }) => kind === 'duplicatePart')) return faults
@@ -77,7 +77,7 @@ export class PartVerification implements InsideVerification {
       try {
         return pointersOf(this.#parts.codec.decode(value), key, this.#parts)
       } catch {
-        // It is reported as what cannot be read.
+        // Reported as unreadable by `faultsIn`.
         return []
       }
     })
@@ -143,7 +143,7 @@ export class PartVerification implements InsideVerification {
       const where = sortKeyBin === undefined ? `under the key ${describeKey(place)}` : 'at another place'
       const says = `keeps ${shown} in ${name} ${where}, and not where its own values say`
       const remember = sortKeyBin === undefined ? [] : [mapPut(sortKeyBin, id, rightPlace)]
-      // Where another one is in its place, that one has to move first.
+      // A part that occupies its place has to move first.
       const isFree = !taken.has(userKeyId(rightPlace))
       const operations = isFree ? [mapMove(this.#parts.bin, place, rightPlace), ...remember] : []
       return [{ kind: 'misplacedPart', property: name, partKey: id, repair: 'move', says, operations }]
@@ -159,7 +159,7 @@ export class PartVerification implements InsideVerification {
     for (const { id, place, rightPlace } of found) {
       const entry = noted.get(userKeyId(id))
       noted.delete(userKeyId(id))
-      // One that is moved is noted anew.
+      // Moving a part updates this entry.
       if (entry?.value === place || compareKeys(place, rightPlace) !== 0) continue
       const says = `${entry === undefined ? 'has not noted' : 'has noted wrongly'} in ${name} where ${describeKey(id)} is`
       const operations = [...create, mapPut(name, id, place)]

@@ -78,7 +78,7 @@ export class PartView implements CollectionView {
   async page({ offset, count }: KeyRange): Promise<readonly object[]> {
     if (this.#isRead) return this.#completed((await this.#all()).slice(offset, offset + count))
     const extra = this.#extra()
-    // What is removed leaves gaps, so the page is cut from all that comes before its end.
+    // Removed parts leave gaps, so the page is cut from everything before its end.
     if (extra === 0) return this.#completed(this.#merge(await this.#reads.slice(offset, count)))
     const merged = this.#merge(await this.#reads.slice(0, offset + count + extra))
     return this.#completed(merged.slice(offset, offset + count))

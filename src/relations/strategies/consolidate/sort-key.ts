@@ -79,7 +79,7 @@ export class SortKey {
     return this.prefix(values) + this.#idText(id)
   }
 
-  /** What all map keys begin with whose first values are these. */
+  /** Prefix of all map keys whose first values are these. */
   prefix(values: readonly unknown[]): string {
     return values.map((value, i) => this.#texts[i].write(value) ?? this.#refuse(i, value)).join('')
   }

@@ -65,7 +65,7 @@ export class TargetDeletion implements Contributor {
   remove(): void {}
 }
 
-/** What has to be done elsewhere when an entity of this class is deleted; nothing where no relation asks for it. */
+/** Changes to owners of parts when an entity of this class is deleted; none where no relation asks for any. */
 export function targetDeletions(target: EntityModel, model: Model): readonly TargetDeletion[] {
   const pointers = [...model.entities.values()].flatMap((owner) =>
     owner.relations.flatMap(({ name, target: part, inverseIndexes = [] }) =>
