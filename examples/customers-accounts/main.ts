@@ -26,7 +26,7 @@ export async function main(print: (text: string) => void): Promise<void> {
     }
 
     const asking = await trafficOf(async () => {
-      const link = await db.session().ref(Customer, 2).collection('accounts').attributesOf('joint')
+      const link = await db.session().at(Customer, 2).collection('accounts').attributesOf('joint')
       print(`Asked for that one link alone: Bob is ${link?.role}`)
     })
     print(`  ${show(asking)}`)

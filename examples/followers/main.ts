@@ -16,7 +16,7 @@ export async function main(print: (text: string) => void, followers = 50_000): P
       for (let first = 2; first < followers + 2; first += CHUNK) {
         await db.withSession(async (session) => {
           const last = Math.min(first + CHUNK, followers + 2)
-          const star = session.ref(User, STAR).collection('followers')
+          const star = session.at(User, STAR).collection('followers')
           for (let id = first; id < last; id++) star.add(session.create(User, { id, name: `user ${id}` }))
         })
       }
@@ -24,7 +24,7 @@ export async function main(print: (text: string) => void, followers = 50_000): P
     print(`${followers.toLocaleString('en')} users follow user ${STAR}: ${show(joining)}`)
 
     const session = db.session()
-    const star = session.ref(User, STAR)
+    const star = session.at(User, STAR)
     const checking = await trafficOf(async () => {
       print(`User 777 follows user ${STAR}: ${await star.collection('followers').contains(777)}`)
     })
@@ -43,12 +43,12 @@ export async function main(print: (text: string) => void, followers = 50_000): P
     print(`  ${show(paging)}: five keys, then five users`)
 
     const following = await trafficOf(async () => {
-      session.ref(User, 2).collection('follows').add(3)
+      session.at(User, 2).collection('follows').add(3)
       await session.flush()
     })
     print(`User 2 follows user 3: ${show(following)}, neither was loaded`)
     let back: readonly unknown[] = []
-    const asking = await trafficOf(async () => (back = await db.session().ref(User, 3).collection('followers').keys()))
+    const asking = await trafficOf(async () => (back = await db.session().at(User, 3).collection('followers').keys()))
     print(`Followers of user 3: ${back.join(', ')}: ${show(asking)}`)
   } finally {
     await db.close()

@@ -15,7 +15,7 @@ export async function main(print: (text: string) => void, transactions = 500): P
       for (let i = 0; i < transactions; i++) {
         // Neither collection is read: the server adds and drops.
         const session = db.session()
-        const account = session.ref(Account, IBAN)
+        const account = session.at(Account, IBAN)
         const transaction = Object.assign(new Transaction(), { cents: (i * 7_919) % 10_007, payee: `payee ${i}` })
         account.collection('latest').add(transaction)
         account.collection('largest').add(transaction)

@@ -18,7 +18,6 @@ import {
   checkSessionQueryOptions,
 } from './context/check-arguments.js'
 import { isDirty } from './flush/collect/is-dirty.js'
-import { EntityHandle } from './entity-handle.js'
 import { forgetDetached } from './tracking/unlink-deleted.js'
 import { isInsideHook } from './tracking/lifecycle-hooks.js'
 import { EntityLoader } from './load/entity-loader.js'
@@ -157,22 +156,6 @@ export class Session {
   }
 
   /**
-   * An entity by its key alone. Its collections can be asked and changed without loading it; what is changed there is sent by the
-   * next flush.
-   *
-   * @example
-   * session.ref(Agent, 17).collection('listings').add(listing)
-   */
-  ref<T extends object>(entityClass: EntityClass<T>, key: KeyInput<T>): EntityHandle<T> {
-    const mapped = this.#mapped(entityClass)
-    const unread = (): ManagedEntity => {
-      this.#checkOpen()
-      return this.#loads.unread(mapped, key)
-    }
-    return new EntityHandle<T>(mapped, unread)
-  }
-
-  /**
    * A record that need not be loaded, by class and key or by a managed entity. Its counters, lists, sets, maps and collections can be
    * asked and changed; the next flush sends the changes. With `create`, a change makes the record where it is missing.
    *
@@ -181,7 +164,7 @@ export class Session {
    */
   at<T extends object>(entity: T): RecordHandle<T>
   at<T extends object>(entityClass: EntityClass<T>, key: KeyInput<T>, options?: AtOptions): RecordHandle<T>
-  at<T extends object>(target: T | EntityClass<T>, key?: KeyInput, options: AtOptions = {}): RecordHandle<T> {
+  at<T extends object>(target: T | EntityClass<T>, key?: KeyInput<T>, options: AtOptions = {}): RecordHandle<T> {
     this.#checkOpen()
     checkAtOptions(options)
     const { reader } = this.#loads

@@ -278,7 +278,7 @@ describe('events of queries and scans', () => {
   it('tell of a query that fails, with its code', async () => {
     const lacking = await open({ hosts: server.hosts, namespace: server.namespaces[0], entities: [Pier, Boat] })
     const events = await heard<CommandEvent>('skein:command', async () => {
-      const error = await rejection(() => lacking.session().ref(Pier, 1).collection('boats').count())
+      const error = await rejection(() => lacking.session().at(Pier, 1).collection('boats').count())
       expect((error as { code: string }).code).to.equal('SKEIN_4211')
     }).finally(() => lacking.close())
     expect(events.map(({ kind, code, records }) => [kind, code, records])).to.deep.equal([['query', 201, 0]])

@@ -123,7 +123,7 @@ for (const mode of MODES) {
         await session.flush()
         expect(session.isDirty()).to.equal(false)
         expect((await db.session().load(Listing, 1)).agent.key).to.equal(2)
-        expect(await db.session().ref(Agent, 2).collection('likes').keys()).to.deep.equal([1])
+        expect(await db.session().at(Agent, 2).collection('likes').keys()).to.deep.equal([1])
         expect(await findings()).to.deep.equal([])
       })
     }
@@ -140,7 +140,7 @@ for (const mode of MODES) {
       await deleting
       await server.embedded!.faults.clear()
       await session.flush()
-      expect(await db.session().ref(Agent, 2).collection('likes').contains(2)).to.equal(true)
+      expect(await db.session().at(Agent, 2).collection('likes').contains(2)).to.equal(true)
       expect(await findings()).to.deep.equal([])
     })
   })

@@ -67,7 +67,7 @@ for (const mode of MODES) {
     })
 
     it('tell keys as they were declared', async () => {
-      const node = db.session().ref(Node, 1n)
+      const node = db.session().at(Node, 1n)
       expect(await node.collection('children').keys()).to.deep.equal([2n, LARGE])
       expect(await node.collection('follows').keys()).to.deep.equal([2n, LARGE])
       const two = await db.session().load(Node, 2n)
@@ -79,9 +79,9 @@ for (const mode of MODES) {
     it('move and are deleted', async () => {
       const session = db.session()
       session.create(Node, { id: 3n })
-      session.ref(Node, 3n).collection('children').add(2n)
+      session.at(Node, 3n).collection('children').add(2n)
       await session.flush()
-      expect(await db.session().ref(Node, 1n).collection('children').keys()).to.deep.equal([LARGE])
+      expect(await db.session().at(Node, 1n).collection('children').keys()).to.deep.equal([LARGE])
       await db.session().delete(Node, 1n)
       expect(await db.session().findMany(Node, [1n, LARGE])).to.deep.equal([null, null])
       const two = await db.session().load(Node, 2n, { with: ['followers'] })

@@ -22,7 +22,7 @@ for (const mode of MODES) {
     })
 
     const keys = (name: (typeof NAMES)[number]): Promise<readonly unknown[]> =>
-      db.session().ref(Person, 1).collection(name).keys()
+      db.session().at(Person, 1).collection(name).keys()
 
     for (const name of NAMES) {
       for (const loaded of [true, false]) {

@@ -100,7 +100,7 @@ for (const mode of MODES) {
       return [session, await session.load(Parent, 1)]
     }
     const storedOf = async (name: Name): Promise<unknown[]> =>
-      [...(await db.session().ref(Parent, 1).collection(name).keys())].sort()
+      [...(await db.session().at(Parent, 1).collection(name).keys())].sort()
     const streamed = async (parent: Parent, name: Name): Promise<number[]> => {
       const ids: number[] = []
       for await (const { id } of parent[name].stream()) ids.push(id)
@@ -148,7 +148,7 @@ for (const mode of MODES) {
         while (!(await stream.next()).done);
         await session.flush()
         await session.flush()
-        expect(await db.session().ref(Parent, 2).collection(name).keys()).to.deep.equal([1])
+        expect(await db.session().at(Parent, 2).collection(name).keys()).to.deep.equal([1])
         const stays = ['kids', 'found'].includes(name) ? [2, 3] : [1, 2, 3]
         expect(await storedOf(name)).to.deep.equal(stays)
       })
@@ -160,7 +160,7 @@ for (const mode of MODES) {
         'a member is removed by its key': (parent) => parent[name].remove(1),
         'a member is removed': async (parent, session) => parent[name].remove(await session.load(Child, 1)),
         'another session adds': () =>
-          db.withSession((session) => Promise.resolve(session.ref(Parent, 1).collection(name).add(3))),
+          db.withSession((session) => Promise.resolve(session.at(Parent, 1).collection(name).add(3))),
         'a member is deleted': async (_parent, session) => session.delete(await session.load(Child, 1)),
       }
       for (const [title, change] of Object.entries(refreshed)) {
@@ -192,9 +192,7 @@ for (const mode of MODES) {
           const [session] = await store('marks')
           const child = await session.load(Child, 1)
           if (other)
-            await db.withSession((their) =>
-              Promise.resolve(their.ref(Child, 1).collection('friends').link(1, since(1))),
-            )
+            await db.withSession((their) => Promise.resolve(their.at(Child, 1).collection('friends').link(1, since(1))))
           else {
             child.friends.link(1, since(1))
             await session.flush()
@@ -204,8 +202,8 @@ for (const mode of MODES) {
           child.friends.remove(how === 'loaded, by entity' ? await session.load(Parent, 1) : 1)
           await session.flush()
           expect(session.isDirty()).to.equal(false)
-          expect(await db.session().ref(Child, 1).collection('friends').keys()).to.deep.equal([])
-          expect(await db.session().ref(Parent, 1).collection('links').keys()).to.deep.equal([])
+          expect(await db.session().at(Child, 1).collection('friends').keys()).to.deep.equal([])
+          expect(await db.session().at(Parent, 1).collection('links').keys()).to.deep.equal([])
         })
       }
     }
@@ -232,8 +230,8 @@ for (const mode of MODES) {
       child.friends.link(parent, since(2))
       await sending
       await session.flush()
-      expect(await db.session().ref(Child, 1).collection('friends').attributesOf(1)).to.deep.equal(since(2))
-      expect(await db.session().ref(Parent, 1).collection('links').attributesOf(1)).to.deep.equal(since(2))
+      expect(await db.session().at(Child, 1).collection('friends').attributesOf(1)).to.deep.equal(since(2))
+      expect(await db.session().at(Parent, 1).collection('links').attributesOf(1)).to.deep.equal(since(2))
     })
   })
 }

@@ -103,7 +103,7 @@ for (const mode of MODES) {
     useDatabase(mode, [Parent, Child], (opened) => ({ db } = opened))
 
     const keysOf = async (session: Session, relation: Name, owner: number): Promise<unknown[]> =>
-      [...(await session.ref(Parent, owner).collection(relation).keys())].sort()
+      [...(await session.at(Parent, owner).collection(relation).keys())].sort()
 
     async function answer(owner: Parent, relation: Name, how: string): Promise<number[]> {
       const members = owner[relation]

@@ -67,7 +67,7 @@ describe('what changes of relations cost', function () {
   it('a link of two unloaded users is one round trip of two rows, and one that reads both again', async () => {
     await db.withSession(async (session) => [1, 2].forEach((id) => session.persist(user(id))))
     const session = db.session()
-    session.ref(User, 1).collection('follows').add(2)
+    session.at(User, 1).collection('follows').add(2)
     const { commands, rows } = await server.commands.during(() => session.flush())
     expect([commands, rows]).to.deep.equal([2, 4])
   })
@@ -88,8 +88,7 @@ describe('what changes of relations cost', function () {
       await server.faults.clear()
       const check = db.session()
       const holders = []
-      for (const id of ids)
-        if (await check.ref(Agent, id).collection('listings').contains(`c${round}`)) holders.push(id)
+      for (const id of ids) if (await check.at(Agent, id).collection('listings').contains(`c${round}`)) holders.push(id)
       expect(holders).to.deep.equal([(await check.load(Listing, `c${round}`)).agent.key])
     }
   })

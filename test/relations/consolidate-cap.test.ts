@@ -100,7 +100,7 @@ for (const mode of MODES) {
       recent.remove(2, 3)
       recent.add(first)
       await session.flush()
-      expect(await db.session().ref(Account, 1).collection('recent').keys()).to.deep.equal([1])
+      expect(await db.session().at(Account, 1).collection('recent').keys()).to.deep.equal([1])
       expect(await recent.get(1)).to.equal(first)
     })
 

@@ -123,8 +123,8 @@ for (const mode of MODES) {
         const { recent, largest } = isLoaded
           ? await session.load(Account, 'a', { with: ['recent', 'largest'] })
           : {
-              recent: session.ref(Account, 'a').collection('recent'),
-              largest: session.ref(Account, 'a').collection('largest'),
+              recent: session.at(Account, 'a').collection('recent'),
+              largest: session.at(Account, 'a').collection('largest'),
             }
         recent.add(payment(6, 6), payment(0, 0))
         largest.add(payment(7, 25), payment(8, 5))

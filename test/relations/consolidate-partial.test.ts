@@ -63,7 +63,7 @@ describe('consolidated children of an entity that is loaded in steps', () => {
   it('can be changed through a handle of an entity that is not loaded', async () => {
     await db.session().save(stock('s', line('a')))
     await db.withSession(async (session) => {
-      const lines = session.ref(Stock, 's').collection('lines')
+      const lines = session.at(Stock, 's').collection('lines')
       lines.add(line('b'))
       expect(await lines.count()).to.equal(2)
       ;(await lines.get('a'))!.quantity = 9

@@ -82,7 +82,7 @@ for (const mode of MODES) {
         'by a list': (_, one, __, fresh) => one.tasks.add(fresh),
         'by a list, from its own side': (_, one, __, fresh) => fresh.assignee.set(one),
         'by a list that was never loaded': (session, _, __, fresh) =>
-          session.ref(Person, 2).collection('tasks').add(fresh),
+          session.at(Person, 2).collection('tasks').add(fresh),
         'by an index': (_, one, __, fresh) => one.chores.add(fresh),
         'by a list on one side': (_, one, __, fresh) => one.bookmarks.add(fresh),
         'by lists on both sides': (_, one, __, fresh) => one.likes.add(fresh),
@@ -135,15 +135,15 @@ for (const mode of MODES) {
         session.remove(fresh)
         one.tasks.add(session.persist(fresh))
         await session.flush()
-        expect(await db.session().ref(Person, 1).collection('tasks').keys()).to.deep.equal([9])
+        expect(await db.session().at(Person, 1).collection('tasks').keys()).to.deep.equal([9])
         expect((await db.session().load(Task, 9)).assignee.key).to.equal(1)
       })
     })
 
     it('are given up by deleting what somebody else has deleted', async () => {
       const session = db.session()
-      session.ref(Person, 1).collection('tasks').add(1)
-      session.ref(Person, 1).collection('likes').add(2)
+      session.at(Person, 1).collection('tasks').add(1)
+      session.at(Person, 1).collection('likes').add(2)
       await db.session().delete(Task, 1)
       const error = await session.flush().catch((reason: unknown) => reason)
       expect(error).to.be.instanceOf(Error)
@@ -158,8 +158,8 @@ for (const mode of MODES) {
       const [task, person] = [await late.load(Task, 1), await late.load(Person, 2)]
       await late.load(Task, 2)
       await db.withSession((session) => {
-        session.ref(Person, 1).collection('tasks').add(1)
-        session.ref(Person, 2).collection('tasks').add(2)
+        session.at(Person, 1).collection('tasks').add(1)
+        session.at(Person, 2).collection('tasks').add(2)
         return Promise.resolve()
       })
       await late.delete(task)

@@ -34,7 +34,7 @@ for (const mode of MODES) {
       person.bookmarks.add(task)
       session.detach(task)
       await session.flush()
-      expect(await db.session().ref(Person, 1).collection('bookmarks').keys()).to.deep.equal([1])
+      expect(await db.session().at(Person, 1).collection('bookmarks').keys()).to.deep.equal([1])
     })
 
     it('do not bring back what was deleted since', async () => {
@@ -59,7 +59,7 @@ for (const mode of MODES) {
       const stored = await db.session().load(Task, 1, { with: ['likedBy'] })
       expect([stored.assignee.key, stored.lead.key]).to.deep.equal([2, 2])
       expect(stored.likedBy.items.map(({ id }) => id)).to.deep.equal([2])
-      expect(await db.session().ref(Person, 1).collection('tasks').keys()).to.deep.equal([])
+      expect(await db.session().at(Person, 1).collection('tasks').keys()).to.deep.equal([])
     })
 
     it('are shown by the instance that the session has in its place', async () => {
@@ -96,7 +96,7 @@ for (const mode of MODES) {
       session.detach(task)
       await session.flush()
       expect(await db.session().find(Task, 9)).to.equal(null)
-      expect(await db.session().ref(Person, 1).collection('tasks').keys()).to.deep.equal([1])
+      expect(await db.session().at(Person, 1).collection('tasks').keys()).to.deep.equal([1])
     })
   })
 }

@@ -87,14 +87,14 @@ for (const mode of MODES) {
 
       it('of a child that another parent may have by now', async () => {
         const session = db.session()
-        session.ref(Person, 1).collection('tasks').add(2)
+        session.at(Person, 1).collection('tasks').add(2)
         const text = String(await session.explain())
         expect(text).to.match(/after a read: .*Task task\/2.*: the Person it belongs to by then drops it from tasks/)
       })
 
       it('of a child that is let go by its key, if it is still here', async () => {
         const session = db.session()
-        session.ref(Person, 1).collection('tasks').remove(2)
+        session.at(Person, 1).collection('tasks').remove(2)
         const text = String(await session.explain())
         expect(text).to.match(/write Task task\/2 .*if assignee is 1/)
         if (mode === 'sc') expect(text).to.contain('after a read: read Task task/2 in the transaction')

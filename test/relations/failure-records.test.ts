@@ -44,7 +44,7 @@ for (const mode of MODES) {
 
     it('lists each record once, and what was undone as not written', async () => {
       const error = await failure((session) => {
-        session.ref(Agent, MISSING).collection('listings').add(1)
+        session.at(Agent, MISSING).collection('listings').add(1)
         return Promise.resolve()
       })
       expect(told(error)).to.deep.equal([
@@ -89,7 +89,7 @@ for (const mode of MODES) {
 
     it('says what to do in a line of its own', async () => {
       const { message } = await failure((session) => {
-        session.ref(Agent, MISSING).collection('listings').add(1)
+        session.at(Agent, MISSING).collection('listings').add(1)
         return Promise.resolve()
       })
       const lines = message.split('\n')

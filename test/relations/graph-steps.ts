@@ -247,7 +247,7 @@ export class Actor {
     withMembers: boolean,
   ): Promise<Collection<object, object>> {
     if (isLoaded) return readRelation(await this.#load(kind, id, withMembers), name) as Collection<object, object>
-    const handle = this.session.ref(classOf(kind), id)
+    const handle = this.session.at(classOf(kind), id)
     return handle.collection(name as never)
   }
 

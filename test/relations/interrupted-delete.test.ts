@@ -90,7 +90,7 @@ for (const mode of MODES) {
       expect(session.isDirty()).to.equal(false)
       expect(await findings()).to.deep.equal([])
       expect(await db.session().find(Agent, 1)).to.equal(null)
-      expect(await db.session().ref(Agent, 2).collection('listings').keys()).to.deep.equal([2])
+      expect(await db.session().at(Agent, 2).collection('listings').keys()).to.deep.equal([2])
     })
   })
 }

@@ -56,11 +56,11 @@ for (const mode of MODES) {
     const JOINS: Readonly<globalThis.Record<string, Join>> = {
       'a new one': (session) => Promise.resolve(session.create(Clerk, { id: 1 }).office.set(1)),
       'one that is there': async (session) => (await session.load(Clerk, 2)).office.set(1),
-      'one by its key': (session) => Promise.resolve(session.ref(Office, 1).collection('clerks').add(2)),
+      'one by its key': (session) => Promise.resolve(session.at(Office, 1).collection('clerks').add(2)),
       'a new one in the collection': (session) =>
         Promise.resolve(
           session
-            .ref(Office, 1)
+            .at(Office, 1)
             .collection('clerks')
             .add(Object.assign(new Clerk(), { id: 1 })),
         ),
@@ -102,7 +102,7 @@ for (const mode of MODES) {
 
     for (const [name, join] of Object.entries({
       'in the collection of its key': (session: Session, clerk: Clerk) =>
-        session.ref(Office, MISSING).collection('clerks').add(clerk),
+        session.at(Office, MISSING).collection('clerks').add(clerk),
       'by its reference': (session: Session, clerk: Clerk) => session.persist(clerk).office.set(MISSING),
     })) {
       it(`is not stored as an orphan where there are transactions and the parent does not exist, ${name}`, async () => {

@@ -64,7 +64,7 @@ for (const mode of MODES) {
       expect(
         (await session.findMany(User, [{ userId: 'a' }, { userId: 'x' }])).map((user) => user?.userId),
       ).to.deep.equal(['a', undefined])
-      expect(await session.ref(User, { userId: 'a' }).collection('following').count()).to.equal(0)
+      expect(await session.at(User, { userId: 'a' }).collection('following').count()).to.equal(0)
       expect((await db.read(User, [{ userId: 'b' }]))[0]?.userId).to.equal('b')
       expect(await session.delete(User, { userId: 'b' })).to.equal(true)
     })
@@ -88,7 +88,7 @@ for (const mode of MODES) {
 
     it('of another type is refused by a consolidated collection as by any other', async () => {
       const session = db.session()
-      for (const region of [session.ref(Region, 'r'), await db.session().load(Region, 'r', { with: ['lines'] })]) {
+      for (const region of [session.at(Region, 'r'), await db.session().load(Region, 'r', { with: ['lines'] })]) {
         const lines = 'collection' in region ? region.collection('lines') : region.lines
         for (const wrong of [5, 5n, Buffer.from('5'), null, ''] as never[]) {
           expect(await codeOf(() => lines.get(wrong))).to.equal('SKEIN_2101')
@@ -99,7 +99,7 @@ for (const mode of MODES) {
         }
         expect((await lines.get('5'))?.id).to.equal('5')
       }
-      const stores = session.ref(Region, 'r').collection('stores')
+      const stores = session.at(Region, 'r').collection('stores')
       expect(await codeOf(() => stores.get('s'))).to.equal('SKEIN_2103')
       expect((await stores.get({ regionId: 'r', storeId: 's' } as never))?.storeId).to.equal('s')
       expect(session.isDirty()).to.equal(false)

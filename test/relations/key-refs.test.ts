@@ -109,8 +109,8 @@ for (const mode of MODES) {
     it('may be set to what it is', async () => {
       const item = await session.load(Item, ITEM)
       item.order.set(await session.load(Order, 1))
-      session.ref(Order, 1).collection('items').add(ITEM)
-      session.ref(Order, 1).collection('notes').add(NOTE)
+      session.at(Order, 1).collection('items').add(ITEM)
+      session.at(Order, 1).collection('notes').add(NOTE)
       item.text = 'changed'
       await session.flush()
       await expectUntouched()
@@ -124,7 +124,7 @@ for (const mode of MODES) {
       })
       for (const [name, key] of [['items', ITEM] as const, ['notes', NOTE] as const]) {
         session = db.session()
-        await expectKeyKept(() => session.ref(Order, 2).collection(name).add(key))
+        await expectKeyKept(() => session.at(Order, 2).collection(name).add(key))
       }
       session = db.session()
       await expectKeyKept(async () => (await session.load(Order, 2)).bill.set(BILL))
@@ -140,7 +140,7 @@ for (const mode of MODES) {
       }
       for (const [name, key] of [['items', ITEM] as const, ['notes', NOTE] as const]) {
         session = db.session()
-        await expectKeyKept(() => session.ref(Order, 1).collection(name).remove(key))
+        await expectKeyKept(() => session.at(Order, 1).collection(name).remove(key))
       }
       session = db.session()
       await expectKeyKept(async () => (await session.load(Order, 1)).bill.set(null))

@@ -39,15 +39,15 @@ for (const mode of MODES) {
 
     /** The attributes of a link as both sides store them. */
     const stored = async (person: number, club: string): Promise<unknown[]> => [
-      await db.session().ref(Person, person).collection('clubs').attributesOf(club),
-      await db.session().ref(Club, club).collection('members').attributesOf(person),
+      await db.session().at(Person, person).collection('clubs').attributesOf(club),
+      await db.session().at(Club, club).collection('members').attributesOf(person),
     ]
 
     describe('with attributes', () => {
       it('carry them on both sides, whichever side made the link', async () => {
         await db.withSession(async (session) => {
-          session.ref(Person, 1).collection('clubs').link('chess', { role: 'member', since: 2020 })
-          session.ref(Club, 'chess').collection('members').link(2, { role: 'chair' })
+          session.at(Person, 1).collection('clubs').link('chess', { role: 'member', since: 2020 })
+          session.at(Club, 'chess').collection('members').link(2, { role: 'chair' })
         })
         for (const each of await stored(1, 'chess')) expect(each).to.deep.include({ role: 'member', since: 2020 })
         for (const each of await stored(2, 'chess')) expect(each).to.deep.include({ role: 'chair' })
@@ -56,7 +56,7 @@ for (const mode of MODES) {
 
       it('write only what changed, on both sides, also when both are loaded', async () => {
         await db.withSession(async (session) =>
-          session.ref(Person, 1).collection('clubs').link('chess', { role: 'member', since: 2020 }),
+          session.at(Person, 1).collection('clubs').link('chess', { role: 'member', since: 2020 }),
         )
         const session = db.session()
         const person = await session.load(Person, 1, { with: ['clubs.members'] })
@@ -76,14 +76,14 @@ for (const mode of MODES) {
       it('that cannot be stored are refused by class, property and field before anything is sent', async () => {
         const wrong = { role: 7 } as unknown as Membership
         const session = db.session()
-        session.ref(Club, 'chess').collection('members').link(2, wrong)
+        session.at(Club, 'chess').collection('members').link(2, wrong)
         const error = (await session.flush().catch((reason: unknown) => reason)) as SkeinError
         expect(error).to.be.instanceOf(SkeinError).and.have.property('code', 'SKEIN_2201')
         expect(error.message).to.match(/^Club\.members\[2\]\.role: 7 is not/)
         expect(error.details).to.include({ className: 'Club', property: 'members', key: 'chess' })
-        await db.withSession(async (other) => other.ref(Person, 1).collection('clubs').link('golf', { role: 'x' }))
+        await db.withSession(async (other) => other.at(Person, 1).collection('clubs').link('golf', { role: 'x' }))
         const later = db.session()
-        const link = (await later.ref(Person, 1).collection('clubs').attributesOf('golf'))!
+        const link = (await later.at(Person, 1).collection('clubs').attributesOf('golf'))!
         Object.assign(link, wrong)
         const second = (await later.flush().catch((reason: unknown) => reason)) as SkeinError
         expect(second.message).to.match(/^Person\.clubs\["golf"\]\.role: 7 is not/)
@@ -92,11 +92,11 @@ for (const mode of MODES) {
 
       it('of a link that is gone are not brought back', async () => {
         await db.withSession(async (session) =>
-          session.ref(Person, 1).collection('clubs').link('chess', { role: 'member' }),
+          session.at(Person, 1).collection('clubs').link('chess', { role: 'member' }),
         )
         const session = db.session()
-        const link = (await session.ref(Person, 1).collection('clubs').attributesOf('chess'))!
-        await db.withSession(async (other) => other.ref(Club, 'chess').collection('members').remove(1))
+        const link = (await session.at(Person, 1).collection('clubs').attributesOf('chess'))!
+        await db.withSession(async (other) => other.at(Club, 'chess').collection('members').remove(1))
         link.role = 'ghost'
         const error = await session.flush().catch((reason: unknown) => reason)
         expect(error).to.be.instanceOf(SkeinError)
@@ -108,14 +108,14 @@ for (const mode of MODES) {
           const { members } = await session.load(Club, 'golf')
           for (const id of [3, 1, 2]) members.link(id, { role: `r${id}` })
         })
-        const members = db.session().ref(Club, 'golf').collection('members')
+        const members = db.session().at(Club, 'golf').collection('members')
         expect(await members.count()).to.equal(3)
         expect(await members.keys()).to.deep.equal([1, 2, 3])
         expect((await members.page({ offset: 1, count: 1 })).map(({ id }) => id)).to.deep.equal([2])
         expect(await members.contains(3)).to.equal(true)
         expect((await members.load()).map(({ id }) => id)).to.deep.equal([1, 2, 3])
         await db.session().delete(Person, 2)
-        expect(await db.session().ref(Club, 'golf').collection('members').keys()).to.deep.equal([1, 3])
+        expect(await db.session().at(Club, 'golf').collection('members').keys()).to.deep.equal([1, 3])
       })
 
       it('are refused where the model has none', () => {
@@ -128,7 +128,7 @@ for (const mode of MODES) {
 
     describe('to the same relation', () => {
       const friends = (id: number): Promise<readonly KeyValue[]> =>
-        db.session().ref(Person, id).collection('friends').keys()
+        db.session().at(Person, id).collection('friends').keys()
 
       it('are made and undone on both sides at once', async () => {
         const session = db.session()
@@ -145,7 +145,7 @@ for (const mode of MODES) {
       })
 
       it('leave nothing behind when one is deleted', async () => {
-        await db.withSession(async (session) => session.ref(Person, 1).collection('friends').add(2, 3))
+        await db.withSession(async (session) => session.at(Person, 1).collection('friends').add(2, 3))
         await db.session().delete(Person, 1)
         expect([await friends(2), await friends(3)]).to.deep.equal([[], []])
       })

@@ -168,7 +168,7 @@ describe('loading relations along', () => {
     it('is asked without loading the entity', async () => {
       const session = db.session()
       let count = 0
-      const seen = await during(async () => (count = await session.ref(Agent, 7).collection('listings').count()))
+      const seen = await during(async () => (count = await session.at(Agent, 7).collection('listings').count()))
       expect(count).to.equal(4)
       expect(seen).to.deep.include({ commands: 1, rows: 1 })
       expect(session.isDirty()).to.equal(false)
@@ -176,7 +176,7 @@ describe('loading relations along', () => {
 
     it('takes changes, and the entity can be loaded and saved afterwards', async () => {
       const session = db.session()
-      const listings = session.ref(Agent, 8).collection('listings')
+      const listings = session.at(Agent, 8).collection('listings')
       listings.add(Object.assign(new Listing(), { id: '8-new' }))
       const seen = await during(() => session.flush())
       expect(seen.rows).to.equal(2)
@@ -191,20 +191,20 @@ describe('loading relations along', () => {
 
     it('of an entity that does not exist takes nothing, and leaves nothing behind', async () => {
       const session = db.session()
-      session.ref(Agent, 99).collection('listings').add('9-0')
+      session.at(Agent, 99).collection('listings').add('9-0')
       const error = await session.flush().catch((reason: unknown) => reason)
       expect(error).to.have.property('cause').that.is.instanceOf(EntityGoneError)
       expect(await db.session().find(Agent, 99)).to.equal(null)
       // Back where it was.
       expect((await db.session().load(Listing, '9-0')).agent.key).to.equal(9)
-      expect(await db.session().ref(Agent, 9).collection('listings').contains('9-0')).to.equal(true)
+      expect(await db.session().at(Agent, 9).collection('listings').contains('9-0')).to.equal(true)
     })
 
     it('must be one that the class has', () => {
       expect(() =>
         db
           .session()
-          .ref(Agent, 1)
+          .at(Agent, 1)
           .collection('office' as 'listings'),
       )
         .to.throw(SkeinError)

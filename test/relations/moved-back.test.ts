@@ -140,24 +140,24 @@ for (const mode of MODES) {
 
     const LINKS: Readonly<globalThis.Record<string, { one: Change; other: Change }>> = {
       'made and taken out': {
-        one: (session) => Promise.resolve(session.ref(Agent, 1).collection('likes').add(1)),
-        other: (session) => Promise.resolve(session.ref(Agent, 1).collection('likes').remove(1)),
+        one: (session) => Promise.resolve(session.at(Agent, 1).collection('likes').add(1)),
+        other: (session) => Promise.resolve(session.at(Agent, 1).collection('likes').remove(1)),
       },
       'made and taken out from its other end': {
-        one: (session) => Promise.resolve(session.ref(Agent, 1).collection('likes').add(1)),
-        other: (session) => Promise.resolve(session.ref(Listing, 1).collection('fans').remove(1)),
+        one: (session) => Promise.resolve(session.at(Agent, 1).collection('likes').add(1)),
+        other: (session) => Promise.resolve(session.at(Listing, 1).collection('fans').remove(1)),
       },
       'taken out and made': {
-        one: (session) => Promise.resolve(session.ref(Agent, 1).collection('likes').remove(1)),
-        other: (session) => Promise.resolve(session.ref(Agent, 1).collection('likes').add(1)),
+        one: (session) => Promise.resolve(session.at(Agent, 1).collection('likes').remove(1)),
+        other: (session) => Promise.resolve(session.at(Agent, 1).collection('likes').add(1)),
       },
       'made and taken out, with attributes': {
-        one: (session) => Promise.resolve(session.ref(Agent, 1).collection('tastes').link(1, tag('mine'))),
-        other: (session) => Promise.resolve(session.ref(Agent, 1).collection('tastes').remove(1)),
+        one: (session) => Promise.resolve(session.at(Agent, 1).collection('tastes').link(1, tag('mine'))),
+        other: (session) => Promise.resolve(session.at(Agent, 1).collection('tastes').remove(1)),
       },
       'taken out and made, with attributes': {
-        one: (session) => Promise.resolve(session.ref(Agent, 1).collection('tastes').remove(1)),
-        other: (session) => Promise.resolve(session.ref(Agent, 1).collection('tastes').link(1, tag('yours'))),
+        one: (session) => Promise.resolve(session.at(Agent, 1).collection('tastes').remove(1)),
+        other: (session) => Promise.resolve(session.at(Agent, 1).collection('tastes').link(1, tag('yours'))),
       },
     }
     for (const [name, { one, other }] of Object.entries(LINKS)) {
@@ -181,10 +181,10 @@ for (const mode of MODES) {
     const LOST: Readonly<globalThis.Record<string, Change>> = {
       'a child by its reference': async (session) => (await listing(session)).agent.set(MISSING),
       'a child by the collection it goes to': async (session) =>
-        Promise.resolve(session.ref(Agent, MISSING).collection('listings').add(1)),
+        Promise.resolve(session.at(Agent, MISSING).collection('listings').add(1)),
       'a child by index': async (session) => (await listing(session)).office.set(MISSING),
       'a child by the collection it goes to, by index': async (session) =>
-        Promise.resolve(session.ref(Agent, MISSING).collection('found').add(1)),
+        Promise.resolve(session.at(Agent, MISSING).collection('found').add(1)),
     }
     for (const [name, change] of Object.entries(LOST)) {
       it(`do not go back to a parent that was deleted meanwhile: ${name}`, async function () {

@@ -34,7 +34,7 @@ for (const mode of MODES) {
       })
     })
 
-    const colors = (): Promise<readonly KeyValue[]> => db.session().ref(Car, 1).collection('colors').keys()
+    const colors = (): Promise<readonly KeyValue[]> => db.session().at(Car, 1).collection('colors').keys()
     const coats = async (): Promise<(number | undefined)[]> => {
       const { finishes } = await db.session().load(Car, 1)
       return Promise.all([1, 2, 3].map(async (key) => (await finishes.attributesOf(key))?.coats))
@@ -47,7 +47,7 @@ for (const mode of MODES) {
 
     it('come and go several at a time, by key and by entity', async () => {
       const session = db.session()
-      const unread = session.ref(Car, 1).collection('colors')
+      const unread = session.at(Car, 1).collection('colors')
       unread.add(3, 4, 5)
       await session.flush()
       expect(await colors()).to.deep.equal([1, 2, 3, 4, 5])

@@ -91,9 +91,9 @@ for (const mode of MODES) {
           await session.flush()
           expect(session.isDirty()).to.equal(false)
           expect(await db.session().find<Book | Film>(Child, 1)).to.equal(null)
-          const pages = await db.session().ref(Book, 1).collection('pages').keys()
+          const pages = await db.session().at(Book, 1).collection('pages').keys()
           if (name === 'books') expect([pages, await db.session().find(Page, 1)]).to.deep.equal([[], null])
-          expect(await db.session().ref(Shelf, 1).collection(name).keys()).to.deep.equal([2])
+          expect(await db.session().at(Shelf, 1).collection(name).keys()).to.deep.equal([2])
         })
 
         it(`are not those among ${name} that never had a parent, the parent being ${how}`, async () => {
@@ -113,14 +113,14 @@ for (const mode of MODES) {
         const shelf = await session.load(Shelf, 1, { with: [name] })
         const [first, second] = shelf[name].items
         shelf[name].remove(first as never, second as never)
-        await db.withSession((other) => Promise.resolve(void other.ref(Shelf, 2).collection(name).add(1)))
+        await db.withSession((other) => Promise.resolve(void other.at(Shelf, 2).collection(name).add(1)))
         await session.flush()
         expect(session.isDirty()).to.equal(false)
         expect(await shelves()).to.deep.equal([2, null])
         expect(await db.session().find<Book | Film>(Child, 2)).to.equal(null)
         expect(first.shelf.key).to.equal(2)
-        expect(await db.session().ref(Shelf, 1).collection(name).keys()).to.deep.equal([])
-        expect(await db.session().ref(Shelf, 2).collection(name).keys()).to.deep.equal([1])
+        expect(await db.session().at(Shelf, 1).collection(name).keys()).to.deep.equal([])
+        expect(await db.session().at(Shelf, 2).collection(name).keys()).to.deep.equal([1])
         const pages = await db.session().findMany(Page, [1, 2])
         if (name === 'books') expect(pages.map((page) => page?.book.key ?? null)).to.deep.equal([1, null])
       })
@@ -131,10 +131,10 @@ for (const mode of MODES) {
         const [first] = shelf[name].items
         shelf[name].remove(first as never)
         session.remove(first)
-        await db.withSession((other) => Promise.resolve(void other.ref(Shelf, 2).collection(name).add(1)))
+        await db.withSession((other) => Promise.resolve(void other.at(Shelf, 2).collection(name).add(1)))
         await session.flush()
         expect(await db.session().find<Book | Film>(Child, 1)).to.equal(null)
-        expect(await db.session().ref(Shelf, 2).collection(name).keys()).to.deep.equal([])
+        expect(await db.session().at(Shelf, 2).collection(name).keys()).to.deep.equal([])
       })
     }
 
@@ -175,11 +175,11 @@ for (const mode of MODES) {
 
       it('are those that were in it, whether it is loaded or not', async () => {
         const session = db.session()
-        session.ref(Shelf, 1).collection('maps').remove(1, 2, 3)
+        session.at(Shelf, 1).collection('maps').remove(1, 2, 3)
         const { commands } = await server.commands.during(() => session.flush())
         expect(session.isDirty()).to.equal(false)
         expect(await left()).to.deep.equal([null, 2, 3])
-        expect(await db.session().ref(Shelf, 2).collection('maps').keys()).to.deep.equal([2])
+        expect(await db.session().at(Shelf, 2).collection('maps').keys()).to.deep.equal([2])
         // The children and the list; the removal; the deletes.
         if (mode === 'ap') expect(commands).to.equal(3)
         const loading = db.session()
@@ -191,7 +191,7 @@ for (const mode of MODES) {
 
       it('are those that were in it when it was loaded after they were taken out', async () => {
         const session = db.session()
-        const members = session.ref(Shelf, 1).collection('maps')
+        const members = session.at(Shelf, 1).collection('maps')
         members.remove(1, await session.load(Map, 2))
         await members.load()
         await session.flush()

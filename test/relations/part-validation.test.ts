@@ -148,7 +148,7 @@ for (const mode of MODES) {
       expect(await brief(() => session.flush())).to.have.length(1)
       role.title = 'guest'
       await session.flush()
-      const stored = await db.session().ref(Person, 'ann').collection('teams').attributesOf('red')
+      const stored = await db.session().at(Person, 'ann').collection('teams').attributesOf('red')
       expect(stored).to.deep.equal(Object.assign(new Role(), { title: 'guest' }))
     })
   })

@@ -77,8 +77,8 @@ for (const mode of MODES) {
       // In stages: what it reaches, the plan, and once more when it is marked. In a transaction: both before it and inside.
       expect(reads).to.deep.equal({ 'counted-user': mode === 'ap' ? 3 : 4 })
       expect(changes).to.equal(mode === 'ap' ? 5 : 4)
-      expect(await db.session().ref(User, 4).collection('follows').keys()).to.deep.equal([])
-      expect(await db.session().ref(User, 2).collection('followers').keys()).to.deep.equal([])
+      expect(await db.session().at(User, 4).collection('follows').keys()).to.deep.equal([])
+      expect(await db.session().at(User, 2).collection('followers').keys()).to.deep.equal([])
     })
 
     it('is one command for all lists of a record that cascades', async () => {

@@ -22,7 +22,7 @@ for (const mode of MODES) {
       const session = db.session()
       const alma = await session.load(Agent, 1)
       change(alma)
-      session.ref(Agent, 2).collection('listings').add('missing')
+      session.at(Agent, 2).collection('listings').add('missing')
       await session.flush().catch(() => undefined)
       await session.delete(Listing, 'missing')
       return [session, alma]
@@ -81,7 +81,7 @@ for (const mode of MODES) {
 
     it('let another parent take the child in', async () => {
       const [session, alma] = await failing(({ listings }) => listings.add('a'))
-      const other = session.ref(Agent, 2).collection('listings')
+      const other = session.at(Agent, 2).collection('listings')
       other.add('a')
       await session.refresh(alma)
       await session.flush()

@@ -74,7 +74,7 @@ for (const mode of MODES) {
     })
 
     for (const property of ['dishes', 'specials'] as const) {
-      const stored = async (id: string): Promise<Dish | null> => db.session().ref(Menu, 1).collection(property).get(id)
+      const stored = async (id: string): Promise<Dish | null> => db.session().at(Menu, 1).collection(property).get(id)
 
       it(`keeps the instances of children, so that a change of one is still saved (${property})`, async () => {
         const session = db.session()
@@ -96,7 +96,7 @@ for (const mode of MODES) {
         const menu = await session.load(Menu, 1)
         const [a, b] = await menu[property].getMany(['a', 'b'])
         await db.withSession(async (other) => {
-          const children = other.ref(Menu, 1).collection(property)
+          const children = other.at(Menu, 1).collection(property)
           const changed = (await children.get('b'))!
           changed.price = 9
           changed.cook.set(1)
@@ -119,7 +119,7 @@ for (const mode of MODES) {
         const session = db.session()
         const menu = await session.load(Menu, 1)
         const a = (await menu[property].get('a'))!
-        await db.withSession(async (other) => other.ref(Menu, 1).collection(property).remove('a'))
+        await db.withSession(async (other) => other.at(Menu, 1).collection(property).remove('a'))
         await session.refresh(menu)
         a.price = 5
         expect(session.isDirty()).to.equal(false)
@@ -131,8 +131,8 @@ for (const mode of MODES) {
     }
 
     const storedSeats = async (table: string): Promise<(number | undefined)[]> => [
-      (await db.session().ref(Guest, 1).collection('tables').attributesOf(table))?.seats,
-      (await db.session().ref(Table, table).collection('guests').attributesOf(1))?.seats,
+      (await db.session().at(Guest, 1).collection('tables').attributesOf(table))?.seats,
+      (await db.session().at(Table, table).collection('guests').attributesOf(1))?.seats,
     ]
 
     it('keeps the attributes of links, so that a change of them is still saved on both sides', async () => {
@@ -140,7 +140,7 @@ for (const mode of MODES) {
       const guest = await session.load(Guest, 1)
       const booking = (await guest.tables.attributesOf('x'))!
       await db.withSession(async (other) => {
-        const theirs = (await other.ref(Guest, 1).collection('tables').attributesOf('x'))!
+        const theirs = (await other.at(Guest, 1).collection('tables').attributesOf('x'))!
         theirs.note = 'window'
       })
       booking.seats = 99
@@ -157,7 +157,7 @@ for (const mode of MODES) {
       const session = db.session()
       const guest = await session.load(Guest, 1)
       const booking = (await guest.tables.attributesOf('x'))!
-      await db.withSession(async (other) => other.ref(Guest, 1).collection('tables').remove('x'))
+      await db.withSession(async (other) => other.at(Guest, 1).collection('tables').remove('x'))
       await session.refresh(guest)
       booking.seats = 7
       expect(session.isDirty()).to.equal(false)

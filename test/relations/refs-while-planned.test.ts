@@ -144,7 +144,7 @@ for (const mode of MODES) {
         two.likes.add(pet)
         await explaining
         await session.flush()
-        expect(await db.session().ref(Owner, 2).collection('likes').keys(), `after ${count} turns`).to.deep.equal([1])
+        expect(await db.session().at(Owner, 2).collection('likes').keys(), `after ${count} turns`).to.deep.equal([1])
       }
     })
   })

@@ -97,7 +97,7 @@ for (const mode of ['ap', 'sc'] as const) {
 
     const stored = (classes: readonly EntityClass[]) =>
       Promise.all(classes.map(async (entity) => (await db.session().find(entity, 1)) !== null))
-    const rooms = () => db.session().ref(House, 1).collection('rooms').keys()
+    const rooms = () => db.session().at(House, 1).collection('rooms').keys()
 
     it('is told of a child that is deleted after its own delete was refused', async () => {
       const session = db.session()

@@ -181,10 +181,10 @@ for (const mode of MODES) {
       for (const entity of PARENTS) session.remove(await session.load(entity, 1))
       await session.flush()
       for (const entity of PARENTS) expect(await isStored(entity, 1), entity.name).to.equal(false)
-      expect(await db.session().ref(Box, 2).collection('toys').keys()).to.deep.equal([1])
+      expect(await db.session().at(Box, 2).collection('toys').keys()).to.deep.equal([1])
       expect((await db.session().load(Toy, 1)).box.key).to.equal(2)
       expect((await db.session().load(Ship, 1)).fleet.key).to.equal(2)
-      expect(await db.session().ref(Player, 1).collection('teams').keys()).to.deep.equal([])
+      expect(await db.session().at(Player, 1).collection('teams').keys()).to.deep.equal([])
       expect((await db.session().load(Lamp, 1)).desk.key).to.equal(null)
     })
 

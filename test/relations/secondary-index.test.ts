@@ -107,7 +107,7 @@ for (const mode of MODES) {
       const child = employee('first')
       child.department.set(2)
       await alone.save(child)
-      expect(await db.session().ref(Department, 2).collection('employees').keys()).to.deep.equal(['first'])
+      expect(await db.session().at(Department, 2).collection('employees').keys()).to.deep.equal(['first'])
     })
 
     it('stores nothing on the parent', async function () {

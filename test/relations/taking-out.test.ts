@@ -19,12 +19,12 @@ for (const mode of MODES) {
     })
 
     const keysOf = async (id: number, name: 'tasks' | 'chores'): Promise<unknown> =>
-      db.session().ref(Person, id).collection(name).keys()
+      db.session().at(Person, id).collection(name).keys()
 
     for (const name of ['tasks', 'chores', 'bookmarks', 'likes', 'follows', 'watched'] as const) {
       it(`takes ${name} out that were there, were added again unseen, and then loaded`, async () => {
         const session = db.session()
-        const unseen = session.ref(Person, 1).collection(name)
+        const unseen = session.at(Person, 1).collection(name)
         unseen.add(2)
         await session.flush()
         unseen.add(2)
@@ -32,7 +32,7 @@ for (const mode of MODES) {
         person[name].remove(2)
         await session.flush()
         expect(session.isDirty()).to.equal(false)
-        expect(await db.session().ref(Person, 1).collection(name).keys()).to.deep.equal([])
+        expect(await db.session().at(Person, 1).collection(name).keys()).to.deep.equal([])
         for await (const { message } of db.verify([Person, Task])) expect.fail(message)
       })
     }
@@ -45,7 +45,7 @@ for (const mode of MODES) {
         it(`leaves ${name} alone that belong to nobody or to somebody else`, async () => {
           await db.withSession(async (session) => (await session.load(Task, 2))[name].add(2))
           await db.withSession(async (session) => {
-            session.ref(Task, 1).collection(name).remove(1, 2)
+            session.at(Task, 1).collection(name).remove(1, 2)
             ;(await session.load(Task, 1))[name].remove(await session.load(child, 3))
           })
           const found = await db.session().findMany(child, [1, 2, 3])
@@ -66,23 +66,23 @@ for (const mode of MODES) {
         it(`deletes ${name} that somebody else has added since they were loaded`, async () => {
           const session = db.session()
           session
-            .ref(Task, 1)
+            .at(Task, 1)
             .collection(name)
             .remove(await session.load(child, 1))
           await db.withSession(async (other) => (await other.load(Task, 1))[name].add(1))
           await session.flush()
           expect(await db.session().find(child, 1)).to.equal(null)
-          expect(await db.session().ref(Task, 1).collection(name).keys()).to.deep.equal([])
+          expect(await db.session().at(Task, 1).collection(name).keys()).to.deep.equal([])
         })
 
         it(`adds ${name} that were taken out of where they were not`, async () => {
           await db.withSession(async (session) => {
-            session.ref(Task, 1).collection(name).remove(1)
+            session.at(Task, 1).collection(name).remove(1)
             const task = await session.load(Task, 1, { with: [name] })
             task[name].add(1)
           })
           expect((await db.session().load(child, 1)).task.key).to.equal(1)
-          expect(await db.session().ref(Task, 1).collection(name).keys()).to.deep.equal([1])
+          expect(await db.session().at(Task, 1).collection(name).keys()).to.deep.equal([1])
         })
 
         it(`moves ${name} and does not delete them`, async () => {
@@ -90,7 +90,7 @@ for (const mode of MODES) {
           await db.withSession(async (session) => {
             const [one, two] = await session.loadMany(Task, [1, 2], { with: [name] })
             two[name].add(one[name].items.find(({ id }) => id === 1) as never)
-            session.ref(Task, 3).collection(name).add(2)
+            session.at(Task, 3).collection(name).add(2)
           })
           const found = await db.session().findMany(child, [1, 2])
           expect(found.map((each) => each?.task.key)).to.deep.equal([2, 3])
@@ -99,7 +99,7 @@ for (const mode of MODES) {
         it(`deletes ${name} that were added and taken out again`, async () => {
           await db.withSession(async (session) => (await session.load(Task, 1))[name].add(1))
           await db.withSession(async (session) => {
-            const members = session.ref(Task, 2).collection(name)
+            const members = session.at(Task, 2).collection(name)
             await session.load(child, 1)
             members.add(1)
             members.remove(1)
@@ -109,8 +109,8 @@ for (const mode of MODES) {
 
         it(`gives ${name} to whom they were promised while they are taken from another`, async () => {
           await db.withSession((session) => {
-            session.ref(Task, 3).collection(name).add(1)
-            session.ref(Task, 1).collection(name).remove(1)
+            session.at(Task, 3).collection(name).add(1)
+            session.at(Task, 1).collection(name).remove(1)
             return Promise.resolve()
           })
           expect((await db.session().load(child, 1)).task.key).to.equal(3)
@@ -135,7 +135,7 @@ for (const mode of MODES) {
           await db.withSession(async (session) => (await session.load(Person, 1))[name].add(1, 2))
           const session = db.session()
           const one = await session.load(Person, 1, { with: loaded ? [name] : [] })
-          await db.withSession((other) => Promise.resolve(void other.ref(Person, 3).collection(name).add(1)))
+          await db.withSession((other) => Promise.resolve(void other.at(Person, 3).collection(name).add(1)))
           one[name].remove(1, 2)
           await session.flush()
           expect(session.isDirty()).to.equal(false)
@@ -162,7 +162,7 @@ for (const mode of MODES) {
         await db.withSession(async (session) => (await session.load(Person, 1))[name].add(1))
         const session = db.session()
         const task = await session.load(Task, 1)
-        await db.withSession((other) => Promise.resolve(void other.ref(Person, 3).collection(name).add(1)))
+        await db.withSession((other) => Promise.resolve(void other.at(Person, 3).collection(name).add(1)))
         ;(name === 'tasks' ? task.assignee : task.doer).set(null)
         await session.flush()
         expect(session.isDirty()).to.equal(false)
@@ -183,9 +183,9 @@ for (const mode of MODES) {
 
       it(`takes ${name} anew that were there already`, async () => {
         const session = db.session()
-        session.ref(Person, 1).collection(name).add(1)
+        session.at(Person, 1).collection(name).add(1)
         await session.flush()
-        session.ref(Person, 1).collection(name).add(1)
+        session.at(Person, 1).collection(name).add(1)
         await session.load(Task, 1)
         await session.flush()
         expect(session.isDirty()).to.equal(false)
@@ -201,7 +201,7 @@ for (const mode of MODES) {
         const one = await session.load(Person, 1, { with: [name] })
         one[name].remove(1)
         one[name].add(1)
-        session.ref(Person, 3).collection(name).remove(2)
+        session.at(Person, 3).collection(name).remove(2)
         one[name].add(await session.load(Task, 2))
         await session.flush()
         expect(session.isDirty()).to.equal(false)
@@ -262,9 +262,9 @@ for (const mode of MODES) {
 
     for (const name of ['tasks', 'chores'] as const) {
       it(`leaves ${name} where they are that were added by key and taken out again before they were sent`, async () => {
-        await db.withSession((session) => Promise.resolve(session.ref(Person, 1).collection(name).add(2)))
+        await db.withSession((session) => Promise.resolve(session.at(Person, 1).collection(name).add(2)))
         const session = db.session()
-        const members = session.ref(Person, 2).collection(name)
+        const members = session.at(Person, 2).collection(name)
         members.add(2)
         members.remove(2)
         await session.flush()
@@ -276,12 +276,12 @@ for (const mode of MODES) {
 
     it('takes an entity out of itself', async () => {
       const session = db.session()
-      session.ref(Task, 1).collection('subtasks').remove(1)
+      session.at(Task, 1).collection('subtasks').remove(1)
       await session.flush()
       expect(session.isDirty()).to.equal(false)
-      session.ref(Task, 1).collection('subtasks').add(1)
+      session.at(Task, 1).collection('subtasks').add(1)
       await session.flush()
-      session.ref(Task, 1).collection('subtasks').remove(1)
+      session.at(Task, 1).collection('subtasks').remove(1)
       await session.flush()
       expect((await db.session().load(Task, 1)).parent.key).to.equal(null)
     })

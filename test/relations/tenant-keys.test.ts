@@ -88,7 +88,7 @@ for (const mode of MODES) {
     })
 
     const itemsOf = (...users: number[]) =>
-      Promise.all(users.map((id) => db.session(ACME).ref(User, id).collection('items').keys()))
+      Promise.all(users.map((id) => db.session(ACME).at(User, id).collection('items').keys()))
 
     const findings = async (): Promise<Finding[]> => {
       const found: Finding[] = []
@@ -111,11 +111,11 @@ for (const mode of MODES) {
     })
 
     it('take in a child that nobody has loaded from the list it was on', async () => {
-      session.ref(User, 2).collection('items').add(1)
-      session.ref(User, 2).collection('notes').add(1)
+      session.at(User, 2).collection('items').add(1)
+      session.at(User, 2).collection('notes').add(1)
       await session.flush()
       expect(await itemsOf(1, 2)).to.deep.equal([[2], [1]])
-      expect(await db.session(ACME).ref(User, 2).collection('notes').keys()).to.deep.equal([1])
+      expect(await db.session(ACME).at(User, 2).collection('notes').keys()).to.deep.equal([1])
       expect(await findings()).to.deep.equal([])
     })
 

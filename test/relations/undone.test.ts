@@ -20,7 +20,7 @@ for (const mode of MODES) {
     /** Somebody else gives the child to the first agent. */
     const meanwhile = async (): Promise<void> => {
       const session = db.session()
-      session.ref(Agent, 1).collection('listings').add('a')
+      session.at(Agent, 1).collection('listings').add('a')
       await session.flush()
     }
 

@@ -29,7 +29,7 @@ for (const mode of MODES) {
         await session.flush()
         expect(session.isDirty()).to.equal(false)
         expect((await db.session().load(Task, 1))[name].key).to.equal(null)
-        const person = db.session().ref(Person, 1)
+        const person = db.session().at(Person, 1)
         if (name === 'assignee') expect(await person.collection('tasks').keys()).to.deep.equal([])
         if (name === 'doer') expect(await person.collection('chores').keys()).to.deep.equal([])
         if (name === 'lead') expect((await db.session().load(Person, 1)).leads.key).to.equal(null)

@@ -69,7 +69,7 @@ for (const mode of MODES) {
       })
     })
 
-    const keysOf = (id: number) => db.session().ref(Shelf, id).collection('books').keys()
+    const keysOf = (id: number) => db.session().at(Shelf, id).collection('books').keys()
     const shelfOf = async (id: number) => (await db.session().load(Book, id)).shelf.key
 
     it('leaves no unrelated change half done', async () => {
@@ -77,7 +77,7 @@ for (const mode of MODES) {
       const [first, second] = await session.loadMany(Book, [1, 2])
       first.shelf.set(null)
       second.shelf.set(1)
-      session.ref(Reader, MISSING).collection('clubs').add(1)
+      session.at(Reader, MISSING).collection('clubs').add(1)
       const failure = await rejection(() => session.flush())
       expect(failure).to.be.instanceOf(PartialFailureError)
       expect(await shelfOf(1)).to.equal(null)
@@ -94,7 +94,7 @@ for (const mode of MODES) {
         const [first, second] = await session.loadMany(Book, [1, 2])
         first.shelf.set(isFailing ? null : 2)
         second.shelf.set(isFailing ? null : 1)
-        if (isFailing) session.ref(Reader, MISSING).collection('clubs').add(1)
+        if (isFailing) session.at(Reader, MISSING).collection('clubs').add(1)
         const flush = () => session.flush({ transactions: 'off' }).catch(() => undefined)
         return (await commandWords(server, flush)).length
       }
@@ -106,7 +106,7 @@ for (const mode of MODES) {
     it('keeps no unrelated entity from being deleted with what it reaches', async () => {
       const session = db.session()
       session.remove(await session.load(Shelf, 1))
-      session.ref(Reader, MISSING).collection('clubs').add(1)
+      session.at(Reader, MISSING).collection('clubs').add(1)
       expect(await rejection(() => session.flush())).to.be.instanceOf(PartialFailureError)
       expect(await db.session().find(Shelf, 1)).to.equal(null)
       expect(await db.session().find(Book, 1)).to.equal(null)
@@ -135,7 +135,7 @@ for (const mode of MODES) {
       ;(await session.load(Book, 1)).shelf.set(2)
       expect(await rejection(() => session.flush())).to.be.instanceOf(PartialFailureError)
       for (const id of [1, 2]) {
-        expect(await db.session().ref(Reader, id).collection('notes').keys()).to.deep.equal([])
+        expect(await db.session().at(Reader, id).collection('notes').keys()).to.deep.equal([])
       }
       expect(await keysOf(1)).to.deep.equal([])
       expect(await keysOf(2)).to.deep.equal([1, 2])

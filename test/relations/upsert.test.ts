@@ -70,7 +70,7 @@ for (const mode of ['ap', 'sc'] as const) {
     })
 
     const upsert = (entity: object) => db.session().upsert(entity)
-    const listings = (agent: number) => db.session().ref(Agent, agent).collection('listings').keys()
+    const listings = (agent: number) => db.session().at(Agent, agent).collection('listings').keys()
 
     it('stores what is new, as save does', async () => {
       const listing = Object.assign(new Listing(), { id: 'n', city: 'Oslo' })
@@ -85,7 +85,7 @@ for (const mode of ['ap', 'sc'] as const) {
       await upsert(agent)
       expect([await listings(1), await listings(3)]).to.deep.equal([['b'], ['a']])
       expect((await db.session().load(Desk, 8)).agent.key).to.equal(3)
-      expect(await db.session().ref(Club, 'golf').collection('members').keys()).to.deep.equal([3])
+      expect(await db.session().at(Club, 'golf').collection('members').keys()).to.deep.equal([3])
     })
 
     it('moves a child that is stored under another parent', async () => {

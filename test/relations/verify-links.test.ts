@@ -41,9 +41,9 @@ for (const mode of MODES) {
         for (const id of ['chess', 'golf']) session.create(Club, { id })
       })
       await db.withSession(async (session) => {
-        session.ref(Person, 1).collection('clubs').link('chess', { role: 'chair', fee: 2 })
-        session.ref(Person, 2).collection('clubs').link('chess', { role: 'member' })
-        session.ref(Person, 1).collection('friends').add(2, 3)
+        session.at(Person, 1).collection('clubs').link('chess', { role: 'chair', fee: 2 })
+        session.at(Person, 2).collection('clubs').link('chess', { role: 'member' })
+        session.at(Person, 1).collection('friends').add(2, 3)
       })
     })
 
@@ -67,7 +67,7 @@ for (const mode of MODES) {
         'oneSidedLink repaired: Club "chess" lacks Person 1 in members, which names it in clubs.',
       ])
       expect(await verifyAll()).to.deep.equal([])
-      const found = await db.session().ref(Club, 'chess').collection('members').attributesOf(1)
+      const found = await db.session().at(Club, 'chess').collection('members').attributesOf(1)
       expect(found).to.deep.include({ role: 'chair', fee: 2 })
     })
 
@@ -96,7 +96,7 @@ for (const mode of MODES) {
       expect(await verifyAll(true)).to.deep.equal([
         'oneSidedLink repaired: Person 3 lacks Person 1 in friends, which names it in friends.',
       ])
-      expect(await db.session().ref(Person, 3).collection('friends').keys()).to.deep.equal([1])
+      expect(await db.session().at(Person, 3).collection('friends').keys()).to.deep.equal([1])
       expect(await verifyAll()).to.deep.equal([])
     })
   })

@@ -232,7 +232,7 @@ for (const mode of ['ap', 'sc'] as const) {
       expect(brief(await session.verify(await session.load(Basket, 1), { settle: 0 }))).to.deep.equal(brief(found))
       expect((await verify(Basket, { repair: true })).map(({ state }) => state)).to.deep.equal(['repaired'])
       expect(await verify(Basket)).to.deep.equal([])
-      expect((await db.session().ref(Basket, 1).collection('items').get('zzz'))?.count).to.equal(3)
+      expect((await db.session().at(Basket, 1).collection('items').get('zzz'))?.count).to.equal(3)
     })
 
     it('reports two parts with one key, and one that cannot be read, where nothing is kept beside them', async () => {

@@ -82,7 +82,7 @@ inEachMode(
         () => session.delete(User, LONG),
         () => session.save(make(new User(), { id: LONG })),
         () => db.read(User, [LONG]),
-        () => session.ref(User, LONG).collection('kids').count(),
+        () => session.at(User, LONG).collection('kids').count(),
         () => session.find(Blob, Buffer.alloc(64 * 1024 + 1, 1)),
         () => session.find(Big, { a: LONG, n: 1n }),
         () => session.find(Big, { a: '::'.repeat(20_000), n: 1n }),

@@ -86,7 +86,7 @@ inEachMode(
 
     it('a load of a reference and of a collection, and a question to a collection', async () => {
       const loaded = await session.load(Novel, novel)
-      const handle = session.ref(Writer, writer).collection('novels')
+      const handle = session.at(Writer, writer).collection('novels')
       const called = [loaded.writer.load(), handle.contains(novel), handle.load()]
       const closing = db.close()
       const [, isThere, members] = await Promise.all(called)

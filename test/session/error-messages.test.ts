@@ -107,7 +107,7 @@ inEachMode(
       const save = async function whoSaved(): Promise<void> {
         const session = bed().db.session()
         session
-          .ref(Agent, bed().freshNumber())
+          .at(Agent, bed().freshNumber())
           .collection('listings')
           .add(Object.assign(new Listing(), { id: bed().freshNumber() }))
         await session.flush()
@@ -137,7 +137,7 @@ inEachMode(
     it('about a record that never existed does not say that it was deleted', async () => {
       const session = bed().db.session()
       const listing = Object.assign(new Listing(), { id: bed().freshNumber() })
-      session.ref(Agent, bed().freshNumber()).collection('listings').add(listing)
+      session.at(Agent, bed().freshNumber()).collection('listings').add(listing)
       const error = (await rejection(() => session.flush())) as Error & { cause?: unknown }
       const gone = error instanceof EntityGoneError ? error : error.cause
       expect(gone).to.be.instanceOf(EntityGoneError)

@@ -54,7 +54,7 @@ export const calls = [
   // expect: No overload matches this call
   session.delete(Agent, 'seventeen'),
   // expect: Argument of type 'string' is not assignable to parameter of type
-  session.ref(Agent, 'seventeen'),
+  session.at(Agent, 'seventeen'),
   // expect: Type 'string' is not assignable to type
   db.read(Agent, ['one']),
   session.load(Order, { tenant: 'acme', orderId: 7 }),

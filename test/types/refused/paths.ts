@@ -42,7 +42,7 @@ export const loads = [
 ]
 
 export const collections = [
-  session.ref(Agent, 1).collection('listings'),
+  session.at(Agent, 1).collection('listings'),
   // expect: Argument of type '"agent"' is not assignable to parameter of type 'never'
-  session.ref(Listing, 'a').collection('agent'),
+  session.at(Listing, 'a').collection('agent'),
 ]
