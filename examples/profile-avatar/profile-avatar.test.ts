@@ -12,7 +12,7 @@ describe('the example profile-avatar', () => {
       'Ada alone, as on every page: 1 command in 1 round trip',
       'Ada with her avatar (65536 bytes): 2 commands in 1 round trip',
       'Ada renamed; the image was not sent again: 1 command in 1 round trip',
-      'Ada deleted, her avatar is gone too: 4 commands in 4 round trips',
+      'Ada deleted, her avatar is gone too: 5 commands in 5 round trips',
     ])
   })
 })

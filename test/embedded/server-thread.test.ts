@@ -60,7 +60,8 @@ describe('embedded server: its thread', () => {
   })
 
   it('says what it failed with', async () => {
-    const thread = await threadThat('setImmediate(() => { throw new Error("the reason") })')
+    const thread = await threadThat('parentPort.on("message", () => { throw new Error("the reason") })')
+    await thread.call('ping').catch(() => undefined)
     expect(await thread.ended).to.include({ code: 'SKEIN_4108' })
     expect((await thread.ended)?.message).to.contain('the reason')
   })

@@ -105,7 +105,8 @@ inEachMode(
       expect(await codeOf(() => db.session().save(linked))).to.equal('SKEIN_2101')
       const shelf = make(new Shelf(), { id: bed().fresh() })
       shelf.books.add(make(new Book(), { shelf: LONG, no: 1 }))
-      expect(await codeOf(() => db.session().save(shelf))).to.equal('SKEIN_2101')
+      // Its id would lead to another record, which is said first.
+      expect(await codeOf(() => db.session().save(shelf))).to.equal('SKEIN_2424')
     })
 
     it('of a long key passes where open() allows it', async () => {

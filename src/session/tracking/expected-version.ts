@@ -21,9 +21,10 @@ export function checkExpectedVersion({ model, key, version }: ManagedEntity, exp
   })
 }
 
-/** Whether somebody has assigned a version: nothing would come of it. */
+/** True when the program has assigned another version: it would have no effect. A frozen entity cannot show the version it has. */
 export function isVersionAssigned({ model, entity, version }: ManagedEntity): boolean {
-  return model.version !== undefined && (readProperty(entity, model.version) ?? undefined) !== version
+  if (model.version === undefined || (readProperty(entity, model.version) ?? undefined) === version) return false
+  return !Object.isFrozen(entity)
 }
 
 export function versionAssigned({ model, key, entity, version }: ManagedEntity): SkeinError {
