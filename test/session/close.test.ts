@@ -65,6 +65,16 @@ inEachMode(
       session = db.session()
     })
 
+    const manyNovels = async (): Promise<{ count: number; stream: () => AsyncIterable<Novel> }> => {
+      const [owner, count] = [bed().freshNumber(), 1200]
+      await bed().db.withSession((first) => {
+        const stored = first.create(Writer, { id: owner })
+        for (let i = 0; i < count; i++) stored.novels.add(first.create(Novel, { id: bed().freshNumber() }))
+      })
+      const loaded = await session.load(Writer, owner)
+      return { count, stream: () => loaded.novels.stream() }
+    }
+
     const calls: { [what: string]: () => Promise<unknown> } = {
       'a load': () => session.load(Writer, writer),
       'a find': () => session.find(Writer, writer),
@@ -106,6 +116,48 @@ inEachMode(
       await called
       await closing
       loadMore = undefined
+    })
+
+    it('but not for a hook that closes it, which would wait for itself: that is refused, and the database stays open', async () => {
+      const letter = bed().freshNumber()
+      await bed()
+        .db.session()
+        .save(Object.assign(new Letter(), { id: letter }))
+      loadMore = () => db.close()
+      try {
+        const error = await rejection(() => session.load(Letter, letter))
+        expect(error).to.have.property('code', 'SKEIN_2308')
+        expect((error as Error).message).to.include('db.close()')
+      } finally {
+        loadMore = undefined
+      }
+      expect(await db.session().find(Writer, writer)).to.include({ name: 'Ada' })
+      await db.close()
+    })
+
+    it('but lets a hook close another database', async () => {
+      const letter = bed().freshNumber()
+      await bed()
+        .db.session()
+        .save(Object.assign(new Letter(), { id: letter }))
+      const other = await bed().open()
+      loadMore = () => other.close()
+      await session.load(Letter, letter)
+      loadMore = undefined
+      await db.close()
+    })
+
+    it('but not for a stream between two pages, whose next step is refused', async () => {
+      const { count, stream } = await manyNovels()
+      const seen: Novel[] = []
+      const error = await rejection(async () => {
+        for await (const each of stream()) {
+          seen.push(each)
+          if (seen.length === 1) await db.close()
+        }
+      })
+      expect(error).to.have.property('code', 'SKEIN_4104')
+      expect(seen.length).to.be.below(count)
     })
 
     it('but not for what is asked for later, which is refused', async () => {

@@ -28,6 +28,12 @@ export function databaseClosed(): SkeinError {
   return new SkeinError('SKEIN_4104', 'The database is closed.', { fix: 'Open it again with open().' })
 }
 
+export function closedInHook(): SkeinError {
+  return new SkeinError('SKEIN_2308', 'A hook called db.close(), which waits for the call that the hook is part of.', {
+    fix: 'Close the database after that call.',
+  })
+}
+
 export function sweepWithoutTenant(mapped: MappedClass): SkeinError {
   const { name } = mapped.model
   return new SkeinError('SKEIN_2105', `${name} belongs to tenants, which its records do not tell.`, {

@@ -22,7 +22,8 @@ import { UnmanagedSource, type DatabaseQueryOptions } from '../query/unmanaged-s
 import { Session } from '../session.js'
 import { TracedSession } from '../traced-session.js'
 import type { SessionContext, Transact } from '../context/session-context.js'
-import { databaseClosed, sharedSet } from '../context/session-errors.js'
+import { closedInHook, databaseClosed, sharedSet } from '../context/session-errors.js'
+import { isInsideHookOf } from '../tracking/lifecycle-hooks.js'
 import type { KeyInput } from '../context/session-types.js'
 import { sweepClass } from '../delete/sweep.js'
 import { inTransaction, type Attempt, type TransactionOptions } from '../transaction/retry-transaction.js'
@@ -261,6 +262,7 @@ export class Database {
 
   /** Waits for what is under way, transactions and `withSession` as a whole, closes the connections and stops the embedded server that `open` started. */
   close(): Promise<void> {
+    if (isInsideHookOf(this.#parts.classes.all)) return Promise.reject(closedInHook())
     this.#closing ??= this.#close()
     return this.#closing
   }

@@ -96,6 +96,10 @@ export class MappedClasses {
   }
 
   /** Throws SKEIN_2001 for a class that is not part of the model. */
+  get all(): Iterable<MappedClass> {
+    return this.#byName.values()
+  }
+
   of(classOrName: EntityClass | string): MappedClass {
     return this.#byClass.get(classOrName) ?? this.#byName.get(this.model.entity(classOrName).name)!
   }

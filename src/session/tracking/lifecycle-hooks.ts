@@ -1,11 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { HookName } from '../../model/index.js'
+import type { MappedClass } from '../mapping/mapped-class.js'
 import type { IdentityMap } from './identity-map.js'
 import type { ManagedEntity } from './managed-entity.js'
 
 /** A hook that was called, and the one that it was called in. */
 interface HookCall {
   readonly session: IdentityMap
+  readonly mapped: MappedClass
   readonly outer: HookCall | undefined
   isRunning: boolean
 }
@@ -17,6 +19,16 @@ let storage: AsyncLocalStorage<HookCall> | undefined
 export function isInsideHook({ root }: IdentityMap): boolean {
   for (let call = storage?.getStore(); call !== undefined; call = call.outer) {
     if (call.isRunning && call.session === root) return true
+  }
+  return false
+}
+
+/** The same for hooks of all sessions of a database, by its classes. */
+export function isInsideHookOf(classes: Iterable<MappedClass>): boolean {
+  let call = storage?.getStore()
+  if (call === undefined) return false
+  for (const own = new Set(classes); call !== undefined; call = call.outer) {
+    if (call.isRunning && own.has(call.mapped)) return true
   }
   return false
 }
@@ -38,9 +50,9 @@ export async function callAllHooks(hook: HookName, members: Iterable<ManagedEnti
   if (errors.length > 0) throw errors[0]
 }
 
-async function call({ entity, home }: ManagedEntity, method: string): Promise<void> {
+async function call({ entity, home, mapped }: ManagedEntity, method: string): Promise<void> {
   storage ??= new AsyncLocalStorage()
-  const hook: HookCall = { session: home.root, outer: storage.getStore(), isRunning: true }
+  const hook: HookCall = { session: home.root, mapped, outer: storage.getStore(), isRunning: true }
   try {
     await storage.run(hook, () => (entity as Record<string, () => unknown>)[method]())
   } finally {
