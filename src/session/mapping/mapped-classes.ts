@@ -95,11 +95,11 @@ export class MappedClasses {
     return links
   }
 
-  /** Throws SKEIN_2001 for a class that is not part of the model. */
   get all(): Iterable<MappedClass> {
     return this.#byName.values()
   }
 
+  /** Throws SKEIN_2001 for a class that is not part of the model. */
   of(classOrName: EntityClass | string): MappedClass {
     return this.#byClass.get(classOrName) ?? this.#byName.get(this.model.entity(classOrName).name)!
   }
