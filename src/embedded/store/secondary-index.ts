@@ -20,6 +20,8 @@ export class SecondaryIndex implements CommitObserver {
   /** Keys of expressions, kept because time can change what an expression answers for the same record. */
   readonly #computed = new Map<Slot, readonly IndexKey[]>()
   #populatedPartitions = 0
+  /** Statistics as of a number of entries. */
+  #counted: { readonly size: number; readonly perValue: number } | undefined
   #dropped = false
 
   constructor(
@@ -32,8 +34,15 @@ export class SecondaryIndex implements CommitObserver {
     return this.#entries.size
   }
 
-  /** Entries that one value has, on average. */
+  /** Entries that one value has, on average; 0 while the index is built, because clients then ask again and again. */
   get entriesPerValue(): number {
+    const { size } = this.#entries
+    if (this.loadPercent < 100) return 0
+    if (this.#counted?.size !== size) this.#counted = { size, perValue: this.#countPerValue() }
+    return this.#counted.perValue
+  }
+
+  #countPerValue(): number {
     let values = 0
     let last: IndexKey | undefined
     for (const { key } of this.#entries.from(() => 0)) {
