@@ -18,8 +18,9 @@ export async function serve(options: ServeOptions): Promise<void> {
   const stopped = stopSignal()
   const server = await start(options)
   console.log(`listening on ${server.hosts}`)
-  const failure = await Promise.race([stopped, server.ended])
-  if (failure) throw failure
+  const reason = await Promise.race([stopped, server.ended])
+  if (reason instanceof Error) throw reason
+  if (reason !== undefined) console.log(`stopping on ${reason}`)
   await server.stop()
 }
 
@@ -39,8 +40,8 @@ async function start({ port, namespaces, data }: ServeOptions): Promise<Embedded
 }
 
 /** A second signal finds no listener and ends the process at once. */
-function stopSignal(): Promise<undefined> {
+function stopSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve(undefined))
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve(signal))
   })
 }

@@ -93,11 +93,11 @@ export interface EmbeddedServer {
  */
 export async function startEmbedded(options: EmbeddedOptions = {}): Promise<EmbeddedServer> {
   const resolved = resolveOptions(options)
-  const unlock = resolved.file === undefined ? undefined : lockFile(resolved.file)
+  const locked = resolved.file === undefined ? undefined : lockFile(resolved.file)
   const file = new URL('./server/worker.js', import.meta.url)
   // Without the flags of this process: some of them, such as --input-type, keep a thread from starting.
-  const thread = new ServerThread(new Worker(file, { workerData: resolved, execArgv: [] }))
-  const ended = thread.ended.finally(unlock)
+  const thread = new ServerThread(new Worker(file, { workerData: { ...resolved, file: locked?.path }, execArgv: [] }))
+  const ended = thread.ended.finally(locked?.unlock)
   const addresses = await thread.ready.catch(async (error: unknown) => {
     await ended
     throw error

@@ -1,17 +1,40 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { randomUUID } from 'node:crypto'
+import {
+  constants,
+  copyFileSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
 import { SkeinError } from '../errors/index.js'
 
 /** Files that servers of this process use. */
 const used = new Set<string>()
 
-/** Takes a data file for one server, with a file beside it that names the process; the result gives it back. */
-export function lockFile(file: string): () => void {
-  const lock = `${file}.lock`
+export interface LockedFile {
+  /** The file itself, without symbolic links. */
+  readonly path: string
+  readonly unlock: () => void
+}
+
+/** Takes a data file for one server, with a file beside it that names the process. */
+export function lockFile(file: string): LockedFile {
   try {
-    mkdirSync(dirname(file), { recursive: true })
-    if (used.has(file) || isHeldByAnother(lock)) throw inUse(file, lock)
-    writeFileSync(lock, `${process.pid}\n`)
+    const path = realPath(file)
+    const lock = `${path}.lock`
+    if (used.has(path) || !take(lock)) throw inUse(file, lock)
+    used.add(path)
+    const unlock = (): void => {
+      used.delete(path)
+      rmSync(lock, { force: true })
+    }
+    return { path, unlock }
   } catch (cause) {
     if (cause instanceof SkeinError) throw cause
     throw new SkeinError('SKEIN_4109', `The data file "${file}" cannot be used: ${(cause as Error).message}.`, {
@@ -19,10 +42,71 @@ export function lockFile(file: string): () => void {
       fix: 'Choose a file that may be read and written.',
     })
   }
-  used.add(file)
-  return () => {
-    used.delete(file)
-    rmSync(lock, { force: true })
+}
+
+/** Follows symbolic links, also one that leads to a file which is not there yet. */
+function realPath(file: string): string {
+  mkdirSync(dirname(file), { recursive: true })
+  const path = join(realpathSync(dirname(file)), basename(file))
+  let target: string
+  try {
+    target = readlinkSync(path)
+  } catch (error) {
+    // EINVAL: a file that is no link.
+    if (['EINVAL', 'ENOENT', 'UNKNOWN'].includes((error as NodeJS.ErrnoException).code ?? '')) return path
+    throw error
+  }
+  refuseLoop(path)
+  return realPath(resolve(dirname(path), target))
+}
+
+/** Raises ELOOP for links that lead to themselves. */
+function refuseLoop(path: string): void {
+  try {
+    realpathSync(path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+  }
+}
+
+/** Takes a lock that is free or was left behind; of several processes at the same moment only one gets it. */
+function take(lock: string): boolean {
+  const own = `${lock}.${randomUUID()}`
+  const takeover = `${lock}.takeover`
+  writeFileSync(own, `${process.pid}\n`)
+  try {
+    if (linkNew(own, lock)) return true
+    if (isHeldByAnother(lock)) return false
+    if (!linkNew(own, takeover)) {
+      if (isHeldByAnother(takeover)) return false
+      rmSync(takeover, { force: true })
+      if (!linkNew(own, takeover)) return false
+    }
+    try {
+      // Looks again: another process may have finished its takeover in between.
+      if (isHeldByAnother(lock)) return false
+      renameSync(own, lock)
+      return true
+    } finally {
+      rmSync(takeover, { force: true })
+    }
+  } finally {
+    rmSync(own, { force: true })
+  }
+}
+
+/** Gives a file a second name in one step; false where the name is taken. */
+function linkNew(from: string, to: string, copies = false): boolean {
+  try {
+    if (copies) copyFileSync(from, to, constants.COPYFILE_EXCL)
+    else linkSync(from, to)
+    return true
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EEXIST') return false
+    if (copies || !['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes(code ?? '')) throw error
+    // Some file systems have no links.
+    return linkNew(from, to, true)
   }
 }
 

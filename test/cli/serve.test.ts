@@ -16,7 +16,7 @@ describe('skein serve', () => {
       expect(await server.ended).to.deep.equal({
         code: 0,
         signal: null,
-        out: `listening on 127.0.0.1:${port}\n`,
+        out: `listening on 127.0.0.1:${port}\nstopping on ${signal}\n`,
         err: '',
       })
     })

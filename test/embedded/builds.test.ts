@@ -119,7 +119,7 @@ describe('A server of an older build', () => {
 
   it('tells its build, and the newest one its release too', async () => {
     expect(await (await serverOf()).infoAny('release')).to.equal(
-      'release\tedition=Aerospike Community Edition;version=8.1.2.0\n',
+      'release\tedition=Aerospike Ce Edition;version=8.1.2.0\n',
     )
     await connected!.close()
     expect(await (await serverOf('7.2')).infoAny('build')).to.equal('build\t7.2.0.0\n')

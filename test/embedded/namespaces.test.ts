@@ -120,7 +120,7 @@ describe('embedded server: options', () => {
   it('answers like a community server when every namespace is available', async () => {
     const connected = await connectOfficialClient({ namespaces: ['test:ap'] })
     try {
-      expect(await connected.client.infoAny('edition')).to.equal('edition\tAerospike Community Edition\n')
+      expect(await connected.client.infoAny('edition')).to.equal('edition\tAerospike Ce Edition\n')
     } finally {
       await connected.close()
     }

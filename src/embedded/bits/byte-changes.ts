@@ -10,6 +10,9 @@ const ResizeFlag = { FROM_FRONT: 1, GROW_ONLY: 2, SHRINK_ONLY: 4 } as const
 const RESIZE_FLAGS = ResizeFlag.FROM_FRONT | ResizeFlag.GROW_ONLY | ResizeFlag.SHRINK_ONLY
 const CREATING_FLAGS = WriteFlag.CREATE_ONLY | WriteFlag.UPDATE_ONLY | WriteFlag.NO_FAIL
 
+/** Bytes of the largest message; no size or offset may be beyond it. */
+const MAX_BYTES = 128 * 1024 * 1024
+
 function resize(blob: Buffer, args: Arguments): Buffer {
   const size = args.integer(0)
   const flags = args.flags(2)
@@ -50,7 +53,7 @@ export const byteChanges: Readonly<Record<number, BitChange>> = {
     check: (args) => {
       const flags = args.flags(2)
       const both = ResizeFlag.GROW_ONLY | ResizeFlag.SHRINK_ONLY
-      if (args.integer(0) < 0 || flags & ~RESIZE_FLAGS || (flags & both) === both)
+      if (args.integer(0) < 0 || args.integer(0) > MAX_BYTES || flags & ~RESIZE_FLAGS || (flags & both) === both)
         throw malformed('wrong size or flags')
     },
     run: resize,
@@ -61,7 +64,7 @@ export const byteChanges: Readonly<Record<number, BitChange>> = {
     flags: CREATING_FLAGS,
     creates: true,
     check: (args) => {
-      args.integer(0)
+      if (args.integer(0) > MAX_BYTES) throw malformed('wrong offset')
       if (bytesOf(args, 1).length === 0) throw malformed('there is nothing to insert')
     },
     run: insert,

@@ -1,6 +1,6 @@
 import type { Arguments } from '../cdt/arguments.js'
 import { CommandError, ResultCode } from '../protocol/result-code.js'
-import type { Value } from '../value/value.js'
+import { ListValue, MapValue, type Value } from '../value/value.js'
 import { elementsOf, malformed, sketchesOf } from './hll-arguments.js'
 import { fitTogether, isIndexBits, isMinhashBits } from './sketch-bytes.js'
 import { unionOf } from './sketch-sets.js'
@@ -48,11 +48,13 @@ function emptySketch(args: Arguments, at: number, before: Sketch | undefined): S
   const givenIndex = bitsAt(args, at)
   const givenMinhash = bitsAt(args, at + 1)
   const indexBits = givenIndex === NOT_GIVEN ? before?.indexBits : givenIndex
-  if (indexBits === undefined) throw malformed('the index bits are missing')
+  if (indexBits === undefined) throw new CommandError(ResultCode.NOT_APPLICABLE, 'the index bits are missing')
   const minhashBits = givenMinhash === NOT_GIVEN ? (before?.minhashBits ?? 0) : givenMinhash
   if (!fitTogether(indexBits, minhashBits)) throw new CommandError(ResultCode.NOT_APPLICABLE, 'too many bits')
   return new Sketch(indexBits, minhashBits)
 }
+
+const isContainer = (value: Value): boolean => value instanceof ListValue || value instanceof MapValue
 
 function add(sketch: Sketch | undefined, args: Arguments): Changed {
   const changed = sketch?.copy() ?? emptySketch(args, 1, undefined)
@@ -65,7 +67,9 @@ function add(sketch: Sketch | undefined, args: Arguments): Changed {
 function setUnion(sketch: Sketch | undefined, args: Arguments, flags: number): Changed {
   const others = sketchesOf(args, 0)
   const union = unionOf(sketch === undefined ? others : [sketch, ...others])
-  if (sketch !== undefined && union.indexBits < sketch.indexBits && !(flags & WriteFlag.ALLOW_FOLD)) {
+  const isFolded =
+    sketch !== undefined && (union.indexBits < sketch.indexBits || union.minhashBits !== sketch.minhashBits)
+  if (isFolded && !(flags & WriteFlag.ALLOW_FOLD)) {
     throw new CommandError(ResultCode.NOT_APPLICABLE, 'the sketch may not be folded')
   }
   return { sketch: union, result: null }
@@ -104,7 +108,10 @@ export const SKETCH_CHANGES: Readonly<Record<number, SketchChange>> = {
     flagsAt: 3,
     flags: WriteFlag.CREATE_ONLY | WriteFlag.NO_FAIL,
     creates: true,
-    check: (args) => checkBits(args, 1),
+    check: (args) => {
+      checkBits(args, 1)
+      if (elementsOf(args, 0).some(isContainer)) throw malformed('an element is a list or a map')
+    },
     run: add,
   },
   [ChangeOpcode.UNION]: {

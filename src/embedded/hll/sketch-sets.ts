@@ -46,14 +46,9 @@ function sharedRegisters(sketches: readonly Sketch[], union: Sketch): number {
   return used === 0 ? 0 : shared / used
 }
 
-/** Sketches with minhashes can only be combined with others that are made in the same way. */
+/** Minhashes only compare between sketches that are made in the same way; others are taken without them. */
 function commonMinhashBits(sketches: readonly Sketch[]): number {
   const [{ indexBits, minhashBits }] = sketches
-  if (sketches.some((sketch) => sketch.minhashBits !== minhashBits)) throw different()
-  if (minhashBits > 0 && sketches.some((sketch) => sketch.indexBits !== indexBits)) throw different()
-  return minhashBits
-}
-
-function different(): CommandError {
-  return new CommandError(ResultCode.NOT_APPLICABLE, 'the sketches have different bits')
+  const isSame = sketches.every((sketch) => sketch.minhashBits === minhashBits && sketch.indexBits === indexBits)
+  return isSame ? minhashBits : 0
 }

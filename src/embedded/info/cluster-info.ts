@@ -59,7 +59,7 @@ export function clusterInfo(store: Store, name: string, argument: string, node: 
 }
 
 function edition(store: Store): string {
-  return store.enterprise ? 'Aerospike Enterprise Edition' : 'Aerospike Community Edition'
+  return store.enterprise ? 'Aerospike Enterprise Edition' : 'Aerospike Ce Edition'
 }
 
 const members = ({ cluster }: ClusterNode): string => cluster.members.map(({ id }) => id).join(',')

@@ -74,7 +74,8 @@ describe('embedded server: operations on bits', () => {
 
   it('refuse a size that no record can have', async () => {
     expect(await refusal(operate(bitwise.resize('b', 2_000_000)))).to.equal(13)
-    expect(await refusal(operate(bitwise.resize('b', 2 ** 31 - 1)))).to.equal(13)
+    expect(await refusal(operate(bitwise.resize('b', 2 ** 30)))).to.equal(4)
+    expect(await refusal(operate(bitwise.insert('b', 2 ** 30, Buffer.from([1]))))).to.equal(4)
   })
 
   it('work in expressions, where a change answers the changed bytes and writes nothing', async () => {

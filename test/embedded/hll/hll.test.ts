@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { modifyHll, readHll } from '#src/embedded/hll/index.js'
 import { CommandError } from '#src/embedded/protocol/result-code.js'
-import { Bytes, Float, ListValue, ParticleType, type Value } from '#src/embedded/value/value.js'
+import { Bytes, Float, ListValue, MapValue, ParticleType, type Value } from '#src/embedded/value/value.js'
 import { connectOfficialClient, refusal, type Connected } from '../official-client.js'
 
 const { hll, Key, exp } = Aerospike
@@ -92,6 +92,28 @@ describe('HyperLogLog sketches', () => {
     expect((readHll(SIMILARITY, [list([right])], left) as Float).value).to.be.closeTo(0.5, 0.05)
   })
 
+  it('are read together as if they had no minhashes where their bits differ', () => {
+    const [plain, hashed, other] = [0, 20, 30].map((minhash) => sketch(words(0, 100), 10, minhash))
+    const count = readHll(COUNT, [], plain)
+    for (const [one, two] of [
+      [plain, hashed],
+      [hashed, plain],
+      [hashed, other],
+      [hashed, sketch(words(0, 100), 12, 20)],
+    ]) {
+      const union = readHll(GET_UNION, [list([two])], one)
+      expect(readHll(DESCRIBE, [], union)).to.deep.equal(list([10, 0]))
+      expect(readHll(UNION_COUNT, [list([two])], one)).to.equal(count)
+      expect(readHll(INTERSECT_COUNT, [list([two])], one)).to.be.closeTo(100, 10)
+      expect((readHll(SIMILARITY, [list([two])], one) as Float).value).to.be.closeTo(1, 0.1)
+      const created = modifyHll(UNION, [list([one, two])], undefined).subject!
+      expect(readHll(DESCRIBE, [], created)).to.deep.equal(list([10, 0]))
+    }
+    expect(codeOf(() => modifyHll(UNION, [list([plain])], hashed))).to.equal(26)
+    const folded = modifyHll(UNION, [list([plain]), 8], hashed).subject!
+    expect(readHll(DESCRIBE, [], folded)).to.deep.equal(list([10, 0]))
+  })
+
   it('refuse what a server refuses', () => {
     const plain = sketch(words(0, 10), 8)
     const hashed = sketch(words(0, 10), 8, 10)
@@ -105,7 +127,10 @@ describe('HyperLogLog sketches', () => {
     expect(codeOf(() => modifyHll(FOLD, [4], undefined))).to.equal(17)
     expect(codeOf(() => modifyHll(REFRESH, [], undefined))).to.equal(17)
     expect(codeOf(() => modifyHll(INIT, [-1, 51], sketch(words(0, 1), 16)))).to.equal(26)
-    expect(codeOf(() => modifyHll(ADD, [list(words(0, 1))], undefined))).to.equal(4)
+    expect(codeOf(() => modifyHll(ADD, [list(words(0, 1))], undefined))).to.equal(26)
+    expect(codeOf(() => modifyHll(INIT, [-1], undefined))).to.equal(26)
+    expect(codeOf(() => modifyHll(ADD, [list([list(['a'])]), 10], undefined))).to.equal(4)
+    expect(codeOf(() => modifyHll(ADD, [list([new MapValue(['a'], [1])]), 10], undefined))).to.equal(4)
     expect(codeOf(() => modifyHll(ADD, [list(words(0, 1)), 8, 0, 2], plain))).to.equal(4)
     expect(codeOf(() => modifyHll(INIT, [8, 0, 8], plain))).to.equal(4)
     for (const [index, minhash] of [

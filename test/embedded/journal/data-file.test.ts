@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, stat, writeFile, mkdir } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, stat, symlink, writeFile, mkdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Aerospike, { type Client } from 'aerospike'
@@ -207,6 +207,27 @@ describe('embedded server: a data file', () => {
       expect(await values((await start()).client, [1])).to.deep.equal([1])
       await open.pop()!.close()
     }
+  })
+
+  it('is in use under every path that leads to it', async () => {
+    const link = join(folder, 'link.data')
+    const linkedFolder = join(folder, 'linked')
+    await symlink(file, link)
+    await symlink(folder, linkedFolder)
+    const { client } = await start({ file: link })
+    await client.put(key(1), { v: 1 })
+    for (const path of [file, link, join(linkedFolder, 'skein.data'), join(linkedFolder, 'link.data')]) {
+      expect((await failure({ file: path })).message, path).to.contain('is in use by process')
+    }
+    expect(await values(await restart({ file }), [1])).to.deep.equal([1])
+  })
+
+  it('leaves no file of its lock behind', async () => {
+    await writeFile(`${file}.lock`, '4194304999\n')
+    await start()
+    expect((await readdir(folder)).filter((name) => name.includes('lock'))).to.deep.equal(['skein.data.lock'])
+    await open.pop()!.close()
+    expect((await readdir(folder)).filter((name) => name.includes('lock'))).to.deep.equal([])
   })
 
   it('must be a path', async () => {
