@@ -83,6 +83,7 @@ function byRecord(outcomes: readonly Outcome[], failed: readonly Outcome[], stag
   const begun = new Set<string>()
   const fates = new Map<string, Fate>()
   for (const outcome of outcomes) {
+    if (isMissedTouch(outcome) && !refused.has(outcome)) continue
     const id = recordId(outcome.command.key)
     // A delete that found nothing is as good as done.
     const state = !refused.has(outcome) ? 'written' : outcome.state === 'inDoubt' ? 'inDoubt' : 'notWritten'
@@ -94,6 +95,10 @@ function byRecord(outcomes: readonly Outcome[], failed: readonly Outcome[], stag
     fate.state === 'notWritten' && begun.has(id) ? { ...fate, state: 'partlyWritten' } : fate,
   )
 }
+
+/** A parent that was only touched and turned out to be gone: nothing was to be written there. */
+const isMissedTouch = ({ state, command }: Outcome): boolean =>
+  state === 'notWritten' && command.kind === 'write' && command.operations.every(({ kind }) => kind === 'touch')
 
 /** Of two that are as bad, the one with a reason tells more. */
 function isWorse({ state, outcome }: Fate, known: Fate): boolean {
