@@ -53,7 +53,7 @@ const valuesOf = ({ id, rank, text, owner }: Item): Values => ({
   id,
   rank,
   ...(text == null ? {} : { text }),
-  owner: owner.key as number | null,
+  owner: owner.key,
 })
 
 type Change =

@@ -133,8 +133,8 @@ for (const mode of MODES) {
         const profiles = await session.findMany(Profile, [1, 2, 3])
         const desks = await session.findMany(Desk, ['a', 'b', 'c'])
         return [
-          ...profiles.flatMap((each) => (each?.desk.key == null ? [] : [`${each.id}>${each.desk.key as string}`])),
-          ...desks.flatMap((each) => (each?.user.key == null ? [] : [`${each.id}>${each.user.key as number}`])),
+          ...profiles.flatMap((each) => (each?.desk.key == null ? [] : [`${each.id}>${each.desk.key}`])),
+          ...desks.flatMap((each) => (each?.user.key == null ? [] : [`${each.id}>${each.user.key}`])),
         ]
       }
       beforeEach(async () => {
