@@ -18,7 +18,7 @@ export interface BackgroundProgress {
   readonly isDone: boolean
 }
 
-/** What is done to each record. */
+/** Operation on each record. */
 export type BackgroundOperation = WriteOperation | DeleteRecord
 
 export interface BackgroundOptions {

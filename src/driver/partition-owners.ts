@@ -10,7 +10,7 @@ const INFO = { timeout: 1000 }
 const CHANGES = ['nodeAdded', 'nodeRemoved'] as const
 
 /**
- * What the nodes say is heard by the client up to this much later, unless it tells of a node that came or went. Until then it still sends commands to the
+ * Delay after which the client has heard what the nodes say at the latest, unless it tells of a node that came or went. Until then it still sends commands to the
  * old node: they must not take the place of others in the new one's lane.
  */
 const LAG = 5000
@@ -19,12 +19,12 @@ const LAG = 5000
 const COMMON_LANE = 0
 
 /**
- * Tells which node is the master of a record, so that commands can be kept apart by node. The client knows it, too, but does not say; so
+ * Finds the node that is the master of a record, so that commands can be kept apart by node. The client knows it, too, but does not say; so
  * this asks the nodes, as the client does. Only a hint: the client sends every command where it belongs, whatever is said here.
  */
 export class PartitionOwners {
   readonly #client: ClientCalls
-  /** Told when keys may be on other nodes than before. */
+  /** Called when keys may be on other nodes than before. */
   readonly #changed: (() => void)[] = []
   readonly #laneOfNode = new Map<string, number>()
   readonly #generations = new Map<string, string>()

@@ -36,7 +36,7 @@ export interface FromPlainOptions<T extends object = object> {
   readonly transform?: ClassTransformOptions
 }
 
-/** The same without its class. */
+/** Options of any class: names in `only` are plain strings. */
 type Options = Omit<FromPlainOptions, 'only'> & { readonly only?: readonly string[] }
 
 const OPTIONS = ['relations', 'only', 'transform']

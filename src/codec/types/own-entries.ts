@@ -9,7 +9,7 @@ export function ownEntries<T extends object>(stored: T): T {
   return Object.getPrototypeOf(stored) === Object.prototype ? stored : { ...stored }
 }
 
-/** The same for all maps inside a value. */
+/** Applies `ownEntries` to all maps inside a value. */
 export function ownEntriesWithin(stored: Value): Value {
   if (typeof stored !== 'object' || stored === null || types.isUint8Array(stored) || types.isMap(stored)) return stored
   if (Array.isArray(stored)) {
