@@ -1,3 +1,4 @@
+export { companionKey, companionSet, hashShard } from './companion-key.js'
 export { DateFormat, type SliceUnit } from './date-format.js'
 export { hasLoneSurrogate } from './escape.js'
 export { generateId, sortableId, sortableIdTime, uuid, type IdGenerator } from './generate-id.js'
