@@ -3,7 +3,7 @@ import type { CommandEvent, TransactionEvent } from 'skein'
 import type { TestServer } from './server.js'
 
 /**
- * One word for each request of a piece of work, `batch×20` for a batch of 20: as the embedded server saw them; elsewhere as the driver
+ * Lists a word for each request of a piece of work, `batch×20` for a batch of 20: as the embedded server saw them; elsewhere as the driver
  * tells of them, which of a transaction tells only its end.
  */
 export async function commandWords({ embedded }: TestServer, work: () => Promise<unknown>): Promise<string[]> {

@@ -3,7 +3,7 @@ import { startTestServer, type TestServer } from './server.js'
 let starting: Promise<TestServer> | undefined
 
 /**
- * One server for the behaviour tests of this process; it stays when one of them stops it. Each test empties the sets it uses, or takes
+ * The server for the behaviour tests of this process; it stays when one of them stops it. Each test empties the sets it uses, or takes
  * keys and sets of its own, and takes its faults away. Its clock may have been moved forward.
  */
 export async function sharedServer(): Promise<TestServer> {

@@ -1,13 +1,13 @@
-/** One line of `npm run bench`: what was measured, and whether it is within its budget (or only shown, where it has none). */
+/** A line of `npm run bench`: the measured figure, and whether it is within its budget (or only shown, where it has none). */
 export interface BenchResult {
   readonly name: string
   readonly ratio: number
   readonly budget?: { readonly atMost: number } | { readonly atLeast: number }
-  /** What the ratio compares, in a few words. */
+  /** The two sides of the ratio, in a few words. */
   readonly of: string
 }
 
-/** What a file of this folder exports as `default`; it is found by being here. */
+/** The default export of each file of this folder; files are found by being here. */
 export interface BenchSuite {
   readonly name: string
   run(): Promise<readonly BenchResult[]> | readonly BenchResult[]

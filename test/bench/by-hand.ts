@@ -3,7 +3,7 @@ import type { Database } from 'skein'
 import { fromBins, Listing, toBins } from './listing.js'
 
 const { CREATE, UPDATE } = Aerospike.policy.exists
-// What Skein sends with, because a policy given to a call replaces the configured one.
+// Policy that Skein sends with, because a policy given to a call replaces the configured one.
 const TIMEOUTS = { socketTimeout: 0, totalTimeout: 3000, maxRetries: 0 }
 const NOT_FOUND = Aerospike.status.ERR_RECORD_NOT_FOUND
 

@@ -62,7 +62,7 @@ const records: readonly Stored[] = Array.from({ length: COUNT }, (_, i) => ({
   listedAt: 1_700_000_000_000 + i,
 }))
 
-/** What people write by hand, without a check. */
+/** Hand-written code, without a check. */
 function hydrateByHand(bins: Stored): Listing {
   const entity = new Listing()
   entity.id = bins.id
@@ -181,7 +181,7 @@ function differences(): readonly BenchResult[] {
   ]
 }
 
-/** As a flush sees them: so many that each one comes from main memory. */
+/** Entities as a flush sees them: so many that each one comes from main memory. */
 function cleanSweep(): readonly BenchResult[] {
   const entities = Array.from({ length: 100_000 }, (_, i) => generated.hydrate({ ...records[i % COUNT], id: i }))
   const snapshots = entities.map((entity) => generated.snapshot(entity))

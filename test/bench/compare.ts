@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type { BenchResult } from './bench.js'
 
-/** One side of a comparison; `prepare` runs before each of its turns, outside the measurement. */
+/** A side of a comparison; `prepare` runs before each of its turns, outside the measurement. */
 export interface Side {
   readonly call: (i: number) => Promise<unknown>
   readonly prepare?: () => Promise<unknown>
@@ -32,7 +32,7 @@ interface Turn {
 const ROUNDS = 100
 const SHARE_OF_MOST = 0.9
 
-/** One caller, one who asks for a hundred records at a time, and many at once. */
+/** Kinds of callers: one, one who asks for a hundred records at a time, and many at once. */
 export const ONE: CompareOptions = { callers: 1, calls: 100 }
 export const HUNDREDS: CompareOptions = { callers: 1, calls: 5 }
 export const CROWD: CompareOptions = { callers: 64, calls: 640 }
@@ -123,5 +123,5 @@ const mainThreadTime = ((): (() => number) | undefined => {
 })()
 
 setFlagsFromString('--expose-gc')
-/** What earlier work left behind is not to be cleared away at the expense of what is measured next. */
+/** Collects the garbage of earlier work, so that the next measurement does not pay for it. */
 export const collectGarbage = runInNewContext('gc') as () => void

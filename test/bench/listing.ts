@@ -34,7 +34,7 @@ export function listing(id: number): Listing {
 
 type Bins = { readonly [bin: string]: Aerospike.AerospikeBinValue }
 
-/** What people write by hand around the client: the entity as bins. */
+/** Hand-written mapping around the client: the entity as bins. */
 export function toBins(one: Listing): Bins {
   const { id, title, city, street, zip, price, rooms, area, active, listedAt } = one
   return {

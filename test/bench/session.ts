@@ -83,7 +83,7 @@ class Measurement {
         return [session, await session.load(Listing, id)]
       }),
     )
-    // Who writes by hand has what was loaded, too.
+    // Hand-written code has the loaded record, too.
     const plain = this.#ids.map(listing)
     const changed = (i: number): Listing => {
       const entity = plain[i % RECORDS]
@@ -123,7 +123,7 @@ class Measurement {
       await session.flush()
     }
     collectGarbage()
-    // It waits for nobody, so the best of many rounds is one that nobody disturbed.
+    // A clean flush waits for nothing, so the best of many rounds is the undisturbed one.
     let best = Infinity
     for (let round = 0; round < 200; round++) {
       const began = performance.now()

@@ -11,7 +11,7 @@ import { randomModel, randomStored, type ModelExample } from './random-model.js'
 
 const RUNS = { numRuns: 400 }
 
-/** What a call gives: its result, or the code and text of its error. */
+/** The outcome of a call: its result, or the code and text of its error. */
 function outcome(run: () => unknown): unknown {
   try {
     return { result: run() }

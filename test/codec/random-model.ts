@@ -13,7 +13,7 @@ export interface ModelExample {
   /** Entities whose properties hold anything at all. */
   readonly wildEntity: fc.Arbitrary<object>
   readonly bins: readonly string[]
-  /** What a failed run shows of it. */
+  /** Text that a failed run prints. */
   readonly [fc.toStringMethod]: () => string
 }
 
@@ -70,7 +70,7 @@ export const randomModel = (name: fc.Arbitrary<string> = nastyName): fc.Arbitrar
       const entityClass: EntityClass = hasConstructor
         ? class Entity {
             constructor() {
-              // What an initialiser sets must not survive in a loaded entity.
+              // Values of initialisers must not survive in a loaded entity.
               for (const [name] of properties)
                 Object.defineProperty(this, name, {
                   value: 'initial',

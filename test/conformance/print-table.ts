@@ -5,7 +5,7 @@ type Cell = string | number
 const COLUMNS: readonly Cell[] = ['file', 'mode', 'passing', 'expected', 'excused', 'failing', 'pending', '']
 const WIDTHS = [22, 6, 9, 10, 9, 9, 9, 0]
 
-/** One line per file, and below it the tests that failed. */
+/** Prints a line per file, and below it the tests that failed. */
 export function printTable(verdicts: readonly Verdict[]): string {
   const rows = verdicts.map(printFile)
   const sum = (column: number) => rows.reduce((total, row) => total + Number(row[column]), 0)

@@ -25,7 +25,7 @@ export interface FileResult {
   readonly crashes: number
 }
 
-/** What we read of mocha's JSON report. */
+/** The fields we read of mocha's JSON report. */
 interface Report {
   readonly stats: { readonly passes: number; readonly pending: number }
   readonly failures: readonly { readonly fullTitle: string; readonly err: { readonly message?: string } }[]
@@ -46,7 +46,7 @@ export async function runFile(file: SuiteFile, tests: string): Promise<FileResul
 
 type Counted = Pick<FileResult, 'passing' | 'pending' | 'failures'>
 
-/** What the tests gave, or how the process ended when it left no report. */
+/** Result of the tests, or how the process ended when it left no report. */
 async function tryFile(file: SuiteFile, tests: string): Promise<Counted | string> {
   const { namespace, build } = file
   const server = await startEmbedded({ namespaces: [namespace], build })

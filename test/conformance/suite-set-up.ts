@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 
-/** What we use of the suite's helper. */
+/** The parts we use of the suite's helper. */
 interface SuiteHelper {
   readonly cluster: { readonly build: string; readonly namespaceInfo: { readonly config?: unknown } }
   readonly udf: { register: () => Promise<void>; remove: () => Promise<void> }

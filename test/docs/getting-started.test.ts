@@ -30,7 +30,7 @@ describe('docs/guide/getting-started.md', function () {
     })
   }
 
-  /** What `npm install <name>` would bring, with the commands that it has. */
+  /** Installs what `npm install <name>` would bring, with its commands. */
   const link = (name: string, from: string): void => {
     const to = path.join(folder, 'node_modules', name)
     mkdirSync(path.dirname(to), { recursive: true })

@@ -7,7 +7,7 @@ import { connectOfficialClient, refusal, releaseTransaction, type Connected } fr
 const { cdt, exp, filter, indexDataType, indexType, Key, operations: op } = Aerospike
 const key = new Key('test', 'demo', 1)
 
-/** What a server is asked that its release may not know, and what it answers then. */
+/** Requests that an older release may not know, and the answer it gives then. */
 interface Novelty {
   readonly since: string
   readonly before: string

@@ -9,7 +9,7 @@ const TIMEOUT = 9
 const PATIENT = { maxRetries: 0, socketTimeout: 20_000, totalTimeout: 20_000 }
 const IMPATIENT = { maxRetries: 0, socketTimeout: 1000, totalTimeout: 1000 }
 
-/** What a client sees of each fault on a write; a connection that is lost has one of several codes. */
+/** Codes that a client sees for each fault on a write; a lost connection has one of several. */
 const ACTIONS: readonly {
   readonly name: string
   readonly fault: FaultOptions

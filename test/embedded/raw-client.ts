@@ -10,7 +10,7 @@ export interface RawReply {
   readonly ops: readonly string[]
 }
 
-/** One connection that speaks the protocol byte by byte. */
+/** A connection that speaks the protocol byte by byte. */
 export class RawClient {
   readonly #socket: Socket
   #received = Buffer.alloc(0)
@@ -70,7 +70,7 @@ export class RawClient {
 
 const LAST = 1
 
-/** Where a message that starts at `start` ends. */
+/** The end of a message that starts at `start`. */
 function endOf(body: Buffer, start: number): number {
   let at = start + 22
   const parts = body.readUInt16BE(start + 18) + body.readUInt16BE(start + 20)

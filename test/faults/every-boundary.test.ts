@@ -6,7 +6,7 @@ import { Lane, runInLanes } from './lane.js'
 import { expectAllOrNothing } from './expectations.js'
 import { dangling, oneSided, show } from './world.js'
 
-/** What happens to the command at the boundary, and to those after it. */
+/** Faults that hit the command at the boundary, and those after it. */
 const FAULTS: { readonly [title: string]: FaultOptions } = {
   'an error before': { answer: 4 },
   'a time-out before': { answer: 9 },
@@ -67,7 +67,7 @@ async function everyBoundary(job: Job, lane: Lane): Promise<void> {
 interface Boundary {
   readonly title: string
   readonly skip: number
-  /** What is stored before the operation, and after it. */
+  /** The stored records before the operation, and after it. */
   readonly before: string
   readonly after: string
 }
@@ -82,7 +82,7 @@ async function check(job: Job, lane: Lane, { title, skip, before, after }: Bound
   )
   expect(hits, where).to.be.greaterThan(0)
   if (mode === 'sc') {
-    // What a transaction left behind is undone by the server when its time is over.
+    // The server undoes an abandoned transaction when its time is over.
     await lane.server.clock.advance(30)
     expect(await world.locked(), where).to.deep.equal([])
   }

@@ -20,7 +20,7 @@ export const FAMILIES: readonly Family[] = [
 
 export const CLASSES = FAMILIES.flatMap(({ classes }) => classes)
 
-/** One operation on one way to store relations. */
+/** An operation on one way to store relations. */
 export interface Case {
   readonly title: string
   readonly family: Family

@@ -12,14 +12,14 @@ import { dangling, oneSided, show, World } from './world.js'
 
 const PROGRAM = fileURLToPath(new URL('./programs/operate.js', import.meta.url))
 
-/** Where a process ends: its command number `skip` gets no answer; with `after` it has taken effect. */
+/** The point where a process ends: its command number `skip` gets no answer; with `after` it has taken effect. */
 interface Death {
   readonly stall: Stall
   readonly skip: number
   readonly after: boolean
 }
 
-/** What an operation does when nothing happens to it. */
+/** The undisturbed run of an operation. */
 interface Course {
   readonly count: number
   readonly before: string
@@ -106,7 +106,7 @@ describe(isNamedServer ? `${title} (skipped: only the embedded server has faults
     return world
   }
 
-  /** One process does all operations at once, each in its own namespace; when each has come to its command, it is killed. */
+  /** A process does all operations at once, each in its own namespace; when each has come to its command, it is killed. */
   async function dieTogether(deaths: readonly Death[]): Promise<unknown[]> {
     const operations = deaths.map(({ stall: { index } }) => ({ index, world: ++worlds }))
     const prepared = await Promise.all(deaths.map(({ stall }, i) => prepare(stall, operations[i].world)))
@@ -126,10 +126,10 @@ describe(isNamedServer ? `${title} (skipped: only the embedded server has faults
     await ended
     expect(child.signalCode).to.equal('SIGKILL')
     for (const server of servers) {
-      // What it had sent may still be on its way: the faults stay until the server has read it.
+      // Sent commands may still be on their way: the faults stay until the server has read them.
       for (let i = 0; i < 3; i++) await server.commands.summary()
       await server.faults.clear()
-      // What its transactions left behind is undone by the server when their time is over.
+      // The server undoes its abandoned transactions when their time is over.
       await server.clock.advance(30)
     }
     const checked = await Promise.allSettled(deaths.map((death, i) => check(death, prepared[i])))

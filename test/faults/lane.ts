@@ -9,7 +9,7 @@ import { World } from './world.js'
 export interface Begun {
   readonly world: World
   readonly session: Session
-  /** What the session has handed out, and `persist` has taken. */
+  /** Entities that the session has handed out, or `persist` has taken. */
   readonly entities: ReadonlySet<object>
 }
 
@@ -91,7 +91,7 @@ export function runInLanes<J>(
   const results = new Map(
     jobs.map((job) => {
       const result = new Promise<void>((resolve, reject) => settle.set(job, { resolve, reject }))
-      // Whoever asks for it sees the error; until then it is nobody's.
+      // Handles the rejection here; callers that await the promise still see the error.
       result.catch(() => undefined)
       return [job, result]
     }),

@@ -4,13 +4,13 @@ import type { World } from './world.js'
 /** Something people do with relations; what it changes is sent by the flush that follows. */
 export interface Operation {
   readonly title: string
-  /** What is stored before. */
+  /** Stores the records that the operation starts from. */
   prepare(session: Session, world: World): void
   /** Changes entities in memory; what it loads is not part of what is tested. It copes with what an earlier run left behind. */
   change(session: Session, world: World): Promise<void> | void
   /** Its records have nothing to do with each other: each changes by itself, with transactions, too. */
   readonly isUntied?: boolean
-  /** What the next process does about it, when that is something else. */
+  /** Recovery by the next process, when that is something else. */
   again?(session: Session, world: World): Promise<unknown>
 }
 

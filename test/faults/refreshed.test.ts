@@ -44,7 +44,7 @@ async function check(job: Job, lane: Lane, skip: number): Promise<void> {
   const { mode, family } = job
   const { world, session, entities } = await lane.begin(job, mode)
   await lane.disturb({ answer: 4, namespace: mode, skip }, () => session.flush().catch(() => undefined))
-  // What a transaction left behind is undone by the server when its time is over.
+  // The server undoes an abandoned transaction when its time is over.
   if (mode === 'sc') await lane.server.clock.advance(30)
   for (const entity of entities) {
     await session.refresh(entity).catch((error: unknown) => {

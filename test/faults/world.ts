@@ -27,12 +27,12 @@ export class World {
     return this.#base + i
   }
 
-  /** The same, by names. */
+  /** The expected records, by name. */
   name(i: number): string {
     return `k${this.#base + i}`
   }
 
-  /** What is stored, with keys as if this were the first case; versions count attempts and are left out. */
+  /** The stored records, with keys as if this were the first case; versions count attempts and are left out. */
   async stored(): Promise<Stored> {
     const keys = this.#keys()
     const rows = await this.#db.client.batchRead(keys.map(({ key }) => ({ key, readAllBins: true })))
@@ -117,7 +117,7 @@ interface Link {
   readonly to: string
   readonly isMarked: boolean
   readonly mirrored: boolean
-  /** What the link carries. */
+  /** Attributes of the link. */
   readonly attributes: string
 }
 
@@ -138,7 +138,7 @@ function links(stored: Stored, references: readonly Reference[]): Link[] {
   )
 }
 
-/** One key, a list of them, a map from them to attributes, or a map of parts that have them in a field. */
+/** A key, a list of keys, a map from keys to attributes, or a map of parts that have keys in a field. */
 function keysIn(value: unknown, field?: string): (readonly [key: unknown, carried?: unknown])[] {
   if (value === undefined) return []
   if (Array.isArray(value)) return value.map((key) => [key])

@@ -7,9 +7,9 @@ import { codec, eachConcurrently, goldenCases, plain, type Command } from './gol
 interface CommandsCase {
   readonly n: number
   readonly commands: readonly Command[]
-  /** What a real server answered to each. */
+  /** Answers of a real server, one for each command. */
   readonly answers: readonly unknown[]
-  /** What the records held in the end. */
+  /** Contents of the records in the end. */
   readonly after: readonly unknown[]
 }
 

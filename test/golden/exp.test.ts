@@ -9,10 +9,10 @@ interface ExpressionCase {
   readonly start: unknown
   readonly kind: 'bool' | 'int' | 'float' | 'list'
   readonly exp: unknown
-  /** What a real server answered to an expression read, or its result code. */
+  /** Answer of a real server to an expression read, or its result code. */
   readonly read?: unknown
   readonly readError?: number
-  /** What it answered to a read with the expression as filter. */
+  /** Answer of a real server to a read with the expression as filter. */
   readonly filter?: number
 }
 

@@ -31,13 +31,13 @@ export type KeyOf = (record: number) => Aerospike.Key
 
 export const codec = (await import(new URL('codec.mjs', here).href)) as Codec
 
-/** One recorded case for each line of the file. */
+/** Reads a recorded case from each line of the file. */
 export function goldenCases<T>(file: string): T[] {
   const lines = readFileSync(new URL(file, here), 'utf8').trim().split('\n')
   return lines.map((line) => JSON.parse(line) as T)
 }
 
-/** As JSON: without undefined properties. */
+/** Copies by way of JSON: without undefined properties. */
 export function plain(answer: unknown): unknown {
   return JSON.parse(JSON.stringify(answer))
 }

@@ -11,10 +11,10 @@ interface OperateCase {
   readonly prepare: readonly unknown[]
   /** The operations of the recorded call, each headed by its name. */
   readonly ops: readonly [string, ...unknown[]][]
-  /** What a real server answered, or its result code. */
+  /** Answer of a real server, or its result code. */
   readonly result?: unknown
   readonly error?: number
-  /** What the record held afterwards. */
+  /** Contents of the record afterwards. */
   readonly after: unknown
   readonly gen: number
 }

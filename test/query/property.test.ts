@@ -17,7 +17,7 @@ class Place {
 
 const noIndex = (): PropertyDecorator => () => undefined
 
-/** The same class with and without indexes. */
+/** Classes that differ only in their indexes. */
 function itemClass(index: typeof Index | typeof noIndex) {
   @Record({ set, name: 'Item' })
   class Item {
@@ -124,7 +124,7 @@ const conditions: fc.Arbitrary<Conditions> = fc
   )
   .filter((each) => Object.keys(each).length > 0)
 
-/** What is compared: dates and bytes as what they stand for. */
+/** Makes values comparable: dates and bytes by what they stand for. */
 function plain(value: unknown): unknown {
   if (value instanceof Date) return value.getTime()
   return value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : value
@@ -185,7 +185,7 @@ function meets(item: Conditions, where: Conditions): boolean {
 
 type Operands = { readonly [operator: string]: (...operands: unknown[]) => Filter }
 
-/** The same conditions, put together by the methods of `filter`. */
+/** Builds the same conditions by the methods of `filter`. */
 function asFilter(fields: object, where: Conditions): Filter {
   const filters = Object.entries(where).map(([name, condition]) => {
     const operand = (fields as { readonly [name: string]: Operands })[name]

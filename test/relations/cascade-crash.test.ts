@@ -14,7 +14,7 @@ const KILLS: Record<string, Record<string, readonly number[]>> = {
   sc: { 'by index': [9] },
 }
 const IS_LARGE = process.env.SKEIN_LARGE !== undefined
-/** Of all children together; more than the heap holds in the large run. */
+/** Bytes of all children together; more than the heap holds in the large run. */
 const BYTES = IS_LARGE ? 40_000_000 : 8_000_000
 /** A list of keys must fit its record. */
 const large = (count: number): Record<string, number> => ({ 'by index': count, 'key list': Math.min(count, 40_000) })

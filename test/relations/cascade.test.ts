@@ -122,7 +122,7 @@ for (const mode of MODES) {
           .delete(Department, 1, { step, signal: stop.signal, onProgress: () => stop.abort(new Error('power cut')) })
           .catch((error: Error) => error.message)
         expect(cut).to.equal('power cut')
-        // It is as good as gone, and takes nobody in.
+        // A marked parent counts as gone, and takes no child in.
         expect(await db.session().find(Department, 1)).to.equal(null)
         const session = db.session()
         const late = employee('late')

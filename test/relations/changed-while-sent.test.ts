@@ -7,7 +7,7 @@ import { CLASSES, Person, classOf, collectionsOf, make } from './graph-models.js
 const NAMES = ['follows', 'likes', 'bookmarks', 'tasks', 'chores'] as const
 const ENTITIES = Object.values(CLASSES)
 
-/** What is planned in this turn of the event loop has been sent by its end, and is not answered yet. */
+/** Waits a turn of the event loop: planned commands are sent by its end, and not answered yet. */
 const untilSent = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 for (const mode of MODES) {

@@ -4,7 +4,7 @@ import { MODES } from '../server.js'
 import { useDatabase } from '../use-database.js'
 import { Child, NAMES, Parent, since, type Name } from './order-models.js'
 
-/** What is done to a collection of parent 1 that has children 1 and 2, and is not loaded. */
+/** Changes of a collection that is not loaded; its parent 1 has children 1 and 2. */
 interface Order {
   readonly change: (parent: Parent, name: Name, child: (id: number) => Promise<Child>) => Promise<void> | void
   readonly expected: readonly number[]

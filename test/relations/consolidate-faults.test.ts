@@ -7,7 +7,7 @@ import { sharedServer } from '../shared-server.js'
 import { rejection } from '../session/rejection.js'
 import { Article, Board, CLASSES, line, order, Order, remark, score } from './consolidate-models.js'
 
-/** What may happen to a command: refused, lost on the way there, or done with its answer lost. */
+/** Faults of a command: refused, lost on the way there, or done with its answer lost. */
 const FAULTS = [
   { name: 'is refused', fault: { answer: 22 } },
   { name: 'is lost', fault: { drop: true } },

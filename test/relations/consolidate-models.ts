@@ -15,7 +15,7 @@ export class Order {
   @OneToMany(() => Line, { strategy: 'consolidate' }) lines = collection<Line>()
 }
 
-/** The same, but its children are left aside until they are asked for. */
+/** A post whose children are not loaded until they are asked for. */
 @Record({ set: 'stock' })
 export class Stock {
   @Key() id!: string

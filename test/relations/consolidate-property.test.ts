@@ -41,7 +41,7 @@ interface Values {
   readonly owner: number | null
 }
 
-/** What must be stored: the changes of each successful flush, in the order of the flushes. */
+/** The expected records: the changes of each successful flush, in the order of the flushes. */
 type Model = { readonly [N in Name]: Map<string, Values> }
 
 const item = ({ owner, ...values }: Values): Item => {
@@ -61,7 +61,7 @@ type Change =
   | { readonly do: 'remove'; readonly name: Name; readonly id: string }
   | { readonly do: 'change'; readonly name: Name; readonly id: string; readonly change: Partial<Values> }
 
-/** One session, what it is about to send, and whether somebody else has flushed since it last looked. */
+/** A session, its unsent changes, and whether another session has flushed since it last looked. */
 class User {
   session!: Session
   box!: Box
@@ -128,7 +128,7 @@ const rank = fc.integer({ min: -2, max: 2 })
 const owner = fc.option(fc.integer({ min: 1, max: 3 }))
 const name = fc.constantFrom<Name>('plain', 'ranked')
 const who = fc.constantFrom(0, 1)
-/** What is planned in this turn of the event loop has been sent by its end, and is not answered yet. */
+/** Waits a turn of the event loop: planned commands are sent by its end, and not answered yet. */
 const untilSent = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 const changeOf = (id: fc.Arbitrary<string>) =>
   fc.oneof(

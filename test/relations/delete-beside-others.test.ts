@@ -17,7 +17,7 @@ import {
 import { MODES } from '../server.js'
 import { useDatabase } from '../use-database.js'
 
-/** What others do after a delete has looked for members, and before it has sent anything. */
+/** Changes by other sessions after a delete has looked for members, and before it has sent anything. */
 let meanwhile: () => Promise<unknown> = () => Promise.resolve()
 
 @Record({ set: 'club' })
@@ -109,7 +109,7 @@ for (const mode of MODES) {
       const second = session.delete(Club, 1)
       await first
       const made = Object.assign(new Club(), { id: 1 })
-      // It is refused while the second is under way, and else stored.
+      // The save is refused while the second delete is under way, and else stored.
       await session.save(made).catch(({ code }: SkeinError) => expect(code).to.equal('SKEIN_2304'))
       await second
       await session.save(made)

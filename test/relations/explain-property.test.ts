@@ -45,7 +45,7 @@ for (const mode of MODES) {
       return graph
     }
 
-    /** What is stored and what the session shows after each flush. */
+    /** Stored records and the session's own view after each flush. */
     const play = async (relations: readonly Between[], all: Steps, explains: boolean): Promise<Links[]> => {
       const graph = await start()
       const seen: Links[] = []

@@ -23,7 +23,7 @@ export class Note {
   @ManyToOne(() => Task) about = ref<Task>()
 }
 
-/** One of every kind of relation, from and to itself and another class. */
+/** A class with every kind of relation, to itself and to another class. */
 @Record({ set: 'person' })
 export class Person {
   @Key() id!: number
@@ -101,7 +101,7 @@ export interface Between {
   /** How many may be linked to one, at each end. */
   readonly shape: 'oneToMany' | 'oneToOne' | 'manyToMany'
   readonly hasRole?: true
-  /** What is taken out is deleted, and so is what is in it when its owner is deleted. */
+  /** Members that are taken out are deleted, and so are all members when their owner is deleted. */
   readonly owns?: true
 }
 

@@ -57,7 +57,7 @@ export const remove = fc.record({
 export const refresh = fc.record({ kind: fc.constant('refresh' as const), what: fc.constantFrom('Person', 'Task'), id })
 export const flush = fc.record({ kind: fc.constant('flush' as const), isReloaded: bool })
 
-/** Those that go with whoever has them, as far as the session that deletes that one knows. */
+/** Members that are deleted with their owner, as far as the deleting session knows. */
 const OWNED: ReadonlySet<Kind> = new Set<Kind>(['Step', 'Log'])
 
 /** A pair of which one end is known by its key alone. */
@@ -73,7 +73,7 @@ export class Actor {
   readonly session: Session
   readonly graph: PlainGraph
   readonly #seen = new Map<string, readonly [Kind, object]>()
-  /** What the next flush deletes, and what it stores or links for the first time. */
+  /** Entities that the next flush deletes, and those it stores or links for the first time. */
   readonly #unsent = new Set<string>()
 
   /** The badges that were made here: another session may be the first to store one. */
@@ -139,7 +139,7 @@ export class Actor {
     this.graph.remove(kind, id)
   }
 
-  /** What was changed in it is lost; the plain graph does not know of that. */
+  /** Refreshing drops its unsent changes; the plain graph does not know of them. */
   async refresh({ what, id }: Made<typeof refresh>): Promise<void> {
     const [, entity] = this.#seen.get(`${what} ${id}`) ?? []
     if (entity !== undefined && this.graph.has(what, id)) await this.session.refresh(entity)
@@ -150,7 +150,7 @@ export class Actor {
     const { from, name, to, back, shape, hasRole } = relation
     if (shape === 'oneToOne') await this.#sendPairs()
     this.graph.link(relation, a, b, hasRole ? role : null)
-    // Of a child that is known by key alone, the session cannot say where it was before.
+    // A child that is known by key alone has no known former parent.
     if (relation.owns || (shape === 'oneToMany' && side === 'a' && !loaded.b)) this.#unsent.add(`link to ${to} ${b}`)
     const add = async (here: Collection<object, object>, kind: Kind, id: number, isLoaded: boolean): Promise<void> => {
       const end = isLoaded ? await this.#load(kind, id, loaded.members) : id
@@ -180,7 +180,7 @@ export class Actor {
     if (this.#unsent.has(`link to ${to} ${b}`)) await this.flush()
     if (shape === 'oneToOne') {
       await this.#sendPairs()
-      // Whoever is at the other end is let go.
+      // Lets go of the other end.
       const [kind, here, property] = side === 'a' ? [from, a, name] : [to, b, back!]
       ;(await this.#ref(kind, here, property)).set(null)
       const [left, right] = side === 'a' ? [a, graph.partnerOf(relation, a)] : [graph.ownerOf(relation, b), b]
@@ -203,7 +203,7 @@ export class Actor {
     if (owner !== undefined) graph.unlink(relation, owner, b)
   }
 
-  /** Whoever is paired by key alone and let go again before anything is sent stays as stored. */
+  /** A partner that is set by key alone and unset before the flush stays as stored. */
   async #sendPairs(): Promise<void> {
     if (this.#unsent.has(PAIR)) await this.flush()
   }

@@ -101,7 +101,7 @@ async function inTurn(db: Database, actor: Actor, work: () => Promise<void>): Pr
 /** Persons and tasks are deleted only when somebody says so. */
 const isStanding = (link: string): boolean => /^(Person|Task) \d is there$/.test(link)
 
-/** What is there and should not be, and the other way round. */
+/** Differences: members that should not be there, and missing ones. */
 function difference(found: Links, wanted: Links): Links {
   const [isFound, isWanted] = [new Set(found), new Set(wanted)]
   return [

@@ -25,7 +25,7 @@ class Note {
 }
 
 const CLASSES = [Agent, Listing, Note]
-/** Told to a read that the client does not repeat. */
+/** Answer to a read that the client does not repeat. */
 const FORBIDDEN = 22
 
 for (const mode of MODES) {

@@ -8,7 +8,7 @@ export interface World {
 
 export interface Change {
   readonly change: (world: World) => void
-  /** Those who take it back when they are refreshed; all others stay as they were changed. */
+  /** Entities that take the change back when they are refreshed; all others keep it. */
   readonly ends: (world: World) => readonly object[]
 }
 
@@ -83,7 +83,7 @@ export const allOf = ({ persons, tasks }: World): (readonly [Kind, object])[] =>
   ...tasks.map((task) => ['Task', task] as const),
 ]
 
-/** What the changes above start from. */
+/** The stored state that the changes above start from. */
 export function store(session: Session): void {
   const [one, two] = IDS.map((id) => session.persist(make('Person', id)) as Person)
   const [task, other] = IDS.map((id) => session.persist(make('Task', id)) as Task)

@@ -3,7 +3,7 @@ import { Bin, Key, OneToOne, Record, RestrictedError, SkeinError, ref, type Data
 import { MODES, otherNamespace, type TestServer } from '../server.js'
 import { useDatabase } from '../use-database.js'
 
-/** Where the server has two namespaces, avatars have one of their own. */
+/** Avatars have a namespace of their own where the server has two. */
 function declare(media: string) {
   @Record({ set: 'profile' })
   class Profile {

@@ -12,7 +12,7 @@ export interface Parent {
   readonly newParent: (id: number) => object
   readonly newChild: (id: string) => object
   readonly refOf: (child: object) => Ref<object>
-  /** What becomes of children when the parent is deleted. */
+  /** The fate of children when the parent is deleted. */
   readonly children: 'go' | 'stay'
 }
 

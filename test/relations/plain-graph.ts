@@ -3,21 +3,21 @@ import { RELATIONS, type Between, type Kind } from './graph-models.js'
 /** All links as sorted text, each side on its own: `Person 1 follows 2`, `Person 2 followers 1`. */
 export type Links = readonly string[]
 
-/** What the relations should be, in plain sets. */
+/** The expected relations, in plain sets. */
 export class PlainGraph {
   readonly #there = new Set<string>()
   /** For each relation the links, and the role of each where it has one. */
   readonly #links = new Map<Between, Map<string, string | null>>(RELATIONS.map((each) => [each, new Map()]))
   /** Notes by person and id, and what each is about. */
   readonly #notes = new Map<string, number | null>()
-  /** Those that were deleted while a list named them of which they know nothing. */
+  /** Entities deleted while a one-sided list still named them. */
   readonly #listed = new Set<string>()
 
   has(kind: Kind, id: number): boolean {
     return this.#there.has(`${kind} ${id}`)
   }
 
-  /** Whether a list may name it that was not told of its delete: one that is created under its key is taken for it. */
+  /** True where a one-sided list may still name it: a new entity under its key is then taken for it. */
   mayBeListed(kind: Kind, id: number): boolean {
     return this.#listed.has(`${kind} ${id}`)
   }
@@ -26,7 +26,7 @@ export class PlainGraph {
     this.#there.add(`${kind} ${id}`)
   }
 
-  /** One that belongs to somebody else leaves them. */
+  /** Takes the member away from its former owner. */
   link(relation: Between, a: number, b: number, role: string | null = null): void {
     const links = this.#linksOf(relation)
     const { shape } = relation

@@ -97,7 +97,7 @@ for (const mode of MODES) {
       })
     })
 
-    /** As if it had expired: nobody is told. */
+    /** Removes the record as if it had expired: no list is changed. */
     const expire = (set: string, id: number) =>
       db.client.remove(
         new Aerospike.Key(namespace, set, id),

@@ -5,7 +5,7 @@ import { named, type Links } from './plain-graph.js'
 type Entity = { readonly id: number } & { readonly [relation: string]: unknown }
 const KINDS = Object.keys(CLASSES) as Kind[]
 
-/** What is stored, read in a session of its own: each side says what it says. */
+/** Reads the stored relations in a session of its own, each side for itself. */
 export async function storedLinks(db: Database): Promise<Links> {
   const session = db.session()
   const links: string[] = []
@@ -30,7 +30,7 @@ export async function storedLinks(db: Database): Promise<Links> {
   return [...links, ...(await badgeLinks(db.session()))].sort()
 }
 
-/** What a session shows of the entities it has, where it does not have to ask. */
+/** The view of a session on its loaded entities, without a read. */
 export function shownLinks(entities: Iterable<readonly [Kind, object]>): Links {
   const links: string[] = []
   for (const [kind, object] of entities) {
@@ -52,7 +52,7 @@ const refLink = (kind: Kind, entity: Entity, name: string): string[] => {
 async function memberLinks(kind: Kind, entity: Entity, name: string): Promise<string[]> {
   const members = entity[name] as Collection<Entity & object, Role>
   const items = await members.load()
-  // One that only this side stores cannot know what became of the others.
+  // A one-sided relation cannot know which members were deleted.
   const dangling =
     name === 'bookmarks' ? [] : members.dangling.map((key) => `${kind} ${entity.id} ${name} gone ${String(key)}`)
   const hasRole = name === 'watched' || name === 'watchers'

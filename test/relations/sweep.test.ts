@@ -36,9 +36,9 @@ class Bill {
   @OneToMany(() => Flat, { onDelete: 'cascade' }) flats = collection<Flat>()
 }
 
-/** What others do while the delete of one record is being finished. */
+/** Changes by others while the delete of one record is being finished. */
 let meanwhile: (id: number) => Promise<unknown> = () => Promise.resolve()
-/** The same, between two steps. */
+/** Changes by others between two steps. */
 let meanwhilePlayer: () => Promise<unknown> = () => Promise.resolve()
 
 @Record({ set: 'member' })

@@ -99,7 +99,7 @@ for (const mode of MODES) {
         return (await commandWords(server, flush)).length
       }
       expect(await trips(false)).to.equal(4)
-      // The same stages, the one that takes back the link, and beside that the read that checks the lists.
+      // Expects the same stages, the one that takes back the link, and beside it the read that checks the lists.
       expect(await trips(true)).to.equal(5)
     })
 

@@ -69,7 +69,7 @@ const { maps, lists } = Aerospike
 const put = (name: string, key: unknown, value: unknown): object =>
   maps.put(name, key as string, value as string, { order: maps.order.KEY_ORDERED })
 const drop = (name: string, key: unknown): object => maps.removeByKey(name, key as string, maps.returnType.NONE)
-/** The same in a list or map under a key. */
+/** Wrong values in a list or map under a key. */
 const within = (key: unknown, operation: object): object =>
   (operation as { withContext(set: (at: { addMapKey(key: unknown): void }) => void): object }).withContext((at) =>
     at.addMapKey(key),

@@ -38,7 +38,7 @@ const codeOf = async (work: () => unknown): Promise<string> => {
   return error instanceof SkeinError ? error.code : String(error)
 }
 
-/** What is stored now, as another session sees it. */
+/** Reads the stored record as another session sees it. */
 const now = async (bed: Bed, id: string): Promise<Person | null> => bed.db.session().find(Person, id)
 
 /** Does something to the record behind the session's back. */

@@ -6,7 +6,7 @@ import { inEachMode } from './modes.js'
 import { rejection } from './rejection.js'
 
 inEachMode('how many commands each operation takes', (bed) => {
-  /** One word for each request of the work: its kind, and its rows where it is a batch. */
+  /** Lists a word for each request of the work: its kind, and its rows where it is a batch. */
   async function commandsOf(work: () => Promise<unknown>): Promise<string> {
     return (await commandWords(bed().server, work)).join(' ')
   }

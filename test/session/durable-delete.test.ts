@@ -29,7 +29,7 @@ const failureOf = (work: Promise<unknown>): Promise<SkeinError | undefined> =>
     (error: unknown) => error as SkeinError,
   )
 
-/** What becomes of deletes by entity, by key, and of several at once. */
+/** Deletes by entity, by key, and of several at once. */
 async function deleteInEveryWay(
   db: Database,
   entityClass: (typeof entities)[number],

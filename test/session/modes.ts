@@ -10,7 +10,7 @@ export interface Bed {
   readonly namespace: string
   /** A string that no earlier test or run has used as a key. */
   fresh(): string
-  /** The same for integer keys. */
+  /** Modes for integer keys. */
   freshNumber(): number
   /** Another connection to the same records. */
   open(options?: Partial<OpenOptions>): Promise<Database>

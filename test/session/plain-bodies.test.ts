@@ -47,7 +47,7 @@ class PlainMember {
   @MinLength(3) @Bin() name!: string
 }
 
-/** As a request body: `constructor` and `__proto__` become own properties. */
+/** Parses a request body: `constructor` and `__proto__` become own properties. */
 const body = (text: string): never => JSON.parse(text) as never
 
 inEachMode(

@@ -57,7 +57,7 @@ export class Bed {
     return hits
   }
 
-  /** One word for each request of a piece of work. */
+  /** Lists a word for each request of a piece of work. */
   commandsOf(work: () => Promise<unknown>): Promise<string[]> {
     return commandWords(this.server, work)
   }

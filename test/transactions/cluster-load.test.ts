@@ -7,7 +7,7 @@ import { fill, problems, randomNumbers, repair, runLoad } from './load-model.js'
 // SKEIN_LOAD=20000 runs the full size.
 const OPERATIONS = Number(process.env.SKEIN_LOAD ?? 320)
 
-/** One node at a time is in trouble: each record has two copies. */
+/** Troubles one node at a time: each record has two copies. */
 class Trouble {
   readonly #random = randomNumbers(11)
   #bad: number | undefined

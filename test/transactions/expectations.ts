@@ -1,4 +1,4 @@
-/** What workers were promised: for each fact the values it may have, which is one after an acknowledged operation. */
+/** Promises made to workers: for each fact the values it may have, which is one after an acknowledged operation. */
 export class Expectations {
   readonly #facts = new Map<string, Set<unknown>>()
 
@@ -6,7 +6,7 @@ export class Expectations {
     this.#facts.set(fact, new Set([value]))
   }
 
-  /** It may have become so, or may be as it was. */
+  /** Notes both values of a fact whose change is in doubt. */
   perhaps(fact: string, value: unknown): void {
     this.#facts.get(fact)!.add(value)
   }

@@ -40,7 +40,7 @@ export async function fill(db: Database): Promise<void> {
   await session.flush({ transactions: 'off' })
 }
 
-/** What holds after `fill`. */
+/** Facts that hold after `fill`. */
 function atFirst(): Expectations {
   const expectations = new Expectations()
   for (let i = 0; i < LISTINGS; i++) expectations.done(`Listing l${i}`, i % AGENTS)
@@ -166,7 +166,7 @@ function isRefusal(error: unknown): boolean {
   return error instanceof PartialFailureError && error.records.some(({ cause }) => cause instanceof EntityGoneError)
 }
 
-/** What is wrong: references without an answer, and facts that were acknowledged and are not there. */
+/** Lists errors: references without an answer, and acknowledged facts that are not there. */
 export async function problems(db: Database, { expectations }: LoadResult): Promise<string[]> {
   const session = db.session()
   const numbers = (count: number): number[] => [...Array(count).keys()]

@@ -21,7 +21,7 @@ import { needMode, type TestServer } from '../server.js'
 import { rejection } from '../session/rejection.js'
 import { sharedServer } from '../shared-server.js'
 
-/** What happens after a delete has found what it reaches. */
+/** Changes by others after a delete has found its members. */
 let meanwhile = (): Promise<void> => Promise.resolve()
 
 @Record({ set: 'crew' })
@@ -174,7 +174,7 @@ describe('what an index finds, and a transaction', () => {
   })
 
   describe('a delete that reaches more than a transaction can write', () => {
-    /** Of the children there are only the keys: they are not looked at. */
+    /** Children are known by key alone: their records are not read. */
     async function crowded(count: number): Promise<number> {
       const id = ++last
       await db.session().save(agent(id))

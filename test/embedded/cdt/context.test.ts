@@ -22,7 +22,7 @@ const CREATE_KEY_ORDERED = 0x80
 const CREATE_ORDERED = 0xc0
 const PERSIST = 0x100
 
-/** What a real server did (WIRE.md, appendix C): a name, the bin, the context, the call, `answer | bin afterwards`. */
+/** Answers of a real server (WIRE.md, appendix C): a name, the bin, the context, the call, `answer | bin afterwards`. */
 type Row = [string, Value | undefined, Value[], Call, string]
 
 const CHANGES: Row[] = [

@@ -6,7 +6,7 @@ const U = list(5, 1, 3, 1)
 const O = ordered(1, 3, 5)
 const EMPTY = undefined
 
-/** What a real server did (WIRE.md, appendix A): a name, the bin, the call, `answer | bin afterwards`. */
+/** Answers of a real server (WIRE.md, appendix A): a name, the bin, the call, `answer | bin afterwards`. */
 type Row = [string, Value | undefined, Call, string]
 
 const ORDER: Row[] = [

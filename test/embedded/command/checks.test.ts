@@ -9,7 +9,7 @@ const WRITE = [0, 0x01, 0, 0]
 const DELETE = [0, 0x03, 0, 0]
 const INT = Buffer.alloc(8)
 
-/** What only another client than the official one could send. */
+/** Requests that only another client than the official one could send. */
 describe('embedded server: checks of what is asked', () => {
   let server: EmbeddedServer
   let client: RawClient

@@ -6,7 +6,7 @@ import { ListValue, MapValue, type Value } from '#src/embedded/value/value.js'
 import { expressionBytes, f, raw, type Written } from './expression-bytes.js'
 import { blob, list, map, POINT, sampleRecord } from './sample-record.js'
 
-/** What a real server answered: a value, or the result code of an error. */
+/** Answer of a real server: a value, or the result code of an error. */
 type Observed = Value | { code: number }
 const UNKNOWN = { code: 26 }
 const INVALID = { code: 4 }

@@ -39,7 +39,7 @@ const question = fc.record({
 })
 type Question = typeof question extends fc.Arbitrary<infer Q> ? Q : never
 
-/** What a query is compared with: all records, looked at one by one. */
+/** The model of a query: all records, looked at one by one. */
 class Model {
   readonly #records = new Map<string, Write>()
 

@@ -12,7 +12,7 @@ describe('Truncation', () => {
     client = connected.client
     await putAll(client, 'demo', 3, (id) => ({ n: id }))
     await putAll(client, 'other', 2, (id) => ({ n: id }), 50)
-    // What was written in the same millisecond survives.
+    // Records written in the same millisecond survive.
     await connected.server.clock.advance(1)
   })
 

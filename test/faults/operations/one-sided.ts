@@ -34,7 +34,7 @@ function music(session: Session, world: World): void {
   session.persist(make(Album, world.number(0), { title: 'album' })).tracks.add(songs[2])
 }
 
-/** One list and one bin that nobody else knows of: they are all there is to the relation. */
+/** A list and a bin that nobody else knows of: they are all there is to the relation. */
 export const ONE_SIDED: Family = {
   name: 'one-sided lists and references',
   classes: [Song, Playlist, Album],

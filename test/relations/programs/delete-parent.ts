@@ -15,7 +15,7 @@ subscribe('skein:command', (event) => {
   if (answered.size === Number(last)) process.kill(process.pid, 'SIGKILL')
   process.send?.(answered.size)
 })
-/** What is in use, in KiB: where garbage can be collected, all of it is kept by somebody. */
+/** Memory in use, in KiB; after a collection all of it is reachable. */
 function memory(): number {
   global.gc?.()
   return Math.round(process.memoryUsage().heapUsed / 1024)

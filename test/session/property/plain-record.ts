@@ -13,7 +13,7 @@ export interface Change {
   readonly values: Values
 }
 
-/** One record and its entity, as if every call had ended before the next began. */
+/** A record and its entity, as if every call had ended before the next began. */
 export class PlainRecord {
   stored: Values | undefined
   #values: Values

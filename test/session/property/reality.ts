@@ -2,7 +2,7 @@ import { SkeinError, type Database, type Session } from 'skein'
 import type { EmbeddedServer } from 'skein/embedded'
 import { copy, KINDS, PROPERTIES, type Action, type Kind, type Result, type Target, type Values } from './world.js'
 
-/** What is to be compared with the model: the records as the raw client sees them, and the entities of a session. */
+/** The side that is compared with the model: records as the raw client sees them, and entities of a session. */
 export interface Seen {
   readonly values: Values
   readonly version: number | undefined
@@ -164,7 +164,7 @@ function ignoreMissing(error: { code?: number }): void {
   if (error.code !== 2) throw error as Error
 }
 
-/** What a program may set: a property that was left out when the entity was loaded must stay so. */
+/** Properties that a program may set: one that was left out of the load must stay unset. */
 function pickLoaded(entity: Entity, values: Values, session: Session): Values {
   const names = PROPERTIES.filter((name) => name in values)
   return Object.fromEntries(

@@ -34,7 +34,7 @@ export interface Target {
   readonly key: number
 }
 
-/** One thing that somebody does; `session` is one of two. */
+/** A step of a random run; `session` is one of two. */
 export type Action =
   | ({ readonly do: 'create'; readonly session: 0 | 1; readonly values: Values } & Target)
   | ({ readonly do: 'change'; readonly session: 0 | 1; readonly values: Values } & Target)
@@ -47,7 +47,7 @@ export type Action =
   | ({ readonly do: 'deleteOutside' } & Target)
   | { readonly do: 'wait'; readonly seconds: number }
 
-/** What a call gave: a word, or the name of its error. */
+/** The outcome of a call: a word, or the name of its error. */
 export type Result = string
 
 export const copy = ({ a, b, tags }: Values): Values => ({
