@@ -6,6 +6,7 @@ import type { UserKey } from '../plan/record-key.js'
 import { EntityCollection } from './collection.js'
 import type { Tracked } from './contract/tracked.js'
 import type { Reader } from './contract/reader.js'
+import { isEntity } from './contract/member.js'
 import { EntityRef } from './ref.js'
 import { collectionStateOf, findCollectionState, findRefState, refStateOf } from './state/state-of.js'
 import { isKeyOf, unreadableRef } from './contract/stored-keys.js'
@@ -50,6 +51,26 @@ export function attachRelations(
 export function forgetMembers({ entity }: Tracked, strategies: readonly RelationStrategy[]): void {
   for (const { model } of strategies) {
     if (model.holds === 'collection') collectionStateOf(readProperty(entity, model.name) as object).loaded.clear()
+  }
+}
+
+/** Returns a function that removes again what was removed from collections before a session took the entity in. */
+export function removalsOf(
+  entity: object,
+  strategies: readonly RelationStrategy[],
+): (isKnown: (member: object) => boolean) => void {
+  const removals = strategies.flatMap(({ model: { holds, name } }) => {
+    const value = holds === 'collection' ? readProperty(entity, name) : undefined
+    const state = typeof value === 'object' && value !== null ? findCollectionState(value) : undefined
+    return state === undefined || state.removed.length === 0 ? [] : [{ state, removed: state.removed }]
+  })
+  return (isKnown) => {
+    for (const { state, removed } of removals)
+      for (const member of removed) {
+        // An entity that this session does not manage would be saved as a new one.
+        const gone = isEntity(member) && !isKnown(member) ? (state.keyOf(member) ?? member) : member
+        if (!state.isAdded(gone)) state.remove(gone)
+      }
   }
 }
 

@@ -4,7 +4,8 @@ import { describeKey, type KeyValue } from '../keys/index.js'
 import type { Collection, EntityClass, OutsideTransaction } from '../model/index.js'
 import type { Explanation } from '../plan/explain.js'
 import { SessionQuery } from '../query/session-query.js'
-import { forgetMembers } from '../relations/attach.js'
+import { forgetMembers, removalsOf } from '../relations/attach.js'
+import { managedOf } from './tracking/managed-of.js'
 import type { Finding } from '../relations/contract/finding.js'
 import { abortableTurn } from './context/abortable.js'
 import { during } from './context/activity.js'
@@ -275,10 +276,14 @@ export class Session {
     return new Promise((resolve, failed) => {
       this.#checkMaySend()
       checkSendOptions(options)
+      const isForeign = this.#work.entities.find(entity) === undefined
+      const { relations } = this.#context.classes.ofEntity(entity)
+      const removeAgain = isForeign ? removalsOf(entity, relations) : undefined
       const managed = this.#manage(entity, options?.ttl)
       if (managed.loaded !== undefined) throw partlyLoaded(managed)
       const refused = addWriteOptions(managed, { overwrite: true, ttl: options?.ttl })
-      forgetMembers(managed, managed.mapped.relations)
+      forgetMembers(managed, relations)
+      removeAgain?.((member) => managedOf(member)?.home === managed.home)
       this.#work.send(managed, options, { sent: () => resolve(entity), failed, refused })
     })
   }

@@ -141,6 +141,22 @@ for (const mode of MODES) {
       expect(now.topic.key).to.equal('sea')
     })
 
+    it('gives instances whose removals an upsert carries out, as it does additions', async () => {
+      const book = await read()
+      book.pages.remove(2)
+      book.pages.remove(book.pages.items[0])
+      book.pages.add(Object.assign(new Page(), { number: 4, text: 'new' }))
+      book.grades.remove('cy')
+      book.drafts.remove('ann')
+      book.topics.remove('sea')
+      await db.session().upsert(book)
+      const now = await db.session().load(Book, 1, { with: ['topics', 'drafts'] })
+      expect(now.pages.items.map(({ number }) => number)).to.deep.equal([4, 10])
+      expect(now.grades.items.map(({ reader }) => reader)).to.deep.equal(['bo', 'ann'])
+      expect([now.drafts.items, now.topics.items]).to.deep.equal([[], []])
+      for await (const finding of db.verify(CLASSES, { settle: 0 })) expect.fail(finding.message)
+    })
+
     it('is like what a session has let go of: what was not loaded does not look empty', async () => {
       const session = db.session()
       const book = await session.load(Book, 1)

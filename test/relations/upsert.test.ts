@@ -115,6 +115,61 @@ for (const mode of ['ap', 'sc'] as const) {
       expect(now.desk.key).to.equal(7)
     })
 
+    it('carries out removals that were made before a session had the entity', async () => {
+      const [read] = await db.read(Agent, [1])
+      read!.listings.remove('a')
+      const [child] = await db.read(Listing, ['b'])
+      read!.listings.remove(child!)
+      await upsert(read!)
+      expect(await listings(1)).to.deep.equal([])
+      const children = await db.session().loadMany(Listing, ['a', 'b'])
+      expect(children.map(({ agent, city }) => [agent.key, city])).to.deep.equal([
+        [null, 'Lund'],
+        [null, 'Lund'],
+      ])
+      const made = Object.assign(new Agent(), { id: 1 })
+      made.clubs.remove('chess')
+      await upsert(made)
+      expect(await db.session().at(Club, 'chess').collection('members').keys()).to.deep.equal([])
+    })
+
+    it('carries out removals of an entity that another session has let go of', async () => {
+      const first = db.session()
+      const agent = await first.load(Agent, 1, { with: ['listings', 'clubs'] })
+      first.clear()
+      agent.listings.remove(agent.listings.items[0])
+      agent.clubs.remove(agent.clubs.items[0])
+      await upsert(agent)
+      const now = await db.session().load(Agent, 1, { with: ['listings', 'clubs'] })
+      expect(now.listings.items.map(({ id }) => id)).to.deep.equal(['b'])
+      expect(now.clubs.items).to.deep.equal([])
+    })
+
+    it('takes removals back that are followed by an addition', async () => {
+      const made = Object.assign(new Agent(), { id: 1 })
+      made.clubs.remove('chess')
+      made.clubs.add('chess')
+      made.listings.add('a')
+      made.listings.remove('a')
+      await upsert(made)
+      const now = await db.session().load(Agent, 1, { with: ['listings', 'clubs'] })
+      expect(now.clubs.items.map(({ id }) => id)).to.deep.equal(['chess'])
+      expect(now.listings.items.map(({ id }) => id)).to.deep.equal(['b'])
+    })
+
+    it('removes nothing from a record that a removal did not create', async () => {
+      const made = Object.assign(new Agent(), { id: 9 })
+      made.listings.remove('a')
+      made.clubs.remove('chess')
+      await upsert(made)
+      expect([await listings(1), await listings(9)]).to.deep.equal([['a', 'b'], []])
+      const session = db.session()
+      const again = Object.assign(new Agent(), { id: 10 })
+      again.listings.remove('a')
+      await session.save(again)
+      expect(session.isDirty()).to.equal(false)
+    })
+
     it('parts one from its partner where the new one has another or none', async () => {
       const agent = Object.assign(new Agent(), { id: 1 })
       agent.desk.set(8)
@@ -159,6 +214,15 @@ for (const mode of ['ap', 'sc'] as const) {
       })
       expect([await listings(1), await listings(2)]).to.deep.equal([['b'], ['a']])
       expect((await db.session().load(Desk, 7)).agent.key).to.equal(null)
+    })
+
+    it('carries out removals in a transaction', async () => {
+      const [agent] = await db.read(Agent, [1])
+      agent!.listings.remove('a')
+      agent!.clubs.remove('chess')
+      await db.transaction((session) => session.upsert(agent!))
+      expect(await listings(1)).to.deep.equal(['b'])
+      expect((await db.session().load(Listing, 'a')).agent.key).to.equal(null)
     })
   })
 }

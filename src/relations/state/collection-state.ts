@@ -199,9 +199,17 @@ export class CollectionState extends MembersAndChanges implements RelationSide {
     this.held = undefined
     const members = this.loaded.members === undefined ? this.added : this.members
     this.changes.clear()
-    for (const member of members) this.mark(member, 'added')
+    for (const member of members) this.#addAnew(member)
     this.previousParents.clear()
     this.loaded.fill([])
+  }
+
+  /** A stored entity that another session has let go of would be created a second time: its key is added. */
+  #addAnew(member: Member): void {
+    const reader = this.bound?.reader
+    const key = isEntity(member) && reader?.isDetached(member) === true ? reader.keyOf(member) : null
+    if (key === null) this.mark(member, 'added')
+    else this.changes.put({ kind: 'added', member: key, isPartlySent: false, shown: member as object })
   }
 
   /** Forgets what is known of the stored members and what was changed; what others still have to be told stays. */

@@ -7,9 +7,10 @@ import { otherSide } from './sync-inverse.js'
 
 /** Knowledge of whether a member is stored, without asking the server. */
 export function knowledgeOf(member: Member, { members }: LoadedMembers, binding: Binding | undefined): Knowledge {
-  if (binding === undefined) return 'absent'
+  // A session that takes the owner in may find it stored.
+  if (binding === undefined) return 'unknown'
   if (members !== undefined) return members.has(member) ? 'stored' : 'absent'
-  if (!isEntity(member)) return 'unknown'
+  if (!isEntity(member) || binding.tracked.state === 'gone') return 'unknown'
   if (isNew(member, binding.reader)) return 'absent'
   return isTold(member, binding) ? ownWord(member, binding) : 'unknown'
 }

@@ -2,7 +2,7 @@ import type { KeyValue } from '../../../keys/index.js'
 import { userKeyId, type UserKey } from '../../../plan/record-key.js'
 import type { MapKey, Value } from '../../../plan/value.js'
 import type { CollectionState } from '../../state/collection-state.js'
-import type { Tracked } from '../../contract/tracked.js'
+import { isCreation, type Tracked } from '../../contract/tracked.js'
 import type { Reader } from '../../contract/reader.js'
 import { isEntity, type Member } from '../../contract/member.js'
 import { REMEMBER } from '../../state/remember-fields.js'
@@ -103,7 +103,7 @@ export class PartTable {
     const wasAdded = this.state.isAdded(member)
     if (wasAdded) this.state.mark(member, undefined)
     // Of a record that is not there yet nothing can be taken out; in one that is, others may have put it meanwhile.
-    const mayBeStored = this.owner.state !== 'new' && !(this.isLoaded && wasAdded)
+    const mayBeStored = !isCreation(this.owner) && !(this.isLoaded && wasAdded)
     if (this.#find(member) !== undefined || mayBeStored) this.state.mark(member, 'removed')
   }
 
