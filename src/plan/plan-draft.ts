@@ -68,6 +68,8 @@ export interface DraftOptions {
   readonly isTransaction?: boolean
   /** True once the transaction has begun: reads for this plan take part in it. */
   readonly isInside?: boolean
+  /** Tests by its id whether the flush deletes a record; a part of a plan knows of the deletes of the others. */
+  readonly deletes?: (id: string) => boolean
 }
 
 /** View of the plan that contributors to a flush get. */
@@ -77,13 +79,7 @@ export interface Draft {
   readonly isTransaction: boolean
   readonly isInside: boolean
   /** Adds a command; `tolerated` lists failures that do no harm, beyond those of its stage. */
-  add(
-    name: StageName,
-    command: WriteCommand | DeleteCommand,
-    settle: Settle,
-    depth?: number,
-    tolerated?: readonly Reason[],
-  ): void
+  add(name: StageName, command: WriteCommand | DeleteCommand, settle: Settle, tolerated?: readonly Reason[]): void
   /** Adds a command that is never merged: its guards must not decide about other changes to the record. Only in stages. */
   addApart(name: StageName, command: WriteCommand, settle: Settle): void
   /** Runs when the plan is sent; a plan that is only explained changes nothing. */
@@ -100,6 +96,8 @@ export interface Draft {
   isPlanned(id: string): boolean
   /** Ties records that must change together. */
   tie(a: RecordKey, b: RecordKey): void
+  /** True for a record that the same flush deletes; one that is only marked for the next flush may stay. */
+  isDeleting(key: RecordKey): boolean
 }
 
 const MISSING: readonly Reason[] = ['missing']
@@ -114,6 +112,7 @@ export class PlanDraft implements Draft {
   readonly isInside: boolean
   readonly #stages = new Map<string, PendingStage>()
   readonly #seen = new Set<string>()
+  readonly #deletes: (id: string) => boolean
   #ties = new RecordGroups()
   #checks: Check[] = []
   readonly #collected = new Map<string, Collected>()
@@ -126,21 +125,22 @@ export class PlanDraft implements Draft {
     this.now = now
     this.isTransaction = options.isTransaction ?? false
     this.isInside = options.isInside ?? false
+    this.#deletes = options.deletes ?? NONE
   }
 
-  /** View of the draft for contributors to one record: all commands they add are tied to it. */
-  for(key: RecordKey): Draft {
-    return this.isInside ? this : new DraftForRecord(this, key)
+  /** View of the draft for contributors to one record: all commands they add are tied to it, and deletes run at its depth. */
+  for(key: RecordKey, depth = 0): Draft {
+    return this.isInside ? this : new DraftForRecord(this, key, depth)
   }
 
   add(
     name: StageName,
     command: WriteCommand | DeleteCommand,
     settle: Settle,
-    depth = 0,
     tolerated = command.kind === 'delete' || MAY_BE_MISSING.has(name) ? MISSING : NOTHING,
+    depth = 0,
   ): void {
-    if (this.#sent !== undefined) return this.#sent.add(name, command, settle, depth, tolerated)
+    if (this.#sent !== undefined) return this.#sent.add(name, command, settle, tolerated, depth)
     const at = this.isTransaction ? TRANSACTION : `${name} ${depth}`
     const entries = this.#entries(at, name, depth)
     const id = recordId(command.key)
@@ -199,6 +199,10 @@ export class PlanDraft implements Draft {
 
   tie(a: RecordKey, b: RecordKey): void {
     this.#ties.tie(recordId(a), recordId(b))
+  }
+
+  isDeleting(key: RecordKey): boolean {
+    return this.#deletes(recordId(key))
   }
 
   get isEmpty(): boolean {
@@ -282,14 +286,17 @@ export class PlanDraft implements Draft {
 }
 
 const TRANSACTION = 'transaction'
+const NONE = (): boolean => false
 
 class DraftForRecord implements Draft {
   readonly #draft: PlanDraft
   readonly #key: RecordKey
+  readonly #depth: number
 
-  constructor(draft: PlanDraft, key: RecordKey) {
+  constructor(draft: PlanDraft, key: RecordKey, depth: number) {
     this.#draft = draft
     this.#key = key
+    this.#depth = depth
   }
 
   get now(): Date {
@@ -304,9 +311,9 @@ class DraftForRecord implements Draft {
     return this.#draft.isInside
   }
 
-  add(...args: Parameters<Draft['add']>): void {
-    this.#tieTo(args[1].key)
-    this.#draft.add(...args)
+  add(...[name, command, settle, tolerated]: Parameters<Draft['add']>): void {
+    this.#tieTo(command.key)
+    this.#draft.add(name, command, settle, tolerated, name === 'delete' ? this.#depth : 0)
   }
 
   addApart(...args: Parameters<Draft['addApart']>): void {
@@ -340,6 +347,10 @@ class DraftForRecord implements Draft {
 
   tie(a: RecordKey, b: RecordKey): void {
     this.#draft.tie(a, b)
+  }
+
+  isDeleting(key: RecordKey): boolean {
+    return this.#draft.isDeleting(key)
   }
 
   #tieTo(key: RecordKey): void {

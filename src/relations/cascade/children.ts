@@ -40,6 +40,12 @@ export function leavingOf(member: Member, inverse: RelationModel, parent: Tracke
   return { isOwn: isWritten && ref.isStoredAs(key), isWritten }
 }
 
+/** True for an entity that the same flush deletes. */
+export function isDeleting(member: Member, draft: Draft, reader: Reader): boolean {
+  const tracked = isEntity(member) ? reader.tracked(member) : undefined
+  return tracked !== undefined && draft.isDeleting(tracked.key)
+}
+
 /** Whether the child's own record says that it belongs here, and nobody has changed that since. */
 export function isHere(child: object, inverse: RelationModel, parent: Tracked, reader: Reader): boolean {
   const ref = parentRef(child, inverse)
@@ -170,7 +176,7 @@ export function release(
   if (!draft.isInside) {
     const command = retarget(target, child, bin, parent, null)
     draft.follow('write', whileItHolds({ model: target, key: child }))
-    if (draft.isTransaction) draft.add('write', command, settle, 0, ['missing', 'guard'])
+    if (draft.isTransaction) draft.add('write', command, settle, ['missing', 'guard'])
     else draft.addApart('write', command, settle)
     return
   }

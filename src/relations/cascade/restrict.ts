@@ -41,8 +41,9 @@ export async function firstForbidding(keys: readonly KeyValue[], relation: Forbi
   return undefined
 }
 
-/** Whether this session deletes the member or moves it away: then it takes part in the same flush. */
+/** True when this session deletes the member or moves it away: then it takes part in the same flush, or in the one around it. */
 export function leaves(key: KeyValue, { owner, target, inverse, reach, reader }: Forbidding): boolean {
+  if (reach.isDeletedAround(reader.recordKey(target, key))) return true
   const known = reader.known(target.name, key)
   if (known?.state === 'removed') {
     reach.remove(known.entity)

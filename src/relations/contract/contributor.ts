@@ -1,6 +1,7 @@
 import type { KeyValue } from '../../keys/index.js'
 import type { BinGuard } from '../../plan/command.js'
 import type { Draft } from '../../plan/plan-draft.js'
+import type { RecordKey } from '../../plan/record-key.js'
 import type { Drain } from './drain.js'
 import type { Reader } from './reader.js'
 import type { Tracked } from './tracked.js'
@@ -20,6 +21,8 @@ export interface Cascade {
   readonly room: number
   /** Members that the plan cannot hold. */
   drain(drain: Drain): void
+  /** True for a record that a flush around this one deletes in steps. */
+  isDeletedAround(key: RecordKey): boolean
   readonly onTakeBack: OnRollback
   /** True for the second pass: owners are marked now, so only members that the mark keeps away need to be looked for again. */
   readonly isAgain: boolean

@@ -15,10 +15,6 @@ export interface Tracked {
   readonly isUnread: boolean
   /** Whatever is stored becomes what the entity is. */
   readonly overwrite?: boolean
-  /** True while the flush in flight deletes it; an entity only marked for the next flush may stay. */
-  readonly isGoing?: boolean
-  /** How many cascades away from what was asked to be deleted. */
-  readonly depth: number
   /** Conditions on its record without which it is not deleted. */
   readonly deleteGuards: readonly Guard[]
 }

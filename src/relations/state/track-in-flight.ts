@@ -10,15 +10,11 @@ export interface Sent {
   readonly strategies: readonly RelationStrategy[]
 }
 
-/** Lets Refs and Collections know that their changes are under way, so that what is changed meanwhile is not taken for sent. */
-export async function whileSent<T>(entities: Iterable<Sent>, send: () => Promise<T>): Promise<T> {
+/** Marks changed Refs and Collections as being sent, so that what is changed meanwhile is not taken for sent; returns what ends it. */
+export function beginSending(entities: Iterable<Sent>): () => void {
   const states = [...entities].flatMap(changedStates)
   for (const state of states) state.beginSending()
-  try {
-    return await send()
-  } finally {
-    for (const state of states) state.endSending()
-  }
+  return () => states.forEach((state) => state.endSending())
 }
 
 function changedStates({ tracked, strategies }: Sent): (CollectionState | RefState)[] {

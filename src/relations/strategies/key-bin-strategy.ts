@@ -138,7 +138,7 @@ export class KeyBinStrategy implements RelationStrategy {
     if (present !== null) owners.set(userKeyId(present), present)
     for (const owner of owners.values()) {
       // An owner that goes in the same flush takes its list along; until then it is marked.
-      if (reader.known(this.#target.name, owner)?.isGoing !== true)
+      if (!draft.isDeleting(reader.recordKey(this.#target, owner)))
         this.#planUnlisted(tracked, state, owner, draft, reader)
     }
     draft.follow('delete', lettingGo(tracked, this.#target, this.#list.name))
@@ -147,7 +147,7 @@ export class KeyBinStrategy implements RelationStrategy {
 
   /** Somebody may have moved the entity since this session read it: the delete tells. */
   #askLast(tracked: Tracked, state: RefState, told: ReadonlySet<string>, draft: Draft, reader: Reader): void {
-    const { model, key, depth } = tracked
+    const { model, key } = tracked
     const command = remove(model.name, key, {
       operations: [readBefore(this.model, this.#target)],
       durableDelete: model.durableDelete,
@@ -159,7 +159,7 @@ export class KeyBinStrategy implements RelationStrategy {
         this.#planUnlisted(tracked, state, owner, draft, reader, 'undo')
       return end === 'written' || reason === 'missing'
     }
-    draft.add('delete', command, settle, depth)
+    draft.add('delete', command, settle)
   }
 
   async load(level: readonly Tracked[], reader: Reader, along?: readonly string[]): Promise<readonly Tracked[]> {
@@ -236,7 +236,7 @@ export class KeyBinStrategy implements RelationStrategy {
     const name = this.model.bin!
     const command = retarget(this.#owner, tracked.key, name, reader.recordKey(this.#target, left).key, null)
     if (!draft.isTransaction) draft.addApart('write', command, settle)
-    else if (!draft.isInside) draft.add('write', command, settle, 0, ['guard'])
+    else if (!draft.isInside) draft.add('write', command, settle, ['guard'])
     else if (present === null || state.isStoredAs(present))
       draft.add('write', linkWrite(this.#owner, tracked.key, [removeBin(name)]), settle)
     else state.takeStored(present)
@@ -307,8 +307,9 @@ export class KeyBinStrategy implements RelationStrategy {
   }
 
   #hold(owner: KeyValue, draft: Draft, reader: Reader): void {
-    if (reader.known(this.#target.name, owner)?.state === 'removed') return
-    draft.add('write', held(this.#target, reader.recordKey(this.#target, owner)), ({ state }) => state === 'written')
+    const key = reader.recordKey(this.#target, owner)
+    if (draft.isDeleting(key) || reader.known(this.#target.name, owner)?.state === 'removed') return
+    draft.add('write', held(this.#target, key), ({ state }) => state === 'written')
   }
 
   #planListed(tracked: Tracked, state: RefState, owner: KeyValue, draft: Draft, reader: Reader): void {

@@ -16,6 +16,7 @@ import {
   reachOrphans,
   release,
   type Leaving,
+  isDeleting,
 } from '../cascade/children.js'
 import type { CollectionState } from '../state/collection-state.js'
 import { isCreation, type Tracked } from '../contract/tracked.js'
@@ -182,7 +183,7 @@ export class KeyListStrategy implements RelationStrategy {
       return draft.beforeSending(() => state.confirmRemoved(member))
     const key = this.#keyOf(member, state, reader)
     // A key that is no entity by now has no record, where orphans are looked for.
-    const isOrphan = this.model.orphans === 'delete' && (!isEntity(member) || reader.tracked(member)?.isGoing === true)
+    const isOrphan = this.model.orphans === 'delete' && (!isEntity(member) || isDeleting(member, draft, reader))
     const isAlone = this.#childBin === undefined || isWritten || isOrphan
     const progress = progressOf(member, isAlone ? 1 : 2, state, draft, () => state.confirmRemoved(member))
     const child = { namespace: this.#target.namespace, set: this.#target.set, key }

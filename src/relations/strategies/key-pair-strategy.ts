@@ -122,7 +122,7 @@ export class KeyPairStrategy implements RelationStrategy {
 
   /** Somebody may have paired the record since this session read it: the delete tells. */
   #askLast(tracked: Tracked, draft: Draft, reader: Reader): void {
-    const { model, key, depth } = tracked
+    const { model, key } = tracked
     const command = remove(model.name, key, {
       operations: [readBefore(this.model, this.#there)],
       durableDelete: model.durableDelete,
@@ -135,7 +135,7 @@ export class KeyPairStrategy implements RelationStrategy {
         this.#clear(from, here, draft, reader, 'undo')
       return isWrittenOrMissing(outcome)
     }
-    draft.add('delete', command, settle, depth)
+    draft.add('delete', command, settle)
   }
 
   load(level: readonly Tracked[], reader: Reader, along?: readonly string[]): Promise<readonly Tracked[]> {
@@ -257,7 +257,7 @@ export class KeyPairStrategy implements RelationStrategy {
     draft.follow(stage, whileItHolds(from))
     if (!draft.isTransaction) draft.addApart(stage, command, settle)
     // Only a survey of what a transaction will write: it is planned again inside.
-    else draft.add(stage, command, settle, 0, ['missing', 'guard'])
+    else draft.add(stage, command, settle, ['missing', 'guard'])
   }
 
   /** Another session may have paired the two again before this one has cleared the first: that points to the second again. */

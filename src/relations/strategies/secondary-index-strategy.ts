@@ -8,7 +8,7 @@ import { isWrittenOrMissing, type Outcome } from '../../plan/outcome.js'
 import { userKeyId, type RecordKey, type UserKey } from '../../plan/record-key.js'
 import { askingOwner, lookingAgain } from '../write/explain-reads.js'
 import { keyBefore, readBefore } from '../write/previous-key.js'
-import { isHere, leavingOf, reachChildren, reachOrphans, release } from '../cascade/children.js'
+import { isHere, leavingOf, reachChildren, reachOrphans, release, isDeleting } from '../cascade/children.js'
 import type { CollectionState } from '../state/collection-state.js'
 import type { Tracked } from '../contract/tracked.js'
 import type { Reader } from '../contract/reader.js'
@@ -190,8 +190,7 @@ export class SecondaryIndexStrategy implements RelationStrategy {
 
   /** Orphans are forgotten when they are deleted, in the same flush; those without a record are nothing to wait for. */
   #settleOrphans(state: CollectionState, draft: Draft, reader: Reader): void {
-    const isGoing = (member: Member): boolean => isEntity(member) && reader.tracked(member)?.isGoing === true
-    const others = state.removed.filter((member) => !isGoing(member))
+    const others = state.removed.filter((member) => !isDeleting(member, draft, reader))
     if (others.length > 0) draft.beforeSending(() => others.forEach((member) => state.confirmRemoved(member)))
   }
 

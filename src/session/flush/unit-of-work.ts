@@ -3,7 +3,7 @@ import { Explanation } from '../../plan/explain.js'
 import type { Outcome } from '../../plan/outcome.js'
 import { recordId } from '../../plan/record-key.js'
 import type { Reader } from '../../relations/contract/reader.js'
-import { whileSent, type Sent as SentRelations } from '../../relations/state/track-in-flight.js'
+import { beginSending, type Sent as SentRelations } from '../../relations/state/track-in-flight.js'
 import { isDirty } from './collect/is-dirty.js'
 import { explainDrain } from './drain/explain-drain.js'
 import { publishFlush } from './execute/flush-event.js'
@@ -64,10 +64,11 @@ export class UnitOfWork {
     const work = await collectChanges(() => [...members], entities, reader, {
       hooks: 'skip',
       isWhole: mode === 'required',
+      around: this.#parts.around,
     })
     try {
       takeBackLinksTo(work.removed, context, (undo) => work.onRollback(undo))
-      const plans = await whileGoing(work, () => planFlush(work, this.#parts, mode))
+      const plans = await planFlush(work, this.#parts, mode)
       return new Explanation([...work.drains.map(explainDrain), ...plans])
     } finally {
       work.rollback()
@@ -87,10 +88,8 @@ export class UnitOfWork {
       throw error
     }
     if (work.isEmpty) return
-    const { result, began } = await orTakeBack(
-      work,
-      () => whileOut(work, () => this.#send(work, transactions, options)),
-      refused,
+    const { result, began } = await this.#inFlight(work, refused, (onEnd) =>
+      this.#send(work, transactions, options, onEnd),
     )
     forgetDeleted(work, context)
     for (const managed of work.removed) if (managed.state === 'new') entities.takeInAgain(managed)
@@ -128,10 +127,31 @@ export class UnitOfWork {
     if (step !== undefined && (!Number.isInteger(step) || step < 1))
       throw badOption('step', step, 'a whole number from 1 on')
     const isWhole = context.transaction !== undefined || transactions === 'required'
-    return collectChanges(scan, entities, this.#readerFor(options), { isWhole, step, done })
+    return collectChanges(scan, entities, this.#readerFor(options), { isWhole, step, done, around: this.#parts.around })
   }
 
-  async #send(work: ChangeSet, transactions: TransactionMode, options: FlushOptions): Promise<Sent> {
+  /** Marks the work as in flight while it is sent; where it is refused as a whole, the session is as it was before. */
+  async #inFlight(
+    work: ChangeSet,
+    refused: (() => void) | undefined,
+    send: (onEnd: OnEnd) => Promise<Sent>,
+  ): Promise<Sent> {
+    const { entities } = this.#parts
+    const ends = [() => entities.endSending(work)]
+    entities.beginSending(work)
+    try {
+      return await send((end) => ends.push(end))
+    } catch (error) {
+      work.rollback()
+      // A large delete that was cut off has begun, and is to be finished.
+      if (!work.drains.some(({ owner }) => (owner as ManagedEntity).isDeleteBegun)) refused?.()
+      throw error
+    } finally {
+      for (const end of ends) end()
+    }
+  }
+
+  async #send(work: ChangeSet, transactions: TransactionMode, options: FlushOptions, onEnd: OnEnd): Promise<Sent> {
     const { context } = this.#parts
     const { signal } = options
     if (hasDoubts(work)) await resolveDoubts(work, this.#parts, signal)
@@ -140,8 +160,8 @@ export class UnitOfWork {
     takeBackLinksTo(work.removed, context, (undo) => work.onRollback(undo))
     const marked: AfterMark = (draft, isStopped) => this.#lookAgain(work, draft, isStopped, options)
     const began = performance.now()
-    const send = (): Promise<RunResult> => executeChangeSet(work, this.#parts, transactions, signal, marked)
-    return { began, result: await whileGoing(work, () => whileSent(relationsOf(work.saved), send)) }
+    onEnd(beginSending(relationsOf(work.saved)))
+    return { began, result: await executeChangeSet(work, this.#parts, transactions, signal, marked) }
   }
 
   /** Somebody may have added members after this flush has looked for them; now that their owners are marked, no more can come. */
@@ -151,7 +171,7 @@ export class UnitOfWork {
     isStopped: (id: string) => boolean,
     options: FlushOptions,
   ): Promise<void> {
-    const { entities, reader } = this.#parts
+    const { entities, reader, around } = this.#parts
     const known = new Set([...work.saved, ...work.removed])
     const roots = [...work.removed].filter(
       (managed) => !work.cascadedFrom.has(managed) && !isStopped(recordId(managed.key)),
@@ -161,12 +181,12 @@ export class UnitOfWork {
       done: known,
       step: options.step,
       isAgain: true,
+      around,
     })
     if (again.drains.length > 0) await deleteInSteps(again.drains, this.#parts, sendAll, options)
     work.onRollback(() => again.rollback())
     const late = again.filter((managed) => !known.has(managed))
     if (late.isEmpty) return
-    for (const managed of late.removed) managed.isGoing = true
     for (const managed of [...late.saved, ...late.removed]) work.add(managed)
     await planInto(draft, late, reader)
   }
@@ -192,37 +212,7 @@ interface Round {
   readonly done?: ReadonlySet<ManagedEntity>
 }
 
-/** What only this work has changed in the session is put back when it is refused. */
-async function orTakeBack<T>(work: ChangeSet, run: () => Promise<T>, refused?: () => void): Promise<T> {
-  try {
-    return await run()
-  } catch (error) {
-    work.rollback()
-    // A large delete that was cut off has begun, and is to be finished.
-    if (!work.drains.some(({ owner }) => (owner as ManagedEntity).isDeleteBegun)) refused?.()
-    throw error
-  }
-}
-
-/** Tells those that are planned for which others go in the same flush. */
-async function whileGoing<T>(work: ChangeSet, send: () => Promise<T>): Promise<T> {
-  for (const managed of work.removed) managed.isGoing = true
-  try {
-    return await send()
-  } finally {
-    for (const managed of work.removed) managed.isGoing = false
-  }
-}
-
-/** Tells those who would forget a new entity that its record may already be there. */
-async function whileOut<T>(work: ChangeSet, send: () => Promise<T>): Promise<T> {
-  for (const managed of work.saved) managed.isInFlight = true
-  try {
-    return await send()
-  } finally {
-    for (const managed of work.saved) managed.isInFlight = false
-  }
-}
+type OnEnd = (end: () => void) => void
 
 const isNotWritten = ({ state }: Outcome): boolean => state === 'notWritten'
 const sendAll: SendAll = (parts, members, options) => new UnitOfWork(parts).some(members, options)

@@ -55,7 +55,7 @@ export function unmanagedEntity<T extends object>(
   record: StoredRecord,
   projection: Projection,
 ): T {
-  const tracked = { entity, model, key, state: 'gone', isUnread: false, depth: 0, deleteGuards: [] } as const
+  const tracked = { entity, model, key, state: 'gone', isUnread: false, deleteGuards: [] } as const
   attachRelations(tracked, relations, reader, readBins(record, projection))
   return entity
 }

@@ -15,10 +15,6 @@ export class DeleteState {
   marked = 0
   /** A part of it is done, such as references that are gone: it is to be finished. */
   isBegun = false
-  /** What is being sent deletes it; one that is only marked for the next flush may stay. */
-  isGoing = false
-  /** How many cascades away from what was asked to be deleted. */
-  depth = 0
   /** Whether there was a record. */
   wasStored = false
 }

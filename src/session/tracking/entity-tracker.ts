@@ -11,10 +11,16 @@ import { managedOf } from './managed-of.js'
 import type { SessionContext } from '../context/session-context.js'
 import { abstractClass, beingDeleted, notManaged, otherInstance, otherSession } from '../context/session-errors.js'
 
+/** Entities that a flush is sending. */
+export interface InFlight {
+  isSaving(managed: ManagedEntity): boolean
+}
+
 /** Which entities belong to a session, and in which state. */
 export class EntityTracker {
   readonly #context: SessionContext
   readonly #relations: Pick<RelationHydration, 'attach'>
+  #inFlight: Set<InFlight> | undefined
 
   constructor(context: SessionContext, relations: Pick<RelationHydration, 'attach'>) {
     this.#context = context
@@ -55,10 +61,25 @@ export class EntityTracker {
 
   /** Lets go of an entity that was never sent: there is nothing of it to delete. False for all others. */
   forgetUnsent(managed: ManagedEntity): boolean {
-    const { state, queued, isInFlight, doubt, home } = managed
-    const isUnsent = state === 'new' && queued === undefined && !isInFlight && doubt === undefined
+    const { state, queued, doubt, home } = managed
+    const isUnsent = state === 'new' && queued === undefined && doubt === undefined && !this.#isInFlight(managed)
     if (isUnsent) home.remove(managed)
     return isUnsent
+  }
+
+  /** Marks entities as in flight, so that none is dropped as "never sent". */
+  beginSending(work: InFlight): void {
+    this.#inFlight ??= new Set()
+    this.#inFlight.add(work)
+  }
+
+  endSending(work: InFlight): void {
+    this.#inFlight?.delete(work)
+  }
+
+  #isInFlight(managed: ManagedEntity): boolean {
+    for (const work of this.#inFlight ?? []) if (work.isSaving(managed)) return true
+    return false
   }
 
   /** One that was deleted and is to be stored again has relations as any new one. */

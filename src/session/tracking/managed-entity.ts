@@ -60,8 +60,6 @@ export class ManagedEntity implements Tracked {
   isUnread = false
   /** A write through a handle makes the record where it is missing. */
   createsRecord = false
-  /** A flush is sending it. */
-  isInFlight = false
   /** The work that is under way on this entity, or waits as the last. */
   queued: QueuedWork | undefined
   #deletion: DeleteState | undefined
@@ -142,22 +140,6 @@ export class ManagedEntity implements Tracked {
     if (value !== this.#told.isBegun) this.#own.isBegun = value
   }
 
-  get isGoing(): boolean {
-    return this.#told.isGoing
-  }
-
-  set isGoing(value: boolean) {
-    if (value !== this.#told.isGoing) this.#own.isGoing = value
-  }
-
-  get depth(): number {
-    return this.#told.depth
-  }
-
-  set depth(value: number) {
-    if (value !== this.#told.depth) this.#own.depth = value
-  }
-
   get wasStored(): boolean {
     return this.#told.wasStored
   }
@@ -193,7 +175,6 @@ export class ManagedEntity implements Tracked {
     this.ttl = undefined
     this.doubt = undefined
     this.isUnread = false
-    this.depth = 0
   }
 
   get model(): EntityModel {

@@ -1,16 +1,27 @@
+import { recordId, type RecordKey } from '../../../plan/record-key.js'
 import type { Drain } from '../../../relations/contract/drain.js'
+import type { InFlight } from '../../tracking/entity-tracker.js'
 import type { ManagedEntity } from '../../tracking/managed-entity.js'
 
-/** What one save, delete or flush works on, in the order in which it was found. */
-export class ChangeSet {
+/** Entities that one save, delete or flush works on, in the order in which they were found, and all that holds only while it does. */
+export class ChangeSet implements InFlight {
   readonly #saved = new Set<ManagedEntity>()
   readonly #removed = new Set<ManagedEntity>()
+  /** Change set that this one is a part of, or itself. */
+  readonly #whole: ChangeSet
+  /** Records that a flush around this one deletes in steps. */
+  readonly #around: ReadonlySet<string>
+  readonly #depths = new Map<ManagedEntity, number>()
+  /** Ids of the records to delete, until another one joins them. */
+  #ids: ReadonlySet<string> | undefined
   /** Members of large collections, which have to go before the plan is made. */
   readonly drains: Drain[] = []
   readonly #reached = new Map<ManagedEntity, Set<ManagedEntity>>()
   readonly #undo: { readonly undo: () => void; readonly of: ManagedEntity | undefined }[] = []
 
-  constructor(members: readonly ManagedEntity[] = []) {
+  constructor(members: readonly ManagedEntity[] = [], around = NOT_AROUND, whole?: ChangeSet) {
+    this.#around = around
+    this.#whole = whole ?? this
     for (const managed of members) this.add(managed)
   }
 
@@ -20,6 +31,30 @@ export class ChangeSet {
 
   get removed(): Iterable<ManagedEntity> {
     return this.#removed
+  }
+
+  isSaving(managed: ManagedEntity): boolean {
+    return this.#saved.has(managed)
+  }
+
+  /** Tests by its id whether a record is deleted by this flush, or by one around it. */
+  readonly deletes = (id: string): boolean => {
+    if (this.#whole !== this) return this.#whole.deletes(id)
+    this.#ids ??= new Set([...this.#removed].map(({ key }) => recordId(key)))
+    return this.#ids.has(id) || this.#around.has(id)
+  }
+
+  isDeletedAround(key: RecordKey): boolean {
+    return this.#around.size > 0 && this.#around.has(recordId(key))
+  }
+
+  /** How many cascades away from what was asked to be deleted: children are deleted before their parents. */
+  depthOf(managed: ManagedEntity): number {
+    return this.#depths.get(managed) ?? 0
+  }
+
+  setDepth(managed: ManagedEntity, depth: number): void {
+    this.#depths.set(managed, depth)
   }
 
   /** What is here because others reached it, and those. */
@@ -72,8 +107,9 @@ export class ChangeSet {
   /** The members for which this holds, and what reached them. */
   filter(wanted: (managed: ManagedEntity) => boolean): ChangeSet {
     const members = [...this.#saved, ...this.#removed].filter(wanted)
-    const work = new ChangeSet(members)
+    const work = new ChangeSet(members, this.#around, this.#whole)
     for (const managed of members) {
+      work.#depths.set(managed, this.depthOf(managed))
       const origins = this.#reached.get(managed)
       if (origins !== undefined) work.#reached.set(managed, origins)
     }
@@ -92,8 +128,7 @@ export class ChangeSet {
   dropReclassified(): ManagedEntity[] {
     const saved = [...this.#saved].filter(({ state }) => state === 'removed' || state === 'gone')
     const removed = [...this.#removed].filter(({ state }) => state !== 'removed')
-    for (const managed of saved) this.#saved.delete(managed)
-    for (const managed of removed) this.#removed.delete(managed)
+    this.drop([...saved, ...removed])
     return [...saved, ...removed, ...this.#spareWith(new Set(removed.filter(({ state }) => state !== 'gone')))]
   }
 
@@ -108,17 +143,21 @@ export class ChangeSet {
 
   /** There is nothing to be done for these. */
   drop(members: readonly ManagedEntity[]): void {
-    for (const managed of members) {
-      this.#saved.delete(managed)
-      this.#removed.delete(managed)
-    }
+    for (const managed of members) this.#drop(managed)
+  }
+
+  #drop(managed: ManagedEntity): void {
+    this.#ids = undefined
+    this.#saved.delete(managed)
+    this.#removed.delete(managed)
   }
 
   add(managed: ManagedEntity): void {
     // A hook or a cascade may take back or add a remove while the work is being gathered.
-    this.#saved.delete(managed)
-    this.#removed.delete(managed)
+    this.#drop(managed)
     if (managed.state === 'removed') this.#removed.add(managed)
     else if (managed.state !== 'gone') this.#saved.add(managed)
   }
 }
+
+const NOT_AROUND: ReadonlySet<string> = new Set()

@@ -24,7 +24,7 @@ export function collectChanges(
   options: CollectOptions = {},
 ): ChangeSet | Promise<ChangeSet> {
   const found = scan()
-  return found.every(isPlain) ? new ChangeSet(found) : gatherAll(found, scan, entities, reader, options)
+  return found.every(isPlain) ? new ChangeSet(found, options.around) : gatherAll(found, scan, entities, reader, options)
 }
 
 export interface CollectOptions {
@@ -37,6 +37,8 @@ export interface CollectOptions {
   readonly step?: number
   /** The same was gathered before, and owners have been marked since. */
   readonly isAgain?: boolean
+  /** Records that a flush around this one deletes in steps. */
+  readonly around?: ReadonlySet<string> | undefined
 }
 
 function isPlain({ state, model, mapped }: ManagedEntity): boolean {
@@ -52,7 +54,7 @@ async function gatherAll(
   reader: Reader,
   options: CollectOptions,
 ): Promise<ChangeSet> {
-  const work = new ChangeSet()
+  const work = new ChangeSet([], options.around)
   try {
     await gatherInto(work, roots, scan, entities, reader, options)
   } catch (error) {
@@ -137,7 +139,7 @@ async function cascadeFrom(
         if (!isOwnWish) removed.orphanGuard = only
         const { deleteRequests } = removed
         if (!isMarked) work.onRollback(() => entities.unmark(removed, before, deleteRequests), removed)
-        if (!seen.has(removed)) removed.depth = managed.depth + 1
+        if (!seen.has(removed)) work.setDepth(removed, work.depthOf(managed) + 1)
         // What it reaches as one that is deleted was not asked for yet.
         else if (removed.state === 'removed' && !isMarked && asked.has(removed)) members.push(removed)
         add(removed, managed)
@@ -146,6 +148,7 @@ async function cascadeFrom(
         return Math.max(0, most - members.length)
       },
       drain,
+      isDeletedAround: (key) => work.isDeletedAround(key),
       onTakeBack: (undo) => work.onRollback(undo, managed),
       isAgain,
     }

@@ -22,10 +22,11 @@ export async function checkRestrictions(drain: Drain, parts: SendParts, options:
 }
 
 function checkMembers(drain: Drain, keys: readonly KeyValue[], parts: SendParts, options: DrainOptions): Promise<void> {
-  return inScratchSession(parts, async (session) => {
+  return inScratchSession(parts, drain.owner.key, async (session) => {
     const members = await membersOf(drain, keys, session)
-    const { entities, reader } = session
-    const { drains } = await collectChanges(() => [...members], entities, reader, { hooks: 'skip', step: options.step })
+    const { entities, reader, around } = session
+    const look = { hooks: 'skip', step: options.step, around } as const
+    const { drains } = await collectChanges(() => [...members], entities, reader, look)
     for (const inner of drains) await checkRestrictions(inner, session, options)
   })
 }

@@ -88,12 +88,12 @@ async function runStep(
   sendAll: SendAll,
   options: DrainOptions,
 ): Promise<void> {
-  const { fate, target } = drain
+  const { fate, target, owner } = drain
   if (fate.kind === 'release') {
     const commands = keys.flatMap((key) => fate.release(key) ?? [])
     return send(commands, parts)
   }
-  await inScratchSession(parts, async (session) => {
+  await inScratchSession(parts, owner.key, async (session) => {
     if (fate.kind === 'delete') return sendAll(session, await membersOf(drain, keys, session), options)
     const { loads, context, reader } = session
     const found = (await loads.find(context.classes.of(target.name), keys)).filter((member) => member !== null)

@@ -5,14 +5,10 @@ import type { SessionParts } from './session-parts.js'
 
 /** Members that are to be deleted; their own relations are looked after as in any delete. */
 export async function membersOf(
-  { owner, target }: Drain,
+  { target }: Drain,
   keys: readonly KeyValue[],
   { context, entities, loads }: SessionParts,
 ): Promise<readonly ManagedEntity[]> {
-  // Members see that their owner goes too, and leave its list alone: it is trimmed when they are gone.
-  const own = loads.unreadOf((owner as ManagedEntity).mapped, owner.key)
-  own.state = 'removed'
-  own.isGoing = true
   const mapped = context.classes.of(target.name)
   const found = await loads.find(mapped, keys)
   // One that is marked itself loads as gone, and has to be finished.

@@ -20,6 +20,8 @@ export interface SendParts {
   readonly reader: Reader
   /** A reader whose reads are part of a transaction. */
   readonly readerIn: (context: SessionContext) => Reader
+  /** Records that a flush around this one deletes in steps: members leave their lists alone, which are trimmed when they are gone. */
+  readonly around?: ReadonlySet<string>
 }
 
 /** Transactions of one flush that are under way at a time. */

@@ -50,17 +50,17 @@ export async function executeTransaction(
 async function planInside(
   members: ChangeSet,
   all: ChangeSet,
-  { context, entities, readerIn }: SendParts,
+  { context, entities, readerIn, around }: SendParts,
   transaction: TransactionHandle,
 ): Promise<Sent | undefined> {
   const reader = readerIn({ ...context, transaction })
   // What a delete reaches may have grown since: the lists are read again, now as part of the transaction.
   const removed = [...members.removed]
   const known = new Set<ManagedEntity>([...all.saved, ...all.removed])
-  const again = { done: known, isWhole: true }
+  const again = { done: known, isWhole: true, around }
   const reached = removed.length === 0 ? undefined : await collectChanges(() => removed, entities, reader, again)
   if (reached !== undefined) all.onRollback(() => reached.rollback())
-  const work = new ChangeSet([...members.saved, ...removed])
+  const work = new ChangeSet([...members.saved, ...removed], around, all)
   for (const managed of reached === undefined ? [] : [...reached.saved, ...reached.removed]) {
     work.add(managed)
     all.add(managed)

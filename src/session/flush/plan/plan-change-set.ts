@@ -10,7 +10,7 @@ export function planChangeSet(
   now: Date,
   options?: DraftOptions,
 ): PlanDraft | Promise<PlanDraft> {
-  const draft = new PlanDraft(now, options)
+  const draft = new PlanDraft(now, { ...options, deletes: work.deletes })
   const planning = planInto(draft, work, reader)
   return planning === undefined ? draft : planning.then(() => draft)
 }
@@ -26,7 +26,7 @@ export function planInto(draft: PlanDraft, work: ChangeSet, reader: Reader): voi
     for (const contributor of managed.mapped.contributors) note(contributor.save(managed, own, reader))
   }
   for (const managed of work.removed) {
-    const own = draftFor(managed, draft)
+    const own = draftFor(managed, draft, work.depthOf(managed))
     for (const contributor of managed.mapped.contributors) note(contributor.remove(managed, own, reader))
   }
   for (const [managed, origins] of work.cascadedFrom) for (const from of origins) draft.tie(managed.key, from.key)
@@ -34,5 +34,5 @@ export function planInto(draft: PlanDraft, work: ChangeSet, reader: Reader): voi
 }
 
 /** Where no relation leads here or away, there is nothing to be tied to. */
-const draftFor = ({ mapped, key }: ManagedEntity, draft: PlanDraft): Draft =>
-  mapped.standsAlone ? draft : draft.for(key)
+const draftFor = ({ mapped, key }: ManagedEntity, draft: PlanDraft, depth = 0): Draft =>
+  mapped.standsAlone ? draft : draft.for(key, depth)

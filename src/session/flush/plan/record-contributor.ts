@@ -40,6 +40,6 @@ export class RecordContributor implements Contributor {
     if (managed.resumesDelete && !standsAlone && !draft.isTransaction)
       draft.add('mark', markDeleting(managed), isWrittenOrMissing)
     const stage = standsAlone ? 'write' : 'delete'
-    draft.add(stage, planned.command, (outcome) => planned.settle(outcome), managed.depth)
+    draft.add(stage, planned.command, (outcome) => planned.settle(outcome))
   }
 }
