@@ -1,6 +1,7 @@
 import { SkeinError } from '../errors/index.js'
 import { describeKey, type KeyValue } from '../keys/index.js'
 import type { EntityModel } from '../model/index.js'
+import type { PartRefusal } from './loaded-part.js'
 import { ValueProblem, shown } from './value-problem.js'
 
 const titleOf = (model: EntityModel, key: KeyValue | undefined): string =>
@@ -29,6 +30,17 @@ export function notLoaded(model: EntityModel, key: KeyValue | undefined, propert
     key,
     fix: 'Refresh the entity first, or load it with this property.',
   })
+}
+
+/** A change of a property that was read in part, and that would touch what was not read. */
+export function readInPart(
+  model: EntityModel,
+  key: KeyValue | undefined,
+  property: string,
+  { why, fix }: PartRefusal,
+): SkeinError {
+  const message = `${titleOf(model, key)}: '${property}' was read in part, so ${why}.`
+  return new SkeinError('SKEIN_2202', message, { className: model.name, property, key, fix })
 }
 
 export function keyChanged(model: EntityModel, before: KeyValue, now: KeyValue | undefined): SkeinError {

@@ -5,10 +5,12 @@ import type { WriteOperation } from '../plan/operation.js'
 import { writeBin } from '../plan/operations.js'
 import { userKeyId } from '../plan/record-key.js'
 import type { ClassFunctions, ClassShape, Snapshot } from './class-functions.js'
-import { keyChanged, notLoaded, unknownClass, unreadable, unstorable } from './codec-errors.js'
+import type { BinProperty } from './bin-property.js'
+import { keyChanged, notLoaded, readInPart, unknownClass, unreadable, unstorable } from './codec-errors.js'
 import type { EntityKey } from './entity-key.js'
+import { changeOfPart, isRefusal, onlyEntries } from './loaded-part.js'
 import { readProperty, writeProperty } from './own-property.js'
-import type { Loaded, PropertyCodec } from './property-codec.js'
+import type { Loaded, LoadedSet, PropertyCodec } from './property-codec.js'
 import { Stamps, type RecordMeta } from './stamps.js'
 
 const NOTHING: readonly never[] = Object.freeze([])
@@ -65,13 +67,15 @@ export class EntityCodec<T extends object = object> {
 
   /**
    * Reads only these properties and relations into the entity and its snapshot: what a partial load left out. What was set there
-   * meanwhile stays as a change.
+   * meanwhile stays as a change; only what was read in part must be unchanged, because its snapshot does not show the rest.
    */
-  complete(entity: T, snapshot: Snapshot, bins: Bins, names: ReadonlySet<string>): void {
+  complete(entity: T, snapshot: Snapshot, bins: Bins, names: ReadonlySet<string>, have?: Loaded): void {
     const { properties, attach } = this.#shape
     const wanted = properties.filter(({ name, isAssigned }) => isAssigned && names.has(name))
     const values = this.#decode(wanted, bins, undefined)
     const changed = new Set(this.changedProperties(entity, snapshot))
+    const unsent = wanted.find(({ name }) => changed.has(name) && have?.parts?.has(name) === true)
+    if (unsent !== undefined) throw readInPart(this.model, this.#tryKey(entity), unsent.name, UNSENT)
     for (const [i, property] of wanted.entries()) {
       if (!changed.has(property.name)) writeProperty(entity, property.name, values[i])
       this.#functions.setSnapshot(snapshot, properties.indexOf(property), property.snapshot(values[i]))
@@ -89,12 +93,15 @@ export class EntityCodec<T extends object = object> {
   }
 
   /** Brings the snapshot to what these bins of the record hold now; all else in it stays as it was known. */
-  reread(snapshot: Snapshot, stored: Bins, bins: ReadonlySet<string>): void {
+  reread(snapshot: Snapshot, stored: Bins, bins: ReadonlySet<string>, loaded?: Loaded): void {
     try {
       for (const [index, property] of this.#shape.properties.entries()) {
         if (!isComparedIn(property, bins)) continue
         const known = this.#functions.snapshotOf(snapshot, index)
-        this.#functions.setSnapshot(snapshot, index, property.reread(known, stored, bins))
+        const part = loaded?.parts?.get(property.name)
+        if (part?.kind === 'slice') continue
+        const read = part === undefined ? stored : onlyEntries(property as BinProperty, stored, part, known)
+        this.#functions.setSnapshot(snapshot, index, property.reread(known, read, bins))
       }
     } catch (error) {
       throw unreadable(this.model, this.#keyInBins(stored), error)
@@ -107,9 +114,10 @@ export class EntityCodec<T extends object = object> {
   }
 
   /** Gives the newer snapshot what was read since it was taken: the properties that were not known then. */
-  keepRead(snapshot: Snapshot, newer: Snapshot, known: ReadonlySet<string>): void {
-    for (const [index, property] of this.#shape.properties.entries()) {
-      if (known.has(property.name)) continue
+  keepRead(snapshot: Snapshot, newer: Snapshot, known: LoadedSet, now: Loaded): void {
+    for (const [index, { name }] of this.#shape.properties.entries()) {
+      const part = known.parts?.get(name)
+      if (known.has(name) || (part !== undefined && now?.parts?.get(name) === part)) continue
       this.#functions.setSnapshot(newer, index, this.#functions.snapshotOf(snapshot, index))
     }
   }
@@ -235,9 +243,20 @@ export class EntityCodec<T extends object = object> {
 
   #change(entity: T, snapshot: Snapshot, index: number, loaded: Loaded): readonly WriteOperation[] {
     const property = this.#shape.properties[index]
-    if (loaded && !loaded.has(property.name)) throw notLoaded(this.model, this.#tryKey(entity), property.name)
+    if (loaded && !loaded.has(property.name)) return this.#changePart(entity, snapshot, index, loaded)
     if (this.model.key.properties.includes(property.name)) this.#checkKey(entity, snapshot)
     return property.change(readProperty(entity, property.name), this.#functions.snapshotOf(snapshot, index))
+  }
+
+  #changePart(entity: T, snapshot: Snapshot, index: number, { parts }: LoadedSet): readonly WriteOperation[] {
+    const property = this.#shape.properties[index]
+    const { name } = property
+    const part = parts?.get(name)
+    if (part === undefined) throw notLoaded(this.model, this.#tryKey(entity), name)
+    const known = this.#functions.snapshotOf(snapshot, index)
+    const change = changeOfPart(part, property as BinProperty, readProperty(entity, name), known)
+    if (isRefusal(change)) throw readInPart(this.model, this.#tryKey(entity), name, change)
+    return change
   }
 
   /** A part of a template may change as long as the key stays the same, such as the hour where the key has the day. */
@@ -266,6 +285,11 @@ export class EntityCodec<T extends object = object> {
       Object.fromEntries(this.model.properties.map(({ name, bin }) => [name, readProperty(bins, bin)])),
     )
   }
+}
+
+const UNSENT = {
+  why: 'no more of it can be read while it has unsent changes',
+  fix: 'Flush or refresh the entity first.',
 }
 
 const isComparedIn = ({ isCompared, bins: own }: PropertyCodec, bins: ReadonlySet<string>): boolean =>

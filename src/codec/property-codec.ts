@@ -1,9 +1,20 @@
 import type { Bins } from '../plan/command.js'
 import type { WriteOperation } from '../plan/operation.js'
 import type { Value } from '../plan/value.js'
+import type { LoadedPart } from './loaded-part.js'
+
+/** The properties that were loaded in whole, and the share that was read of others. */
+export interface LoadedSet extends ReadonlySet<string> {
+  readonly parts?: ReadonlyMap<string, LoadedPart>
+}
 
 /** The properties that were loaded; undefined when all of them were. */
-export type Loaded = ReadonlySet<string> | undefined
+export type Loaded = LoadedSet | undefined
+
+export function loadedSet(names: Iterable<string>, parts?: ReadonlyMap<string, LoadedPart>): LoadedSet {
+  const loaded = new Set(names)
+  return parts === undefined || parts.size === 0 ? loaded : Object.assign(loaded, { parts })
+}
 
 /** Bins while they are being gathered. */
 export type MutableBins = Record<string, Value>

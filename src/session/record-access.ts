@@ -8,6 +8,8 @@ import type { Path, WriteOperation } from '../plan/operation.js'
 import { atKey, readExpression } from '../plan/operations.js'
 import type { Value } from '../plan/value.js'
 import type { Change } from '../records/change.js'
+import { changedInPart } from '../records/handle-errors.js'
+import { applyToPart } from '../records/apply-to-part.js'
 import { answerLocally, containerAt } from '../records/local-answers.js'
 import { shapeOf, type Place } from '../records/place.js'
 import type { Question } from '../records/question.js'
@@ -45,9 +47,11 @@ export class RecordAccess implements RecordTarget {
   record(change: Change): void {
     const managed = this.#find()
     if (managed.state === 'new') return apply(managed, change)
-    if (isLoaded(managed, change.property)) {
+    const part = managed.loaded?.parts?.get(change.property)
+    if (isLoaded(managed, change.property) || part !== undefined) {
       const { entity, snapshot, mapped } = managed
       const wasChanged = mapped.codec.isChanged(entity, snapshot!, change.property)
+      if (wasChanged && part !== undefined) throw changedInPart(this, change.property)
       apply(managed, change)
       // The property has unsent changes of its own: the next flush finds both by comparing.
       if (wasChanged) return
@@ -137,8 +141,10 @@ export function showRecorded(managed: ManagedEntity, properties: ReadonlySet<str
   }
 }
 
-function apply({ entity }: ManagedEntity, change: Change): void {
-  writeProperty(entity, change.property, change.apply(readProperty(entity, change.property)))
+function apply({ entity, loaded }: ManagedEntity, change: Change): void {
+  const part = loaded?.parts?.get(change.property)
+  const value = readProperty(entity, change.property)
+  writeProperty(entity, change.property, part === undefined ? change.apply(value) : applyToPart(part, value, change))
 }
 
 function isLoaded({ isUnread, loaded }: ManagedEntity, property: string): boolean {

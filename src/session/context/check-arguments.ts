@@ -49,9 +49,19 @@ export function checkAtOptions(options: AtOptions): void {
 export function checkLoadOptions(options: { readonly only?: unknown; readonly with?: unknown } | undefined): void {
   if (options === undefined) return
   checkNames('A load', options, LOAD)
-  checkTexts('only', options.only)
+  checkOnly(options.only)
   checkTexts('with', options.with)
   checkDepth(options.with as readonly string[] | undefined)
+}
+
+/** Names, and objects that say what is wanted of some properties. */
+export function checkOnly(only: unknown): void {
+  const isSelection = (item: unknown): boolean => typeof item === 'object' && item !== null && !Array.isArray(item)
+  if (!Array.isArray(only) || !only.some(isSelection)) return checkTexts('only', only)
+  checkTexts(
+    'only',
+    only.filter((item) => !isSelection(item)),
+  )
 }
 
 const MOST_STEPS = 64

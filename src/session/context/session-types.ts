@@ -3,6 +3,8 @@ import type { KeyValue } from '../../keys/index.js'
 import type { Collection, CollectionProperty, OutsideTransaction, Ref, RefProperty } from '../../model/index.js'
 import type { Ttl } from '../../plan/command.js'
 import type { WriteOperation } from '../../plan/operation.js'
+import type { KeyOf, ListName, MapName } from '../../records/handle-types.js'
+import type { SliceSelection } from '../mapping/partial-read.js'
 import type { TransactionMode } from './open-options.js'
 
 type Method = (...args: never[]) => unknown
@@ -33,9 +35,19 @@ export type RelationPath<T, Depth extends readonly unknown[] = [1, 2]> = {
         : `${K}.${string}`)
 }[RelationName<T> & keyof T & string]
 
+/** What is read of a property in part: keys, fields, or items by position. */
+export type SelectionOf<V> = NonNullable<V> extends readonly unknown[] ? SliceSelection : readonly KeyOf<V>[]
+
+/** A property to load, or the parts of some. */
+export type OnlyOf<T> =
+  ValueProperty<T> | { readonly [K in (ListName<T> | MapName<T>) & ValueProperty<T> & keyof T]?: SelectionOf<T[K]> }
+
 export interface LoadOptions<T> extends OutsideTransaction {
-  /** Load only these properties (and the key and version). The others are `undefined` and are never written. */
-  readonly only?: readonly ValueProperty<T>[]
+  /**
+   * Load only these properties (and the key and version); the others are `undefined` and are never written. An object says which entries
+   * of a Map, fields of a part or items of a list are read: `['name', { settings: ['locale'] }, { items: { last: 20 } }]`.
+   */
+  readonly only?: readonly OnlyOf<T>[]
   /** Relations to load along, as paths: `['listings', 'listings.reviews']`. */
   readonly with?: readonly RelationPath<T>[]
   /** Gives up waiting; rejects with the signal's reason. */

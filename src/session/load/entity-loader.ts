@@ -17,7 +17,7 @@ import type { LoadReceiver } from './load-request.js'
 import { KeyLoader } from './key-loader.js'
 import type { ManagedEntity } from '../tracking/managed-entity.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
-import { projectionOf } from '../mapping/projection.js'
+import { projectionOf, type OnlyItem } from '../mapping/projection.js'
 import { checkPaths } from './check-paths.js'
 import { callOptions, type SessionContext } from '../context/session-context.js'
 import { gone, unknownKind } from '../context/session-errors.js'
@@ -27,7 +27,7 @@ import type { KeyInput } from '../context/session-types.js'
 import { clearWriteOptions, type WriteOptions } from '../tracking/write-options.js'
 
 interface FindOptions extends OutsideTransaction {
-  readonly only?: readonly string[]
+  readonly only?: readonly OnlyItem[]
   readonly with?: readonly string[]
   readonly signal?: AbortSignal
 }

@@ -7,7 +7,7 @@ import { restoreKey } from './restore-key.js'
 import { ManagedEntity } from '../tracking/managed-entity.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
 import { showRecorded } from '../record-access.js'
-import { missingOf, projectionOf, type Projection } from '../mapping/projection.js'
+import { asRead, loadedWith, missingOf, projectionOf, type Projection } from '../mapping/projection.js'
 import type { SessionContext } from '../context/session-context.js'
 import { otherClass } from '../context/session-errors.js'
 import { shownTtl } from '../flush/plan/ttl.js'
@@ -36,11 +36,12 @@ export class Hydrator {
   take(
     mapped: MappedClass,
     key: RecordKey,
-    record: StoredRecord | null,
+    found: StoredRecord | null,
     projection: Projection,
     known: ManagedEntity | undefined,
   ): ManagedEntity | null {
-    if (isGone(record)) return null
+    if (isGone(found)) return null
+    const record = asRead(found, projection, mapped)
     if (known === undefined) return this.#add(mapped, key, record, projection)
     if (!mapped.is(known.entity)) throw otherClass(mapped, known)
     if (known.loaded !== undefined) this.#complete(known, record, projection)
@@ -106,11 +107,11 @@ export class Hydrator {
     const stored = readBins(record, projection)
     this.#check(managed, stored)
     const missing = missingOf(have, managed.mapped, loaded)
-    managed.mapped.codec.complete(managed.entity, managed.snapshot!, record.bins, missing)
-    showRecorded(managed, missing)
+    managed.mapped.codec.complete(managed.entity, managed.snapshot!, record.bins, missing, have)
     if (managed.isUnread) this.#showMeta(managed, record)
     managed.isUnread = false
-    managed.loaded = loaded === undefined ? undefined : new Set([...have, ...missing])
+    managed.loaded = loaded === undefined ? undefined : loadedWith(have, missing, loaded)
+    showRecorded(managed, missing)
     this.#relations.complete(managed, stored)
     const { version } = managed.model
     if (version !== undefined && missing.has(version)) managed.version = readProperty(managed.entity, version) as number

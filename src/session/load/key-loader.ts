@@ -7,7 +7,7 @@ import { LoadRequest, type LoadReceiver, type RecordTaker } from './load-request
 import { tickOf, type ReadBatcher } from './read-batcher.js'
 import type { ManagedEntity } from '../tracking/managed-entity.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
-import { covers, type Projection } from '../mapping/projection.js'
+import { covers, joinedWith, type Projection } from '../mapping/projection.js'
 import { RecordMap } from '../tracking/record-map.js'
 import type { SessionContext } from '../context/session-context.js'
 import { otherClass, sessionClosed } from '../context/session-errors.js'
@@ -47,7 +47,7 @@ export class KeyLoader implements RecordTaker {
   #find(
     mapped: MappedClass,
     key: RecordKey,
-    projection: Projection,
+    wanted: Projection,
     receiver: LoadReceiver,
     place: number,
     mayBeAlone: boolean,
@@ -57,13 +57,14 @@ export class KeyLoader implements RecordTaker {
     const arrival = known && afterLoadOf(known)
     // A hook that waited for a hook might wait for itself: it gets the entity as it is.
     if (arrival !== undefined && !isInsideHook(identity)) {
-      const again = (): void => this.#find(mapped, key, projection, receiver, place, mayBeAlone)
+      const again = (): void => this.#find(mapped, key, wanted, receiver, place, mayBeAlone)
       return void arrival.then(again, (error: unknown) => receiver.failed(error))
     }
-    if (known !== undefined && covers(known.loaded, projection.loaded)) {
+    if (known !== undefined && covers(known.loaded, wanted.loaded)) {
       if (!mapped.is(known.entity)) return receiver.failed(otherClass(mapped, known))
       return receiver.loaded(known.state === 'removed' ? null : known, place)
     }
+    const projection = known === undefined ? wanted : joinedWith(known.loaded, wanted, mapped)
     const pending = (this.#pending[mapped.place] ??= new RecordMap())
     const same = pending.get(key.key)
     if (same !== undefined) {

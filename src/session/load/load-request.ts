@@ -38,7 +38,7 @@ export class LoadRequest extends ReadRequest {
     first: LoadReceiver,
     place: number,
   ) {
-    super(read(mapped.model.name, key, projection.bins))
+    super(read(mapped.model.name, key, projection.bins, projection.operations))
     this.mapped = mapped
     this.#projection = projection
     this.#taker = taker
@@ -56,8 +56,9 @@ export class LoadRequest extends ReadRequest {
 
   /** Asks for this as well; must not have been sent. */
   widen(projection: Projection): void {
-    this.#projection = bothOf(this.#projection, projection)
-    this.command = read(this.mapped.model.name, this.recordKey, this.#projection.bins)
+    this.#projection = bothOf(this.#projection, projection, this.mapped)
+    const { bins, operations } = this.#projection
+    this.command = read(this.mapped.model.name, this.recordKey, bins, operations)
   }
 
   alsoFor(receiver: LoadReceiver, place: number): void {

@@ -4,7 +4,7 @@ import type { RelationStrategy } from '../../relations/contract/relation-strateg
 import type { KeyLoader } from './key-loader.js'
 import type { ManagedEntity } from '../tracking/managed-entity.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
-import { projectionOf } from '../mapping/projection.js'
+import { projectionOf, type OnlyItem } from '../mapping/projection.js'
 import type { SessionContext } from '../context/session-context.js'
 
 /** Loads entities by key and, in the same tick, those that live under the same keys elsewhere and are wanted along. */
@@ -21,7 +21,7 @@ export class SameKeyLoader {
     mapped: MappedClass,
     keys: readonly RecordKey[],
     paths: readonly string[] = [],
-    only?: readonly string[],
+    only?: readonly OnlyItem[],
   ): Promise<(ManagedEntity | null)[]> {
     return this.#find(mapped, keys, paths, new Set([mapped]), only)
   }
@@ -31,7 +31,7 @@ export class SameKeyLoader {
     keys: readonly RecordKey[],
     paths: readonly string[],
     seen: ReadonlySet<MappedClass>,
-    only?: readonly string[],
+    only?: readonly OnlyItem[],
   ): Promise<(ManagedEntity | null)[]> {
     const branches = byFirstStep(paths)
     const projection = projectionOf(mapped, only, [...branches.keys()])

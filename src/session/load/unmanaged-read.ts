@@ -5,18 +5,17 @@ import type { StoredRecord } from '../../plan/outcome.js'
 import type { RecordKey } from '../../plan/record-key.js'
 import { attachRelations } from '../../relations/attach.js'
 import { restoreKey } from './restore-key.js'
-import { checkKeys } from '../context/check-arguments.js'
-import { checkTexts } from '../context/check-options.js'
+import { checkKeys, checkOnly } from '../context/check-arguments.js'
 import { isGone, readBins } from './hydrator.js'
 import { UnmanagedReader } from './unmanaged-reader.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
 import type { MappedClasses } from '../mapping/mapped-classes.js'
-import { projectionOf, type Projection } from '../mapping/projection.js'
-import type { KeyInput, ValueProperty } from '../context/session-types.js'
+import { asRead, projectionOf, type Projection } from '../mapping/projection.js'
+import type { KeyInput, OnlyOf } from '../context/session-types.js'
 
 export interface ReadOptions<T> {
-  /** Read only these properties (and the key and version). */
-  readonly only?: readonly ValueProperty<T>[]
+  /** Read only these properties, or parts of them (and the key and version). */
+  readonly only?: readonly OnlyOf<T>[]
   readonly tenant?: Tenant
   readonly signal?: AbortSignal
 }
@@ -30,14 +29,16 @@ export async function unmanagedRead<T extends object>(
   options: ReadOptions<T> = {},
 ): Promise<(T | null)[]> {
   checkKeys(keys)
-  checkTexts('only', options.only)
+  checkOnly(options.only)
   const { tenant, signal } = options
   const projection = projectionOf(mapped, options.only)
-  const commands = keys.map((key) => read(mapped.model.name, mapped.recordKeyOf(key, tenant), projection.bins))
+  const { bins, operations } = projection
+  const commands = keys.map((key) => read(mapped.model.name, mapped.recordKeyOf(key, tenant), bins, operations))
   const records = await driver.read(commands, { signal })
   const reader = new UnmanagedReader(classes, tenant)
-  return records.map((record, i) => {
-    if (isGone(record)) return null
+  return records.map((found, i) => {
+    if (isGone(found)) return null
+    const record = asRead(found, projection, mapped)
     const entity = mapped.codec.hydrate(record.bins, projection.loaded, record) as T
     const own = mapped.model.discriminator === undefined ? mapped : classes.ofEntity(entity)
     if (own.relations.length > 0) unmanagedEntity(entity, own, commands[i].key, reader, record, projection)

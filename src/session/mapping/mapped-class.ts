@@ -1,4 +1,4 @@
-import { hasRules, type EntityCodec } from '../../codec/index.js'
+import { hasRules, type Codecs, type EntityCodec } from '../../codec/index.js'
 import type { KeyValue, Tenant } from '../../keys/index.js'
 import type { EntityModel, HooksModel } from '../../model/index.js'
 import { holds, type Bins, type Guard } from '../../plan/command.js'
@@ -12,6 +12,7 @@ import type { Projection } from './projection.js'
 export class MappedClass {
   readonly model: EntityModel
   readonly codec: EntityCodec
+  readonly codecs: Codecs
   /** Number of the set: its classes share keys. */
   readonly place: number
   /** No relation leads here or away, nor to or from a subclass, so its deletes need not wait for anybody's references. */
@@ -32,8 +33,9 @@ export class MappedClass {
   #hasRules: boolean | undefined
   #classGuards: readonly Guard[] | undefined
 
-  constructor(codec: EntityCodec, place: number, standsAlone: boolean) {
+  constructor(codec: EntityCodec, codecs: Codecs, place: number, standsAlone: boolean) {
     this.codec = codec
+    this.codecs = codecs
     this.model = codec.model
     this.place = place
     this.standsAlone = standsAlone

@@ -40,7 +40,7 @@ export class MappedClasses {
     for (const entity of this.model.entities.values()) {
       const where = `${entity.namespace}|${entity.set}`
       if (!places.has(where)) places.set(where, places.size)
-      const mapped = new MappedClass(codecs.entity(entity.name), places.get(where)!, !related.has(entity.name))
+      const mapped = new MappedClass(codecs.entity(entity.name), codecs, places.get(where)!, !related.has(entity.name))
       mapped.relations = relationsOf(entity, codecs)
       const refs = new EmbeddedRefs(entity, this.model)
       mapped.hasEmbeddedRefs = !refs.isEmpty

@@ -1,17 +1,32 @@
-import type { Loaded } from '../../codec/index.js'
+import { isPartCovered, joinParts, loadedSet, type Loaded, type LoadedPart, type LoadedSet } from '../../codec/index.js'
 import { DELETING_BIN } from '../../model/index.js'
+import type { ReadOperation } from '../../plan/operation.js'
+import { readBin } from '../../plan/operations.js'
+import type { StoredRecord } from '../../plan/outcome.js'
 import type { MappedClass } from './mapped-class.js'
 import { unknownProperty } from '../context/session-errors.js'
+import { partOf, readOfPart, withParts } from './partial-read.js'
 
 /** Which properties of an entity are wanted, and which bins hold them. */
 export interface Projection {
   /** Undefined: all. */
   readonly loaded: Loaded
   readonly bins: 'all' | readonly string[]
+  /** Reads of the bins and of parts of others; absent where whole bins are read. */
+  readonly operations?: readonly ReadOperation[]
 }
 
+/** A property, or what is wanted of some properties. */
+export type OnlyItem = string | Readonly<Record<string, unknown>>
+
+type Parts = ReadonlyMap<string, LoadedPart>
+
 /** These properties, and what every entity needs: its key and its version; and the bins of the relations that are loaded along. */
-export function projectionOf(mapped: MappedClass, only?: readonly string[], along: readonly string[] = []): Projection {
+export function projectionOf(
+  mapped: MappedClass,
+  only?: readonly OnlyItem[],
+  along: readonly string[] = [],
+): Projection {
   if (only === undefined && along.length === 0) return mapped.ordinary
   const extra = mapped.relations.filter(({ relation }) => along.includes(relation)).flatMap(({ bins }) => bins)
   if (only === undefined) {
@@ -19,33 +34,101 @@ export function projectionOf(mapped: MappedClass, only?: readonly string[], alon
     return { loaded: undefined, bins: bins === 'all' || extra.length === 0 ? bins : [...bins, ...extra] }
   }
   const { key, version, properties, relations } = mapped.model
-  for (const name of only) {
+  const names = only.filter((item) => typeof item === 'string')
+  for (const name of names) {
     if (![...properties, ...relations].some((each) => each.name === name)) throw unknownProperty(mapped, name)
   }
-  const loaded = new Set([...key.properties, ...(version === undefined ? [] : [version]), ...only, ...along])
-  const bins = [...mapped.codec.binsOf(only), ...extra]
+  const parts = partsOf(mapped, only, names)
+  const loaded = loadedSet([...key.properties, ...(version === undefined ? [] : [version]), ...names, ...along], parts)
+  const bins = [...mapped.codec.binsOf(names), ...extra]
   // A record that is being deleted loads as gone, also in part.
-  return { loaded, bins: mapped.standsAlone ? bins : [...bins, DELETING_BIN] }
+  return projected(mapped, loaded, mapped.standsAlone ? bins : [...bins, DELETING_BIN])
+}
+
+function partsOf(mapped: MappedClass, only: readonly OnlyItem[], whole: readonly string[]): Parts {
+  const { model, codecs } = mapped
+  const parts = new Map<string, LoadedPart>()
+  for (const item of only) {
+    if (typeof item === 'string') continue
+    for (const [name, selection] of Object.entries(item)) {
+      const property = model.properties.find((each) => each.name === name)
+      if (property === undefined) throw unknownProperty(mapped, name)
+      const part = partOf(model, property, selection, codecs)
+      if (!whole.includes(name)) parts.set(name, part)
+    }
+  }
+  return parts
+}
+
+function projected(mapped: MappedClass, loaded: LoadedSet, bins: readonly string[]): Projection {
+  const { parts } = loaded
+  if (parts === undefined) return { loaded, bins }
+  const reads = [...parts].map(([name, part]) => readOfPart(mapped.binOf(name)!, part))
+  return { loaded, bins, operations: [...new Set(bins)].map((bin): ReadOperation => readBin(bin)).concat(reads) }
+}
+
+/** The record as it was read: of properties that were read in part, only that. */
+export function asRead(record: StoredRecord, { loaded }: Projection, { model }: MappedClass): StoredRecord {
+  return loaded?.parts === undefined ? record : withParts(record, model, loaded.parts)
 }
 
 /** Merges two projections. */
-export function bothOf(one: Projection, other: Projection): Projection {
-  const isPart = one.loaded !== undefined && other.loaded !== undefined
-  const isListed = one.bins !== 'all' && other.bins !== 'all'
-  return {
-    loaded: isPart ? new Set([...one.loaded, ...other.loaded]) : undefined,
-    bins: isListed ? [...new Set([...one.bins, ...other.bins])] : 'all',
+export function bothOf(one: Projection, other: Projection, mapped: MappedClass): Projection {
+  if (one.loaded === undefined || other.loaded === undefined) {
+    const isListed = one.bins !== 'all' && other.bins !== 'all'
+    return { loaded: undefined, bins: isListed ? [...new Set([...one.bins, ...other.bins])] : 'all' }
   }
+  const names = new Set([...one.loaded, ...other.loaded])
+  const bins = new Set([...one.bins, ...other.bins])
+  const parts = new Map<string, LoadedPart>()
+  for (const [name, part] of [...(one.loaded.parts ?? []), ...(other.loaded.parts ?? [])]) {
+    if (names.has(name)) continue
+    const known = parts.get(name)
+    const joined = known === undefined ? part : joinParts(known, part)
+    if (joined !== undefined) parts.set(name, joined)
+    else {
+      parts.delete(name)
+      names.add(name)
+      bins.add(mapped.binOf(name)!)
+    }
+  }
+  return projected(mapped, loadedSet(names, parts), [...bins])
+}
+
+/** Reads again what was read in part before, so that one answer holds all of it. */
+export function joinedWith(have: Loaded, want: Projection, mapped: MappedClass): Projection {
+  if (have?.parts === undefined || want.loaded?.parts === undefined) return want
+  const wanted = want.loaded.parts
+  const again = [...have.parts].filter(([name, part]) => wanted.has(name) && !isPartCovered(wanted.get(name), part))
+  if (again.length === 0) return want
+  return bothOf(want, { loaded: loadedSet([], new Map(again)), bins: [] }, mapped)
 }
 
 export function covers(have: Loaded, want: Loaded): boolean {
   if (have === undefined) return true
-  return want !== undefined && [...want].every((name) => have.has(name))
+  if (want === undefined || ![...want].every((name) => have.has(name))) return false
+  return [...(want.parts ?? [])].every(([name, part]) => have.has(name) || isPartCovered(have.parts?.get(name), part))
 }
 
 /** What is wanted and not there yet; undefined when that is not a part but everything. */
-export function missingOf(have: ReadonlySet<string>, mapped: MappedClass, want: Loaded): ReadonlySet<string> {
+export function missingOf(have: LoadedSet, mapped: MappedClass, want: Loaded): ReadonlySet<string> {
   const { properties, relations } = mapped.model
   const names = want ?? [...properties, ...relations].map(({ name }) => name)
-  return new Set([...names].filter((name) => !have.has(name)))
+  const parts = [...(want?.parts ?? [])].filter(([name, part]) => {
+    const known = have.parts?.get(name)
+    return known === undefined || (!isPartCovered(known, part) && isPartCovered(part, known))
+  })
+  return new Set([...names, ...parts.map(([name]) => name)].filter((name) => !have.has(name)))
+}
+
+/** What is loaded once these were added. */
+export function loadedWith(have: LoadedSet, missing: ReadonlySet<string>, want: LoadedSet): LoadedSet {
+  const parts = new Map(have.parts)
+  for (const name of missing) {
+    const part = want.parts?.get(name)
+    if (part === undefined) parts.delete(name)
+    else parts.set(name, part)
+  }
+  const whole = [...missing].filter((name) => !parts.has(name))
+  return loadedSet([...have, ...whole], parts)
 }

@@ -12,6 +12,7 @@ import type { Field } from '../../query/field.js'
 import { fieldsOf, memberFieldsOf } from '../../query/fields-of.js'
 import type { QueryOptions } from '../../query/query-source.js'
 import { foundKey, type FoundKey } from '../load/key-of-found.js'
+import { checkTexts } from '../context/check-options.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
 import type { MappedClasses } from '../mapping/mapped-classes.js'
 import { projectionOf } from '../mapping/projection.js'
@@ -81,6 +82,8 @@ export class ClassSource {
   }
 
   checkOnly(only: readonly string[]): void {
+    // A query reads whole bins.
+    checkTexts('only', only)
     projectionOf(this.mapped, only)
   }
 

@@ -53,11 +53,11 @@ function resolve(managed: ManagedEntity, record: StoredRecord | null, { entities
 
 function resolveWrite(managed: ManagedEntity, doubt: WriteDoubt, record: StoredRecord | null): void {
   const { command, confirm } = doubt
-  const { state, snapshot, mapped, ignoresVersion, home } = managed
+  const { state, snapshot, mapped, ignoresVersion, home, loaded } = managed
   if (isDone(doubt, record))
     return confirm({ command, state: 'written', bins: record?.bins ?? {}, generation: record?.generation })
   // Where it did not happen, or another writer came between, it is compared with what is there and sent again; its guard decides.
-  if (snapshot !== undefined) mapped.codec.reread(snapshot, record?.bins ?? {}, binsReplaced(command))
+  if (snapshot !== undefined) mapped.codec.reread(snapshot, record?.bins ?? {}, binsReplaced(command), loaded)
   // It was never created, or what is there now is not what was to be created: nothing of it is left to delete.
   else if (state === 'removed' && !ignoresVersion) home.remove(managed)
 }

@@ -71,7 +71,7 @@ export abstract class RecordWrite implements PlannedRecord {
   #taken(): Snapshot {
     const { managed } = this
     if (this.#loaded !== undefined && managed.loaded !== this.#loaded && managed.snapshot !== undefined) {
-      managed.mapped.codec.keepRead(managed.snapshot, this.#snapshot, this.#loaded)
+      managed.mapped.codec.keepRead(managed.snapshot, this.#snapshot, this.#loaded, managed.loaded)
     }
     return this.#snapshot
   }

@@ -1,0 +1,108 @@
+import type { Bins } from '../plan/command.js'
+import type { WriteOperation } from '../plan/operation.js'
+import type { MapKey, Value } from '../plan/value.js'
+import type { BinProperty } from './bin-property.js'
+import { MapChanges } from './map-changes.js'
+import { readProperty } from './own-property.js'
+import { isMissing } from './property-codec.js'
+import { jsonType } from './types/json-type.js'
+import { storedMap } from './types/map-type.js'
+
+/** Entries of a map, or fields of a part or JSON object, that were read. */
+export interface LoadedEntries {
+  readonly kind: 'entries'
+  /** Keys as stored. */
+  readonly keys: ReadonlySet<MapKey>
+  /** Names of the fields of a part; absent for maps and JSON objects. */
+  readonly fields?: ReadonlySet<string>
+}
+
+/** Items of a list that were read, by position. */
+export interface LoadedSlice {
+  readonly kind: 'slice'
+  readonly offset: number
+  readonly count: number
+}
+
+/** The share of a property that was read. */
+export type LoadedPart = LoadedEntries | LoadedSlice
+
+/** Reason why a change of a property that was read in part cannot be sent. */
+export interface PartRefusal {
+  readonly why: string
+  readonly fix: string
+}
+
+const readWhole = 'Load the whole property first, or change it through session.at().'
+
+/** Operations that change only entries and items, never the whole value: what was not read stays as it is stored. */
+export function changeOfPart(
+  part: LoadedPart,
+  { bin, codec }: BinProperty,
+  value: unknown,
+  snapshot: unknown,
+): readonly WriteOperation[] | PartRefusal {
+  if (isMissing(value)) return { why: 'it cannot be removed', fix: readWhole }
+  if (part.kind === 'slice') {
+    const isEnd = part.offset < 0 && part.offset + part.count === 0
+    const appended = isEnd ? codec.patch?.(value, snapshot ?? [], { bin }) : undefined
+    return appended ?? { why: isEnd ? 'items can only be appended' : 'it cannot be changed', fix: readWhole }
+  }
+  if (codec === jsonType) return changeOfObject(bin, value, snapshot ?? {})
+  const before = snapshot ?? codec.snapshot(part.fields === undefined ? new Map() : {})
+  const { fields } = part
+  const changes = codec.patch!(value, before, { bin })!
+  const unread = fields === undefined ? undefined : changes.flatMap(keysOf).find((key) => !part.keys.has(key))
+  return unread === undefined ? changes : { why: `its field '${String(unread)}' was not read`, fix: readWhole }
+}
+
+/** Keys of the bin's own map that an operation changes. */
+function keysOf(operation: WriteOperation): readonly MapKey[] {
+  if ('path' in operation && operation.path !== undefined && operation.path.length > 0) {
+    const [first] = operation.path
+    return first.in === 'mapKey' ? [first.key] : []
+  }
+  if (operation.kind === 'mapRemoveKeys') return operation.keys
+  if (operation.kind === 'mapPutItems') return [...operation.items.keys()]
+  return operation.kind === 'mapPut' || operation.kind === 'mapIncrement' ? [operation.key] : []
+}
+
+function changeOfObject(bin: string, value: unknown, snapshot: object): readonly WriteOperation[] | PartRefusal {
+  if (typeof value !== 'object' || Array.isArray(value)) return { why: 'it is no object any more', fix: readWhole }
+  const changes = new MapChanges({ bin })
+  const [now, before] = [entriesOf(value as object), entriesOf(snapshot)]
+  for (const [key, member] of now) changes.compare(key, jsonType, member, before.get(key))
+  for (const key of before.keys()) if (!now.has(key)) changes.remove(key)
+  return changes.operations()
+}
+
+const entriesOf = (object: object): ReadonlyMap<string, unknown> =>
+  new Map(Object.entries(object).filter(([, member]) => member !== undefined))
+
+export const isRefusal = (change: readonly WriteOperation[] | PartRefusal): change is PartRefusal => 'why' in change
+
+/** The stored bins with only those entries of one that were read, or that the snapshot knows. */
+export function onlyEntries({ bin }: BinProperty, stored: Bins, { keys, fields }: LoadedEntries, known: unknown): Bins {
+  const value = readProperty(stored, bin) as Value | undefined
+  if (isMissing(value)) return stored
+  const names = known instanceof Map ? known.keys() : fields === undefined ? Object.keys(known ?? {}) : []
+  const wanted = new Set([...keys, ...names].map(String))
+  const entries = Object.entries(storedMap(value)).filter(([key]) => wanted.has(key))
+  return { ...stored, [bin]: Object.fromEntries(entries) }
+}
+
+/** True when everything of `want` was read with `have`. */
+export function isPartCovered(have: LoadedPart | undefined, want: LoadedPart): boolean {
+  if (have === undefined || have.kind !== want.kind) return false
+  if (have.kind === 'slice' || want.kind === 'slice')
+    return have.kind === 'slice' && want.kind === 'slice' && have.offset === want.offset && have.count === want.count
+  return [...want.keys].every((key) => have.keys.has(key))
+}
+
+/** What both read together; undefined where only the whole property holds both. */
+export function joinParts(one: LoadedPart, other: LoadedPart): LoadedPart | undefined {
+  if (isPartCovered(one, other)) return one
+  if (one.kind === 'slice' || other.kind === 'slice') return undefined
+  const fields = one.fields && new Set([...one.fields, ...(other.fields ?? [])])
+  return { kind: 'entries', keys: new Set([...one.keys, ...other.keys]), fields }
+}
