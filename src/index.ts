@@ -81,6 +81,7 @@ export {
   type SecondaryIndexOptions,
   type ShardedOptions,
   type SharedKeyOptions,
+  type SliceParts,
   type StoredValue,
   type TypeSpec,
   type ValueCodec,
@@ -127,6 +128,7 @@ export type { TransactionOptions } from './session/transaction/retry-transaction
 export type { OutsideTransaction } from './model/related.js'
 export type { VerifyOptions } from './session/verify/verify-options.js'
 export type { VerifyProgress, VerifySetOptions } from './session/verify/verify-set.js'
+export { TimeSlices, type LoadRangeOptions, type SliceOptions } from './session/load/time-slices.js'
 export type { ReadOptions } from './session/load/unmanaged-read.js'
 export type { Explanation } from './plan/explain.js'
 export type { IndexDiff, NeededIndex } from './query/index-diff.js'

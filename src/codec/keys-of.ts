@@ -7,7 +7,7 @@ import {
   type Tenant,
   type TimeRange,
 } from '../keys/index.js'
-import type { EntityClass, KeyInput } from '../model/index.js'
+import type { EntityClass, KeyInput, SliceParts } from '../model/index.js'
 import type { EntityKey } from './entity-key.js'
 import { codecsOf } from './known-codecs.js'
 
@@ -35,8 +35,8 @@ export class Keys<T extends object = never> {
     return this.#key.scheme.parts(this.#key.scheme.toKey(key, this.#tenant))
   }
 
-  /** The keys that cover a range of time: from `from`, up to but not including `to`. More than `max` (10,000) are refused. */
-  covering(parts: Readonly<Record<string, unknown>>, range: TimeRange, max?: number): readonly string[] {
+  /** The keys that cover a range of time, one for each hour, day or month of the template: from `from`, up to but not including `to`. More than `max` (10,000) are refused. */
+  covering(parts: SliceParts<T>, range: TimeRange, max?: number): readonly string[] {
     return this.#key.scheme.covering(parts, range, this.#tenant, max)
   }
 
@@ -56,7 +56,6 @@ export class Keys<T extends object = never> {
  *
  * @example
  * const days = keysOf(Reading).covering({ sensor: 7 }, { from: new Date('2024-05-01'), to: new Date('2024-06-01') })
- * const readings = await session.findMany(Reading, days)
  */
 export function keysOf<T extends object>(
   entityClass: EntityClass<T>,

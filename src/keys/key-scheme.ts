@@ -90,6 +90,7 @@ export class KeyScheme {
     tenant?: Tenant,
     max?: number,
   ): readonly string[] {
+    if (!isParts(parts)) throw this.#noParts(parts)
     if (this.format) return sliceKeys(this.format, this.#fillTenant(parts, tenant), range, max)
     throw noSlices(this.className, `a single property, '${this.properties[0]}'`)
   }
@@ -142,6 +143,14 @@ export class KeyScheme {
         property,
         fix: `Give the value of ${property}; by other properties it is found with db.query(${this.className}).where({ … }).`,
       },
+    )
+  }
+
+  #noParts(given: unknown): SkeinError {
+    return new SkeinError(
+      'SKEIN_2102',
+      `The slices of ${this.className} are asked for by the parts of their key, and ${describeKey(given)} is none.`,
+      { className: this.className, fix: 'Give an object with the parts of the key except the date: { … }.' },
     )
   }
 

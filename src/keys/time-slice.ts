@@ -1,6 +1,7 @@
 import { SkeinError } from '../errors/index.js'
 import type { DateFormat } from './date-format.js'
 import type { KeyFormat } from './key-format.js'
+import { describeKey } from './key-value.js'
 
 /** From `from` (included) to `to` (not included). */
 export interface TimeRange {
@@ -46,15 +47,40 @@ export function sliceKeys(
   range: TimeRange,
   max = MAX_SLICES,
 ): readonly string[] {
-  const slice = format.template.placeholders.find((placeholder) => placeholder.date)
-  if (!slice?.date) throw noSlices(format.className, `'${format.template.text}'`)
-  const { date, property } = slice
+  if (typeof range !== 'object' || range === null)
+    throw badRange(
+      `${describeKey(range)} is no time range.`,
+      'Give { from, to } as Dates, with from ≤ to.',
+      format.className,
+    )
+  const { date, property } = slicedPart(format, parts)
   const { from, to } = range
   const hasNoName = (at: Date): boolean => date.format(at) === undefined
   if (from instanceof Date && to instanceof Date && from < to && (hasNoName(from) || hasNoName(new Date(+to - 1))))
     throw badRange('The time range leaves the years 0 to 9999.', 'Narrow it.', format.className)
   return timeSlices(date, range, max).map((start) =>
     format.format({ ...parts, [property]: format.partOf(property, date.format(start)!) }),
+  )
+}
+
+interface SlicedPart {
+  readonly property: string
+  readonly date: DateFormat
+}
+
+/** The date of the template that the range fills in: the only one that the parts leave out. */
+function slicedPart({ template, className }: KeyFormat, parts: Readonly<Record<string, unknown>>): SlicedPart {
+  const dates = template.placeholders.filter((part): part is SlicedPart => part.date !== undefined)
+  if (dates.length === 0) throw noSlices(className, `'${template.text}'`)
+  const open = dates.filter(({ property }) => parts[property] === undefined)
+  if (open.length === 1) return open[0]
+  const names = dates.map(({ property }) => property).join(', ')
+  throw badRange(
+    `The key '${template.text}' of ${className} has ${open.length === 0 ? 'no date' : 'more than one date'} left for the time range.`,
+    dates.length === 1
+      ? `Leave ${names} out of the parts: the range says it.`
+      : `Give all but one of ${names} in the parts.`,
+    className,
   )
 }
 

@@ -1,7 +1,7 @@
 export type * from './bin-type.js'
 export { SCALAR_KINDS } from './bin-type.js'
 export type * from './key-model.js'
-export { KEY, type AnyKey, type KeyInput, type KeyOf } from './key-type.js'
+export { KEY, type AnyKey, type KeyInput, type KeyOf, type SliceParts } from './key-type.js'
 export type * from './model.js'
 export { HOOK_NAMES } from './model.js'
 export { kindsOf } from './kinds-of.js'

@@ -23,6 +23,13 @@ export type KeyInput<T extends object = never> = [T] extends [never]
         : AnyKey
       : KeyValue | SomeParts<T>
 
+/** Parts of the keys of T but for the date that a range of time fills in. */
+export type SliceParts<T extends object = never> = [T] extends [never]
+  ? Readonly<Record<string, unknown>>
+  : T extends { readonly [KEY]: infer P extends string & keyof T }
+    ? { readonly [K in P]?: PartOf<T[K]> }
+    : SomeParts<T>
+
 /** The type of the keys of T as far as the compiler can tell. */
 export type KeyOf<T extends object> = T extends { readonly [KEY]: infer P extends string & keyof T }
   ? IsUnion<P> extends true

@@ -19,6 +19,7 @@ const SAID = [
   'guide/queries.md',
   'guide/relations.md',
   'guide/secondary-indexes.md',
+  'guide/time-slices.md',
   'guide/transactions.md',
   'guide/without-loading.md',
   'reference/errors.md',

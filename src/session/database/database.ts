@@ -3,7 +3,7 @@ import type { Capabilities } from '../../driver/capabilities.js'
 import type { Driver } from '../../driver/driver.js'
 import { truncateSet } from '../../driver/truncate.js'
 import type { Tenant } from '../../keys/index.js'
-import type { EntityClass, Model, OutsideTransaction } from '../../model/index.js'
+import type { EntityClass, Model, OutsideTransaction, SliceParts } from '../../model/index.js'
 import { Indexes } from '../../query/indexes.js'
 import { DatabaseQuery } from '../../query/database-query.js'
 import type { Finding } from '../../relations/contract/finding.js'
@@ -14,6 +14,7 @@ import { checkTenant } from '../context/check-arguments.js'
 import { IdentityMap } from '../tracking/identity-map.js'
 import { insideTransaction, refuseInTransaction } from '../transaction/transaction-scope.js'
 import { unmanagedRead, type ReadOptions } from '../load/unmanaged-read.js'
+import { checkSlices, keysCovering, TimeSlices, type SliceOptions } from '../load/time-slices.js'
 import { ReadBatcher } from '../load/read-batcher.js'
 import type { MappedClasses } from '../mapping/mapped-classes.js'
 import type { TransactionMode } from '../context/open-options.js'
@@ -193,6 +194,21 @@ export class Database {
   ): Promise<(T | null)[]> {
     const { classes, driver } = this.#parts
     return unmanagedRead(classes.of(entityClass), keys, classes, driver, options)
+  }
+
+  /**
+   * The same for the slices of a class with a date in its key, in the order of time: those that are stored of the hours, days or months
+   * from `from` up to but not including `to`. Awaited, it gives all of them; iterated over, it reads 1,000 at a time and holds no more.
+   *
+   * @example
+   * for await (const day of db.slices(SensorDay, { sensor: 7 }, { from, to, only: ['samples'] })) console.log(day.samples)
+   */
+  slices<T extends object>(entityClass: EntityClass<T>, parts: SliceParts<T>, range: SliceOptions<T>): TimeSlices<T> {
+    checkSlices(range)
+    const keys = keysCovering(this.#parts.classes.of(entityClass), parts, range, checkTenant(range?.tenant))
+    const { only, tenant, signal } = range
+    const options = { only, tenant, signal }
+    return new TimeSlices(keys, (some) => this.read(entityClass, some as readonly KeyInput<T>[], options))
   }
 
   /**

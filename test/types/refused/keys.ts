@@ -34,10 +34,20 @@ class Member {
   @ManyToMany(() => Member, { attributes: () => Since }) knows = collection<Member, Since>()
 }
 
+@Record({ set: 'day', key: '{sensor}:{day|YYYY-MM-DD}' })
+class Day {
+  declare readonly [KEY]: 'sensor' | 'day'
+  @Bin() sensor!: number
+  @Bin() day!: Date
+  @Bin() note!: string
+}
+
 declare const member: Member
 member.knows.link(2, { since: new Date() })
 // expect: 'sinse' does not exist in type 'Since'
 member.knows.link(2, { sinse: new Date() })
+
+const range = { from: new Date('2024-05-01'), to: new Date('2024-05-08') }
 
 declare const session: Session
 declare const db: Database
@@ -71,4 +81,16 @@ export const calls = [
   db.withSession((inner) => inner.create(Agent, { id: 1 }).id),
   db.transaction((inner) => inner.create(Agent, { id: 1 }).id),
   session.transaction((inner) => inner.create(Agent, { id: 1 }).id),
+  session.loadRange(Day, { sensor: 7 }, { ...range, only: ['note'] }),
+  // expect: Type 'string' is not assignable to type 'number'
+  session.loadRange(Day, { sensor: 'seven' }, range),
+  // expect: 'note' does not exist in type
+  session.loadRange(Day, { note: 'x' }, range),
+  // expect: Type 'string' is not assignable to type 'Date'
+  session.loadRange(Day, { sensor: 7 }, { from: '2024-05-01', to: new Date() }),
+  // expect: Type '"nope"' is not assignable to type
+  db.slices(Day, { sensor: 7 }, { ...range, only: ['nope'] }),
+  // expect: 'sensr' does not exist in type
+  keysOf(Day).covering({ sensr: 7 }, range),
+  db.slices(Day, { sensor: 7 }, range).then((days) => days.map(({ note }) => note)),
 ]
