@@ -9,6 +9,16 @@ export type RelationKind = 'oneToOne' | 'oneToMany' | 'manyToOne' | 'manyToMany'
  */
 export type RelationStrategy = 'sharedKey' | 'keyBin' | 'keyList' | 'linkMap' | 'consolidate' | 'secondaryIndex'
 
+/** How the keys of members are stored in the relation's bin: one, a list of them, or as the keys of a map. */
+export const STORED_KEYS: { readonly [S in RelationStrategy]: 'one' | 'list' | 'map' | undefined } = {
+  keyBin: 'one',
+  keyList: 'list',
+  linkMap: 'map',
+  sharedKey: undefined,
+  consolidate: undefined,
+  secondaryIndex: undefined,
+}
+
 export type OnDelete = 'cascade' | 'detach' | 'restrict'
 export type Orphans = 'delete' | 'keep'
 

@@ -1,7 +1,15 @@
 import type { Codecs } from '../codec/index.js'
 import { compileType } from '../codec/types/compile-type.js'
 import type { TypeCodec } from '../codec/type-codec.js'
-import type { BinType, EmbeddedBinsType, EntityModel, Model, PropertyModel, RelationModel } from '../model/index.js'
+import {
+  STORED_KEYS,
+  type BinType,
+  type EmbeddedBinsType,
+  type EntityModel,
+  type Model,
+  type PropertyModel,
+  type RelationModel,
+} from '../model/index.js'
 import type { BinType as ExpressionType } from '../plan/expression.js'
 import type { MapKey } from '../plan/value.js'
 import type { Encode, Field, FieldShape } from './field.js'
@@ -27,12 +35,13 @@ export function fieldsOf(model: EntityModel, codecs: Codecs, encodeRef: EncodeRe
 /** Collections whose members' keys are stored here, by relation. */
 export function memberFieldsOf({ relations }: EntityModel, encodeRef: EncodeRef): ReadonlyMap<string, Field> {
   return new Map(
-    relations.flatMap(({ name, bin, holds, strategy, target }): [string, Field][] => {
-      if (bin === undefined || holds !== 'collection') return []
+    relations.flatMap(({ name, bin, holds, strategy, target, sharding }): [string, Field][] => {
+      // An index of this class cannot see what its companion records hold.
+      if (bin === undefined || holds !== 'collection' || sharding !== undefined) return []
       const encode: Encode = (given) => encodeRef(target, given, false)
       const place = { path: name, bin, steps: [] }
-      if (strategy === 'keyList') return [[name, { ...place, shape: { kind: 'list', item: encode } }]]
-      if (strategy !== 'linkMap') return []
+      if (STORED_KEYS[strategy] === 'list') return [[name, { ...place, shape: { kind: 'list', item: encode } }]]
+      if (STORED_KEYS[strategy] !== 'map') return []
       return [[name, { ...place, shape: { kind: 'map', key: encode, item: undefined } }]]
     }),
   )
@@ -134,7 +143,7 @@ function refField(
   { encodeRef }: Context,
   home?: string,
 ): [string, Field][] {
-  if (bin === undefined || holds !== 'ref' || strategy !== 'keyBin') return []
+  if (bin === undefined || holds !== 'ref' || STORED_KEYS[strategy] !== 'one') return []
   const encode: Encode = (given) => encodeRef(target, given, isInPart)
   const place = home === undefined ? { bin, steps } : { bin: home, steps: [...steps, bin] }
   return [[name, { path: prefix + name, ...place, shape: { kind: 'ref', encode } }]]

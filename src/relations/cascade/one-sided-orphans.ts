@@ -1,12 +1,11 @@
-import type { EntityModel, RelationModel } from '../../model/index.js'
-import { read } from '../../plan/command.js'
-import { listGetValues } from '../../plan/operations.js'
+import type { EntityModel } from '../../model/index.js'
 import { userKeyId, type UserKey } from '../../plan/record-key.js'
 import type { CollectionState } from '../state/collection-state.js'
 import type { Tracked } from '../contract/tracked.js'
 import type { Reader } from '../contract/reader.js'
 import type { Cascade } from '../contract/contributor.js'
 import { isEntity, type Member } from '../contract/member.js'
+import type { MemberStore } from '../contract/member-store.js'
 
 /**
  * Deletes those that were taken out of a list which is all that tells who is in it: what it did not hold is no orphan. A list that was not
@@ -15,7 +14,7 @@ import { isEntity, type Member } from '../contract/member.js'
 export async function reachUnlistedOrphans(
   parent: Tracked,
   state: CollectionState,
-  { bin }: RelationModel,
+  lists: MemberStore,
   target: EntityModel,
   reach: Cascade,
   reader: Reader,
@@ -27,7 +26,7 @@ export async function reachUnlistedOrphans(
   const unsure = stays === undefined ? members.filter((member) => !state.isOrphaned(member)).map(stored) : []
   const [found, held] = await Promise.all([
     reader.find(target, members.filter(isKey)),
-    unsure.length === 0 ? [] : listedAmong(unsure, bin!, parent, reader),
+    unsure.length === 0 ? [] : listedAmong(unsure, lists, parent, reader),
   ])
   const elsewhere = new Set(unsure.map(userKeyId))
   for (const key of held) elsewhere.delete(userKeyId(key))
@@ -38,12 +37,13 @@ export async function reachUnlistedOrphans(
 
 async function listedAmong(
   keys: readonly UserKey[],
-  bin: string,
-  { model, key }: Tracked,
+  lists: MemberStore,
+  { key }: Tracked,
   reader: Reader,
 ): Promise<readonly UserKey[]> {
-  const [record] = await reader.read([read(model.name, key, 'none', [listGetValues(bin, keys, 'value')])])
-  return (record?.bins[bin] ?? []) as UserKey[]
+  const questions = lists.among(key, keys)
+  const records = await reader.read(questions.map(({ command }) => command))
+  return questions.flatMap(({ found }, i) => found(records[i]))
 }
 
 const isKey = (member: Member): member is Exclude<Member, object> => !isEntity(member)

@@ -31,8 +31,8 @@ export interface Drain {
   chunks(count: number): AsyncIterable<readonly KeyValue[]>
   /** Keys of all members as they are, each of them once. */
   survey(count: number): AsyncIterable<readonly KeyValue[]>
-  /** Takes members off the record, where they are listed in it. */
-  trim?(keys: readonly KeyValue[]): WriteCommand
+  /** Takes members off the records that list them. */
+  trim?(keys: readonly KeyValue[]): readonly WriteCommand[]
 }
 
 /** The first members of a list, again and again: each time those before are gone from it. */

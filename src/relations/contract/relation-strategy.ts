@@ -9,6 +9,7 @@ import type { Deleted } from './contributor.js'
 import type { InsideVerification } from './inside-verification.js'
 import type { LinkVerification } from './link-verification.js'
 import type { Member } from './member.js'
+import type { MemberStore } from './member-store.js'
 
 /** Entities that were loaded, and the paths to follow from there. */
 export interface LoadedLevel {
@@ -33,6 +34,8 @@ export interface RelationStrategy extends Contributor {
   /** Loads the entities that parts refer to, if the paths name them or they are eager. Present where members are not entities. */
   loadInside?(level: readonly Tracked[], reader: Reader, paths: readonly string[]): Promise<readonly LoadedLevel[]>
   readonly members?: CollectionMembers
+  /** Where the keys of members are kept; absent where no list or map of keys is stored. */
+  readonly store?: MemberStore
   /** Absent where nothing is stored that could disagree with another record. */
   readonly verification?: LinkVerification
   /** Absent where nothing is stored twice in one record. */

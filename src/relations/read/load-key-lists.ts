@@ -1,10 +1,10 @@
 import { readProperty } from '../../codec/index.js'
 import type { EntityModel, RelationModel } from '../../model/index.js'
-import { read } from '../../plan/command.js'
 import { userKeyId, type UserKey } from '../../plan/record-key.js'
 import type { Value } from '../../plan/value.js'
 import type { Tracked } from '../contract/tracked.js'
 import type { Reader } from '../contract/reader.js'
+import type { MemberStore } from '../contract/member-store.js'
 import { storedKeys } from '../contract/stored-keys.js'
 import { collectionStateOf } from '../state/state-of.js'
 import type { CollectionState } from '../state/collection-state.js'
@@ -23,12 +23,13 @@ export async function loadListed(
   target: EntityModel,
   level: readonly Tracked[],
   reader: Reader,
+  lists: MemberStore,
   options: ListedOptions = {},
 ): Promise<readonly Tracked[]> {
   const states = level.map((tracked) => collectionStateOf(readProperty(tracked.entity, relation.name) as object))
   const since = states.map(({ loaded }) => loaded.beginLoad())
   try {
-    return await loadAll(relation, target, level, states, since, reader, options)
+    return await loadAll(relation, target, level, states, since, reader, lists, options)
   } finally {
     for (const { loaded } of states) loaded.endLoad()
   }
@@ -41,9 +42,10 @@ async function loadAll(
   states: readonly CollectionState[],
   since: readonly number[],
   reader: Reader,
+  store: MemberStore,
   { along, keysIn = (stored) => stored as readonly UserKey[], take }: ListedOptions,
 ): Promise<readonly Tracked[]> {
-  const bins = await binsOf(relation, level, states, reader)
+  const bins = await binsOf(store, level, states, reader)
   const lists = bins.map((stored, i) => {
     const { model, key } = level[i]
     return storedKeys({ model, key, property: relation.name }, target, () => keysIn(stored), reader)
@@ -70,7 +72,7 @@ async function loadAll(
 }
 
 async function binsOf(
-  relation: RelationModel,
+  store: MemberStore,
   level: readonly Tracked[],
   states: readonly CollectionState[],
   reader: Reader,
@@ -78,7 +80,10 @@ async function binsOf(
   // Another load that meets this one here turns them into members while this one waits.
   const before = states.map(({ loaded }) => loaded.bin)
   const missing = level.filter((tracked, i) => tracked.state !== 'new' && before[i] === undefined)
-  const records = await reader.read(missing.map(({ model, key }) => read(model.name, key, [relation.bin!])))
-  const answers = new Map(missing.map((tracked, i) => [tracked, records[i]?.bins[relation.bin!]]))
+  const stored = await store.read(
+    missing.map(({ key }) => key),
+    reader,
+  )
+  const answers = new Map(missing.map((tracked, i) => [tracked, stored[i]]))
   return level.map((tracked, i) => states[i].loaded.bin ?? before[i] ?? answers.get(tracked) ?? [])
 }

@@ -15,7 +15,10 @@ import { isCreation, type Tracked } from '../contract/tracked.js'
 import type { Reader } from '../contract/reader.js'
 import type { Cascade } from '../contract/contributor.js'
 import { leaves } from '../cascade/restrict.js'
-import { held, linkWrite, listed, unlisted } from '../write/key-list-bin.js'
+import { held, linkWrite } from '../write/key-list-bin.js'
+import { storeOf } from '../write/store-of.js'
+import { together } from '../write/together.js'
+import type { MemberStore } from '../contract/member-store.js'
 import { isNew } from '../state/is-new.js'
 import { isInKey, keepInKey } from '../write/ref-in-key.js'
 import { isEntity } from '../contract/member.js'
@@ -42,6 +45,8 @@ export class KeyBinStrategy implements RelationStrategy {
   readonly #target: EntityModel
   /** The list of our keys on the target. */
   readonly #list: RelationModel | undefined
+  /** Where the target keeps that list. */
+  readonly #lists: MemberStore | undefined
   /** The collection of the target that finds us by an index on our bin. */
   readonly #indexed: RelationModel | undefined
   readonly #upkeep: ListUpkeep | undefined
@@ -56,7 +61,8 @@ export class KeyBinStrategy implements RelationStrategy {
     const [list, indexed] = inverse?.bin === undefined ? [undefined, inverse] : [inverse, undefined]
     this.#list = list
     this.#indexed = indexed
-    this.#upkeep = this.#list && new ListUpkeep(target, this.#list.bin!, owner, model.bin!)
+    this.#lists = list && storeOf(target, list, owner)
+    this.#upkeep = this.#lists && new ListUpkeep(this.#lists, owner, model.bin!)
     this.verification = keyBinLinks(model, owner, target, this.#list)
   }
 
@@ -112,7 +118,13 @@ export class KeyBinStrategy implements RelationStrategy {
   }
 
   /** `present`: the owner that the record says to a transaction; nobody may remember it if that is undone. */
-  #plan(tracked: Tracked, state: RefState, draft: Draft, reader: Reader, present: KeyValue | null = null): void {
+  #plan(
+    tracked: Tracked,
+    state: RefState,
+    draft: Draft,
+    reader: Reader,
+    present: KeyValue | null = null,
+  ): void | Promise<void> {
     const isChanged = !isAsStored(tracked, state)
     if (isChanged && !isCreation(tracked)) this.#keepKey(tracked, state, reader)
     const toTell = isChanged ? state.lists.whenMoved(state.key, state.stored) : undefined
@@ -122,10 +134,11 @@ export class KeyBinStrategy implements RelationStrategy {
     if (this.#list === undefined) return
     if (toTell !== undefined) draft.beforeSending(() => state.lists.note(toTell))
     const { toJoin, toLeave } = toTell ?? state.lists
-    if (toJoin !== undefined) this.#planListed(tracked, state, toJoin, draft, reader)
+    const joining = toJoin !== undefined && this.#planListed(tracked, state, toJoin, draft, reader)
     const former = new Map(toLeave)
     if (present !== null && !state.isAt(present)) former.set(userKeyId(present), present)
-    for (const owner of former.values()) this.#planUnlisted(tracked, state, owner, draft, reader)
+    const leaving = [...former.values()].map((owner) => this.#planUnlisted(tracked, state, owner, draft, reader))
+    return together([joining, ...leaving])
   }
 
   /** The record goes, and its key must leave the list first. */
@@ -136,11 +149,9 @@ export class KeyBinStrategy implements RelationStrategy {
     for (const owner of [state.stored, state.lists.toJoin]) if (owner != null) owners.set(userKeyId(owner), owner)
     const present = !state.isRead || draft.isInside ? await this.#storedOwner(tracked, reader) : null
     if (present !== null) owners.set(userKeyId(present), present)
-    for (const owner of owners.values()) {
-      // An owner that goes in the same flush takes its list along; until then it is marked.
-      if (!draft.isDeleting(reader.recordKey(this.#target, owner)))
-        this.#planUnlisted(tracked, state, owner, draft, reader)
-    }
+    // An owner that goes in the same flush takes its list along; until then it is marked.
+    const staying = [...owners.values()].filter((owner) => !draft.isDeleting(reader.recordKey(this.#target, owner)))
+    await together(staying.map((owner) => this.#planUnlisted(tracked, state, owner, draft, reader)))
     draft.follow('delete', lettingGo(tracked, this.#target, this.#list.name))
     if (!draft.isTransaction) this.#askLast(tracked, state, new Set(owners.keys()), draft, reader)
   }
@@ -156,7 +167,7 @@ export class KeyBinStrategy implements RelationStrategy {
       const before = keyBefore(this.model, bins)
       const owner = before === null ? null : reader.fromStored(this.#target, before)
       if (owner !== null && !told.has(userKeyId(owner)))
-        this.#planUnlisted(tracked, state, owner, draft, reader, 'undo')
+        void this.#planUnlisted(tracked, state, owner, draft, reader, 'undo')
       return end === 'written' || reason === 'missing'
     }
     draft.add('delete', command, settle)
@@ -275,7 +286,7 @@ export class KeyBinStrategy implements RelationStrategy {
     if (state.lists.toLeave.has(id) || (to !== null && id === userKeyId(to))) return true
     // Somebody moved it since it was loaded: that list has to be told as well.
     state.lists.mustLeave(owner)
-    this.#planUnlisted(tracked, state, owner, draft, reader)
+    void this.#planUnlisted(tracked, state, owner, draft, reader)
     return true
   }
 
@@ -312,12 +323,12 @@ export class KeyBinStrategy implements RelationStrategy {
     draft.add('write', held(this.#target, key), ({ state }) => state === 'written')
   }
 
-  #planListed(tracked: Tracked, state: RefState, owner: KeyValue, draft: Draft, reader: Reader): void {
+  #planListed(tracked: Tracked, state: RefState, owner: KeyValue, draft: Draft, reader: Reader): void | Promise<void> {
     const list = this.#list!
     const key = reader.recordKey(this.#target, owner)
     const isOld = !isCreation(tracked)
     if (isOld) draft.follow('add references', confirming(tracked, `${list.name} drops it`))
-    draft.add('add references', listed(this.#target, key, list.bin!, tracked.key.key), (outcome) => {
+    const settle = (outcome: Outcome): boolean => {
       if (outcome.state !== 'notWritten' && !draft.isTransaction) state.notePartlySent(!state.isStoredAs(owner))
       if (outcome.state === 'written') {
         state.lists.joined()
@@ -329,7 +340,8 @@ export class KeyBinStrategy implements RelationStrategy {
       if (outcome.reason === 'missing' || outcome.reason === 'guard')
         this.#planUndo(tracked, state, owner, draft, reader)
       return false
-    })
+    }
+    return this.#lists!.add({ owner: key, member: tracked.key.key }, draft, 'add references', settle, reader)
   }
 
   #planUnlisted(
@@ -339,10 +351,9 @@ export class KeyBinStrategy implements RelationStrategy {
     draft: Draft,
     reader: Reader,
     stage: 'remove references' | 'undo' = 'remove references',
-  ): void {
+  ): void | Promise<void> {
     const parent = reader.recordKey(this.#target, owner)
-    const command = unlisted(this.#target, parent, this.#list!.bin!, tracked.key.key)
-    draft.add(stage, command, (outcome) => {
+    const settle = (outcome: Outcome): boolean => {
       if (!isWrittenOrMissing(outcome)) return false
       state.lists.left(owner)
       this.#collectionOf(owner, reader)?.confirmRemoved(tracked.entity)
@@ -350,7 +361,8 @@ export class KeyBinStrategy implements RelationStrategy {
       if (outcome.state === 'written' && tracked.state !== 'removed')
         this.#upkeep!.check(tracked.key, { off: parent, on: this.#listedAt(state, reader) }, draft)
       return true
-    })
+    }
+    return this.#lists!.remove({ owner: parent, member: tracked.key.key }, draft, stage, settle, reader)
   }
 
   #listedAt({ stored, lists }: RefState, reader: Reader): RecordKey | undefined {

@@ -3,7 +3,6 @@ import type { KeyValue } from '../../keys/index.js'
 import type { EntityModel, RelationModel } from '../../model/index.js'
 import type { WriteCommand } from '../../plan/command.js'
 import type { Draft } from '../../plan/plan-draft.js'
-import { listCreate, listRemoveValues } from '../../plan/operations.js'
 import { isWrittenOrMissing, type Outcome } from '../../plan/outcome.js'
 import type { UserKey } from '../../plan/record-key.js'
 import { UnloadedChildren } from './unloaded-children.js'
@@ -19,12 +18,13 @@ import {
   isDeleting,
 } from '../cascade/children.js'
 import type { CollectionState } from '../state/collection-state.js'
-import { isCreation, type Tracked } from '../contract/tracked.js'
+import type { Tracked } from '../contract/tracked.js'
 import type { Reader } from '../contract/reader.js'
 import type { Cascade } from '../contract/contributor.js'
 import { ALL_MEMBERS, allMembers, firstMembers, type Drain } from '../contract/drain.js'
 import { firstForbidding, leaves } from '../cascade/restrict.js'
-import { linkWrite, listed, listMembers, unlisted } from '../write/key-list-bin.js'
+import { storeOf } from '../write/store-of.js'
+import { together } from '../write/together.js'
 import { loadListed } from '../read/load-key-lists.js'
 import { isNew } from '../state/is-new.js'
 import { isEntity, type Member } from '../contract/member.js'
@@ -36,6 +36,7 @@ import { restricted } from '../contract/relation-errors.js'
 import { retarget } from '../write/guarded-ref-write.js'
 import { collectionStateOf } from '../state/state-of.js'
 import type { CollectionMembers } from '../contract/collection-members.js'
+import type { MemberStore } from '../contract/member-store.js'
 import type { RelationStrategy } from '../contract/relation-strategy.js'
 import { reachUnlistedOrphans } from '../cascade/one-sided-orphans.js'
 import { keyListLinks } from '../verify/relation-links.js'
@@ -50,6 +51,7 @@ export class KeyListStrategy implements RelationStrategy {
   readonly model: RelationModel
   readonly bins: readonly string[]
   readonly members: CollectionMembers
+  readonly store: MemberStore
   readonly verification: LinkVerification
   readonly #owner: EntityModel
   readonly #target: EntityModel
@@ -62,14 +64,15 @@ export class KeyListStrategy implements RelationStrategy {
   constructor(model: RelationModel, owner: EntityModel, target: EntityModel, inverse: RelationModel | undefined) {
     this.relation = model.name
     this.model = model
-    this.bins = [model.bin!]
-    this.members = listMembers(owner, target, model)
+    this.store = storeOf(owner, model, target)
+    this.bins = this.store.bins
+    this.members = this.store.members
     this.verification = keyListLinks(model, owner, target, inverse)
     this.#owner = owner
     this.#target = target
     this.#childBin = inverse?.bin
     this.#inverse = inverse
-    this.#adoption = inverse && new UnloadedChildren(model, owner, target, inverse)
+    this.#adoption = inverse && new UnloadedChildren(model, this.store, target, inverse)
   }
 
   hasChanges({ entity }: Tracked): boolean {
@@ -90,7 +93,7 @@ export class KeyListStrategy implements RelationStrategy {
     }
     if (this.model.orphans === 'delete') {
       if (this.#inverse === undefined)
-        await reachUnlistedOrphans(tracked, state, this.model, this.#target, reach, reader)
+        await reachUnlistedOrphans(tracked, state, this.store, this.#target, reach, reader)
       else await reachOrphans(tracked, state, this.#target, this.#inverse, reach, reader)
     } else if (this.#childBin !== undefined) for (const member of state.removed.filter(isEntity)) reach.save(member)
   }
@@ -113,15 +116,12 @@ export class KeyListStrategy implements RelationStrategy {
     reader: Reader,
     parents: ReadonlyMap<Member, UserKey>,
   ): void | Promise<void> {
-    if (tracked.state === 'new') {
-      const create = listCreate(this.model.bin!, 'ordered', true)
-      const exists = isCreation(tracked) ? 'mustNotExist' : 'upsert'
-      draft.add('write', linkWrite(this.#owner, tracked.key, [create], exists), isWritten)
-    }
-    for (const former of state.previousParents.all) this.#adoption?.leave(tracked, former, state, draft)
-    for (const member of state.added) this.#planAdd(tracked, member, state, draft, reader, parents.get(member))
-    const leaving = state.removed.flatMap((member) => this.#planRemove(tracked, member, state, draft, reader) ?? [])
-    if (leaving.length > 0) return Promise.all(leaving).then(() => undefined)
+    if (tracked.state === 'new') this.store.create(tracked, draft)
+    return together([
+      ...state.previousParents.all.map((former) => this.#adoption?.leave(tracked, former, state, draft, reader)),
+      ...state.added.map((member) => this.#planAdd(tracked, member, state, draft, reader, parents.get(member))),
+      ...state.removed.map((member) => this.#planRemove(tracked, member, state, draft, reader)),
+    ])
   }
 
   /** Its children are deleted or let go by `reach`; the record itself says that it is on its way until it is gone. */
@@ -133,7 +133,7 @@ export class KeyListStrategy implements RelationStrategy {
   }
 
   load(level: readonly Tracked[], reader: Reader, along?: readonly string[]): Promise<readonly Tracked[]> {
-    return loadListed(this.model, this.#target, level, reader, { along })
+    return loadListed(this.model, this.#target, level, reader, this.store, { along })
   }
 
   #state(entity: object): CollectionState {
@@ -147,21 +147,28 @@ export class KeyListStrategy implements RelationStrategy {
     draft: Draft,
     reader: Reader,
     parent: UserKey | undefined,
-  ): void {
+  ): void | Promise<void> {
     if (this.#adoption === undefined) return this.#planListed(tracked, member, state, draft, reader)
     if (!isEntity(member)) return this.#adoption.plan(tracked, member, state, draft, reader, parent)
     if (!isHere(member, this.#inverse!, tracked, reader)) return
     // The member was unknown when its bin was written.
-    if (state.isPartlySent(member)) this.#adoption.planEntry(tracked, member, state, draft, reader)
-    else if (!parentRef(member, this.#inverse!).isChanged) draft.beforeSending(() => state.confirmAdded(member))
+    if (state.isPartlySent(member)) return this.#adoption.planEntry(tracked, member, state, draft, reader)
+    if (!parentRef(member, this.#inverse!).isChanged) draft.beforeSending(() => state.confirmAdded(member))
   }
 
-  #planListed(tracked: Tracked, member: Member, state: CollectionState, draft: Draft, reader: Reader): void {
-    const key = this.#keyOf(member, state, reader)
-    draft.add('add references', listed(this.#owner, tracked.key, this.model.bin!, key), (outcome) => {
+  #planListed(
+    { key: owner }: Tracked,
+    member: Member,
+    state: CollectionState,
+    draft: Draft,
+    reader: Reader,
+  ): void | Promise<void> {
+    const settle = (outcome: Outcome): boolean => {
       if (isWritten(outcome)) state.confirmAdded(member)
       return isWritten(outcome)
-    })
+    }
+    const entry = { owner, member: this.#keyOf(member, state, reader) }
+    return this.store.add(entry, draft, 'add references', settle, reader)
   }
 
   /** False where only the list stores the relation: then there are no references to detach. */
@@ -187,12 +194,14 @@ export class KeyListStrategy implements RelationStrategy {
     const isAlone = this.#childBin === undefined || isWritten || isOrphan
     const progress = progressOf(member, isAlone ? 1 : 2, state, draft, () => state.confirmRemoved(member))
     const child = { namespace: this.#target.namespace, set: this.#target.set, key }
-    draft.add('remove references', unlisted(this.#owner, tracked.key, this.model.bin!, key), (outcome) => {
+    const settle = (outcome: Outcome): boolean => {
       if (outcome.state === 'written' && !isOrphan) this.#adoption?.taken(child, tracked.key, draft)
       return progress(isWrittenOrMissing(outcome), outcome)
-    })
-    if (isAlone || this.#inverse === undefined) return
-    return release(this.#target, child, this.#inverse, tracked.key.key, draft, reader, progress)
+    }
+    const entry = { owner: tracked.key, member: key }
+    const removing = this.store.remove(entry, draft, 'remove references', settle, reader)
+    if (isAlone || this.#inverse === undefined) return removing
+    return together([removing, release(this.#target, child, this.#inverse, tracked.key.key, draft, reader, progress)])
   }
 
   #leaving(member: Member, tracked: Tracked, reader: Reader): Leaving {
@@ -232,8 +241,7 @@ export class KeyListStrategy implements RelationStrategy {
     const stored = (key: KeyValue): UserKey => reader.recordKey(this.#target, key).key
     const release = (key: KeyValue): WriteCommand =>
       retarget(this.#target, reader.recordKey(this.#target, key), this.#childBin!, owner.key.key, null)
-    const trim = (keys: readonly KeyValue[]): WriteCommand =>
-      linkWrite(this.#owner, owner.key, [listRemoveValues(this.model.bin!, keys.map(stored))])
+    const trim = (keys: readonly KeyValue[]): readonly WriteCommand[] => this.store.trim(owner.key, keys.map(stored))
     return {
       owner,
       className: this.#owner.name,

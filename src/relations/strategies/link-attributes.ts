@@ -12,6 +12,7 @@ import type { Tracked } from '../contract/tracked.js'
 import type { Reader } from '../contract/reader.js'
 import type { LinkValue } from '../state/link-attributes-of.js'
 import type { Member } from '../contract/member.js'
+import type { MemberStore } from '../contract/member-store.js'
 import { isCollection } from '../contract/relation-marker.js'
 import { collectionStateOf } from '../state/state-of.js'
 import type { ChangedPart } from '../contract/relation-strategy.js'
@@ -21,9 +22,11 @@ export class LinkAttributes {
   readonly #codec: PartCodec
   readonly #relation: RelationModel
   readonly #target: EntityModel
+  readonly #store: MemberStore
 
-  constructor(codec: PartCodec, relation: RelationModel, target: EntityModel) {
+  constructor(codec: PartCodec, relation: RelationModel, target: EntityModel, store: MemberStore) {
     this.#codec = codec
+    this.#store = store
     this.#relation = relation
     this.#target = target
   }
@@ -116,9 +119,8 @@ export class LinkAttributes {
   async read(owner: Tracked, key: KeyValue, state: CollectionState, reader: Reader): Promise<object | null> {
     const bin = this.#relation.bin!
     const stored = reader.recordKey(this.#target, key).key
-    const [record] = await reader.read([
-      read(owner.model.name, owner.key, 'none', [mapGetKeys(bin, [stored], 'value')]),
-    ])
+    const home = this.#store.homeOf(owner.key, stored)
+    const [record] = await reader.read([read(owner.model.name, home, 'none', [mapGetKeys(bin, [stored], 'value')])])
     const found = record?.bins[bin]
     return found == null ? null : this.take(owner, key, found, state, reader).value
   }

@@ -1,24 +1,24 @@
 import { readProperty, type PartCodec } from '../../codec/index.js'
 import type { KeyValue } from '../../keys/index.js'
 import type { EntityModel, RelationModel } from '../../model/index.js'
-import { read, type WriteCommand } from '../../plan/command.js'
+import type { WriteCommand } from '../../plan/command.js'
 import type { Draft } from '../../plan/plan-draft.js'
-import { mergeCommands } from '../../plan/merge-commands.js'
 import { isWrittenOrMissing, type Outcome } from '../../plan/outcome.js'
-import { recordId, userKeyId, type RecordKey, type UserKey } from '../../plan/record-key.js'
+import { recordId, userKeyId, type RecordKey } from '../../plan/record-key.js'
 import type { Value } from '../../plan/value.js'
 import { lookingAgain } from '../write/explain-reads.js'
 import type { CollectionState } from '../state/collection-state.js'
-import { isCreation, type Tracked } from '../contract/tracked.js'
+import type { Tracked } from '../contract/tracked.js'
 import type { Reader } from '../contract/reader.js'
 import type { Cascade } from '../contract/contributor.js'
 import { ALL_MEMBERS, allMembers, firstMembers, type Drain } from '../contract/drain.js'
 import { firstForbidding } from '../cascade/restrict.js'
-import { linkWrite } from '../write/key-list-bin.js'
 import { LinkAttributes } from './link-attributes.js'
-import { listBin, mapBin, type LinkBin, type LinkEnd } from '../write/link-bin.js'
+import type { LinkBin } from '../write/link-bin.js'
+import { layoutOf, storeOf } from '../write/store-of.js'
+import { together } from '../write/together.js'
 import type { LinkValue } from '../state/link-attributes-of.js'
-import { LinkUpkeep, type LinkPair } from '../write/link-upkeep.js'
+import { LinkUpkeep, linkFrom, type LinkPair, type LinkSide } from '../write/link-upkeep.js'
 import { loadListed } from '../read/load-key-lists.js'
 import { isNew } from '../state/is-new.js'
 import { isEntity, type Member } from '../contract/member.js'
@@ -28,13 +28,14 @@ import { progressOf } from '../state/link-progress.js'
 import { noAttributes, restricted } from '../contract/relation-errors.js'
 import { collectionStateOf } from '../state/state-of.js'
 import type { CollectionMembers } from '../contract/collection-members.js'
+import type { MemberStore } from '../contract/member-store.js'
 import type { RelationStrategy } from '../contract/relation-strategy.js'
 import { linkListLinks, linkMapLinks } from '../verify/relation-links.js'
 import type { LinkVerification } from '../contract/link-verification.js'
 
 /** A link, whichever side it was changed on: where it is stored, at one end or at both, and the record it leads to. */
 interface PlannedLink {
-  readonly ends: readonly LinkEnd[]
+  readonly ends: readonly LinkSide[]
   readonly to: RecordKey
   readonly id: string
   /** Both ends, where others may change the link at the same time: nobody knows of a record that is just created. */
@@ -48,11 +49,14 @@ export class LinkListsStrategy implements RelationStrategy {
   readonly model: RelationModel
   readonly bins: readonly string[]
   readonly members: CollectionMembers
+  readonly store: MemberStore
   readonly verification: LinkVerification
   readonly parts: RelationStrategy['parts']
   readonly #owner: EntityModel
   readonly #target: EntityModel
   readonly #inverse: RelationModel | undefined
+  /** Where the other side keeps its links. */
+  readonly #otherStore: MemberStore | undefined
   readonly #bin: LinkBin
   readonly #attributes: LinkAttributes | undefined
   readonly #upkeep: LinkUpkeep
@@ -66,14 +70,16 @@ export class LinkListsStrategy implements RelationStrategy {
   ) {
     this.relation = model.name
     this.model = model
-    this.bins = [model.bin!]
-    this.#bin = attributes === undefined ? listBin : mapBin
-    this.#attributes = attributes && new LinkAttributes(attributes, model, target)
+    this.store = storeOf(owner, model, target)
+    this.bins = this.store.bins
+    this.#otherStore = inverse && storeOf(target, inverse, owner)
+    this.#bin = layoutOf(model)
+    this.#attributes = attributes && new LinkAttributes(attributes, model, target, this.store)
     this.parts = attributes && {
       class: attributes.model.class,
       changed: ({ entity }) => this.#attributes!.unsent(this.#state(entity)),
     }
-    this.members = this.#bin.members(owner, target, model)
+    this.members = this.store.members
     this.verification =
       attributes === undefined
         ? linkListLinks(model, owner, target, inverse)
@@ -103,16 +109,14 @@ export class LinkListsStrategy implements RelationStrategy {
     }
   }
 
-  save(tracked: Tracked, draft: Draft, reader: Reader): void {
+  save(tracked: Tracked, draft: Draft, reader: Reader): void | Promise<void> {
     const state = this.#state(tracked.entity)
-    if (tracked.state === 'new') {
-      const exists = isCreation(tracked) ? 'mustNotExist' : 'upsert'
-      const create = linkWrite(this.#owner, tracked.key, [this.#bin.create(this.model.bin!)], exists)
-      draft.add('write', create, isWritten)
-    }
-    for (const member of state.added) this.#plan('add', tracked, member, state, draft, reader)
-    for (const member of state.removed) this.#plan('remove', tracked, member, state, draft, reader)
-    for (const [key, link] of this.#changed(state)) this.#planAttributes(tracked, key, link, state, draft, reader)
+    if (tracked.state === 'new') this.store.create(tracked, draft)
+    return together([
+      ...state.added.map((member) => this.#plan('add', tracked, member, state, draft, reader)),
+      ...state.removed.map((member) => this.#plan('remove', tracked, member, state, draft, reader)),
+      ...this.#changed(state).map(([key, link]) => this.#planAttributes(tracked, key, link, state, draft, reader)),
+    ])
   }
 
   /** The others forget it first; until it is gone, the record says that it is on its way. */
@@ -128,29 +132,28 @@ export class LinkListsStrategy implements RelationStrategy {
         return isWrittenOrMissing(outcome)
       })
     }
-    for (const other of others) this.#forget(tracked, other, draft)
+    await together(others.map((other) => this.#forget(tracked, other, draft, reader)))
   }
 
   /** Somebody may have linked it after its list was read; now that it is marked, no more can come. */
   #lookAgain(tracked: Tracked, others: readonly RecordKey[], draft: Draft): void {
-    const bin = this.model.bin!
     const told = new Set(others.map(({ key }) => userKeyId(key)))
-    draft.check(read(this.#owner.name, tracked.key, [bin]), (record) => {
-      const stored = record?.bins[bin]
-      const keys: readonly UserKey[] = stored == null ? [] : this.#bin.keysIn(stored, this.#target)
-      const { namespace, set } = this.#target
-      for (const key of keys) if (!told.has(userKeyId(key))) this.#forget(tracked, { namespace, set, key }, draft)
-    })
+    for (const { command, found } of this.store.all(tracked.key)) {
+      draft.check(command, (record) => {
+        const { namespace, set } = this.#target
+        for (const key of found(record))
+          if (!told.has(userKeyId(key))) void this.#forget(tracked, { namespace, set, key }, draft)
+      })
+    }
   }
 
-  #forget(tracked: Tracked, other: RecordKey, draft: Draft): void {
-    const end = { model: this.#target, key: other, bin: this.#inverse!.bin! }
-    draft.add('remove references', this.#bin.unlink(end, tracked.key.key), isWrittenOrMissing)
+  #forget({ key: { key: member } }: Tracked, owner: RecordKey, draft: Draft, reader?: Reader): void | Promise<void> {
+    return this.#otherStore!.remove({ owner, member }, draft, 'remove references', isWrittenOrMissing, reader)
   }
 
   load(level: readonly Tracked[], reader: Reader, along?: readonly string[]): Promise<readonly Tracked[]> {
     const attributes = this.#attributes
-    return loadListed(this.model, this.#target, level, reader, {
+    return loadListed(this.model, this.#target, level, reader, this.store, {
       along,
       keysIn: (stored) => this.#bin.keysIn(stored, this.#target),
       take: attributes && ((owner, state, stored) => this.#takeAttributes(attributes, owner, state, stored, reader)),
@@ -209,7 +212,7 @@ export class LinkListsStrategy implements RelationStrategy {
     state: CollectionState,
     draft: Draft,
     reader: Reader,
-  ): void {
+  ): void | Promise<void> {
     const attributes = this.#attributes!
     const { ends, to, id } = this.#link('add', tracked, key, state, reader)
     if (!draft.once(`attributes ${id}`)) return
@@ -219,11 +222,14 @@ export class LinkListsStrategy implements RelationStrategy {
       link.isPartlySent = false
     }
     const progress = progressOf(key, ends.length, state, draft, settle, () => (link.isPartlySent = true))
-    ends.forEach((end, i) => {
-      const other = (ends[1 - i]?.key ?? to).key
-      const change = linkWrite(end.model, end.key, attributes.patch(state, key, link, end.bin, other))
-      draft.add('add references', change, (outcome) => progress(isWritten(outcome), outcome))
-    })
+    return together(
+      ends.map(({ store, key: owner }, i) => {
+        const member = (ends[1 - i]?.key ?? to).key
+        const change = attributes.patch(state, key, link, store.bin, member)
+        const settled = (outcome: Outcome): boolean => progress(isWritten(outcome), outcome)
+        return store.change({ owner, member }, change, draft, 'add references', settled, reader)
+      }),
+    )
   }
 
   #state(entity: object): CollectionState {
@@ -237,7 +243,7 @@ export class LinkListsStrategy implements RelationStrategy {
     state: CollectionState,
     draft: Draft,
     reader: Reader,
-  ): void {
+  ): void | Promise<void> {
     const { ends, to, id, pair, settle } = this.#link(change, tracked, member, state, reader)
     if (!draft.once(`${change} ${id}`)) return
     const attributes = change === 'add' ? this.#attributes?.encode(state, member) : undefined
@@ -248,26 +254,27 @@ export class LinkListsStrategy implements RelationStrategy {
       if (link !== undefined) link.snapshot = snapshot
       if (pair !== undefined) this.#upkeep.check(pair, draft)
     })
-    ends.forEach((end, i) => {
-      const other = (ends[1 - i]?.key ?? to).key
-      if (change === 'remove') {
-        draft.add('remove references', this.#bin.unlink(end, other), (outcome) =>
-          progress(isWrittenOrMissing(outcome), outcome),
-        )
-        return
-      }
-      draft.add('add references', this.#bin.link(end, other, attributes), (outcome) => {
-        // This end is gone, so the other must not point to it.
-        const back = ends[1 - i]
-        if (back && (outcome.reason === 'missing' || outcome.reason === 'guard'))
-          this.#takeBack(back, end, member, state, draft)
-        return progress(isWritten(outcome), outcome)
-      })
-    })
+    return together(
+      ends.map((end, i) => {
+        const link = { owner: end.key, member: (ends[1 - i]?.key ?? to).key }
+        if (change === 'remove') {
+          const removed = (outcome: Outcome): boolean => progress(isWrittenOrMissing(outcome), outcome)
+          return end.store.remove(link, draft, 'remove references', removed, reader)
+        }
+        const added = (outcome: Outcome): boolean => {
+          // This end is gone, so the other must not point to it.
+          const back = ends[1 - i]
+          if (back && (outcome.reason === 'missing' || outcome.reason === 'guard'))
+            this.#takeBack(back, end, member, state, draft)
+          return progress(isWritten(outcome), outcome)
+        }
+        return end.store.add({ ...link, attributes }, draft, 'add references', added, reader)
+      }),
+    )
   }
 
-  #takeBack(from: LinkEnd, to: LinkEnd, member: Member, state: CollectionState, draft: Draft): void {
-    draft.add('undo', this.#bin.unlink(from, to.key.key), (outcome) => {
+  #takeBack(from: LinkSide, to: LinkSide, member: Member, state: CollectionState, draft: Draft): void {
+    void from.store.remove(linkFrom(from, to), draft, 'undo', (outcome) => {
       const isDone = isWrittenOrMissing(outcome)
       if (isDone) state.turnedBack(member)
       return isDone
@@ -281,15 +288,20 @@ export class LinkListsStrategy implements RelationStrategy {
     state: CollectionState,
     reader: Reader,
   ): PlannedLink {
-    const here: LinkEnd = { model: this.#owner, key: tracked.key, bin: this.model.bin! }
+    const here: LinkSide = { store: this.store, key: tracked.key }
     const key = state.keyOf(member)!
     const to = reader.recordKey(this.#target, key)
-    const id = linkId(this.model, `${recordId(here.key)}#${here.bin}`, `${recordId(to)}#${this.#inverse?.bin ?? ''}`)
+    const id = linkId(
+      this.model,
+      `${recordId(here.key)}#${this.store.bin}`,
+      `${recordId(to)}#${this.#inverse?.bin ?? ''}`,
+    )
     const confirm = change === 'add' ? 'confirmAdded' : 'confirmRemoved'
     const settleHere = (): void => state[confirm](member)
-    if (this.#inverse === undefined) return { ends: [here], to, id, settle: settleHere }
+    if (this.#inverse === undefined || this.#otherStore === undefined)
+      return { ends: [here], to, id, settle: settleHere }
     const other = isEntity(member) ? reader.tracked(member) : reader.known(this.#target.name, key)
-    const there: LinkEnd = { model: this.#target, key: to, bin: this.#inverse.bin! }
+    const there: LinkSide = { store: this.#otherStore, key: to }
     const inverse = this.#inverse.name
     const settle = (): void => {
       settleHere()
@@ -300,21 +312,20 @@ export class LinkListsStrategy implements RelationStrategy {
   }
 
   /** Chooses the owner of a link. In a relation that is its own inverse either end may be, but all sessions must choose the same one. */
-  #pair(here: LinkEnd, there: LinkEnd): LinkPair {
+  #pair(here: LinkSide, there: LinkSide): LinkPair {
     const isOwner = this.model.inverse === this.model.name ? recordId(here.key) < recordId(there.key) : this.model.owner
     return isOwner ? { owner: here, other: there } : { owner: there, other: here }
   }
 
   #drain(owner: Tracked, reader: Reader): Drain {
-    const here = { model: this.#owner, key: owner.key, bin: this.model.bin! }
     const keyOf = (key: KeyValue): RecordKey => reader.recordKey(this.#target, key)
-    const trim = (keys: readonly KeyValue[]): WriteCommand => {
-      const [first, ...rest] = keys.map((key) => this.#bin.unlink(here, keyOf(key).key))
-      return mergeCommands([first, ...rest])[0] as WriteCommand
-    }
+    const trim = (keys: readonly KeyValue[]): readonly WriteCommand[] =>
+      this.store.trim(
+        owner.key,
+        keys.map((key) => keyOf(key).key),
+      )
     const release = (key: KeyValue): WriteCommand | undefined =>
-      this.#inverse &&
-      this.#bin.unlink({ model: this.#target, key: keyOf(key), bin: this.#inverse.bin! }, owner.key.key)
+      this.#otherStore?.removal({ owner: keyOf(key), member: owner.key.key })
     return {
       owner,
       className: this.#owner.name,

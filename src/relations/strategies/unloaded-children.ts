@@ -11,18 +11,19 @@ import type { CollectionState } from '../state/collection-state.js'
 import type { Former } from '../state/previous-parents.js'
 import type { Tracked } from '../contract/tracked.js'
 import type { Reader } from '../contract/reader.js'
-import { linkWrite, listed, unlisted } from '../write/key-list-bin.js'
+import { linkWrite } from '../write/key-list-bin.js'
+import type { MemberStore } from '../contract/member-store.js'
 import { keepInKey } from '../write/ref-in-key.js'
 import type { Member } from '../contract/member.js'
 import { progressOf } from '../state/link-progress.js'
 import { ListUpkeep } from '../write/list-upkeep.js'
+import { together } from '../write/together.js'
 import { retarget } from '../write/guarded-ref-write.js'
 
 /** How a parent with a list takes in children that are known by their keys alone: it writes their bins, too. */
 export class UnloadedChildren {
   readonly #relation: string
-  /** The parent's bin that holds the list. */
-  readonly #list: string
+  readonly #lists: MemberStore
   readonly #owner: EntityModel
   readonly #target: EntityModel
   readonly #inverse: RelationModel
@@ -30,14 +31,14 @@ export class UnloadedChildren {
   readonly #childBin: string
   readonly #upkeep: ListUpkeep
 
-  constructor(model: RelationModel, owner: EntityModel, target: EntityModel, inverse: RelationModel) {
+  constructor(model: RelationModel, lists: MemberStore, target: EntityModel, inverse: RelationModel) {
     this.#relation = model.name
-    this.#list = model.bin!
-    this.#owner = owner
+    this.#lists = lists
+    this.#owner = lists.model
     this.#target = target
     this.#inverse = inverse
     this.#childBin = inverse.bin!
-    this.#upkeep = new ListUpkeep(owner, model.bin!, target, inverse.bin!)
+    this.#upkeep = new ListUpkeep(lists, target, inverse.bin!)
   }
 
   /** The child was taken off the list; another session may have put it there again before. */
@@ -67,7 +68,7 @@ export class UnloadedChildren {
     draft: Draft,
     reader: Reader,
     parent: UserKey | undefined,
-  ): void {
+  ): void | Promise<void> {
     const child = reader.recordKey(this.#target, member)
     keepInKey(this.#target, this.#inverse, child, tracked.key.key, reader)
     const change = writeBin(this.#childBin, tracked.key.key)
@@ -80,11 +81,12 @@ export class UnloadedChildren {
     draft.add(isLate ? 'add references' : 'write', command, (outcome) => {
       before = keyBefore(this.#inverse, outcome.bins)
       if (outcome.state === 'written' && before !== null)
-        this.leave(tracked, { member: child, parent: before }, state, draft)
+        void this.leave(tracked, { member: child, parent: before }, state, draft)
       return progress(isWritten(outcome), outcome)
     })
-    this.planEntry(tracked, member, state, draft, reader, progress, () => before)
-    if (parent !== undefined) this.leave(tracked, { member: child, parent }, state, draft)
+    const entry = this.planEntry(tracked, member, state, draft, reader, progress, () => before)
+    const leaving = parent && this.leave(tracked, { member: child, parent }, state, draft, reader)
+    return together([entry, leaving])
   }
 
   /** Puts a child on the list whose bin says already, or will say, that it belongs there. */
@@ -96,31 +98,33 @@ export class UnloadedChildren {
     reader: Reader,
     progress = progressOf(member, 1, state, draft, () => state.confirmAdded(member)),
     before: () => UserKey | null = () => null,
-  ): void {
+  ): void | Promise<void> {
     const child = reader.recordKey(this.#target, state.keyOf(member)!)
     draft.follow('add references', confirming({ model: this.#target, key: child }, `${this.#relation} drops it`))
-    draft.add('add references', listed(this.#owner, tracked.key, this.#list, child.key), (outcome) => {
+    const settle = (outcome: Outcome): boolean => {
       // The list that it leaves is changed later, and what is checked then is checked once.
       if (outcome.state === 'written' && !state.previousParents.has(child))
         this.#upkeep.check(child, { on: tracked.key }, draft)
       if (outcome.reason === 'missing' || outcome.reason === 'guard')
         this.#giveBack(tracked, member, child, before(), state, draft)
       return progress(isWritten(outcome), outcome)
-    })
+    }
+    return this.#lists.add({ owner: tracked.key, member: child.key }, draft, 'add references', settle, reader)
   }
 
   /** Noted until it is done: once the child says otherwise, nobody else remembers where it was. A transaction that is undone leaves it there. */
-  leave(tracked: Tracked, former: Former, state: CollectionState, draft: Draft): void {
+  leave(tracked: Tracked, former: Former, state: CollectionState, draft: Draft, reader?: Reader): void | Promise<void> {
     const { member, parent } = former
     if (userKeyId(parent) === userKeyId(tracked.key.key)) return
     if (!draft.isInside) state.previousParents.note(former)
     const from = { ...tracked.key, key: parent }
-    draft.add('remove references', unlisted(this.#owner, from, this.#list, member.key), (outcome) => {
+    const settle = (outcome: Outcome): boolean => {
       const isDone = isWrittenOrMissing(outcome)
       if (outcome.state === 'written') this.#upkeep.check(member, { off: from, on: tracked.key }, draft)
       if (isDone) state.previousParents.done(former)
       return isDone
-    })
+    }
+    return this.#lists.remove({ owner: from, member: member.key }, draft, 'remove references', settle, reader)
   }
 
   /** This parent is gone, so the child goes back to the one it had, whose list still has it. */

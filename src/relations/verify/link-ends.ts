@@ -5,7 +5,7 @@ import { bin, binExists, eq, listCount, mapCount, mapGet, value } from '../../pl
 import type { WriteOperation } from '../../plan/operation.js'
 import { removeBin, writeBin } from '../../plan/operations.js'
 import type { RecordKey, UserKey } from '../../plan/record-key.js'
-import { NOT_DELETING, listed, unlisted } from '../write/key-list-bin.js'
+import { NOT_DELETING, linked, listed, unlinked, unlisted } from '../write/key-list-bin.js'
 import { mapBin } from '../write/link-bin.js'
 import type { LinkEnd } from '../contract/link-verification.js'
 
@@ -73,8 +73,8 @@ export function mapEnd(
     carries: mapGet(map, other, 'map'),
     // Through the codec, because the client does not give back every number as it was stored.
     add: (carried) =>
-      mapBin.link(end, other, carried === undefined ? undefined : attributes.encode(attributes.decode(carried), 1)),
-    remove: mapBin.unlink(end, other),
+      linked(mapBin, end, other, carried === undefined ? undefined : attributes.encode(attributes.decode(carried), 1)),
+    remove: unlinked(mapBin, end, [other]),
   }
 }
 

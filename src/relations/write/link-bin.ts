@@ -1,11 +1,14 @@
 import { SkeinError } from '../../errors/index.js'
 import { describeKey } from '../../keys/index.js'
-import type { EntityModel, RelationModel } from '../../model/index.js'
-import { write, type WriteCommand } from '../../plan/command.js'
+import type { EntityModel } from '../../model/index.js'
 import type { ReadOperation, WriteOperation } from '../../plan/operation.js'
 import {
+  listAppendUnique,
   listCreate,
+  listGetIndexRange,
   listGetValues,
+  listRemoveValues,
+  listSize,
   mapCreate,
   mapGetIndexRange,
   mapGetKeys,
@@ -16,9 +19,7 @@ import {
 } from '../../plan/operations.js'
 import type { RecordKey, UserKey } from '../../plan/record-key.js'
 import type { Value } from '../../plan/value.js'
-import { linkWrite, listed, listMembers, NOT_DELETING, unlisted } from './key-list-bin.js'
-import type { CollectionMembers } from '../contract/collection-members.js'
-import { keysMembers, type KeysReads } from './keys-members.js'
+import type { KeysReads } from './keys-members.js'
 
 /** The record that a link is stored in, and the bin there. */
 export interface LinkEnd {
@@ -27,60 +28,59 @@ export interface LinkEnd {
   readonly bin: string
 }
 
-/** How one side of a many-to-many is stored: as a list of keys, or as a map from key to the attributes of the link. */
+/** How a bin holds members: as an ordered list of their keys, or as a map from key to the attributes of the link. */
 export interface LinkBin {
   /** With the record, so that it has its order from the start. */
   create(bin: string): WriteOperation
   /** Without attributes those of a link that is there already stay. */
-  link(end: LinkEnd, other: UserKey, attributes?: Value): WriteCommand
-  unlink(end: LinkEnd, other: UserKey): WriteCommand
+  put(end: LinkEnd, other: UserKey, attributes?: Value): WriteOperation
+  take(bin: string, others: readonly UserKey[]): WriteOperation
   /** Reads which of these keys are in the bin. */
   among(bin: string, keys: readonly UserKey[]): ReadOperation
   /** Reads what a link carries, where links carry something. */
   attributesOf?(bin: string, other: UserKey): ReadOperation
   /** The keys in the bin as it was read. */
   keysIn(stored: Value, target: EntityModel): readonly UserKey[]
-  members(owner: EntityModel, target: EntityModel, relation: RelationModel): CollectionMembers
+  readonly reads: KeysReads
 }
 
 export const listBin: LinkBin = {
   create: (bin) => listCreate(bin, 'ordered', true),
-  link: ({ model, key, bin }, other) => listed(model, key, bin, other),
-  unlink: ({ model, key, bin }, other) => unlisted(model, key, bin, other),
+  put: ({ bin }, other) => listAppendUnique(bin, [other]),
+  take: (bin, others) => listRemoveValues(bin, others),
   among: (bin, keys) => listGetValues(bin, keys, 'value'),
   keysIn: (stored) => stored as readonly UserKey[],
-  members: listMembers,
-}
-
-const MAP: KeysReads = {
-  size: mapSize,
-  countOf: (bin, keys) => mapGetKeys(bin, keys, 'count'),
-  slice: (bin, offset, count) => mapGetIndexRange(bin, offset, count, 'key'),
-  isList: false,
+  reads: {
+    size: listSize,
+    countOf: (bin, keys) => listGetValues(bin, keys, 'count'),
+    slice: listGetIndexRange,
+    isList: true,
+  },
 }
 
 export const mapBin: LinkBin = {
   create: (bin) => mapCreate(bin, 'ordered', true),
-  link({ model, key, bin }, other, attributes) {
+  put({ model, key, bin }, other, attributes) {
     if (other === '__proto__') throw lostKey(model, key)
-    return write(
-      model.name,
-      key,
-      [attributes === undefined ? mapPutMissing(bin, other, {}) : mapPut(bin, other, attributes)],
-      {
-        exists: 'mustExist',
-        ttl: 'keep',
-        guards: [NOT_DELETING],
-        watchSize: true,
-      },
-    )
+    return attributes === undefined ? mapPutMissing(bin, other, {}) : mapPut(bin, other, attributes)
   },
-  unlink: ({ model, key, bin }, other) => linkWrite(model, key, [mapRemoveKeys(bin, [other])]),
+  take: (bin, others) => mapRemoveKeys(bin, others),
   among: (bin, keys) => mapGetKeys(bin, keys, 'key'),
   attributesOf: (bin, other) => mapGetKeys(bin, [other], 'value'),
   keysIn: (stored, { key }) =>
     Object.keys(storedMap(stored)).map((each) => (key.storedKind === 'string' ? each : integer(each))),
-  members: (owner, target, relation) => keysMembers(owner, target, relation, MAP),
+  reads: {
+    size: mapSize,
+    countOf: (bin, keys) => mapGetKeys(bin, keys, 'count'),
+    slice: (bin, offset, count) => mapGetIndexRange(bin, offset, count, 'key'),
+    isList: false,
+  },
+}
+
+/** Asked for one key alone, a map answers with that key. */
+export function keysAmong(found: Value | undefined): readonly UserKey[] {
+  if (found === undefined || found === null) return []
+  return Array.isArray(found) ? (found as readonly UserKey[]) : [found as UserKey]
 }
 
 /** A bin that is not there reads as an empty list. */

@@ -1,19 +1,26 @@
 import { read } from '../../plan/command.js'
 import type { Draft } from '../../plan/plan-draft.js'
 import { isWrittenOrMissing } from '../../plan/outcome.js'
-import { recordId, userKeyId, type UserKey } from '../../plan/record-key.js'
+import { recordId, userKeyId, type RecordKey, type UserKey } from '../../plan/record-key.js'
 import type { Value } from '../../plan/value.js'
-import type { LinkBin, LinkEnd } from './link-bin.js'
+import type { MemberStore, StoredMember } from '../contract/member-store.js'
+import type { LinkBin } from './link-bin.js'
+
+/** One of the two records of a link, and where its class keeps links. */
+export interface LinkSide {
+  readonly store: MemberStore
+  readonly key: RecordKey
+}
 
 /** The two records of a link; the owner's is the truth. */
 export interface LinkPair {
-  readonly owner: LinkEnd
-  readonly other: LinkEnd
+  readonly owner: LinkSide
+  readonly other: LinkSide
 }
 
 /** Side of several links: the keys that its record is asked for, and those that it has. */
 interface Side {
-  readonly end: LinkEnd
+  readonly end: LinkSide
   readonly asked: UserKey[]
   readonly has: Set<string>
 }
@@ -42,10 +49,13 @@ export class LinkUpkeep {
       sideOf(owner, sides).asked.push(other.key.key)
       sideOf(other, sides).asked.push(owner.key.key)
     }
-    let open = sides.size
-    for (const { end, asked, has } of sides.values()) {
-      draft.check(read(end.model.name, end.key, 'none', [this.#bin.among(end.bin, asked)]), (record) => {
-        for (const key of keysIn(record?.bins[end.bin])) has.add(userKeyId(key))
+    const questions = [...sides.values()].flatMap(({ end, asked, has }) =>
+      end.store.among(end.key, asked).map((question) => ({ ...question, has })),
+    )
+    let open = questions.length
+    for (const { command, found, has } of questions) {
+      draft.check(command, (record) => {
+        for (const key of found(record)) has.add(userKeyId(key))
         if (--open === 0) for (const pair of pairs) this.#bringInLine(pair, sides, draft)
       })
     }
@@ -57,39 +67,40 @@ export class LinkUpkeep {
     if (!isThere) this.#unlink({ owner, other }, draft)
     else if (this.#bin.attributesOf === undefined) this.#link({ owner, other }, undefined, draft)
     else {
-      const { model, key, bin } = owner
-      draft.check(read(model.name, key, 'none', [this.#bin.attributesOf(bin, other.key.key)]), (record) =>
+      const { model, bin } = owner.store
+      const home = owner.store.homeOf(owner.key, other.key.key)
+      draft.check(read(model.name, home, 'none', [this.#bin.attributesOf(bin, other.key.key)]), (record) =>
         this.#link({ owner, other }, record?.bins[bin] ?? undefined, draft),
       )
     }
   }
 
   #link({ owner, other }: LinkPair, attributes: Value | undefined, draft: Draft): void {
-    draft.add('undo', this.#bin.link(other, owner.key.key, attributes), ({ state, reason }) => {
+    void other.store.add({ ...linkFrom(other, owner), attributes }, draft, 'undo', ({ state, reason }) => {
       if (state === 'written') this.check({ owner, other }, draft)
       if (reason !== 'missing' && reason !== 'guard') return state === 'written'
       // A record that is gone cannot be a member.
-      draft.add('undo', this.#bin.unlink(owner, other.key.key), isWrittenOrMissing)
+      void owner.store.remove(linkFrom(owner, other), draft, 'undo', isWrittenOrMissing)
       return true
     })
   }
 
   #unlink({ owner, other }: LinkPair, draft: Draft): void {
-    draft.add('undo', this.#bin.unlink(other, owner.key.key), (outcome) => {
+    void other.store.remove(linkFrom(other, owner), draft, 'undo', (outcome) => {
       if (outcome.state === 'written') this.check({ owner, other }, draft)
       return isWrittenOrMissing(outcome)
     })
   }
 }
 
-/** Asked for one key alone, a map answers with that key. */
-function keysIn(found: Value | undefined): readonly UserKey[] {
-  if (found === undefined || found === null) return []
-  return Array.isArray(found) ? (found as readonly UserKey[]) : [found as UserKey]
-}
+/** The link as one of its sides stores it. */
+export const linkFrom = (here: LinkSide, there: LinkSide): StoredMember => ({
+  owner: here.key,
+  member: there.key.key,
+})
 
-function sideOf(end: LinkEnd, sides: Map<string, Side>): Side {
-  const id = `${recordId(end.key)}#${end.bin}`
+function sideOf(end: LinkSide, sides: Map<string, Side>): Side {
+  const id = `${recordId(end.key)}#${end.store.bin}`
   const side = sides.get(id) ?? { end, asked: [], has: new Set<string>() }
   sides.set(id, side)
   return side

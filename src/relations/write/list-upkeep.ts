@@ -4,7 +4,7 @@ import type { Draft } from '../../plan/plan-draft.js'
 import { isWrittenOrMissing } from '../../plan/outcome.js'
 import { userKeyId, type RecordKey, type UserKey } from '../../plan/record-key.js'
 import { retarget } from './guarded-ref-write.js'
-import { listed, unlisted } from './key-list-bin.js'
+import type { MemberStore } from '../contract/member-store.js'
 
 /** Parents whose lists were changed. */
 export interface Listed {
@@ -17,14 +17,12 @@ export interface Listed {
  * changed a list reads the child afterwards, and where the two disagree changes the list again, until they do not.
  */
 export class ListUpkeep {
-  readonly #parent: EntityModel
-  readonly #list: string
+  readonly #lists: MemberStore
   readonly #child: EntityModel
   readonly #childBin: string
 
-  constructor(parent: EntityModel, list: string, child: EntityModel, childBin: string) {
-    this.#parent = parent
-    this.#list = list
+  constructor(lists: MemberStore, child: EntityModel, childBin: string) {
+    this.#lists = lists
     this.#child = child
     this.#childBin = childBin
   }
@@ -44,7 +42,7 @@ export class ListUpkeep {
 
   /** Puts a child on the list of the parent that its bin names; where that parent is gone, the bin must not name it. */
   putOn(child: RecordKey, parent: RecordKey, draft: Draft, onLost?: () => void): void {
-    draft.add('undo', listed(this.#parent, parent, this.#list, child.key), ({ state, reason }) => {
+    void this.#lists.add({ owner: parent, member: child.key }, draft, 'undo', ({ state, reason }) => {
       if (state === 'written') this.check(child, { on: parent }, draft)
       if (reason !== 'missing' && reason !== 'guard') return state === 'written'
       draft.add('undo', retarget(this.#child, child, this.#childBin, parent.key, null), (outcome) => {
@@ -56,7 +54,7 @@ export class ListUpkeep {
   }
 
   #takeOff(child: RecordKey, parent: RecordKey, draft: Draft): void {
-    draft.add('undo', unlisted(this.#parent, parent, this.#list, child.key), (outcome) => {
+    void this.#lists.remove({ owner: parent, member: child.key }, draft, 'undo', (outcome) => {
       if (outcome.state === 'written') this.check(child, { off: parent }, draft)
       return isWrittenOrMissing(outcome)
     })

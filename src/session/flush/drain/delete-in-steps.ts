@@ -75,7 +75,7 @@ async function runDrain(drain: Drain, parts: SendParts, sendAll: SendAll, option
     // Others may have finished it since the step before, and these may belong to another record under its key.
     if ((drain.owner as ManagedEntity).resumesDelete) await send([markDeleting(drain.owner)], parts)
     await runStep(drain, keys, parts, sendAll, options)
-    if (drain.trim !== undefined) await send([drain.trim(keys)], parts)
+    if (drain.trim !== undefined) await send(drain.trim(keys), parts)
     done += keys.length
     onProgress?.({ className, property, done })
   }

@@ -1,0 +1,66 @@
+import type { EntityModel } from '../../model/index.js'
+import type { ReadCommand, WriteCommand } from '../../plan/command.js'
+import type { WriteOperation } from '../../plan/operation.js'
+import type { StoredRecord } from '../../plan/outcome.js'
+import type { Draft, Settle, StageName } from '../../plan/plan-draft.js'
+import type { RecordKey, UserKey } from '../../plan/record-key.js'
+import type { Value } from '../../plan/value.js'
+import type { CollectionMembers } from './collection-members.js'
+import type { Reader } from './reader.js'
+import type { Tracked } from './tracked.js'
+
+/** A member of an owner's collection, by the stored keys of both. */
+export interface StoredMember {
+  readonly owner: RecordKey
+  readonly member: UserKey
+  /** Attributes of the link; without some, those of a link that is there already stay. */
+  readonly attributes?: Value
+}
+
+/** A read of one record, and how its answer names members. */
+export interface MemberQuestion {
+  readonly command: ReadCommand
+  readonly found: (record: StoredRecord | null) => readonly UserKey[]
+}
+
+/**
+ * Says where one side of a relation keeps the keys of its members, in the owner's own record or in others, and how they get there. What
+ * changes members returns a promise only inside a transaction, where it may have to read first; then it needs the reader.
+ */
+export interface MemberStore {
+  /** The class of the owners. */
+  readonly model: EntityModel
+  /** The bin, in each home, that holds the keys. */
+  readonly bin: string
+  /** Bins of the owner's own record that hold members, to be read with it. */
+  readonly bins: readonly string[]
+  /** Records that hold the members of an owner. */
+  homes(owner: RecordKey): readonly RecordKey[]
+  /** The record that holds this member, or would. */
+  homeOf(owner: RecordKey, member: UserKey): RecordKey
+  /** Questions that the server answers without a load. */
+  readonly members: CollectionMembers
+  /** Prepares the record of a new owner. */
+  create(owner: Tracked, draft: Draft): void
+  add(at: StoredMember, draft: Draft, stage: StageName, settle: Settle, reader?: Reader): void | Promise<void>
+  remove(at: StoredMember, draft: Draft, stage: StageName, settle: Settle, reader?: Reader): void | Promise<void>
+  /** Changes the attributes of a link that is there; `operations` are on the bin of its home. */
+  change(
+    at: StoredMember,
+    operations: readonly WriteOperation[],
+    draft: Draft,
+    stage: StageName,
+    settle: Settle,
+    reader?: Reader,
+  ): void | Promise<void>
+  /** Takes a member out, whatever else happens to the owner. */
+  removal(at: StoredMember): WriteCommand
+  /** Takes members of an owner out whose delete has begun. */
+  trim(owner: RecordKey, members: readonly UserKey[]): readonly WriteCommand[]
+  /** Asks which of these members the owner has. */
+  among(owner: RecordKey, members: readonly UserKey[]): readonly MemberQuestion[]
+  /** Asks for all members of the owner. */
+  all(owner: RecordKey): readonly MemberQuestion[]
+  /** Reads everything that is stored of each owner's members, as its bin would hold it in one record. */
+  read(owners: readonly RecordKey[], reader: Reader): Promise<readonly (Value | undefined)[]>
+}
