@@ -120,7 +120,9 @@ export type {
   LoadOptions,
   NewValues,
   RelationPath,
+  RefreshOptions,
   SaveOptions,
+  UpsertOptions,
   ValueProperty,
 } from './session/context/session-types.js'
 export type { FlushOptions } from './session/flush/unit-of-work.js'

@@ -10,7 +10,7 @@ import {
 } from './background-query.js'
 import { closedError } from './closed-error.js'
 import type { Capabilities } from './capabilities.js'
-import { Events } from './events.js'
+import { Events, inSession } from './events.js'
 import { Gates } from './gates.js'
 import { NodeHealth } from './node-health.js'
 import { limitsOf, retryOf, type DriverOptions } from './options.js'
@@ -104,7 +104,10 @@ export class Driver {
   readInto(requests: readonly ReadRequest[], areOfMany: boolean, transaction?: TransactionHandle): void {
     if (this.#closing === undefined && transaction === undefined) return this.#reader.readInto(requests, areOfMany)
     const commands = requests.map(({ command }) => command)
-    this.read(commands, { transaction }).then(
+    const read = (): Promise<(StoredRecord | null)[]> => this.read(commands, { transaction })
+    const session = requests[0]?.session
+    const reading = session === undefined ? read() : inSession(session, read)
+    reading.then(
       (records) => requests.forEach((request, i) => request.found(records[i])),
       (error: unknown) => requests.forEach((request) => request.failed(error)),
     )

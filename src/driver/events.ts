@@ -33,6 +33,8 @@ export interface CommandEvent {
   /** 1 for the first try. */
   readonly attempt: number
   readonly inTransaction: boolean
+  /** The `id` of the session that sent it; absent for calls of the database, such as `db.read`. */
+  readonly session?: number
 }
 
 /** Published on `skein:warning`. */
@@ -66,6 +68,8 @@ export interface FlushEvent {
   /** About how many bytes were sent. */
   readonly bytes: number
   readonly ms: number
+  /** The `id` of the session. */
+  readonly session: number
   /** Error that the caller of the flush got. Without `reveal.keys` only a `HiddenError`: errors name keys. */
   readonly error?: unknown
 }
@@ -88,6 +92,14 @@ export type InContext = ReturnType<typeof AsyncLocalStorage.snapshot>
 /** The caller's context, while somebody listens: the client answers in a context of its own. */
 export const callerContext = (): InContext | undefined =>
   commandChannel.hasSubscribers ? AsyncLocalStorage.snapshot() : undefined
+
+const SESSION = new AsyncLocalStorage<number>()
+
+/** Runs the function so that commands it makes are known to be of that session. */
+export const inSession = <T>(session: number, work: () => T): T => SESSION.run(session, work)
+
+/** The session that is at work, while somebody listens. */
+export const callerSession = (): number | undefined => (commandChannel.hasSubscribers ? SESSION.getStore() : undefined)
 
 /** Publishes what one database does; costs nothing while nobody listens. */
 export class Events {
@@ -125,7 +137,7 @@ export class Events {
 
   command(
     command: Command,
-    facts: Pick<CommandEvent, 'ms' | 'roundTrip' | 'rows' | 'code' | 'attempt' | 'inTransaction'>,
+    facts: Pick<CommandEvent, 'ms' | 'roundTrip' | 'rows' | 'code' | 'attempt' | 'inTransaction' | 'session'>,
     inContext?: InContext,
   ): void {
     const { namespace, set, key } = command.key
@@ -157,6 +169,7 @@ export class Events {
       rows: 1,
       // The client's transactions do not reach queries.
       inTransaction: false,
+      session: callerSession(),
       ...facts,
     }
     commandChannel.publish(event)

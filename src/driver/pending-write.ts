@@ -16,7 +16,7 @@ import { clientOperation, readExpression } from './client-operations.js'
 import { binOperations, plainBins } from './plain-bins.js'
 import { clientKey } from './client-record.js'
 import { encodeExpression, encodeGuards } from './encode-expression.js'
-import { callerContext } from './events.js'
+import { callerContext, callerSession } from './events.js'
 import type { Outcome } from './outcome.js'
 import type { Policies, WriteTerms } from './policies.js'
 import { largestSizeAfter } from './record-size.js'
@@ -43,6 +43,7 @@ export class PendingWrite implements WriteTerms {
   readonly bins: object | undefined
   readonly #operations: readonly ClientOperation[] | undefined
   readonly inContext = callerContext()
+  readonly session = callerSession()
   #receiver: WriteReceiver | undefined
   #tries: Tries | undefined
   /** Nobody waits for it any more: it is not sent again. */

@@ -1,5 +1,5 @@
 import type { ReadCommand } from '../plan/command.js'
-import { callerContext } from './events.js'
+import { callerContext, callerSession, type InContext } from './events.js'
 import type { StoredRecord } from './outcome.js'
 import { Tries } from './retry.js'
 
@@ -16,10 +16,14 @@ export abstract class ReadRequest implements Receiver {
   isDropped = false
   /** Set when it has failed in a batch: alone it may be answered. */
   goesAlone = false
-  readonly inContext = callerContext()
+  readonly inContext: InContext | undefined
+  /** The session that asks, for events. */
+  readonly session: number | undefined
 
-  constructor(command: ReadCommand) {
+  constructor(command: ReadCommand, session = callerSession(), inContext = callerContext()) {
     this.command = command
+    this.session = session
+    this.inContext = inContext
   }
 
   abstract found(record: StoredRecord | null): void
@@ -48,8 +52,8 @@ export abstract class ReadRequest implements Receiver {
 export class ReceivedRead extends ReadRequest {
   readonly #receiver: Receiver
 
-  constructor(command: ReadCommand, receiver: Receiver) {
-    super(command)
+  constructor(command: ReadCommand, receiver: Receiver, session?: number, inContext?: InContext) {
+    super(command, session, inContext)
     this.#receiver = receiver
   }
 

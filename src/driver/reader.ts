@@ -12,7 +12,7 @@ import type {
 import { clientOperation } from './client-operations.js'
 import { clientKey, readRow, storedRecord } from './client-record.js'
 import { explainFailure, failureOf, type Failure } from './command-errors.js'
-import type { Events } from './events.js'
+import { callerSession, type Events } from './events.js'
 import type { Gates } from './gates.js'
 import { Lanes } from './lanes.js'
 import type { NodeHealth } from './node-health.js'
@@ -132,7 +132,7 @@ export class Reader {
     try {
       const rows = await client.batchRead(commands.map(readRow), policies.batchRead(transaction))
       return rows.map(({ status, record }, i) => {
-        watch?.({ command: commands[i], attempt: 1 }, status)
+        watch?.({ command: commands[i], attempt: 1, session: callerSession() }, status)
         if (status === CODE.OK) return storedRecord(record)
         if (status === CODE.NOT_FOUND) return null
         throw explainFailure(commands[i], { code: status }, true).error
@@ -246,16 +246,16 @@ export class Reader {
     if (!events.isWatched) return undefined
     const roundTrip = events.nextRoundTrip()
     const began = performance.now()
-    return ({ command, attempt, inContext }, code) => {
+    return ({ command, attempt, inContext, session }, code) => {
       const ms = performance.now() - began
-      events.command(command, { ms, roundTrip, rows, code, attempt, inTransaction }, inContext)
+      events.command(command, { ms, roundTrip, rows, code, attempt, inTransaction, session }, inContext)
     }
   }
 }
 
 /** Tells those who listen to events what became of a command. */
 type Watch = (
-  read: Pick<ReadRequest, 'command' | 'attempt'> & Partial<Pick<ReadRequest, 'inContext'>>,
+  read: Pick<ReadRequest, 'command' | 'attempt'> & Partial<Pick<ReadRequest, 'inContext' | 'session'>>,
   code: number,
 ) => void
 

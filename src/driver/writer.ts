@@ -233,10 +233,10 @@ export class Writer {
     if (!events.isWatched) return undefined
     const roundTrip = events.nextRoundTrip()
     const began = performance.now()
-    return ({ command, attempt, inContext }, refusal) => {
+    return ({ command, attempt, inContext, session }, refusal) => {
       const code = refusal === undefined ? CODE.OK : refusal.failure.code
       const ms = performance.now() - began
-      events.command(command, { ms, roundTrip, rows, code, attempt, inTransaction }, inContext)
+      events.command(command, { ms, roundTrip, rows, code, attempt, inTransaction, session }, inContext)
     }
   }
 }

@@ -12,10 +12,9 @@ import { during } from './context/activity.js'
 import { changesOf } from './flush/collect/describe-changes.js'
 import {
   checkAtOptions,
-  checkFlushOptions,
   checkKeys,
   checkLoadOptions,
-  checkSendOptions,
+  checkCallOptions,
   checkSessionQueryOptions,
 } from './context/check-arguments.js'
 import { isDirty } from './flush/collect/is-dirty.js'
@@ -45,8 +44,10 @@ import type {
   LoadOneOptions,
   LoadOptions,
   NewValues,
+  RefreshOptions,
   RelationPath,
   SaveOptions,
+  UpsertOptions,
 } from './context/session-types.js'
 import { ManagedSource, type SessionQueryOptions } from './query/managed-source.js'
 import { checkLoadRange, keysCovering, TimeSlices, type LoadRangeOptions } from './load/time-slices.js'
@@ -80,6 +81,11 @@ export class Session {
   constructor(context: SessionContext) {
     this.#context = context
     this.#loads = new EntityLoader(context)
+  }
+
+  /** Number of the session, which events name it by; unique in the process. */
+  get id(): number {
+    return this.#context.identity.session
   }
 
   /** A new entity with these values, stored by the next flush. A relation takes an entity or its key, or a list of them. */
@@ -267,6 +273,7 @@ export class Session {
 
   /** Takes a new entity in; the next flush stores it. */
   persist<T extends object>(entity: T, options?: Pick<SaveOptions, 'ttl'>): T {
+    checkCallOptions('persist', options)
     const ttl = options?.ttl
     const managed = this.#manage(entity, ttl)
     if (ttl !== undefined) addWriteOptions(managed, { ttl })
@@ -283,7 +290,7 @@ export class Session {
   save<T extends object>(entity: T, options?: SaveOptions): Promise<T> {
     return new Promise((resolve, failed) => {
       this.#checkMaySend()
-      checkSendOptions(options)
+      checkCallOptions('save', options)
       const sent = (): void => resolve(entity)
       const ttl = options?.ttl
       const managed = this.#manage(entity, ttl)
@@ -294,10 +301,10 @@ export class Session {
   }
 
   /** Stores the entity now; whatever is stored under its key becomes this. */
-  upsert<T extends object>(entity: T, options?: SaveOptions): Promise<T> {
+  upsert<T extends object>(entity: T, options?: UpsertOptions): Promise<T> {
     return new Promise((resolve, failed) => {
       this.#checkMaySend()
-      checkSendOptions(options)
+      checkCallOptions('upsert', options)
       const isForeign = this.#work.entities.find(entity) === undefined
       const { relations } = this.#context.classes.ofEntity(entity)
       const removeAgain = isForeign ? removalsOf(entity, relations) : undefined
@@ -317,7 +324,7 @@ export class Session {
     return new Promise((deleted, failed) => {
       this.#checkMaySend()
       const receiver = { deleted, failed }
-      checkSendOptions(typeof target === 'function' ? third : (second as FlushOptions | undefined))
+      checkCallOptions('delete', typeof target === 'function' ? third : (second as FlushOptions | undefined))
       if (typeof target !== 'function') this.#work.delete(target, second as FlushOptions | undefined, receiver)
       else this.#work.deleteByKey(this.#mapped(target as EntityClass), second as KeyInput, third, receiver)
     })
@@ -326,7 +333,7 @@ export class Session {
   /** Sends everything that changed, as few commands as possible; sends nothing when nothing did. */
   async flush(options?: FlushOptions): Promise<void> {
     this.#checkMaySend()
-    checkFlushOptions(options)
+    checkCallOptions('flush', options)
     const work = (): Promise<void> => this.#work.unit.flush(options)
     await abortableTurn(options?.signal, work, (begin) => this.#work.turns.runAlone(begin))
   }
@@ -342,9 +349,9 @@ export class Session {
   }
 
   /** Reads the entity again; what was changed in it and not saved is lost. Completes an entity that was loaded in part. */
-  async refresh<T extends object>(entity: T, options: FlushOptions = {}): Promise<T> {
+  async refresh<T extends object>(entity: T, options: RefreshOptions = {}): Promise<T> {
     this.#checkMaySend()
-    checkSendOptions(options)
+    checkCallOptions('refresh', options)
     const managed = this.#work.entities.get(entity)
     const { state, deleteRequests, writeOptions } = managed
     const work = async (): Promise<void> => {
@@ -362,6 +369,7 @@ export class Session {
    */
   async verify(entity: object, options: VerifyOptions = {}): Promise<Finding[]> {
     this.#checkMaySend()
+    checkCallOptions('verify', options)
     const managed = this.#work.entities.get(entity)
     return this.#work.turns.runOn(managed, () => verifyEntity(managed, this.#context, options))
   }
@@ -395,6 +403,7 @@ export class Session {
   /** Plan of a flush (or of a save of this entity), without sending it and without running hooks. */
   async explain(entity?: object, options?: Pick<FlushOptions, 'transactions'>): Promise<Explanation> {
     this.#checkMaySend()
+    checkCallOptions('explain', options)
     const { identity, reading } = this.#context
     const managed = entity === undefined ? undefined : this.#work.entities.get(entity)
     const explain = (): Promise<Explanation> => {

@@ -76,6 +76,25 @@ inEachMode(
       expect(await messageOf(() => open(base))).to.match(/neither hosts nor embedded.*embedded: true/)
     })
 
+    it('refuses an option that its call would not heed', async () => {
+      const session = bed().db.session()
+      const agent = await session.save(Object.assign(new Agent(), { id: bed().freshNumber() }))
+      const calls = {
+        'upsert() .* version': () => session.upsert(agent, { version: 3 } as never),
+        'delete() .* ttl': () => session.delete(agent, { ttl: 3 } as never),
+        'delete() .* version': () => session.delete(Agent, agent.id, { version: 3 } as never),
+        'refresh() .* transactions': () => session.refresh(agent, { transactions: 'off' } as never),
+        'persist() .* version': () => session.persist(agent, { version: 3 } as never),
+        'explain() .* signal': () => session.explain(agent, { signal: undefined } as never),
+        'verify() .* ttl': () => session.verify(agent, { ttl: 3 } as never),
+      }
+      for (const [call, work] of Object.entries(calls)) {
+        const [name, option] = call.split(' .* ')
+        expect(await messageOf(async () => work()), call).to.contain(`${name} does not know the option '${option}'.`)
+      }
+      expect(await bed().db.session().find(Agent, agent.id)).to.not.equal(null)
+    })
+
     it('refuses attributes of a link that their class does not have', async () => {
       const member = Object.assign(new Member(), { id: bed().freshNumber() })
       member.knows.link(1, { sinse: new Date() } as Since)

@@ -4,7 +4,8 @@ import { checkChoice, checkNames, checkTexts, notValid, shown, type NamesOf } fr
 import { TRANSACTION_MODES } from './open-options.js'
 import type { SessionQueryOptions } from '../query/managed-source.js'
 import type { DatabaseQueryOptions } from '../query/unmanaged-source.js'
-import type { AtOptions, LoadOptions, SaveOptions } from './session-types.js'
+import type { VerifyOptions } from '../verify/verify-options.js'
+import type { AtOptions, LoadOptions, RefreshOptions, SaveOptions, UpsertOptions } from './session-types.js'
 import type { FlushOptions } from '../flush/unit-of-work.js'
 
 const SAVE: NamesOf<SaveOptions> = {
@@ -14,6 +15,7 @@ const SAVE: NamesOf<SaveOptions> = {
   transactions: true,
   outsideTransaction: true,
 }
+const UPSERT: NamesOf<UpsertOptions> = { ttl: true, signal: true, transactions: true, outsideTransaction: true }
 const FLUSH: NamesOf<FlushOptions> = {
   signal: true,
   step: true,
@@ -27,17 +29,25 @@ const SESSION_QUERY: NamesOf<SessionQueryOptions> = { signal: true, onProgress: 
 const QUERY: NamesOf<DatabaseQueryOptions> = { tenant: true, signal: true, onProgress: true, outsideTransaction: true }
 const AT: NamesOf<AtOptions> = { create: true }
 
+const REFRESH: NamesOf<RefreshOptions> = { signal: true }
+
 // A save takes what a flush takes: it may delete what it lets go.
-const SEND = { ...FLUSH, ...SAVE }
+const KNOWN = {
+  save: { ...FLUSH, ...SAVE },
+  upsert: { ...FLUSH, ...UPSERT },
+  flush: FLUSH,
+  delete: FLUSH,
+  refresh: REFRESH,
+  persist: { ttl: true },
+  explain: { transactions: true },
+  verify: { repair: true, settle: true, signal: true } satisfies NamesOf<VerifyOptions>,
+} as const
 
-export const checkFlushOptions = (options: FlushOptions | undefined): void => checkSending('flush()', options, FLUSH)
-export const checkSendOptions = (options: FlushOptions | undefined): void =>
-  checkSending('A call for one entity', options, SEND)
-
-function checkSending(owner: string, options: FlushOptions | undefined, known: NamesOf<object>): void {
+/** Options of a call of a session, which takes none that it would not heed. */
+export function checkCallOptions(call: keyof typeof KNOWN, options: object | undefined): void {
   if (options === undefined) return
-  checkNames(owner, options, known)
-  checkChoice('transactions', options.transactions, TRANSACTION_MODES)
+  checkNames(`${call}()`, options, KNOWN[call])
+  checkChoice('transactions', (options as FlushOptions).transactions, TRANSACTION_MODES)
 }
 
 export function checkAtOptions(options: AtOptions): void {

@@ -70,6 +70,13 @@ export interface SaveOptions extends OutsideTransaction {
   readonly transactions?: TransactionMode
 }
 
+/** Options of an upsert: it overwrites the record whatever its version. */
+export type UpsertOptions = Omit<SaveOptions, 'version'>
+
+export interface RefreshOptions {
+  readonly signal?: AbortSignal
+}
+
 /** Options of `session.at`. */
 export interface AtOptions {
   /** A change makes the record where it is missing; without it, a missing record is an `EntityGoneError`. */

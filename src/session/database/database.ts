@@ -21,6 +21,7 @@ import type { TransactionMode } from '../context/open-options.js'
 import type { DrainOptions } from '../flush/drain/delete-in-steps.js'
 import { UnmanagedSource, type DatabaseQueryOptions } from '../query/unmanaged-source.js'
 import { Session } from '../session.js'
+import { driverOf } from '../../driver/session-driver.js'
 import { TracedSession } from '../traced-session.js'
 import type { SessionContext, Transact } from '../context/session-context.js'
 import { closedInHook, databaseClosed, sharedSet } from '../context/session-errors.js'
@@ -150,13 +151,16 @@ export class Database {
 
   #context(options: SessionOptions, activity: WorkCount, inside: Inside = NO_TRANSACTION): SessionContext {
     const { driver, classes, validate, transactions } = this.#parts
+    const identity = new IdentityMap(classes, checkTenant(options.tenant))
     return {
-      driver,
+      get driver() {
+        return driverOf(driver, identity.session)
+      },
       classes,
       activity,
       reading: this.#activity.inside,
       tick: this.#tick,
-      identity: new IdentityMap(classes, checkTenant(options.tenant)),
+      identity,
       transaction: inside.transaction,
       undo: inside.undo,
       refusesQueries: inside.transaction !== undefined,

@@ -38,6 +38,7 @@ export function deleteBlindly(
       const stages = [stage('delete', [command])]
       publishFlush(
         context.driver.events,
+        context.identity.session,
         { stages, outcomes: [outcome], failed: refused },
         performance.now() - began,
         error,

@@ -102,7 +102,7 @@ export class UnitOfWork {
       noteBegun(work, result)
       noteInside(error, context.transaction)
     }
-    publishFlush(context.driver.events, result, performance.now() - began, error)
+    publishFlush(context.driver.events, context.identity.session, result, performance.now() - began, error)
     await this.#runAfterHooks(work, result).catch((thrown: unknown) => {
       throw error ?? thrown
     })

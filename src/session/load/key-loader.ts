@@ -75,7 +75,7 @@ export class KeyLoader implements RecordTaker {
       // One that is asked for by a hook may be waited for by others that it would wait for.
       if (!isInsideHook(identity)) return this.#findAfter(same, mapped, key, projection, receiver, place)
     }
-    const request = new LoadRequest(mapped, key, projection, this, receiver, place)
+    const request = new LoadRequest(mapped, key, projection, this, receiver, place, identity.session)
     if (isInsideHook(identity)) request.isForHook = true
     pending.set(key.key, request)
     this.#context.reading.begin()

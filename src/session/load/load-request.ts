@@ -37,8 +37,9 @@ export class LoadRequest extends ReadRequest {
     taker: RecordTaker,
     first: LoadReceiver,
     place: number,
+    session: number,
   ) {
-    super(read(mapped.model.name, key, projection.bins, projection.operations))
+    super(read(mapped.model.name, key, projection.bins, projection.operations), session)
     this.mapped = mapped
     this.#projection = projection
     this.#taker = taker

@@ -6,8 +6,12 @@ import type { MappedClasses } from '../mapping/mapped-classes.js'
 import { setManaged } from './managed-of.js'
 import { identityOf, RecordMap } from './record-map.js'
 
+let lastSession = 0
+
 /** One entity for each record, within one session. */
 export class IdentityMap {
+  /** The number of the session in events: sessions that work for another one have its number. */
+  readonly session: number
   /** The tenant whose keys the session works with. */
   readonly tenant: Tenant | undefined
   /** By the place of their class; as long as it needs to be, because a list that grows takes much more. */
@@ -18,6 +22,7 @@ export class IdentityMap {
   #isClosed = false
 
   constructor({ places }: Pick<MappedClasses, 'places'>, tenant?: Tenant, within?: IdentityMap) {
+    this.session = within?.session ?? ++lastSession
     this.tenant = tenant
     this.#within = within
     this.#places = new Array<RecordMap<ManagedEntity> | undefined>(places)

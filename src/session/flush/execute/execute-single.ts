@@ -110,7 +110,13 @@ class SimpleSend implements WriteReceiver {
     if (!isDone) error = flushFailure({ outcomes: [outcome], failed })
     if (!isDone && isRefused([outcome])) this.#receiver.refused?.()
     const stages = [stage('write', [outcome.command])]
-    publishFlush(this.#events, { stages, outcomes: [outcome], failed }, performance.now() - this.#began, error)
+    publishFlush(
+      this.#events,
+      this.#managed.home.session,
+      { stages, outcomes: [outcome], failed },
+      performance.now() - this.#began,
+      error,
+    )
     return error
   }
 }

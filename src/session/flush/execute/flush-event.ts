@@ -3,7 +3,7 @@ import { commandBytes } from '../../../plan/wire-bytes.js'
 import type { RunResult } from './execute-stages.js'
 
 /** Tells listeners of `skein:flush` what a flush did; costs nothing while nobody listens. */
-export function publishFlush(events: Events, result: RunResult, ms: number, error: unknown): void {
+export function publishFlush(events: Events, session: number, result: RunResult, ms: number, error: unknown): void {
   if (!flushChannel.hasSubscribers) return
   const { stages, outcomes, failed } = result
   const event: FlushEvent = {
@@ -12,6 +12,7 @@ export function publishFlush(events: Events, result: RunResult, ms: number, erro
     written: outcomes.length - failed.length,
     bytes: outcomes.reduce((sum, { command }) => sum + commandBytes(command), 0),
     ms,
+    session,
     error,
   }
   events.flush(event)
