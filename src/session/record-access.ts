@@ -20,7 +20,7 @@ import { unknownRelation } from './context/session-errors.js'
 import { withRecorded } from './flush/plan/patch.js'
 import type { MappedClass } from './mapping/mapped-class.js'
 import type { ManagedEntity } from './tracking/managed-entity.js'
-import { addWriteOptions, recordedChanges } from './tracking/write-options.js'
+import { recordedChanges } from './tracking/write-options.js'
 
 /** Record of a session, as its handles see it. */
 export class RecordAccess implements RecordTarget {
@@ -57,7 +57,7 @@ export class RecordAccess implements RecordTarget {
       if (wasChanged) return
       mapped.codec.acceptChange(entity, snapshot!, change.property)
     }
-    addWriteOptions(managed, { change })
+    managed.addWriteOptions({ change })
   }
 
   async ask(place: Place, questions: readonly Question[]): Promise<readonly (Value | undefined)[]> {
@@ -108,7 +108,7 @@ export class RecordAccess implements RecordTarget {
 
   /** The value that the next flush would create. */
   #createdValue(managed: ManagedEntity, place: Place): Value | undefined {
-    if (!managed.createsRecord) return undefined
+    if (managed.stored?.createsRecord !== true) return undefined
     const changes = recordedChanges(managed).filter(({ property }) => property === place.property)
     return this.#encoded(
       changes.reduce<unknown>((value, change) => change.apply(value), undefined),
@@ -117,7 +117,9 @@ export class RecordAccess implements RecordTarget {
   }
 
   #createdCount(managed: ManagedEntity, property: string): number | bigint {
-    const changes = managed.createsRecord ? recordedChanges(managed).filter((one) => one.property === property) : []
+    const changes = managed.stored?.createsRecord
+      ? recordedChanges(managed).filter((one) => one.property === property)
+      : []
     return (changes.reduce<unknown>((value, change) => change.apply(value), 0) as number | bigint | undefined) ?? 0
   }
 

@@ -1,7 +1,7 @@
 import type { RecordKey } from '../plan/record-key.js'
 import { abortableTurn } from './context/abortable.js'
 import { deleteBlindly, type DeleteReceiver } from './delete/delete-by-key.js'
-import { PendingDelete } from './tracking/pending-delete.js'
+import type { DeleteConditions } from './tracking/delete-intent.js'
 import { forgetKey, takeBackLinksTo } from './tracking/unlink-deleted.js'
 import type { EntityLoader } from './load/entity-loader.js'
 import type { ManagedEntity } from './tracking/managed-entity.js'
@@ -39,21 +39,25 @@ export class SessionWrites {
   }
 
   /** Deletes one entity now. */
-  delete(entity: object, options: FlushOptions | undefined, { deleted, failed }: DeleteReceiver): void {
-    const known = this.entities.find(entity)
-    const wasMarked = known?.state === 'removed'
-    const managed = this.remove(entity)
-    const mark = PendingDelete.of(managed, known !== undefined, wasMarked)
+  delete(
+    entity: object,
+    options: FlushOptions | undefined,
+    { deleted, failed }: DeleteReceiver,
+    conditions?: DeleteConditions,
+  ): void {
+    if (this.#forgetUnsent(entity)) return deleted(false)
+    const pending = this.entities.removeNow(entity, conditions).begin()
+    const managed = this.entities.get(entity)
     let isRefused = false
     this.send(managed, options, {
-      sent: () => deleted(managed.takeWasStored()),
+      sent: () => deleted(pending.takeWasStored()),
       refused: () => {
         if (isRefused) return
         isRefused = true
-        mark?.end(managed, true)
+        pending.end(managed, true)
       },
       failed: (error) => {
-        if (!isRefused) mark?.end(managed, false)
+        if (!isRefused) pending.end(managed, false)
         failed(error)
       },
     })
@@ -65,8 +69,7 @@ export class SessionWrites {
     const known = this.#context.identity.get(mapped, key.key)
     if (known !== undefined && !mapped.is(known.entity)) throw otherClass(mapped, known)
     if (known !== undefined && !this.forgetUnsent(known)) {
-      known.ignoresVersion = true
-      this.delete(known.entity, options, receiver)
+      this.delete(known.entity, options, receiver, { ignoresVersion: true })
       return
     }
     // What is read in its place would be taken for what is to be deleted.
@@ -91,7 +94,7 @@ export class SessionWrites {
   ): Promise<void> {
     const found = await this.#findToDelete(mapped, key, input, options).finally(left)
     if (found === undefined) this.#forgetting(mapped, key, receiver).deleted(false)
-    else this.delete(found.entity, options, receiver)
+    else this.delete(found.managed.entity, options, receiver, found.isCutOff ? { ignoresVersion: true } : undefined)
   }
 
   async #findToDelete(
@@ -99,9 +102,11 @@ export class SessionWrites {
     key: RecordKey,
     input: KeyInput,
     options: FlushOptions | undefined,
-  ): Promise<ManagedEntity | undefined> {
+  ): Promise<{ readonly managed: ManagedEntity; readonly isCutOff: boolean } | undefined> {
     const [managed] = await this.#loads.find(mapped, [input], options)
-    return managed ?? (await this.#loads.cutOff(mapped, [key], options?.signal))[0]
+    if (managed !== null) return { managed, isCutOff: false }
+    const [cutOff] = await this.#loads.cutOff(mapped, [key], options?.signal)
+    return cutOff && { managed: cutOff, isCutOff: true }
   }
 
   /** What the session has no entity of may still be linked to by its key. */
@@ -114,13 +119,14 @@ export class SessionWrites {
     return { deleted, failed: receiver.failed }
   }
 
-  /** Marks an entity to be deleted. */
-  remove(entity: object): ManagedEntity {
+  /** Marks an entity to be deleted by the next flush. */
+  remove(entity: object): void {
+    if (!this.#forgetUnsent(entity)) this.entities.removeAtFlush(entity)
+  }
+
+  #forgetUnsent(entity: object): boolean {
     const known = this.entities.find(entity)
-    if (known !== undefined && this.forgetUnsent(known)) return known
-    const managed = this.entities.remove(entity)
-    managed.deleteRequests++
-    return managed
+    return known !== undefined && this.forgetUnsent(known)
   }
 
   /** Lets go of an entity that was never sent, false for all others. Whoever still links to it would store it after all. */

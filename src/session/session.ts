@@ -58,7 +58,6 @@ import type { FlushOptions } from './flush/unit-of-work.js'
 import { verifyEntity } from './verify/verify-entity.js'
 import type { VerifyOptions } from './verify/verify-options.js'
 import { checkExpectedVersion } from './tracking/expected-version.js'
-import { addWriteOptions } from './tracking/write-options.js'
 
 /**
  * A short-lived unit of work: every entity exists once in it, and what is changed is found and sent by `flush`, or for one entity by
@@ -208,7 +207,7 @@ export class Session {
     const find = (): ManagedEntity => {
       this.#checkOpen()
       const managed = this.#loads.unread(mapped, key!)
-      if (options.create === true) managed.createsRecord = true
+      if (options.create === true && managed.stored !== undefined) managed.learn(managed.stored.creating())
       return managed
     }
     return new RecordHandle<T>(new RecordAccess(mapped, codecs, reader, find))
@@ -276,14 +275,14 @@ export class Session {
     checkCallOptions('persist', options)
     const ttl = options?.ttl
     const managed = this.#manage(entity, ttl)
-    if (ttl !== undefined) addWriteOptions(managed, { ttl })
+    if (ttl !== undefined) managed.addWriteOptions({ ttl })
     return entity
   }
 
   /** Marks an entity; the next flush deletes it. */
   remove(entity: object): void {
     this.#checkOpen()
-    this.#work.remove(entity).deleteMark = undefined
+    this.#work.remove(entity)
   }
 
   /** Stores the entity now: a new one must not exist yet, a loaded one must still exist. Only what changed is sent. */
@@ -295,7 +294,7 @@ export class Session {
       const ttl = options?.ttl
       const managed = this.#manage(entity, ttl)
       checkExpectedVersion(managed, options?.version)
-      const refused = ttl === undefined ? undefined : addWriteOptions(managed, { ttl })
+      const refused = ttl === undefined ? undefined : managed.addWriteOptions({ ttl })
       this.#work.send(managed, options, { sent, failed, refused })
     })
   }
@@ -310,7 +309,7 @@ export class Session {
       const removeAgain = isForeign ? removalsOf(entity, relations) : undefined
       const managed = this.#manage(entity, options?.ttl)
       if (managed.loaded !== undefined) throw partlyLoaded(managed)
-      const refused = addWriteOptions(managed, { overwrite: true, ttl: options?.ttl })
+      const refused = managed.addWriteOptions({ overwrite: true, ttl: options?.ttl })
       forgetMembers(managed, relations)
       removeAgain?.((member) => managedOf(member)?.home === managed.home)
       this.#work.send(managed, options, { sent: () => resolve(entity), failed, refused })
@@ -353,11 +352,12 @@ export class Session {
     this.#checkMaySend()
     checkCallOptions('refresh', options)
     const managed = this.#work.entities.get(entity)
-    const { state, deleteRequests, writeOptions } = managed
+    const { state, deleteIntent, writeOptions } = managed
     const work = async (): Promise<void> => {
       await this.#loads.refresh(managed, writeOptions, options.signal)
       // A delete that has begun is to be finished, and one that was asked for later is still to come.
-      if (state === 'removed' && managed.deleteRequests === deleteRequests && !managed.isDeleteBegun) managed.keep()
+      const isSame = managed.deleteIntent?.asked === deleteIntent?.asked
+      if (state === 'removed' && isSame && !managed.isDeleteBegun) managed.keep()
     }
     await abortableTurn(options.signal, work, (begin) => this.#work.turns.runOn(managed, begin))
     return entity

@@ -35,10 +35,9 @@ async function deleteMarked(
 ): Promise<boolean> {
   const [managed] = await parts.loads.cutOff(mapped, [key], options.signal)
   if (managed === undefined) return false
-  managed.resumesDelete = true
-  parts.entities.remove(managed.entity)
+  const pending = parts.entities.removeNow(managed.entity, { ignoresVersion: true, resumes: true })
   await new UnitOfWork(parts).one(managed, options)
-  return managed.takeWasStored()
+  return pending.takeWasStored()
 }
 
 function isConflict(error: unknown): boolean {

@@ -8,7 +8,6 @@ import { isDirty } from './collect/is-dirty.js'
 import { explainDrain } from './drain/explain-drain.js'
 import { publishFlush } from './execute/flush-event.js'
 import { flushFailure, isRefused } from './execute/flush-failure.js'
-import { noteBegun } from '../tracking/pending-delete.js'
 import { forgetDeleted, takeBackLinksTo } from '../tracking/unlink-deleted.js'
 import { collectChanges } from './collect/collect-changes.js'
 import { callAllHooks, hasHooks } from '../tracking/lifecycle-hooks.js'
@@ -99,7 +98,7 @@ export class UnitOfWork {
     if (error !== undefined) {
       if (result.outcomes.every(isNotWritten)) work.rollback()
       if (isRefused(result.outcomes)) refused?.()
-      noteBegun(work, result)
+      work.noteDeletesBegun(result.outcomes, result.failed)
       noteInside(error, context.transaction)
     }
     publishFlush(context.driver.events, context.identity.session, result, performance.now() - began, error)
@@ -142,9 +141,10 @@ export class UnitOfWork {
     try {
       return await send((end) => ends.push(end))
     } catch (error) {
-      work.rollback()
       // A large delete that was cut off has begun, and is to be finished.
-      if (!work.drains.some(({ owner }) => (owner as ManagedEntity).isDeleteBegun)) refused?.()
+      const isBegun = work.drains.some(({ owner }) => (owner as ManagedEntity).isDeleteBegun)
+      work.rollback()
+      if (!isBegun) refused?.()
       throw error
     } finally {
       for (const end of ends) end()

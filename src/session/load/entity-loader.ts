@@ -24,7 +24,7 @@ import { gone, unknownKind } from '../context/session-errors.js'
 import { IndexQueries } from './index-queries.js'
 import { SessionReader } from './session-reader.js'
 import type { KeyInput } from '../context/session-types.js'
-import { clearWriteOptions, type WriteOptions } from '../tracking/write-options.js'
+import type { WriteOptions } from '../tracking/write-options.js'
 
 interface FindOptions extends OutsideTransaction {
   readonly only?: readonly OnlyItem[]
@@ -78,7 +78,7 @@ export class EntityLoader implements RelationHydration {
     const { undo } = this.#context
     if (undo !== undefined && stored === undefined) {
       // An entity that was handed in outlives the session, so it must forget what a transaction that failed has stored and linked.
-      undo.push(() => void (managed.snapshot = undefined))
+      undo.push(() => managed.forgetStored())
       if (relations.length > 0) undo.push(rememberRelations(managed.entity, relations))
     }
     if (relations.length === 0) return
@@ -111,10 +111,7 @@ export class EntityLoader implements RelationHydration {
     return records.map((record, i) => {
       const isMarked = record !== null && DELETING_BIN in record.bins
       const own = isMarked ? this.#classOf(mapped, record.bins) : undefined
-      if (own === undefined) return undefined
-      const managed = this.unreadOf(own, keys[i])
-      managed.ignoresVersion = true
-      return managed
+      return own === undefined ? undefined : this.unreadOf(own, keys[i])
     })
   }
 
@@ -194,7 +191,7 @@ export class EntityLoader implements RelationHydration {
     const record = await this.#context.driver.readOne(command, callOptions(this.#context, signal))
     if (isGone(record)) throw gone(managed)
     this.#hydrator.refresh(managed, record)
-    clearWriteOptions(managed, wishes)
+    managed.clearWriteOptions(wishes)
     await callHooks('afterLoad', [managed])
   }
 }

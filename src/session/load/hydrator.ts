@@ -5,6 +5,7 @@ import type { RecordKey } from '../../plan/record-key.js'
 import type { ReadBins } from '../../relations/attach.js'
 import { restoreKey } from './restore-key.js'
 import { ManagedEntity } from '../tracking/managed-entity.js'
+import { StoredState } from '../tracking/stored-state.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
 import { showRecorded } from '../record-access.js'
 import { asRead, loadedWith, missingOf, projectionOf, type Projection } from '../mapping/projection.js'
@@ -53,11 +54,10 @@ export class Hydrator {
     const stored = { bins: record.bins, isRead: () => true, isAlone: true }
     this.#check(managed, stored)
     managed.mapped.codec.fill(managed.entity, record.bins, undefined, record)
-    managed.loaded = undefined
-    if (managed.state === 'new') managed.state = 'stored'
+    managed.confirmStored()
     this.#relations.attach(managed, stored)
     restoreKey(managed.mapped, managed.entity, managed.key, managed.home.tenant)
-    this.#isAsStored(managed)
+    managed.written(storedNow(managed, undefined))
   }
 
   /** One that is stored no more is new again, and so is what its relations hold. */
@@ -75,8 +75,7 @@ export class Hydrator {
     mapped.codec.key.assign(entity, mapped.codec.key.scheme.fromStored(key.key, tenant))
     // Not even the version is known.
     const known = new Set(mapped.model.key.properties)
-    const managed = this.#manage(mapped, entity, key, known, { bins: {}, isRead: () => false })
-    managed.isUnread = true
+    const managed = this.#manage(mapped, entity, key, known, { bins: {}, isRead: () => false }, true)
     this.#context.identity.announce(managed)
     return managed
   }
@@ -91,13 +90,19 @@ export class Hydrator {
     return managed
   }
 
-  #manage(mapped: MappedClass, entity: object, key: RecordKey, loaded: Loaded, stored?: ReadBins): ManagedEntity {
+  #manage(
+    mapped: MappedClass,
+    entity: object,
+    key: RecordKey,
+    loaded: Loaded,
+    stored?: ReadBins,
+    isUnread = false,
+  ): ManagedEntity {
     const { identity } = this.#context
     const managed = new ManagedEntity(mapped, entity, key, identity, 'stored')
-    managed.loaded = loaded
     if (stored !== undefined) this.#relations.attach(managed, stored)
     restoreKey(mapped, entity, key, identity.tenant)
-    this.#isAsStored(managed)
+    managed.written(storedNow(managed, loaded, isUnread))
     return identity.add(managed)
   }
 
@@ -108,13 +113,14 @@ export class Hydrator {
     this.#check(managed, stored)
     const missing = missingOf(have, managed.mapped, loaded)
     managed.mapped.codec.complete(managed.entity, managed.snapshot!, record.bins, missing, have)
-    if (managed.isUnread) this.#showMeta(managed, record)
-    managed.isUnread = false
-    managed.loaded = loaded === undefined ? undefined : loadedWith(have, missing, loaded)
+    const { version: property } = managed.model
+    const isVersionRead = property !== undefined && missing.has(property)
+    const version = isVersionRead ? (readProperty(managed.entity, property) as number) : managed.version
+    const ttl = managed.isUnread ? this.#showMeta(managed, record) : managed.ttl
+    const all = loaded === undefined ? undefined : loadedWith(have, missing, loaded)
+    managed.learn(managed.stored!.completed(all, version, ttl))
     showRecorded(managed, missing)
     this.#relations.complete(managed, stored)
-    const { version } = managed.model
-    if (version !== undefined && missing.has(version)) managed.version = readProperty(managed.entity, version) as number
   }
 
   /** Asked before anything is taken over: half of a record would look like changes. */
@@ -123,24 +129,24 @@ export class Hydrator {
     this.#relations.check(managed, stored)
   }
 
-  /** Shows metadata of the record; a time to live that was set before stays as a change. */
-  #showMeta(managed: ManagedEntity, record: StoredRecord): void {
+  /** Shows metadata of the record, and returns its time to live; one that was set before stays as a change. */
+  #showMeta(managed: ManagedEntity, record: StoredRecord): number | null | undefined {
     const { entity, model, mapped } = managed
     const { ttlProperty } = model
     const wanted = ttlProperty === undefined ? undefined : shownTtl(managed, ttlProperty)
     mapped.codec.stamps.meta(entity, record)
-    if (ttlProperty === undefined) return
-    managed.ttl = record.ttl
+    if (ttlProperty === undefined) return managed.ttl
     if (wanted !== undefined) writeProperty(entity, ttlProperty, wanted)
+    return record.ttl
   }
+}
 
-  #isAsStored(managed: ManagedEntity): void {
-    const { entity, model, mapped } = managed
-    managed.snapshot = mapped.codec.snapshot(entity)
-    managed.doubt = undefined
-    if (model.version !== undefined) managed.version = readProperty(entity, model.version) as number | undefined
-    if (model.ttlProperty !== undefined) managed.ttl = shownTtl(managed, model.ttlProperty) ?? null
-  }
+/** The record as the entity shows it, which has just been read. */
+function storedNow(managed: ManagedEntity, loaded: Loaded, isUnread = false): StoredState {
+  const { entity, model, mapped } = managed
+  const version = model.version === undefined ? undefined : (readProperty(entity, model.version) as number | undefined)
+  const ttl = model.ttlProperty === undefined ? undefined : (shownTtl(managed, model.ttlProperty) ?? null)
+  return new StoredState(mapped.codec.snapshot(entity), loaded, version, ttl, managed.stored?.unmeasured, isUnread)
 }
 
 /** Relation bins of a read with this projection. */

@@ -5,7 +5,9 @@ import { checkNewHolders } from '../../relations/state/check-holders.js'
 import type { TrackedState } from '../../relations/contract/tracked.js'
 import type { RelationHydration } from '../load/hydrator.js'
 import { checkEntity } from '../context/check-arguments.js'
+import type { DeleteConditions } from './delete-intent.js'
 import { ManagedEntity } from './managed-entity.js'
+import type { PendingDelete } from './pending-delete.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
 import { managedOf } from './managed-of.js'
 import type { SessionContext } from '../context/session-context.js'
@@ -49,14 +51,25 @@ export class EntityTracker {
     return managed
   }
 
-  /** Marks the entity to be deleted; one that the session does not know is deleted by its key. */
-  remove(entity: object): ManagedEntity {
+  /** Marks the entity to be deleted by a cascade; one that the session does not know is deleted by its key. */
+  remove(entity: object, conditions?: DeleteConditions): ManagedEntity {
     const known = this.find(entity)
+    if (known !== undefined && this.forgetUnsent(known)) return known
     const managed = known ?? this.#add(entity)
-    managed.orphanGuard = undefined
-    if (known !== undefined && this.forgetUnsent(known)) return managed
-    managed.state = 'removed'
+    managed.remove(conditions)
     return managed
+  }
+
+  /** Marks the entity to be deleted by the next flush. */
+  removeAtFlush(entity: object): void {
+    const managed = this.find(entity) ?? this.#add(entity)
+    managed.removeAtFlush()
+  }
+
+  /** Marks the entity to be deleted by a call that is sent now. */
+  removeNow(entity: object, conditions?: DeleteConditions): PendingDelete {
+    const known = this.find(entity)
+    return (known ?? this.#add(entity)).removeNow(known !== undefined, conditions)
   }
 
   /** Lets go of an entity that was never sent: there is nothing of it to delete. False for all others. */
@@ -87,16 +100,15 @@ export class EntityTracker {
     this.#relations.attach(managed)
   }
 
-  /** What was only marked to be deleted is again what it was, unless somebody has asked for its delete since; undefined: the session did not know it. */
-  unmark(managed: ManagedEntity, before: TrackedState | undefined, requests: number): void {
-    if (managed.deleteRequests !== requests) return
+  /** Rolls back the mark of a cascade, unless somebody has asked for the delete since; `before` undefined: the session did not know the entity. */
+  unmark(managed: ManagedEntity, before: TrackedState | undefined): void {
+    const { mapped, key, state, deleteIntent } = managed
+    if (deleteIntent !== undefined && deleteIntent.asked > 0) return
     const { identity } = this.#context
-    const { mapped, key, state } = managed
-    managed.orphanGuard = undefined
     if (before === undefined) identity.remove(managed)
-    else if (state === 'removed') managed.state = before
+    else if (state === 'removed') managed.keep()
     else if (state === 'gone' && before === 'new' && identity.get(mapped, key.key) === undefined)
-      identity.add(managed).state = before
+      identity.add(managed).comeBack()
   }
 
   #add(entity: object): ManagedEntity {

@@ -85,12 +85,12 @@ export class IdentityMap {
 
   /** The entity is nobody's from now on and may be given to any session. */
   remove(managed: ManagedEntity): void {
-    managed.state = 'gone'
+    managed.leave()
     this.#places[managed.mapped.place]?.delete(managed.key.key, managed)
   }
 
   clear(): void {
-    for (const managed of this.filter(() => true)) managed.state = 'gone'
+    for (const managed of this.filter(() => true)) managed.leave()
     this.#places.fill(undefined)
     this.#awaited = undefined
   }

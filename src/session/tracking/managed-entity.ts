@@ -1,14 +1,15 @@
 import type { Loaded, Snapshot } from '../../codec/index.js'
 import { DELETING_BIN, type EntityModel } from '../../model/index.js'
-import { holds, versionIs, type BinGuard, type Guard, type Ttl } from '../../plan/command.js'
+import { holds, versionIs, type Guard, type Ttl } from '../../plan/command.js'
 import { binExists } from '../../plan/expression.js'
 import type { Outcome } from '../../plan/outcome.js'
 import type { RecordKey } from '../../plan/record-key.js'
 import type { Tracked, TrackedState } from '../../relations/contract/tracked.js'
-import type { PendingDelete } from './pending-delete.js'
-import { DeleteState, NO_DELETION } from './delete-state.js'
-import type { IdentityMap } from './identity-map.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
+import { nextCall, NO_INTENT, type DeleteConditions, type DeleteIntent } from './delete-intent.js'
+import type { IdentityMap } from './identity-map.js'
+import { PendingDelete } from './pending-delete.js'
+import type { StoredState } from './stored-state.js'
 import type { QueuedWork } from './work-queue.js'
 import type { WriteOptions } from './write-options.js'
 
@@ -17,6 +18,8 @@ export interface WriteDoubt {
   readonly command: Outcome['command']
   /** The entity as it was sent. */
   readonly sent: Snapshot
+  /** The write would give the record another time to live. */
+  readonly isTtlSent: boolean
   /** Takes over the write as if it had just been confirmed. */
   readonly confirm: (outcome: Outcome) => void
 }
@@ -24,7 +27,7 @@ export interface WriteDoubt {
 /** A delete whose answer was lost. */
 export interface DeleteDoubt {
   readonly command: Outcome['command']
-  /** What was in doubt before. */
+  /** Write that was in doubt before. */
   readonly before: WriteDoubt | undefined
 }
 
@@ -35,157 +38,232 @@ export const isOfWrite = (doubt: Doubt): doubt is WriteDoubt => 'confirm' in dou
 const NONE: readonly Guard[] = Object.freeze([])
 const WHILE_MARKED = holds(binExists(DELETING_BIN))
 
-/** What a session knows of one entity. */
+/**
+ * Entity of a session. Its state changes by these methods alone:
+ *
+ * | from            | method        | to                                              |
+ * | --------------- | ------------- | ----------------------------------------------- |
+ * | `new`           | `written`     | `stored`                                        |
+ * | `new`, `stored` | `remove`      | `removed`, with a delete intent                 |
+ * | `removed`       | `keep`        | `new` or `stored`, by what is known of a record |
+ * | any             | `startAnew`   | `new`, because its record is gone               |
+ * | any             | `leave`       | `gone`, no longer managed                       |
+ * | `gone`          | `comeBack`    | `new`                                           |
+ */
 export class ManagedEntity implements Tracked {
-  // What a flush looks at in every entity stands first, so that it is found in one line of the cache.
-  state: TrackedState
+  // Fields that a flush reads of every entity stand first, so that they are found in one line of the cache.
+  #state: TrackedState
   readonly mapped: MappedClass
   readonly entity: object
-  /** The entity as it is stored, as far as this session knows; undefined while it is new. */
-  snapshot: Snapshot | undefined
-  /** What calls have asked of the next write, in their order; most often nothing. */
-  writeOptions: readonly WriteOptions[] | undefined
-  doubt: Doubt | undefined
+  #stored: StoredState | undefined
+  #writeOptions: readonly WriteOptions[] | undefined
+  #doubt: Doubt | undefined
   readonly key: RecordKey
-  /** The map of the session it belongs to, until its state is `gone`. */
+  /** Identity map of the session it belongs to, until its state is `gone`. */
   readonly home: IdentityMap
-  /** Undefined: all of it. */
-  loaded: Loaded
-  version: number | undefined
-  /** The time to live as the entity shows it: null when it never expires, undefined while nobody knows. */
-  ttl: number | null | undefined
-  /** By how many bytes writes may have made the record grow since its size was last asked for. */
-  unmeasured = 0
-  /** Known by its key alone: nothing of its record was read. */
-  isUnread = false
-  /** A write through a handle makes the record where it is missing. */
-  createsRecord = false
-  /** The work that is under way on this entity, or waits as the last. */
-  queued: QueuedWork | undefined
-  #deletion: DeleteState | undefined
+  #queued: QueuedWork | undefined
+  #deleteIntent: DeleteIntent | undefined
 
-  constructor(mapped: MappedClass, entity: object, key: RecordKey, home: IdentityMap, state: TrackedState) {
+  constructor(mapped: MappedClass, entity: object, key: RecordKey, home: IdentityMap, state: 'new' | 'stored') {
     this.mapped = mapped
     this.entity = entity
     this.key = key
     this.home = home
-    this.state = state
+    this.#state = state
   }
 
-  /** The next write stores all of the entity, whatever is there. */
-  get overwrite(): boolean {
-    return this.writeOptions !== undefined && this.writeOptions.some(({ overwrite }) => overwrite === true)
-  }
-
-  /** The time to live that the next write was asked to give: the last word counts. */
-  get requestedTtl(): Ttl | undefined {
-    return this.writeOptions?.findLast(({ ttl }) => ttl !== undefined)?.ttl
-  }
-
-  // What concerns its delete is looked up in one place, which only those have that are deleted: every loaded entity has one of these.
-
-  get #told(): Readonly<DeleteState> {
-    return this.#deletion ?? NO_DELETION
-  }
-
-  get #own(): DeleteState {
-    return (this.#deletion ??= new DeleteState())
-  }
-
-  get ignoresVersion(): boolean {
-    return this.#told.removeAny
-  }
-
-  set ignoresVersion(value: boolean) {
-    if (value !== this.#told.removeAny) this.#own.removeAny = value
-  }
-
-  get orphanGuard(): BinGuard | undefined {
-    return this.#told.orphanGuard
-  }
-
-  set orphanGuard(value: BinGuard | undefined) {
-    if (value !== this.#told.orphanGuard) this.#own.orphanGuard = value
-  }
-
-  get resumesDelete(): boolean {
-    return this.#told.isFinishing
-  }
-
-  set resumesDelete(value: boolean) {
-    if (value !== this.#told.isFinishing) this.#own.isFinishing = value
-  }
-
-  get deleteMark(): PendingDelete | undefined {
-    return this.#told.deleteMark
-  }
-
-  set deleteMark(value: PendingDelete | undefined) {
-    if (value !== this.#told.deleteMark) this.#own.deleteMark = value
-  }
-
-  get deleteRequests(): number {
-    return this.#told.marked
-  }
-
-  set deleteRequests(value: number) {
-    if (value !== this.#told.marked) this.#own.marked = value
-  }
-
-  get isDeleteBegun(): boolean {
-    return this.#told.isBegun
-  }
-
-  set isDeleteBegun(value: boolean) {
-    if (value !== this.#told.isBegun) this.#own.isBegun = value
-  }
-
-  get wasStored(): boolean {
-    return this.#told.wasStored
-  }
-
-  set wasStored(value: boolean) {
-    if (value !== this.#told.wasStored) this.#own.wasStored = value
-  }
-
-  /** Whether there was a record, told to one caller alone: only one of several can have deleted it. */
-  takeWasStored(): boolean {
-    const { wasStored } = this
-    this.wasStored = false
-    return wasStored
-  }
-
-  /** One that was to be deleted stays after all. */
-  keep(): void {
-    if (this.state !== 'removed') return
-    this.state = this.snapshot === undefined ? 'new' : 'stored'
-    this.ignoresVersion = false
-    this.orphanGuard = undefined
-    this.resumesDelete = false
-    this.deleteMark = undefined
-    this.isDeleteBegun = false
-  }
-
-  /** Its record is gone, and it is to be stored as a new one. */
-  startAnew(): void {
-    this.state = 'new'
-    this.snapshot = undefined
-    this.loaded = undefined
-    this.version = undefined
-    this.ttl = undefined
-    this.doubt = undefined
-    this.isUnread = false
+  get state(): TrackedState {
+    return this.#state
   }
 
   get model(): EntityModel {
     return this.mapped.model
   }
 
-  /** One with a version must not have changed since this session loaded it. */
+  // The record, as far as the session knows it.
+
+  /** Undefined while there is no record. */
+  get stored(): StoredState | undefined {
+    return this.#stored
+  }
+
+  get snapshot(): Snapshot | undefined {
+    return this.#stored?.snapshot
+  }
+
+  get loaded(): Loaded {
+    return this.#stored?.loaded
+  }
+
+  get version(): number | undefined {
+    return this.#stored?.version
+  }
+
+  get ttl(): number | null | undefined {
+    if (this.#stored !== undefined) return this.#stored.ttl
+    const doubt = this.#doubt
+    return doubt !== undefined && isOfWrite(doubt) && doubt.isTtlSent ? NaN : undefined
+  }
+
+  get isUnread(): boolean {
+    return this.#stored !== undefined && this.#stored.isUnread
+  }
+
+  /** Replaces what is known of the record; nothing that the entity was read or written for is in doubt after it. */
+  written(stored: StoredState): void {
+    this.#stored = stored
+    this.#doubt = undefined
+    this.confirmStored()
+  }
+
+  /** Replaces what is known of the record while something else of it stays in doubt. */
+  learn(stored: StoredState): void {
+    this.#stored = stored
+  }
+
+  /** The record is there; what it holds follows. */
+  confirmStored(): void {
+    if (this.#state === 'new') this.#state = 'stored'
+  }
+
+  /** Forgets the record: it was deleted, or the transaction that stored it has failed. */
+  forgetStored(): void {
+    this.#stored = undefined
+  }
+
+  /** The record is gone, and the entity is to be stored as a new one. */
+  startAnew(): void {
+    this.#state = 'new'
+    this.#stored = undefined
+    this.#doubt = undefined
+    this.#deleteIntent = undefined
+  }
+
+  // Work on the entity.
+
+  /** Work that is under way on this entity, or waits as the last. */
+  get queued(): QueuedWork | undefined {
+    return this.#queued
+  }
+
+  begin(work: QueuedWork): QueuedWork {
+    return (this.#queued = work)
+  }
+
+  end(work: QueuedWork): void {
+    if (this.#queued === work) this.#queued = undefined
+  }
+
+  /** The write or delete whose answer was lost. */
+  get doubt(): Doubt | undefined {
+    return this.#doubt
+  }
+
+  putInDoubt(doubt: Doubt): void {
+    this.#doubt = doubt
+  }
+
+  /** The doubt is found out; one that was there before it is again. */
+  endDoubt(before?: WriteDoubt): void {
+    this.#doubt = before
+  }
+
+  /** What calls have asked of the next write, in their order; most often nothing. */
+  get writeOptions(): readonly WriteOptions[] | undefined {
+    return this.#writeOptions
+  }
+
+  /** Adds to what the next write is to do; returns what takes it back. */
+  addWriteOptions(options: WriteOptions): () => void {
+    this.#writeOptions = this.#writeOptions === undefined ? [options] : [...this.#writeOptions, options]
+    return () => this.clearWriteOptions([options])
+  }
+
+  /** These were carried out or taken back; others may have been added since. */
+  clearWriteOptions(done: readonly WriteOptions[] | undefined): void {
+    if (done === undefined || this.#writeOptions === undefined) return
+    const left = this.#writeOptions.filter((options) => !done.includes(options))
+    this.#writeOptions = left.length === 0 ? undefined : left
+  }
+
+  /** True when the next write stores all of the entity, whatever is there. */
+  get overwrite(): boolean {
+    return this.#writeOptions !== undefined && this.#writeOptions.some(({ overwrite }) => overwrite === true)
+  }
+
+  /** Time to live that the next write was asked to give: the last word counts. */
+  get requestedTtl(): Ttl | undefined {
+    return this.#writeOptions?.findLast(({ ttl }) => ttl !== undefined)?.ttl
+  }
+
+  // Its delete.
+
+  get deleteIntent(): DeleteIntent | undefined {
+    return this.#deleteIntent
+  }
+
+  /** Marks the entity to be deleted, by a cascade. One that is marked already keeps the conditions that a caller has set. */
+  remove(conditions: DeleteConditions = {}): void {
+    const before = this.#deleteIntent ?? NO_INTENT
+    this.#state = 'removed'
+    this.#deleteIntent = { ...before, orphanGuard: undefined, ...conditions }
+  }
+
+  /** The same, by `remove`: the next flush deletes the entity. */
+  removeAtFlush(conditions?: DeleteConditions): void {
+    this.remove(conditions)
+    const { pending } = this.#deleteIntent!
+    pending?.leaveToFlush()
+    this.#ask(pending)
+  }
+
+  /** The same, by a delete that is sent now. */
+  removeNow(wasKnown: boolean, conditions?: DeleteConditions): PendingDelete {
+    const wasMarked = this.#state === 'removed'
+    this.remove(conditions)
+    const pending = this.#deleteIntent!.pending ?? new PendingDelete(wasKnown, wasMarked)
+    this.#ask(pending)
+    return pending
+  }
+
+  #ask(pending: PendingDelete | undefined): void {
+    this.#deleteIntent = { ...this.#deleteIntent!, pending, asked: nextCall() }
+  }
+
+  /** An entity that was to be deleted stays after all. */
+  keep(): void {
+    if (this.#state !== 'removed') return
+    this.#state = this.#stored === undefined ? 'new' : 'stored'
+    this.#deleteIntent = undefined
+  }
+
+  /** Notes that a part of the delete is done, or undone. */
+  noteDeleteBegun(isBegun: boolean): void {
+    if (this.#deleteIntent !== undefined) this.#deleteIntent = { ...this.#deleteIntent, isBegun }
+  }
+
+  get isDeleteBegun(): boolean {
+    return this.#deleteIntent?.isBegun === true
+  }
+
+  /** Conditions on its record without which it is not deleted: a version must not have changed since this session loaded it. */
   get deleteGuards(): readonly Guard[] {
-    const { version, ignoresVersion, orphanGuard, resumesDelete, model, mapped } = this
-    const guards = version === undefined || ignoresVersion ? NONE : [versionIs(mapped.binOf(model.version)!, version)]
-    if (resumesDelete) return [...guards, WHILE_MARKED]
+    const { version, mapped } = this
+    const { ignoresVersion, orphanGuard, resumes } = this.#deleteIntent ?? NO_INTENT
+    const isFree = version === undefined || ignoresVersion
+    const guards = isFree ? NONE : [versionIs(mapped.binOf(mapped.model.version)!, version)]
+    if (resumes) return [...guards, WHILE_MARKED]
     return orphanGuard === undefined ? guards : [...guards, orphanGuard]
+  }
+
+  /** The entity is nobody's from now on. */
+  leave(): void {
+    this.#state = 'gone'
+    this.#deleteIntent = undefined
+  }
+
+  /** An entity that was never stored is managed again. */
+  comeBack(): void {
+    this.#state = 'new'
   }
 }

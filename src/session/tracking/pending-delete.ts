@@ -1,46 +1,46 @@
-import type { Outcome } from '../../plan/outcome.js'
-import { recordId } from '../../plan/record-key.js'
 import type { ManagedEntity } from './managed-entity.js'
-import type { RunResult } from '../flush/execute/execute-stages.js'
-import type { ChangeSet } from '../flush/collect/change-set.js'
 
 /**
- * Marks an entity for deletes that are under way. When the last of them was refused, the mark goes again, so that no later flush
- * deletes what a caller was told stays; `remove`, a save or a refresh meanwhile end it.
+ * Deletes of one entity that are under way. When the last of them was refused, the entity stays, so that no later flush deletes what a
+ * caller was told stays; a save or a refresh meanwhile ends it.
  */
 export class PendingDelete {
   readonly #wasKnown: boolean
+  /** The entity was to be deleted before, or is by now, without these calls: a refusal changes nothing about that. */
+  #isLasting: boolean
   #calls = 0
+  #wasStored = false
 
-  private constructor(wasKnown: boolean) {
+  constructor(wasKnown: boolean, isLasting: boolean) {
     this.#wasKnown = wasKnown
+    this.#isLasting = isLasting
   }
 
-  /** Of one that `remove` has marked for the next flush, undefined: it stays marked. */
-  static of(managed: ManagedEntity, wasKnown: boolean, wasMarked: boolean): PendingDelete | undefined {
-    if (!wasMarked && managed.state === 'removed') managed.deleteMark = new PendingDelete(wasKnown)
-    const mark = managed.deleteMark
-    if (mark !== undefined) mark.#calls++
-    return mark
+  begin(): this {
+    this.#calls++
+    return this
+  }
+
+  /** The next flush deletes the entity, whatever becomes of these calls. */
+  leaveToFlush(): void {
+    this.#isLasting = true
+  }
+
+  settled(wasStored: boolean): void {
+    this.#wasStored = wasStored
+  }
+
+  /** Whether there was a record, told to one caller alone: only one of several can have deleted it. */
+  takeWasStored(): boolean {
+    const wasStored = this.#wasStored
+    this.#wasStored = false
+    return wasStored
   }
 
   /** One of the deletes has failed. */
   end(managed: ManagedEntity, isRefused: boolean): void {
-    if (--this.#calls > 0 || !isRefused || managed.deleteMark !== this) return
+    if (--this.#calls > 0 || !isRefused || this.#isLasting || managed.deleteIntent?.pending !== this) return
     if (this.#wasKnown) managed.keep()
     else managed.home.remove(managed)
   }
 }
-
-/** After a failure: what was written may have been a part of each delete that is not done, unless its own condition forbade it. */
-export function noteBegun({ removed }: ChangeSet, { outcomes, failed }: RunResult): void {
-  if (!outcomes.some(isWritten)) return
-  const forbidden = new Set(failed.filter(isGuarded).map(({ command }) => recordId(command.key)))
-  for (const managed of removed) {
-    if (managed.state !== 'removed' || managed.mapped.standsAlone) continue
-    managed.isDeleteBegun ||= !forbidden.has(recordId(managed.key))
-  }
-}
-
-const isWritten = ({ state }: Outcome): boolean => state === 'written'
-const isGuarded = ({ reason }: Outcome): boolean => reason === 'guard'

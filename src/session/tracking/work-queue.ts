@@ -99,11 +99,11 @@ export class WorkQueue {
   beginOne(managed: ManagedEntity): QueuedWork {
     this.#activity.begin()
     this.#span.begin()
-    return (managed.queued = new QueuedWork(this.#span))
+    return managed.begin(new QueuedWork(this.#span))
   }
 
   endOne(managed: ManagedEntity, turn: QueuedWork): void {
-    if (managed.queued === turn) managed.queued = undefined
+    managed.end(turn)
     this.#end(turn)
   }
 

@@ -1,3 +1,4 @@
+import type { Outcome } from '../../../plan/outcome.js'
 import { recordId, type RecordKey } from '../../../plan/record-key.js'
 import type { Drain } from '../../../relations/contract/drain.js'
 import type { InFlight } from '../../tracking/entity-tracker.js'
@@ -139,6 +140,17 @@ export class ChangeSet implements InFlight {
     const stays = this.drains.filter(({ owner }) => !kept.has(owner as ManagedEntity))
     this.drains.splice(0, Infinity, ...stays)
     return this.dropReclassified()
+  }
+
+  /** After a failure: any write may have been a part of each delete that is not done, unless its own condition forbade it. */
+  noteDeletesBegun(outcomes: readonly Outcome[], failed: readonly Outcome[]): void {
+    if (!outcomes.some(({ state }) => state === 'written')) return
+    const guarded = failed.filter(({ reason }) => reason === 'guard')
+    const forbidden = new Set(guarded.map(({ command }) => recordId(command.key)))
+    for (const managed of this.#removed) {
+      const isOpen = managed.state === 'removed' && !managed.mapped.standsAlone
+      if (isOpen && !forbidden.has(recordId(managed.key))) managed.noteDeleteBegun(true)
+    }
   }
 
   /** There is nothing to be done for these. */

@@ -134,11 +134,9 @@ async function cascadeFrom(
         const known = entities.find(entity)
         const before = known?.state
         const isMarked = before === 'removed'
-        const isOwnWish = isMarked && known!.orphanGuard === undefined
-        const removed = entities.remove(entity)
-        if (!isOwnWish) removed.orphanGuard = only
-        const { deleteRequests } = removed
-        if (!isMarked) work.onRollback(() => entities.unmark(removed, before, deleteRequests), removed)
+        const isOwnWish = isMarked && known!.deleteIntent!.orphanGuard === undefined
+        const removed = entities.remove(entity, { orphanGuard: isOwnWish ? undefined : only })
+        if (!isMarked) work.onRollback(() => entities.unmark(removed, before), removed)
         if (!seen.has(removed)) work.setDepth(removed, work.depthOf(managed) + 1)
         // What it reaches as one that is deleted was not asked for yet.
         else if (removed.state === 'removed' && !isMarked && asked.has(removed)) members.push(removed)

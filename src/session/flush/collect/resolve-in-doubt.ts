@@ -43,9 +43,11 @@ function lookUp({ model, key, doubt }: ManagedEntity): ReadCommand {
 
 function resolve(managed: ManagedEntity, record: StoredRecord | null, { entities }: SendParts): void {
   const doubt = managed.doubt!
-  managed.doubt = undefined
-  if (isOfWrite(doubt)) return resolveWrite(managed, doubt, record)
-  managed.doubt = doubt.before
+  if (isOfWrite(doubt)) {
+    managed.endDoubt()
+    return resolveWrite(managed, doubt, record)
+  }
+  managed.endDoubt(doubt.before)
   if (record !== null) return
   managed.startAnew()
   entities.takeInAgain(managed)
@@ -53,13 +55,13 @@ function resolve(managed: ManagedEntity, record: StoredRecord | null, { entities
 
 function resolveWrite(managed: ManagedEntity, doubt: WriteDoubt, record: StoredRecord | null): void {
   const { command, confirm } = doubt
-  const { state, snapshot, mapped, ignoresVersion, home, loaded } = managed
+  const { state, snapshot, mapped, deleteIntent, home, loaded } = managed
   if (isDone(doubt, record))
     return confirm({ command, state: 'written', bins: record?.bins ?? {}, generation: record?.generation })
   // Where it did not happen, or another writer came between, it is compared with what is there and sent again; its guard decides.
   if (snapshot !== undefined) mapped.codec.reread(snapshot, record?.bins ?? {}, binsReplaced(command), loaded)
   // It was never created, or what is there now is not what was to be created: nothing of it is left to delete.
-  else if (state === 'removed' && !ignoresVersion) home.remove(managed)
+  else if (state === 'removed' && !deleteIntent!.ignoresVersion) home.remove(managed)
 }
 
 /** Who made the record what it should be does not matter any more: the caller was told that it is in doubt. */

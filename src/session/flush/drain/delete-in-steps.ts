@@ -51,7 +51,7 @@ export async function deleteInSteps(
       // It may not be deleted after all, so it is there again.
       if (error instanceof RestrictedError) {
         await send([takeMarkOff(owner.model.name, owner.key)], parts)
-        owner.isDeleteBegun = false
+        owner.noteDeleteBegun(false)
       }
       throw error
     }
@@ -62,7 +62,7 @@ export async function deleteInSteps(
 async function mark(owner: ManagedEntity, { context }: SendParts): Promise<void> {
   const outcomes = await context.driver.run([markDeleting(owner)])
   const [{ state }] = outcomes
-  if (state !== 'notWritten') owner.isDeleteBegun = true
+  if (state !== 'notWritten') owner.noteDeleteBegun(true)
   throwFailed(outcomes)
 }
 
@@ -73,7 +73,7 @@ async function runDrain(drain: Drain, parts: SendParts, sendAll: SendAll, option
   for await (const keys of drain.chunks(Math.ceil(step / 2))) {
     signal?.throwIfAborted()
     // Others may have finished it since the step before, and these may belong to another record under its key.
-    if ((drain.owner as ManagedEntity).resumesDelete) await send([markDeleting(drain.owner)], parts)
+    if ((drain.owner as ManagedEntity).deleteIntent?.resumes) await send([markDeleting(drain.owner)], parts)
     await runStep(drain, keys, parts, sendAll, options)
     if (drain.trim !== undefined) await send(drain.trim(keys), parts)
     done += keys.length

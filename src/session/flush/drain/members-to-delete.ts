@@ -15,9 +15,6 @@ export async function membersOf(
   const gone = keys.filter((_, i) => found[i] === null).map((key) => mapped.recordKeyOf(key, context.identity.tenant))
   const cutOff = gone.length === 0 ? [] : await loads.cutOff(mapped, gone)
   const members = [...found, ...cutOff].filter((member) => member != null)
-  for (const member of members) {
-    member.ignoresVersion = true
-    entities.remove(member.entity)
-  }
+  for (const { entity } of members) entities.remove(entity, { ignoresVersion: true })
   return members
 }

@@ -18,7 +18,7 @@ export async function keepAdoptedOrphans(work: ChangeSet, { failed }: RunResult,
   const orphans = refused.size === 0 ? [] : [...work.removed].filter((each) => isOrphan(each, refused))
   if (orphans.length === 0) return false
   const records = await reader.read(
-    orphans.map(({ model, key, orphanGuard }) => read(model.name, key, [orphanGuard!.bin])),
+    orphans.map(({ model, key, deleteIntent }) => read(model.name, key, [deleteIntent!.orphanGuard!.bin])),
   )
   const spared = new Set(orphans.filter((orphan, i) => spare(orphan, records[i]?.bins ?? {}, reader)))
   work.rollbackWhere(work.onlyFor(spared))
@@ -28,19 +28,18 @@ export async function keepAdoptedOrphans(work: ChangeSet, { failed }: RunResult,
 
 /** False when it is still where it was: then its version is what has changed. */
 function spare(orphan: ManagedEntity, bins: Bins, reader: Reader): boolean {
-  const { bin, expected } = orphan.orphanGuard!
+  const { bin, expected } = orphan.deleteIntent!.orphanGuard!
   const stored = (bins[bin] ?? null) as UserKey | null
   if (sameValue(expected, stored)) return false
   const { model } = orphan.mapped.relations.find((strategy) => strategy.model.bin === bin)!
   const parent = stored === null ? null : reader.fromStored(reader.entityModel(model.target), stored)
   refStateOf(readProperty(orphan.entity, model.name) as object).takeStored(parent)
-  orphan.state = 'stored'
-  orphan.orphanGuard = undefined
+  orphan.keep()
   return true
 }
 
-const isOrphan = ({ orphanGuard, key }: ManagedEntity, refused: ReadonlySet<string>): boolean =>
-  orphanGuard !== undefined && refused.has(recordId(key))
+const isOrphan = ({ deleteIntent, key }: ManagedEntity, refused: ReadonlySet<string>): boolean =>
+  deleteIntent?.orphanGuard !== undefined && refused.has(recordId(key))
 const isRefused = ({ reason }: Outcome): boolean => reason === 'guard'
 const UNDONE: ReadonlySet<Outcome['reason']> = new Set<Outcome['reason']>(['notSent', 'undone', 'takenBack'])
 const isUnsent = ({ reason }: Outcome): boolean => UNDONE.has(reason)

@@ -1,21 +1,26 @@
 import { remove, type DeleteCommand } from '../../../plan/command.js'
 import type { Outcome } from '../../../plan/outcome.js'
 import { isOfWrite, type ManagedEntity } from '../../tracking/managed-entity.js'
+import type { PendingDelete } from '../../tracking/pending-delete.js'
 import { isVersionAssigned, versionAssigned } from '../../tracking/expected-version.js'
 import type { PlannedRecord } from './record-write.js'
 
 export function planDelete(managed: ManagedEntity): RecordDelete {
-  const { model, key, version, deleteGuards: guards } = managed
-  if (version !== undefined && !managed.ignoresVersion && isVersionAssigned(managed)) throw versionAssigned(managed)
+  const { model, key, version, deleteGuards: guards, deleteIntent } = managed
+  const isChecked = version !== undefined && deleteIntent?.ignoresVersion !== true
+  if (isChecked && isVersionAssigned(managed)) throw versionAssigned(managed)
   return new RecordDelete(managed, remove(model.name, key, { guards, durableDelete: model.durableDelete }))
 }
 
 class RecordDelete implements PlannedRecord {
   readonly command: DeleteCommand
   readonly #managed: ManagedEntity
+  /** Calls that have asked for it; a save may end them before it is settled. */
+  readonly #pending: PendingDelete | undefined
 
   constructor(managed: ManagedEntity, command: DeleteCommand) {
     this.#managed = managed
+    this.#pending = managed.deleteIntent?.pending
     this.command = command
   }
 
@@ -24,12 +29,13 @@ class RecordDelete implements PlannedRecord {
     if (state === 'inDoubt') this.#doubt()
     const isGone = state === 'written' || (state === 'notWritten' && reason === 'missing')
     if (!isGone) return false
-    managed.wasStored = state === 'written'
+    const pending = this.#pending ?? managed.deleteIntent?.pending
+    pending?.settled(state === 'written')
     // Saved again since it was sent: it stays in the session, as one that is not stored.
     if (managed.state === 'stored' || managed.state === 'new') managed.startAnew()
     else {
       managed.home.remove(managed)
-      managed.snapshot = undefined
+      managed.forgetStored()
     }
     return true
   }
@@ -38,6 +44,7 @@ class RecordDelete implements PlannedRecord {
   #doubt(): void {
     const managed = this.#managed
     const { doubt } = managed
-    managed.doubt = { command: this.command, before: doubt === undefined || isOfWrite(doubt) ? doubt : doubt.before }
+    const before = doubt === undefined || isOfWrite(doubt) ? doubt : doubt.before
+    managed.putInDoubt({ command: this.command, before })
   }
 }

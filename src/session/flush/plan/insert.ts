@@ -44,9 +44,12 @@ class RecordInsert extends RecordWrite {
     this.#now = now
   }
 
-  protected stamp(): void {
-    const { managed } = this
-    if (managed.model.version !== undefined) managed.version = 1
-    managed.mapped.codec.stamps.created(managed.entity, this.#now)
+  protected override versionAfter(): number | undefined {
+    return this.managed.model.version === undefined ? undefined : 1
+  }
+
+  protected override stamp(): void {
+    const { mapped, entity } = this.managed
+    mapped.codec.stamps.created(entity, this.#now)
   }
 }

@@ -22,7 +22,8 @@ export function withRecorded(managed: ManagedEntity, diff: readonly WriteOperati
 /** True when a record that was not read has changes of its own, or is to be made for the sake of its collections. */
 export function needsPatch(managed: ManagedEntity, changes: readonly WriteOperation[]): boolean {
   return (
-    changes.length > 0 || (managed.createsRecord && managed.mapped.relations.some((one) => one.hasChanges(managed)))
+    changes.length > 0 ||
+    (managed.stored!.createsRecord && managed.mapped.relations.some((one) => one.hasChanges(managed)))
   )
 }
 
@@ -30,7 +31,8 @@ const NOT_DELETING: Guard = goneUnless(not(binExists(DELETING_BIN)))
 
 /** Changes a record that was not read: no version is checked, because none is known, but it still counts up. */
 export function planPatch(managed: ManagedEntity, changes: readonly WriteOperation[], now: Date): RecordWrite {
-  const { entity, key, model, mapped, createsRecord } = managed
+  const { entity, key, model, mapped } = managed
+  const { createsRecord } = managed.stored!
   const growth = growthOf(changes)
   const ttl = createsRecord ? ttlOfNew(managed) : ttlOfUpdate(managed)
   const operations = [...(createsRecord ? creation(managed, now) : []), ...changes, ...stamps(managed, now)]
@@ -42,7 +44,8 @@ export function planPatch(managed: ManagedEntity, changes: readonly WriteOperati
     watchSize: isWorthMeasuring(managed, growth),
     watchGeneration: model.generationProperty !== undefined,
   })
-  return new RecordPatch(managed, command, mapped.codec.snapshot(entity), ttl, growth)
+  // The entity was not read, so it shows nothing of its record.
+  return new RecordWrite(managed, command, mapped.codec.snapshot(entity), ttl, growth)
 }
 
 /** Bins that a new record has and an existing one keeps: the key, the discriminator and the time of creation. */
@@ -60,9 +63,4 @@ function stamps({ model, mapped }: ManagedEntity, now: Date): readonly WriteOper
     ...(version === undefined ? [] : [addToBin(mapped.binOf(version)!, 1)]),
     ...(updatedAt === undefined ? [] : [writeBin(mapped.binOf(updatedAt)!, now.getTime())]),
   ]
-}
-
-class RecordPatch extends RecordWrite {
-  /** The entity was not read, so it shows nothing of its record. */
-  protected stamp(): void {}
 }

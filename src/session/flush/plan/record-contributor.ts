@@ -37,7 +37,7 @@ export class RecordContributor implements Contributor {
     const planned = planDelete(managed)
     const { standsAlone } = this.#mapped
     // Nothing that it would take along goes unless its record is still marked.
-    if (managed.resumesDelete && !standsAlone && !draft.isTransaction)
+    if (managed.deleteIntent?.resumes && !standsAlone && !draft.isTransaction)
       draft.add('mark', markDeleting(managed), isWrittenOrMissing)
     const stage = standsAlone ? 'write' : 'delete'
     draft.add(stage, planned.command, (outcome) => planned.settle(outcome))

@@ -16,7 +16,8 @@ const LARGE = 8 * 1024
 const SMALL = 1024
 
 /** True when the record may have become large by this write and those since its size was last asked for. */
-export const isWorthMeasuring = ({ unmeasured }: ManagedEntity, growth: number): boolean => unmeasured + growth > LARGE
+export const isWorthMeasuring = ({ stored }: ManagedEntity, growth: number): boolean =>
+  (stored?.unmeasured ?? 0) + growth > LARGE
 
 /** By how many bytes the write may make the record grow; to a collection it adds, and nobody knows how large that is. */
 export function growthOf(operations: readonly Operation[]): number {

@@ -5,7 +5,8 @@ import { accumulates, afterDoubt, binsAddedTo, binsReplaced } from '../../../pla
 import type { ManagedEntity } from '../../tracking/managed-entity.js'
 import { identityOf } from '../../tracking/record-map.js'
 import { changedTtl } from './ttl.js'
-import { clearWriteOptions, type WriteOptions } from '../../tracking/write-options.js'
+import { StoredState } from '../../tracking/stored-state.js'
+import type { WriteOptions } from '../../tracking/write-options.js'
 
 /** A command for an entity's own record, and how the entity takes over what became of it. */
 export interface PlannedRecord {
@@ -14,8 +15,8 @@ export interface PlannedRecord {
   settle(outcome: Outcome): boolean
 }
 
-/** A write of the entity's own record. An object and not a set of closures, because each save makes one. */
-export abstract class RecordWrite implements PlannedRecord {
+/** A write of the entity's own record, which shows nothing on it by itself. An object and not a set of closures, because each save makes one. */
+export class RecordWrite implements PlannedRecord {
   readonly managed: ManagedEntity
   readonly command: WriteCommand
   /** Taken when the command was made: the entity may have been changed again since. */
@@ -23,8 +24,8 @@ export abstract class RecordWrite implements PlannedRecord {
   readonly #loaded: Loaded
   readonly #ttl: Ttl
   readonly #growth: number
-  /** What the command grants; others may wish for more while it is under way. */
-  readonly #wishes: readonly WriteOptions[] | undefined
+  /** Options that the command carries out; calls may add others while it is under way. */
+  readonly #options: readonly WriteOptions[] | undefined
   /** What the entity's own property said of the time to live. */
   readonly #shownTtl: unknown
 
@@ -35,13 +36,18 @@ export abstract class RecordWrite implements PlannedRecord {
     this.#loaded = managed.loaded
     this.#ttl = ttl
     this.#growth = growth
-    this.#wishes = managed.writeOptions
+    this.#options = managed.writeOptions
     const { ttlProperty } = managed.model
     this.#shownTtl = ttlProperty === undefined ? undefined : readProperty(managed.entity, ttlProperty)
   }
 
+  /** Version of the record after this write. */
+  protected versionAfter(_outcome: Outcome): number | undefined {
+    return this.managed.version
+  }
+
   /** Shows the version and times of this write on the entity. */
-  protected abstract stamp(outcome: Outcome): void
+  protected stamp(_version: number | undefined): void {}
 
   settle(outcome: Outcome): boolean {
     if (outcome.state === 'written') this.confirm(outcome)
@@ -58,13 +64,36 @@ export abstract class RecordWrite implements PlannedRecord {
 
   confirm(outcome: Outcome): void {
     const { managed } = this
-    if (managed.state === 'new') managed.state = 'stored'
-    managed.snapshot = this.#taken()
-    clearWriteOptions(managed, this.#wishes)
-    managed.doubt = undefined
-    managed.unmeasured = outcome.size === undefined ? managed.unmeasured + this.#growth : 0
-    this.stamp(outcome)
-    showMeta(managed, outcome, this.#ttl, this.#shownTtl)
+    const { stored } = managed
+    const snapshot = this.#taken()
+    const version = this.versionAfter(outcome)
+    const ttl = this.#ttlAfter()
+    const unmeasured = outcome.size === undefined ? (stored?.unmeasured ?? 0) + this.#growth : 0
+    managed.clearWriteOptions(this.#options)
+    managed.written(
+      stored?.written(snapshot, version, ttl, unmeasured) ??
+        new StoredState(snapshot, undefined, version, ttl, unmeasured),
+    )
+    // An entity that cannot show what was written, such as a frozen one, is written all the same.
+    this.stamp(version)
+    this.#showMeta(outcome)
+  }
+
+  /** Time to live that the record has now; what the namespace's default is worth, only the next load can tell. */
+  #ttlAfter(): number | null | undefined {
+    const ttl = this.#ttl
+    if (this.managed.model.ttlProperty === undefined || ttl === 'keep') return this.managed.ttl
+    return ttl === 'never' ? null : ttl === 'default' ? undefined : ttl
+  }
+
+  #showMeta({ generation }: Outcome): void {
+    const { entity, model, ttl } = this.managed
+    const { generationProperty, ttlProperty } = model
+    if (generationProperty !== undefined && generation !== undefined)
+      writeProperty(entity, generationProperty, generation)
+    if (ttlProperty === undefined || this.#ttl === 'keep') return
+    // A value that was set since the command was made is for the next one.
+    if (readProperty(entity, ttlProperty) === this.#shownTtl) writeProperty(entity, ttlProperty, ttl ?? null)
   }
 
   /** The snapshot of this write, and what a load has completed since. */
@@ -76,39 +105,26 @@ export abstract class RecordWrite implements PlannedRecord {
     return this.#snapshot
   }
 
-  /** What may happen once only is looked up by the next flush; what adds up is never sent again; all else is, or is looked up if it was changed since. */
+  /** A write that may happen once only is looked up by the next flush, one that adds up is never sent again; any other is, or is looked up if it was changed since. */
   #doubt({ command }: Outcome): void {
     const { managed } = this
     const { codec } = managed.mapped
     const next = afterDoubt(command)
-    // What is stored is not known any more, and equals nothing.
     const { ttlProperty } = managed.model
     const wasChanged = ttlProperty !== undefined && (this.#shownTtl ?? undefined) !== (managed.ttl ?? undefined)
-    if (wasChanged || changedTtl(managed) !== undefined) managed.ttl = NaN
+    const isTtlSent = wasChanged || changedTtl(managed) !== undefined
+    if (isTtlSent && managed.stored !== undefined) managed.learn(managed.stored.withUnknownTtl())
     if (next === 'report' && managed.snapshot !== undefined) {
       codec.advance(managed.snapshot, this.#snapshot, binsAddedTo(command))
-      clearWriteOptions(
-        managed,
-        this.#wishes?.filter(({ change }) => change !== undefined && accumulates(change.operation)),
+      managed.clearWriteOptions(
+        this.#options?.filter(({ change }) => change !== undefined && accumulates(change.operation)),
       )
     }
     const isLeft = next === 'readBack' || managed.overwrite || codec.propertiesIn(binsReplaced(command)).length > 0
     // It may have been merged with others, so it is the outcome's command that is looked up.
-    if (isLeft) managed.doubt = { command, sent: this.#snapshot, confirm: (outcome) => this.confirm(outcome) }
+    if (isLeft)
+      managed.putInDoubt({ command, sent: this.#snapshot, isTtlSent, confirm: (outcome) => this.confirm(outcome) })
   }
-}
-
-function showMeta(managed: ManagedEntity, outcome: Outcome, ttl: Ttl, shown: unknown): void {
-  const { generationProperty, ttlProperty } = managed.model
-  if (generationProperty !== undefined && outcome.generation !== undefined) {
-    writeProperty(managed.entity, generationProperty, outcome.generation)
-  }
-  if (ttlProperty === undefined || ttl === 'keep') return
-  // What the namespace's default is worth, only the next load can tell.
-  managed.ttl = ttl === 'never' ? null : ttl === 'default' ? undefined : ttl
-  // What was set since the command was made is for the next one.
-  if (readProperty(managed.entity, ttlProperty) !== shown) return
-  writeProperty(managed.entity, ttlProperty, managed.ttl ?? null)
 }
 
 /** A whole record is written under the key that the session knows the entity by, so its key properties must still say so. */

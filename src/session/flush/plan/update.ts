@@ -39,10 +39,13 @@ class RecordUpdate extends RecordWrite {
     this.#now = now
   }
 
-  protected stamp(): void {
-    const { managed } = this
-    if (managed.model.version !== undefined) managed.version = (this.#known ?? 0) + 1
-    managed.mapped.codec.stamps.updated(managed.entity, this.#known, this.#now)
+  protected override versionAfter(): number | undefined {
+    return this.managed.model.version === undefined ? undefined : (this.#known ?? 0) + 1
+  }
+
+  protected override stamp(): void {
+    const { mapped, entity } = this.managed
+    mapped.codec.stamps.updated(entity, this.#known, this.#now)
   }
 }
 
@@ -52,9 +55,5 @@ function planTouch(managed: ManagedEntity): RecordWrite {
   const ttl = ttlOfUpdate(managed)
   const watchGeneration = model.generationProperty !== undefined
   const command = write(model.name, key, [touch()], { exists: 'mustExist', ttl, watchGeneration })
-  return new RecordTouch(managed, command, managed.snapshot!, ttl)
-}
-
-class RecordTouch extends RecordWrite {
-  protected stamp(): void {}
+  return new RecordWrite(managed, command, managed.snapshot!, ttl)
 }

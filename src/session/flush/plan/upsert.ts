@@ -40,14 +40,17 @@ class RecordUpsert extends RecordWrite {
     this.#now = now
   }
 
-  protected stamp({ bins }: Outcome): void {
-    const { managed } = this
-    const { entity, model, mapped } = managed
-    // Where the answer was lost and the record was read instead, it is in its own bin.
-    if (model.version !== undefined)
-      managed.version = (bins[NEW_VERSION] ?? bins[mapped.binOf(model.version)!]) as number
+  protected override versionAfter({ bins }: Outcome): number | undefined {
+    const { model, mapped } = this.managed
+    if (model.version === undefined) return undefined
+    // Where the answer was lost and the record was read instead, the version is in its own bin.
+    return (bins[NEW_VERSION] ?? bins[mapped.binOf(model.version)!]) as number
+  }
+
+  protected override stamp(version: number | undefined): void {
+    const { entity, model, mapped } = this.managed
     mapped.codec.stamps.created(entity, this.#now)
-    if (model.version !== undefined) writeProperty(entity, model.version, managed.version)
+    if (model.version !== undefined) writeProperty(entity, model.version, version)
   }
 }
 
