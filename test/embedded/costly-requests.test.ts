@@ -232,6 +232,32 @@ describe('embedded server: requests that cost more than they should', function (
     })
   })
 
+  describe('operations on large blobs and sketches', () => {
+    const [BITS_MODIFY, HLL_READ, HLL_MODIFY] = [13, 15, 16]
+    const repeated = (make: () => Buffer): Buffer[] => Array.from({ length: 150 }, make)
+
+    const LARGE = recordOf(250)
+    const change = (...ops: Buffer[]): Buffer => message([0, 1, 0, 0], LARGE, ops)
+
+    it('are refused after a second for bits', async () => {
+      expect((await client.send(change(op(2, 4, 'b', Buffer.alloc(900_000, 5))))).code).to.equal(0)
+      const not = encodeMsgpack(list(7, 0, 7_200_000))
+      expect((await client.send(change(...repeated(() => op(BITS_MODIFY, 4, 'b', not))))).code).to.equal(4)
+    })
+
+    it('are refused after a second for HyperLogLog', async () => {
+      expect((await client.send(change(op(HLL_MODIFY, 4, 'h', encodeMsgpack(list(0, 15, 10)))))).code).to.equal(0)
+      const counts = (number: number): Buffer =>
+        message(
+          [1, 0, 0, 0],
+          LARGE,
+          Array.from({ length: number }, () => op(HLL_READ, 4, 'h', encodeMsgpack(list(50)))),
+        )
+      expect((await client.send(counts(1))).code).to.equal(0)
+      expect((await client.send(counts(600))).code).to.equal(4)
+    })
+  })
+
   describe('a client that does not read', () => {
     /** Bytes that the server took from a client that goes on sending for as long as they are taken. */
     async function takenFrom(first: Buffer, more: Buffer): Promise<number> {

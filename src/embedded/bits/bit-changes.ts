@@ -1,4 +1,5 @@
 import type { Arguments } from '../cdt/arguments.js'
+import { requestBudget } from '../protocol/request-budget.js'
 import { bigintOf, bytesOf, integerSize, malformed, sizeOf } from './bit-arguments.js'
 import { addIntegers, Overflow, readInteger, writeInteger } from './bit-integer.js'
 import { bitRange, extractBits, storeBits, type BitRange } from './bit-range.js'
@@ -35,6 +36,8 @@ export interface BitChange {
 
 type InPlace = (copy: Buffer, range: BitRange, args: Arguments) => void
 
+/** Steps for each changed bit, beside those for the copy of the blob. */
+const STEPS_PER_BIT = 1 / 12
 const RANGE_FLAGS = WriteFlag.UPDATE_ONLY | WriteFlag.NO_FAIL | WriteFlag.PARTIAL
 const INTEGER_FLAGS = WriteFlag.UPDATE_ONLY | WriteFlag.NO_FAIL
 
@@ -48,6 +51,7 @@ function change(flagsAt: number, apply: InPlace, more: Partial<BitChange> = {}):
     check: (args) => void sizeOf(args, 1),
     run: (blob, args, partial) => {
       const range = bitRange(blob, args.integer(0), args.integer(1), partial)
+      requestBudget.work(range.size * STEPS_PER_BIT)
       const copy = Buffer.from(blob)
       apply(copy, range, args)
       return copy

@@ -1,3 +1,4 @@
+import { requestBudget } from '../protocol/request-budget.js'
 import { CommandError, ResultCode } from '../protocol/result-code.js'
 import { Sketch } from './sketch.js'
 
@@ -9,6 +10,8 @@ const MAX_INDEX_BITS = 16
 const MIN_MINHASH_BITS = 4
 const MAX_MINHASH_BITS = 51
 const HASH_BITS = 64
+/** Steps that packing or unpacking a byte takes. */
+const STEPS_PER_BYTE = 4
 
 export function isIndexBits(bits: number): boolean {
   return bits >= MIN_INDEX_BITS && bits <= MAX_INDEX_BITS
@@ -27,6 +30,7 @@ export function fitTogether(indexBits: number, minhashBits: number): boolean {
 export function encodeSketch(sketch: Sketch): Buffer {
   const { indexBits, minhashBits, values, hashes } = sketch
   const bytes = Buffer.alloc(byteLength(indexBits, minhashBits))
+  requestBudget.work(bytes.length * STEPS_PER_BYTE)
   bytes[1] = indexBits
   bytes[2] = minhashBits
   bytes.writeBigUInt64BE(BigInt(sketch.cachedCount), 3)
@@ -49,6 +53,7 @@ export function decodeSketch(bytes: Buffer): Sketch {
     fitTogether(indexBits, minhashBits) &&
     bytes.length === byteLength(indexBits, minhashBits)
   if (!isKnown) throw new CommandError(ResultCode.PARAMETER, 'not a HyperLogLog sketch')
+  requestBudget.work(bytes.length * STEPS_PER_BYTE)
   const sketch = new Sketch(indexBits, minhashBits)
   sketch.cachedCount = Number(bytes.readBigUInt64BE(3))
   let at = HEADER * 8
