@@ -125,6 +125,8 @@ export type {
   UpsertOptions,
   ValueProperty,
 } from './session/context/session-types.js'
+export { Walk } from './session/walk/walk.js'
+export type { HopOptions, WalkExplanation, WalkOptions } from './session/walk/walk-types.js'
 export type { FlushOptions } from './session/flush/unit-of-work.js'
 export type { TransactionOptions } from './session/transaction/retry-transaction.js'
 export type { OutsideTransaction } from './model/related.js'

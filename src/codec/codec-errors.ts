@@ -16,7 +16,7 @@ export function unreadable(model: EntityModel, key: KeyValue | undefined, error:
 }
 
 /** A value that the client would refuse, change or crash on. Nothing was sent. */
-export function unstorable(model: EntityModel, key: KeyValue | undefined, error: unknown): unknown {
+export function unstorable(model: Pick<EntityModel, 'name'>, key: KeyValue | undefined, error: unknown): unknown {
   if (!(error instanceof ValueProblem)) return error
   const { path, property, fix, cause } = error
   const message = `${model.name}${path}: ${error.message}.`

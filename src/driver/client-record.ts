@@ -2,7 +2,9 @@ import type { Bins, ReadCommand } from '../plan/command.js'
 import type { RecordKey } from '../plan/record-key.js'
 import { batchType, type BatchRow, type ClientKey, type ClientRecord } from './aerospike-client.js'
 import { clientOperation } from './client-operations.js'
+import { encodeExpression } from './encode-expression.js'
 import type { StoredRecord } from './outcome.js'
+import type { Policies } from './policies.js'
 
 const NEVER_EXPIRES = 0xffffffff
 const NO_BINS: Bins = Object.freeze({})
@@ -24,7 +26,13 @@ export function storedRecord(record: ClientRecord): StoredRecord {
   }
 }
 
-export function readRow(command: ReadCommand): BatchRow {
+export function readRow(command: ReadCommand, policies: Policies): BatchRow {
+  const { filter } = command
+  const row = plainRow(command)
+  return filter === undefined ? row : { ...row, policy: policies.readRow(encodeExpression(filter)) }
+}
+
+function plainRow(command: ReadCommand): BatchRow {
   const type = batchType.BATCH_READ
   const key = clientKey(command.key)
   if (command.operations !== undefined) return { type, key, ops: command.operations.map(clientOperation) }

@@ -88,14 +88,20 @@ export class Policies {
     this.#removeRow = new PolicyTable(({ durableDelete }) => ({ ...config.batchRemove, durableDelete }))
   }
 
-  /** For `get` and `select`; without a transaction the client's configured default is used as it is. */
-  read(transaction?: NativeTransaction): PolicyObject | null {
-    return transaction === undefined ? null : { ...this.#config.read, txn: transaction }
+  /** For `get` and `select`; without a filter the client's configured default is used as it is. */
+  read(filter?: string): PolicyObject | null {
+    return filter === undefined ? null : { ...this.#config.read, filterExpression: filter }
   }
 
   /** For `operate` calls that only read: the time-outs and retries of a read. */
-  readOperations(): PolicyObject {
-    return this.#readOperations
+  readOperations(filter?: string): PolicyObject {
+    return filter === undefined ? this.#readOperations : { ...this.#readOperations, filterExpression: filter }
+  }
+
+  /** For a row of a batch that has a filter of its own. */
+  readRow(filter: string): PolicyObject {
+    const { readModeAP, readModeSC, readTouchTtlPercent } = this.#config.batch
+    return { ...ownValues({ readModeAP, readModeSC, readTouchTtlPercent }), filterExpression: filter }
   }
 
   batchRead(transaction?: NativeTransaction): PolicyObject | null {

@@ -11,6 +11,7 @@ import type {
 } from './aerospike-client.js'
 import { clientOperation } from './client-operations.js'
 import { clientKey, readRow, storedRecord } from './client-record.js'
+import { encodeExpression } from './encode-expression.js'
 import { explainFailure, failureOf, type Failure } from './command-errors.js'
 import { callerSession, type Events } from './events.js'
 import type { Gates } from './gates.js'
@@ -130,11 +131,14 @@ export class Reader {
     await gate.enter()
     const watch = this.#watch(commands.length, true)
     try {
-      const rows = await client.batchRead(commands.map(readRow), policies.batchRead(transaction))
+      const rows = await client.batchRead(
+        commands.map((command) => readRow(command, policies)),
+        policies.batchRead(transaction),
+      )
       return rows.map(({ status, record }, i) => {
         watch?.({ command: commands[i], attempt: 1, session: callerSession() }, status)
         if (status === CODE.OK) return storedRecord(record)
-        if (status === CODE.NOT_FOUND) return null
+        if (isAbsent(commands[i], status)) return null
         throw explainFailure(commands[i], { code: status }, true).error
       })
     } catch (error) {
@@ -183,12 +187,13 @@ export class Reader {
     const { bins, operations } = command
     const key = clientKey(command.key)
     try {
+      const filter = command.filter && encodeExpression(command.filter)
       if (operations !== undefined)
-        client.operate(key, operations.map(clientOperation), null, policies.readOperations(), answered)
-      else if (bins === 'all') client.get(key, policies.read(), answered)
-      else if (bins === 'none' && goesAlone) client.select(key, [NO_BIN], policies.read(), answered)
-      else if (bins === 'none') client.batchRead([readRow(command)], null, ofOneRow(answered))
-      else client.select(key, bins, policies.read(), answered)
+        client.operate(key, operations.map(clientOperation), null, policies.readOperations(filter), answered)
+      else if (bins === 'all') client.get(key, policies.read(filter), answered)
+      else if (bins === 'none' && goesAlone) client.select(key, [NO_BIN], policies.read(filter), answered)
+      else if (bins === 'none') client.batchRead([readRow(command, policies)], null, ofOneRow(answered))
+      else client.select(key, bins, policies.read(filter), answered)
     } catch (error) {
       process.nextTick(answered, error, undefined)
     }
@@ -208,8 +213,9 @@ export class Reader {
       done()
     }
     try {
-      const rows = entries.map((entry) => readRow(entry.command))
-      this.#parts.client.batchRead(rows, null, answered)
+      const { client, policies } = this.#parts
+      const rows = entries.map((entry) => readRow(entry.command, policies))
+      client.batchRead(rows, null, answered)
     } catch (error) {
       process.nextTick(answered, error, [])
     }
@@ -223,7 +229,7 @@ export class Reader {
   }
 
   #fail(entry: ReadRequest, failure: Failure, rows: number): void {
-    if (failure.code === CODE.NOT_FOUND) return entry.found(null)
+    if (isAbsent(entry.command, failure.code)) return entry.found(null)
     if (entry.isDropped) return
     if (isNoAnswer(failure.code)) {
       this.#parts.health.noteFailure(entry.command)
@@ -252,6 +258,10 @@ export class Reader {
     }
   }
 }
+
+/** There is no such record, or its filter does not hold. */
+const isAbsent = ({ filter }: ReadCommand, code: number): boolean =>
+  code === CODE.NOT_FOUND || (code === CODE.FILTERED_OUT && filter !== undefined)
 
 /** Tells those who listen to events what became of a command. */
 type Watch = (

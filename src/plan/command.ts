@@ -39,6 +39,8 @@ export interface ReadCommand extends OnRecord {
   readonly bins: 'all' | 'none' | readonly string[]
   /** When given, `bins` is ignored: the server computes what comes back. */
   readonly operations?: readonly ReadOperation[]
+  /** Where it does not hold, nothing comes back, as if there were no such record. */
+  readonly filter?: Expression
 }
 
 export interface WriteCommand extends OnRecord {
@@ -84,6 +86,9 @@ export function read(
 ): ReadCommand {
   return { kind: 'read', entity, key, bins, operations }
 }
+
+/** The same read, answered only where the filter holds. */
+export const onlyIf = (command: ReadCommand, filter: Expression): ReadCommand => ({ ...command, filter })
 
 export interface WriteOptions {
   exists: Existence

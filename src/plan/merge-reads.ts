@@ -29,6 +29,7 @@ export function mergeReads(reads: readonly ReadCommand[]): MergedReads {
 }
 
 function merge(a: ReadCommand, b: ReadCommand): ReadCommand | undefined {
+  if (a.filter !== b.filter) return undefined
   if (a.operations === undefined && b.operations === undefined) return { ...a, bins: allBins(a.bins, b.bins) }
   if (a.operations === undefined || b.operations === undefined) return undefined
   const names = new Set(a.operations.map(resultName))

@@ -40,7 +40,8 @@ export function showCommandInFull(command: Command, reveal: Reveal, indent = '')
 }
 
 export function showConditions(command: Command, reveal: Reveal): string[] {
-  if (command.kind === 'read') return []
+  if (command.kind === 'read')
+    return command.filter === undefined ? [] : [`if ${showExpression(command.filter, reveal.values)}`]
   const conditions = command.guards.map((guard) => showGuard(guard, reveal.values))
   if (command.generation !== undefined) conditions.unshift(`if generation is ${command.generation}`)
   return command.kind === 'write' ? [EXISTENCE[command.exists], showTtl(command), ...conditions] : conditions

@@ -18,6 +18,7 @@ export function commandBytes(command: Command): number {
   const { namespace, set, key } = command.key
   let bytes = HEADER + 3 * FIELD + namespace.length + set.length + DIGEST
   if (command.kind === 'read') {
+    if (command.filter !== undefined) bytes += expressionBytes(command.filter)
     if (command.operations !== undefined) return bytes + operationsBytes(command.operations)
     if (typeof command.bins !== 'string') for (const bin of command.bins) bytes += OPERATION + bin.length
     return bytes

@@ -1,6 +1,6 @@
 import { unstorable } from '../codec/index.js'
 import { ValueProblem } from '../codec/value-problem.js'
-import type { EntityModel } from '../model/index.js'
+import type { EmbeddableModel, EntityModel } from '../model/index.js'
 import { collectionOperators } from './collection-terms.js'
 import type { Encode, Field } from './field.js'
 import { isStored } from './field.js'
@@ -14,7 +14,7 @@ export function compileWhere(model: EntityModel, fields: ReadonlyMap<string, Fie
 }
 
 /** Gives problems of conditions and values the class they belong to. */
-export function inClass<T>(model: EntityModel, work: () => T): T {
+export function inClass<T>(model: EntityModel | EmbeddableModel, work: () => T): T {
   try {
     return work()
   } catch (error) {
@@ -100,7 +100,8 @@ function operandsOf({ path }: Field, given: Record<string, unknown>): (readonly 
   return operands
 }
 
-function inField<T>({ path }: Field, work: () => T): T {
+/** Gives problems of values the property they belong to. */
+export function inField<T>({ path }: Field, work: () => T): T {
   try {
     return work()
   } catch (error) {

@@ -23,7 +23,11 @@ interface Context {
 }
 
 /** The fields of a class that conditions can name, by property. */
-export function fieldsOf(model: EntityModel, codecs: Codecs, encodeRef: EncodeRef): ReadonlyMap<string, Field> {
+export function fieldsOf(
+  model: Pick<EntityModel, 'properties' | 'relations'>,
+  codecs: Codecs,
+  encodeRef: EncodeRef,
+): ReadonlyMap<string, Field> {
   const context = { codecs, encodeRef }
   const fields = model.properties
     .filter(({ sharding }) => sharding === undefined)

@@ -22,7 +22,10 @@ export function unknownOperator({ path }: Field, operator: string, known: readon
   return new ConditionProblem(path, `it has no condition '${operator}'`, fix)
 }
 
-export function badCondition({ name }: EntityModel, { path, message, fix }: ConditionProblem): SkeinError {
+export function badCondition(
+  { name }: Pick<EntityModel, 'name'>,
+  { path, message, fix }: ConditionProblem,
+): SkeinError {
   return new SkeinError('SKEIN_2510', `${name}.${path}: ${message}.`, { className: name, property: path, fix })
 }
 

@@ -55,6 +55,9 @@ import { SessionWrites } from './session-writes.js'
 import type { TransactionOptions } from './transaction/retry-transaction.js'
 import { checkTtl } from './flush/plan/ttl.js'
 import type { FlushOptions } from './flush/unit-of-work.js'
+import { startWalk } from './walk/start-walk.js'
+import type { Walk } from './walk/walk.js'
+import type { WalkOptions } from './walk/walk-types.js'
 import { verifyEntity } from './verify/verify-entity.js'
 import type { VerifyOptions } from './verify/verify-options.js'
 import { checkExpectedVersion } from './tracking/expected-version.js'
@@ -268,6 +271,26 @@ export class Session {
     return new SessionQuery(
       new ManagedSource<T>(mapped, this.#context, this.#loads, () => this.#checkMayLoad(), options),
     )
+  }
+
+  /**
+   * A way along relations from entities of this session, or from a class and keys: one batch read for each hop, whatever its width. An
+   * entity is reached once, at the first hop that leads to it.
+   *
+   * @example
+   * const nearby = await session.walk(alice).out('follows').out('follows', { to: { city: 'Bern' } }).entities()
+   */
+  walk<T extends object>(start: T | readonly T[], options?: WalkOptions): Walk<T>
+  walk<T extends object>(
+    entityClass: EntityClass<T>,
+    key: KeyInput<T> | readonly KeyInput<T>[],
+    options?: WalkOptions,
+  ): Walk<T>
+  walk<T extends object>(...args: readonly unknown[]): Walk<T> {
+    this.#checkMayLoad()
+    const checkMayLoad = (): void => this.#checkMayLoad()
+    const managed = (entity: object): ManagedEntity => this.#work.entities.get(entity)
+    return startWalk<T>({ context: this.#context, loads: this.#loads, checkMayLoad, managed }, args)
   }
 
   /** Takes a new entity in; the next flush stores it. */

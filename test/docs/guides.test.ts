@@ -21,6 +21,7 @@ const SAID = [
   'guide/secondary-indexes.md',
   'guide/time-slices.md',
   'guide/transactions.md',
+  'guide/walks.md',
   'guide/without-loading.md',
   'reference/errors.md',
   'reference/relations.md',

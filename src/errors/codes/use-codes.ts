@@ -57,6 +57,7 @@ export const USE_CODES = {
   SKEIN_2424: 'A consolidated child belongs to another record by its id',
   SKEIN_2430: 'The collection is paged in another way',
   SKEIN_2431: 'The number of members that is asked for is not valid',
+  SKEIN_2440: 'The walk reaches more than it may',
   SKEIN_2501: 'The position in a query is not valid',
   SKEIN_2502: 'An index of this name is on something else',
   SKEIN_2510: 'The condition cannot be asked',

@@ -42,6 +42,10 @@ export interface RelationStrategy extends Contributor {
   readonly inside?: InsideVerification
   /** The attributes of one link, where links have some; null when there is no such link. */
   attributesOf?(owner: Tracked, member: Member, reader: Reader): Promise<object | null>
+  /** Key that a record, which need not be loaded, holds for a reference. Present where it holds one. */
+  targetKey?(owner: Tracked, reader: Reader): Promise<KeyValue | null>
+  /** Keys and attributes of all links of a record that need not be loaded. Present where links may have attributes. */
+  storedLinks?(owner: Tracked, reader: Reader): Promise<readonly (readonly [KeyValue, object])[]>
   /** Throws when a Ref cannot point to this. */
   accept?(owner: Tracked, target: Member | null, reader: Reader): void
   /** Takes the partner that was read together with this entity, where both have the same key. */

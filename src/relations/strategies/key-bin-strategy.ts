@@ -30,6 +30,7 @@ import { ListUpkeep } from '../write/list-upkeep.js'
 import { collectionStateOf, refStateOf } from '../state/state-of.js'
 import type { RelationStrategy } from '../contract/relation-strategy.js'
 import { keyBinLinks } from '../verify/relation-links.js'
+import { isKeyOf, unreadableRef } from '../contract/stored-keys.js'
 import type { LinkVerification } from '../contract/link-verification.js'
 
 /**
@@ -412,6 +413,15 @@ export class KeyBinStrategy implements RelationStrategy {
   #collectionOf(owner: KeyValue, reader: Reader): CollectionState | undefined {
     const known = reader.known(this.#target.name, owner)
     return known && collectionStateOf(readProperty(known.entity, (this.#list ?? this.#indexed)!.name) as object)
+  }
+
+  async targetKey(owner: Tracked, reader: Reader): Promise<KeyValue | null> {
+    const [record] = await reader.read([read(this.#owner.name, owner.key, this.bins)])
+    const stored = record?.bins[this.model.bin!] ?? null
+    if (stored === null) return null
+    if (!isKeyOf(this.#target, stored))
+      throw unreadableRef({ model: this.#owner, key: owner.key, property: this.relation }, this.#target.name, stored)
+    return reader.fromStored(this.#target, stored)
   }
 
   async #storedOwner(tracked: Tracked, reader: Reader): Promise<KeyValue | null> {

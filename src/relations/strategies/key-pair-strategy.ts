@@ -138,6 +138,10 @@ export class KeyPairStrategy implements RelationStrategy {
     draft.add('delete', command, settle)
   }
 
+  targetKey(owner: Tracked, reader: Reader): Promise<KeyValue | null> {
+    return this.#own.targetKey(owner, reader)
+  }
+
   load(level: readonly Tracked[], reader: Reader, along?: readonly string[]): Promise<readonly Tracked[]> {
     return this.#own.load(level, reader, along)
   }

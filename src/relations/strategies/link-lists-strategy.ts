@@ -27,6 +27,7 @@ import { markDeleting } from '../cascade/delete-marker.js'
 import { progressOf } from '../state/link-progress.js'
 import { noAttributes, restricted } from '../contract/relation-errors.js'
 import { collectionStateOf } from '../state/state-of.js'
+import { storedKeys } from '../contract/stored-keys.js'
 import type { CollectionMembers } from '../contract/collection-members.js'
 import type { MemberStore } from '../contract/member-store.js'
 import type { RelationStrategy } from '../contract/relation-strategy.js'
@@ -165,6 +166,16 @@ export class LinkListsStrategy implements RelationStrategy {
     const key = state.keyOf(member)
     if (this.#attributes === undefined) throw noAttributes(state.binding!)
     return key === null ? null : this.#attributes.read(owner, key, state, reader)
+  }
+
+  async storedLinks(owner: Tracked, reader: Reader): Promise<readonly (readonly [KeyValue, object])[]> {
+    const [stored = {}] = await this.store.read([owner.key], reader)
+    const place = { model: this.#owner, key: owner.key, property: this.relation }
+    storedKeys(place, this.#target, () => this.#bin.keysIn(stored, this.#target), reader)
+    return this.#attributesIn(stored, reader).map(([key, value]) => [
+      key,
+      this.#attributes!.decode(owner, key, value).value,
+    ])
   }
 
   check(owner: Tracked, stored: Value | undefined, reader: Reader): void {

@@ -1,5 +1,5 @@
 import { readProperty, type EntityKey } from '../../codec/index.js'
-import { describeKey } from '../../keys/index.js'
+import { describeKey, type KeyValue } from '../../keys/index.js'
 import { SkeinError } from '../../errors/index.js'
 import type { EntityModel, RelationModel } from '../../model/index.js'
 import { read, remove } from '../../plan/command.js'
@@ -108,6 +108,11 @@ export class SharedKeyStrategy implements RelationStrategy {
     const { inverse } = this.model
     if (other === null || inverse === undefined) return
     refStateOf(readProperty(other.entity, inverse) as object).meet(owner.entity)
+  }
+
+  /** The same key; only its own record tells whether there is one. */
+  targetKey({ model, key }: Tracked, reader: Reader): Promise<KeyValue> {
+    return Promise.resolve(reader.fromStored(model, key.key))
   }
 
   async load(level: readonly Tracked[], reader: Reader, along?: readonly string[]): Promise<readonly Tracked[]> {

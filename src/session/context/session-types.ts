@@ -14,9 +14,12 @@ export type ValueProperty<T> = keyof {
   [K in keyof T & string as NonNullable<T[K]> extends Method | Ref<infer _R> | Collection<infer _C> ? never : K]: K
 }
 
-type RelationName<T> = RefProperty<T> | CollectionProperty<T>
+/** Names of the relations of T. */
+export type RelationName<T> = RefProperty<T> | CollectionProperty<T>
 
-type RelatedTo<R> = NonNullable<R> extends Ref<infer B> ? B : NonNullable<R> extends Collection<infer B> ? B : never
+/** The class that a Ref or a Collection leads to. */
+export type RelatedTo<R> =
+  NonNullable<R> extends Ref<infer B> ? B : NonNullable<R> extends Collection<infer B> ? B : never
 
 /** Values for a new entity; a relation takes an entity or its key, or a list of them. */
 export type NewValues<T> = { readonly [K in ValueProperty<T> & keyof T]?: T[K] } & {

@@ -1,8 +1,9 @@
 import { DELETING_BIN } from '../../model/index.js'
 import type { OutsideTransaction } from '../../model/index.js'
-import { read } from '../../plan/command.js'
+import { onlyIf, read } from '../../plan/command.js'
+import type { Expression } from '../../plan/expression.js'
 import type { FoundRecord } from '../../plan/outcome.js'
-import type { RecordKey } from '../../plan/record-key.js'
+import { recordId, type RecordKey } from '../../plan/record-key.js'
 import { attachRelations, checkRelations, completeRelations, type ReadBins } from '../../relations/attach.js'
 import type { Reader } from '../../relations/contract/reader.js'
 import { byFirstStep } from '../../relations/read/split-paths.js'
@@ -165,6 +166,27 @@ export class EntityLoader implements RelationHydration {
     const level = new Set(found.filter((managed) => managed !== null))
     await this.readerFor(options).load([...level], paths)
     return found
+  }
+
+  /** The entity that the session has of a record, read or not. */
+  has(mapped: MappedClass, key: RecordKey): ManagedEntity | undefined {
+    return this.#context.identity.get(mapped, key.key)
+  }
+
+  /** Entities of records in the order of the keys; null where there is none, or one for which the filter does not hold. */
+  async findWhere(
+    mapped: MappedClass,
+    keys: readonly RecordKey[],
+    filter: Expression | undefined,
+  ): Promise<(ManagedEntity | null)[]> {
+    if (filter === undefined) return this.#byKey.find(mapped, keys)
+    const { name } = mapped.model
+    const projection = projectionOf(mapped)
+    const records = await this.reader.read(keys.map((key) => onlyIf(read(name, key, projection.bins), filter)))
+    const keyed = keys.flatMap((key, i) => (records[i] === null ? [] : [{ key, record: records[i] }]))
+    const { found } = await new IndexQueries(this.#context, this.#hydrator).takeKeyed(mapped, keyed, projection)
+    const byKey = new Map((found as readonly ManagedEntity[]).map((each) => [recordId(each.key), each]))
+    return keys.map((key) => byKey.get(recordId(key)) ?? null)
   }
 
   /** Entities of records that a query found, with the relations that the paths name; those that the session deletes are left out. */

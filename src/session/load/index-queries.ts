@@ -1,7 +1,8 @@
 import type { KeyValue } from '../../keys/index.js'
 import { DELETING_BIN } from '../../model/index.js'
 import { binExists, not } from '../../plan/expression.js'
-import type { FoundRecord } from '../../plan/outcome.js'
+import type { FoundRecord, StoredRecord } from '../../plan/outcome.js'
+import type { RecordKey } from '../../plan/record-key.js'
 import { query, type QueryCommand } from '../../plan/query-command.js'
 import type { Tracked } from '../../relations/contract/tracked.js'
 import type { FoundPage, FoundStep } from '../../relations/contract/reader.js'
@@ -20,6 +21,12 @@ import type { SessionContext } from '../context/session-context.js'
 
 /** A record whose cascading delete has begun is found by nobody. */
 const NOT_DELETING = not(binExists(DELETING_BIN))
+
+/** A record that was read, and its key. */
+export interface KeyedRecord {
+  readonly key: RecordKey
+  readonly record: StoredRecord
+}
 
 /** Finds entities by an index, within one session. */
 export class IndexQueries {
@@ -77,16 +84,24 @@ export class IndexQueries {
   }
 
   /** The entities of records that a query found: those of other tenants and classes are left out. */
-  async take(mapped: MappedClass, records: readonly FoundRecord[], projection: Projection): Promise<FoundStep> {
+  take(mapped: MappedClass, records: readonly FoundRecord[], projection: Projection): Promise<FoundStep> {
+    const { tenant } = this.#context.identity
+    const keyed = records.flatMap((record): KeyedRecord[] => {
+      const key = foundKey(mapped, record, tenant)
+      return key === undefined ? [] : [{ key: key.record, record }]
+    })
+    return this.takeKeyed(mapped, keyed, projection)
+  }
+
+  /** The entities of records whose keys are known. */
+  async takeKeyed(mapped: MappedClass, records: readonly KeyedRecord[], projection: Projection): Promise<FoundStep> {
     const { identity } = this.#context
     const found: ManagedEntity[] = []
     const fresh: ManagedEntity[] = []
     const leaving: ManagedEntity[] = []
-    for (const record of records) {
-      const key = foundKey(mapped, record, identity.tenant)
-      if (key === undefined) continue
-      const known = identity.get(mapped, key.record.key)
-      const managed = this.#hydrator.take(mapped, key.record, record, projection, known)
+    for (const { key, record } of records) {
+      const known = identity.get(mapped, key.key)
+      const managed = this.#hydrator.take(mapped, key, record, projection, known)
       if (managed === null) continue
       if (managed.state === 'removed') {
         leaving.push(managed)

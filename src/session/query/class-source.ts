@@ -5,11 +5,10 @@ import { TENANT } from '../../keys/index.js'
 import type { FoundRecord } from '../../plan/outcome.js'
 import type { Expression } from '../../plan/expression.js'
 import type { QueryCommand } from '../../plan/query-command.js'
-import type { Value } from '../../plan/value.js'
 import type { IndexModel } from '../../model/index.js'
 import type { StatisticsOf } from '../../query/choose-index.js'
 import type { Field } from '../../query/field.js'
-import { fieldsOf, memberFieldsOf } from '../../query/fields-of.js'
+import { fieldsOf, memberFieldsOf, type EncodeRef } from '../../query/fields-of.js'
 import type { QueryOptions } from '../../query/query-source.js'
 import { foundKey, type FoundKey } from '../load/key-of-found.js'
 import { checkTexts } from '../context/check-options.js'
@@ -91,13 +90,19 @@ export class ClassSource {
     return foundKey(this.mapped, record, this.tenant)
   }
 
-  /** Records hold the keys of others as they are stored; parts hold them as people use them. */
-  readonly #encodeRef = (name: string, given: unknown, isInPart: boolean): Value => {
-    const target = this.classes.of(name)
+  get #encodeRef(): EncodeRef {
+    return refEncoder(this.classes, this.tenant)
+  }
+}
+
+/** Records hold the keys of others as they are stored; parts hold them as people use them. */
+export function refEncoder(classes: MappedClasses, tenant: Tenant | undefined): EncodeRef {
+  return (name, given, isInPart) => {
+    const target = classes.of(name)
     const { key } = target.codec
     const isEntity = typeof given === 'object' && given !== null && given instanceof target.model.class
-    const own = isEntity ? key.keyOf(given) : key.scheme.toKey(given, this.tenant)
-    return isInPart ? own : key.scheme.toStored(own, this.tenant)
+    const own = isEntity ? key.keyOf(given) : key.scheme.toKey(given, tenant)
+    return isInPart ? own : key.scheme.toStored(own, tenant)
   }
 }
 

@@ -1,0 +1,85 @@
+import { readProperty } from '../../codec/index.js'
+import type { KeyValue } from '../../keys/index.js'
+import { userKeyId } from '../../plan/record-key.js'
+import type { Reader } from '../../relations/contract/reader.js'
+import type { RelationStrategy } from '../../relations/contract/relation-strategy.js'
+import type { Tracked } from '../../relations/contract/tracked.js'
+import { withChanges } from '../../relations/read/pending-overlay.js'
+import type { CollectionState } from '../../relations/state/collection-state.js'
+import { collectionStateOf, refStateOf } from '../../relations/state/state-of.js'
+import type { ManagedEntity } from '../tracking/managed-entity.js'
+import type { Hop } from './hop.js'
+
+/** Where a record leads: `owner` stands for it, `known` is its entity where the session has that. */
+export interface Source {
+  readonly owner: Tracked
+  readonly known: ManagedEntity | undefined
+}
+
+/** Keys that a hop leads to from one record, with this session's unsent changes; what the session has loaded is not read again. */
+export async function linksFrom(
+  source: Source,
+  strategy: RelationStrategy,
+  hop: Hop,
+  reader: Reader,
+): Promise<readonly KeyValue[]> {
+  if (strategy.model.holds === 'collection') return membersOf(source, strategy, hop, reader)
+  const key = await targetOf(source, strategy, reader)
+  return key === null ? [] : [key]
+}
+
+function targetOf(
+  { owner, known }: Source,
+  strategy: RelationStrategy,
+  reader: Reader,
+): KeyValue | null | Promise<KeyValue | null> {
+  const state = known && refStateOf(readProperty(known.entity, strategy.relation) as object)
+  return state?.isRead === true ? state.key : strategy.targetKey!(owner, reader)
+}
+
+async function membersOf(
+  { owner, known }: Source,
+  strategy: RelationStrategy,
+  hop: Hop,
+  reader: Reader,
+): Promise<readonly KeyValue[]> {
+  const state = known && collectionStateOf(readProperty(known.entity, strategy.relation) as object)
+  if (hop.where !== undefined) return cut(await matchingLinks({ owner, known }, strategy, state, hop, reader), hop)
+  if (state !== undefined && (state.isLoaded || known!.state === 'new')) return cut(loadedKeys(state), hop)
+  const range = state?.isChanged === true ? undefined : rangeOf(hop)
+  const stored = await strategy.members!.keys(owner, reader, range)
+  if (range !== undefined) return stored
+  return cut(state === undefined ? stored : withChanges(state, stored), hop)
+}
+
+/** Members whose links have the attributes that are asked for. */
+async function matchingLinks(
+  { owner, known }: Source,
+  strategy: RelationStrategy,
+  state: CollectionState | undefined,
+  { where }: Hop,
+  reader: Reader,
+): Promise<readonly KeyValue[]> {
+  const stored = known?.state === 'new' ? [] : await strategy.storedLinks!(owner, reader)
+  const attributes = new Map(stored.map(([key, value]) => [userKeyId(key), value]))
+  const keys = stored.map(([key]) => key)
+  const now = state === undefined ? keys : withChanges(state, keys)
+  return now.filter((key) => where!(state?.links.get(key)?.value ?? attributes.get(userKeyId(key)) ?? {}))
+}
+
+function loadedKeys(state: CollectionState): KeyValue[] {
+  const members = state.isLoaded ? state.members : state.added
+  return members.flatMap((member) => state.keyOf(member) ?? [])
+}
+
+/** The first or last of an ordered collection, as the server counts them. */
+function rangeOf({ first, last }: Hop): { readonly offset: number; readonly count: number } | undefined {
+  if (first !== undefined) return { offset: 0, count: first }
+  return last === undefined ? undefined : { offset: -last, count: last }
+}
+
+/** The first or last of what a hop leads to from one record. */
+export function cut<T>(members: readonly T[], { first, last }: Pick<Hop, 'first' | 'last'>): readonly T[] {
+  if (first !== undefined) return members.slice(0, first)
+  return last === undefined ? members : members.slice(-last)
+}

@@ -1,0 +1,128 @@
+import { SkeinError } from '../../errors/index.js'
+import type { EmbeddableModel, RelationModel } from '../../model/index.js'
+import type { Expression } from '../../plan/expression.js'
+import { compileWhere, inClass } from '../../query/compile-where.js'
+import { fieldsOf } from '../../query/fields-of.js'
+import { compileMatch, type Match } from '../../query/match-value.js'
+import { allOf } from '../../query/term.js'
+import type { RelationStrategy } from '../../relations/contract/relation-strategy.js'
+import { checkCount, checkNames, notValid, type NamesOf } from '../context/check-options.js'
+import type { SessionContext } from '../context/session-context.js'
+import { unknownPartRelation, unknownRelation } from '../context/session-errors.js'
+import type { MappedClass } from '../mapping/mapped-class.js'
+import { classConditions } from '../query/class-conditions.js'
+import { refEncoder } from '../query/class-source.js'
+import type { HopOptions } from './walk-types.js'
+
+/** Class of what a walk has reached: stored as records, or as parts inside them. */
+export type Reached =
+  | { readonly kind: 'records'; readonly mapped: MappedClass }
+  | { readonly kind: 'parts'; readonly part: EmbeddableModel }
+
+/** One hop, checked and compiled. */
+export interface Hop {
+  readonly relation: RelationModel
+  /** The relation in each class that the entities it starts from may have; empty where these are parts. */
+  readonly strategies: ReadonlyMap<MappedClass, RelationStrategy>
+  readonly to: Reached
+  readonly first?: number
+  readonly last?: number
+  readonly limit?: number
+  /** On the attributes of the link. */
+  readonly where?: Match
+  /** On the record that it leads to, and on its class; asked of the server. */
+  readonly filter?: Expression
+  /** On the part that it leads to. */
+  readonly match?: Match
+}
+
+const HOP: NamesOf<HopOptions<object, never>> = { where: true, to: true, first: true, last: true, limit: true }
+
+type Given = HopOptions<Record<string, never>, string>
+
+/** Checks a hop before anything is read. */
+export function hopOf(from: Reached, name: string, options: Given | undefined, context: SessionContext): Hop {
+  checkNames('out()', options, HOP)
+  const { where, to, ...counts } = options ?? {}
+  for (const [option, count] of Object.entries(counts)) checkCount(option, count)
+  if (counts.first !== undefined && counts.last !== undefined)
+    throw notValid('A hop takes first or last, not both.', 'Leave one of them out.')
+  const { classes } = context
+  const strategies = from.kind === 'records' ? strategiesOf(from.mapped, name) : NONE
+  const relation = from.kind === 'records' ? [...strategies.values()][0].model : refOf(from.part, name)
+  const part = classes.model.embeddables.get(relation.target)
+  const target: Reached =
+    part === undefined ? { kind: 'records', mapped: classes.of(relation.target) } : { kind: 'parts', part }
+  const isUnordered = [...strategies.values()].some(({ members }) => members?.byPosition !== undefined)
+  if (isUnordered && (counts.first ?? counts.last) !== undefined) throw withoutOrder(from, relation)
+  return {
+    relation,
+    strategies,
+    to: target,
+    ...counts,
+    ...(where !== undefined && { where: attributesMatch(from, relation, where, context) }),
+    ...(to !== undefined && conditionsOn(target, to, context)),
+  }
+}
+
+const NONE: ReadonlyMap<MappedClass, RelationStrategy> = new Map()
+
+function strategiesOf(mapped: MappedClass, name: string): ReadonlyMap<MappedClass, RelationStrategy> {
+  const found = new Map<MappedClass, RelationStrategy>()
+  for (const kind of new Set([mapped, ...mapped.kinds])) {
+    const strategy = kind.relations.find(({ relation }) => relation === name)
+    if (strategy !== undefined) found.set(kind, strategy)
+  }
+  if (found.size === 0) throw unknownRelation(mapped, name)
+  return found
+}
+
+function refOf(part: EmbeddableModel, name: string): RelationModel {
+  const relation = part.relations.find((each) => each.name === name)
+  if (relation === undefined) throw unknownPartRelation(part, name)
+  return relation
+}
+
+function attributesMatch(from: Reached, relation: RelationModel, where: unknown, context: SessionContext): Match {
+  const { attributes, name } = relation
+  const className = classNameOf(from)
+  if (attributes === undefined)
+    throw new SkeinError('SKEIN_2407', `The links of ${className}.${name} have no attributes for where.`, {
+      className,
+      property: name,
+      fix: 'Use to for conditions on what they lead to, or declare the relation with attributes: () => Class.',
+    })
+  return matchOf(context.classes.model.embeddable(attributes), where, context)
+}
+
+function conditionsOn(target: Reached, to: unknown, context: SessionContext): Pick<Hop, 'filter' | 'match'> {
+  if (target.kind === 'parts') return { match: matchOf(target.part, to, context) }
+  const { mapped } = target
+  const { classes, identity } = context
+  const terms = compileWhere(
+    mapped.model,
+    fieldsOf(mapped.model, classes.codecs, refEncoder(classes, identity.tenant)),
+    to,
+  )
+  const own = classConditions(mapped, identity.tenant)
+  return { filter: allOf([...own, ...terms.map(({ expression }) => expression)]) }
+}
+
+function matchOf(part: EmbeddableModel, where: unknown, { classes, identity }: SessionContext): Match {
+  const values = { properties: part.properties, relations: [] }
+  const fields = fieldsOf(values, classes.codecs, refEncoder(classes, identity.tenant))
+  return inClass(part, () => compileMatch(part, fields, where))
+}
+
+export const classNameOf = (reached: Reached): string =>
+  reached.kind === 'records' ? reached.mapped.model.name : reached.part.name
+
+function withoutOrder(from: Reached, { name }: RelationModel): SkeinError {
+  const className = classNameOf(from)
+  const message = `The members of ${className}.${name} are found by an index and have no order.`
+  return new SkeinError('SKEIN_2430', message, {
+    className,
+    property: name,
+    fix: 'Use limit instead of first or last.',
+  })
+}

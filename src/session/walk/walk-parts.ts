@@ -1,0 +1,17 @@
+import type { SessionContext } from '../context/session-context.js'
+import type { EntityLoader } from '../load/entity-loader.js'
+import type { Reached } from './hop.js'
+import type { WalkNode } from './walk-node.js'
+import type { WalkOptions } from './walk-types.js'
+
+/** What a walk needs of its session. */
+export interface WalkParts {
+  readonly context: SessionContext
+  readonly loads: EntityLoader
+  readonly options: WalkOptions & { readonly max: number }
+  /** Class of the start. */
+  readonly reached: Reached
+  /** Made anew for each run: a run notes in its nodes how it came there. */
+  readonly start: () => readonly WalkNode[]
+  readonly checkMayLoad: () => void
+}
