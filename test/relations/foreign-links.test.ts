@@ -92,11 +92,14 @@ for (const mode of MODES) {
       await put('fl_agent', 2, { listings: 'text', plain: { a: 1 }, tags: [1] })
       const findings: Finding[] = []
       for await (const finding of db.verify(Agent, { settle: 0 })) findings.push(finding)
-      expect(findings.map(({ kind, key, property }) => [kind, key, property])).to.have.deep.members([
-        ['unreadable', 2, 'listings'],
-        ['unreadable', 2, 'plain'],
-        ['unreadable', 2, 'tags'],
-      ])
+      const session = db.session()
+      const ofOne = await session.verify(await session.load(Agent, 2), { settle: 0 })
+      for (const found of [findings, ofOne])
+        expect(found.map(({ kind, key, property }) => [kind, key, property])).to.have.deep.members([
+          ['unreadable', 2, 'listings'],
+          ['unreadable', 2, 'plain'],
+          ['unreadable', 2, 'tags'],
+        ])
     })
 
     it('is refused when a reference holds no key of its class', async () => {
@@ -122,6 +125,11 @@ for (const mode of MODES) {
         ).to.have.deep.members([
           ['unreadable', 'Listing', 7, 'agent', 'found'],
           ['unreadable', 'Passport', 8, 'agent', 'found'],
+        ])
+        const session = db.session()
+        const ofOne = await session.verify(await session.load(Listing, 7, { only: [] }), { settle: 0 })
+        expect(ofOne.map(({ kind, key, property }) => [kind, key, property])).to.deep.equal([
+          ['unreadable', 7, 'agent'],
         ])
         expect(findings[0].error).to.include({ code: 'SKEIN_3101' })
       }

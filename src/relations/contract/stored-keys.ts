@@ -5,6 +5,7 @@ import type { ReadCommand } from '../../plan/command.js'
 import { showUserKey, type RecordKey, type UserKey } from '../../plan/record-key.js'
 import type { Value } from '../../plan/value.js'
 import type { Reader } from './reader.js'
+import { readTyped, type AskedBin } from './typed-read.js'
 
 /** Place where keys are stored, for messages. */
 export interface KeysPlace {
@@ -32,17 +33,13 @@ export function storedKeys(
 /** The answer of one read of a list or map of keys. Throws SKEIN_3101 where another program has stored something else there. */
 export async function readKeysBin(
   place: KeysPlace,
-  { bin, target }: { readonly bin: string; readonly target: EntityModel },
+  asked: AskedBin,
+  target: EntityModel,
   command: ReadCommand,
   reader: Pick<Reader, 'read'>,
 ): Promise<Value | undefined> {
-  try {
-    const [record] = await reader.read([command])
-    return record?.bins[bin]
-  } catch (error) {
-    if (!(error instanceof SkeinError) || error.code !== 'SKEIN_4210') throw error
-    throw unreadableKeys(place, `is no list of keys of ${target.name}`, error)
-  }
+  const wrong = (cause: Error): SkeinError => unreadableKeys(place, `is no list of keys of ${target.name}`, cause)
+  return (await readTyped(command, [asked], wrong, reader))?.bins[asked.bin]
 }
 
 function keysOrUndefined(read: () => unknown): readonly unknown[] | undefined {

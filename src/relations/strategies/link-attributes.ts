@@ -10,6 +10,7 @@ import type { Value } from '../../plan/value.js'
 import type { CollectionState } from '../state/collection-state.js'
 import type { Tracked } from '../contract/tracked.js'
 import type { Reader } from '../contract/reader.js'
+import { readKeysBin } from '../contract/stored-keys.js'
 import type { LinkValue } from '../state/link-attributes-of.js'
 import type { Member } from '../contract/member.js'
 import type { MemberStore } from '../contract/member-store.js'
@@ -120,8 +121,9 @@ export class LinkAttributes {
     const bin = this.#relation.bin!
     const stored = reader.recordKey(this.#target, key).key
     const home = this.#store.homeOf(owner.key, stored)
-    const [record] = await reader.read([read(owner.model.name, home, 'none', [mapGetKeys(bin, [stored], 'value')])])
-    const found = record?.bins[bin]
+    const command = read(owner.model.name, home, 'none', [mapGetKeys(bin, [stored], 'value')])
+    const place = { model: owner.model, key: owner.key, property: this.#relation.name }
+    const found = await readKeysBin(place, { bin, holds: 'map' }, this.#target, command, reader)
     return found == null ? null : this.take(owner, key, found, state, reader).value
   }
 

@@ -106,7 +106,7 @@ export class Verifier {
       if (error !== undefined) {
         yield { ...describeUnreadable(model, key, relation.single!.property, this.#access.showKey), ...FOUND, error }
       }
-      if (relation.list === undefined || keys !== undefined || !isThere(record.bins[thereName(at)])) continue
+      if (relation.list === undefined || keys != null || !isThere(record.bins[thereName(at)])) continue
       yield { ...describeUnreadable(model, key, relation.list.property, this.#access.showKey), ...FOUND }
     }
   }

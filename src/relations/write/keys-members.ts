@@ -6,6 +6,7 @@ import type { Value } from '../../plan/value.js'
 import type { CollectionMembers } from '../contract/collection-members.js'
 import type { Reader } from '../contract/reader.js'
 import { readKeysBin, storedKeys, type KeysPlace } from '../contract/stored-keys.js'
+import type { AskedBin } from '../contract/typed-read.js'
 import type { Tracked } from '../contract/tracked.js'
 
 /** Questions that the server answers about a bin with keys. */
@@ -25,9 +26,10 @@ export function keysMembers(
   reads: KeysReads,
 ): CollectionMembers {
   const bin = relation.bin!
+  const asked: AskedBin = { bin, holds: reads.isList ? 'list' : 'map' }
   const placeOf = ({ key }: Tracked): KeysPlace => ({ model: owner, key, property: relation.name })
   const ask = (of: Tracked, reader: Reader, operation: ReadOperation): Promise<Value | undefined> =>
-    readKeysBin(placeOf(of), { bin, target }, read(owner.name, of.key, 'none', [operation]), reader)
+    readKeysBin(placeOf(of), asked, target, read(owner.name, of.key, 'none', [operation]), reader)
   const readBin = async ({ key }: Tracked, reader: Reader): Promise<Value | undefined> => {
     const [record] = await reader.read([read(owner.name, key, [bin])])
     return record?.bins[bin]

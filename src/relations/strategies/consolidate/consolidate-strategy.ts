@@ -21,7 +21,7 @@ import { PartChanges } from './part-changes.js'
 import { PartClass } from './part-class.js'
 import { PartReads } from './part-reads.js'
 import { loadPartRefs } from './part-refs.js'
-import { PartTable, valuesOf } from './part-table.js'
+import { PartTable } from './part-table.js'
 import { PartVerification } from './part-verification.js'
 import { PartView } from './part-view.js'
 
@@ -58,7 +58,7 @@ export class ConsolidateStrategy implements RelationStrategy {
   }
 
   check(owner: Tracked, stored: Value | undefined): void {
-    for (const value of valuesOf(stored)) this.#parts.decode(value, owner)
+    for (const value of this.#parts.valuesIn(stored, owner)) this.#parts.decode(value, owner)
   }
 
   /** Called when the collection has been bound to the session, with what was read of its bin. */

@@ -1,4 +1,12 @@
-import { inEntry, readProperty, unreadable, unstorable, writeProperty, type PartCodec } from '../../../codec/index.js'
+import {
+  inEntry,
+  readProperty,
+  unreadable,
+  unstorable,
+  ValueProblem,
+  writeProperty,
+  type PartCodec,
+} from '../../../codec/index.js'
 import { SkeinError } from '../../../errors/index.js'
 import { describeKey, type KeyValue } from '../../../keys/index.js'
 import type { EntityModel, RangeBound, Ref, RelationModel } from '../../../model/index.js'
@@ -8,8 +16,11 @@ import type { UserKey } from '../../../plan/record-key.js'
 import type { MapKey, Value } from '../../../plan/value.js'
 import type { Tracked } from '../../contract/tracked.js'
 import type { Reader } from '../../contract/reader.js'
+import { isOfKind, type AskedBin } from '../../contract/typed-read.js'
 import { findRefState } from '../../state/state-of.js'
 import { SortKey } from './sort-key.js'
+
+const REPAIR = 'Repair the record; another program may have written it.'
 
 /** The parts of one consolidated collection: their ids, their places in its map, and how they are stored. */
 export class PartClass {
@@ -95,12 +106,39 @@ export class PartClass {
     })
   }
 
+  /** The bins of the collection: its children, and what is kept beside them. */
+  get maps(): readonly AskedBin[] {
+    const { sortKeyBin, inverseIndexes = [] } = this.relation
+    const names = [this.bin, ...(sortKeyBin === undefined ? [] : [sortKeyBin]), ...inverseIndexes.map(({ bin }) => bin)]
+    return names.map((bin) => ({ bin, holds: 'map' }))
+  }
+
+  /** The children in the stored map. */
+  valuesIn(stored: Value | undefined, owner: Tracked): Iterable<Value> {
+    if (stored === undefined || stored === null) return []
+    if (!isOfKind('map', stored)) throw this.noMap(owner)
+    return stored instanceof Map ? (stored.values() as Iterable<Value>) : Object.values(stored as Record<string, Value>)
+  }
+
   decode(stored: Value, owner: Tracked): object {
     try {
-      return this.codec.decode(stored)
+      return this.decoded(stored)
     } catch (error) {
       throw unreadable(this.#owner, owner.key.key, inEntry(this.relation.name, undefined, error))
     }
+  }
+
+  /** A part as it is stored; one that lacks its id was written by another program. */
+  decoded(stored: Value): object {
+    const part = this.codec.decode(stored)
+    if (this.keyOf(part) !== null) return part
+    throw new ValueProblem(`a stored ${this.codec.model.name} has no id`, REPAIR)
+  }
+
+  /** The error for a bin that holds no map of children. */
+  noMap({ key }: Tracked): SkeinError {
+    const problem = new ValueProblem(`the stored value is no map of ${this.codec.model.name}`, REPAIR)
+    return unreadable(this.#owner, key.key, inEntry(this.relation.name, undefined, problem)) as SkeinError
   }
 
   /** Makes an instance that people may hold what was read as another one. */

@@ -1,3 +1,4 @@
+import type { SkeinError } from '../../../errors/index.js'
 import type { KeyValue } from '../../../keys/index.js'
 import { read } from '../../../plan/command.js'
 import { bin, mapCountOf, mapGet, mapGetAt, mapIndexOf, value } from '../../../plan/expression.js'
@@ -7,6 +8,7 @@ import type { Bins } from '../../../plan/command.js'
 import type { MapKey, Value } from '../../../plan/value.js'
 import type { Tracked } from '../../contract/tracked.js'
 import type { Reader } from '../../contract/reader.js'
+import { readTyped } from '../../contract/typed-read.js'
 import type { PartClass } from './part-class.js'
 
 const RESULT = '_sk.'
@@ -75,7 +77,8 @@ export class PartReads {
 
   async #ask(operations: readonly ReadOperation[]): Promise<Bins> {
     const { model, key } = this.#owner
-    const [record] = await this.#reader.read([read(model.name, key, 'none', operations)])
+    const wrong = (): SkeinError => this.#parts.noMap(this.#owner)
+    const record = await readTyped(read(model.name, key, 'none', operations), this.#parts.maps, wrong, this.#reader)
     return record?.bins ?? {}
   }
 }

@@ -144,14 +144,14 @@ export class PartTable {
 
   /** Takes over all parts as they were read, into the instances that were known before. */
   load(stored: Value | undefined): void {
-    for (const value of valuesOf(stored)) this.take(value)
+    for (const value of this.parts.valuesIn(stored, this.owner)) this.take(value)
     this.#former = undefined
     this.isLoaded = true
   }
 
   /** Takes over all parts, but those that are known already stay as they are here. */
   loadMore(stored: Value | undefined): void {
-    for (const value of valuesOf(stored)) this.take(value)
+    for (const value of this.parts.valuesIn(stored, this.owner)) this.take(value)
     for (const id of this.#unsure) this.#known.delete(id)
     this.#unsure.clear()
     this.isLoaded = true
@@ -258,10 +258,4 @@ export class PartTable {
       refs: parts.indexedRefs(part),
     })
   }
-}
-
-/** The values of a map as the client gives it back. */
-export function valuesOf(stored: Value | undefined): Iterable<Value> {
-  if (stored === undefined || stored === null) return []
-  return stored instanceof Map ? (stored.values() as Iterable<Value>) : Object.values(stored as Record<string, Value>)
 }

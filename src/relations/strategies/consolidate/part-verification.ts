@@ -1,6 +1,6 @@
 import { describeKey, type KeyValue } from '../../../keys/index.js'
 import type { Bins } from '../../../plan/command.js'
-import { bin, mapKeySlice, mapValueSlice } from '../../../plan/expression.js'
+import { bin, binExists, mapKeySlice, mapValueSlice } from '../../../plan/expression.js'
 import type { ReadOperation } from '../../../plan/operation.js'
 import {
   atKey,
@@ -46,6 +46,7 @@ export class PartVerification implements InsideVerification {
   constructor(parts: PartClass) {
     this.#parts = parts
     this.reads = this.#bins.flatMap((name) => [
+      readExpression(this.#resultName(name, 'there'), binExists(name)),
       readExpression(this.#resultName(name, 'keys'), mapKeySlice(bin('map', name), 0, ALL)),
       readExpression(this.#resultName(name, 'values'), mapValueSlice(bin('map', name), 0, ALL)),
     ])
@@ -53,7 +54,7 @@ export class PartVerification implements InsideVerification {
 
   faultsIn(bins: Bins, own: KeyValue): readonly InsideFault[] {
     const found: FoundPart[] = []
-    const faults: InsideFault[] = []
+    const faults: InsideFault[] = this.#noMaps(bins)
     for (const entry of this.#entries(bins, this.#parts.bin) ?? []) {
       try {
         found.push(this.#read(entry))
@@ -84,13 +85,22 @@ export class PartVerification implements InsideVerification {
   }
 
   get #bins(): readonly string[] {
-    const { bin: own, relation } = this.#parts
-    const { sortKeyBin, inverseIndexes = [] } = relation
-    return [own, ...(sortKeyBin === undefined ? [] : [sortKeyBin]), ...inverseIndexes.map((each) => each.bin)]
+    return this.#parts.maps.map((each) => each.bin)
+  }
+
+  /** Bins that are there, and of which no entries can be read, are no maps. */
+  #noMaps(bins: Bins): InsideFault[] {
+    const { name: property } = this.#parts.relation
+    return this.#bins.flatMap((name): InsideFault[] => {
+      const isThere = bins[this.#resultName(name, 'there')]
+      if ((isThere !== true && isThere !== 1) || this.#entries(bins, name) !== undefined) return []
+      const says = `holds something else than a map in the bin '${name}' of ${property}; another program may have written it`
+      return [{ kind: 'unreadable', property, repair: 'none', says, operations: [] }]
+    })
   }
 
   // By their numbers: names of results are as short as those of bins.
-  #resultName(name: string, what: 'keys' | 'values'): string {
+  #resultName(name: string, what: 'keys' | 'values' | 'there'): string {
     return `_sk.${this.#parts.relation.index}.${this.#bins.indexOf(name)}${what[0]}`
   }
 
@@ -103,7 +113,7 @@ export class PartVerification implements InsideVerification {
   }
 
   #read({ key, value }: Entry): FoundPart {
-    const part = this.#parts.codec.decode(value)
+    const part = this.#parts.decoded(value)
     const id = this.#parts.idOf(part)
     const refs = this.#parts.indexedRefs(part)
     return { id, place: key, rightPlace: this.#parts.placeOf(part), refs, parent: this.#parts.parentOf(part) }
