@@ -104,6 +104,8 @@ export type { CommandEvent, FlushEvent, HiddenError, TransactionEvent, WarningEv
 export type { Finding, FindingKind, FindingState } from './relations/contract/finding.js'
 export { Database, type SessionOptions } from './session/database/database.js'
 export { RecordHandle } from './records/record-handle.js'
+export type { OperateOptions, OperateResults } from './session/raw-operate.js'
+export type { RawOperation } from './driver/aerospike-client.js'
 export { CounterHandle } from './records/counter-handle.js'
 export { ListHandle } from './records/list-handle.js'
 export { MapHandle } from './records/map-handle.js'

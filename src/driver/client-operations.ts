@@ -46,6 +46,9 @@ export function clientOperation(operation: Operation): ClientOperation {
       return scalar.read(operation.bin)
     case 'readExpression':
       return readExpression(operation.name, encodeExpression(operation.expression))
+    case 'rawRead':
+    case 'rawWrite':
+      return operation.operation
     case 'touch':
       return scalar.touch()
     case 'deleteRecord':

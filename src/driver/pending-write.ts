@@ -141,6 +141,8 @@ export class PendingWrite implements WriteTerms {
 
 function goesAlone(command: WriteCommand | DeleteCommand): boolean {
   if (command.generation !== undefined) return true
+  // A row with an operation that the client refuses would end the process.
+  if (command.operations.some(({ kind }) => kind === 'rawRead' || kind === 'rawWrite')) return true
   return command.operations.some(accumulates) && afterDoubt(command) === 'report'
 }
 

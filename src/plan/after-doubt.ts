@@ -11,6 +11,7 @@ import type { Operation } from './operation.js'
 export type AfterDoubt = 'repeat' | 'readBack' | 'report'
 
 export function afterDoubt(command: WriteCommand | DeleteCommand): AfterDoubt {
+  if (command.operations.some((operation) => operation.kind === 'rawWrite' && !operation.isIdempotent)) return 'report'
   if (happensAtMostOnce(command)) return 'readBack'
   if (command.kind === 'delete') return command.operations.length === 0 ? 'repeat' : 'report'
   if (command.operations.some(accumulates) || returnsWhatItChanges(command.operations)) return 'report'
@@ -44,6 +45,8 @@ export function accumulates(operation: Operation): boolean {
     case 'listIncrement':
     case 'listRemoveIndexRange':
       return true
+    case 'rawWrite':
+      return !operation.isIdempotent
     default:
       return 'returns' in operation && isWrite(operation) && operation.returns !== 'none'
   }
@@ -87,6 +90,7 @@ function returnsWhatItChanges(operations: readonly Operation[]): boolean {
 const READS: ReadonlySet<Operation['kind']> = new Set<Operation['kind']>([
   'readBin',
   'readExpression',
+  'rawRead',
   'listSize',
   'listGetIndexRange',
   'listGetValues',

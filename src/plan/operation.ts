@@ -167,7 +167,22 @@ export interface MapGetIndexRange extends InBin<'mapGetIndexRange'> {
   readonly returns: Returns
 }
 
+/** An operation of the official client that only reads, sent as it is. */
+export interface RawRead extends OnBin<'rawRead'> {
+  readonly operation: object
+}
+/** An operation of the official client that writes, sent as it is. */
+export interface RawWrite {
+  readonly kind: 'rawWrite'
+  /** Empty for one that concerns the whole record. */
+  readonly bin: string
+  readonly operation: object
+  /** Twice is the same as once, so it may be repeated when its answer was lost. */
+  readonly isIdempotent: boolean
+}
+
 export type ReadOperation =
+  | RawRead
   | ReadBin
   | ReadExpression
   | ListSize
@@ -180,6 +195,7 @@ export type ReadOperation =
   | MapGetIndexRange
 
 export type WriteOperation =
+  | RawWrite
   | WriteBin
   | RemoveBin
   | WriteMissingBin

@@ -18,6 +18,14 @@ export const readExpression = (name: string, expression: Expression): Op.ReadExp
 export const touch = (): Op.Touch => Object.freeze({ kind: 'touch' })
 export const deleteRecord = (): Op.DeleteRecord => Object.freeze({ kind: 'deleteRecord' })
 
+export const rawRead = (bin: string, operation: object): Op.RawRead => ({ kind: 'rawRead', bin, operation })
+export const rawWrite = (bin: string, operation: object, isIdempotent: boolean): Op.RawWrite => ({
+  kind: 'rawWrite',
+  bin,
+  operation,
+  isIdempotent,
+})
+
 export const listCreate = (bin: string, order: Op.Order, persistIndex: boolean): Op.ListCreate =>
   Object.freeze({ kind: 'listCreate', bin, order, persistIndex })
 export const listAppend = (bin: string, values: readonly Value[], order: Op.Order, path?: Op.Path): Op.ListAppend =>

@@ -11,7 +11,7 @@ export function checkResultNames(command: Command): void {
   const operations = command.operations
   if (operations === undefined || operations.length < 2) return
   const wanted = new Set<string>()
-  for (const operation of operations) if (hasResult(operation)) wanted.add(resultName(operation)!)
+  for (const operation of operations) if (!isRaw(operation) && hasResult(operation)) wanted.add(resultName(operation)!)
   if (wanted.size === 0) return
   const seen = new Set<string>()
   for (const operation of operations) {
@@ -28,8 +28,11 @@ export function checkResultNames(command: Command): void {
   }
 }
 
+/** Operations of the official client may hide each other's results, as they do there. */
+const isRaw = ({ kind }: Operation): boolean => kind === 'rawRead' || kind === 'rawWrite'
+
 export function hasResult(operation: Operation): boolean {
-  return !isWrite(operation) || ('returns' in operation && operation.returns !== 'none')
+  return isRaw(operation) || !isWrite(operation) || ('returns' in operation && operation.returns !== 'none')
 }
 
 export function resultName(operation: Operation): string | undefined {

@@ -21,6 +21,10 @@ export function showOperation(operation: Operation, values: boolean): string {
       return `read ${at}`
     case 'readExpression':
       return `read ${operation.name} := ${showExpression(operation.expression, values)}`
+    case 'rawRead':
+      return `raw read of ${at}`
+    case 'rawWrite':
+      return operation.bin === '' ? 'raw write' : `raw write to ${at}`
     case 'touch':
       return 'touch'
     case 'deleteRecord':

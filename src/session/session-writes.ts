@@ -12,6 +12,7 @@ import { EntityTracker } from './tracking/entity-tracker.js'
 import { otherClass } from './context/session-errors.js'
 import type { KeyInput } from './context/session-types.js'
 import { WorkQueue } from './tracking/work-queue.js'
+import type { OperateResults, RawCall } from './raw-operate.js'
 import { UnitOfWork, type FlushOptions } from './flush/unit-of-work.js'
 
 /** Saves and deletes of single entities, queued per entity. */
@@ -117,6 +118,17 @@ export class SessionWrites {
       receiver.deleted(wasStored)
     }
     return { deleted, failed: receiver.failed }
+  }
+
+  /** Sends operations of the official client, in the turn of their record. */
+  operate(mapped: MappedClass, key: RecordKey, call: RawCall, signal?: AbortSignal): Promise<OperateResults> {
+    const { identity } = this.#context
+    const known = identity.get(mapped, key.key)
+    if (known !== undefined && !mapped.is(known.entity)) throw otherClass(mapped, known)
+    const work = (): Promise<OperateResults> => call.run(identity.get(mapped, key.key), this.#context)
+    return abortableTurn(signal, work, (begin) =>
+      known === undefined ? this.turns.runOnRecord(key, begin) : this.turns.runOn(known, begin),
+    )
   }
 
   /** Marks an entity to be deleted by the next flush. */

@@ -15,6 +15,7 @@ import {
   checkKeys,
   checkLoadOptions,
   checkCallOptions,
+  checkOperateOptions,
   checkSessionQueryOptions,
 } from './context/check-arguments.js'
 import { isDirty } from './flush/collect/is-dirty.js'
@@ -23,6 +24,8 @@ import { isInsideHook } from './tracking/lifecycle-hooks.js'
 import { EntityLoader } from './load/entity-loader.js'
 import { RecordHandle } from '../records/record-handle.js'
 import { RecordAccess } from './record-access.js'
+import { RawCall, type OperateOptions, type OperateResults } from './raw-operate.js'
+import type { RawOperation } from '../driver/aerospike-client.js'
 import type { ManagedEntity } from './tracking/managed-entity.js'
 import type { MappedClass } from './mapping/mapped-class.js'
 import { newEntity } from './mapping/new-entity.js'
@@ -350,6 +353,26 @@ export class Session {
       if (typeof target !== 'function') this.#work.delete(target, second as FlushOptions | undefined, receiver)
       else this.#work.deleteByKey(this.#mapped(target as EntityClass), second as KeyInput, third, receiver)
     })
+  }
+
+  /**
+   * Sends operations of the official client to one record now, for what Skein does not cover, and returns their results by bin. They take part
+   * in the transaction of the session. What they change in a loaded entity has to be loaded again.
+   *
+   * @example
+   * const { visitors } = await session.operate(Page, '/home', [Aerospike.hll.getCount('visitors')])
+   */
+  async operate<T extends object>(
+    entityClass: EntityClass<T>,
+    key: KeyInput<T>,
+    operations: readonly RawOperation[],
+    options: OperateOptions = {},
+  ): Promise<OperateResults> {
+    this.#checkMaySend()
+    checkOperateOptions(options)
+    const mapped = this.#mapped(entityClass)
+    const record = mapped.recordKeyOf(key, this.#context.identity.tenant)
+    return this.#work.operate(mapped, record, new RawCall(mapped, record, operations, options), options.signal)
   }
 
   /** Sends everything that changed, as few commands as possible; sends nothing when nothing did. */

@@ -12,6 +12,7 @@ const CALLS = [
   'loadPart',
   'save',
   'upsert',
+  'operate',
   'delete',
   'flush',
   'refresh',

@@ -6,6 +6,7 @@ import type { SessionQueryOptions } from '../query/managed-source.js'
 import type { DatabaseQueryOptions } from '../query/unmanaged-source.js'
 import type { VerifyOptions } from '../verify/verify-options.js'
 import type { AtOptions, LoadOptions, RefreshOptions, SaveOptions, UpsertOptions } from './session-types.js'
+import type { OperateOptions } from '../raw-operate.js'
 import type { FlushOptions } from '../flush/unit-of-work.js'
 
 const SAVE: NamesOf<SaveOptions> = {
@@ -28,6 +29,7 @@ const LOAD: NamesOf<LoadOptions<object>> = { only: true, with: true, signal: tru
 const SESSION_QUERY: NamesOf<SessionQueryOptions> = { signal: true, onProgress: true, outsideTransaction: true }
 const QUERY: NamesOf<DatabaseQueryOptions> = { tenant: true, signal: true, onProgress: true, outsideTransaction: true }
 const AT: NamesOf<AtOptions> = { create: true }
+const OPERATE: NamesOf<OperateOptions> = { idempotent: true, ttl: true, signal: true }
 
 const REFRESH: NamesOf<RefreshOptions> = { signal: true }
 
@@ -49,6 +51,8 @@ export function checkCallOptions(call: keyof typeof KNOWN, options: object | und
   checkNames(`${call}()`, options, KNOWN[call])
   checkChoice('transactions', (options as FlushOptions).transactions, TRANSACTION_MODES)
 }
+
+export const checkOperateOptions = (options: OperateOptions): void => checkNames('operate()', options, OPERATE)
 
 export function checkAtOptions(options: AtOptions): void {
   checkNames('at()', options, AT)

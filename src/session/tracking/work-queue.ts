@@ -125,6 +125,13 @@ export class WorkQueue {
     else void before.then(begin)
   }
 
+  /** The same for work that ends with its promise. */
+  runOnRecord<T>(key: RecordKey, work: () => Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) =>
+      this.onRecord(key, (end) => void started(work).then(resolve, reject).finally(end)),
+    )
+  }
+
   /** Resolves when nothing is under way. */
   async idle(): Promise<void> {
     while (this.#barrier !== undefined || !this.#span.isEmpty || !this.#onRecords.isEmpty)

@@ -3,6 +3,7 @@ import { goneUnless, write, type Guard } from '../../../plan/command.js'
 import { binExists, not } from '../../../plan/expression.js'
 import type { WriteOperation } from '../../../plan/operation.js'
 import { addToBin, writeBin, writeMissingBin } from '../../../plan/operations.js'
+import type { MappedClass } from '../../mapping/mapped-class.js'
 import type { ManagedEntity } from '../../tracking/managed-entity.js'
 import { recordedChanges } from '../../tracking/write-options.js'
 import { growthOf, isWorthMeasuring } from './record-growth.js'
@@ -35,7 +36,7 @@ export function planPatch(managed: ManagedEntity, changes: readonly WriteOperati
   const { createsRecord } = managed.stored!
   const growth = growthOf(changes)
   const ttl = createsRecord ? ttlOfNew(managed) : ttlOfUpdate(managed)
-  const operations = [...(createsRecord ? creation(managed, now) : []), ...changes, ...stamps(managed, now)]
+  const operations = [...(createsRecord ? creation(managed, now) : []), ...changes, ...patchStamps(mapped, now)]
   const command = write(model.name, key, operations, {
     exists: createsRecord ? 'upsert' : 'mustExist',
     guards: mapped.standsAlone ? [] : [NOT_DELETING],
@@ -57,8 +58,9 @@ function creation({ entity, model, mapped }: ManagedEntity, now: Date): readonly
   return [...constant, ...keys, ...created]
 }
 
-function stamps({ model, mapped }: ManagedEntity, now: Date): readonly WriteOperation[] {
-  const { version, updatedAt } = model
+/** Version and time of a change to a record that was not read. */
+export function patchStamps(mapped: MappedClass, now: Date): readonly WriteOperation[] {
+  const { version, updatedAt } = mapped.model
   return [
     ...(version === undefined ? [] : [addToBin(mapped.binOf(version)!, 1)]),
     ...(updatedAt === undefined ? [] : [writeBin(mapped.binOf(updatedAt)!, now.getTime())]),

@@ -1,0 +1,23 @@
+import type { Operation } from '../plan/operation.js'
+import { rawRead, rawWrite } from '../plan/operations.js'
+import { DELETE_OPCODE, readOpcodes } from './aerospike-client.js'
+
+let reads: ReadonlySet<number> | undefined
+
+/** Kind of an operation that a user made with the official client. */
+export type RawKind = 'read' | 'write' | 'delete' | 'none'
+
+/** `none` for what is no operation of the client: the binding would crash on it. */
+export function rawKind(given: unknown): RawKind {
+  const code = typeof given === 'object' && given !== null && 'op' in given ? given.op : undefined
+  if (typeof code !== 'number') return 'none'
+  if (code === DELETE_OPCODE) return 'delete'
+  return (reads ??= readOpcodes()).has(code) ? 'read' : 'write'
+}
+
+export function rawOperation(given: object, isIdempotent: boolean): Extract<Operation, { kind: `raw${string}` }> {
+  const bin = binOf(given)
+  return rawKind(given) === 'read' ? rawRead(bin, given) : rawWrite(bin, given, isIdempotent)
+}
+
+const binOf = (given: object): string => ('bin' in given && typeof given.bin === 'string' ? given.bin : '')

@@ -1,0 +1,153 @@
+import { loadedSet, writeProperty } from '../codec/index.js'
+import type { RawOperation } from '../driver/aerospike-client.js'
+import { rawKind, rawOperation } from '../driver/raw-operations.js'
+import { SkeinError } from '../errors/index.js'
+import { describeKey } from '../keys/index.js'
+import { DELETING_BIN } from '../model/index.js'
+import { goneUnless, write, type Guard, type Ttl, type WriteCommand } from '../plan/command.js'
+import { binExists, not } from '../plan/expression.js'
+import type { ReadOperation, WriteOperation } from '../plan/operation.js'
+import type { Outcome } from '../plan/outcome.js'
+import type { RecordKey } from '../plan/record-key.js'
+import { callOptions, type SessionContext } from './context/session-context.js'
+import { anotherClass, notFound } from './context/session-errors.js'
+import { flushFailure } from './flush/execute/flush-failure.js'
+import { patchStamps } from './flush/plan/patch.js'
+import { checkTtl } from './flush/plan/ttl.js'
+import type { MappedClass } from './mapping/mapped-class.js'
+import type { ManagedEntity } from './tracking/managed-entity.js'
+import { recordedChanges } from './tracking/write-options.js'
+
+/** Options of `session.operate`. */
+export interface OperateOptions {
+  /** Twice is the same as once: it is sent again when its answer was lost. */
+  readonly idempotent?: boolean
+  /** Seconds that the record lives from now on, or `'never'`. */
+  readonly ttl?: Exclude<Ttl, 'keep'>
+  readonly signal?: AbortSignal
+}
+
+/** Results of the operations by bin, as the client returns them. */
+export type OperateResults = { readonly [bin: string]: unknown }
+
+/** Operations of the official client on one record of a session. */
+export class RawCall {
+  readonly #mapped: MappedClass
+  readonly #key: RecordKey
+  readonly #operations: readonly (ReadOperation | WriteOperation)[]
+  readonly #options: OperateOptions
+
+  constructor(mapped: MappedClass, key: RecordKey, operations: readonly RawOperation[], options: OperateOptions) {
+    this.#mapped = mapped
+    this.#key = key
+    this.#options = options
+    checkOperations(mapped, key, operations)
+    this.#operations = operations.map((one) => rawOperation(one, options.idempotent === true))
+    if (options.ttl !== undefined) checkTtl({ mapped }, options.ttl)
+  }
+
+  get #changedBins(): ReadonlySet<string> {
+    return new Set(this.#operations.flatMap((one) => (one.kind === 'rawWrite' && one.bin !== '' ? [one.bin] : [])))
+  }
+
+  get #isRead(): boolean {
+    return this.#options.ttl === undefined && this.#operations.every(({ kind }) => kind === 'rawRead')
+  }
+
+  async run(known: ManagedEntity | undefined, context: SessionContext): Promise<OperateResults> {
+    const isLoaded = known !== undefined && !known.isUnread && known.state === 'stored' && !this.#isRead
+    const loaded = isLoaded ? known : undefined
+    if (known !== undefined) this.#checkUnsent(known)
+    const now = new Date()
+    const command = this.#isRead ? this.#reads() : this.#writes(loaded, now)
+    const outcome = await context.driver.runOne(command, callOptions(context, this.#options.signal))
+    if (outcome.state !== 'written') throw this.#failure(outcome, loaded, context)
+    if (loaded !== undefined) this.#taken(loaded, outcome, now)
+    return outcome.bins
+  }
+
+  #failure(outcome: Outcome, loaded: ManagedEntity | undefined, { identity }: SessionContext): unknown {
+    const { codec } = this.#mapped
+    if (this.#isRead && outcome.reason === 'missing')
+      return notFound(this.#mapped, [codec.key.scheme.fromStored(this.#key.key, identity.tenant)])
+    if (outcome.reason === 'guard' && loaded === undefined) return anotherClass(this.#mapped, this.#key)
+    return flushFailure({ outcomes: [outcome], failed: [outcome] }, this.#options.signal)
+  }
+
+  get #guards(): readonly Guard[] {
+    const { standsAlone, classGuards } = this.#mapped
+    return standsAlone ? classGuards : [...classGuards, NOT_DELETING]
+  }
+
+  #reads(): WriteCommand {
+    return write(this.#mapped.model.name, this.#key, this.#operations, {
+      exists: 'upsert',
+      guards: this.#guards,
+      ttl: 'keep',
+    })
+  }
+
+  #writes(loaded: ManagedEntity | undefined, now: Date): WriteCommand {
+    const { model, codec } = this.#mapped
+    const stamp =
+      loaded === undefined
+        ? { operations: patchStamps(this.#mapped, now), guards: [] }
+        : codec.stamps.update(loaded.version, now)
+    const { seconds, onUpdate } = model.ttl
+    return write(model.name, this.#key, [...this.#operations, ...stamp.operations], {
+      exists: 'mustExist',
+      guards: [...this.#guards, ...stamp.guards],
+      ttl: this.#options.ttl ?? (onUpdate === 'refresh' ? seconds : 'keep'),
+    })
+  }
+
+  /** What the operations changed is not loaded any more, so that no stale value is written back. */
+  #taken(loaded: ManagedEntity, { generation }: Outcome, now: Date): void {
+    const { model, mapped, entity, version } = loaded
+    const stale = new Set(mapped.codec.propertiesIn(this.#changedBins))
+    const names = loaded.loaded ?? [...model.properties, ...model.relations].map(({ name }) => name)
+    const parts = new Map([...(loaded.loaded?.parts ?? [])].filter(([name]) => !stale.has(name)))
+    const kept = [...names].filter((name) => !stale.has(name))
+    const left = stale.size === 0 ? loaded.loaded : loadedSet(kept, parts)
+    const next = model.version === undefined ? undefined : (version ?? 0) + 1
+    loaded.learn(loaded.stored!.completed(left, next, loaded.ttl))
+    mapped.codec.stamps.updated(entity, version, now)
+    if (model.generationProperty !== undefined && generation !== undefined)
+      writeProperty(entity, model.generationProperty, generation)
+  }
+
+  #checkUnsent(known: ManagedEntity): void {
+    const { entity, snapshot, mapped } = known
+    const changed = snapshot === undefined ? [] : mapped.codec.changedProperties(entity, snapshot)
+    const unsent = new Set([...changed, ...recordedChanges(known).map(({ property }) => property)])
+    const touched = mapped.codec.propertiesIn(this.#changedBins).find((name) => unsent.has(name))
+    if (touched === undefined) return
+    throw refused(mapped, this.#key, `'${touched}' has changes that were not sent yet`, 'Flush first.', touched)
+  }
+}
+
+const NOT_DELETING: Guard = goneUnless(not(binExists(DELETING_BIN)))
+
+function checkOperations(mapped: MappedClass, key: RecordKey, operations: readonly unknown[]): void {
+  if (!Array.isArray(operations) || operations.length === 0)
+    throw refused(mapped, key, 'there is no operation', 'Give a list of operations of the official client.')
+  const { version, discriminator } = mapped.model
+  const own = new Set([...mapped.codec.binsOf([]), mapped.binOf(version), discriminator?.bin])
+  for (const one of operations as readonly unknown[]) {
+    const kind = rawKind(one)
+    if (kind === 'none')
+      throw refused(mapped, key, 'this is no operation', 'Make it with the modules of the official client.')
+    if (kind === 'delete') throw refused(mapped, key, 'it would leave links behind', 'Use session.delete.')
+    const { bin } = one as { readonly bin?: unknown }
+    if (bin !== undefined && (typeof bin !== 'string' || bin === '' || Buffer.byteLength(bin) > 15))
+      throw refused(mapped, key, 'its bin has no name that a bin can have', 'Give a text of 1 to 15 bytes.')
+    if (kind === 'write' && bin !== undefined && (own.has(bin) || bin === DELETING_BIN))
+      throw refused(mapped, key, `the bin '${bin}' belongs to Skein`, 'Leave out key, version and discriminator.')
+  }
+}
+
+function refused(mapped: MappedClass, { key }: RecordKey, why: string, fix: string, property?: string): SkeinError {
+  const { name: className } = mapped.model
+  const message = `The operations on ${className} ${describeKey(key)} were not sent: ${why}.`
+  return new SkeinError('SKEIN_2332', message, { className, property, key, fix })
+}
