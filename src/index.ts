@@ -102,7 +102,14 @@ export { collection } from './relations/collection.js'
 export { ref } from './relations/ref.js'
 export type { CommandEvent, FlushEvent, HiddenError, TransactionEvent, WarningEvent } from './driver/events.js'
 export type { Finding, FindingKind, FindingState } from './relations/contract/finding.js'
-export { Database, type SessionOptions } from './session/database/database.js'
+export { Database } from './session/database/database.js'
+export type {
+  DatabaseQueryOptions,
+  DeleteProgress,
+  FlushOptions,
+  SessionOptions,
+  SessionQueryOptions,
+} from './session/context/option-types.js'
 export { RecordHandle } from './records/record-handle.js'
 export type { OperateOptions, OperateResults } from './session/raw-operate.js'
 export type { RawOperation } from './driver/aerospike-client.js'
@@ -129,7 +136,6 @@ export type {
 } from './session/context/session-types.js'
 export { Walk } from './session/walk/walk.js'
 export type { HopOptions, WalkExplanation, WalkOptions } from './session/walk/walk-types.js'
-export type { FlushOptions } from './session/flush/unit-of-work.js'
 export type { TransactionOptions } from './session/transaction/retry-transaction.js'
 export type { OutsideTransaction } from './model/related.js'
 export type { VerifyOptions } from './session/verify/verify-options.js'
@@ -140,7 +146,6 @@ export type { Explanation } from './plan/explain.js'
 export type { IndexDiff, NeededIndex } from './query/index-diff.js'
 export type { IndexProgress, Indexes, SyncOptions } from './query/indexes.js'
 export type { Capabilities, NamespaceCapabilities } from './driver/capabilities.js'
-export type { DeleteProgress } from './session/flush/drain/delete-in-steps.js'
 export { Query } from './query/query.js'
 export { DatabaseQuery, type BulkOptions, type BulkProgress, type BulkResult } from './query/database-query.js'
 export type { BulkChanges } from './query/bulk-changes.js'
@@ -169,5 +174,3 @@ export type {
   Where,
 } from './query/where.js'
 export { SessionQuery } from './query/session-query.js'
-export type { SessionQueryOptions } from './session/query/managed-source.js'
-export type { DatabaseQueryOptions } from './session/query/unmanaged-source.js'

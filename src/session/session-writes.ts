@@ -13,7 +13,8 @@ import { otherClass } from './context/session-errors.js'
 import type { KeyInput } from './context/session-types.js'
 import { WorkQueue } from './tracking/work-queue.js'
 import type { OperateResults, RawCall } from './raw-operate.js'
-import { UnitOfWork, type FlushOptions } from './flush/unit-of-work.js'
+import { UnitOfWork } from './flush/unit-of-work.js'
+import type { FlushOptions } from './context/option-types.js'
 
 /** Saves and deletes of single entities, queued per entity. */
 export class SessionWrites {
@@ -55,10 +56,10 @@ export class SessionWrites {
       refused: () => {
         if (isRefused) return
         isRefused = true
-        pending.end(managed, true)
+        managed.endDelete(pending, true)
       },
       failed: (error) => {
-        if (!isRefused) pending.end(managed, false)
+        if (!isRefused) managed.endDelete(pending, false)
         failed(error)
       },
     })

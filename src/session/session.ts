@@ -52,18 +52,24 @@ import type {
   SaveOptions,
   UpsertOptions,
 } from './context/session-types.js'
-import { ManagedSource, type SessionQueryOptions } from './query/managed-source.js'
+import { ManagedSource } from './query/managed-source.js'
 import { checkLoadRange, keysCovering, TimeSlices, type LoadRangeOptions } from './load/time-slices.js'
 import { SessionWrites } from './session-writes.js'
 import type { TransactionOptions } from './transaction/retry-transaction.js'
 import { checkTtl } from './flush/plan/ttl.js'
-import type { FlushOptions } from './flush/unit-of-work.js'
 import { startWalk } from './walk/start-walk.js'
 import type { Walk } from './walk/walk.js'
 import type { WalkOptions } from './walk/walk-types.js'
 import { verifyEntity } from './verify/verify-entity.js'
 import type { VerifyOptions } from './verify/verify-options.js'
 import { checkExpectedVersion } from './tracking/expected-version.js'
+import type { FlushOptions, SessionOptions, SessionQueryOptions } from './context/option-types.js'
+
+/** `db.transaction`, for sessions. */
+export type Transact = <T>(
+  work: (session: Session) => Promise<T> | T,
+  options?: TransactionOptions & SessionOptions,
+) => Promise<T>
 
 /**
  * A short-lived unit of work: every entity exists once in it, and what is changed is found and sent by `flush`, or for one entity by
@@ -77,14 +83,16 @@ import { checkExpectedVersion } from './tracking/expected-version.js'
  */
 export class Session {
   readonly #context: SessionContext
+  readonly #transact: Transact
   readonly #loads: EntityLoader
   // Made when it is needed: many sessions only load.
   #sessionWork: SessionWrites | undefined
   #closing: Promise<void> | undefined
 
   /** @internal */
-  constructor(context: SessionContext) {
+  constructor(context: SessionContext, transact: Transact) {
     this.#context = context
+    this.#transact = transact
     this.#loads = new EntityLoader(context)
   }
 
@@ -389,8 +397,10 @@ export class Session {
    */
   async transaction<T>(work: (session: Session) => Promise<T> | T, options?: TransactionOptions): Promise<T> {
     this.#checkOpen()
-    const { transaction, transact, identity, validate } = this.#context
-    return transaction === undefined ? transact(work, { tenant: identity.tenant, validate, ...options }) : work(this)
+    const { transaction, identity, validate } = this.#context
+    return transaction === undefined
+      ? this.#transact(work, { tenant: identity.tenant, validate, ...options })
+      : work(this)
   }
 
   /** Reads the entity again; what was changed in it and not saved is lost. Completes an entity that was loaded in part. */

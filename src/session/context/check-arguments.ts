@@ -2,12 +2,10 @@ import { SkeinError } from '../../errors/index.js'
 import { describeKey, keyProblem, type Tenant } from '../../keys/index.js'
 import { checkChoice, checkNames, checkTexts, notValid, shown, type NamesOf } from './check-options.js'
 import { TRANSACTION_MODES } from './open-options.js'
-import type { SessionQueryOptions } from '../query/managed-source.js'
-import type { DatabaseQueryOptions } from '../query/unmanaged-source.js'
 import type { VerifyOptions } from '../verify/verify-options.js'
 import type { AtOptions, LoadOptions, RefreshOptions, SaveOptions, UpsertOptions } from './session-types.js'
 import type { OperateOptions } from '../raw-operate.js'
-import type { FlushOptions } from '../flush/unit-of-work.js'
+import type { DatabaseQueryOptions, FlushOptions, SessionQueryOptions } from './option-types.js'
 
 const SAVE: NamesOf<SaveOptions> = {
   ttl: true,

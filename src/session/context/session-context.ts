@@ -1,19 +1,10 @@
 import type { CallOptions, TransactionHandle } from '../../driver/outcome.js'
 import type { Driver } from '../../driver/driver.js'
 import type { WorkCount } from './activity.js'
-import type { SessionOptions } from '../database/database.js'
 import type { IdentityMap } from '../tracking/identity-map.js'
 import type { ReadBatcher } from '../load/read-batcher.js'
 import type { MappedClasses } from '../mapping/mapped-classes.js'
 import type { TransactionMode } from './open-options.js'
-import type { Session } from '../session.js'
-import type { TransactionOptions } from '../transaction/retry-transaction.js'
-
-/** `db.transaction`, for sessions. */
-export type Transact = <T>(
-  work: (session: Session) => Promise<T> | T,
-  options?: TransactionOptions & SessionOptions,
-) => Promise<T>
 
 /** State that the parts of one session share. */
 export interface SessionContext {
@@ -34,8 +25,6 @@ export interface SessionContext {
   readonly refusesQueries?: boolean
   /** How a flush uses transactions when it is not told. */
   readonly transactions: TransactionMode
-  /** Runs a function in a transaction of its own. */
-  readonly transact: Transact
   /** Checks class-validator's rules before anything is sent. */
   readonly validate: boolean
 }

@@ -18,12 +18,11 @@ import { checkSlices, keysCovering, TimeSlices, type SliceOptions } from '../loa
 import { ReadBatcher } from '../load/read-batcher.js'
 import type { MappedClasses } from '../mapping/mapped-classes.js'
 import type { TransactionMode } from '../context/open-options.js'
-import type { DrainOptions } from '../flush/drain/delete-in-steps.js'
-import { UnmanagedSource, type DatabaseQueryOptions } from '../query/unmanaged-source.js'
-import { Session } from '../session.js'
+import { UnmanagedSource } from '../query/unmanaged-source.js'
+import { Session, type Transact } from '../session.js'
 import { driverOf } from '../../driver/session-driver.js'
 import { TracedSession } from '../traced-session.js'
-import type { SessionContext, Transact } from '../context/session-context.js'
+import type { SessionContext } from '../context/session-context.js'
 import { closedInHook, databaseClosed, sharedSet } from '../context/session-errors.js'
 import { isInsideHookOf } from '../tracking/lifecycle-hooks.js'
 import type { KeyInput } from '../context/session-types.js'
@@ -32,13 +31,7 @@ import { inTransaction, type Attempt, type TransactionOptions } from '../transac
 import { withoutTransactions } from '../transaction/transaction-errors.js'
 import type { FinishDelete } from '../verify/verify-access.js'
 import { verifySets, type VerifySetOptions } from '../verify/verify-set.js'
-
-export interface SessionOptions {
-  /** Enters every key of a class that belongs to tenants; a key of another tenant is refused. */
-  readonly tenant?: Tenant
-  /** `false`: class-validator's rules are not checked in this session. */
-  readonly validate?: boolean
-}
+import type { DatabaseQueryOptions, DrainOptions, SessionOptions } from '../context/option-types.js'
 
 const NO_OPTIONS: SessionOptions = Object.freeze({})
 const NO_TRANSACTION = Object.freeze({ transaction: undefined })
@@ -146,7 +139,8 @@ export class Database {
 
   #session(options: SessionOptions, activity: WorkCount, inside?: Inside): Session {
     const context = this.#context(options, activity, inside)
-    return this.#parts.stacks ? new TracedSession(context) : new Session(context)
+    const transact = activity === this.#activity ? this.#transact : this.#transactInside
+    return this.#parts.stacks ? new TracedSession(context, transact) : new Session(context, transact)
   }
 
   #context(options: SessionOptions, activity: WorkCount, inside: Inside = NO_TRANSACTION): SessionContext {
@@ -165,7 +159,6 @@ export class Database {
       undo: inside.undo,
       refusesQueries: inside.transaction !== undefined,
       transactions,
-      transact: activity === this.#activity ? this.#transact : this.#transactInside,
       validate: options.validate ?? validate,
     }
   }

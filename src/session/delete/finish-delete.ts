@@ -2,8 +2,9 @@ import { PartialFailureError, VersionConflictError } from '../../errors/index.js
 import type { RecordKey } from '../../plan/record-key.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
 import type { SessionContext } from '../context/session-context.js'
-import { newParts, type SessionParts } from '../flush/drain/session-parts.js'
-import { UnitOfWork, type FlushOptions } from '../flush/unit-of-work.js'
+import { newParts, type SessionParts } from '../flush/session-parts.js'
+import { UnitOfWork } from '../flush/unit-of-work.js'
+import type { FlushOptions } from '../context/option-types.js'
 
 /**
  * Deletes a record whose delete was cut off, and does so only while it is marked: somebody else may finish it at any time, and then the next

@@ -6,9 +6,9 @@ import type { Driver } from '../../driver/driver.js'
 import { finishDelete } from './finish-delete.js'
 import { foundKey } from '../load/key-of-found.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
-import type { DrainOptions } from '../flush/drain/delete-in-steps.js'
 import type { SessionContext } from '../context/session-context.js'
 import { sweepWithoutTenant } from '../context/session-errors.js'
+import type { DrainOptions } from '../context/option-types.js'
 
 export interface SweepOptions extends DrainOptions {
   readonly tenant?: Tenant

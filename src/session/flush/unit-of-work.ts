@@ -1,4 +1,3 @@
-import type { OutsideTransaction } from '../../model/index.js'
 import { Explanation } from '../../plan/explain.js'
 import type { Outcome } from '../../plan/outcome.js'
 import { recordId } from '../../plan/record-key.js'
@@ -16,18 +15,15 @@ import type { TransactionMode } from '../context/open-options.js'
 import type { PlanDraft } from '../../plan/plan-draft.js'
 import { planInto } from './plan/plan-change-set.js'
 import { hasDoubts, resolveDoubts } from './collect/resolve-in-doubt.js'
-import { deleteInSteps, type SendAll, type DrainOptions } from './drain/delete-in-steps.js'
+import { deleteInSteps, type SendAll } from './drain/delete-in-steps.js'
 import type { AfterMark, RunResult } from './execute/execute-stages.js'
-import { planFlush, executeChangeSet, type SendParts } from './execute/execute-change-set.js'
+import { planFlush, executeChangeSet } from './execute/execute-change-set.js'
+import type { SendParts } from './session-parts.js'
 import { keepAdoptedOrphans } from './execute/keep-adopted-orphans.js'
 import { badOption, noteInside } from '../transaction/transaction-errors.js'
 import { validateAll } from './collect/validate.js'
 import type { ChangeSet } from './collect/change-set.js'
-
-export interface FlushOptions extends DrainOptions, OutsideTransaction {
-  /** Whether records that change together do so in one transaction; what `open` was told, unless given. */
-  readonly transactions?: TransactionMode
-}
+import type { FlushOptions } from '../context/option-types.js'
 
 interface Sent {
   readonly began: number
@@ -90,7 +86,7 @@ export class UnitOfWork {
     const { result, began } = await this.#inFlight(work, refused, (onEnd) =>
       this.#send(work, transactions, options, onEnd),
     )
-    forgetDeleted(work, context)
+    forgetDeleted(work.removed, context)
     for (const managed of work.removed) if (managed.state === 'new') entities.takeInAgain(managed)
     if (result.outcomes.length === 0) return
     const isOvertaken = result.failed.length > 0 && (await keepAdoptedOrphans(work, result, this.#readerFor(options)))

@@ -15,8 +15,8 @@ import { isInsideHook } from '../tracking/lifecycle-hooks.js'
 import type { Hydrator } from './hydrator.js'
 import { queryInTransaction } from '../transaction/transaction-scope.js'
 import type { ManagedEntity } from '../tracking/managed-entity.js'
-import type { MappedClass } from '../mapping/mapped-class.js'
-import { projectionOf, type Projection } from '../mapping/projection.js'
+import type { MappedClass, Projection } from '../mapping/mapped-class.js'
+import { projectionOf } from '../mapping/projection.js'
 import type { SessionContext } from '../context/session-context.js'
 
 /** A record whose cascading delete has begun is found by nobody. */

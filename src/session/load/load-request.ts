@@ -3,8 +3,8 @@ import { read } from '../../plan/command.js'
 import type { StoredRecord } from '../../plan/outcome.js'
 import type { RecordKey } from '../../plan/record-key.js'
 import type { ManagedEntity } from '../tracking/managed-entity.js'
-import type { MappedClass } from '../mapping/mapped-class.js'
-import { bothOf, type Projection } from '../mapping/projection.js'
+import type { MappedClass, Projection } from '../mapping/mapped-class.js'
+import { bothOf } from '../mapping/projection.js'
 
 /** Receiver of a load's result; `place` is returned as it was given. Must not throw. */
 export interface LoadReceiver {

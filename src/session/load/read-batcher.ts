@@ -2,7 +2,6 @@ import type { Driver } from '../../driver/driver.js'
 import type { TransactionHandle } from '../../driver/outcome.js'
 import type { ReadRequest } from '../../driver/read-request.js'
 import type { WorkCount } from '../context/activity.js'
-import type { SessionContext } from '../context/session-context.js'
 
 // Cheaper than queueMicrotask, which also keeps track of the async context.
 const NOW = Promise.resolve()
@@ -87,6 +86,11 @@ export function tickOf({
   reading,
   transaction,
   tick,
-}: Pick<SessionContext, 'driver' | 'reading' | 'transaction' | 'tick'>): ReadBatcher {
+}: {
+  readonly driver: Driver
+  readonly reading: WorkCount
+  readonly transaction: TransactionHandle | undefined
+  readonly tick: ReadBatcher
+}): ReadBatcher {
   return transaction === undefined ? tick : new ReadBatcher(driver, reading, transaction)
 }

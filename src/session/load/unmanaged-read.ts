@@ -8,9 +8,9 @@ import { restoreKey } from './restore-key.js'
 import { checkKeys, checkOnly } from '../context/check-arguments.js'
 import { isGone, readBins } from './hydrator.js'
 import { UnmanagedReader } from './unmanaged-reader.js'
-import type { MappedClass } from '../mapping/mapped-class.js'
+import type { MappedClass, Projection } from '../mapping/mapped-class.js'
 import type { MappedClasses } from '../mapping/mapped-classes.js'
-import { asRead, projectionOf, type Projection } from '../mapping/projection.js'
+import { asRead, projectionOf } from '../mapping/projection.js'
 import type { KeyInput, OnlyOf } from '../context/session-types.js'
 
 export interface ReadOptions<T> {

@@ -1,12 +1,21 @@
-import { hasRules, type Codecs, type EntityCodec } from '../../codec/index.js'
+import { hasRules, type Codecs, type EntityCodec, type Loaded } from '../../codec/index.js'
 import type { KeyValue, Tenant } from '../../keys/index.js'
 import type { EntityModel, HooksModel } from '../../model/index.js'
 import { holds, type Bins, type Guard } from '../../plan/command.js'
 import { bin, eq, or, value } from '../../plan/expression.js'
+import type { ReadOperation } from '../../plan/operation.js'
 import { recordKey, type RecordKey } from '../../plan/record-key.js'
 import type { Contributor } from '../../relations/contract/contributor.js'
 import type { RelationStrategy } from '../../relations/contract/relation-strategy.js'
-import type { Projection } from './projection.js'
+
+/** Which properties of an entity are wanted, and which bins hold them. */
+export interface Projection {
+  /** Undefined: all. */
+  readonly loaded: Loaded
+  readonly bins: 'all' | readonly string[]
+  /** Reads of the bins and of parts of others; absent where whole bins are read. */
+  readonly operations?: readonly ReadOperation[]
+}
 
 /** A stored class with everything a session needs to work with its entities; made once for each database. */
 export class MappedClass {

@@ -3,18 +3,9 @@ import { DELETING_BIN } from '../../model/index.js'
 import type { ReadOperation } from '../../plan/operation.js'
 import { readBin } from '../../plan/operations.js'
 import type { StoredRecord } from '../../plan/outcome.js'
-import type { MappedClass } from './mapped-class.js'
+import type { MappedClass, Projection } from './mapped-class.js'
 import { unknownProperty } from '../context/session-errors.js'
 import { partOf, readOfPart, withParts } from './partial-read.js'
-
-/** Which properties of an entity are wanted, and which bins hold them. */
-export interface Projection {
-  /** Undefined: all. */
-  readonly loaded: Loaded
-  readonly bins: 'all' | readonly string[]
-  /** Reads of the bins and of parts of others; absent where whole bins are read. */
-  readonly operations?: readonly ReadOperation[]
-}
 
 /** A property, or what is wanted of some properties. */
 export type OnlyItem = string | Readonly<Record<string, unknown>>

@@ -1,14 +1,12 @@
-import type { OutsideTransaction } from '../../model/index.js'
 import type { FoundRecord } from '../../plan/outcome.js'
-import type { QueryOptions, QuerySource } from '../../query/query-source.js'
+import type { QuerySource } from '../../query/query-source.js'
+import type { SessionQueryOptions } from '../context/option-types.js'
 import type { SessionContext } from '../context/session-context.js'
 import { checkPaths } from '../load/check-paths.js'
 import type { EntityLoader } from '../load/entity-loader.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
 import { queryInTransaction } from '../transaction/transaction-scope.js'
 import { ClassSource } from './class-source.js'
-
-export interface SessionQueryOptions extends QueryOptions, OutsideTransaction {}
 
 /** Queries whose entities a session manages. */
 export class ManagedSource<T extends object> extends ClassSource implements QuerySource<T> {

@@ -1,7 +1,7 @@
 import type { BackgroundOperation, BackgroundProgress } from '../../driver/background-query.js'
 import type { Driver } from '../../driver/driver.js'
 import { describeKey, type Tenant } from '../../keys/index.js'
-import type { EntityClass, OutsideTransaction } from '../../model/index.js'
+import type { EntityClass } from '../../model/index.js'
 import type { WriteOperation } from '../../plan/operation.js'
 import { writeBin } from '../../plan/operations.js'
 import type { FoundRecord } from '../../plan/outcome.js'
@@ -9,8 +9,8 @@ import { backgroundCommand } from '../../query/background-command.js'
 import type { BulkChange } from '../../query/bulk-changes.js'
 import type { BulkOptions, BulkSource } from '../../query/database-query.js'
 import type { QueryState } from '../../query/query-run.js'
-import type { QueryOptions } from '../../query/query-source.js'
 import type { WorkCount } from '../context/activity.js'
+import type { DatabaseQueryOptions } from '../context/option-types.js'
 import { unmanagedEntity } from '../load/unmanaged-read.js'
 import { UnmanagedReader } from '../load/unmanaged-reader.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
@@ -21,11 +21,6 @@ import type { Session } from '../session.js'
 import { bulkInSessions } from './bulk-in-sessions.js'
 import { ClassSource } from './class-source.js'
 import { whySessionsDelete, whySessionsUpdate } from './why-sessions.js'
-
-export interface DatabaseQueryOptions extends QueryOptions, OutsideTransaction {
-  /** Whose records, where the keys of the class belong to tenants. */
-  readonly tenant?: Tenant
-}
 
 /** What bulk operations need of the database. */
 export interface QueryDatabase {

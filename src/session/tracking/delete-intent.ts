@@ -1,5 +1,4 @@
 import type { BinGuard } from '../../plan/command.js'
-import type { PendingDelete } from './pending-delete.js'
 
 /** Conditions of the delete of one entity. Present exactly while its state is `removed`, and replaced as a whole. */
 export interface DeleteIntent {
@@ -33,3 +32,47 @@ let calls = 0
 
 /** Numbers the calls that ask for a delete, so that an earlier one is told from a later one. */
 export const nextCall = (): number => ++calls
+
+/**
+ * Deletes of one entity that are under way. When the last of them was refused, the entity stays, so that no later flush deletes what a
+ * caller was told stays; a save or a refresh meanwhile ends it.
+ */
+export class PendingDelete {
+  /** The session had the entity before. */
+  readonly wasKnown: boolean
+  /** The entity is to be deleted also without these calls: a refusal changes nothing about that. */
+  #isLasting: boolean
+  #calls = 0
+  #wasStored = false
+
+  constructor(wasKnown: boolean, isLasting: boolean) {
+    this.wasKnown = wasKnown
+    this.#isLasting = isLasting
+  }
+
+  begin(): this {
+    this.#calls++
+    return this
+  }
+
+  /** The next flush deletes the entity, whatever becomes of these calls. */
+  leaveToFlush(): void {
+    this.#isLasting = true
+  }
+
+  settled(wasStored: boolean): void {
+    this.#wasStored = wasStored
+  }
+
+  /** Says whether there was a record, to one caller alone: only one of several can have deleted it. */
+  takeWasStored(): boolean {
+    const wasStored = this.#wasStored
+    this.#wasStored = false
+    return wasStored
+  }
+
+  /** Ends one of the calls; true when it was the last one, and the entity is not to be deleted any more. */
+  end(isRefused: boolean): boolean {
+    return --this.#calls === 0 && isRefused && !this.#isLasting
+  }
+}

@@ -1,18 +1,15 @@
 import type { Tenant } from '../../keys/index.js'
 import type { UserKey } from '../../plan/record-key.js'
-import type { ManagedEntity } from './managed-entity.js'
+import type { EntityHome, ManagedEntity } from './managed-entity.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
-import type { MappedClasses } from '../mapping/mapped-classes.js'
 import { setManaged } from './managed-of.js'
 import { identityOf, RecordMap } from './record-map.js'
 
 let lastSession = 0
 
-/** One entity for each record, within one session. */
-export class IdentityMap {
-  /** The number of the session in events: sessions that work for another one have its number. */
+/** Identity map: one entity for each record, within one session. */
+export class IdentityMap implements EntityHome {
   readonly session: number
-  /** The tenant whose keys the session works with. */
   readonly tenant: Tenant | undefined
   /** By the place of their class; as long as it needs to be, because a list that grows takes much more. */
   readonly #places: (RecordMap<ManagedEntity> | undefined)[]
@@ -21,19 +18,17 @@ export class IdentityMap {
   #leaving: Map<string, number> | undefined
   #isClosed = false
 
-  constructor({ places }: Pick<MappedClasses, 'places'>, tenant?: Tenant, within?: IdentityMap) {
+  constructor({ places }: { readonly places: number }, tenant?: Tenant, within?: IdentityMap) {
     this.session = within?.session ?? ++lastSession
     this.tenant = tenant
     this.#within = within
     this.#places = new Array<RecordMap<ManagedEntity> | undefined>(places)
   }
 
-  /** That of the session which a user has: a large delete works in short ones of its own. */
   get root(): IdentityMap {
     return this.#within?.root ?? this
   }
 
-  /** True once its session is closed: nothing may be added any more. */
   get isClosed(): boolean {
     return this.#isClosed
   }
@@ -59,7 +54,6 @@ export class IdentityMap {
     else waiting.push(then)
   }
 
-  /** Tells those who wait for the entity; it must be complete by now. */
   announce({ mapped, key, entity }: ManagedEntity): void {
     if (this.#awaited === undefined) return
     const id = idOf(mapped, key.key)
@@ -83,7 +77,6 @@ export class IdentityMap {
     return this.#leaving !== undefined && this.#leaving.has(idOf(mapped, key))
   }
 
-  /** The entity is nobody's from now on and may be given to any session. */
   remove(managed: ManagedEntity): void {
     managed.leave()
     this.#places[managed.mapped.place]?.delete(managed.key.key, managed)

@@ -1,12 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { HookName } from '../../model/index.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
-import type { IdentityMap } from './identity-map.js'
-import type { ManagedEntity } from './managed-entity.js'
+import type { EntityHome, ManagedEntity } from './managed-entity.js'
 
 /** A hook that was called, and the one that it was called in. */
 interface HookCall {
-  readonly session: IdentityMap
+  readonly session: EntityHome
   readonly mapped: MappedClass
   readonly outer: HookCall | undefined
   isRunning: boolean
@@ -16,7 +15,7 @@ interface HookCall {
 let storage: AsyncLocalStorage<HookCall> | undefined
 
 /** True in what a hook of this session calls, also after it has waited for something; not in what it leaves behind when it has ended. */
-export function isInsideHook({ root }: IdentityMap): boolean {
+export function isInsideHook({ root }: EntityHome): boolean {
   for (let call = storage?.getStore(); call !== undefined; call = call.outer) {
     if (call.isRunning && call.session === root) return true
   }

@@ -5,12 +5,10 @@ import { binExists } from '../../plan/expression.js'
 import type { Outcome } from '../../plan/outcome.js'
 import type { RecordKey } from '../../plan/record-key.js'
 import type { Tracked, TrackedState } from '../../relations/contract/tracked.js'
+import type { Tenant } from '../../keys/index.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
-import { nextCall, NO_INTENT, type DeleteConditions, type DeleteIntent } from './delete-intent.js'
-import type { IdentityMap } from './identity-map.js'
-import { PendingDelete } from './pending-delete.js'
+import { nextCall, NO_INTENT, PendingDelete, type DeleteConditions, type DeleteIntent } from './delete-intent.js'
 import type { StoredState } from './stored-state.js'
-import type { QueuedWork } from './work-queue.js'
 import type { WriteOptions } from './write-options.js'
 
 /** A write whose answer was lost: until it is found out, or the same is sent again, what it changed is not known to be as in the snapshot. */
@@ -34,6 +32,28 @@ export interface DeleteDoubt {
 export type Doubt = WriteDoubt | DeleteDoubt
 
 export const isOfWrite = (doubt: Doubt): doubt is WriteDoubt => 'confirm' in doubt
+
+/** Identity map of a session, as its entities see it. */
+export interface EntityHome {
+  /** Number of the session in events: sessions that work for another one have its number. */
+  readonly session: number
+  /** Tenant whose keys the session works with. */
+  readonly tenant: Tenant | undefined
+  /** Identity map of the session that a user has: a large delete works in short sessions of its own. */
+  readonly root: EntityHome
+  /** True once its session is closed: nothing may be added any more. */
+  readonly isClosed: boolean
+  /** The entity is nobody's from now on and may be given to any session. */
+  remove(managed: ManagedEntity): void
+  /** Calls those who wait for the entity; it must be complete by now. */
+  announce(managed: ManagedEntity): void
+}
+
+/** Work on one entity, as those see it that wait for its end. */
+export interface EntityWork {
+  readonly span: object
+  readonly ended: Promise<void>
+}
 
 const NONE: readonly Guard[] = Object.freeze([])
 const WHILE_MARKED = holds(binExists(DELETING_BIN))
@@ -60,11 +80,11 @@ export class ManagedEntity implements Tracked {
   #doubt: Doubt | undefined
   readonly key: RecordKey
   /** Identity map of the session it belongs to, until its state is `gone`. */
-  readonly home: IdentityMap
-  #queued: QueuedWork | undefined
+  readonly home: EntityHome
+  #queued: EntityWork | undefined
   #deleteIntent: DeleteIntent | undefined
 
-  constructor(mapped: MappedClass, entity: object, key: RecordKey, home: IdentityMap, state: 'new' | 'stored') {
+  constructor(mapped: MappedClass, entity: object, key: RecordKey, home: EntityHome, state: 'new' | 'stored') {
     this.mapped = mapped
     this.entity = entity
     this.key = key
@@ -142,15 +162,16 @@ export class ManagedEntity implements Tracked {
   // Work on the entity.
 
   /** Work that is under way on this entity, or waits as the last. */
-  get queued(): QueuedWork | undefined {
+  get queued(): EntityWork | undefined {
     return this.#queued
   }
 
-  begin(work: QueuedWork): QueuedWork {
-    return (this.#queued = work)
+  begin<W extends EntityWork>(work: W): W {
+    this.#queued = work
+    return work
   }
 
-  end(work: QueuedWork): void {
+  end(work: EntityWork): void {
     if (this.#queued === work) this.#queued = undefined
   }
 
@@ -228,6 +249,13 @@ export class ManagedEntity implements Tracked {
 
   #ask(pending: PendingDelete | undefined): void {
     this.#deleteIntent = { ...this.#deleteIntent!, pending, asked: nextCall() }
+  }
+
+  /** One of the deletes that were sent has failed; where the last one was refused, the entity stays, or is let go of as before. */
+  endDelete(pending: PendingDelete, isRefused: boolean): void {
+    if (!pending.end(isRefused) || this.#deleteIntent?.pending !== pending) return
+    if (pending.wasKnown) this.keep()
+    else this.home.remove(this)
   }
 
   /** An entity that was to be deleted stays after all. */

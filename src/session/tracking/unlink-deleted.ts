@@ -7,7 +7,6 @@ import type { RecordKey } from '../../plan/record-key.js'
 import type { ManagedEntity } from './managed-entity.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
 import type { SessionContext } from '../context/session-context.js'
-import type { ChangeSet } from '../flush/collect/change-set.js'
 
 /** Before it is planned, or once it is let go of: what is to be deleted gets no links that were made here and are not stored yet. */
 export function takeBackLinksTo(
@@ -19,7 +18,7 @@ export function takeBackLinksTo(
 }
 
 /** After it was sent: what is deleted is in no collection of the session any more, and no reference points to it. */
-export function forgetDeleted({ removed }: ChangeSet, context: SessionContext): void {
+export function forgetDeleted(removed: Iterable<ManagedEntity>, context: SessionContext): void {
   const deleted = [...removed].filter(({ state }) => state === 'gone' || state === 'new')
   walk(deleted, context, forgetLinks)
 }

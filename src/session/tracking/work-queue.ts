@@ -1,6 +1,6 @@
 import { recordId, type RecordKey } from '../../plan/record-key.js'
 import type { WorkCount } from '../context/activity.js'
-import type { ManagedEntity } from './managed-entity.js'
+import type { EntityWork, ManagedEntity } from './managed-entity.js'
 
 /** What was asked for between two flushes, whether it is under way or waits: the second one waits for all of it. */
 class WorkSpan {
@@ -28,7 +28,7 @@ class WorkSpan {
 }
 
 /** Work on one entity, for those who wait for its end; most often nobody does. */
-export class QueuedWork {
+export class QueuedWork implements EntityWork {
   readonly span: WorkSpan
   #ended: Promise<void> | undefined
   #end: (() => void) | undefined

@@ -4,7 +4,7 @@ import type { StoredRecord } from '../../../plan/outcome.js'
 import { afterDoubt, binsReplaced } from '../../../plan/after-doubt.js'
 import { takeBackLinksTo } from '../../tracking/unlink-deleted.js'
 import { isOfWrite, type ManagedEntity, type WriteDoubt } from '../../tracking/managed-entity.js'
-import type { SendParts } from '../execute/execute-change-set.js'
+import type { SendParts } from '../session-parts.js'
 import { callOptions } from '../../context/session-context.js'
 import type { ChangeSet } from './change-set.js'
 

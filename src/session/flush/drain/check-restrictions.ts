@@ -4,9 +4,9 @@ import { MOST_REACHED, type Drain } from '../../../relations/contract/drain.js'
 import { collectChanges } from '../collect/collect-changes.js'
 import type { MappedClasses } from '../../mapping/mapped-classes.js'
 import { membersOf } from './members-to-delete.js'
-import type { DrainOptions } from './delete-in-steps.js'
-import type { SendParts } from '../execute/execute-change-set.js'
+import type { SendParts } from '../session-parts.js'
 import { inScratchSession } from './scratch-session.js'
+import type { DrainOptions } from '../../context/option-types.js'
 
 /**
  * Looks at everything that a drain will reach before anything is deleted, where something of it may forbid that. It is read in the

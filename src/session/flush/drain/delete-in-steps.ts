@@ -8,25 +8,9 @@ import { checkRestrictions } from './check-restrictions.js'
 import { membersOf } from './members-to-delete.js'
 import { flushFailure } from '../execute/flush-failure.js'
 import type { ManagedEntity } from '../../tracking/managed-entity.js'
-import type { SendParts } from '../execute/execute-change-set.js'
+import type { SendParts } from '../session-parts.js'
+import type { DrainOptions } from '../../context/option-types.js'
 import { inScratchSession } from './scratch-session.js'
-
-/** How far a large delete has come. */
-export interface DeleteProgress {
-  /** The class and relation whose members are being deleted or let go. */
-  readonly className: string
-  readonly property: string
-  /** Members of this collection that are done. */
-  readonly done: number
-}
-
-export interface DrainOptions {
-  /** Entities that a delete works on at a time: what reaches more is deleted in steps of half as many. Default 500. */
-  readonly step?: number
-  /** Told how far the delete of a large collection has come. */
-  readonly onProgress?: (progress: DeleteProgress) => void
-  readonly signal?: AbortSignal
-}
 
 /** Sends what is to be done with these entities, and with whatever they reach. */
 export type SendAll = (parts: SendParts, members: readonly ManagedEntity[], options: DrainOptions) => Promise<void>

@@ -1,7 +1,7 @@
 import type { KeyValue } from '../../../keys/index.js'
 import type { Drain } from '../../../relations/contract/drain.js'
 import type { ManagedEntity } from '../../tracking/managed-entity.js'
-import type { SessionParts } from './session-parts.js'
+import type { SessionParts } from '../session-parts.js'
 
 /** Members that are to be deleted; their own relations are looked after as in any delete. */
 export async function membersOf(

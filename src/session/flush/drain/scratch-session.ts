@@ -1,7 +1,6 @@
 import { recordId, type RecordKey } from '../../../plan/record-key.js'
 import { IdentityMap } from '../../tracking/identity-map.js'
-import type { SendParts } from '../execute/execute-change-set.js'
-import { newParts, type SessionParts } from './session-parts.js'
+import { newParts, type SendParts, type SessionParts } from '../session-parts.js'
 
 /** Deletes members in a session of its own, without transactions, so that nothing of it stays in memory. */
 export async function inScratchSession<T>(

@@ -3,26 +3,14 @@ import type { Outcome } from '../../../plan/outcome.js'
 import type { PlanDraft } from '../../../plan/plan-draft.js'
 import type { Plan } from '../../../plan/plan.js'
 import { recordId } from '../../../plan/record-key.js'
-import type { Reader } from '../../../relations/contract/reader.js'
 import { groupsOf, mayNeedTransactions, type Groups } from '../plan/transaction-groups.js'
 import type { TransactionMode } from '../../context/open-options.js'
 import { planChangeSet } from '../plan/plan-change-set.js'
 import { executeTransaction } from './execute-transaction.js'
 import { executeStages, type AfterMark, type RunResult } from './execute-stages.js'
-import { callOptions, type SessionContext } from '../../context/session-context.js'
-import type { EntityTracker } from '../../tracking/entity-tracker.js'
+import { callOptions } from '../../context/session-context.js'
 import type { ChangeSet } from '../collect/change-set.js'
-
-/** What sending needs of a session. */
-export interface SendParts {
-  readonly context: SessionContext
-  readonly entities: EntityTracker
-  readonly reader: Reader
-  /** A reader whose reads are part of a transaction. */
-  readonly readerIn: (context: SessionContext) => Reader
-  /** Records that a flush around this one deletes in steps: members leave their lists alone, which are trimmed when they are gone. */
-  readonly around?: ReadonlySet<string>
-}
+import type { SendParts } from '../session-parts.js'
 
 /** Transactions of one flush that are under way at a time. */
 const AT_ONCE = 8

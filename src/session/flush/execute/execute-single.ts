@@ -10,8 +10,8 @@ import { planRecord } from '../plan/plan-record.js'
 import type { PlannedRecord } from '../plan/record-write.js'
 import type { SessionContext } from '../../context/session-context.js'
 import type { QueuedWork, WorkQueue } from '../../tracking/work-queue.js'
-import type { FlushOptions } from '../unit-of-work.js'
 import { mayBreakRules, validateAll } from '../collect/validate.js'
+import type { FlushOptions } from '../../context/option-types.js'
 
 /** Told when an entity has been sent, or why not. */
 export interface SendReceiver {

@@ -7,7 +7,7 @@ import { collectChanges } from '../collect/collect-changes.js'
 import type { ManagedEntity } from '../../tracking/managed-entity.js'
 import { planChangeSet } from '../plan/plan-change-set.js'
 import type { RunResult } from './execute-stages.js'
-import type { SendParts } from './execute-change-set.js'
+import type { SendParts } from '../session-parts.js'
 import { inTransaction } from '../../transaction/retry-transaction.js'
 import { ChangeSet } from '../collect/change-set.js'
 

@@ -1,7 +1,7 @@
 import { remove, type DeleteCommand } from '../../../plan/command.js'
 import type { Outcome } from '../../../plan/outcome.js'
 import { isOfWrite, type ManagedEntity } from '../../tracking/managed-entity.js'
-import type { PendingDelete } from '../../tracking/pending-delete.js'
+import type { PendingDelete } from '../../tracking/delete-intent.js'
 import { isVersionAssigned, versionAssigned } from '../../tracking/expected-version.js'
 import type { PlannedRecord } from './record-write.js'
 
