@@ -25,6 +25,11 @@ export class Gates {
     return (this.#byLane[this.#owners.laneOf(key)] ??= new Gate(this.#size))
   }
 
+  /** A gate of the same size for the writes of one transaction: all of them go to the node of its monitor record first. */
+  newGate(): Gate {
+    return new Gate(this.#size)
+  }
+
   get isIdle(): boolean {
     return this.spanning.isIdle && this.#byLane.every((gate) => gate.isIdle)
   }

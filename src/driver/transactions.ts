@@ -33,7 +33,11 @@ class OpenTransaction implements TransactionHandle {
   hasMonitor = false
   firstWrite: Promise<Outcome> | undefined
 
-  constructor(readonly native: NativeTransaction) {
+  constructor(
+    readonly native: NativeTransaction,
+    /** Bounds its writes in flight. */
+    readonly room: Gate,
+  ) {
     this.id = native.getId()
   }
 
@@ -79,7 +83,7 @@ export class Transactions {
       this.#room.leave()
       throw closedError()
     }
-    const transaction = new OpenTransaction(newTransaction())
+    const transaction = new OpenTransaction(newTransaction(), this.#parts.gates.newGate())
     if (options.timeout !== undefined) transaction.native.setTimeout(options.timeout)
     this.#open.add(transaction)
     return transaction
@@ -153,7 +157,12 @@ export class Transactions {
       transaction.hasMonitor = outcome.state === 'written'
       return outcome
     }
-    return writer.writeInTransaction(command, transaction.native)
+    await transaction.room.enter()
+    try {
+      return await writer.writeInTransaction(command, transaction.native)
+    } finally {
+      transaction.room.leave()
+    }
   }
 
   /** The client answers with a promise, a plain number or an exception; here it is always one of two fields. */

@@ -1,6 +1,6 @@
 import { read, type DeleteCommand, type WriteCommand } from '../plan/command.js'
 import { afterDoubt } from '../plan/after-doubt.js'
-import type { NativeTransaction } from './aerospike-client.js'
+import type { ClientRecord, NativeTransaction } from './aerospike-client.js'
 import { explainFailure, inDoubtError, notSentError, type Failure } from './command-errors.js'
 import { Lanes } from './lanes.js'
 import { onAbort } from './on-abort.js'
@@ -10,7 +10,7 @@ import { binsToJudge, judge } from './read-back.js'
 import type { Reader, ReaderParts } from './reader.js'
 import { addSizes, warnAboutSize } from './record-size.js'
 import { Rest } from './retry.js'
-import { CODE, isNoAnswer, isTransient } from './status.js'
+import { CODE, isNoAnswer, isTransient, isWithoutRoom } from './status.js'
 import { addStoredVersion } from './stored-version.js'
 import { callAlone, callBatch, refusalOf, refusalOfBatch, refusalOfRow, type Refusal } from './write-call.js'
 
@@ -75,21 +75,37 @@ export class Writer {
     this.#enqueue(this.#pending(command, receiver))
   }
 
-  /** A write inside a transaction: always a call of its own, never repeated, because the transaction is repeated as a whole. */
+  /**
+   * A write inside a transaction: always a call of its own, and never repeated once it was sent, because the transaction is repeated as a
+   * whole. Writes of all nodes first go to the node of the transaction's monitor record, where the client may be out of connections.
+   */
   async writeInTransaction(command: Command, transaction: NativeTransaction): Promise<Outcome> {
     const entry = new PendingWrite(command, true)
     const gate = this.#parts.gates.of(command.key)
-    await gate.enter()
+    for (;;) {
+      await gate.enter()
+      const { refusal, record } = await this.#callInTransaction(entry, transaction)
+      gate.leave()
+      const isUnsent = refusal !== undefined && isWithoutRoom(refusal.failure.code)
+      const wait = isUnsent ? entry.tries.next(this.#parts.retry) : undefined
+      if (wait !== undefined) await new Promise((resolve) => setTimeout(resolve, wait))
+      else return this.#complete(refusal === undefined ? entry.written(record) : refused(command, refusal), true)
+    }
+  }
+
+  #callInTransaction(
+    entry: PendingWrite,
+    transaction: NativeTransaction,
+  ): Promise<{ readonly refusal?: Refusal; readonly record?: Partial<ClientRecord> }> {
     const watch = this.#watch(1, true)
     return new Promise((resolve) => {
       callAlone(
         entry,
         this.#parts,
         (error, record) => {
-          gate.leave()
           const refusal = error === null ? undefined : refusalOf(error)
           watch?.(entry, refusal)
-          resolve(this.#complete(refusal === undefined ? entry.written(record) : refused(command, refusal), true))
+          resolve({ refusal, record })
         },
         transaction,
       )
