@@ -56,7 +56,7 @@ export const MODES: readonly Mode[] = ['ap', 'sc']
 
 const { AEROSPIKE_HOSTS: hosts = '', AEROSPIKE_NAMESPACE: namespace = 'test', SKEIN_NODES = '1' } = process.env
 /** Nodes of the embedded server on which behaviour suites run. */
-const NODES = Number(SKEIN_NODES)
+export const NODES = Number(SKEIN_NODES)
 
 export const isNamedServer = hosts !== ''
 

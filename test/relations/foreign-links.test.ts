@@ -102,6 +102,13 @@ for (const mode of MODES) {
         ])
     })
 
+    it('is reported by verify of a record that is read alone', async () => {
+      await put('fl_agent', 2, { listings: 'text', plain: { a: 1 }, tags: [1] })
+      const findings: Finding[] = []
+      for await (const finding of db.verify(Agent, { settle: 0 })) findings.push(finding)
+      expect(findings.map(({ property }) => property)).to.have.members(['listings', 'plain', 'tags'])
+    })
+
     it('is refused when a reference holds no key of its class', async () => {
       for (const agent of ['text', 3.5, [1]]) {
         await put('fl_listing', 7, { agent })

@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { promisify } from 'node:util'
 import { ModelError, SkeinError, open, type Database, type OpenOptions } from 'skein'
+import { startTestServer } from '../server.js'
 import { sharedServer } from '../shared-server.js'
 import { Account, Person } from './models.js'
 import { inEachMode } from './modes.js'
@@ -276,7 +277,9 @@ describe('open', () => {
   })
 
   it('reports that one of several hosts is not there', async () => {
-    const { hosts, namespaces } = await sharedServer()
+    // One node, because of several the client takes those that are there.
+    const server = await startTestServer({ nodes: 1 })
+    const { hosts, namespaces } = server
     const dead = '127.0.0.1:1'
     const options = { connectTimeout: 300, namespace: namespaces[0], entities: [Person] }
     for (const several of [`${dead},${hosts}`, `${hosts},${dead}`]) {
@@ -284,6 +287,7 @@ describe('open', () => {
       expect(error.code).to.equal('SKEIN_4101')
       expect(error.message).to.contain(dead).and.to.not.contain('refused its options')
     }
+    await server.stop()
   })
 
   it('reports a port that the embedded server cannot have', async () => {
