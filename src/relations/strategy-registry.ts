@@ -28,7 +28,8 @@ const STRATEGIES: { readonly [strategy: string]: ((place: Place) => RelationStra
       : new KeyBinStrategy(relation, owner, target, inverse),
   linkMap: ({ relation, owner, target, inverse, codecs }) =>
     new LinkListsStrategy(relation, owner, target, inverse, codecs.part(relation.attributes!)),
-  sharedKey: ({ relation, target, codecs }) => new SharedKeyStrategy(relation, target, codecs.entity(target.name).key),
+  sharedKey: ({ relation, owner, target, codecs }) =>
+    new SharedKeyStrategy(relation, owner, target, codecs.entity(target.name).key),
   secondaryIndex: ({ relation, owner, target, inverse }) =>
     new SecondaryIndexStrategy(relation, owner, target, inverse!),
   keyList: ({ relation, owner, target, inverse }) =>

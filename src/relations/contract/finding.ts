@@ -7,7 +7,8 @@ import type { KeyValue } from '../../keys/index.js'
  * its links cannot be checked; `key` is then its digest; or, with a `property`, a child inside the record, a list of keys, or a reference, that cannot be read.
  * Inside one record: `wrongIndex`: the map from what children point to, to their keys, does not say what the children say.
  * `wrongSortKey`: the map from a child's key to its place does not. `misplacedPart`: a child is not where its own values say, or its key leads to another record.
- * `duplicatePart`: two children have the same key.
+ * `duplicatePart`: two children have the same key. `unfinishedCreate`: a child that was created for an owner, by a flush that failed and was given up
+ * before it linked the two.
  */
 export type FindingKind =
   | 'danglingKey'
@@ -20,6 +21,7 @@ export type FindingKind =
   | 'duplicatePart'
   | 'staleMarker'
   | 'unreadable'
+  | 'unfinishedCreate'
 
 /**
  * `found`: reported, nothing was written. `repaired`: written. `leftAlone`: somebody changed the record after it was checked or

@@ -33,6 +33,8 @@ export interface StoredLink {
   readonly mirror: LinkEnd
   /** Kind of the finding when the owner has the link and the mirror has not. */
   readonly unmirrored: FindingKind
+  /** The owner end is a note of what was to be linked: repair drops it, and never adds the link. */
+  readonly isNote?: true
 }
 
 /** How a strategy answers for the links that one record stores. */

@@ -38,6 +38,8 @@ export interface RelationStrategy extends Contributor {
   readonly store?: MemberStore
   /** Absent where nothing is stored that could disagree with another record. */
   readonly verification?: LinkVerification
+  /** How members that were created for an owner, and never linked, are found; absent where members may be there alone. */
+  readonly leftovers?: LinkVerification
   /** Absent where nothing is stored twice in one record. */
   readonly inside?: InsideVerification
   /** The attributes of one link, where links have some; null when there is no such link. */

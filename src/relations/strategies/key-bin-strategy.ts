@@ -31,7 +31,10 @@ import { collectionStateOf, refStateOf } from '../state/state-of.js'
 import type { RelationStrategy } from '../contract/relation-strategy.js'
 import { keyBinLinks } from '../verify/relation-links.js'
 import { isKeyOf, unreadableRef } from '../contract/stored-keys.js'
-import type { LinkVerification } from '../contract/link-verification.js'
+import type { LinkEnd, LinkVerification } from '../contract/link-verification.js'
+import { CreatedFor } from '../write/created-for.js'
+import { createdForLinks } from '../verify/leftover-links.js'
+import { binEnd } from '../verify/link-ends.js'
 
 /**
  * The other's key in a bin of this record: the truth of the relation. Where the other keeps a list of these, a change goes
@@ -42,6 +45,7 @@ export class KeyBinStrategy implements RelationStrategy {
   readonly model: RelationModel
   readonly bins: readonly string[]
   readonly verification: LinkVerification
+  readonly leftovers: LinkVerification | undefined
   readonly #owner: EntityModel
   readonly #target: EntityModel
   /** The list of our keys on the target. */
@@ -51,6 +55,10 @@ export class KeyBinStrategy implements RelationStrategy {
   /** The collection of the target that finds us by an index on our bin. */
   readonly #indexed: RelationModel | undefined
   readonly #upkeep: ListUpkeep | undefined
+  /** Notes in our record, where the target owns us. */
+  readonly #forTarget: CreatedFor | undefined
+  /** Notes in the target's record, where we own it and only our bin leads there. */
+  readonly #forUs: CreatedFor | undefined
 
   constructor(model: RelationModel, owner: EntityModel, target: EntityModel, inverse: RelationModel | undefined) {
     this.relation = model.name
@@ -65,6 +73,10 @@ export class KeyBinStrategy implements RelationStrategy {
     this.#lists = list && storeOf(target, list, owner)
     this.#upkeep = this.#lists && new ListUpkeep(this.#lists, owner, model.bin!)
     this.verification = keyBinLinks(model, owner, target, this.#list)
+    this.#forTarget = inverse && CreatedFor.of(target, inverse, owner)
+    this.#forUs = inverse === undefined ? CreatedFor.of(owner, model, target) : undefined
+    const held = (here: RecordKey, other: UserKey): LinkEnd => binEnd(owner, model, here, other)
+    this.leftovers = inverse === undefined ? createdForLinks(model, owner, target, { held }) : undefined
   }
 
   hasChanges({ entity }: Tracked): boolean {
@@ -219,6 +231,7 @@ export class KeyBinStrategy implements RelationStrategy {
       draft.follow('write', askingOwner(tracked, this.#target))
     }
     const isLate = isToNew && !draft.isTransaction
+    this.#noteCreated(tracked, state, isLate, draft, reader)
     if (isCreation(tracked) && !isLate) {
       draft.add('write', linkWrite(this.#owner, tracked.key, to === null ? [] : [change], 'mustNotExist'), settle)
       return
@@ -228,6 +241,15 @@ export class KeyBinStrategy implements RelationStrategy {
       draft.follow('remove references', lettingGo(tracked, this.#target, this.#list.name))
     const operations = isBlind ? [change] : [readBefore(this.model, this.#target), change]
     draft.add(isLate ? 'add references' : 'write', linkWrite(this.#owner, tracked.key, operations), settle)
+  }
+
+  #noteCreated(tracked: Tracked, { target, stored }: RefState, isLate: boolean, draft: Draft, reader: Reader): void {
+    const to = isEntity(target) ? reader.tracked(target) : undefined
+    if (isLate) this.#forUs?.note(to, tracked.key, draft)
+    if (stored !== null && reader.known(this.#target.name, stored)?.state !== 'removed')
+      this.#forUs?.letGo(reader.recordKey(this.#target, stored), draft)
+    if (isLate && to !== undefined) this.#forTarget?.note(tracked, to.key, draft)
+    this.#forTarget?.linked(tracked, isLate ? 'add references' : 'write', draft)
   }
 
   /** A collection has let go of it: that concerns its owner alone, and another session may have given it to another one meanwhile. */

@@ -4,7 +4,7 @@ import type { EntityModel, RelationModel } from '../../model/index.js'
 import type { WriteCommand } from '../../plan/command.js'
 import type { Draft } from '../../plan/plan-draft.js'
 import { isWrittenOrMissing, type Outcome } from '../../plan/outcome.js'
-import type { UserKey } from '../../plan/record-key.js'
+import type { RecordKey, UserKey } from '../../plan/record-key.js'
 import { UnloadedChildren } from './unloaded-children.js'
 import { lookingAgain } from '../write/explain-reads.js'
 import {
@@ -40,7 +40,10 @@ import type { MemberStore } from '../contract/member-store.js'
 import type { RelationStrategy } from '../contract/relation-strategy.js'
 import { reachUnlistedOrphans } from '../cascade/one-sided-orphans.js'
 import { keyListLinks } from '../verify/relation-links.js'
-import type { LinkVerification } from '../contract/link-verification.js'
+import type { LinkEnd, LinkVerification } from '../contract/link-verification.js'
+import { CreatedFor } from '../write/created-for.js'
+import { createdForLinks } from '../verify/leftover-links.js'
+import { listEnd } from '../verify/link-ends.js'
 
 /**
  * An ordered list of child keys on the parent. Two-sided, the child's bin is the truth and the child's own strategy keeps this list
@@ -53,11 +56,14 @@ export class KeyListStrategy implements RelationStrategy {
   readonly members: CollectionMembers
   readonly store: MemberStore
   readonly verification: LinkVerification
+  readonly leftovers: LinkVerification | undefined
   readonly #owner: EntityModel
   readonly #target: EntityModel
   /** The child's bin that holds the parent's key, when the relation is two-sided. */
   readonly #childBin: string | undefined
   readonly #inverse: RelationModel | undefined
+  /** Notes of new members, where only this list leads to them. */
+  readonly #createdFor: CreatedFor | undefined
   /** How children come in that are known by their keys alone, when the relation is two-sided. */
   readonly #adoption: UnloadedChildren | undefined
 
@@ -68,6 +74,10 @@ export class KeyListStrategy implements RelationStrategy {
     this.bins = this.store.bins
     this.members = this.store.members
     this.verification = keyListLinks(model, owner, target, inverse)
+    const held = (list: RecordKey, member: UserKey): LinkEnd =>
+      listEnd(owner, model, this.store.homeOf(list, member), member)
+    this.leftovers = createdForLinks(model, owner, target, inverse === undefined ? { held } : { ownBin: inverse.bin })
+    this.#createdFor = inverse === undefined ? CreatedFor.of(owner, model, target) : undefined
     this.#owner = owner
     this.#target = target
     this.#childBin = inverse?.bin
@@ -163,6 +173,7 @@ export class KeyListStrategy implements RelationStrategy {
     draft: Draft,
     reader: Reader,
   ): void | Promise<void> {
+    if (isEntity(member)) this.#createdFor?.note(reader.tracked(member), owner, draft)
     const settle = (outcome: Outcome): boolean => {
       if (isWritten(outcome)) state.confirmAdded(member)
       return isWritten(outcome)
@@ -200,6 +211,8 @@ export class KeyListStrategy implements RelationStrategy {
     }
     const entry = { owner: tracked.key, member: key }
     const removing = this.store.remove(entry, draft, 'remove references', settle, reader)
+    if (!isOrphan && !(isEntity(member) && reader.tracked(member)?.state === 'removed'))
+      this.#createdFor?.letGo(child, draft)
     if (isAlone || this.#inverse === undefined) return removing
     return together([removing, release(this.#target, child, this.#inverse, tracked.key.key, draft, reader, progress)])
   }

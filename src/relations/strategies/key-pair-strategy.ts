@@ -35,6 +35,8 @@ import { refStateOf } from '../state/state-of.js'
 import type { RelationStrategy } from '../contract/relation-strategy.js'
 import { keyPairLinks } from '../verify/relation-links.js'
 import type { LinkVerification } from '../contract/link-verification.js'
+import { CreatedFor } from '../write/created-for.js'
+import { createdForLinks } from '../verify/leftover-links.js'
 
 /**
  * Stores a one-to-one relation as keys on both sides; the owner's bin is the truth. Whichever side is changed, both bins are written, and
@@ -45,11 +47,14 @@ export class KeyPairStrategy implements RelationStrategy {
   readonly model: RelationModel
   readonly bins: readonly string[]
   readonly verification: LinkVerification
+  readonly leftovers: LinkVerification | undefined
   readonly #here: EntityModel
   readonly #there: EntityModel
   readonly #inverse: RelationModel
   /** Reads and cascades are those of a lone key bin. */
   readonly #own: KeyBinStrategy
+  /** Notes in the records of either class, where the other class owns them. */
+  readonly #createdFor: ReadonlyMap<RelationModel, CreatedFor | undefined>
 
   constructor(model: RelationModel, owner: EntityModel, target: EntityModel, inverse: RelationModel) {
     this.relation = model.name
@@ -59,6 +64,11 @@ export class KeyPairStrategy implements RelationStrategy {
     this.#there = target
     this.#inverse = inverse
     this.verification = keyPairLinks(model, owner, target, inverse)
+    this.leftovers = createdForLinks(model, owner, target, { ownBin: inverse.bin })
+    this.#createdFor = new Map([
+      [model, CreatedFor.of(owner, model, target)],
+      [inverse, CreatedFor.of(target, inverse, owner)],
+    ])
     this.#own = new KeyBinStrategy(model, owner, target, undefined)
   }
 
@@ -220,6 +230,9 @@ export class KeyPairStrategy implements RelationStrategy {
     const command = isInCreation
       ? linkWrite(from.model, from.key, [change], 'mustNotExist')
       : linkWrite(from.model, from.key, operations)
+    const createdFor = this.#createdFor.get(to.relation)
+    if (!isInCreation && isCreated(from)) createdFor?.note(from.tracked, to.key, draft)
+    if (!isInCreation && from.tracked !== undefined) createdFor?.linked(from.tracked, stage, draft)
     draft.add(stage, command, (outcome) => {
       then?.(outcome)
       if (outcome.state !== 'notWritten' && !draft.isTransaction) this.#begin(to, reader)

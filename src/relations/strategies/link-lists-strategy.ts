@@ -33,6 +33,9 @@ import type { MemberStore } from '../contract/member-store.js'
 import type { RelationStrategy } from '../contract/relation-strategy.js'
 import { linkListLinks, linkMapLinks } from '../verify/relation-links.js'
 import type { LinkVerification } from '../contract/link-verification.js'
+import { CreatedFor } from '../write/created-for.js'
+import { createdForLinks } from '../verify/leftover-links.js'
+import { listEnd, mapEnd } from '../verify/link-ends.js'
 
 /** A link, whichever side it was changed on: where it is stored, at one end or at both, and the record it leads to. */
 interface PlannedLink {
@@ -52,6 +55,7 @@ export class LinkListsStrategy implements RelationStrategy {
   readonly members: CollectionMembers
   readonly store: MemberStore
   readonly verification: LinkVerification
+  readonly leftovers: LinkVerification | undefined
   readonly parts: RelationStrategy['parts']
   readonly #owner: EntityModel
   readonly #target: EntityModel
@@ -61,6 +65,10 @@ export class LinkListsStrategy implements RelationStrategy {
   readonly #bin: LinkBin
   readonly #attributes: LinkAttributes | undefined
   readonly #upkeep: LinkUpkeep
+  /** Notes in members that this side owns. */
+  readonly #createdFor: CreatedFor | undefined
+  /** Notes in records of this side that the other side owns. */
+  readonly #forOther: CreatedFor | undefined
 
   constructor(
     model: RelationModel,
@@ -85,6 +93,16 @@ export class LinkListsStrategy implements RelationStrategy {
       attributes === undefined
         ? linkListLinks(model, owner, target, inverse)
         : linkMapLinks(model, owner, target, inverse, attributes)
+    this.leftovers = createdForLinks(model, owner, target, {
+      held: (here, other) => {
+        const home = this.store.homeOf(here, other)
+        return attributes === undefined
+          ? listEnd(owner, model, home, other)
+          : mapEnd(owner, model, home, other, attributes)
+      },
+    })
+    this.#createdFor = CreatedFor.of(owner, model, target)
+    this.#forOther = inverse && CreatedFor.of(target, inverse, owner)
     this.#owner = owner
     this.#target = target
     this.#inverse = inverse
@@ -257,6 +275,7 @@ export class LinkListsStrategy implements RelationStrategy {
   ): void | Promise<void> {
     const { ends, to, id, pair, settle } = this.#link(change, tracked, member, state, reader)
     if (!draft.once(`${change} ${id}`)) return
+    this.#noteMember(change, tracked, member, to, draft, reader)
     const attributes = change === 'add' ? this.#attributes?.encode(state, member) : undefined
     const link = change === 'add' ? state.links.get(member) : undefined
     const snapshot = link && this.#attributes?.snapshot(link)
@@ -282,6 +301,27 @@ export class LinkListsStrategy implements RelationStrategy {
         return end.store.add({ ...link, attributes }, draft, 'add references', added, reader)
       }),
     )
+  }
+
+  #noteMember(
+    change: 'add' | 'remove',
+    tracked: Tracked,
+    member: Member,
+    to: RecordKey,
+    draft: Draft,
+    reader: Reader,
+  ): void {
+    const other = isEntity(member) ? reader.tracked(member) : undefined
+    if (change === 'remove') {
+      if (this.#inverse === undefined && other?.state !== 'removed') this.#createdFor?.letGo(to, draft)
+      return
+    }
+    this.#createdFor?.note(other, tracked.key, draft)
+    this.#forOther?.note(tracked, to, draft)
+    // The record of the member is written with the link, where it stores one.
+    if (this.#inverse === undefined) return
+    if (other !== undefined) this.#createdFor?.linked(other, 'add references', draft)
+    this.#forOther?.linked(tracked, 'add references', draft)
   }
 
   #takeBack(from: LinkSide, to: LinkSide, member: Member, state: CollectionState, draft: Draft): void {

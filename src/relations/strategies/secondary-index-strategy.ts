@@ -27,6 +27,8 @@ import { askOwner } from '../write/owner-there.js'
 import { leaveUnlessThere, retarget } from '../write/guarded-ref-write.js'
 import { collectionStateOf } from '../state/state-of.js'
 import type { CollectionMembers } from '../contract/collection-members.js'
+import type { LinkVerification } from '../contract/link-verification.js'
+import { createdForLinks } from '../verify/leftover-links.js'
 import type { RelationStrategy } from '../contract/relation-strategy.js'
 
 /**
@@ -38,6 +40,7 @@ export class SecondaryIndexStrategy implements RelationStrategy {
   readonly model: RelationModel
   readonly bins: readonly string[] = []
   readonly members: CollectionMembers
+  readonly leftovers: LinkVerification | undefined
   readonly #owner: EntityModel
   readonly #target: EntityModel
   readonly #childBin: string
@@ -50,6 +53,7 @@ export class SecondaryIndexStrategy implements RelationStrategy {
     this.#owner = owner
     this.#target = target
     this.#childBin = inverse.bin!
+    this.leftovers = createdForLinks(model, owner, target, { ownBin: inverse.bin })
     this.#inverse = inverse
     const index = indexOn(target, inverse)
     this.#lookup = ({ key }) => ({ model: target, index, value: key.key })

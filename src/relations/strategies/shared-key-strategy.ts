@@ -20,6 +20,9 @@ import { ownerGone, restricted } from '../contract/relation-errors.js'
 import type { RefState } from '../state/ref-state.js'
 import { refStateOf } from '../state/state-of.js'
 import type { RelationStrategy } from '../contract/relation-strategy.js'
+import type { LinkVerification } from '../contract/link-verification.js'
+import { CreatedFor } from '../write/created-for.js'
+import { createdForLinks, sameKeyEnd } from '../verify/leftover-links.js'
 
 /**
  * The other lives under the same user key, in another set or namespace: nothing is stored for the relation itself. It is read in the
@@ -29,17 +32,25 @@ export class SharedKeyStrategy implements RelationStrategy {
   readonly relation: string
   readonly model: RelationModel
   readonly bins: readonly string[] = []
+  readonly leftovers: LinkVerification | undefined
   readonly #target: EntityModel
   readonly #targetKey: EntityKey
   /** The relation that leads back here. */
   readonly #inverse: RelationModel | undefined
+  /** Notes in the target's record, where we own it. */
+  readonly #forUs: CreatedFor | undefined
+  /** Notes in our record, where the target owns us. */
+  readonly #forTarget: CreatedFor | undefined
 
-  constructor(model: RelationModel, target: EntityModel, targetKey: EntityKey) {
+  constructor(model: RelationModel, owner: EntityModel, target: EntityModel, targetKey: EntityKey) {
     this.relation = model.name
     this.model = model
     this.#target = target
     this.#targetKey = targetKey
     this.#inverse = target.relations.find(({ name }) => name === model.inverse)
+    this.leftovers = createdForLinks(model, owner, target, { held: (key) => sameKeyEnd(owner, key) })
+    this.#forUs = CreatedFor.of(owner, model, target)
+    this.#forTarget = this.#inverse && CreatedFor.of(target, this.#inverse, owner)
   }
 
   hasChanges({ entity }: Tracked): boolean {
@@ -58,6 +69,9 @@ export class SharedKeyStrategy implements RelationStrategy {
   /** Ties a new entity to the owner whose delete cascades to it, so that it is deleted even if that delete is in flight. */
   save(tracked: Tracked, draft: Draft, reader: Reader): void {
     const { target } = this.#state(tracked.entity)
+    if (isEntity(target)) this.#forUs?.note(reader.tracked(target), tracked.key, draft)
+    if (target !== null)
+      this.#forTarget?.note(tracked, reader.recordKey(this.#target, reader.keyOf(tracked.entity)!), draft)
     if (!isCreation(tracked) || target === null || this.#inverse?.onDelete !== 'cascade') return
     const owner = reader.known(this.#target.name, reader.keyOf(tracked.entity)!)
     if (owner?.state === 'new') return draft.tie(tracked.key, owner.key)

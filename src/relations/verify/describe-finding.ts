@@ -1,7 +1,7 @@
 import { describeKey, type KeyValue } from '../../keys/index.js'
 import type { EntityModel } from '../../model/index.js'
 import type { RecordKey, UserKey } from '../../plan/record-key.js'
-import type { Finding } from '../contract/finding.js'
+import type { Finding, FindingKind } from '../contract/finding.js'
 import type { Verdict } from './judge.js'
 import type { LinkEnd, StoredLink } from '../contract/link-verification.js'
 
@@ -17,7 +17,6 @@ export function describeLink(link: StoredLink, { kind, wrong, change }: Verdict,
   const isGone = kind === 'danglingKey'
   const here = nameOf(end, show)
   const there = nameOf(other, show)
-  const isDifferent = kind === 'differentAttributes'
   const says = change === 'add' ? `lacks ${there}` : `holds ${there}`
   return {
     kind,
@@ -26,13 +25,24 @@ export function describeLink(link: StoredLink, { kind, wrong, change }: Verdict,
     key: show(end.model, end.key.key),
     otherClass: other.model.name,
     otherKey: show(other.model, other.key.key),
-    truth: isGone ? other.model.name : `${owner.model.name}.${owner.property}`,
+    truth: isGone
+      ? other.model.name
+      : link.isNote
+        ? `${other.model.name}.${other.property}`
+        : `${owner.model.name}.${owner.property}`,
     repair: change === 'remove' && end.remove === undefined ? 'none' : change,
-    message: isDifferent
-      ? `${here} has other attributes for ${there} in ${end.property} than that has in ${other.property}.`
-      : `${here} ${says} in ${end.property}, ${because(other, change, isGone)}.`,
+    message:
+      SAYS[kind]?.(here, there, end, other) ?? `${here} ${says} in ${end.property}, ${because(other, change, isGone)}.`,
   }
 }
+
+const SAYS: { readonly [kind in FindingKind]?: (here: string, there: string, end: LinkEnd, other: LinkEnd) => string } =
+  {
+    differentAttributes: (here, there, end, other) =>
+      `${here} has other attributes for ${there} in ${end.property} than that has in ${other.property}.`,
+    unfinishedCreate: (here, there, _end, other) =>
+      `${here} was created for ${there}, whose ${other.property} does not lead to it.`,
+  }
 
 function because(other: LinkEnd, change: 'add' | 'remove', isGone: boolean): string {
   if (isGone) return 'which has no record'

@@ -35,6 +35,9 @@ const isSame = (owner: Reading, mirror: Reading): boolean =>
 /** Returns what is wrong with a link; undefined when its ends agree. */
 export function judge(link: StoredLink, owner: Reading, mirror: Reading): Verdict | undefined {
   if (owner.isDeleting || mirror.isDeleting) return undefined
+  if (link.isNote) {
+    return owner.holds && !mirror.holds ? { kind: link.unmirrored, wrong: 'owner', change: 'remove' } : undefined
+  }
   if (owner.holds) {
     if (!mirror.exists) return { kind: 'danglingKey', wrong: 'owner', change: 'remove' }
     if (link.mirror.holds === undefined) return undefined

@@ -3,6 +3,7 @@ import { DELETING_BIN } from '../../model/index.js'
 import type { StoredRecord } from '../../plan/outcome.js'
 import type { RecordKey } from '../../plan/record-key.js'
 import type { ReadBins } from '../../relations/attach.js'
+import { rememberNotes } from '../../relations/write/created-for.js'
 import { restoreKey } from './restore-key.js'
 import { ManagedEntity } from '../tracking/managed-entity.js'
 import { StoredState } from '../tracking/stored-state.js'
@@ -84,6 +85,7 @@ export class Hydrator {
     const entity = mapped.codec.hydrate(record.bins, projection.loaded, record)
     const own = mapped.model.discriminator === undefined ? mapped : this.#context.classes.ofEntity(entity)
     const stored = own.relations.length === 0 ? undefined : readBins(record, projection)
+    if (own.noteBins.length > 0) rememberNotes(entity, record.bins, own.noteBins)
     const managed = this.#manage(own, entity, key, projection.loaded, stored)
     // Otherwise when the hook has ended.
     if (own.model.hooks.afterLoad.length === 0) this.#context.identity.announce(managed)

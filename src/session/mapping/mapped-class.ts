@@ -6,6 +6,7 @@ import { bin, eq, or, value } from '../../plan/expression.js'
 import type { ReadOperation } from '../../plan/operation.js'
 import { recordKey, type RecordKey } from '../../plan/record-key.js'
 import type { Contributor } from '../../relations/contract/contributor.js'
+import type { LinkVerification } from '../../relations/contract/link-verification.js'
 import type { RelationStrategy } from '../../relations/contract/relation-strategy.js'
 
 /** Which properties of an entity are wanted, and which bins hold them. */
@@ -29,6 +30,10 @@ export class MappedClass {
   /** The bins first, then the relations. */
   contributors: readonly Contributor[] = []
   relations: readonly RelationStrategy[] = []
+  /** How records of the class are found that a failed create left without the owner they were created for. */
+  leftovers: readonly LinkVerification[] = []
+  /** Bins that name the owner a record was created for. */
+  noteBins: readonly string[] = []
   /** Classes that an entity of this class may have: itself and its subclasses. */
   kinds: readonly MappedClass[] = []
   #contributorsOfDelete: readonly Contributor[] | undefined

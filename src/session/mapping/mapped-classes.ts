@@ -1,6 +1,7 @@
 import type { Codecs } from '../../codec/index.js'
 import type { Driver } from '../../driver/driver.js'
 import { DELETING_BIN, kindsOf, type EntityClass, type EntityModel, type Model } from '../../model/index.js'
+import { resultName } from '../../plan/result-names.js'
 import { IndexStatisticsCache } from '../../query/index-statistics.js'
 import { targetDeletions } from '../../relations/strategies/consolidate/target-deletion.js'
 import type { RelationStrategy } from '../../relations/contract/relation-strategy.js'
@@ -51,13 +52,24 @@ export class MappedClasses {
       this.#byClass.set(entity.class, mapped)
     }
     this.places = places.size
-    for (const mapped of this.#byName.values()) {
-      this.#completeSet(mapped)
+    for (const mapped of this.#byName.values())
       mapped.kinds = kindsOf(mapped.model).map((name) => this.#byName.get(name)!)
-    }
+    for (const { relations } of this.#byName.values()) for (const relation of relations) this.#noteLeftovers(relation)
+    for (const mapped of this.#byName.values()) this.#completeSet(mapped)
     this.hasEager = [...this.#byName.values()].some(({ relations }) =>
       relations.some(({ model, isInRecord }) => model.eager && !isInRecord),
     )
+  }
+
+  /** Tells the classes that a relation leads to; subclasses that inherit it store the same. */
+  #noteLeftovers({ model, leftovers }: RelationStrategy): void {
+    if (leftovers === undefined) return
+    const bin = resultName(leftovers.readKeys(1))!
+    for (const mapped of this.#byName.get(model.target)!.kinds) {
+      if (mapped.noteBins.includes(bin)) continue
+      mapped.noteBins = [...mapped.noteBins, bin]
+      mapped.leftovers = [...mapped.leftovers, leftovers]
+    }
   }
 
   #completeSet(mapped: MappedClass): void {
@@ -67,7 +79,11 @@ export class MappedClasses {
     const relations = members.flatMap((member) => member.relations)
     if (!relations.some((relation) => isAside(relation) || (relation.quietBins ?? []).length > 0)) return
     const related = relations.filter((relation) => !isAside(relation)).flatMap((relation) => relation.bins)
-    mapped.ordinary = { loaded: undefined, bins: [...new Set([...mapped.binsOfSet, ...related, DELETING_BIN])] }
+    const notes = members.flatMap(({ noteBins }) => noteBins)
+    mapped.ordinary = {
+      loaded: undefined,
+      bins: [...new Set([...mapped.binsOfSet, ...related, DELETING_BIN, ...notes])],
+    }
   }
 
   /** What the server tells of the indexes; made by the first query. */

@@ -50,10 +50,10 @@ export function verifyAccess(
   }
 }
 
-export function subjectOf({ model, relations }: MappedClass, key: RecordKey): Subject {
+export function subjectOf({ model, relations, leftovers }: MappedClass, key: RecordKey): Subject {
   const verifications = relations.flatMap(({ verification }): LinkVerification[] =>
     verification === undefined ? [] : [verification],
   )
   const inside = relations.flatMap((strategy) => strategy.inside ?? [])
-  return { model, key, relations: verifications, inside }
+  return { model, key, relations: [...verifications, ...leftovers], inside }
 }
