@@ -1,4 +1,4 @@
-import type { WriteOperation } from '../plan/operation.js'
+import type { MapSubtype, WriteOperation } from '../plan/operation.js'
 import { mapPut, mapPutItems, mapRemoveKeys } from '../plan/operations.js'
 import type { MapKey, Value } from '../plan/value.js'
 import { depthOf, under, type Place, type TypeCodec } from './type-codec.js'
@@ -10,12 +10,15 @@ const MAX_CONTEXTS = 15
 /** Gathers what changed in one stored map: one put of all new entries, one removal, and what goes deeper. */
 export class MapChanges {
   readonly #place: Place
+  readonly #subtype: MapSubtype | undefined
   readonly #puts = new Map<MapKey, Value>()
   readonly #removed: MapKey[] = []
   readonly #deeper: WriteOperation[] = []
 
-  constructor(place: Place) {
+  /** `subtype` is what a put gives to a map that is not there. */
+  constructor(place: Place, subtype?: MapSubtype) {
     this.#place = place
+    this.#subtype = depthOf(place) === 0 ? subtype : undefined
   }
 
   /** `snapshot` is undefined where there was no such entry. */
@@ -36,8 +39,9 @@ export class MapChanges {
     const { bin, path } = this.#place
     const operations: WriteOperation[] = []
     if (this.#removed.length > 0) operations.push(mapRemoveKeys(bin, this.#removed, 'none', path))
-    if (this.#puts.size === 1) for (const [key, value] of this.#puts) operations.push(mapPut(bin, key, value, path))
-    else if (this.#puts.size > 1) operations.push(mapPutItems(bin, this.#puts, path))
+    if (this.#puts.size === 1)
+      for (const [key, value] of this.#puts) operations.push(mapPut(bin, key, value, path, this.#subtype))
+    else if (this.#puts.size > 1) operations.push(mapPutItems(bin, this.#puts, path, this.#subtype))
     operations.push(...this.#deeper)
     return operations
   }

@@ -10,6 +10,7 @@ import type { BinProperty } from './bin-property.js'
 import { checkPart } from './spread-property.js'
 import type { Place, TypeCodec } from './type-codec.js'
 import { throwIn } from './value-problem.js'
+import { notAList } from './types/list-type.js'
 import { storedMap } from './types/map-type.js'
 
 /** A part, stored as a map from field names to values. Of a changed part only the fields that changed are sent. */
@@ -31,6 +32,25 @@ export class PartCodec implements TypeCodec {
   complete(fields: readonly BinProperty[], functions: ClassFunctions): void {
     this.#fields = fields
     this.#functions = functions
+  }
+
+  /** The same part as a list of its fields, in the order of their declaration. A change writes it as a whole. */
+  get asTuple(): TypeCodec {
+    return {
+      name: this.name,
+      encode: (value, depth) => {
+        const fields = this.#functions.dehydrate(checkPart(value, depth), depth + 1)
+        return this.#fields.map(({ bin }) => fields[bin] ?? null)
+      },
+      decode: (stored) => {
+        if (!Array.isArray(stored)) throw notAList(stored)
+        const items = stored as readonly Value[]
+        const fields = Object.fromEntries(this.#fields.map(({ bin }, i) => [bin, items[i] ?? null]))
+        return this.#functions.hydrate(fields, undefined)
+      },
+      snapshot: (value) => this.snapshot(value),
+      same: (value, snapshot) => this.same(value, snapshot),
+    }
   }
 
   encode(value: unknown, depth: number): Value {

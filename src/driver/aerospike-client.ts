@@ -221,6 +221,8 @@ export const lists = Aerospike.lists as unknown as Names<
   | 'removeByValue'
   | 'removeByValueList'
   | 'removeByIndexRange'
+  | 'removeByRankRange'
+  | 'removeByValueRange'
   | 'set'
   | 'insertItems'
   | 'increment'
@@ -255,7 +257,7 @@ export const maps = Aerospike.maps as unknown as Names<
   | 'getByIndexRange',
   CollectionOperation
 > & {
-  readonly order: Numbers<'KEY_ORDERED' | 'UNORDERED'>
+  readonly order: Numbers<'KEY_ORDERED' | 'KEY_VALUE_ORDERED' | 'UNORDERED'>
   readonly writeFlags: Numbers<'CREATE_ONLY' | 'NO_FAIL'>
   readonly returnType: Numbers<'NONE' | 'COUNT' | 'VALUE' | 'KEY' | 'KEY_VALUE' | 'INDEX' | 'RANK' | 'EXISTS'>
 }

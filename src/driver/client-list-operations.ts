@@ -6,10 +6,10 @@ import { clientValue } from './client-values.js'
 type ListOperation = Extract<Operation, { kind: `list${string}` }>
 
 // Without PARTIAL one duplicate would drop every item of the call.
-const UNIQUE = {
-  order: lists.order.ORDERED,
-  writeFlags: lists.writeFlags.ADD_UNIQUE | lists.writeFlags.NO_FAIL | lists.writeFlags.PARTIAL,
-}
+const UNIQUE = lists.writeFlags.ADD_UNIQUE | lists.writeFlags.NO_FAIL | lists.writeFlags.PARTIAL
+
+// Turns a selection into all other items.
+const ALL_BUT = 0x10000
 
 export const listReturns: Readonly<Record<Returns, number>> = {
   none: lists.returnType.NONE,
@@ -35,17 +35,29 @@ export function listOperation(operation: ListOperation): CollectionOperation {
     case 'listAppend':
       return lists.appendItems(bin, operation.values.map(one), { order: orderOf(operation.order) })
     case 'listAppendUnique':
-      return lists.appendItems(bin, operation.values.map(one), UNIQUE)
+      return lists.appendItems(bin, operation.values.map(one), {
+        order: orderOf(operation.order),
+        writeFlags: UNIQUE,
+      })
     case 'listRemoveValues':
       return operation.values.length === 1
         ? lists.removeByValue(bin, one(operation.values[0]))
         : lists.removeByValueList(bin, operation.values.map(one))
     case 'listRemoveIndexRange':
       return lists.removeByIndexRange(bin, operation.index, operation.count)
+    case 'listRemoveRankRange':
+      return lists.removeByRankRange(bin, operation.rank, operation.count)
+    case 'listRemoveInterval':
+      return removeInterval(operation)
     case 'listSet':
       return lists.set(bin, operation.index, one(operation.value))
     case 'listInsert':
-      return lists.insertItems(bin, operation.index, operation.values.map(one))
+      return lists.insertItems(
+        bin,
+        operation.index,
+        operation.values.map(one),
+        operation.unique ? { writeFlags: UNIQUE } : undefined,
+      )
     case 'listIncrement':
       return lists.increment(bin, operation.index, one(operation.delta))
     case 'listClear':
@@ -61,6 +73,20 @@ export function listOperation(operation: ListOperation): CollectionOperation {
     case 'listGetValueRange':
       return lists.getByValueRange(bin, one(operation.begin), one(operation.end))
   }
+}
+
+function removeInterval({
+  bin,
+  begin,
+  end,
+  keep,
+}: Extract<Operation, { kind: 'listRemoveInterval' }>): CollectionOperation {
+  const removed = lists.removeByValueRange(
+    bin,
+    begin === null ? null : clientValue(begin, bin),
+    end === null ? undefined : clientValue(end, bin),
+  )
+  return removed.andReturn(keep ? lists.returnType.NONE | ALL_BUT : lists.returnType.NONE)
 }
 
 function orderOf(order: Order): number {

@@ -1,4 +1,4 @@
-import type { Operation, Returns } from '../plan/operation.js'
+import type { MapSubtype, Operation, Returns } from '../plan/operation.js'
 import type { Value } from '../plan/value.js'
 import { maps, type CollectionOperation } from './aerospike-client.js'
 import { clientValue } from './client-values.js'
@@ -6,6 +6,13 @@ import { clientValue } from './client-values.js'
 export type MapOperation = Exclude<Extract<Operation, { kind: `map${string}` }>, { kind: 'mapRemoveFound' | 'mapMove' }>
 
 const K_ORDERED = { order: maps.order.KEY_ORDERED }
+const ORDERS = {
+  unordered: maps.order.UNORDERED,
+  ordered: maps.order.KEY_ORDERED,
+  keyValue: maps.order.KEY_VALUE_ORDERED,
+}
+// The client has an option for this on create only; the server takes the flag with the order of every put that creates a map.
+const PERSIST_INDEX = 0x10
 const K_ORDERED_IF_MISSING = {
   order: maps.order.KEY_ORDERED,
   writeFlags: maps.writeFlags.CREATE_ONLY | maps.writeFlags.NO_FAIL,
@@ -29,17 +36,13 @@ export function mapOperation(operation: MapOperation): CollectionOperation {
   const one = (value: Value): unknown => clientValue(value, bin)
   switch (operation.kind) {
     case 'mapCreate':
-      return maps.create(
-        bin,
-        operation.order === 'ordered' ? maps.order.KEY_ORDERED : maps.order.UNORDERED,
-        operation.persistIndex,
-      )
+      return maps.create(bin, ORDERS[operation.order], operation.persistIndex)
     case 'mapPut':
-      return maps.put(bin, one(operation.key), one(operation.value), K_ORDERED)
+      return maps.put(bin, one(operation.key), one(operation.value), policyOf(operation))
     case 'mapPutItems':
-      return maps.putItems(bin, one(operation.items), K_ORDERED)
+      return maps.putItems(bin, one(operation.items), policyOf(operation))
     case 'mapIncrement':
-      return maps.increment(bin, one(operation.key), one(operation.delta), K_ORDERED)
+      return maps.increment(bin, one(operation.key), one(operation.delta), policyOf(operation))
     case 'mapRemoveKeys':
       return operation.keys.length === 1
         ? maps.removeByKey(bin, one(operation.keys[0]))
@@ -65,6 +68,11 @@ export function mapOperation(operation: MapOperation): CollectionOperation {
     case 'mapGetIndexRange':
       return maps.getByIndexRange(bin, operation.index, operation.count)
   }
+}
+
+function policyOf({ subtype }: { readonly subtype?: MapSubtype }): { order: number } {
+  if (subtype === undefined) return K_ORDERED
+  return { order: ORDERS[subtype.order] | (subtype.persistIndex ? PERSIST_INDEX : 0) }
 }
 
 function keepRange({ bin, by, from, count }: Extract<Operation, { kind: 'mapKeepRange' }>): CollectionOperation {

@@ -8,6 +8,7 @@ const RETURN_RANK = 3
 const RETURN_COUNT = 5
 const RETURN_KEY = 6
 const RETURN_VALUE = 7
+const INVERTED = 0x10000
 
 // Flags of lists and maps on the wire.
 const UNORDERED = 0
@@ -33,6 +34,7 @@ export const COLLECTION_CALLS: Readonly<Record<CollectionExpression['name'], Col
   listRankSlice: { opcode: 26, returns: RETURN_VALUE },
   listCountOf: { opcode: 22, returns: RETURN_COUNT },
   listIndexesOf: { opcode: 22, returns: RETURN_INDEX },
+  listRanksOf: { opcode: 22, returns: RETURN_RANK },
   listInterval: { opcode: 25, returns: RETURN_VALUE },
   listIntervalCount: { opcode: 25, returns: RETURN_COUNT },
   mapSize: { opcode: 96 },
@@ -48,10 +50,14 @@ export const COLLECTION_CALLS: Readonly<Record<CollectionExpression['name'], Col
   listAppend: { opcode: 2, policy: [UNORDERED, NO_FLAGS], edits: true },
   listAppendUnique: { opcode: 2, policy: [ORDERED, ADD_UNIQUE_PARTIAL], edits: true },
   listInsert: { opcode: 4, edits: true },
+  listInsertUnique: { opcode: 4, policy: [ADD_UNIQUE_PARTIAL], edits: true },
   listSet: { opcode: 9, edits: true },
   listIncrement: { opcode: 12, edits: true },
   listRemoveValues: { opcode: 36, returns: RETURN_NONE, edits: true },
   listRemoveRange: { opcode: 37, returns: RETURN_NONE, edits: true },
+  listRemoveRankRange: { opcode: 39, returns: RETURN_NONE, edits: true },
+  listRemoveInterval: { opcode: 38, returns: RETURN_NONE, edits: true },
+  listKeepInterval: { opcode: 38, returns: RETURN_NONE | INVERTED, edits: true },
   listClear: { opcode: 11, edits: true },
   mapPut: { opcode: 67, policy: [K_ORDERED], edits: true },
   mapPutItems: { opcode: 68, policy: [K_ORDERED], edits: true },

@@ -47,17 +47,30 @@ export interface ScalarType {
 export interface ListType {
   readonly kind: 'list'
   readonly item: BinType
+  /** Kept in value order by the server; absent: in the order of insertion. */
+  readonly order?: 'sorted'
+  /** Equal items are stored once. */
+  readonly unique?: true
+  readonly persistIndex?: true
+}
+/** An array of fixed length, stored as a list; the server compares tuples field by field. */
+export interface TupleType {
+  readonly kind: 'tuple'
+  readonly items: readonly BinType[]
 }
 /** A JavaScript Set, stored as an ordered list of unique values. */
 export interface SetType {
   readonly kind: 'set'
   readonly item: BinType
 }
-/** A JavaScript Map, stored as a K-ordered map. */
+/** A JavaScript Map, stored as a K-ordered or KV-ordered map. */
 export interface MapType {
   readonly kind: 'map'
   readonly key: MapKeyKind
   readonly value: BinType
+  /** KV-ordered: the server also keeps the order of values; absent: K-ordered. */
+  readonly order?: 'keyValue'
+  readonly persistIndex?: true
 }
 export interface EnumType {
   readonly kind: 'enum'
@@ -69,6 +82,8 @@ export interface EmbeddedOneType {
   readonly shape: 'one'
   /** Name of an EmbeddableModel of the same Model (a name, because embeddables may contain themselves). */
   readonly part: string
+  /** Stored as a list of its fields. */
+  readonly tuple?: true
 }
 /** A part whose fields are bins of the record itself; `bin` of each field is the full bin name. */
 export interface EmbeddedBinsType {
@@ -82,18 +97,25 @@ export interface EmbeddedBin {
   readonly bin: string
   readonly type: BinType
 }
-/** A JavaScript array of parts, stored as a list of maps. */
+/** A JavaScript array of parts, stored as a list of maps or tuples. */
 export interface EmbeddedArrayType {
   readonly kind: 'embedded'
   readonly shape: 'array'
   readonly part: string
+  readonly tuple?: true
+  readonly order?: 'sorted'
+  readonly unique?: true
+  readonly persistIndex?: true
 }
-/** A JavaScript Map of parts, stored as a K-ordered map of maps. */
+/** A JavaScript Map of parts, stored as a map of maps or tuples. */
 export interface EmbeddedMapType {
   readonly kind: 'embedded'
   readonly shape: 'map'
   readonly key: MapKeyKind
   readonly part: string
+  readonly tuple?: true
+  readonly order?: 'keyValue'
+  readonly persistIndex?: true
 }
 export type EmbeddedType = EmbeddedOneType | EmbeddedBinsType | EmbeddedArrayType | EmbeddedMapType
 export interface CustomType {
@@ -102,4 +124,4 @@ export interface CustomType {
 }
 
 /** How a value is stored. Frozen plain data, told apart by `kind` (and `shape` for embedded ones). */
-export type BinType = ScalarType | ListType | SetType | MapType | EnumType | EmbeddedType | CustomType
+export type BinType = ScalarType | ListType | TupleType | SetType | MapType | EnumType | EmbeddedType | CustomType

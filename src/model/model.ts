@@ -63,6 +63,8 @@ export interface EmbeddableModel {
   readonly name: string
   /** `bin` of each property is its key in the stored map. */
   readonly properties: readonly PropertyModel[]
+  /** `'tuple'`: stored as a list of its fields in the order of their declaration; absent: as a map. */
+  readonly layout?: 'tuple'
   /** Refs to records (`keyBin` only). */
   readonly relations: readonly RelationModel[]
   /** Present when parts have an id, which `consolidate` requires. */

@@ -35,6 +35,8 @@ export interface EmbeddableOptions {
   readonly key?: string
   /** The property in that template that holds the key of the record the part lives in, so that the part can be found by its own id. */
   readonly parent?: string
+  /** `'tuple'`: stored as a list of its fields in the order of their declaration, which the server can sort and search by its first fields. */
+  readonly layout?: 'map' | 'tuple'
 }
 
 /** Options of `@Key`. */
@@ -73,6 +75,12 @@ export interface EmbeddedOptions<A extends EmbeddedShape = EmbeddedShape, K exte
   readonly layout?: 'map' | 'bins'
   /** With `layout: 'bins'`: what the names of those bins start with; `<property>_` unless given. */
   readonly prefix?: string
+  /** With `as: 'array'`: `'sorted'` keeps the parts in value order; with `as: 'map'`: `'key'` (the default) or `'keyValue'`. */
+  readonly order?: A extends 'array' ? 'sorted' : 'key' | 'keyValue'
+  /** With `as: 'array'`: equal parts are stored once. */
+  readonly unique?: boolean
+  /** The server stores the index of the sorted list or of the map with it. */
+  readonly persistIndex?: boolean
 }
 
 /** Options of `@Index`. */

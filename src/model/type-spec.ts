@@ -8,14 +8,35 @@ export type EnumSource = readonly (string | number)[] | { readonly [name: string
  *
  * @example
  * 'int', { list: 'string' }, { set: 'int' }, { map: 'date', key: 'int' }, { enum: Color }, or a ValueCodec
+ * { list: { tuple: ['date', 'double'] }, order: 'sorted', persistIndex: true }, { map: 'int', order: 'keyValue' }
  */
 export type TypeSpec =
   | ScalarKind
-  | { readonly list: TypeSpec }
+  | ListSpec
+  | { readonly tuple: readonly [TypeSpec, ...TypeSpec[]] }
   | { readonly set: TypeSpec }
-  | { readonly map: TypeSpec; readonly key?: MapKeyKind }
+  | MapSpec
   | { readonly enum: EnumSource }
   | ValueCodec
+
+export interface ListSpec {
+  readonly list: TypeSpec
+  /** `'sorted'`: the server keeps the items in value order. Without it they stay in the order of insertion. */
+  readonly order?: 'sorted'
+  /** Equal items are stored once; adding one that is there changes nothing. */
+  readonly unique?: boolean
+  /** With `order: 'sorted'`: the server stores the list's index with it, so that it is not built anew by each operation. */
+  readonly persistIndex?: boolean
+}
+
+export interface MapSpec {
+  readonly map: TypeSpec
+  readonly key?: MapKeyKind
+  /** `'key'` (the default), or `'keyValue'`: the server also keeps the order of values, for questions by rank. */
+  readonly order?: 'key' | 'keyValue'
+  /** The server stores the map's index with it, so that it is not built anew by each operation. */
+  readonly persistIndex?: boolean
+}
 
 interface ScalarValues {
   int: number
@@ -36,14 +57,21 @@ export type SpecValue<S> = S extends ScalarKind
   ? ScalarValues[S]
   : S extends { readonly list: infer I }
     ? readonly (SpecValue<I> | null)[]
-    : S extends { readonly set: infer I }
-      ? ReadonlySet<SpecValue<I>>
-      : S extends { readonly map: infer V }
-        ? ReadonlyMap<MapKeyOf<S>, SpecValue<V> | null>
-        : S extends { readonly enum: infer E }
-          ? E extends readonly (infer V)[]
-            ? V
-            : E[keyof E]
-          : S extends ValueCodec<infer T>
-            ? T
-            : never
+    : S extends { readonly tuple: infer I extends readonly unknown[] }
+      ? TupleValue<I>
+      : S extends { readonly set: infer I }
+        ? ReadonlySet<SpecValue<I>>
+        : S extends { readonly map: infer V }
+          ? ReadonlyMap<MapKeyOf<S>, SpecValue<V> | null>
+          : S extends { readonly enum: infer E }
+            ? E extends readonly (infer V)[]
+              ? V
+              : E[keyof E]
+            : S extends ValueCodec<infer T>
+              ? T
+              : never
+
+/** Not looked into where the fields are any type: the compiler would not come to an end. */
+type TupleValue<I extends readonly unknown[]> = TypeSpec extends I[number]
+  ? readonly unknown[]
+  : { readonly [N in keyof I]: SpecValue<I[N]> | null }

@@ -41,12 +41,14 @@ export function accumulates(operation: Operation): boolean {
     case 'addToBin':
     case 'mapIncrement':
     case 'listAppend':
-    case 'listInsert':
     case 'listIncrement':
     case 'listRemoveIndexRange':
+    case 'listRemoveRankRange':
       return true
     case 'rawWrite':
       return !operation.isIdempotent
+    case 'listInsert':
+      return !operation.unique
     default:
       return 'returns' in operation && isWrite(operation) && operation.returns !== 'none'
   }

@@ -28,7 +28,7 @@ function findSameTarget(operations: readonly (readonly Operation[])[], operation
 function isJoinable(a: Operation, b: Operation): boolean {
   if (isWhole(a)) return isWhole(b)
   if (isPut(a)) return isPut(b) && samePath(a.path, b.path)
-  if (a.kind === 'listAppendUnique') return b.kind === a.kind && samePath(a.path, b.path)
+  if (a.kind === 'listAppendUnique') return b.kind === a.kind && samePath(a.path, b.path) && a.order === b.order
   if (a.kind === 'listRemoveValues') return b.kind === a.kind && samePath(a.path, b.path) && a.returns === b.returns
   if (a.kind === 'mapRemoveKeys') return b.kind === a.kind && samePath(a.path, b.path) && a.returns === b.returns
   return false
@@ -38,7 +38,7 @@ function join(same: readonly Operation[]): Operation {
   const [first] = same
   switch (first.kind) {
     case 'listAppendUnique':
-      return listAppendUnique(first.bin, (same as (typeof first)[]).flatMap(valuesOf), first.path)
+      return listAppendUnique(first.bin, (same as (typeof first)[]).flatMap(valuesOf), first.path, first.order)
     case 'listRemoveValues':
       return listRemoveValues(first.bin, (same as (typeof first)[]).flatMap(valuesOf), first.returns, first.path)
     case 'mapRemoveKeys': {
@@ -47,7 +47,7 @@ function join(same: readonly Operation[]): Operation {
     }
     case 'mapPut':
     case 'mapPutItems':
-      return mapPutItems(first.bin, new Map((same as Put[]).flatMap(entries)), first.path)
+      return mapPutItems(first.bin, new Map((same as Put[]).flatMap(entries)), first.path, first.subtype)
     default:
       return same[same.length - 1]
   }

@@ -9,6 +9,7 @@ export type CollectionQuestion =
   | 'listRankSlice'
   | 'listCountOf'
   | 'listIndexesOf'
+  | 'listRanksOf'
   | 'listInterval'
   | 'listIntervalCount'
   | 'mapSize'
@@ -27,10 +28,14 @@ export type CollectionEdit =
   | 'listAppend'
   | 'listAppendUnique'
   | 'listInsert'
+  | 'listInsertUnique'
   | 'listSet'
   | 'listIncrement'
   | 'listRemoveValues'
   | 'listRemoveRange'
+  | 'listRemoveRankRange'
+  | 'listRemoveInterval'
+  | 'listKeepInterval'
   | 'listClear'
   | 'mapPut'
   | 'mapPutItems'
@@ -52,6 +57,7 @@ const LISTS: ReadonlySet<CollectionExpression['name']> = new Set<CollectionExpre
   'listSlice',
   'listRankSlice',
   'listIndexesOf',
+  'listRanksOf',
   'listInterval',
   'mapKeySlice',
   'mapValueSlice',
@@ -60,6 +66,9 @@ const LISTS: ReadonlySet<CollectionExpression['name']> = new Set<CollectionExpre
   'mapKeysAmong',
   'mapValuesAmong',
 ])
+
+/** Bounds of an interval as arguments: a missing end leaves that side open. */
+export const intervalOf = (begin: Value, end: Value): readonly Value[] => (end === null ? [begin] : [begin, end])
 
 /** Asks about the list or map that `subject` is, or that lies in it under `path`. */
 export const ask = (

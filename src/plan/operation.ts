@@ -13,6 +13,13 @@ export type Step =
 export type Path = readonly Step[]
 
 export type Order = 'ordered' | 'unordered'
+export type MapOrder = Order | 'keyValue'
+
+/** Subtype of a map that a put creates; the server ignores it where the map exists. */
+export interface MapSubtype {
+  readonly order: 'ordered' | 'keyValue'
+  readonly persistIndex: boolean
+}
 
 /** Result of a read or a removal of list or map elements. */
 export type Returns = 'none' | 'count' | 'value' | 'key' | 'keyValue' | 'index' | 'rank' | 'exists'
@@ -63,9 +70,10 @@ export interface ListAppend extends InBin<'listAppend'> {
   readonly values: readonly Value[]
   readonly order: Order
 }
-/** Adds the values that are not there yet to an ordered list. */
+/** Adds the values that are not there yet; the order is that of a list which the append creates. */
 export interface ListAppendUnique extends InBin<'listAppendUnique'> {
   readonly values: readonly Value[]
+  readonly order: Order
 }
 export interface ListRemoveValues extends InBin<'listRemoveValues'> {
   readonly values: readonly Value[]
@@ -76,6 +84,16 @@ export interface ListRemoveIndexRange extends InBin<'listRemoveIndexRange'> {
   readonly count: number
   readonly returns: Returns
 }
+export interface ListRemoveRankRange extends InBin<'listRemoveRankRange'> {
+  readonly rank: number
+  readonly count: number
+}
+/** Removes the items from `begin` up to, but not including, `end`, or with `keep` all others; null leaves a side open. */
+export interface ListRemoveInterval extends InBin<'listRemoveInterval'> {
+  readonly begin: Value
+  readonly end: Value
+  readonly keep: boolean
+}
 export interface ListSet extends InBin<'listSet'> {
   readonly index: number
   readonly value: Value
@@ -83,6 +101,8 @@ export interface ListSet extends InBin<'listSet'> {
 export interface ListInsert extends InBin<'listInsert'> {
   readonly index: number
   readonly values: readonly Value[]
+  /** Leaves out the values that are there already. */
+  readonly unique: boolean
 }
 export interface ListIncrement extends InBin<'listIncrement'> {
   readonly index: number
@@ -106,19 +126,23 @@ export interface ListGetValueRange extends InBin<'listGetValueRange'> {
 }
 
 export interface MapCreate extends InBin<'mapCreate'> {
-  readonly order: Order
+  readonly order: MapOrder
   readonly persistIndex: boolean
 }
 export interface MapPut extends InBin<'mapPut'> {
   readonly key: MapKey
   readonly value: Value
+  /** K-ordered unless given. */
+  readonly subtype?: MapSubtype
 }
 export interface MapPutItems extends InBin<'mapPutItems'> {
   readonly items: ReadonlyMap<MapKey, Value>
+  readonly subtype?: MapSubtype
 }
 export interface MapIncrement extends InBin<'mapIncrement'> {
   readonly key: MapKey
   readonly delta: Value
+  readonly subtype?: MapSubtype
 }
 export interface MapRemoveKeys extends InBin<'mapRemoveKeys'> {
   readonly keys: readonly MapKey[]
@@ -207,6 +231,8 @@ export type WriteOperation =
   | ListAppendUnique
   | ListRemoveValues
   | ListRemoveIndexRange
+  | ListRemoveRankRange
+  | ListRemoveInterval
   | ListSet
   | ListInsert
   | ListIncrement

@@ -30,8 +30,12 @@ export const listCreate = (bin: string, order: Op.Order, persistIndex: boolean):
   Object.freeze({ kind: 'listCreate', bin, order, persistIndex })
 export const listAppend = (bin: string, values: readonly Value[], order: Op.Order, path?: Op.Path): Op.ListAppend =>
   Object.freeze({ kind: 'listAppend', bin, values, order, path })
-export const listAppendUnique = (bin: string, values: readonly Value[], path?: Op.Path): Op.ListAppendUnique =>
-  Object.freeze({ kind: 'listAppendUnique', bin, values, path })
+export const listAppendUnique = (
+  bin: string,
+  values: readonly Value[],
+  path?: Op.Path,
+  order: Op.Order = 'ordered',
+): Op.ListAppendUnique => Object.freeze({ kind: 'listAppendUnique', bin, values, order, path })
 export const listRemoveValues = (
   bin: string,
   values: readonly Value[],
@@ -45,10 +49,24 @@ export const listRemoveIndexRange = (
   returns: Op.Returns = 'none',
   path?: Op.Path,
 ): Op.ListRemoveIndexRange => Object.freeze({ kind: 'listRemoveIndexRange', bin, index, count, returns, path })
+export const listRemoveRankRange = (bin: string, rank: number, count: number, path?: Op.Path): Op.ListRemoveRankRange =>
+  Object.freeze({ kind: 'listRemoveRankRange', bin, rank, count, path })
+export const listRemoveInterval = (
+  bin: string,
+  begin: Value,
+  end: Value,
+  keep = false,
+  path?: Op.Path,
+): Op.ListRemoveInterval => Object.freeze({ kind: 'listRemoveInterval', bin, begin, end, keep, path })
 export const listSet = (bin: string, index: number, value: Value, path?: Op.Path): Op.ListSet =>
   Object.freeze({ kind: 'listSet', bin, index, value, path })
-export const listInsert = (bin: string, index: number, values: readonly Value[], path?: Op.Path): Op.ListInsert =>
-  Object.freeze({ kind: 'listInsert', bin, index, values, path })
+export const listInsert = (
+  bin: string,
+  index: number,
+  values: readonly Value[],
+  path?: Op.Path,
+  unique = false,
+): Op.ListInsert => Object.freeze({ kind: 'listInsert', bin, index, values, unique, path })
 export const listIncrement = (bin: string, index: number, delta: Value, path?: Op.Path): Op.ListIncrement =>
   Object.freeze({ kind: 'listIncrement', bin, index, delta, path })
 export const listClear = (bin: string, path?: Op.Path): Op.ListClear => Object.freeze({ kind: 'listClear', bin, path })
@@ -75,14 +93,23 @@ export const listGetValueRange = (
   path?: Op.Path,
 ): Op.ListGetValueRange => Object.freeze({ kind: 'listGetValueRange', bin, begin, end, returns, path })
 
-export const mapCreate = (bin: string, order: Op.Order, persistIndex: boolean): Op.MapCreate =>
+export const mapCreate = (bin: string, order: Op.MapOrder, persistIndex: boolean): Op.MapCreate =>
   Object.freeze({ kind: 'mapCreate', bin, order, persistIndex })
-export const mapPut = (bin: string, key: MapKey, value: Value, path?: Op.Path): Op.MapPut =>
-  Object.freeze({ kind: 'mapPut', bin, key, value, path })
-export const mapPutItems = (bin: string, items: ReadonlyMap<MapKey, Value>, path?: Op.Path): Op.MapPutItems =>
-  Object.freeze({ kind: 'mapPutItems', bin, items, path })
-export const mapIncrement = (bin: string, key: MapKey, delta: Value, path?: Op.Path): Op.MapIncrement =>
-  Object.freeze({ kind: 'mapIncrement', bin, key, delta, path })
+export const mapPut = (bin: string, key: MapKey, value: Value, path?: Op.Path, subtype?: Op.MapSubtype): Op.MapPut =>
+  Object.freeze({ kind: 'mapPut', bin, key, value, path, ...(subtype && { subtype }) })
+export const mapPutItems = (
+  bin: string,
+  items: ReadonlyMap<MapKey, Value>,
+  path?: Op.Path,
+  subtype?: Op.MapSubtype,
+): Op.MapPutItems => Object.freeze({ kind: 'mapPutItems', bin, items, path, ...(subtype && { subtype }) })
+export const mapIncrement = (
+  bin: string,
+  key: MapKey,
+  delta: Value,
+  path?: Op.Path,
+  subtype?: Op.MapSubtype,
+): Op.MapIncrement => Object.freeze({ kind: 'mapIncrement', bin, key, delta, path, ...(subtype && { subtype }) })
 export const mapRemoveKeys = (
   bin: string,
   keys: readonly MapKey[],

@@ -31,7 +31,7 @@ export function showOperation(operation: Operation, values: boolean): string {
       return 'drop all bins'
     case 'listCreate':
     case 'mapCreate':
-      return `create ${operation.order} ${operation.kind === 'listCreate' ? 'list' : 'map'} ${at}${operation.persistIndex ? ' with a persisted index' : ''}`
+      return `create ${operation.order === 'keyValue' ? 'key-value ordered' : operation.order} ${operation.kind === 'listCreate' ? 'list' : 'map'} ${at}${operation.persistIndex ? ' with a persisted index' : ''}`
     case 'listAppend':
       return `append to ${at}: ${many(operation.values)}`
     case 'listAppendUnique':
@@ -40,6 +40,12 @@ export function showOperation(operation: Operation, values: boolean): string {
       return `remove from ${at}: ${many(operation.values)}`
     case 'listRemoveIndexRange':
       return `remove ${operation.count} items of ${at} from index ${operation.index}`
+    case 'listRemoveRankRange':
+      return `remove ${operation.count} items of ${at} from rank ${operation.rank}`
+    case 'listRemoveInterval': {
+      const values = `values of ${at} from ${end(operation.begin, one)} to ${end(operation.end, one)}`
+      return operation.keep ? `keep only ${values}` : `remove ${values}`
+    }
     case 'listSet':
       return `set ${at}[${operation.index}] = ${one(operation.value)}`
     case 'listInsert':
@@ -83,6 +89,8 @@ export function showOperation(operation: Operation, values: boolean): string {
       return `read keys of ${at} from ${one(operation.begin)} to ${one(operation.end)}`
   }
 }
+
+const end = (value: Value, one: (value: Value) => string): string => (value === null ? 'the end' : one(value))
 
 function target(bin: string, path: Path | undefined, one: (value: Value) => string): string {
   return path === undefined ? bin : bin + path.map((step) => showStep(step, one)).join('')

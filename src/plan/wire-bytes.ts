@@ -75,6 +75,7 @@ export function operationBytes(operation: Operation): number {
   if ('items' in operation) bytes += valueBytes(operation.items)
   if ('key' in operation) bytes += valueBytes(operation.key)
   if ('keys' in operation) bytes += valueBytes(operation.keys)
+  if (operation.kind === 'listRemoveInterval') bytes += valueBytes(operation.begin) + valueBytes(operation.end)
   if ('delta' in operation) bytes += valueBytes(operation.delta)
   if (operation.kind === 'readExpression') bytes += operation.name.length + expressionBytes(operation.expression)
   return bytes

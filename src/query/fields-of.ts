@@ -71,6 +71,7 @@ function shapeOf(type: BinType, place: Omit<Field, 'shape'>, context: Context): 
       return { kind: 'map', key: encodeOf(codec({ kind: type.key })), item: itemOf(type.value, codec) }
     case 'json':
     case 'geojson':
+    case 'tuple':
       return { kind: 'opaque', what: type.kind }
     case 'embedded':
       if (type.shape === 'array') return { kind: 'list', item: undefined }
@@ -111,7 +112,7 @@ function enumType(values: readonly (string | number)[]): ExpressionType | undefi
 
 /** Members that a condition can look for are those that are stored as one value. */
 function itemOf(type: BinType, codec: (of: BinType) => TypeCodec): Encode | undefined {
-  const isOne = !['list', 'set', 'map', 'embedded', 'json', 'geojson'].includes(type.kind)
+  const isOne = !['list', 'tuple', 'set', 'map', 'embedded', 'json', 'geojson'].includes(type.kind)
   return isOne ? encodeOf(codec(type)) : undefined
 }
 

@@ -1,17 +1,23 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { BinType } from '../model/index.js'
+import { intervalOf } from '../plan/collection-expression.js'
 import {
   listAppend,
+  listAppendUnique,
   listClear,
   listIncrement,
   listInsert,
   listRemoveIndexRange,
+  listRemoveInterval,
+  listRemoveRankRange,
   listRemoveValues,
   listSet,
 } from '../plan/operations.js'
-import type { BinType } from '../model/index.js'
-import { isDeepStrictEqual } from 'node:util'
-import { itemType } from './place.js'
+import type { Value } from '../plan/value.js'
+import { badArgument, wrongHandle } from './handle-errors.js'
+import { boundOf, isWithin, nextBound, type Bound, type Fields } from './interval.js'
+import { itemType, subtypeOf, type ListSubtype } from './place.js'
 import { PlaceHandle, type Slice } from './place-handle.js'
-import { inValueOrder } from './value-order.js'
 import { question } from './question.js'
 
 /**
@@ -25,35 +31,37 @@ export class ListHandle<V> extends PlaceHandle {
     return itemType(this.place.type)
   }
 
-  /** Adds items at the end. */
+  get #subtype(): ListSubtype {
+    return subtypeOf(this.place)
+  }
+
+  /** Adds items at the end; to a sorted list where they belong, to a unique one if they are not there yet. */
   append(...items: readonly V[]): void {
     if (items.length === 0) return
     const { bin, path } = this.place
-    const operation = listAppend(
-      bin,
-      items.map((item) => this.encode(this.#item, item)),
-      'unordered',
-      path,
-    )
-    this.record(operation, (list) => void (list as V[]).push(...items))
+    const { isSorted, isUnique } = this.#subtype
+    const order = isSorted ? 'ordered' : 'unordered'
+    const stored = items.map((item) => this.encode(this.#item, item))
+    const operation = isUnique ? listAppendUnique(bin, stored, path, order) : listAppend(bin, stored, order, path)
+    this.record(operation, (list) => this.#show(list as V[], (all) => void all.push(...this.#missing(all, items))))
   }
 
   /** Inserts items before an index; a negative one counts from the end. */
   insert(index: number, ...items: readonly V[]): void {
+    this.#checkUnsorted('insert')
     this.checkInteger('index', index)
     if (items.length === 0) return
     const { bin, path } = this.place
-    const operation = listInsert(
-      bin,
-      index,
-      items.map((item) => this.encode(this.#item, item)),
-      path,
-    )
-    this.record(operation, (list) => void (list as V[]).splice(index, 0, ...items))
+    const stored = items.map((item) => this.encode(this.#item, item))
+    this.record(listInsert(bin, index, stored, path, this.#subtype.isUnique), (list) => {
+      const all = list as V[]
+      all.splice(index, 0, ...this.#missing(all, items))
+    })
   }
 
   /** Replaces the item at an index. */
   set(index: number, item: V): void {
+    this.#checkUnsorted('set')
     this.checkInteger('index', index)
     const { bin, path } = this.place
     this.record(listSet(bin, index, this.encode(this.#item, item), path), (list) => {
@@ -64,6 +72,7 @@ export class ListHandle<V> extends PlaceHandle {
 
   /** Adds to the number at an index. */
   increment(index: number, by: number | bigint = 1): void {
+    this.#checkUnsorted('increment')
     this.checkInteger('index', index)
     const { bin, path } = this.place
     this.record(listIncrement(bin, index, this.checkDelta(by), path), (list) => {
@@ -94,10 +103,26 @@ export class ListHandle<V> extends PlaceHandle {
     this.checkInteger('index', index)
     this.checkInteger('count', count, 1)
     const { bin, path } = this.place
-    this.record(
-      listRemoveIndexRange(bin, index, count, 'none', path),
-      (list) => void (list as V[]).splice(index, count),
-    )
+    const operation = this.#subtype.isSorted
+      ? listRemoveRankRange(bin, index, count, path)
+      : listRemoveIndexRange(bin, index, count, 'none', path)
+    this.record(operation, (list) => void (list as V[]).splice(index, count))
+  }
+
+  /** Removes items from `lower` up to, but not including, `upper`; undefined leaves a side open. */
+  removeBetween(lower?: Bound<V>, upper?: Bound<V>): void {
+    this.#cut(this.#bound(lower), this.#bound(upper), false)
+  }
+
+  /** Removes all items but those from `lower` up to, but not including, `upper`. */
+  keepBetween(lower?: Bound<V>, upper?: Bound<V>): void {
+    this.#cut(this.#bound(lower), this.#bound(upper), true)
+  }
+
+  /** Removes the tuples that begin with these fields. */
+  removeStartingWith(...fields: Fields<V>): void {
+    const [begin, end] = this.#startingWith(fields)
+    this.#cut(begin, end, false)
   }
 
   clear(): void {
@@ -110,24 +135,31 @@ export class ListHandle<V> extends PlaceHandle {
 
   /** The item at an index, or null; a negative index counts from the end. */
   async get(index: number): Promise<V | null> {
-    const [item] = await this.slice({ offset: index, count: 1 })
+    const [item] = await this.byIndex({ offset: index, count: 1 })
     return item ?? null
   }
 
   /** Items by position; `{ offset: -20, count: 20 }` are the last 20. */
-  async slice({ offset = 0, count }: Slice): Promise<V[]> {
-    this.checkInteger('offset', offset)
-    this.checkInteger('count', count, 1)
+  async byIndex({ offset = 0, count }: Slice): Promise<V[]> {
+    if (this.#subtype.isSorted) return this.byRank({ offset, count })
+    this.checkSlice(offset, count)
     const [items] = await this.ask(question('listSlice', offset, count))
     return this.decodeAll(this.#item, items) as V[]
   }
 
+  /** Items in value order; a negative offset counts from the greatest. */
+  async byRank({ offset = 0, count }: Slice): Promise<V[]> {
+    this.checkSlice(offset, count)
+    const [items] = await this.ask(question('listRankSlice', offset, count))
+    return this.decodeSorted(this.#item, items) as V[]
+  }
+
   first(count: number): Promise<V[]> {
-    return this.slice({ offset: 0, count })
+    return this.byIndex({ offset: 0, count })
   }
 
   last(count: number): Promise<V[]> {
-    return this.slice({ offset: -count, count })
+    return this.byIndex({ offset: -count, count })
   }
 
   async contains(item: V): Promise<boolean> {
@@ -135,29 +167,103 @@ export class ListHandle<V> extends PlaceHandle {
   }
 
   /** Position of the first item that equals this one, or null. */
-  async indexOf(item: V): Promise<number | null> {
-    const [indexes] = await this.ask(question('listIndexesOf', this.encode(this.#item, item)))
-    const found = (indexes ?? []) as readonly number[]
-    return found.length === 0 ? null : Math.min(...found)
+  indexOf(item: V): Promise<number | null> {
+    return this.#position(this.#subtype.isSorted ? 'listRanksOf' : 'listIndexesOf', item)
+  }
+
+  /** Place of the first item that equals this one in value order, from 0 for the least; null where there is none. */
+  rankOf(item: V): Promise<number | null> {
+    return this.#position('listRanksOf', item)
   }
 
   /** The greatest items in value order, the greatest first. */
   async top(count: number): Promise<V[]> {
-    this.checkInteger('count', count, 1)
-    const [items] = await this.ask(question('listRankSlice', -count, count))
-    return this.decodeAll(this.#item, inValueOrder(items)).reverse() as V[]
+    return (await this.byRank({ offset: -count, count })).reverse()
   }
 
-  /** Items from `lower` up to, but not including, `upper`, in value order. */
-  async between(lower: V, upper: V): Promise<V[]> {
-    const [items] = await this.ask(
-      question('listInterval', this.encode(this.#item, lower), this.encode(this.#item, upper)),
+  /** The least items in value order, the least first. */
+  bottom(count: number): Promise<V[]> {
+    return this.byRank({ offset: 0, count })
+  }
+
+  /** Items from `lower` up to, but not including, `upper`, in value order; undefined leaves a side open, tuples may be given by their first fields. */
+  between(lower?: Bound<V>, upper?: Bound<V>): Promise<V[]> {
+    return this.#interval(this.#bound(lower), this.#bound(upper))
+  }
+
+  countBetween(lower?: Bound<V>, upper?: Bound<V>): Promise<number> {
+    return this.#count(this.#bound(lower), this.#bound(upper))
+  }
+
+  /** Tuples that begin with these fields, in value order. */
+  startingWith(...fields: Fields<V>): Promise<V[]> {
+    return this.#interval(...this.#startingWith(fields))
+  }
+
+  countStartingWith(...fields: Fields<V>): Promise<number> {
+    return this.#count(...this.#startingWith(fields))
+  }
+
+  async #interval(begin: Value, end: Value): Promise<V[]> {
+    const [items] = await this.ask(question('listInterval', ...intervalOf(begin, end)))
+    return this.decodeSorted(this.#item, items) as V[]
+  }
+
+  #count(begin: Value, end: Value): Promise<number> {
+    return this.askNumber(question('listIntervalCount', ...intervalOf(begin, end)))
+  }
+
+  #cut(begin: Value, end: Value, keep: boolean): void {
+    const { bin, path } = this.place
+    this.record(listRemoveInterval(bin, begin, end, keep, path), (list) => {
+      const all = list as V[]
+      const kept = all.filter((item) => isWithin(this.encode(this.#item, item), begin, end) === keep)
+      all.splice(0, Infinity, ...kept)
+    })
+  }
+
+  #bound(given: Bound<V> | undefined): Value {
+    return given === undefined
+      ? null
+      : boundOf(this.#item, given, this.target, (type, value) => this.encode(type, value))
+  }
+
+  #startingWith(fields: readonly unknown[]): [Value, Value] {
+    const { target, place } = this
+    const begin = boundOf(this.#item, fields, target, (type, value) => this.encode(type, value))
+    const end = Array.isArray(begin) && begin.length > 0 ? nextBound(begin as readonly Value[]) : undefined
+    if (end !== undefined) return [begin, end]
+    throw badArgument(
+      target,
+      place.property,
+      'these are no first fields of a tuple',
+      'Give one field or more; the last is no map.',
     )
-    return this.decodeAll(this.#item, inValueOrder(items)) as V[]
   }
 
-  countBetween(lower: V, upper: V): Promise<number> {
-    return this.askNumber(question('listIntervalCount', this.encode(this.#item, lower), this.encode(this.#item, upper)))
+  async #position(name: 'listIndexesOf' | 'listRanksOf', item: V): Promise<number | null> {
+    const [positions] = await this.ask(question(name, this.encode(this.#item, item)))
+    const found = (positions ?? []) as readonly number[]
+    return found.length === 0 ? null : Math.min(...found)
+  }
+
+  /** Items that a unique list does not have yet; all of them for another list. */
+  #missing(list: readonly V[], items: readonly V[]): readonly V[] {
+    if (!this.#subtype.isUnique) return items
+    const isIn = (all: readonly V[], item: V): boolean => all.some((each) => isDeepStrictEqual(each, item))
+    return items.filter((item, i) => !isIn(list, item) && !isIn(items.slice(0, i), item))
+  }
+
+  /** Changes the list of a loaded entity and brings a sorted one into order. */
+  #show(list: V[], change: (list: V[]) => void): void {
+    change(list)
+    if (this.#subtype.isSorted) list.splice(0, Infinity, ...(this.sorted(this.#item, list) as V[]))
+  }
+
+  #checkUnsorted(name: string): void {
+    if (!this.#subtype.isSorted) return
+    const fix = `A sorted list puts items where they belong: use append and remove instead of ${name}.`
+    throw wrongHandle(this.target, this.place.property, 'a list in insertion order', fix)
   }
 }
 

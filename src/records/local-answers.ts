@@ -1,7 +1,7 @@
 import type { Path } from '../plan/operation.js'
 import type { Value } from '../plan/value.js'
 import type { Question } from './question.js'
-import { compareValues, entriesOf, type Entries } from './value-order.js'
+import { compareValues, entriesOf, type Entries } from '../plan/value-order.js'
 
 /** The list or map under a path of a stored value; undefined where there is none. */
 export function containerAt(root: Value | undefined, path: Path): Value | undefined {
@@ -24,7 +24,8 @@ export function answerLocally(container: Value | undefined, { name, args }: Ques
 function listAnswer(list: readonly Value[], name: Question['name'], args: readonly Value[]): Value | undefined {
   const [first, second] = args
   const isEqual = (item: Value): boolean => compareValues(item, first) === 0
-  const isBetween = (item: Value): boolean => compareValues(item, first) >= 0 && compareValues(item, second) < 0
+  const isBetween = (item: Value): boolean =>
+    (first === null || compareValues(item, first) >= 0) && (second === undefined || compareValues(item, second) < 0)
   switch (name) {
     case 'listSize':
       return list.length
@@ -36,6 +37,8 @@ function listAnswer(list: readonly Value[], name: Question['name'], args: readon
       return list.filter(isEqual).length
     case 'listIndexesOf':
       return list.flatMap((item, i) => (isEqual(item) ? [i] : []))
+    case 'listRanksOf':
+      return list.toSorted(compareValues).flatMap((item, i) => (isEqual(item) ? [i] : []))
     case 'listInterval':
       return list.filter(isBetween)
     case 'listIntervalCount':

@@ -3,11 +3,21 @@ import { mapClear, mapIncrement, mapPut, mapPutItems, mapRemoveKeys } from '../p
 import type { MapKey, Value } from '../plan/value.js'
 import { wrongHandle } from './handle-errors.js'
 import { addNumbers, ListHandle } from './list-handle.js'
-import { deleteEntry, entryOf, getEntry, keyOfEntry, nested, setEntry, shapeOf, type Entry } from './place.js'
+import {
+  deleteEntry,
+  entryOf,
+  getEntry,
+  keyOfEntry,
+  mapSubtypeOf,
+  nested,
+  setEntry,
+  shapeOf,
+  type Entry,
+} from './place.js'
 import { PlaceHandle, type Slice } from './place-handle.js'
 import { question, type Question } from './question.js'
 import { SetHandle } from './set-handle.js'
-import { compareValues } from './value-order.js'
+import { compareValues } from '../plan/value-order.js'
 import type { HandleOf, KeyOf, ValueOf } from './handle-types.js'
 
 /**
@@ -43,7 +53,7 @@ export class MapHandle<M> extends PlaceHandle {
   put<K extends KeyOf<M>>(key: K, value: ValueOf<M, K>): void {
     const { bin, path } = this.place
     const entry = this.#entry(key)
-    const operation = mapPut(bin, entry.key, this.encode(entry.type, value), path)
+    const operation = mapPut(bin, entry.key, this.encode(entry.type, value), path, mapSubtypeOf(this.place))
     this.record(operation, (map) => setEntry(map, entry.name, value))
   }
 
@@ -52,7 +62,7 @@ export class MapHandle<M> extends PlaceHandle {
     const all = [...entries].map(([key, value]) => ({ entry: this.#entry(key), value }))
     if (all.length === 0) return
     const items = new Map(all.map(({ entry, value }) => [entry.key, this.encode(entry.type, value)]))
-    this.record(mapPutItems(bin, items, path), (map) =>
+    this.record(mapPutItems(bin, items, path, mapSubtypeOf(this.place)), (map) =>
       all.forEach(({ entry, value }) => setEntry(map, entry.name, value)),
     )
   }
@@ -61,7 +71,7 @@ export class MapHandle<M> extends PlaceHandle {
   increment(key: KeyOf<M>, by: number | bigint = 1): void {
     const { bin, path } = this.place
     const entry = this.#entry(key)
-    this.record(mapIncrement(bin, entry.key, this.checkDelta(by), path), (map) =>
+    this.record(mapIncrement(bin, entry.key, this.checkDelta(by), path, mapSubtypeOf(this.place)), (map) =>
       setEntry(map, entry.name, addNumbers(getEntry(map, entry.name), by)),
     )
   }
@@ -110,20 +120,20 @@ export class MapHandle<M> extends PlaceHandle {
 
   /** Keys in key order, by index; all of them unless a count is given. */
   async keys({ offset = 0, count = ALL }: Partial<Slice> = {}): Promise<KeyOf<M>[]> {
-    this.#checkSlice(offset, count)
+    this.checkSlice(offset, count)
     const [keys] = await this.ask(question('mapKeySlice', offset, count))
     return this.#keysOf(keys) as KeyOf<M>[]
   }
 
   /** Entries in key order, by index; a negative offset counts from the end. */
   byIndex({ offset = 0, count }: Slice): Promise<EntriesOf<M>> {
-    this.#checkSlice(offset, count)
+    this.checkSlice(offset, count)
     return this.#entries(question('mapKeySlice', offset, count), question('mapValueSlice', offset, count))
   }
 
   /** Entries in value order, by rank; a negative offset counts from the greatest. */
   byRank({ offset = 0, count }: Slice): Promise<EntriesOf<M>> {
-    this.#checkSlice(offset, count)
+    this.checkSlice(offset, count)
     return this.#entries(question('mapKeysByRank', offset, count), question('mapValuesByRank', offset, count), byValue)
   }
 
@@ -159,10 +169,15 @@ export class MapHandle<M> extends PlaceHandle {
       key,
       (storedValues as Value[])[i],
     ])
-    return found.sort(order).map(([stored, value]) => {
-      const key = keyOfEntry(this.place.type, stored, this.target.codecs)
-      return [key, this.#decode(this.#entry(key), value)] as EntriesOf<M>[number]
-    })
+    return found
+      .map(([stored, value]): SortableEntry => {
+        const key = keyOfEntry(this.place.type, stored, this.target.codecs)
+        const entry = this.#entry(key)
+        const decoded = this.#decode(entry, value)
+        return { stored: [stored, this.encode(entry.type, decoded)], shown: [key, decoded] }
+      })
+      .sort((a, b) => order(a.stored, b.stored))
+      .map(({ shown }) => shown as EntriesOf<M>[number])
   }
 
   #keysOf(stored: Value | undefined): unknown[] {
@@ -195,14 +210,13 @@ export class MapHandle<M> extends PlaceHandle {
       throw unreadable(model, key, error)
     }
   }
-
-  #checkSlice(offset: number, count: number): void {
-    this.checkInteger('offset', offset)
-    this.checkInteger('count', count, 1)
-  }
 }
 
 type StoredEntry = readonly [key: MapKey, value: Value]
+interface SortableEntry {
+  readonly stored: StoredEntry
+  readonly shown: readonly [key: unknown, value: unknown]
+}
 const byKey = ([a]: StoredEntry, [b]: StoredEntry): number => compareValues(a, b)
 /** The server ranks entries of equal value by key. */
 const byValue = (a: StoredEntry, b: StoredEntry): number => compareValues(a[1], b[1]) || byKey(a, b)

@@ -1,4 +1,4 @@
-import { decodeItem, encodeItem, typeCodecOf, unreadable, unstorable } from '../codec/index.js'
+import { decodeItem, encodeItem, inOrder, typeCodecOf, unreadable, unstorable } from '../codec/index.js'
 import type { BinType } from '../model/index.js'
 import type { Value } from '../plan/value.js'
 import type { Change } from './change.js'
@@ -58,6 +58,22 @@ export abstract class PlaceHandle {
     } catch (error) {
       throw unreadable(model, key, error)
     }
+  }
+
+  /** Decodes what the server selected by value, in value order: of an unordered list it answers in no order that can be relied on. @internal */
+  protected decodeSorted(type: BinType, stored: Value | undefined): unknown[] {
+    return this.sorted(type, this.decodeAll(type, stored))
+  }
+
+  /** @internal */
+  protected sorted(type: BinType, items: unknown[]): unknown[] {
+    return inOrder(items, (item) => this.encode(type, item))
+  }
+
+  /** @internal */
+  protected checkSlice(offset: number, count: number): void {
+    this.checkInteger('offset', offset)
+    this.checkInteger('count', count, 1)
   }
 
   /** @internal */

@@ -1,6 +1,6 @@
-import { instantiate, mapKeyCodec, readProperty, writeProperty, type Codecs } from '../codec/index.js'
-import type { BinType, PropertyModel } from '../model/index.js'
-import type { Path } from '../plan/operation.js'
+import { instantiate, mapKeyCodec, mapSubtype, readProperty, writeProperty, type Codecs } from '../codec/index.js'
+import type { BinType, EmbeddedType, PropertyModel } from '../model/index.js'
+import type { MapSubtype, Path } from '../plan/operation.js'
 import { atKey, atKeyCreated } from '../plan/operations.js'
 import type { MapKey } from '../plan/value.js'
 
@@ -36,7 +36,25 @@ export function shapeOf(type: BinType): Shape {
   if (type.kind === 'list' || type.kind === 'set' || type.kind === 'map') return type.kind
   if (type.kind === 'json') return 'map'
   if (type.kind !== 'embedded') return 'other'
-  return type.shape === 'array' ? 'list' : type.shape === 'bins' ? 'other' : 'map'
+  if (type.shape === 'array') return 'list'
+  return type.shape === 'bins' || (type.shape === 'one' && type.tuple) ? 'other' : 'map'
+}
+
+export interface ListSubtype {
+  readonly isSorted: boolean
+  readonly isUnique: boolean
+}
+
+/** The declared order and uniqueness of the list at a place. */
+export function subtypeOf({ type }: Place): ListSubtype {
+  const declared = type.kind === 'list' || (type.kind === 'embedded' && type.shape === 'array') ? type : undefined
+  return { isSorted: declared?.order === 'sorted', isUnique: declared?.unique === true }
+}
+
+/** Subtype that a put gives to the map of a bin where there is none. */
+export function mapSubtypeOf({ type, path }: Place): MapSubtype | undefined {
+  const isMap = type.kind === 'map' || (type.kind === 'embedded' && type.shape === 'map')
+  return isMap && path.length === 0 ? mapSubtype(type) : undefined
 }
 
 const JSON_TYPE: BinType = Object.freeze({ kind: 'json' })
@@ -44,10 +62,15 @@ const JSON_TYPE: BinType = Object.freeze({ kind: 'json' })
 /** The type of the items of a list or set. */
 export function itemType(type: BinType): BinType {
   if (type.kind === 'list' || type.kind === 'set') return type.item
-  return type.kind === 'embedded' ? partOf(type.part) : JSON_TYPE
+  return type.kind === 'embedded' ? partOf(type) : JSON_TYPE
 }
 
-const partOf = (part: string): BinType => ({ kind: 'embedded', shape: 'one', part })
+const partOf = ({ part, ...type }: EmbeddedType): BinType => ({
+  kind: 'embedded',
+  shape: 'one',
+  part,
+  ...('tuple' in type && { tuple: true }),
+})
 
 /** An entry of a map, part or JSON object: its key as stored and its type. */
 export interface Entry {
@@ -62,7 +85,7 @@ export function entryOf(type: BinType, key: unknown, codecs: Codecs): Entry | un
   if (type.kind === 'map') return { key: mapKeyCodec(type.key).encode(key), type: type.value, name: key }
   if (type.kind === 'json') return { key: mapKeyCodec('string').encode(key), type: JSON_TYPE, name: key }
   if (type.kind !== 'embedded' || type.shape === 'array' || type.shape === 'bins') return undefined
-  if (type.shape === 'map') return { key: mapKeyCodec(type.key).encode(key), type: partOf(type.part), name: key }
+  if (type.shape === 'map') return { key: mapKeyCodec(type.key).encode(key), type: partOf(type), name: key }
   const field = codecs.model.embeddable(type.part).properties.find(({ name }) => name === key)
   return field === undefined ? undefined : { key: field.bin, type: field.type, name: field.name }
 }

@@ -1,8 +1,8 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { BinType } from '../model/index.js'
 import { listAppendUnique, listClear, listRemoveValues } from '../plan/operations.js'
 import { itemType } from './place.js'
 import { PlaceHandle } from './place-handle.js'
-import { inValueOrder } from './value-order.js'
 import { question } from './question.js'
 
 /**
@@ -20,7 +20,11 @@ export class SetHandle<V> extends PlaceHandle {
     if (members.length === 0) return
     const { bin, path } = this.place
     const stored = members.map((member) => this.encode(this.#item, member))
-    this.record(listAppendUnique(bin, stored, path), (set) => members.forEach((member) => (set as Set<V>).add(member)))
+    this.record(listAppendUnique(bin, stored, path), (set) =>
+      members.forEach((member) => {
+        if (memberOf(set as Set<V>, member) === undefined) (set as Set<V>).add(member)
+      }),
+    )
   }
 
   remove(...members: readonly V[]): void {
@@ -28,7 +32,7 @@ export class SetHandle<V> extends PlaceHandle {
     const { bin, path } = this.place
     const stored = members.map((member) => this.encode(this.#item, member))
     this.record(listRemoveValues(bin, stored, 'none', path), (set) =>
-      members.forEach((member) => (set as Set<V>).delete(member)),
+      members.forEach((member) => (set as Set<V>).delete(memberOf(set as Set<V>, member) ?? member)),
     )
   }
 
@@ -46,9 +50,15 @@ export class SetHandle<V> extends PlaceHandle {
 
   /** Members in value order; all of them unless a count is given. */
   async members({ offset = 0, count = 2 ** 31 - 1 }: { offset?: number; count?: number } = {}): Promise<V[]> {
-    this.checkInteger('offset', offset)
-    this.checkInteger('count', count, 1)
+    this.checkSlice(offset, count)
     const [items] = await this.ask(question('listRankSlice', offset, count))
-    return this.decodeAll(this.#item, inValueOrder(items)) as V[]
+    return this.decodeSorted(this.#item, items) as V[]
   }
+}
+
+/** The member that equals this one; dates, bytes and tuples are equal by what they hold. */
+function memberOf<V>(set: ReadonlySet<V>, member: V): V | undefined {
+  if (typeof member !== 'object' || member === null) return set.has(member) ? member : undefined
+  for (const each of set) if (isDeepStrictEqual(each, member)) return each
+  return undefined
 }

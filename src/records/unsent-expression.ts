@@ -1,5 +1,5 @@
 import { bug } from '../errors/index.js'
-import { edited } from '../plan/collection-expression.js'
+import { edited, intervalOf } from '../plan/collection-expression.js'
 import { add, bin, binExists, cond, value, type Expression } from '../plan/expression.js'
 import type { WriteOperation } from '../plan/operation.js'
 import type { Value } from '../plan/value.js'
@@ -27,8 +27,12 @@ function changed(subject: Expression, change: BinChange, type: 'list' | 'map', e
       return edit('listAppend', change.values)
     case 'listAppendUnique':
       return edit('listAppendUnique', change.values)
+    case 'listRemoveRankRange':
+      return edit('listRemoveRankRange', change.rank, change.count)
+    case 'listRemoveInterval':
+      return edit(change.keep ? 'listKeepInterval' : 'listRemoveInterval', ...intervalOf(change.begin, change.end))
     case 'listInsert':
-      return edit('listInsert', change.index, change.values)
+      return edit(change.unique ? 'listInsertUnique' : 'listInsert', change.index, change.values)
     case 'listSet':
       return edit('listSet', change.index, change.value)
     case 'listIncrement':
@@ -49,6 +53,7 @@ function changed(subject: Expression, change: BinChange, type: 'list' | 'map', e
     case 'mapRemoveKeys':
       return edit('mapRemoveKeys', change.keys)
     case 'listCreate':
+    case 'mapCreate':
       return subject
     default:
       throw bug(`a question cannot show a change of kind ${change.kind}.`)

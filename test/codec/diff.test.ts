@@ -79,9 +79,12 @@ describe('a change', () => {
     expect(changes({ tags: new Set(['a']) }, (p) => (p.tags = new Set(['a'])))).to.deep.equal([])
   })
 
-  it('of a Set that was not there does not create the list again', () => {
+  it('of a Set that was not there appends to what others may have created, and an empty one replaces it', () => {
     expect(changes({}, (p) => (p.tags = new Set(['a'])))).to.deep.equal([op.listAppendUnique('tags', ['a'])])
-    expect(changes({}, (p) => (p.tags = new Set()))).to.deep.equal([op.writeBin('tags', [])])
+    expect(changes({}, (p) => (p.tags = new Set()))).to.deep.equal([
+      op.removeBin('tags'),
+      op.listCreate('tags', 'ordered', true),
+    ])
   })
 
   it('of a Map sends the entries that changed', () => {

@@ -193,6 +193,18 @@ export function randomType(depth: number, name: fc.Arbitrary<string>): fc.Arbitr
     },
     {
       weight: 1,
+      arbitrary: fc.tuple(scalarType, scalarType).map(([first, second]) =>
+        withParts(
+          {
+            type: { kind: 'tuple', items: [first.type, second.type] },
+            value: fc.tuple(orNull(first.value), orNull(second.value)),
+          },
+          second,
+        ),
+      ),
+    },
+    {
+      weight: 1,
       arbitrary: fc.constantFrom(...primitives).map((item): TypeExample => ({
         type: { kind: 'set', item: item.type },
         value: fc.array(item.value, { maxLength: 4 }).map((values) => new Set(values)),

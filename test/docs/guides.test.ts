@@ -16,6 +16,7 @@ const PAGES: readonly (readonly [string, string])[] = [
 const SAID = [
   'guide/cluster.md',
   'guide/deletes.md',
+  'guide/lists-and-maps.md',
   'guide/queries.md',
   'guide/relations.md',
   'guide/secondary-indexes.md',

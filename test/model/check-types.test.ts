@@ -235,6 +235,77 @@ describe('the types of a model', () => {
     expect(Object.isFrozen(money)).to.equal(false)
   })
 
+  it('have an order, uniqueness and an index of their own, without what is the default', () => {
+    @Embeddable({ layout: 'tuple' })
+    class Reading {
+      @Bin() at!: Date
+      @Bin({ type: 'double' }) celsius!: number
+    }
+    @Record({ set: 'a' })
+    class A {
+      @Key() id!: number
+      @Bin({ type: { list: 'int', order: 'sorted', unique: true, persistIndex: true } }) list!: number[]
+      @Bin({ type: { list: 'int', unique: false } }) plain!: number[]
+      @Bin({ type: { map: 'int', order: 'key' } }) byKey!: Map<string, number>
+      @Bin({ type: { map: 'int', order: 'keyValue', persistIndex: true } }) ranked!: Map<string, number>
+      @Bin({ type: { set: { tuple: ['int', { list: 'string' }] } } }) pairs!: Set<[number, string[]]>
+      @Embedded(() => Reading, { as: 'array', order: 'sorted' }) readings!: Reading[]
+    }
+    const model = compileModel([A], { namespace: 'test' })
+    const { properties } = model.entity(A)
+    expect(Object.fromEntries(properties.map(({ name, type }) => [name, type]))).to.deep.equal({
+      id: { kind: 'int' },
+      list: { kind: 'list', item: { kind: 'int' }, order: 'sorted', unique: true, persistIndex: true },
+      plain: { kind: 'list', item: { kind: 'int' } },
+      byKey: { kind: 'map', key: 'string', value: { kind: 'int' } },
+      ranked: { kind: 'map', key: 'string', value: { kind: 'int' }, order: 'keyValue', persistIndex: true },
+      pairs: {
+        kind: 'set',
+        item: { kind: 'tuple', items: [{ kind: 'int' }, { kind: 'list', item: { kind: 'string' } }] },
+      },
+      readings: { kind: 'embedded', shape: 'array', part: 'Reading', tuple: true, order: 'sorted' },
+    })
+    expect(model.describe()).to.include('list<int> sorted unique indexed').and.include('Reading[] as tuples sorted')
+  })
+
+  it('are refused with an order or an index that the server would not keep', () => {
+    @Embeddable({ layout: 'tuple' })
+    class Reading {
+      @Bin() at!: Date
+    }
+    @Embeddable()
+    class Part {
+      @Bin({ type: { list: 'int', order: 'sorted' } as never }) sorted!: number[]
+    }
+    @Record({ set: 'a' })
+    class A {
+      @Key() id!: number
+      @Bin({ type: { list: 'int', persistIndex: true } }) unsorted!: number[]
+      @Bin({ type: { map: { list: 'int', order: 'sorted' } } }) nested!: Map<string, number[]>
+      @Bin({ type: { list: { map: 'int', persistIndex: true } } }) inner!: Map<string, number>[]
+      @Bin({ type: { list: 'int', order: 'asc' } as never }) order!: number[]
+      @Bin({ type: { map: 'int', order: 'sorted' } as never }) map!: Map<string, number>
+      @Bin({ type: { list: 'int', unique: 1 } as never }) unique!: number[]
+      @Bin({ type: { tuple: [] } as never }) empty!: number[]
+      @Bin({ type: { set: { list: 'json' } } }) set!: Set<unknown[]>
+      @Embedded(() => Part, { persistIndex: true }) one!: Part
+      @Embedded(() => Reading) tuple!: Reading
+    }
+    expect(problemsOf(A).map(({ code, property }) => `${code} ${property}`)).to.have.members([
+      'SKEIN_1049 unsorted',
+      'SKEIN_1049 nested',
+      'SKEIN_1049 inner',
+      'SKEIN_1049 order',
+      'SKEIN_1049 map',
+      'SKEIN_1049 unique',
+      'SKEIN_1022 empty',
+      'SKEIN_1022 set',
+      'SKEIN_1049 one',
+      'SKEIN_1049 tuple',
+      'SKEIN_1049 sorted',
+    ])
+  })
+
   it('give each index the type that the server needs', () => {
     @Record({ set: 'a' })
     class A {

@@ -55,10 +55,10 @@ describe('a declaration that would have no effect', () => {
 
   it('is refused inside a type', () => {
     for (const [type, option] of [
-      [{ map: 'int', order: 'kv' }, 'order'],
-      [{ map: 'int', key: 'string', persistIndex: true }, 'persistIndex'],
+      [{ map: 'int', sorted: true }, 'sorted'],
+      [{ map: 'int', key: 'string', unique: true }, 'unique'],
       [{ set: 'int', persistIndex: true }, 'persistIndex'],
-      [{ list: 'int', order: 'ordered' }, 'order'],
+      [{ list: 'int', ordered: true }, 'ordered'],
       [{ enum: ['a'], strict: true }, 'strict'],
       [{ list: { map: 'int', keys: 'int' } }, 'keys'],
     ] as const) {

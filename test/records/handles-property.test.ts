@@ -146,7 +146,7 @@ const sorted = (map: ReadonlyMap<string, number>): [string, number][] => [...map
 
 async function seenBy(handle: RecordHandle<Thing>, { deep }: Model): Promise<unknown> {
   const [list, set, map, count, ...inner] = await Promise.all([
-    handle.list('list').slice({ count: 1000 }),
+    handle.list('list').byIndex({ count: 1000 }),
     handle.set('set').members(),
     handle.map('map').byIndex({ count: 1000 }),
     handle.counter('count').value(),

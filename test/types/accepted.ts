@@ -48,6 +48,11 @@ export class Agent {
   @Bin({ type: { set: 'int' } }) numbers = new Set<number>()
   @Bin({ type: { map: 'date', key: 'int' } }) dates = new Map<number, Date>()
   @Bin({ type: { map: { list: 'int' } } }) lists?: Map<string, number[]>
+  @Bin({ type: { list: 'int', order: 'sorted', unique: true, persistIndex: true } }) sorted?: number[]
+  @Bin({ type: { list: { tuple: ['date', 'double'] }, order: 'sorted' } }) tuples: [Date, number][] = []
+  @Bin({ type: { map: 'int', order: 'keyValue', persistIndex: true } }) ranked = new Map<string, number>()
+  @Bin({ type: { set: { list: 'int' } } }) rows?: Set<number[]>
+  @Embedded(() => Address, { as: 'array', order: 'sorted', unique: true }) sortedParts?: Address[]
   @Bin({ type: { enum: Color } }) color?: Color
   @Bin({ type: { enum: Size } }) size?: Size
   @Bin({ type: { enum: ['a', 'b'] } }) letter?: 'a' | 'b' | null

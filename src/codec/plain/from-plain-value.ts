@@ -17,6 +17,14 @@ export function fromPlainValue(type: BinType, value: unknown, part: MakePart): u
       return Array.isArray(value)
         ? value.map((item) => orNull(item, (each) => fromPlainValue(type.item, each, part)))
         : value
+    case 'tuple':
+      return Array.isArray(value)
+        ? value.map((item, i) =>
+            i < type.items.length
+              ? orNull(item, (each) => fromPlainValue(type.items[i], each, part))
+              : (item as unknown),
+          )
+        : value
     case 'set':
       return toSet(value, (item) => orNull(item, (each) => fromPlainValue(type.item, each, part)))
     case 'map':

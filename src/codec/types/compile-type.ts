@@ -1,5 +1,6 @@
 import { bug } from '../../errors/index.js'
-import type { BinType, KeyKind, ScalarKind } from '../../model/index.js'
+import type { BinType, EmbeddedType, KeyKind, MapType, ScalarKind } from '../../model/index.js'
+import type { MapSubtype } from '../../plan/operation.js'
 import type { Codecs } from '../codecs.js'
 import type { TypeCodec } from '../type-codec.js'
 import { customType, geojsonType, jsonType } from './json-type.js'
@@ -16,6 +17,8 @@ import {
   stringType,
 } from './scalar-types.js'
 import { setType } from './set-type.js'
+import { sortedListType } from './sorted-list-type.js'
+import { tupleType } from './tuple-type.js'
 
 const SCALARS: { readonly [K in ScalarKind]: TypeCodec } = {
   int: intType,
@@ -30,33 +33,56 @@ const SCALARS: { readonly [K in ScalarKind]: TypeCodec } = {
 }
 
 /** The codec of a declared type; `part` finds the codec of an embeddable by name. */
-export function compileType(type: BinType, part: (name: string) => TypeCodec): TypeCodec {
+export function compileType(type: BinType, part: (name: string) => PartType): TypeCodec {
   switch (type.kind) {
     case 'list':
-      return listType(compileType(type.item, part))
+      return type.order === 'sorted'
+        ? sortedListType(compileType(type.item, part), type)
+        : listType(compileType(type.item, part), type.unique)
+    case 'tuple':
+      return tupleType(type.items.map((item) => compileType(item, part)))
     case 'set':
       return setType(compileType(type.item, part))
     case 'map':
-      return mapType(type.key, compileType(type.value, part))
+      return mapType(type.key, compileType(type.value, part), mapSubtype(type))
     case 'enum':
       return enumType(type.values)
     case 'custom':
       return customType(type.codec)
     case 'embedded':
-      switch (type.shape) {
-        case 'one':
-          return part(type.part)
-        case 'array':
-          return listType(part(type.part))
-        case 'map':
-          return mapType(type.key, part(type.part))
-        case 'bins':
-          throw bug(`the bins of ${type.part} cannot lie inside another value.`, { className: type.part })
-      }
-
+      return embeddedCodec(type, part)
     default:
       return SCALARS[type.kind]
   }
+}
+
+/** A part, which can also be stored as a tuple. */
+type PartType = TypeCodec & { readonly asTuple: TypeCodec }
+
+function embeddedCodec(type: EmbeddedType, part: (name: string) => PartType): TypeCodec {
+  if (type.shape === 'bins')
+    throw bug(`the bins of ${type.part} cannot lie inside another value.`, { className: type.part })
+  const one = type.tuple ? part(type.part).asTuple : part(type.part)
+  switch (type.shape) {
+    case 'one':
+      return one
+    case 'array':
+      return type.order === 'sorted' ? sortedListType(one, type) : listType(one, type.unique)
+    case 'map':
+      return mapType(type.key, one, mapSubtype(type))
+  }
+}
+
+/** Subtype that puts and creation give to the map; undefined for a plain K-ordered one. */
+export function mapSubtype({
+  order,
+  persistIndex = false,
+}: {
+  readonly order?: MapType['order']
+  readonly persistIndex?: boolean
+}): MapSubtype | undefined {
+  if (order === undefined && !persistIndex) return undefined
+  return { order: order ?? 'ordered', persistIndex }
 }
 
 /** The codec of a stored key. */

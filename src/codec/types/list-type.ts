@@ -1,12 +1,13 @@
 import type { WriteOperation } from '../../plan/operation.js'
-import { listAppend } from '../../plan/operations.js'
+import { listAppend, listAppendUnique } from '../../plan/operations.js'
 import type { Value } from '../../plan/value.js'
 import { depthOf, type TypeCodec } from '../type-codec.js'
 import { ValueProblem, indexStep, shown, throwUnder } from '../value-problem.js'
 import { decodeItem, encodeItem, isSameItem, snapshotItem } from './item.js'
+import { tokenOf, type Token } from './token.js'
 
-/** An array, stored as a list in its own order. */
-export function listType(item: TypeCodec): TypeCodec {
+/** An array, stored as a list in its own order; where it is `unique`, without items that equal an earlier one. */
+export function listType(item: TypeCodec, unique = false): TypeCodec {
   const encodeFrom = (value: readonly unknown[], start: number, depth: number): Value[] => {
     const list: Value[] = []
     for (let i = start; i < value.length; i++) {
@@ -21,7 +22,7 @@ export function listType(item: TypeCodec): TypeCodec {
   return {
     name: `list of ${item.name}`,
     encode(value, depth) {
-      if (Array.isArray(value)) return encodeFrom(value, 0, depth)
+      if (Array.isArray(value)) return unique ? distinct(encodeFrom(value, 0, depth)) : encodeFrom(value, 0, depth)
       throw new ValueProblem(`${shown(value)} is not an array`, 'Give an array.')
     },
     decode(stored) {
@@ -43,7 +44,10 @@ export function listType(item: TypeCodec): TypeCodec {
     patch(value, snapshot, place): readonly WriteOperation[] | undefined {
       const before = snapshot as readonly unknown[]
       if (!Array.isArray(value) || value.length <= before.length || !hasPrefix(value, before)) return undefined
-      return [listAppend(place.bin, encodeFrom(value, before.length, depthOf(place)), 'unordered', place.path)]
+      const added = encodeFrom(value, before.length, depthOf(place))
+      return unique
+        ? [listAppendUnique(place.bin, added, place.path, 'unordered')]
+        : [listAppend(place.bin, added, 'unordered', place.path)]
     },
   }
 
@@ -51,6 +55,11 @@ export function listType(item: TypeCodec): TypeCodec {
     for (let i = 0; i < prefix.length; i++) if (!isSameItem(item, value[i], prefix[i])) return false
     return true
   }
+}
+
+function distinct(stored: readonly Value[]): Value[] {
+  const seen = new Set<Token>()
+  return stored.filter((each) => seen.size < seen.add(tokenOf(each)).size)
 }
 
 export const notAList = (stored: unknown): ValueProblem =>

@@ -1,6 +1,8 @@
 import { types } from 'node:util'
 import { isInt64 } from '../../keys/index.js'
 import type { MapKeyKind } from '../../model/index.js'
+import type { MapSubtype } from '../../plan/operation.js'
+import { mapCreate, mapPutItems, removeBin } from '../../plan/operations.js'
 import type { MapKey, Value } from '../../plan/value.js'
 import { MapChanges } from '../map-changes.js'
 import type { TypeCodec } from '../type-codec.js'
@@ -9,10 +11,13 @@ import { decodeItem, encodeItem, isSameItem, snapshotItem } from './item.js'
 import { ownEntries } from './own-entries.js'
 import { checkMapKey } from './stored-value.js'
 
-/** A Map, stored as a K-ordered map. Only entries that changed are sent, and of changed parts only the fields that did. */
-export function mapType(keyKind: MapKeyKind, item: TypeCodec): TypeCodec {
+/**
+ * A Map, stored as a K-ordered map, or with the given subtype. Only entries that changed are sent, and of changed parts only the fields
+ * that did.
+ */
+export function mapType(keyKind: MapKeyKind, item: TypeCodec, subtype?: MapSubtype): TypeCodec {
   const key = KEYS[keyKind]
-  return {
+  const codec: TypeCodec = {
     name: `map of ${item.name} by ${keyKind}`,
     encode(value, depth) {
       const map = new Map<MapKey, Value>()
@@ -48,7 +53,7 @@ export function mapType(keyKind: MapKeyKind, item: TypeCodec): TypeCodec {
     },
     patch(value, snapshot, place) {
       const before = snapshot as ReadonlyMap<unknown, unknown>
-      const changes = new MapChanges(place)
+      const changes = new MapChanges(place, subtype)
       const now = entriesOf(value)
       for (const [each, member] of now) {
         try {
@@ -59,6 +64,20 @@ export function mapType(keyKind: MapKeyKind, item: TypeCodec): TypeCodec {
       }
       for (const each of before.keys()) if (!now.has(each)) changes.remove(each as MapKey)
       return changes.operations()
+    },
+  }
+  return subtype === undefined ? codec : withSubtype(codec, subtype)
+}
+
+function withSubtype(codec: TypeCodec, subtype: MapSubtype): TypeCodec {
+  return {
+    ...codec,
+    // The subtype is given when the record is created; a put gives it to a map that is not there yet, and changes no other.
+    create(value, bin, isNewRecord) {
+      const stored = codec.encode(value, 0) as ReadonlyMap<MapKey, Value>
+      const create = mapCreate(bin, subtype.order, subtype.persistIndex)
+      const start = isNewRecord ? [create] : stored.size === 0 ? [removeBin(bin), create] : []
+      return stored.size === 0 ? start : [...start, mapPutItems(bin, stored, undefined, subtype)]
     },
   }
 }

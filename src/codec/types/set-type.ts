@@ -1,14 +1,12 @@
 import { types } from 'node:util'
 import type { WriteOperation } from '../../plan/operation.js'
-import { listAppendUnique, listCreate, listRemoveValues, writeBin } from '../../plan/operations.js'
-import { isDouble, type Value } from '../../plan/value.js'
+import { listAppendUnique, listCreate, listRemoveValues, removeBin } from '../../plan/operations.js'
+import type { Value } from '../../plan/value.js'
 import { depthOf, type TypeCodec } from '../type-codec.js'
 import { ValueProblem, shown, throwUnder } from '../value-problem.js'
 import { decodeItem, encodeItem } from './item.js'
 import { notAList } from './list-type.js'
-
-/** Identity of a stored value as a member of a set. */
-type Token = string | number | boolean | null
+import { tokenOf, type Token } from './token.js'
 
 /** A Set, stored as an ordered list of unique values. Only members that came or went are sent. */
 export function setType(item: TypeCodec): TypeCodec {
@@ -61,15 +59,11 @@ export function setType(item: TypeCodec): TypeCodec {
     // Order and index are set when the record is created, never later: creating the list again would sort what others wrote.
     create(value, bin, isNewRecord) {
       const stored = [...members(value, 0).values()]
-      const start = isNewRecord ? [listCreate(bin, 'ordered', true)] : stored.length === 0 ? [writeBin(bin, [])] : []
+      const start = isNewRecord ? [listCreate(bin, 'ordered', true)] : stored.length === 0 ? emptied(bin) : []
       return stored.length === 0 ? start : [...start, listAppendUnique(bin, stored)]
     },
   }
 }
 
-/** The model lets only scalars be members. Strings cannot hold NUL, so what is not a plain value gets a token that starts with it. */
-function tokenOf(stored: Value): Token {
-  if (typeof stored === 'bigint') return Number.isSafeInteger(Number(stored)) ? Number(stored) : `\0n${stored}`
-  if (isDouble(stored)) return `\0d${stored.value}`
-  return types.isUint8Array(stored) ? `\0b${Buffer.from(stored).toString('hex')}` : (stored as Token)
-}
+/** Replaces a bin by an empty ordered list, which a plain write could not give its order. */
+const emptied = (bin: string): readonly WriteOperation[] => [removeBin(bin), listCreate(bin, 'ordered', true)]

@@ -1,7 +1,7 @@
 import { HOOK_NAMES, type EmbeddableModel } from '../model.js'
 import type { MemberDecorator } from '../declaration.js'
 import { isLostName } from './check-names.js'
-import { KNOWN_OPTIONS, checkOptions } from './check-options.js'
+import { KNOWN_OPTIONS, checkChoice, checkOptions } from './check-options.js'
 import type { Compilation, PartNotes } from './compilation.js'
 import { compileKey } from './compile-key.js'
 import { compilePartRelation, type RelationDraft } from './compile-relation.js'
@@ -17,6 +17,7 @@ export function compilePart(part: PartNotes, compilation: Compilation): Embeddab
   const properties: PropertyDraft[] = []
   const relations: RelationDraft[] = []
   checkOptions(problems, part.embeddable ?? {}, KNOWN_OPTIONS.Embeddable, { className: part.name }, '@Embeddable')
+  checkChoice(problems, 'layout', part.embeddable?.layout, ['map', 'tuple'], { className: part.name })
   for (const member of readMemberRoles(part, problems)) {
     const { note, index, sharded } = member
     const misplaced = index ?? sharded ?? (isRelation(note) || IN_PARTS.includes(note.decorator) ? undefined : note)
@@ -51,6 +52,7 @@ export function compilePart(part: PartNotes, compilation: Compilation): Embeddab
       role: key?.properties.includes(property.name) ? 'key' : property.role,
       index,
     })),
+    ...(part.embeddable?.layout === 'tuple' && { layout: 'tuple' as const }),
     relations: relations.map((relation, i) => ({ ...relation, index: properties.length + i })),
     ...(key && { key }),
     hooks: part.hooks,

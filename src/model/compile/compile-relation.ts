@@ -175,6 +175,9 @@ function attributesName(
       message,
       'Give attributes: () => Class, and decorate the class with @Embeddable().',
     )
+  } else if (part.embeddable?.layout === 'tuple') {
+    const message = `Its attributes, ${part.name}, are stored as a map, not as a tuple.`
+    problems.add('SKEIN_1049', place, message, `Leave the layout out of ${part.name}.`)
   }
   return part?.name
 }

@@ -7,6 +7,7 @@ import type { Compilation, EntityNotes, PartNotes } from './compilation.js'
 import { compileSharding } from './compile-sharding.js'
 import { embeddedPrefix, embeddedType, type PartModels } from './embedded-type.js'
 import type { Member } from './members.js'
+import { nestedSubtype } from './subtype.js'
 import { valueType } from './value-type.js'
 
 /** A property before it has its place in the loaded-mask. */
@@ -43,6 +44,8 @@ export function compileValue(
     ? embeddedType(notes, note, compilation, models)
     : valueType(notes, note, problems)
   if (!type) return undefined
+  const nested = notes.kind === 'embeddable' ? nestedSubtype(type) : undefined
+  if (nested) problems.add(nested.code, place, nested.message, nested.fix)
   return { name: note.property, bin: binName(note, type), type, role, ...(sharding && { sharding }) }
 }
 

@@ -6,6 +6,8 @@ import type { Compilation, EntityNotes, PartNotes } from './compilation.js'
 import { keyProperties } from './key-kind.js'
 import { evaluateTarget, mainNote } from './members.js'
 import type { Place } from './problems.js'
+import { isTypeProblem } from './resolve-type.js'
+import { listSubtype, mapSubtype, noSubtype } from './subtype.js'
 
 /** The parts of a model, once they are compiled. */
 export type PartModels = ReadonlyMap<string, EmbeddableModel>
@@ -31,8 +33,21 @@ export function embeddedType(
   }
   if (!part) return undefined
   checkGenerated(part, place, compilation)
-  if (as === 'map') return { kind: 'embedded', shape: 'map', key: key ?? 'string', part: part.name }
-  if (as === 'array') return { kind: 'embedded', shape: 'array', part: part.name }
+  const subtype =
+    as === 'one' ? noSubtype(note.options) : as === 'array' ? listSubtype(note.options) : mapSubtype(note.options)
+  if (isTypeProblem(subtype)) {
+    problems.add(subtype.code, place, subtype.message, subtype.fix)
+    return undefined
+  }
+  const tuple = part.embeddable?.layout === 'tuple' && ({ tuple: true } as const)
+  if (tuple && as === 'one') {
+    const message = `${part.name} is stored as a tuple, which is for the items of a list or the values of a map.`
+    problems.add('SKEIN_1049', place, message, `Say as: 'array' or as: 'map', or leave the layout out of ${part.name}.`)
+    return undefined
+  }
+  if (as === 'map')
+    return { kind: 'embedded', shape: 'map', key: key ?? 'string', part: part.name, ...tuple, ...subtype }
+  if (as === 'array') return { kind: 'embedded', shape: 'array', part: part.name, ...tuple, ...subtype }
   if (layout === 'map') return { kind: 'embedded', shape: 'one', part: part.name }
   return inBins(part, embeddedPrefix(note), place, compilation, models)
 }

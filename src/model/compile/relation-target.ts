@@ -54,6 +54,15 @@ function consolidatedPart(target: EntityClass, place: Place, compilation: Compil
     problems.add('SKEIN_1041', place, `${target.name} is not mapped.`, `Decorate it with @Embeddable().`)
     return undefined
   }
+  if (part.embeddable?.layout === 'tuple') {
+    const message = `${target.name} is stored as a tuple, but the fields of consolidated children are changed one by one.`
+    problems.add(
+      'SKEIN_1049',
+      place,
+      message,
+      `Leave the layout out of ${target.name}, or store it with @Embedded and as: 'array'.`,
+    )
+  }
   if (keyProperties(part).length === 0 && keyTemplate(part) === undefined) {
     const message = `${target.name} has no key, so one child could not be told from another.`
     problems.add('SKEIN_1047', place, message, `Put @Key() on a property of ${target.name}.`)

@@ -2,6 +2,7 @@ import type { ModelErrorCode } from '../../errors/index.js'
 import { SCALAR_KINDS, type BinType, type MapKeyKind, type ScalarKind, type ValueCodec } from '../bin-type.js'
 import { show } from './check-options.js'
 import { didYouMean, oneOf } from './nearest.js'
+import { LIST_OPTIONS, listSubtype, MAP_OPTIONS, mapSubtype, nestedSubtype, type Subtype } from './subtype.js'
 
 const MAP_KEYS: readonly MapKeyKind[] = ['string', 'int', 'bigint']
 // Members of a Set are compared by value on the server; these have one value for one meaning.
@@ -19,14 +20,15 @@ export function resolveType(spec: unknown): BinType | TypeProblem {
   if (typeof spec === 'string') return scalar(spec)
   if (typeof spec !== 'object' || spec === null) return notAType(spec)
   if ('encode' in spec && 'decode' in spec) return { kind: 'custom', codec: spec as ValueCodec }
-  if ('list' in spec) return unknownOption(spec, ['list']) ?? within(spec.list, (item) => ({ kind: 'list', item }))
+  if ('list' in spec) return unknownOption(spec, ['list', ...LIST_OPTIONS]) ?? listOf(spec)
+  if ('tuple' in spec) return unknownOption(spec, ['tuple']) ?? tupleOf(spec.tuple)
   if ('set' in spec) return unknownOption(spec, ['set']) ?? within(spec.set, setOf)
-  if ('map' in spec) return unknownOption(spec, ['map', 'key']) ?? mapOf(spec.map, 'key' in spec ? spec.key : 'string')
+  if ('map' in spec) return unknownOption(spec, ['map', 'key', ...MAP_OPTIONS]) ?? mapOf(spec)
   if ('enum' in spec) return unknownOption(spec, ['enum']) ?? enumOf(spec.enum)
   return notAType(spec)
 }
 
-export function isTypeProblem(type: BinType | TypeProblem): type is TypeProblem {
+export function isTypeProblem(type: object): type is TypeProblem {
   return 'message' in type
 }
 
@@ -36,7 +38,7 @@ function scalar(name: string): BinType | TypeProblem {
   return {
     code: 'SKEIN_1022',
     message: `'${name}' is not a type.`,
-    fix: `${didYouMean(name, SCALAR_KINDS)}Use ${oneOf(SCALAR_KINDS)}, { list }, { set }, { map }, { enum } or a codec.`,
+    fix: `${didYouMean(name, SCALAR_KINDS)}Use ${oneOf(SCALAR_KINDS)}, { list }, { tuple }, { set }, { map }, { enum } or a codec.`,
   }
 }
 
@@ -52,21 +54,50 @@ function unknownOption(spec: object, known: readonly string[]): TypeProblem | un
 
 function within(itemSpec: unknown, wrap: (item: BinType) => BinType | TypeProblem): BinType | TypeProblem {
   const item = resolveType(itemSpec)
-  return isTypeProblem(item) ? item : wrap(item)
+  if (isTypeProblem(item)) return item
+  return nestedSubtype(item) ?? wrap(item)
+}
+
+function listOf(spec: Subtype & { readonly list: unknown }): BinType | TypeProblem {
+  const subtype = listSubtype(spec)
+  return isTypeProblem(subtype) ? subtype : within(spec.list, (item) => ({ kind: 'list', item, ...subtype }))
+}
+
+function tupleOf(specs: unknown): BinType | TypeProblem {
+  if (!Array.isArray(specs) || specs.length === 0) {
+    const message = `{ tuple } takes the types of its fields, not ${show(specs)}.`
+    return { code: 'SKEIN_1022', message, fix: "Give a list that is not empty: { tuple: ['date', 'double'] }." }
+  }
+  const items: BinType[] = []
+  for (const spec of specs as unknown[]) {
+    const item = within(spec, (each) => each)
+    if (isTypeProblem(item)) return item
+    items.push(item)
+  }
+  return { kind: 'tuple', items }
 }
 
 function setOf(item: BinType): BinType | TypeProblem {
-  if (SET_ITEMS.includes(item.kind)) return { kind: 'set', item }
+  if (isComparable(item)) return { kind: 'set', item }
   return {
     code: 'SKEIN_1022',
     message: `A set of ${item.kind} cannot be stored: its members have no value that the server could compare.`,
-    fix: `Use { list: … }, or a set of ${oneOf(SET_ITEMS)}.`,
+    fix: `Use { list: … }, or a set of ${oneOf(SET_ITEMS)}, or of lists or tuples of them.`,
   }
 }
 
-function mapOf(valueSpec: unknown, key: unknown): BinType | TypeProblem {
+/** True where equal values are stored alike, so that the server finds them equal. */
+function isComparable(type: BinType): boolean {
+  if (type.kind === 'list') return isComparable(type.item)
+  return type.kind === 'tuple' ? type.items.every(isComparable) : SET_ITEMS.includes(type.kind)
+}
+
+function mapOf(spec: Subtype & { readonly map: unknown; readonly key?: unknown }): BinType | TypeProblem {
+  const { key = 'string' } = spec
   const known = MAP_KEYS.find((kind) => kind === key)
-  if (known) return within(valueSpec, (value) => ({ kind: 'map', key: known, value }))
+  const subtype = mapSubtype(spec)
+  if (isTypeProblem(subtype)) return subtype
+  if (known) return within(spec.map, (value) => ({ kind: 'map', key: known, value, ...subtype }))
   return {
     code: 'SKEIN_1022',
     message: `${show(key)} is no type for the keys of a map.`,
@@ -116,6 +147,6 @@ function notAType(spec: unknown): TypeProblem {
     message: `${show(spec)} is not a type.`,
     fix: kind
       ? `Write it as text: '${kind}'.`
-      : `Use ${oneOf(SCALAR_KINDS)}, { list }, { set }, { map }, { enum } or a codec.`,
+      : `Use ${oneOf(SCALAR_KINDS)}, { list }, { tuple }, { set }, { map }, { enum } or a codec.`,
   }
 }

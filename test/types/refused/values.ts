@@ -26,6 +26,12 @@ export class A {
   // expect: The type given to @Bin is not the type of the property tags.
   @Bin({ type: { list: 'string' } })
   tags: number[] = []
+  // expect: The type given to @Bin is not the type of the property pairs.
+  @Bin({ type: { list: { tuple: ['date', 'string'] }, order: 'sorted' } })
+  pairs: [Date, number][] = []
+  // expect: order: "ascending"; … is not assignable to type
+  @Bin({ type: { list: 'int', order: 'ascending' } })
+  ascending: number[] = []
   // expect: The type given to @Bin is not the type of the property set.
   @Bin({ type: { set: 'int' } })
   set = new Set<string>()

@@ -1,4 +1,4 @@
-import { isDouble, type MapKey, type Value } from '../plan/value.js'
+import { isDouble, isGeo, type MapKey, type Value } from './value.js'
 
 export type Entries = readonly (readonly [MapKey, Value])[]
 
@@ -13,6 +13,7 @@ function rankOf(value: Value): number {
   if (value === null) return 0
   if (typeof value === 'boolean') return 1
   if (isDouble(value) || (typeof value === 'number' && !Number.isInteger(value))) return 7
+  if (isGeo(value)) return 8
   if (typeof value === 'number' || typeof value === 'bigint') return 2
   if (typeof value === 'string') return 3
   if (Array.isArray(value)) return 4
@@ -23,12 +24,24 @@ function rankOf(value: Value): number {
 export function compareValues(a: Value, b: Value): number {
   const types = rankOf(a) - rankOf(b)
   if (types !== 0) return types
-  if (typeof a === 'string') return Buffer.compare(Buffer.from(a), Buffer.from(b as string))
+  if (typeof a === 'string') return compareTexts(a, b as string)
   if (a instanceof Uint8Array) return Buffer.compare(a, b as Uint8Array)
   if (Array.isArray(a)) return compareLists(a as readonly Value[], b as readonly Value[])
+  if (isGeo(a)) return compareTexts(a.json, (b as typeof a).json)
   if (typeof a === 'object' && a !== null && !isDouble(a)) return compareMaps(a, b)
   const [left, right] = [numberOf(a), numberOf(b)]
   return left < right ? -1 : left > right ? 1 : 0
+}
+
+/** Compares by UTF-8 bytes, which is the order of code units but for surrogate pairs. */
+function compareTexts(a: string, b: string): number {
+  if (a === b) return 0
+  const length = Math.min(a.length, b.length)
+  let i = 0
+  while (i < length && a.charCodeAt(i) === b.charCodeAt(i)) i++
+  if (i === length) return a.length - b.length
+  const [left, right] = [a.charCodeAt(i), b.charCodeAt(i)]
+  return left < 0xd800 && right < 0xd800 ? left - right : Buffer.compare(Buffer.from(a), Buffer.from(b))
 }
 
 const numberOf = (value: Value): number | bigint => (isDouble(value) ? value.value : Number(value))

@@ -1,0 +1,81 @@
+import type { BinType, ListType, MapType } from '../bin-type.js'
+import { show } from './check-options.js'
+import { oneOf } from './nearest.js'
+import type { TypeProblem } from './resolve-type.js'
+
+export const LIST_OPTIONS = ['order', 'unique', 'persistIndex'] as const
+export const MAP_OPTIONS = ['order', 'persistIndex'] as const
+
+/** Options of a list or map as people wrote them. */
+export interface Subtype {
+  readonly order?: unknown
+  readonly unique?: unknown
+  readonly persistIndex?: unknown
+}
+
+/** Order, uniqueness and index of a declared list, without what is the default. */
+export function listSubtype(spec: Subtype): Pick<ListType, 'order' | 'unique' | 'persistIndex'> | TypeProblem {
+  const problem =
+    wrong('order', spec.order, ['sorted']) ??
+    wrong('unique', spec.unique, [true, false]) ??
+    wrong('persistIndex', spec.persistIndex, [true, false])
+  if (problem) return problem
+  if (spec.persistIndex === true && spec.order !== 'sorted') {
+    const message = 'persistIndex needs a sorted list: the server keeps no index of a list in insertion order.'
+    return { code: 'SKEIN_1049', message, fix: "Add order: 'sorted', or leave persistIndex out." }
+  }
+  return {
+    ...(spec.order === 'sorted' && { order: 'sorted' }),
+    ...(spec.unique === true && { unique: true }),
+    ...(spec.persistIndex === true && { persistIndex: true }),
+  }
+}
+
+/** Order and index of a declared map, without what is the default. */
+export function mapSubtype(spec: Subtype): Pick<MapType, 'order' | 'persistIndex'> | TypeProblem {
+  const problem =
+    wrong('order', spec.order, ['key', 'keyValue']) ??
+    wrong('unique', spec.unique, []) ??
+    wrong('persistIndex', spec.persistIndex, [true, false])
+  if (problem) return problem
+  return {
+    ...(spec.order === 'keyValue' && { order: 'keyValue' }),
+    ...(spec.persistIndex === true && { persistIndex: true }),
+  }
+}
+
+/** Refuses a subtype for a single part, which is no list or map of its own. */
+export function noSubtype(spec: Subtype): object | TypeProblem {
+  const option = LIST_OPTIONS.find((name) => spec[name] !== undefined)
+  if (option === undefined) return {}
+  return {
+    code: 'SKEIN_1049',
+    message: `The option '${option}' is for several parts.`,
+    fix: `Leave ${option} out, or say as: 'array' or as: 'map'.`,
+  }
+}
+
+/** A problem where a type inside another one asks for what the server gives to the list or map of a bin alone. */
+export function nestedSubtype(type: BinType): TypeProblem | undefined {
+  const option = subtypeOption(type)
+  if (option === undefined) return undefined
+  return {
+    code: 'SKEIN_1049',
+    message: `The option '${option}' is for the list or map of a bin, not for one inside another value.`,
+    fix: `Leave ${option} out, or give the value a bin of its own.`,
+  }
+}
+
+/** The first option that differs from the default; undefined where none does. */
+export function subtypeOption(type: BinType): string | undefined {
+  return (['order', 'persistIndex', 'unique'] as const).find((option) => option in type)
+}
+
+function wrong(option: string, value: unknown, allowed: readonly unknown[]): TypeProblem | undefined {
+  if (value === undefined || allowed.includes(value)) return undefined
+  return {
+    code: 'SKEIN_1049',
+    message: `${show(value)} is no value for the option '${option}'.`,
+    fix: allowed.length === 0 ? `Leave ${option} out.` : `Use ${oneOf(allowed.map(String))}.`,
+  }
+}
