@@ -13,13 +13,14 @@ export async function* findRecords<T extends object>(
   plan: QueryPlan,
   bins: QueryCommand['bins'],
   limit: number | undefined,
+  isAwaited: boolean,
 ): AsyncGenerator<readonly FoundRecord[]> {
-  source.begin()
+  if (isAwaited) source.begin()
   try {
     if (plan.isNever) return
     yield* found(source, plan.command(bins), limit)
   } finally {
-    source.end()
+    if (isAwaited) source.end()
   }
 }
 

@@ -23,8 +23,11 @@ export interface QueryState extends Wanted {
 export class QueryRun<T extends object> {
   readonly #source: QuerySource<T>
   readonly #state: QueryState
+  readonly #isAwaited: boolean
 
-  constructor(source: QuerySource<T>, state: QueryState) {
+  /** `isAwaited`: closing the database waits for all of it, and not only for the step that is being read. */
+  constructor(source: QuerySource<T>, state: QueryState, isAwaited = true) {
+    this.#isAwaited = isAwaited
     this.#source = source
     this.#state = state
   }
@@ -93,7 +96,7 @@ export class QueryRun<T extends object> {
     bins: QueryCommand['bins'],
     limit: number | undefined,
   ): AsyncGenerator<readonly FoundRecord[]> {
-    return findRecords(this.#source, plan, bins, limit)
+    return findRecords(this.#source, plan, bins, limit, this.#isAwaited)
   }
 
   /** The plan with what the server tells of the indexes, which it is asked only where there is a choice. */

@@ -104,11 +104,26 @@ export class Query<T extends object> implements AsyncIterable<T> {
   /** The entities one after the other, in bounded memory: the next are read when these have been taken. */
   async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
     const { signal } = this.source.options
-    for await (const entities of this.steps()) {
-      for (const entity of entities) {
-        yield entity
-        signal?.throwIfAborted()
+    const steps = this.steps(false)
+    try {
+      for (let step = await this.next(steps); step.done !== true; step = await this.next(steps)) {
+        for (const entity of step.value) {
+          yield entity
+          signal?.throwIfAborted()
+        }
       }
+    } finally {
+      await steps.return(undefined)
+    }
+  }
+
+  /** Only the step is waited for when the database closes: whoever closes it between two entities would wait for itself. */
+  private async next(steps: AsyncGenerator<readonly T[]>): Promise<IteratorResult<readonly T[]>> {
+    this.source.begin()
+    try {
+      return await steps.next()
+    } finally {
+      this.source.end()
     }
   }
 
@@ -231,9 +246,9 @@ export class Query<T extends object> implements AsyncIterable<T> {
     return new QueryRun(this.source, this.state)
   }
 
-  private async *steps(): AsyncGenerator<readonly T[]> {
+  private async *steps(isAwaited = true): AsyncGenerator<readonly T[]> {
     const { only, paths, limit = Infinity } = this.state
-    const run = new QueryRun(this.source, { ...this.state, limit: limitWith(this.source.leaving, limit) })
+    const run = new QueryRun(this.source, { ...this.state, limit: limitWith(this.source.leaving, limit) }, isAwaited)
     let left = limit
     for await (const records of run.records(run.bins)) {
       const entities = await this.source.take(records, only, paths)

@@ -1,4 +1,5 @@
 import 'reflect-metadata'
+import Aerospike from 'aerospike'
 import { expect } from 'chai'
 import {
   AfterLoad,
@@ -133,6 +134,75 @@ inEachMode(
       }
       expect(await db.session().find(Writer, writer)).to.include({ name: 'Ada' })
       await db.close()
+    })
+
+    it('but not for a function that closes it, which would wait for itself: that is refused, and the database stays open', async () => {
+      const close = async (): Promise<void> => {
+        await db.close()
+      }
+      const works: ((inside: Session) => Promise<unknown>)[] = [
+        () => db.close(),
+        (inside) => inside.load(Writer, writer).then(() => db.close()),
+        async (inside) => {
+          await Promise.all([inside.load(Writer, writer), inside.load(Novel, novel)])
+          await close()
+        },
+        async (inside) => {
+          for await (const each of inside.at(Writer, writer).collection('novels').stream())
+            if (each.id > 0) await close()
+        },
+        async (inside) => Promise.all([inside.find(Writer, writer), inside.find(Novel, novel).then(close)]),
+      ]
+      const calls = works.map((work) => () => db.withSession(work))
+      if (db.capabilities.namespaces[bed().namespace].transactions) {
+        calls.push(...works.map((work) => () => db.transaction(work)))
+        calls.push(() => db.session().transaction(works[2]))
+        calls.push(() => db.withSession(() => db.transaction(works[2])))
+      }
+      for (const call of calls) {
+        const error = await rejection(call)
+        expect(error, String(call)).to.have.property('code', 'SKEIN_2308')
+        expect((error as Error).message).to.include('db.close()')
+      }
+      expect(await db.session().find(Writer, writer)).to.include({ name: 'Ada' })
+      await db.close()
+    })
+
+    it('but lets such a function close another database, and one that it does not await', async () => {
+      const other = await bed().open()
+      await db.withSession(async (inside) => {
+        await inside.load(Writer, writer)
+        await other.close()
+      })
+      let closing: Promise<void> | undefined
+      await db.withSession(async (inside) => {
+        await inside.load(Writer, writer)
+        closing = new Promise((resolve, reject) => setTimeout(() => void db.close().then(resolve, reject), 0))
+      })
+      await closing
+    })
+
+    it('but not for a verify between two findings, whose next step is refused', async () => {
+      for (const id of [bed().freshNumber(), bed().freshNumber()])
+        await bed().db.client.put(new Aerospike.Key(bed().namespace, 'close-writer', id), { id, novels: [1] })
+      const error = await rejection(async () => {
+        for await (const finding of db.verify([Writer, Novel], { settle: 0 })) {
+          expect(finding.message).to.be.a('string')
+          await db.close()
+        }
+      })
+      expect(error).to.have.property('code', 'SKEIN_4104')
+    })
+
+    it('but not for a query between two records, whose next step is refused or ends', async () => {
+      await manyNovels()
+      for (const ask of [(on: Database) => on.scan(Novel), (on: Database) => on.session().query(Novel).scan()]) {
+        const other = await bed().open({ limits: { queryRecords: 100 } })
+        const error = await rejection(async () => {
+          for await (const each of ask(other)) expect(each.id, String(await other.close())).to.be.a('number')
+        })
+        expect(error).to.have.property('code', 'SKEIN_4104')
+      }
     })
 
     it('but lets a hook close another database', async () => {

@@ -28,8 +28,9 @@ export function databaseClosed(): SkeinError {
   return new SkeinError('SKEIN_4104', 'The database is closed.', { fix: 'Open it again with open().' })
 }
 
-export function closedInHook(): SkeinError {
-  return new SkeinError('SKEIN_2308', 'A hook called db.close(), which waits for the call that the hook is part of.', {
+/** `who` is what the database waits for before it closes. */
+export function closedWithin(who: string): SkeinError {
+  return new SkeinError('SKEIN_2308', `${who} called db.close(), which waits for the call that it is part of.`, {
     fix: 'Close the database after that call.',
   })
 }

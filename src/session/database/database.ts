@@ -7,6 +7,7 @@ import type { EntityClass, Model, OutsideTransaction, SliceParts } from '../../m
 import { Indexes } from '../../query/indexes.js'
 import { DatabaseQuery } from '../../query/database-query.js'
 import type { Finding } from '../../relations/contract/finding.js'
+import { AwaitedWork } from '../context/awaited-work.js'
 import { Activity, during, type WorkCount } from '../context/activity.js'
 import { checkQueryOptions } from '../context/check-arguments.js'
 import { finishDelete } from '../delete/finish-delete.js'
@@ -23,7 +24,7 @@ import { Session, type Transact } from '../session.js'
 import { driverOf } from '../../driver/session-driver.js'
 import { TracedSession } from '../traced-session.js'
 import type { SessionContext } from '../context/session-context.js'
-import { closedInHook, databaseClosed, sharedSet } from '../context/session-errors.js'
+import { closedWithin, databaseClosed, sharedSet } from '../context/session-errors.js'
 import { isInsideHookOf } from '../tracking/lifecycle-hooks.js'
 import type { KeyInput } from '../context/session-types.js'
 import { sweepClass } from '../delete/sweep.js'
@@ -62,6 +63,7 @@ export class Database {
   readonly indexes: Indexes
   readonly #parts: DatabaseParts
   readonly #activity = new Activity()
+  readonly #awaited = new AwaitedWork()
   readonly #tick: ReadBatcher
   readonly #transact: Transact
   readonly #transactInside: Transact
@@ -170,7 +172,7 @@ export class Database {
 
   async #useSession<T>(session: Session, work: (session: Session) => Promise<T> | T): Promise<T> {
     try {
-      const result = await work(session)
+      const result = await this.#awaited.run(() => work(session))
       await session.flush()
       return result
     } finally {
@@ -251,11 +253,13 @@ export class Database {
     const sets = [entityClass].flat().map((each) => classes.of(each))
     const finish: FinishDelete = (marked, key) =>
       finishDelete(classes.of(marked), key, this.#context({ tenant: options.tenant }, this.#activity.inside))
-    this.#activity.begin()
+    const findings = verifySets(sets, classes, driver, options, finish)
+    // Only its steps are waited for: whoever closes the database between two findings would wait for itself.
+    const next = (): ReturnType<typeof findings.next> => during(this.#activity, () => findings.next())
     try {
-      yield* verifySets(sets, classes, driver, options, finish)
+      for (let step = await next(); step.done !== true; step = await next()) yield step.value
     } finally {
-      this.#activity.end()
+      await findings.return(undefined)
     }
   }
 
@@ -275,7 +279,8 @@ export class Database {
 
   /** Waits for what is under way, transactions and `withSession` as a whole, closes the connections and stops the embedded server that `open` started. */
   close(): Promise<void> {
-    if (isInsideHookOf(this.#parts.classes.all)) return Promise.reject(closedInHook())
+    if (isInsideHookOf(this.#parts.classes.all)) return Promise.reject(closedWithin('A hook'))
+    if (this.#awaited.isCalling) return Promise.reject(closedWithin('The function of withSession or transaction'))
     this.#closing ??= this.#close()
     return this.#closing
   }
