@@ -9,8 +9,15 @@ export { instantiate } from './instantiate.js'
 export { classOf, readProperty, writeProperty } from './own-property.js'
 export { Keys, keysOf } from './keys-of.js'
 export { PartCodec } from './part-codec.js'
-export { isPartCovered, joinParts, type LoadedEntries, type LoadedPart, type LoadedSlice } from './loaded-part.js'
-export { loadedSet, type Loaded, type LoadedSet } from './property-codec.js'
+export { isPartCovered, joinParts } from './loaded-part.js'
+export {
+  loadedSet,
+  type Loaded,
+  type LoadedEntries,
+  type LoadedPart,
+  type LoadedSet,
+  type LoadedSlice,
+} from './property-codec.js'
 export { mapKeyCodec } from './types/map-type.js'
 export { mapSubtype, typeCodecOf } from './types/compile-type.js'
 export { inOrder } from './types/sorted-list-type.js'

@@ -4,28 +4,9 @@ import type { MapKey, Value } from '../plan/value.js'
 import type { BinProperty } from './bin-property.js'
 import { MapChanges } from './map-changes.js'
 import { readProperty } from './own-property.js'
-import { isMissing } from './property-codec.js'
+import { isMissing, type LoadedEntries, type LoadedPart } from './property-codec.js'
 import { jsonType } from './types/json-type.js'
 import { storedMap } from './types/map-type.js'
-
-/** Entries of a map, or fields of a part or JSON object, that were read. */
-export interface LoadedEntries {
-  readonly kind: 'entries'
-  /** Keys as stored. */
-  readonly keys: ReadonlySet<MapKey>
-  /** Names of the fields of a part; absent for maps and JSON objects. */
-  readonly fields?: ReadonlySet<string>
-}
-
-/** Items of a list that were read, by position. */
-export interface LoadedSlice {
-  readonly kind: 'slice'
-  readonly offset: number
-  readonly count: number
-}
-
-/** The share of a property that was read. */
-export type LoadedPart = LoadedEntries | LoadedSlice
 
 /** Reason why a change of a property that was read in part cannot be sent. */
 export interface PartRefusal {

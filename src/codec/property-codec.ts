@@ -1,7 +1,25 @@
 import type { Bins } from '../plan/command.js'
 import type { WriteOperation } from '../plan/operation.js'
-import type { Value } from '../plan/value.js'
-import type { LoadedPart } from './loaded-part.js'
+import type { MapKey, Value } from '../plan/value.js'
+
+/** Entries of a map, or fields of a part or JSON object, that were read. */
+export interface LoadedEntries {
+  readonly kind: 'entries'
+  /** Keys as stored. */
+  readonly keys: ReadonlySet<MapKey>
+  /** Names of the fields of a part; absent for maps and JSON objects. */
+  readonly fields?: ReadonlySet<string>
+}
+
+/** Items of a list that were read, by position. */
+export interface LoadedSlice {
+  readonly kind: 'slice'
+  readonly offset: number
+  readonly count: number
+}
+
+/** The share of a property that was read. */
+export type LoadedPart = LoadedEntries | LoadedSlice
 
 /** The properties that were loaded in whole, and the share that was read of others. */
 export interface LoadedSet extends ReadonlySet<string> {

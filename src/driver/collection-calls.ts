@@ -1,4 +1,4 @@
-import type { CollectionExpression } from '../plan/collection-expression.js'
+import type { CollectionExpression } from '../plan/expression.js'
 import type { Path, Step } from '../plan/operation.js'
 import type { Value } from '../plan/value.js'
 

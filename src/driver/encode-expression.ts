@@ -1,7 +1,7 @@
 import type { BinType, Expression, ExpressionName } from '../plan/expression.js'
 import type { Guard } from '../plan/command.js'
 import { bin, binExists, eq, not, value } from '../plan/expression.js'
-import type { CollectionExpression } from '../plan/collection-expression.js'
+import type { CollectionExpression } from '../plan/expression.js'
 import { COLLECTION_CALLS, contextPairs } from './collection-calls.js'
 import { MessageWriter } from './message-writer.js'
 

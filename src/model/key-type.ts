@@ -1,13 +1,6 @@
 import type { KeyValue } from './key-model.js'
+import type { IsUnion, KEY } from './key-of.js'
 import type { Ref } from './related.js'
-
-/**
- * Tells the compiler which properties make the key of a class where it is not `id`. It exists for types alone.
- *
- * @example
- * declare readonly [KEY]: 'tenant' | 'orderId'
- */
-export const KEY: unique symbol = Symbol.for('skein.key') as never
 
 /** A key of any class, or the properties that a template makes it of. */
 export type AnyKey = KeyValue | Readonly<Record<string, unknown>>
@@ -30,22 +23,9 @@ export type SliceParts<T extends object = never> = [T] extends [never]
     ? { readonly [K in P]?: PartOf<T[K]> }
     : SomeParts<T>
 
-/** The type of the keys of T as far as the compiler can tell. */
-export type KeyOf<T extends object> = T extends { readonly [KEY]: infer P extends string & keyof T }
-  ? IsUnion<P> extends true
-    ? string
-    : Extract<T[P], KeyValue>
-  : T extends { readonly id?: infer K }
-    ? NonNullable<K> extends KeyValue
-      ? NonNullable<K>
-      : KeyValue
-    : KeyValue
-
 type NamedKey<T, P extends string & keyof T> =
   { readonly [K in P]: PartOf<T[K]> } | (IsUnion<P> extends true ? string : Extract<T[P], KeyValue>)
 
 type PartOf<V> = NonNullable<V> extends Ref<infer _> ? KeyValue : NonNullable<V>
 
 type SomeParts<T> = { readonly [K in keyof T & string]?: unknown }
-
-type IsUnion<P, All = P> = P extends unknown ? ([All] extends [P] ? false : true) : never

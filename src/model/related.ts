@@ -1,5 +1,5 @@
 import type { KeyValue } from './key-model.js'
-import type { KeyOf } from './key-type.js'
+import type { KeyOf } from './key-of.js'
 
 /** The other side of a `@ManyToOne` or `@OneToOne`. Declared as `agent = ref<Agent>()`. */
 export interface Ref<T extends object> {

@@ -1,57 +1,6 @@
-import type { BinType, Expression } from './expression.js'
-import type { Path } from './operation.js'
+import type { CollectionEdit, CollectionExpression, CollectionQuestion, Expression } from './expression.js'
+import type { Path } from './path.js'
 import type { Value } from './value.js'
-
-/** Calls that answer a question about a list or map. */
-export type CollectionQuestion =
-  | 'listSize'
-  | 'listSlice'
-  | 'listRankSlice'
-  | 'listCountOf'
-  | 'listIndexesOf'
-  | 'listRanksOf'
-  | 'listInterval'
-  | 'listIntervalCount'
-  | 'mapSize'
-  | 'mapKeySlice'
-  | 'mapValueSlice'
-  | 'mapKeysByRank'
-  | 'mapValuesByRank'
-  | 'mapKeysAmong'
-  | 'mapValuesAmong'
-  | 'mapCountAmong'
-  | 'mapRankOfKey'
-  | 'mapIndexOfKey'
-
-/** Calls that answer a changed copy of a list or map. */
-export type CollectionEdit =
-  | 'listAppend'
-  | 'listAppendUnique'
-  | 'listInsert'
-  | 'listInsertUnique'
-  | 'listSet'
-  | 'listIncrement'
-  | 'listRemoveValues'
-  | 'listRemoveRange'
-  | 'listRemoveRankRange'
-  | 'listRemoveInterval'
-  | 'listKeepInterval'
-  | 'listClear'
-  | 'mapPut'
-  | 'mapPutItems'
-  | 'mapIncrement'
-  | 'mapRemoveKeys'
-  | 'mapClear'
-
-/** A call of a list or map operation on the result of another expression, optionally on a value nested in it. */
-export interface CollectionExpression {
-  readonly kind: 'collection'
-  readonly name: CollectionQuestion | CollectionEdit
-  readonly subject: Expression
-  readonly args: readonly Value[]
-  readonly type: BinType
-  readonly path?: Path
-}
 
 const LISTS: ReadonlySet<CollectionExpression['name']> = new Set<CollectionExpression['name']>([
   'listSlice',

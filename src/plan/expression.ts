@@ -1,4 +1,4 @@
-import type { CollectionExpression } from './collection-expression.js'
+import type { Path } from './path.js'
 import type { Value } from './value.js'
 
 export type BinType = 'int' | 'float' | 'str' | 'blob' | 'bool' | 'list' | 'map' | 'geo'
@@ -48,6 +48,57 @@ export type ExpressionName =
   | 'mapIndexOf'
   | 'mapRemoveKey'
   | 'mapPut'
+
+/** Calls that answer a question about a list or map. */
+export type CollectionQuestion =
+  | 'listSize'
+  | 'listSlice'
+  | 'listRankSlice'
+  | 'listCountOf'
+  | 'listIndexesOf'
+  | 'listRanksOf'
+  | 'listInterval'
+  | 'listIntervalCount'
+  | 'mapSize'
+  | 'mapKeySlice'
+  | 'mapValueSlice'
+  | 'mapKeysByRank'
+  | 'mapValuesByRank'
+  | 'mapKeysAmong'
+  | 'mapValuesAmong'
+  | 'mapCountAmong'
+  | 'mapRankOfKey'
+  | 'mapIndexOfKey'
+
+/** Calls that answer a changed copy of a list or map. */
+export type CollectionEdit =
+  | 'listAppend'
+  | 'listAppendUnique'
+  | 'listInsert'
+  | 'listInsertUnique'
+  | 'listSet'
+  | 'listIncrement'
+  | 'listRemoveValues'
+  | 'listRemoveRange'
+  | 'listRemoveRankRange'
+  | 'listRemoveInterval'
+  | 'listKeepInterval'
+  | 'listClear'
+  | 'mapPut'
+  | 'mapPutItems'
+  | 'mapIncrement'
+  | 'mapRemoveKeys'
+  | 'mapClear'
+
+/** A call of a list or map operation on the result of another expression, optionally on a value nested in it. */
+export interface CollectionExpression {
+  readonly kind: 'collection'
+  readonly name: CollectionQuestion | CollectionEdit
+  readonly subject: Expression
+  readonly args: readonly Value[]
+  readonly type: BinType
+  readonly path?: Path
+}
 
 /** An expression the server evaluates, as data. */
 export type Expression =

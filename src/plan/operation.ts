@@ -1,16 +1,8 @@
 import type { Expression } from './expression.js'
+import type { Path } from './path.js'
 import type { MapKey, Value } from './value.js'
 
-/** One step down into a nested list or map; only a step with `create` makes a K-ordered map where it finds nothing. */
-export type Step =
-  | { readonly in: 'mapKey'; readonly key: MapKey; readonly create?: true }
-  | { readonly in: 'mapIndex'; readonly index: number }
-  | { readonly in: 'mapRank'; readonly rank: number }
-  | { readonly in: 'listIndex'; readonly index: number }
-  | { readonly in: 'listRank'; readonly rank: number }
-  | { readonly in: 'listValue'; readonly value: Value }
-
-export type Path = readonly Step[]
+export type { Path, Step } from './path.js'
 
 export type Order = 'ordered' | 'unordered'
 export type MapOrder = Order | 'keyValue'

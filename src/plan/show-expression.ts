@@ -1,4 +1,4 @@
-import type { CollectionExpression } from './collection-expression.js'
+import type { CollectionExpression } from './expression.js'
 import type { Expression, ExpressionName } from './expression.js'
 import { showValue } from './show-value.js'
 

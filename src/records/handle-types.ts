@@ -1,13 +1,10 @@
 import type { Collection, Ref } from '../model/index.js'
-import type { ListHandle } from './list-handle.js'
-import type { MapHandle } from './map-handle.js'
-import type { SetHandle } from './set-handle.js'
 
 type AnyMap = ReadonlyMap<unknown, unknown>
 type Leaf = Date | Uint8Array | ((...args: never[]) => unknown) | Ref<object> | Collection<object>
 
 /** The kind of handle for a value. A Map comes first, because the compiler takes it for a ReadonlySet, too. */
-type KindOf<V> = unknown extends V
+export type KindOf<V> = unknown extends V
   ? 'map'
   : NonNullable<V> extends AnyMap
     ? 'map'
@@ -50,13 +47,3 @@ export type ValueOf<M, K> = unknown extends M
 
 export type ItemOf<V> =
   NonNullable<V> extends readonly (infer I)[] ? I : NonNullable<V> extends ReadonlySet<infer I> ? I : never
-
-/** The handle for a value of type V. */
-export type HandleOf<V> =
-  KindOf<V> extends 'list'
-    ? ListHandle<ItemOf<V>>
-    : KindOf<V> extends 'set'
-      ? SetHandle<ItemOf<V>>
-      : KindOf<V> extends 'map'
-        ? MapHandle<V>
-        : never

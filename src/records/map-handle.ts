@@ -18,7 +18,7 @@ import { PlaceHandle, type Slice } from './place-handle.js'
 import { question, type Question } from './question.js'
 import { SetHandle } from './set-handle.js'
 import { compareValues } from '../plan/value-order.js'
-import type { HandleOf, KeyOf, ValueOf } from './handle-types.js'
+import type { ItemOf, KeyOf, KindOf, ValueOf } from './handle-types.js'
 
 /**
  * A Map, a part or a JSON object of a record that need not be loaded. Entries have two orders, in the server's words: `index` is their
@@ -225,3 +225,13 @@ const byValue = (a: StoredEntry, b: StoredEntry): number => compareValues(a[1], 
 const ALL = 2 ** 31 - 1
 
 type EntriesOf<M> = [key: KeyOf<M>, value: ValueOf<M, KeyOf<M>>][]
+
+/** The handle for a value of type V. */
+export type HandleOf<V> =
+  KindOf<V> extends 'list'
+    ? ListHandle<ItemOf<V>>
+    : KindOf<V> extends 'set'
+      ? SetHandle<ItemOf<V>>
+      : KindOf<V> extends 'map'
+        ? MapHandle<V>
+        : never

@@ -1,4 +1,4 @@
-import type { CollectionQuestion } from '../plan/collection-expression.js'
+import type { CollectionQuestion } from '../plan/expression.js'
 import type { Value } from '../plan/value.js'
 
 /** A question about one list or map, as the server takes it. */

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { SkeinError } from '../errors/index.js'
 import type { KeyValue } from '../keys/index.js'
-import type { KeyOf } from '../model/key-type.js'
+import type { KeyOf } from '../model/key-of.js'
 import type { Collection, OutsideTransaction, Page, PageOptions, RangeOptions } from '../model/related.js'
 import type { Binding } from './contract/binding.js'
 import { CollectionState } from './state/collection-state.js'

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { SkeinError } from '../errors/index.js'
 import { describeKey, type KeyValue } from '../keys/index.js'
-import type { KeyOf } from '../model/key-type.js'
+import type { KeyOf } from '../model/key-of.js'
 import type { Ref } from '../model/related.js'
 import { jsonKey } from './read/json-key.js'
 import { RefState } from './state/ref-state.js'

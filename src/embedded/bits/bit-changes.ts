@@ -3,7 +3,7 @@ import { requestBudget } from '../protocol/request-budget.js'
 import { bigintOf, bytesOf, integerSize, malformed, sizeOf } from './bit-arguments.js'
 import { addIntegers, Overflow, readInteger, writeInteger } from './bit-integer.js'
 import { bitRange, extractBits, storeBits, type BitRange } from './bit-range.js'
-import { byteChanges } from './byte-changes.js'
+import { byteChanges, type BitChange } from './byte-changes.js'
 import { shiftLeft, shiftRight } from './bit-shift.js'
 import { WriteFlag } from './write-flag.js'
 
@@ -19,20 +19,6 @@ const ChangeOpcode = {
   SUBTRACT: 11,
   SET_INTEGER: 12,
 } as const
-
-/** A call that changes a blob. */
-export interface BitChange {
-  readonly takes: readonly [number, number]
-  /** Where the write flags stand among the arguments, and which of them the call knows. */
-  readonly flagsAt: number
-  readonly flags: number
-  /** Whether a missing bin is made an empty blob first. */
-  readonly creates: boolean
-  /** Checks what can be checked without the blob. */
-  readonly check?: (args: Arguments) => void
-  /** The new blob; `blob` itself must stay as it is. */
-  readonly run: (blob: Buffer, args: Arguments, partial: boolean) => Buffer
-}
 
 type InPlace = (copy: Buffer, range: BitRange, args: Arguments) => void
 

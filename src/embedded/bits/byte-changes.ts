@@ -1,9 +1,22 @@
 import type { Arguments } from '../cdt/arguments.js'
 import { requestBudget } from '../protocol/request-budget.js'
 import { bytesOf, malformed, sizeOf } from './bit-arguments.js'
-import type { BitChange } from './bit-changes.js'
 import { byteRange } from './bit-range.js'
 import { WriteFlag } from './write-flag.js'
+
+/** A call that changes a blob. */
+export interface BitChange {
+  readonly takes: readonly [number, number]
+  /** Where the write flags stand among the arguments, and which of them the call knows. */
+  readonly flagsAt: number
+  readonly flags: number
+  /** Whether a missing bin is made an empty blob first. */
+  readonly creates: boolean
+  /** Checks what can be checked without the blob. */
+  readonly check?: (args: Arguments) => void
+  /** The new blob; `blob` itself must stay as it is. */
+  readonly run: (blob: Buffer, args: Arguments, partial: boolean) => Buffer
+}
 
 const ByteOpcode = { RESIZE: 0, INSERT: 1, REMOVE: 2 } as const
 const ResizeFlag = { FROM_FRONT: 1, GROW_ONLY: 2, SHRINK_ONLY: 4 } as const

@@ -1,5 +1,6 @@
 import { partitionOf } from '../store/namespace.js'
-import type { ClusterNode } from './node.js'
+import type { QueryJobs } from '../store/query-jobs.js'
+import type { Pace } from './pace.js'
 import { PartitionMap } from './partition-map.js'
 
 /** Partitions that nobody may serve for a while, as when they move from one node to another. */
@@ -8,9 +9,36 @@ export interface HeldPartitions {
   readonly partitions: ReadonlySet<number> | undefined
 }
 
+/** Node of a cluster, as requests and info commands see it. */
+export interface MemberNode {
+  /** 15 hexadecimal digits, as of a real node. */
+  readonly id: string
+  readonly index: number
+  readonly port: number
+  readonly address: string
+  /** `frozen`: connections are taken, and nothing is read or answered. */
+  readonly state: 'up' | 'down' | 'frozen'
+  readonly jobs: QueryJobs
+  readonly pace: Pace
+  readonly cluster: Cluster
+  /** True for a partition that this node can read from start to end. */
+  serves(namespace: string, partition: number): boolean
+  isMaster(partition: number): boolean
+  /** Takes part in the cluster once it listens. */
+  start(): Promise<void>
+  /** Closes the port and all connections; commands that wait are not run. */
+  kill(): Promise<void>
+  freeze(): void
+  /** Comes back as a process that was started again: requests received before are forgotten. */
+  restart(): Promise<void>
+}
+
+/** Node, as a query sees it that was sent to it. */
+export type QueryNode = Pick<MemberNode, 'jobs' | 'serves' | 'isMaster'>
+
 /** The nodes of one server and how they share the partitions. All of them work on one store. */
 export class Cluster {
-  readonly nodes: ClusterNode[] = []
+  readonly nodes: MemberNode[] = []
   /** Grows whenever nodes come or go: clients then ask again who holds what. */
   generation = 1
   readonly #held = new Map<number, HeldPartitions>()
@@ -22,7 +50,7 @@ export class Cluster {
   }
 
   /** The nodes that take part: a frozen one is out, as if its heartbeats were missed. */
-  get members(): readonly ClusterNode[] {
+  get members(): readonly MemberNode[] {
     return this.nodes.filter((node) => node.state === 'up')
   }
 

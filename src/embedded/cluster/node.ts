@@ -6,7 +6,7 @@ import { Connection } from '../server/connection.js'
 import { MessageHandler } from '../server/message-handler.js'
 import { QueryJobs } from '../store/query-jobs.js'
 import type { Store } from '../store/store.js'
-import type { Cluster } from './cluster.js'
+import type { Cluster, MemberNode } from './cluster.js'
 import { Pace } from './pace.js'
 
 /** Never anything but loopback: there is no authentication. */
@@ -20,15 +20,13 @@ export interface NodeParts {
 }
 
 /** One node: a port, the connections to it, and how it behaves at the moment. */
-export class ClusterNode {
-  /** 15 hexadecimal digits, as of a real node. */
+export class ClusterNode implements MemberNode {
   readonly id = `BB9${randomBytes(6).toString('hex').toUpperCase()}`
   readonly jobs = new QueryJobs()
   readonly pace = new Pace()
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
-  /** `frozen`: connections are taken, and nothing is read or answered. */
-  state: 'up' | 'down' | 'frozen' = 'down'
+  state: MemberNode['state'] = 'down'
   #port: number
 
   constructor(
@@ -55,7 +53,6 @@ export class ClusterNode {
     return this.parts.cluster
   }
 
-  /** True for a partition that this node can read from start to end. */
   serves(namespace: string, partition: number): boolean {
     return this.cluster.map.holds(this.index, partition) && !this.cluster.isHeld(namespace, partition)
   }
@@ -64,7 +61,6 @@ export class ClusterNode {
     return this.cluster.map.isMaster(this.index, partition)
   }
 
-  /** Takes part in the cluster once it listens. */
   async start(): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       this.#server.once('error', reject)
@@ -77,7 +73,6 @@ export class ClusterNode {
     this.#become('up')
   }
 
-  /** Closes the port and all connections; commands that wait are not run. */
   async kill(): Promise<void> {
     if (this.state === 'down') return
     this.#become('down')
@@ -94,7 +89,6 @@ export class ClusterNode {
     for (const socket of this.#sockets) hold(socket)
   }
 
-  /** Comes back as a process that was started again: requests received before are forgotten. */
   async restart(): Promise<void> {
     await this.kill()
     this.pace.set(0)
@@ -118,9 +112,6 @@ export class ClusterNode {
     if (this.state === 'frozen') hold(socket)
   }
 }
-
-/** What a query asks of the node it was sent to. */
-export type QueryNode = Pick<ClusterNode, 'jobs' | 'serves' | 'isMaster'>
 
 /** Nothing is read any more, and nothing leaves. */
 function hold(socket: Socket): void {

@@ -3,8 +3,7 @@ import type { Request } from '../protocol/request.js'
 import { CommandError, ResultCode } from '../protocol/result-code.js'
 import type { Namespace } from '../store/namespace.js'
 import type { RecordState } from '../store/record-state.js'
-import type { Slot } from '../store/slot.js'
-import type { Transaction } from '../transaction/transaction.js'
+import type { Slot, Transaction } from '../store/slot.js'
 
 /** What a command may see of a record, and under which transaction it acts. */
 export interface Access {

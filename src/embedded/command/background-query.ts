@@ -1,4 +1,4 @@
-import type { QueryNode } from '../cluster/node.js'
+import type { QueryNode } from '../cluster/cluster.js'
 import { FieldId, Info1, Info2, Info3, PARTITIONS } from '../protocol/constants.js'
 import { emptyRequest, type Request } from '../protocol/request.js'
 import { requestBudget } from '../protocol/request-budget.js'

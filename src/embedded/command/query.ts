@@ -1,5 +1,5 @@
 import { requireFeature } from '../build.js'
-import type { QueryNode } from '../cluster/node.js'
+import type { QueryNode } from '../cluster/cluster.js'
 import { ByteWriter } from '../protocol/byte-writer.js'
 import { FieldId, FRAME_HEADER, Info2, MAX_BIN_NAME, OpCode } from '../protocol/constants.js'
 import { beginFrame, endFrame, writeLast, writeMessageHeader, writePartitionUnavailable } from '../protocol/reply.js'

@@ -5,7 +5,7 @@ import { outcome, type Outcome } from '../protocol/reply.js'
 import type { Request } from '../protocol/request.js'
 import { CommandError, ResultCode } from '../protocol/result-code.js'
 import type { Namespace } from '../store/namespace.js'
-import type { Transaction } from '../transaction/transaction.js'
+import type { Transaction } from '../store/slot.js'
 
 /** The set in which clients keep the monitor of each transaction. */
 export const MONITOR_SET = '<ERO~MRT'

@@ -1,4 +1,4 @@
-import type { ClusterNode } from '../cluster/node.js'
+import type { MemberNode } from '../cluster/cluster.js'
 import type { Store } from '../store/store.js'
 import { clusterInfo } from './cluster-info.js'
 import { namespaceInfo } from './namespace-info.js'
@@ -7,7 +7,7 @@ import { sindexInfo } from './sindex-info.js'
 import { truncateInfo } from './truncate-info.js'
 
 /** Answers one info command; undefined = not mine. `name` is what stands before the parameters. */
-type InfoCommands = (store: Store, name: string, argument: string, node: ClusterNode) => string | undefined
+type InfoCommands = (store: Store, name: string, argument: string, node: MemberNode) => string | undefined
 
 const COMMANDS: readonly InfoCommands[] = [clusterInfo, namespaceInfo, sindexInfo, queryInfo, truncateInfo]
 
@@ -29,7 +29,7 @@ const MAX_REQUEST = 2 * 1024 * 1024
 const MAX_LINES = 1000
 
 /** Every line is echoed with its answer: clients match answers by name. */
-export function answerInfo(store: Store, request: string, node: ClusterNode): string {
+export function answerInfo(store: Store, request: string, node: MemberNode): string {
   if (request.length > MAX_REQUEST) return tooLong(request)
   const asked = request.split('\n').filter((line) => line !== '')
   if (asked.length > MAX_LINES) return tooLong(asked[0])
@@ -41,7 +41,7 @@ function tooLong(request: string): string {
   return `${request.slice(0, 64).split('\n', 1)[0]}\tERROR:4:the request is too long\n`
 }
 
-function answerLine(store: Store, line: string, node: ClusterNode): string {
+function answerLine(store: Store, line: string, node: MemberNode): string {
   const split = line.search(/[:/]/)
   const name = split < 0 ? line : line.slice(0, split)
   const argument = split < 0 ? '' : line.slice(split + 1)

@@ -1,5 +1,5 @@
 import { buildText, hasFeature } from '../build.js'
-import type { ClusterNode } from '../cluster/node.js'
+import type { MemberNode } from '../cluster/cluster.js'
 import { PARTITIONS } from '../protocol/constants.js'
 import type { Store } from '../store/store.js'
 import { infoPairs } from './info-text.js'
@@ -9,7 +9,7 @@ const FEATURES =
   'batch-any;batch-index;blob-bits;cdt-list;cdt-map;float;pipelining;pquery;pscans;query-show;sindex-exists;truncate-namespace'
 
 /** What a client asks to find its cluster: the other nodes, and which partitions this one holds. */
-export function clusterInfo(store: Store, name: string, argument: string, node: ClusterNode): string | undefined {
+export function clusterInfo(store: Store, name: string, argument: string, node: MemberNode): string | undefined {
   switch (name) {
     case 'node':
       return node.id
@@ -62,22 +62,22 @@ function edition(store: Store): string {
   return store.enterprise ? 'Aerospike Enterprise Edition' : 'Aerospike Ce Edition'
 }
 
-const members = ({ cluster }: ClusterNode): string => cluster.members.map(({ id }) => id).join(',')
+const members = ({ cluster }: MemberNode): string => cluster.members.map(({ id }) => id).join(',')
 
 /** `generation,default port,[[id,TLS name,[address]],…]`: all nodes but this one. */
-function peers(node: ClusterNode): string {
+function peers(node: MemberNode): string {
   const others = node.cluster.members.filter((member) => member !== node)
   return `${node.cluster.generation},3000,[${others.map(({ id, address }) => `[${id},,[${address}]]`).join(',')}]`
 }
 
 /** A regime other than 0 tells the client that the namespace is strongly consistent; a higher one wins over what it knew. */
-function replicas(namespace: string, strong: boolean, { cluster, index }: ClusterNode): string {
+function replicas(namespace: string, strong: boolean, { cluster, index }: MemberNode): string {
   const regime = strong ? cluster.generation : 0
   const bitmaps = cluster.map.bitmaps(index).slice(0, replicationFactor(cluster))
   return `${namespace}:${regime},${bitmaps.length},${bitmaps.join(',')}`
 }
 
-function statistics(store: Store, node: ClusterNode): string {
+function statistics(store: Store, node: MemberNode): string {
   let objects = 0
   for (const namespace of store.namespaces.values()) objects += namespace.objects
   return infoPairs({

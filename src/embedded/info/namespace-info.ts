@@ -1,12 +1,12 @@
 import { hasFeature } from '../build.js'
-import type { ClusterNode } from '../cluster/node.js'
+import type { MemberNode } from '../cluster/cluster.js'
 import type { Namespace } from '../store/namespace.js'
 import type { Store } from '../store/store.js'
 import { infoPairs, infoParameters } from './info-text.js'
 import { replicationFactor } from './replication-factor.js'
 
 /** Info about namespaces and sets. */
-export function namespaceInfo(store: Store, name: string, argument: string, node: ClusterNode): string | undefined {
+export function namespaceInfo(store: Store, name: string, argument: string, node: MemberNode): string | undefined {
   switch (name) {
     case 'namespaces':
       return [...store.namespaces.keys()].join(';')
@@ -23,7 +23,7 @@ export function namespaceInfo(store: Store, name: string, argument: string, node
   return undefined
 }
 
-function describe(store: Store, name: string, node: ClusterNode): string {
+function describe(store: Store, name: string, node: MemberNode): string {
   const namespace = store.namespaces.get(name)
   if (namespace === undefined) return 'type=unknown'
   const { options, limits } = namespace

@@ -1,10 +1,10 @@
-import type { ClusterNode } from '../cluster/node.js'
+import type { MemberNode } from '../cluster/cluster.js'
 import type { QueryJob } from '../store/query-jobs.js'
 import type { Store } from '../store/store.js'
 import { infoParameters } from './info-text.js'
 
 /** `query-show[:id=…]`: how far background queries are. */
-export function queryInfo(_store: Store, name: string, argument: string, { jobs }: ClusterNode): string | undefined {
+export function queryInfo(_store: Store, name: string, argument: string, { jobs }: MemberNode): string | undefined {
   if (name !== 'query-show') return undefined
   const parameters = infoParameters(argument)
   const id = parameters.get('id') ?? parameters.get('trid')

@@ -1,12 +1,17 @@
 import { CommandError, ResultCode } from '../protocol/result-code.js'
 import type { Namespace } from '../store/namespace.js'
 import type { SecondaryIndex } from '../store/secondary-index.js'
-import type { Store } from '../store/store.js'
 import { describeIndex, parseIndexDefinition } from './index-text.js'
 import { infoPairs, infoParameters } from './info-text.js'
 
+/** Store, as commands about indexes see it. */
+export interface IndexStore {
+  readonly namespaces: ReadonlyMap<string, Namespace>
+  readonly journal?: { index(definition: string): void; noIndex(namespace: string, name: string): void } | undefined
+}
+
 /** Creates, drops and describes secondary indexes. */
-export function sindexInfo(store: Store, name: string, argument: string): string | undefined {
+export function sindexInfo(store: IndexStore, name: string, argument: string): string | undefined {
   switch (name) {
     case 'sindex-create':
       return createIndex(store, argument)
@@ -33,7 +38,7 @@ export function namespaceName(parameters: Parameters): string | undefined {
 }
 
 /** `argument` holds the parameters as they came. */
-export function createIndex(store: Store, argument: string): string {
+export function createIndex(store: IndexStore, argument: string): string {
   const parameters = infoParameters(argument)
   const indexName = parameters.get('indexname')
   if (!indexName) return missing('indexname')
@@ -53,7 +58,7 @@ export function createIndex(store: Store, argument: string): string {
   }
 }
 
-function remove(store: Store, parameters: Parameters): string {
+function remove(store: IndexStore, parameters: Parameters): string {
   const indexName = parameters.get('indexname')
   if (!indexName) return missing('indexname')
   const namespace = store.namespaces.get(namespaceName(parameters) ?? '')
@@ -63,7 +68,7 @@ function remove(store: Store, parameters: Parameters): string {
   return 'ok'
 }
 
-function exists(store: Store, parameters: Parameters): string {
+function exists(store: IndexStore, parameters: Parameters): string {
   const namespace = store.namespaces.get(namespaceName(parameters) ?? '')
   if (namespace === undefined) return 'ERROR:4:unknown namespace'
   const indexName = parameters.get('indexname')
@@ -71,7 +76,7 @@ function exists(store: Store, parameters: Parameters): string {
   return String(namespace.indexes.get(indexName) !== undefined)
 }
 
-function stat(store: Store, parameters: Parameters): string {
+function stat(store: IndexStore, parameters: Parameters): string {
   const namespace = store.namespaces.get(namespaceName(parameters) ?? '')
   if (namespace === undefined) return 'ERROR:4:unknown namespace'
   return statistics(namespace.indexes.get(parameters.get('indexname') ?? ''))
@@ -90,7 +95,7 @@ function statistics(index: SecondaryIndex | undefined): string {
   })
 }
 
-function list(store: Store, wanted: string | undefined): string {
+function list(store: IndexStore, wanted: string | undefined): string {
   const namespaces: (Namespace | undefined)[] =
     wanted === undefined ? [...store.namespaces.values()] : [store.namespaces.get(wanted)]
   if (namespaces[0] === undefined) return 'ERROR:4:unknown namespace'
@@ -98,7 +103,7 @@ function list(store: Store, wanted: string | undefined): string {
 }
 
 /** `sindex`, `sindex/<namespace>`, `sindex/<namespace>/<index>`: what the Node client polls. */
-function legacy(store: Store, argument: string): string {
+function legacy(store: IndexStore, argument: string): string {
   const [wanted = '', indexName] = argument.split('/')
   if (indexName === undefined) return list(store, wanted === '' ? undefined : wanted)
   return statistics(store.namespaces.get(wanted)?.indexes.get(indexName))

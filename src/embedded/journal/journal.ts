@@ -1,9 +1,8 @@
 import { infoParameters } from '../info/info-text.js'
-import { createIndex, namespaceName } from '../info/sindex-info.js'
+import { createIndex, namespaceName, type IndexStore } from '../info/sindex-info.js'
 import { clockOffset, setClockOffset } from '../store/clock.js'
 import type { Namespace } from '../store/namespace.js'
-import type { Store } from '../store/store.js'
-import type { Transaction } from '../transaction/transaction.js'
+import type { Transaction } from '../store/slot.js'
 import type { JournalEntry, RecordChange } from './entry.js'
 import { JournalFile } from './journal-file.js'
 import { cannotBeUsed, UnusableFileError } from './unusable-file.js'
@@ -12,13 +11,13 @@ const RECORDS_PER_ENTRY = 100
 
 /** Keeps what a store acknowledges in a file, and brings it back. Changes are written before they are made. */
 export class Journal {
-  readonly #store: Store
+  readonly #store: IndexStore
   readonly #file: JournalFile
   /** The parameters with which each index was made, by namespace and name. */
   readonly #indexes = new Map<string, { namespace: string; name: string; definition: string }>()
 
   /** Opens the file and brings its content into a store that is still empty. */
-  constructor(store: Store, path: string) {
+  constructor(store: IndexStore, path: string) {
     this.#store = store
     try {
       this.#file = JournalFile.open(path, (entry) => this.#restore(path, entry))

@@ -1,4 +1,4 @@
-import type { ClusterNode } from '../cluster/node.js'
+import type { MemberNode } from '../cluster/cluster.js'
 import { commandKind } from '../command/kind.js'
 import { runQuery } from '../command/query.js'
 import { runRecordCommand } from '../command/record-command.js'
@@ -23,7 +23,7 @@ export class MessageHandler {
     readonly store: Store,
     readonly faults: FaultList,
     readonly log: CommandLog,
-    readonly node: ClusterNode,
+    readonly node: MemberNode,
   ) {}
 
   /** `bytesIn` is the size of the frame as it arrived. */

@@ -1,4 +1,4 @@
-import { Cluster } from '../cluster/cluster.js'
+import { Cluster, type MemberNode } from '../cluster/cluster.js'
 import { ClusterNode } from '../cluster/node.js'
 import { FaultList } from '../faults/fault-list.js'
 import type { ResolvedOptions } from '../options.js'
@@ -20,7 +20,7 @@ export class AerospikeServer {
   }
 
   /** Resolves once all nodes listen. */
-  async listen(): Promise<readonly ClusterNode[]> {
+  async listen(): Promise<readonly MemberNode[]> {
     await this.store.indexesReady()
     for (const node of this.cluster.nodes) await node.start()
     this.store.startSweeping()

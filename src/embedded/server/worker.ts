@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { useBuild } from '../build.js'
-import type { ClusterNode } from '../cluster/node.js'
+import type { MemberNode } from '../cluster/cluster.js'
 import { UnusableFileError } from '../journal/unusable-file.js'
 import type { ResolvedOptions } from '../options.js'
 import { advanceClock } from '../store/clock.js'
@@ -10,7 +10,7 @@ import { AerospikeServer } from './server.js'
 const port = parentPort!
 const options = workerData as ResolvedOptions
 useBuild(options.build)
-const address = ({ id, port }: ClusterNode): NodeAddress => ({ id, port })
+const address = ({ id, port }: MemberNode): NodeAddress => ({ id, port })
 
 const controlOf = (server: AerospikeServer): Control => ({
   addFault: (rule) => server.faults.add(rule),

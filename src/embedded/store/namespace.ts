@@ -1,16 +1,12 @@
 import { DIGEST_SIZE, PARTITIONS } from '../protocol/constants.js'
-import type { Journal } from '../journal/journal.js'
+import type { RecordChange } from '../journal/entry.js'
 import type { EmbeddedLimits, NamespaceOptions } from '../options.js'
-import { TransactionTable } from '../transaction/transaction-table.js'
+import { TransactionTable, type TransactedRecords } from '../transaction/transaction-table.js'
 import { nowSeconds } from './clock.js'
 import type { RecordState } from './record-state.js'
+import type { CommitObserver, IndexedRecords } from './secondary-index.js'
 import { SecondaryIndexes } from './secondary-indexes.js'
 import { Slot } from './slot.js'
-
-/** Told of every committed change; secondary indexes keep themselves up to date with it. */
-export interface CommitObserver {
-  update(slot: Slot, before: RecordState | undefined, after: RecordState | undefined): void
-}
 
 export function partitionOf(digest: Buffer): number {
   return (digest[0] | (digest[1] << 8)) & (PARTITIONS - 1)
@@ -18,7 +14,12 @@ export function partitionOf(digest: Buffer): number {
 
 const VERSIONS_PER_SECOND = 65_536
 
-export class Namespace {
+/** Data file, as namespaces see it. */
+interface CommitLog {
+  records(namespace: Namespace, changes: readonly RecordChange[]): void
+}
+
+export class Namespace implements TransactedRecords, IndexedRecords {
   readonly name: string
   readonly strong: boolean
   readonly transactions: TransactionTable
@@ -28,7 +29,7 @@ export class Namespace {
   readonly objectsBySet = new Map<string, number>()
   objects = 0
   /** Keeps what is committed, where the server has a data file. */
-  journal: Pick<Journal, 'records'> | undefined
+  journal: CommitLog | undefined
   readonly #partitions: (Map<string, Slot> | undefined)[] = new Array<Map<string, Slot> | undefined>(PARTITIONS)
   #lastVersion = 0
   /** Committed records that have an end; without any there is nothing to sweep. */

@@ -1,5 +1,4 @@
 import type { Particle } from '../value/particle.js'
-import type { Bins } from './record-state.js'
 
 /** Bytes of every record on a device: header, digest, times, generation, number of bins and end mark. */
 const FIXED = 40
@@ -13,7 +12,12 @@ const UNIT = 16
 export const NO_RECORD_SIZE = UNIT
 
 /** Bytes a record takes on a device, as a real server counts them. */
-export function recordSize(bins: Bins, setName: string, storedKey: Particle | undefined, voidTime: number): number {
+export function recordSize(
+  bins: ReadonlyMap<string, Particle>,
+  setName: string,
+  storedKey: Particle | undefined,
+  voidTime: number,
+): number {
   let size = FIXED
   if (setName !== '') size += 1 + Buffer.byteLength(setName)
   if (voidTime !== 0) size += VOID_TIME

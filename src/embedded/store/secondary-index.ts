@@ -1,7 +1,6 @@
 import { PARTITIONS } from '../protocol/constants.js'
 import { IndexKind, type IndexDefinition } from './index-definition.js'
 import { binKeys, expressionKeys, type IndexKey } from './index-keys.js'
-import type { CommitObserver, Namespace } from './namespace.js'
 import type { RecordState } from './record-state.js'
 import type { Slot } from './slot.js'
 import { SortedList } from './sorted-list.js'
@@ -14,6 +13,18 @@ export interface IndexEntry {
 
 const NO_KEYS: readonly IndexKey[] = []
 
+/** Observer of every committed change; secondary indexes keep themselves up to date with it. */
+export interface CommitObserver {
+  update(slot: Slot, before: RecordState | undefined, after: RecordState | undefined): void
+}
+
+/** Namespace, as its secondary indexes see it. */
+export interface IndexedRecords {
+  readonly name: string
+  readonly observers: Set<CommitObserver>
+  slotsOf(partition: number): Iterable<Slot>
+}
+
 /** Finds records by the value of a bin or an expression. It follows every commit, so what it holds is what is committed. */
 export class SecondaryIndex implements CommitObserver {
   readonly #entries = new SortedList<IndexEntry>(compareEntries)
@@ -25,7 +36,7 @@ export class SecondaryIndex implements CommitObserver {
   #dropped = false
 
   constructor(
-    readonly namespace: Namespace,
+    readonly namespace: IndexedRecords,
     public name: string,
     readonly definition: IndexDefinition,
   ) {}

@@ -1,13 +1,12 @@
 import { CommandError, ResultCode } from '../protocol/result-code.js'
 import { sameDefinition, type IndexDefinition } from './index-definition.js'
-import type { Namespace } from './namespace.js'
-import { SecondaryIndex } from './secondary-index.js'
+import { SecondaryIndex, type IndexedRecords } from './secondary-index.js'
 
 /** The secondary indexes of a namespace. */
 export class SecondaryIndexes {
   readonly #byName = new Map<string, SecondaryIndex>()
 
-  constructor(readonly namespace: Namespace) {}
+  constructor(readonly namespace: IndexedRecords) {}
 
   get(name: string): SecondaryIndex | undefined {
     return this.#byName.get(name)

@@ -1,5 +1,6 @@
+import type { RecordChange } from '../journal/entry.js'
+import { nowMillis } from './clock.js'
 import type { RecordState } from './record-state.js'
-import type { Transaction } from '../transaction/transaction.js'
 
 /** Provisional write of a transaction; `state` is undefined where it deleted the record. */
 export interface Provisional {
@@ -17,4 +18,31 @@ export class Slot {
     readonly digestKey: string,
     readonly partition: number,
   ) {}
+}
+
+/** One client transaction, from the first write of its monitor until it is closed. */
+export class Transaction {
+  /** Set once the client has marked the commit; from then on it can only go forward. */
+  committing = false
+  /** The digests announced on the monitor. */
+  readonly announced = new Set<string>()
+  /** The records it holds. Found here and never from what was announced: the client's batch writes announce wrongly. */
+  readonly held = new Set<Slot>()
+
+  constructor(
+    readonly id: string,
+    readonly monitorKey: string,
+    /** Seconds since 2010. */
+    readonly deadline: number,
+    readonly expiresAt: number,
+  ) {}
+
+  /** What it holds ready. */
+  get changes(): RecordChange[] {
+    return [...this.held].map(({ digest, provisional }) => ({ digest, state: provisional?.state }))
+  }
+
+  get expired(): boolean {
+    return nowMillis() > this.expiresAt
+  }
 }

@@ -1,18 +1,25 @@
+import type { EmbeddedLimits } from '../options.js'
 import { CommandError, ResultCode } from '../protocol/result-code.js'
 import { nowMillis, nowSeconds } from '../store/clock.js'
-import type { Namespace } from '../store/namespace.js'
 import { RecordState } from '../store/record-state.js'
-import type { Slot } from '../store/slot.js'
-import { Transaction } from './transaction.js'
+import { Transaction, type Slot } from '../store/slot.js'
 
 const MAX_TIMEOUT_SECONDS = 120
+
+/** Namespace, as its transactions see it. */
+export interface TransactedRecords {
+  readonly limits: Required<EmbeddedLimits>
+  commit(slot: Slot, after: RecordState | undefined): void
+  dropIfEmpty(slot: Slot): void
+  nextVersion(): number
+}
 
 /** The transactions of a namespace: who holds which record, and what happens when a client vanishes. */
 export class TransactionTable {
   readonly #byId = new Map<string, Transaction>()
   readonly #byMonitor = new Map<string, Transaction>()
 
-  constructor(readonly namespace: Namespace) {}
+  constructor(readonly namespace: TransactedRecords) {}
 
   get size(): number {
     return this.#byId.size

@@ -1,7 +1,8 @@
 import type { BinType } from '../bin-type.js'
 import { findDeclaration } from '../declaration.js'
 import type { EntityClass } from '../model.js'
-import { scalarOfConstructor, type TypeProblem } from './resolve-type.js'
+import { scalarOfConstructor } from './resolve-type.js'
+import type { TypeProblem } from './subtype.js'
 
 interface MetadataReader {
   getMetadata?(key: string, target: object, property: string): unknown

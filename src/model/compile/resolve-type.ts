@@ -1,19 +1,19 @@
-import type { ModelErrorCode } from '../../errors/index.js'
 import { SCALAR_KINDS, type BinType, type MapKeyKind, type ScalarKind, type ValueCodec } from '../bin-type.js'
 import { show } from './check-options.js'
 import { didYouMean, oneOf } from './nearest.js'
-import { LIST_OPTIONS, listSubtype, MAP_OPTIONS, mapSubtype, nestedSubtype, type Subtype } from './subtype.js'
+import {
+  LIST_OPTIONS,
+  listSubtype,
+  MAP_OPTIONS,
+  mapSubtype,
+  nestedSubtype,
+  type Subtype,
+  type TypeProblem,
+} from './subtype.js'
 
 const MAP_KEYS: readonly MapKeyKind[] = ['string', 'int', 'bigint']
 // Members of a Set are compared by value on the server; these have one value for one meaning.
 const SET_ITEMS: readonly BinType['kind'][] = ['int', 'double', 'string', 'boolean', 'bytes', 'bigint', 'date', 'enum']
-
-/** A wrong type, as the sentences of a problem. */
-export interface TypeProblem {
-  readonly code: ModelErrorCode
-  readonly message: string
-  readonly fix: string
-}
 
 /** A type as written in a decorator, as data; or what is wrong with it. */
 export function resolveType(spec: unknown): BinType | TypeProblem {

@@ -1,7 +1,14 @@
+import type { ModelErrorCode } from '../../errors/index.js'
 import type { BinType, ListType, MapType } from '../bin-type.js'
 import { show } from './check-options.js'
 import { oneOf } from './nearest.js'
-import type { TypeProblem } from './resolve-type.js'
+
+/** A wrong type, as the sentences of a problem. */
+export interface TypeProblem {
+  readonly code: ModelErrorCode
+  readonly message: string
+  readonly fix: string
+}
 
 export const LIST_OPTIONS = ['order', 'unique', 'persistIndex'] as const
 export const MAP_OPTIONS = ['order', 'persistIndex'] as const
