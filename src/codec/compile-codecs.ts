@@ -89,9 +89,7 @@ class CodecCompiler {
     })
   }
 
-  /** None for a counter in shards: its value is not in this record. */
   #property(property: PropertyModel): readonly PropertyCodec[] {
-    if (property.role === 'counter' && property.sharding) return []
     const { name, bin, type } = property
     if (type.kind === 'embedded' && type.shape === 'bins') return [this.#spread(name, type)]
     const isCompared = !STAMPS.has(property.role)

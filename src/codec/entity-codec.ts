@@ -182,6 +182,14 @@ export class EntityCodec<T extends object = object> {
     this.#functions.setSnapshot(snapshot, index, this.#shape.properties[index].snapshot(readProperty(entity, name)))
   }
 
+  /** Moves the known value of a counter by what was added to it in another record. */
+  shift(snapshot: Snapshot, name: string, by: number | bigint): void {
+    const index = this.#indexOf(name)
+    const known = this.#functions.snapshotOf(snapshot, index) as number | bigint | undefined
+    const value = typeof known === 'bigint' ? known + BigInt(by) : (known ?? 0) + Number(by)
+    this.#functions.setSnapshot(snapshot, index, value)
+  }
+
   /** The operations that write this one property of a new record. */
   binOperations(entity: T, name: string): readonly WriteOperation[] {
     const operations: WriteOperation[] = []

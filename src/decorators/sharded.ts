@@ -4,12 +4,11 @@ import type { Declared, Expect } from './mistake.js'
 import { noteMember } from './note.js'
 
 /**
- * Not built yet: `open` refuses it (SKEIN_1055).
- *
- * Spreads a collection (or a counter) over companion records: by the hash of the member's key, or by the hour or day of one of its dates.
+ * Spreads a counter over companion records, so that many writers can add to it at once. On collections it is not built yet: `open`
+ * refuses it (SKEIN_1055).
  *
  * @example
- * @Sharded({ by: 'hash', shards: 8 }) @OneToMany(() => Reading, { strategy: 'consolidate' }) readings = collection<Reading>()
+ * @Sharded({ by: 'hash', shards: 16 }) @Counter() views = 0
  */
 export function Sharded(options: ShardedOptions) {
   return <P extends object, N extends string>(

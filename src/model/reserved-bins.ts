@@ -7,6 +7,12 @@ export const RESERVED_BIN_PREFIX = '_sk.'
 /** Marks a record whose cascading delete has begun; it loads as gone. */
 export const DELETING_BIN = '_sk.deleting'
 
+/** On a companion record: the stored key of the record that it belongs to. */
+export const COMPANION_ROOT_BIN = '_sk.root'
+
+/** On a companion record: the number of its shard. */
+export const COMPANION_SHARD_BIN = '_sk.shard'
+
 export function isReservedBin(name: string): boolean {
   return name === SUBKEYS_BIN || name.startsWith(RESERVED_BIN_PREFIX)
 }

@@ -16,6 +16,7 @@ import type { Question } from '../records/question.js'
 import type { RecordTarget } from '../records/record-target.js'
 import { unsentCollection, unsentCounter } from '../records/unsent-expression.js'
 import type { Reader } from '../relations/contract/reader.js'
+import { sumOf } from './counters/counter-shards.js'
 import { unknownRelation } from './context/session-errors.js'
 import { withRecorded } from './flush/plan/patch.js'
 import type { MappedClass } from './mapping/mapped-class.js'
@@ -77,10 +78,28 @@ export class RecordAccess implements RecordTarget {
     const managed = this.#find()
     if (managed.state === 'new') return (readProperty(managed.entity, property) as number | bigint | undefined) ?? 0
     const bin = managed.mapped.binOf(property)!
+    if (managed.mapped.shards?.has(bin) === true) return this.#countShards(managed, property, bin)
     const answers = await this.#read(managed, [unsentCounter(bin, unsentOf(managed, bin))])
     const value = answers === undefined ? this.#createdCount(managed, property) : (answers[0] ?? 0)
+    return this.#counted(property, value as number | bigint)
+  }
+
+  /** One batch: the record and the companions of the counter. */
+  async #countShards(managed: ManagedEntity, property: string, bin: string): Promise<number | bigint> {
+    const { model, mapped, key } = managed
+    const wanted = new Set([property])
+    const reads = [read(model.name, key, [bin, DELETING_BIN]), ...mapped.shards!.reads(model.name, key, wanted)]
+    const [record, ...companions] = await this.#reader.read(reads)
+    const isThere = record !== null && !(DELETING_BIN in record.bins)
+    if (!isThere) return this.#counted(property, this.#createdCount(managed, property))
+    const stored = mapped.shards!.withTotals(record, wanted, companions).bins[bin] as number | bigint
+    const unsent = unsentOf(managed, bin).map((one) => (one.kind === 'addToBin' ? (one.delta as number | bigint) : 0))
+    return this.#counted(property, sumOf([stored, ...unsent]))
+  }
+
+  #counted(property: string, value: number | bigint): number | bigint {
     const { type } = this.model.properties.find(({ name }) => name === property)!
-    return type.kind === 'bigint' ? BigInt(value as number) : (value as number)
+    return type.kind === 'bigint' ? BigInt(value) : value
   }
 
   withCollection(name: string): object {

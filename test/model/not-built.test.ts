@@ -47,7 +47,6 @@ describe('a declaration that would have no effect', () => {
     expect(error).to.be.instanceOf(ModelError)
     const { problems } = error as ModelError
     expect(problems.map(({ code, className, property }) => `${code} ${className}.${property}`)).to.deep.equal([
-      'SKEIN_1055 Page.views',
       'SKEIN_1055 Page.sales',
       'SKEIN_1055 Page.links',
     ])

@@ -1,6 +1,7 @@
 import type { EmbeddableModel, EntityClass, EntityModel, Model } from '../model.js'
 import { deepFreeze } from './deep-freeze.js'
 import { checkHooks } from './check-hooks.js'
+import { checkShardedCounters } from './check-counters.js'
 import { checkNamespace } from './check-names.js'
 import { checkTenants } from './check-tenants.js'
 import { collectClasses } from './collect-classes.js'
@@ -33,6 +34,7 @@ export function compileModel(classes: readonly EntityClass[], { namespace }: { r
     partModels,
   )
   checkTenants(entityModels, partModels, problems)
+  checkShardedCounters(entityModels, problems)
   checkIndexNames(entityModels.values(), problems)
   problems.throwIfAny()
   return new CompiledModel(namespace, deepFreeze(entityModels), deepFreeze(partModels))

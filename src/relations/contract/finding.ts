@@ -9,6 +9,7 @@ import type { KeyValue } from '../../keys/index.js'
  * `wrongSortKey`: the map from a child's key to its place does not. `misplacedPart`: a child is not where its own values say, or its key leads to another record.
  * `duplicatePart`: two children have the same key. `unfinishedCreate`: a child that was created for an owner, by a flush that failed and was given up
  * before it linked the two.
+ * Of sharded counters: `companionWithoutRoot`: a companion record whose record is gone. `unreadCompanion`: one whose shard is past those that the class reads.
  */
 export type FindingKind =
   | 'danglingKey'
@@ -19,6 +20,8 @@ export type FindingKind =
   | 'wrongSortKey'
   | 'misplacedPart'
   | 'duplicatePart'
+  | 'companionWithoutRoot'
+  | 'unreadCompanion'
   | 'staleMarker'
   | 'unreadable'
   | 'unfinishedCreate'

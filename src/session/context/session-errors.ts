@@ -106,6 +106,15 @@ export function badTtl(mapped: MappedClass, ttl: unknown): SkeinError {
   })
 }
 
+export function cannotExpire(mapped: MappedClass): SkeinError {
+  const { name } = mapped.shards!.counters[0]
+  return new SkeinError('SKEIN_2309', `${mapped.model.name} has a counter in shards, so its records cannot expire.`, {
+    ...about(mapped),
+    property: name,
+    fix: `Leave the ttl out, or @Sharded at ${name}: the server lets each record expire by itself, and the counter would count wrong.`,
+  })
+}
+
 export function unknownProperty(mapped: MappedClass, name: string): SkeinError {
   const known = mapped.model.properties.map((property) => property.name).join(', ')
   return new SkeinError('SKEIN_2310', `${mapped.model.name} has no stored property '${cut(name)}'.`, {

@@ -234,7 +234,11 @@ export class Database {
     refuseInTransaction('truncate', options)
     const mapped = this.#parts.classes.of(entityClass)
     if (mapped.model.base !== undefined) throw sharedSet(mapped)
-    await during(this.#activity, () => truncateSet(this.client, mapped.model))
+    const { name, namespace } = mapped.model
+    await during(this.#activity, async () => {
+      await truncateSet(this.client, mapped.model)
+      for (const { set } of mapped.shards?.counters ?? []) await truncateSet(this.client, { name, namespace, set })
+    })
   }
 
   /**

@@ -1,8 +1,8 @@
 import { DELETING_BIN } from '../../model/index.js'
 import type { OutsideTransaction } from '../../model/index.js'
-import { onlyIf, read } from '../../plan/command.js'
+import { onlyIf, read, type ReadCommand } from '../../plan/command.js'
 import type { Expression } from '../../plan/expression.js'
-import type { FoundRecord } from '../../plan/outcome.js'
+import type { FoundRecord, StoredRecord } from '../../plan/outcome.js'
 import { recordId, type RecordKey } from '../../plan/record-key.js'
 import { attachRelations, checkRelations, completeRelations, type ReadBins } from '../../relations/attach.js'
 import type { Reader } from '../../relations/contract/reader.js'
@@ -11,6 +11,7 @@ import { rememberRelations } from '../../relations/state/snapshot-relations.js'
 import { abortable } from '../context/abortable.js'
 import { during } from '../context/activity.js'
 import { checkLoadOptions } from '../context/check-arguments.js'
+import { readTotals } from '../counters/read-totals.js'
 import { callHooks } from '../tracking/lifecycle-hooks.js'
 import { Hydrator, isGone, type RelationHydration } from './hydrator.js'
 import { SameKeyLoader } from './same-key-loader.js'
@@ -203,6 +204,18 @@ export class EntityLoader implements RelationHydration {
     return found.map(({ entity }) => entity)
   }
 
+  async #readWhole(
+    { mapped }: ManagedEntity,
+    command: ReadCommand,
+    signal: AbortSignal | undefined,
+  ): Promise<StoredRecord | null> {
+    const { driver } = this.#context
+    const options = callOptions(this.#context, signal)
+    if (mapped.shards === undefined) return driver.readOne(command, options)
+    const [record] = await readTotals(driver, mapped, [command], undefined, options)
+    return record
+  }
+
   /** What was wished for before is forgotten like any other change. */
   async refresh(
     managed: ManagedEntity,
@@ -210,7 +223,7 @@ export class EntityLoader implements RelationHydration {
     signal?: AbortSignal,
   ): Promise<void> {
     const command = read(managed.model.name, managed.key)
-    const record = await this.#context.driver.readOne(command, callOptions(this.#context, signal))
+    const record = await this.#readWhole(managed, command, signal)
     if (isGone(record)) throw gone(managed)
     this.#hydrator.refresh(managed, record)
     managed.clearWriteOptions(wishes)

@@ -9,6 +9,7 @@ import type { FoundPage, FoundStep } from '../../relations/contract/reader.js'
 import type { IndexedBy } from '../../relations/contract/index-lookup.js'
 import { isHeldForChange } from '../../relations/state/held-for-change.js'
 import { isDirty } from '../flush/collect/is-dirty.js'
+import { addTotals } from '../counters/read-totals.js'
 import { afterLoadOf, runAfterLoad } from './after-load.js'
 import { foundKey } from './key-of-found.js'
 import { isInsideHook } from '../tracking/lifecycle-hooks.js'
@@ -17,7 +18,7 @@ import { queryInTransaction } from '../transaction/transaction-scope.js'
 import type { ManagedEntity } from '../tracking/managed-entity.js'
 import type { MappedClass, Projection } from '../mapping/mapped-class.js'
 import { projectionOf } from '../mapping/projection.js'
-import type { SessionContext } from '../context/session-context.js'
+import { callOptions, type SessionContext } from '../context/session-context.js'
 
 /** A record whose cascading delete has begun is found by nobody. */
 const NOT_DELETING = not(binExists(DELETING_BIN))
@@ -94,8 +95,9 @@ export class IndexQueries {
   }
 
   /** The entities of records whose keys are known. */
-  async takeKeyed(mapped: MappedClass, records: readonly KeyedRecord[], projection: Projection): Promise<FoundStep> {
+  async takeKeyed(mapped: MappedClass, keyed: readonly KeyedRecord[], projection: Projection): Promise<FoundStep> {
     const { identity } = this.#context
+    const records = mapped.shards === undefined ? keyed : await this.#withTotals(mapped, keyed, projection)
     const found: ManagedEntity[] = []
     const fresh: ManagedEntity[] = []
     const leaving: ManagedEntity[] = []
@@ -113,6 +115,18 @@ export class IndexQueries {
     const arrivals = isInsideHook(identity) ? [] : found.map(afterLoadOf)
     await Promise.all([...arrivals, ...fresh.map(runAfterLoad)])
     return { found, fresh, leaving }
+  }
+
+  async #withTotals(
+    mapped: MappedClass,
+    keyed: readonly KeyedRecord[],
+    { loaded }: Projection,
+  ): Promise<readonly KeyedRecord[]> {
+    const keys = keyed.map(({ key }) => key)
+    const found = keyed.map(({ record }) => record)
+    const { driver } = this.#context
+    const records = await addTotals(driver, mapped, found, keys, loaded, callOptions(this.#context))
+    return keys.map((key, i) => ({ key, record: records[i] }))
   }
 }
 

@@ -1,3 +1,4 @@
+import type { ReadRequest } from '../../driver/read-request.js'
 import type { StoredRecord } from '../../plan/outcome.js'
 import type { RecordKey } from '../../plan/record-key.js'
 import { afterLoadOf, runAfterLoad } from './after-load.js'
@@ -19,7 +20,7 @@ export class KeyLoader implements RecordTaker {
   readonly #tick: ReadBatcher
   /** Waiting or in flight, by the place of their class. */
   readonly #pending: (RecordMap<LoadRequest> | undefined)[]
-  /** Those for a part of a record that are still to be sent: until then they may become requests for more of it. */
+  /** Requests for a part of a record, or for more than one record, that are still to be sent: until then they may become requests for more. */
   #partial: Set<LoadRequest> | undefined
 
   constructor(context: SessionContext, hydrator: Hydrator) {
@@ -79,7 +80,7 @@ export class KeyLoader implements RecordTaker {
     if (isInsideHook(identity)) request.isForHook = true
     pending.set(key.key, request)
     this.#context.reading.begin()
-    if (projection.loaded === undefined) this.#tick.add(request, identity, mayBeAlone)
+    if (projection.loaded === undefined && mapped.shards === undefined) this.#tick.add(request, identity, mayBeAlone)
     else this.#addPartial(request)
   }
 
@@ -114,10 +115,10 @@ export class KeyLoader implements RecordTaker {
     this.#tick.join(this.#takePartial, this.#context.identity)
   }
 
-  readonly #takePartial = (): Iterable<LoadRequest> => {
-    const requests = this.#partial!
+  readonly #takePartial = (): Iterable<ReadRequest> => {
+    const requests = [...this.#partial!]
     this.#partial = undefined
-    return requests
+    return [...requests, ...requests.flatMap((request) => request.along())]
   }
 
   take(request: LoadRequest, record: StoredRecord | null): void {

@@ -2,6 +2,7 @@ import { ReadRequest } from '../../driver/read-request.js'
 import { read } from '../../plan/command.js'
 import type { StoredRecord } from '../../plan/outcome.js'
 import type { RecordKey } from '../../plan/record-key.js'
+import { CompanionReads } from '../counters/companion-reads.js'
 import type { ManagedEntity } from '../tracking/managed-entity.js'
 import type { MappedClass, Projection } from '../mapping/mapped-class.js'
 import { bothOf } from '../mapping/projection.js'
@@ -28,6 +29,7 @@ export class LoadRequest extends ReadRequest {
   readonly #taker: RecordTaker
   readonly #first: LoadReceiver
   readonly #place: number
+  #companions: CompanionReads | undefined
   #others: { readonly receiver: LoadReceiver; readonly place: number }[] | undefined
 
   constructor(
@@ -66,7 +68,23 @@ export class LoadRequest extends ReadRequest {
     ;(this.#others ??= []).push({ receiver, place })
   }
 
+  /** Reads of the companions of sharded counters, which are sent with this one. */
+  along(): readonly ReadRequest[] {
+    const { shards, model } = this.mapped
+    const commands = shards?.reads(model.name, this.recordKey, this.#projection.loaded) ?? []
+    if (commands.length === 0) return []
+    this.#companions = new CompanionReads(commands)
+    return this.#companions.requests
+  }
+
   found(record: StoredRecord | null): void {
+    if (record === null || this.#companions === undefined) return this.#take(record)
+    const take = (companions: readonly (StoredRecord | null)[]): void =>
+      this.#take(this.mapped.shards!.withTotals(record, this.#projection.loaded, companions))
+    this.#companions.whenRead(take, (error) => this.failed(error))
+  }
+
+  #take(record: StoredRecord | null): void {
     try {
       this.#taker.take(this, record)
     } catch (error) {

@@ -6,6 +6,7 @@ import type { RecordKey } from '../../plan/record-key.js'
 import { attachRelations } from '../../relations/attach.js'
 import { restoreKey } from './restore-key.js'
 import { checkKeys, checkOnly } from '../context/check-arguments.js'
+import { readTotals } from '../counters/read-totals.js'
 import { isGone, readBins } from './hydrator.js'
 import { UnmanagedReader } from './unmanaged-reader.js'
 import type { MappedClass, Projection } from '../mapping/mapped-class.js'
@@ -34,7 +35,7 @@ export async function unmanagedRead<T extends object>(
   const projection = projectionOf(mapped, options.only)
   const { bins, operations } = projection
   const commands = keys.map((key) => read(mapped.model.name, mapped.recordKeyOf(key, tenant), bins, operations))
-  const records = await driver.read(commands, { signal })
+  const records = await readTotals(driver, mapped, commands, projection.loaded, { signal })
   const reader = new UnmanagedReader(classes, tenant)
   return records.map((found, i) => {
     if (isGone(found)) return null

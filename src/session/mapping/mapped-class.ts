@@ -8,6 +8,7 @@ import { recordKey, type RecordKey } from '../../plan/record-key.js'
 import type { Contributor } from '../../relations/contract/contributor.js'
 import type { LinkVerification } from '../../relations/contract/link-verification.js'
 import type { RelationStrategy } from '../../relations/contract/relation-strategy.js'
+import type { CounterShards } from '../counters/counter-shards.js'
 
 /** Which properties of an entity are wanted, and which bins hold them. */
 export interface Projection {
@@ -43,6 +44,8 @@ export class MappedClass {
   ordinary: Projection = { loaded: undefined, bins: 'all' }
   /** Embedded parts may point to entities that have to be looked at. */
   hasEmbeddedRefs = false
+  /** Sharded counters of this class and its subclasses, whose values lie in companion records, too. */
+  shards: CounterShards | undefined
   #isSimple: boolean | undefined
   #hasRules: boolean | undefined
   #classGuards: readonly Guard[] | undefined

@@ -5,6 +5,8 @@ import { resultName } from '../../plan/result-names.js'
 import { IndexStatisticsCache } from '../../query/index-statistics.js'
 import { targetDeletions } from '../../relations/strategies/consolidate/target-deletion.js'
 import type { RelationStrategy } from '../../relations/contract/relation-strategy.js'
+import { CounterContributor } from '../counters/counter-contributor.js'
+import { CounterShards } from '../counters/counter-shards.js'
 import { RecordContributor } from '../flush/plan/record-contributor.js'
 import { EmbeddedRefs } from '../flush/plan/check-embedded-refs.js'
 import { MappedClass } from './mapped-class.js'
@@ -46,14 +48,18 @@ export class MappedClasses {
       const refs = new EmbeddedRefs(entity, this.model)
       mapped.hasEmbeddedRefs = !refs.isEmpty
       const bins = new RecordContributor(mapped, refs.isEmpty ? undefined : refs)
-      mapped.contributors = [bins, ...mapped.relations, ...targetDeletions(entity, this.model)]
+      const shards = CounterShards.of([entity])
+      const counters = shards === undefined ? [] : [new CounterContributor(shards)]
+      mapped.contributors = [bins, ...counters, ...mapped.relations, ...targetDeletions(entity, this.model)]
       this.#byName.set(entity.name, mapped)
       this.#byPrototype.set(entity.class.prototype as object, mapped)
       this.#byClass.set(entity.class, mapped)
     }
     this.places = places.size
-    for (const mapped of this.#byName.values())
+    for (const mapped of this.#byName.values()) {
       mapped.kinds = kindsOf(mapped.model).map((name) => this.#byName.get(name)!)
+      mapped.shards = CounterShards.of(mapped.kinds.map(({ model }) => model))
+    }
     for (const { relations } of this.#byName.values()) for (const relation of relations) this.#noteLeftovers(relation)
     for (const mapped of this.#byName.values()) this.#completeSet(mapped)
     this.hasEager = [...this.#byName.values()].some(({ relations }) =>
@@ -135,6 +141,8 @@ function relatedClasses({ entities, embeddables }: Model): ReadonlySet<string> {
   const named = new Set<string>()
   for (const entity of entities.values()) {
     for (const { target } of entity.relations) named.add(entity.name).add(target)
+    // Companions of its counters go with a record, as members of a relation do.
+    if (entity.properties.some(({ sharding }) => sharding !== undefined)) named.add(entity.name)
   }
   for (const part of embeddables.values()) for (const { target } of part.relations) named.add(target)
   const all = [...entities.values()]

@@ -11,9 +11,10 @@ import type { BulkOptions, BulkSource } from '../../query/database-query.js'
 import type { QueryState } from '../../query/query-run.js'
 import type { WorkCount } from '../context/activity.js'
 import type { DatabaseQueryOptions } from '../context/option-types.js'
+import { addTotals } from '../counters/read-totals.js'
 import { unmanagedEntity } from '../load/unmanaged-read.js'
 import { UnmanagedReader } from '../load/unmanaged-reader.js'
-import type { MappedClass } from '../mapping/mapped-class.js'
+import type { MappedClass, Projection } from '../mapping/mapped-class.js'
 import type { MappedClasses } from '../mapping/mapped-classes.js'
 import { projectionOf } from '../mapping/projection.js'
 import { refuseInTransaction } from '../transaction/transaction-scope.js'
@@ -48,9 +49,19 @@ export class UnmanagedSource<T extends object> extends ClassSource implements Bu
     this.#reader = new UnmanagedReader(classes, options.tenant)
   }
 
-  take(records: readonly FoundRecord[], only: readonly string[] | undefined): readonly T[] {
-    const { mapped, classes } = this
+  take(records: readonly FoundRecord[], only: readonly string[] | undefined): readonly T[] | Promise<readonly T[]> {
+    const { mapped } = this
     const projection = projectionOf(mapped, only)
+    if (mapped.shards === undefined) return this.#entities(records, projection)
+    const keys = records.map(({ bins }) => mapped.recordKey(mapped.keyOfBins(bins), this.tenant))
+    const { signal } = this.options
+    return addTotals(this.driver, mapped, records, keys, projection.loaded, { signal }).then((whole) =>
+      this.#entities(whole, projection),
+    )
+  }
+
+  #entities(records: readonly FoundRecord[], projection: Projection): readonly T[] {
+    const { mapped, classes } = this
     return records.map((record) => {
       const entity = mapped.codec.hydrate(record.bins, projection.loaded, record) as T
       const own = mapped.model.discriminator === undefined ? mapped : classes.ofEntity(entity)

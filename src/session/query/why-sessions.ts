@@ -17,6 +17,7 @@ export function whySessionsUpdate(
 }
 
 export function whySessionsDelete({ kinds, needsEntityToDelete }: MappedClass): string | undefined {
+  if (kinds.some(({ shards }) => shards !== undefined)) return 'the class has counters in shards'
   if (kinds.some(({ standsAlone }) => !standsAlone)) return 'the class has relations, or others point to it'
   return needsEntityToDelete ? 'the class has hooks that deleting runs' : undefined
 }

@@ -8,6 +8,7 @@ import type { Finding } from '../../relations/contract/finding.js'
 import { Verifier, type Subject } from '../../relations/verify/verifier.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
 import type { MappedClasses } from '../mapping/mapped-classes.js'
+import { CompanionVerifier } from './companion-verifier.js'
 import { subjectOf, verifyAccess, type FinishDelete } from './verify-access.js'
 import { verifyTerms, type VerifyOptions } from './verify-options.js'
 
@@ -42,17 +43,26 @@ export async function* verifySets(
   const access = verifyAccess(driver, classes, tenant, { signal }, finishDelete)
   const verifier = new Verifier(access, verifyTerms(options))
   const progress = { records: 0, findings: 0, repaired: 0, unsettled: 0 }
+  const note = (finding: Finding): Finding => {
+    progress.findings++
+    if (finding.state === 'repaired') progress.repaired++
+    return finding
+  }
+  let unsettled = 0
   for (const mapped of sets) {
     for await (const group of groupsOf(mapped, driver, signal)) {
-      for await (const finding of checkGroup(group, mapped, classes, tenant, verifier)) {
-        progress.findings++
-        if (finding.state === 'repaired') progress.repaired++
-        yield finding
-      }
+      for await (const finding of checkGroup(group, mapped, classes, tenant, verifier)) yield note(finding)
       progress.records += group.length
-      progress.unsettled = verifier.unsettled
+      progress.unsettled = unsettled + verifier.unsettled
       onProgress?.({ ...progress })
     }
+    if (mapped.shards === undefined) continue
+    const companions = new CompanionVerifier(mapped, driver, verifyTerms(options), tenant, signal)
+    for await (const finding of companions.check()) yield note(finding)
+    unsettled += companions.unsettled
+    progress.records += companions.records
+    progress.unsettled = unsettled + verifier.unsettled
+    onProgress?.({ ...progress })
   }
 }
 

@@ -28,6 +28,8 @@ export function flushFailure(
   const taken = onlyDuplicate(outcomes)
   if (taken !== undefined) return taken
   const records = byRecord(outcomes, failed, stages)
+  if (records.length === 1 && records[0].state === 'notWritten' && records[0].outcome.error !== undefined)
+    return records[0].outcome.error
   return new PartialFailureError(message(records), {
     records: records.map(recordOutcome),
     className: first.command.entity,

@@ -4,6 +4,7 @@ import type { Outcome } from '../../../plan/outcome.js'
 import { accumulates, afterDoubt, binsAddedTo, binsReplaced } from '../../../plan/after-doubt.js'
 import type { ManagedEntity } from '../../tracking/managed-entity.js'
 import { identityOf } from '../../tracking/record-map.js'
+import { ownOptions } from '../../counters/own-changes.js'
 import { changedTtl } from './ttl.js'
 import { StoredState } from '../../tracking/stored-state.js'
 import type { WriteOptions } from '../../tracking/write-options.js'
@@ -36,7 +37,7 @@ export class RecordWrite implements PlannedRecord {
     this.#loaded = managed.loaded
     this.#ttl = ttl
     this.#growth = growth
-    this.#options = managed.writeOptions
+    this.#options = ownOptions(managed)
     const { ttlProperty } = managed.model
     this.#shownTtl = ttlProperty === undefined ? undefined : readProperty(managed.entity, ttlProperty)
   }
@@ -102,6 +103,9 @@ export class RecordWrite implements PlannedRecord {
     if (this.#loaded !== undefined && managed.loaded !== this.#loaded && managed.snapshot !== undefined) {
       managed.mapped.codec.keepRead(managed.snapshot, this.#snapshot, this.#loaded, managed.loaded)
     }
+    // A sharded counter is known to its companions' writes alone.
+    if (managed.mapped.shards !== undefined && managed.snapshot !== undefined)
+      managed.mapped.codec.advance(this.#snapshot, managed.snapshot, managed.mapped.shards.bins)
     return this.#snapshot
   }
 

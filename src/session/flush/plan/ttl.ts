@@ -1,7 +1,7 @@
 import { readProperty } from '../../../codec/index.js'
 import type { Ttl } from '../../../plan/command.js'
 import type { ManagedEntity } from '../../tracking/managed-entity.js'
-import { badTtl } from '../../context/session-errors.js'
+import { badTtl, cannotExpire } from '../../context/session-errors.js'
 
 // What the server takes at most.
 const TEN_YEARS = 315_360_000
@@ -46,6 +46,7 @@ export function shownTtl(managed: ManagedEntity, property: string): number | und
 
 export function checkTtl({ mapped }: Pick<ManagedEntity, 'mapped'>, ttl: Ttl): Ttl {
   if (ttl === 'keep' || ttl === 'default' || ttl === 'never') return ttl
+  if (mapped.shards !== undefined) throw cannotExpire(mapped)
   if (Number.isInteger(ttl) && ttl >= 1 && ttl <= TEN_YEARS) return ttl
   throw badTtl(mapped, ttl)
 }

@@ -2,6 +2,7 @@ import type { Snapshot } from '../../../codec/index.js'
 import { write, type Ttl, type WriteCommand } from '../../../plan/command.js'
 import { touch } from '../../../plan/operations.js'
 import type { ManagedEntity } from '../../tracking/managed-entity.js'
+import { ownChanges } from '../../counters/own-changes.js'
 import { needsPatch, planPatch, withRecorded } from './patch.js'
 import { isVersionAssigned, versionAssigned } from '../../tracking/expected-version.js'
 import { growthOf, isWorthMeasuring } from './record-growth.js'
@@ -13,7 +14,7 @@ export function planUpdate(managed: ManagedEntity, now: Date): RecordWrite | und
   const { entity, key, model, mapped, version } = managed
   const { codec } = mapped
   if (isVersionAssigned(managed)) throw versionAssigned(managed)
-  const changes = withRecorded(managed, codec.diff(entity, managed.snapshot!, managed.loaded))
+  const changes = ownChanges(managed, withRecorded(managed, codec.diff(entity, managed.snapshot!, managed.loaded)))
   if (managed.isUnread && needsPatch(managed, changes)) return planPatch(managed, changes, now)
   if (changes.length === 0) return wantsTtl(managed) ? planTouch(managed) : undefined
   const { operations, guards } = codec.stamps.update(version, now)

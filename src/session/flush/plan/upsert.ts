@@ -55,16 +55,18 @@ class RecordUpsert extends RecordWrite {
 }
 
 function overwriting(
-  { mapped, entity }: ManagedEntity,
+  { mapped, entity, snapshot }: ManagedEntity,
   versionBin: string | undefined,
   now: Date,
 ): readonly Operation[] {
-  const { codec } = mapped
+  const { codec, shards } = mapped
+  // What a sharded counter of a known record gained is added to it, as by an update.
+  const keeps = (bin: string): boolean => bin === versionBin || (snapshot !== undefined && shards?.has(bin) === true)
   const own = [...codec.create(entity), ...codec.stamps.creation(entity, now)].filter(
-    (operation) => !('bin' in operation && operation.bin === versionBin),
+    (operation) => !('bin' in operation && keeps(operation.bin)),
   )
   const written = new Set(own.flatMap((operation) => (operation.kind === 'writeBin' ? [operation.bin] : [])))
-  const others = mapped.binsOfSet.filter((name) => name !== versionBin && !written.has(name))
+  const others = mapped.binsOfSet.filter((name) => !keeps(name) && !written.has(name))
   const version =
     versionBin === undefined ? [] : [addToBin(versionBin, 1), readExpression(NEW_VERSION, bin('int', versionBin))]
   return [...others.map(removeBin), ...own, ...version]

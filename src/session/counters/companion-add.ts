@@ -1,0 +1,133 @@
+import { SkeinError } from '../../errors/index.js'
+import { describeKey } from '../../keys/index.js'
+import { binEquals } from '../../plan/command.js'
+import type { WriteOperation } from '../../plan/operation.js'
+import type { Outcome } from '../../plan/outcome.js'
+import type { Draft } from '../../plan/plan-draft.js'
+import type { RecordKey } from '../../plan/record-key.js'
+import type { Reader } from '../../relations/contract/reader.js'
+import { askOwner } from '../../relations/write/owner-there.js'
+import { gone } from '../context/session-errors.js'
+import { planPatch } from '../flush/plan/patch.js'
+import type { ManagedEntity } from '../tracking/managed-entity.js'
+import type { WriteOptions } from '../tracking/write-options.js'
+import { addToCompanion, createCompanion, removeCompanion, sumOf, type ShardedCounter } from './counter-shards.js'
+import { makesRoot } from './own-changes.js'
+
+type Count = number | bigint
+
+/** What is to be added to a counter; undefined where nothing is. */
+export function addFor(managed: ManagedEntity, counter: ShardedCounter, draft: Draft): CompanionAdd | undefined {
+  const { entity, snapshot, loaded, mapped, writeOptions = [] } = managed
+  const compared = mapped.codec.diff(entity, snapshot!, loaded).filter((operation) => isOf(counter, operation))
+  const recorded = writeOptions.filter(({ change }) => change !== undefined && isOf(counter, change.operation))
+  const shown = sumOf(compared.map((operation) => deltaOf(managed, counter, operation)))
+  const by = sumOf([shown, ...recorded.map(({ change }) => deltaOf(managed, counter, change!.operation))])
+  const add = new CompanionAdd(managed, counter, by, shown, recorded)
+  if (by !== 0 && by !== 0n) return add
+  if (recorded.length > 0 || compared.length > 0) draft.beforeSending(() => add.confirm())
+  return undefined
+}
+
+const isOf = ({ bin }: ShardedCounter, operation: WriteOperation): boolean =>
+  'bin' in operation && operation.bin === bin
+
+function deltaOf(managed: ManagedEntity, counter: ShardedCounter, operation: WriteOperation): Count {
+  if (operation.kind === 'addToBin') return operation.delta as Count
+  const { model, key } = managed
+  throw new SkeinError(
+    'SKEIN_2201',
+    `${model.name}.${counter.name} of ${describeKey(key.key)} cannot be removed: its value lies in ${counter.shards} shards.`,
+    {
+      className: model.name,
+      property: counter.name,
+      key: key.key,
+      fix: `Set it to a number: the difference is added. Deleting the ${model.name} removes the counter.`,
+    },
+  )
+}
+
+/** One addition to a sharded counter on its way to a companion. */
+export class CompanionAdd {
+  readonly counter: ShardedCounter
+  readonly by: Count
+  readonly #managed: ManagedEntity
+  /** The part of it that was assigned to the loaded entity. */
+  readonly #shown: Count
+  /** The part of it that handles have recorded. */
+  readonly #recorded: readonly WriteOptions[]
+
+  constructor(
+    managed: ManagedEntity,
+    counter: ShardedCounter,
+    by: Count,
+    shown: Count,
+    recorded: readonly WriteOptions[],
+  ) {
+    this.#managed = managed
+    this.counter = counter
+    this.by = by
+    this.#shown = shown
+    this.#recorded = recorded
+  }
+
+  /** True when it was added. In doubt it counts as sent: added again, it might count twice. */
+  take({ state }: Outcome): boolean {
+    if (state === 'written' || state === 'inDoubt') this.confirm()
+    return state === 'written'
+  }
+
+  /** The same where a companion that is missing is made. */
+  settle(outcome: Outcome, key: RecordKey, shard: number, draft: Draft, reader: Reader): boolean {
+    if (outcome.state !== 'notWritten' || outcome.reason !== 'missing') return this.take(outcome)
+    const { model, key: root } = this.#managed
+    const command = createCompanion(model.name, key, this.counter.bin, this.by, root, shard)
+    draft.add('add references', command, (created) => {
+      const isAdded = this.take(created)
+      // Only after it was made: a delete that began before has left it, and one that begins later removes it.
+      if (created.state !== 'notWritten') this.#askRoot(key, draft, reader)
+      return isAdded
+    })
+    return true
+  }
+
+  #askRoot(key: RecordKey, draft: Draft, reader: Reader): void {
+    const managed = this.#managed
+    const takeBack = (error?: SkeinError): void => this.#takeBack(key, draft, error ?? gone(managed))
+    if (!makesRoot(managed)) return askOwner(managed.model, managed.key, draft, reader, takeBack)
+    draft.add('add references', planPatch(managed, [], draft.now).command, ({ state, error, reason }) => {
+      if (state === 'notWritten') takeBack(reason === 'missing' || reason === 'guard' ? undefined : error)
+      return state !== 'inDoubt'
+    })
+  }
+
+  /** Takes the addition out again, and the companion with it unless others have added to it. */
+  #takeBack(key: RecordKey, draft: Draft, why: SkeinError): void {
+    const { model } = this.#managed
+    const { bin } = this.counter
+    const command = { ...removeCompanion(model, key), guards: [binEquals(bin, this.by)] }
+    draft.add('undo', command, ({ state, reason }) => {
+      if (reason === 'guard') draft.add('undo', addToCompanion(model.name, key, bin, negative(this.by)), () => true)
+      if (state !== 'inDoubt') this.#revert()
+      return why
+    })
+  }
+
+  confirm(): void {
+    this.#shift(this.#shown)
+    this.#managed.clearWriteOptions(this.#recorded)
+  }
+
+  /** It is still to be added. */
+  #revert(): void {
+    this.#shift(negative(this.#shown))
+    for (const option of this.#recorded) this.#managed.addWriteOptions(option)
+  }
+
+  #shift(by: Count): void {
+    const { snapshot, mapped } = this.#managed
+    if (snapshot !== undefined && Number(by) !== 0) mapped.codec.shift(snapshot, this.counter.name, by)
+  }
+}
+
+const negative = (count: Count): Count => (typeof count === 'bigint' ? -count : 0 - count)
