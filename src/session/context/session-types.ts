@@ -43,7 +43,11 @@ export type SelectionOf<V> = NonNullable<V> extends readonly unknown[] ? SliceSe
 
 /** A property to load, or the parts of some. */
 export type OnlyOf<T> =
-  ValueProperty<T> | { readonly [K in (ListName<T> | MapName<T>) & ValueProperty<T> & keyof T]?: SelectionOf<T[K]> }
+  | ValueProperty<T>
+  // Without such a property it would be an empty object type, which takes any text.
+  | ([PartlyRead<T>] extends [never] ? never : { readonly [K in PartlyRead<T>]?: SelectionOf<T[K]> })
+
+type PartlyRead<T> = (ListName<T> | MapName<T>) & ValueProperty<T> & keyof T
 
 export interface LoadOptions<T> extends OutsideTransaction {
   /**
