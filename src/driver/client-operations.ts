@@ -8,6 +8,8 @@ import {
   mapGet,
   mapPut,
   mapRemoveKey,
+  mapRemoveKeysOf,
+  mapValuesOf,
   unknown,
   value as literal,
 } from '../plan/expression.js'
@@ -90,9 +92,14 @@ function writeExpression(bin: string, expression: string): ClientOperation {
 }
 
 // A removal by key takes only a key that is known here; an expression takes one that the record knows.
-function removeFound({ bin, within, key }: Extract<Operation, { kind: 'mapRemoveFound' }>): ClientOperation {
-  const place = mapGet(binOf('map', within), key, 'str')
-  return expressionOperations.write(bin, encodeExpression(mapRemoveKey(binOf('map', bin), place)), EVAL_NO_FAIL)
+function removeFound({ bin, within, keys }: Extract<Operation, { kind: 'mapRemoveFound' }>): ClientOperation {
+  const map = binOf('map', bin)
+  // One pass over the map for all of them; a single key is not found where the other bin does not have it.
+  const left =
+    keys.length === 1
+      ? mapRemoveKey(map, mapGet(binOf('map', within), keys[0], 'str'))
+      : mapRemoveKeysOf(map, mapValuesOf(binOf('map', within), keys))
+  return expressionOperations.write(bin, encodeExpression(left), EVAL_NO_FAIL)
 }
 
 function moveEntry({ bin, from, to }: Extract<Operation, { kind: 'mapMove' }>): ClientOperation {

@@ -78,6 +78,8 @@ const COLLECTION_CALL: Partial<Record<ExpressionName, CollectionCall>> = {
   mapIndexOf: { opcode: 97, returns: RETURN_INDEX },
   mapPut: { opcode: 67, modifies: true },
   mapRemoveKey: { opcode: 76, returns: RETURN_NONE, modifies: true },
+  mapRemoveKeysOf: { opcode: 81, returns: RETURN_NONE, modifies: true },
+  mapValuesOf: { opcode: 107, returns: RETURN_VALUE },
 }
 
 const writer = new MessageWriter()

@@ -47,6 +47,8 @@ export type ExpressionName =
   | 'mapValueCountOf'
   | 'mapIndexOf'
   | 'mapRemoveKey'
+  | 'mapRemoveKeysOf'
+  | 'mapValuesOf'
   | 'mapPut'
 
 /** Calls that answer a question about a list or map. */
@@ -197,6 +199,12 @@ export const mapValueCountOf = (map: Expression, items: readonly Value[]): Expre
 export const mapIndexOf = (map: Expression, key: Expression): Expression => call('mapIndexOf', [map, key])
 /** The map without a key. */
 export const mapRemoveKey = (map: Expression, key: Expression): Expression => call('mapRemoveKey', [map, key], 'map')
+/** The map without the keys of a list. */
+export const mapRemoveKeysOf = (map: Expression, keys: Expression): Expression =>
+  call('mapRemoveKeysOf', [map, keys], 'map')
+/** The values under those of the keys that the map has. */
+export const mapValuesOf = (map: Expression, keys: readonly Value[]): Expression =>
+  call('mapValuesOf', [map, value(keys)], 'list')
 /** The map with an entry, in key order. */
 export const mapPut = (map: Expression, key: Value, entry: Expression): Expression =>
   call('mapPut', [map, value(key), entry, value(KEY_ORDERED)], 'map')

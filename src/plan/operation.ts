@@ -148,11 +148,11 @@ export interface MapPutMissing extends InBin<'mapPutMissing'> {
 export interface MapRemoveValues extends InBin<'mapRemoveValues'> {
   readonly values: readonly Value[]
 }
-/** Removes the entry whose key another map bin holds under `key`; nothing where that has no such key. */
+/** Removes the entries whose keys another map bin holds under `keys`; nothing for those that it does not have. */
 export interface MapRemoveFound extends OnBin<'mapRemoveFound'> {
-  /** Map bin that holds the key of the entry. */
+  /** Map bin that holds the keys of the entries. */
   readonly within: string
-  readonly key: MapKey
+  readonly keys: readonly MapKey[]
 }
 /** Moves an entry, as it is stored, to another key; fails where neither key is there, and changes nothing where it was moved already. */
 export interface MapMove extends OnBin<'mapMove'> {

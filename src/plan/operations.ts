@@ -120,8 +120,8 @@ export const mapPutMissing = (bin: string, key: MapKey, value: Value, path?: Op.
   Object.freeze({ kind: 'mapPutMissing', bin, key, value, path })
 export const mapRemoveValues = (bin: string, values: readonly Value[], path?: Op.Path): Op.MapRemoveValues =>
   Object.freeze({ kind: 'mapRemoveValues', bin, values, path })
-export const mapRemoveFound = (bin: string, within: string, key: MapKey): Op.MapRemoveFound =>
-  Object.freeze({ kind: 'mapRemoveFound', bin, within, key })
+export const mapRemoveFound = (bin: string, within: string, keys: readonly MapKey[]): Op.MapRemoveFound =>
+  Object.freeze({ kind: 'mapRemoveFound', bin, within, keys })
 export const mapMove = (bin: string, from: MapKey, to: MapKey): Op.MapMove =>
   Object.freeze({ kind: 'mapMove', bin, from, to })
 export const mapKeepRange = (bin: string, by: Op.MapKeepRange['by'], from: number, count: number): Op.MapKeepRange =>

@@ -78,7 +78,7 @@ export function showOperation(operation: Operation, values: boolean): string {
     case 'mapRemoveValues':
       return `remove from ${at} by value: ${many(operation.values)}`
     case 'mapRemoveFound':
-      return `remove from ${at} what ${operation.within}[${one(operation.key)}] names`
+      return `remove from ${at} what ${operation.within} names by key: ${many(operation.keys)}`
     case 'mapMove':
       return `move ${at}[${one(operation.from)}] to [${one(operation.to)}]`
     case 'mapKeepRange':

@@ -25,6 +25,10 @@ import { PartTable } from './part-table.js'
 import { PartVerification } from './part-verification.js'
 import { PartView } from './part-view.js'
 
+/** Entries that the moves of one write may pass over: each move copies the whole map on the server. */
+const MOVE_WORK = 100_000
+const LEAST_MOVES = 8
+
 /**
  * The children inside the record of their parent: a map in key order from child key to child. What changes goes into the record's own
  * write: whole children that are new, single fields of those that were there, and the keys of those that go.
@@ -179,7 +183,10 @@ export class ConsolidateStrategy implements RelationStrategy {
 
   #planChanges(tracked: Tracked, table: PartTable, refs: StoredRefs, draft: PlanDraft, stage: StageName): void {
     this.#planMoves(tracked, table, refs, draft)
-    const changes = new PartChanges(table, new InverseChanges(this.#parts, refs)).gather()
+    const changes = new PartChanges(table, new InverseChanges(this.#parts, refs))
+    const mostMoves = Math.max(LEAST_MOVES, Math.floor(MOVE_WORK / table.knownCount))
+    const left = changes.gather(mostMoves)
+    if (left.length > 0 && draft.isInside) throw this.#parts.tooManyMoves(tracked, left.length + mostMoves, mostMoves)
     // As with lists of keys, an upsert leaves the children that are there: what was added is added.
     const isUpsert = tracked.overwrite === true
     if (changes.isEmpty && !isUpsert) return
@@ -190,7 +197,22 @@ export class ConsolidateStrategy implements RelationStrategy {
       guards: [NOT_DELETING, ...changes.guards],
       watchSize: true,
     })
-    this.#add(draft, command, changes, stage)
+    const more: PartChanges[] = []
+    for (let i = 0; i < left.length; i += mostMoves)
+      more.push(
+        new PartChanges(table, new InverseChanges(this.#parts, refs)).gatherChanged(left.slice(i, i + mostMoves)),
+      )
+    if (more.length > 0)
+      draft.follow(stage, () => `${more.length} more writes of its children, which change their places`)
+    this.#add(draft, command, changes, stage, () => this.#planMore(tracked, more, draft, stage))
+  }
+
+  /** The writes that are left, one after the other: a stage has one write for each record. */
+  #planMore(tracked: Tracked, [next, ...more]: readonly PartChanges[], draft: PlanDraft, stage: StageName): void {
+    if (next === undefined) return
+    const options = { exists: 'mustExist', ttl: 'keep', guards: [NOT_DELETING, ...next.guards] } as const
+    const command = write(this.#owner.name, tracked.key, next.operations(), options)
+    this.#add(draft, command, next, stage, () => this.#planMore(tracked, more, draft, stage))
   }
 
   /** Takes out children that go to other records: in the same transaction, or once they are stored there. */
@@ -219,9 +241,18 @@ export class ConsolidateStrategy implements RelationStrategy {
     return parts.map((part) => ({ key: this.keyOf(part), part }))
   }
 
-  #add(draft: PlanDraft, command: WriteCommand, changes: PartChanges, stage: StageName = 'write'): void {
+  #add(
+    draft: PlanDraft,
+    command: WriteCommand,
+    changes: PartChanges,
+    stage: StageName = 'write',
+    written?: () => void,
+  ): void {
     draft.add(stage, command, ({ state }) => {
-      if (state === 'written') changes.confirm()
+      if (state === 'written') {
+        changes.confirm()
+        written?.()
+      }
       return state === 'written'
     })
   }

@@ -46,16 +46,27 @@ export class PartChanges {
     this.#inverse = inverse
   }
 
-  /** The changes of a record that is there. */
-  gather(): this {
+  /** The changes of a record that is there, but for children that change their place beyond so many: these are returned. */
+  gather(mostMoves: number): readonly KnownPart[] {
     const { state } = this.#table
     const moving = new Set([...this.#table.moving()].map(({ id }) => userKeyId(id)))
     for (const member of state.removed) {
       const id = isEntity(member) ? this.#parts.idOf(member) : member
       if (!moving.has(userKeyId(id))) this.#remove(id)
     }
-    for (const known of this.#table.changed()) this.#change(known)
+    const left: KnownPart[] = []
+    let moves = 0
+    for (const known of this.#table.changed()) {
+      if (this.#isMoved(known) && ++moves > mostMoves) left.push(known)
+      else this.#change(known)
+    }
     for (const part of this.#added()) this.#put(part, this.#table.known(this.#parts.idOf(part)))
+    return left
+  }
+
+  /** Only what changed in these. */
+  gatherChanged(parts: readonly KnownPart[]): this {
+    for (const known of parts) this.#change(known)
     return this
   }
 
@@ -111,7 +122,10 @@ export class PartChanges {
     const operations: WriteOperation[] = []
     if (sortKeyBin === undefined) operations.push(...removeKeys(name, this.#removed))
     // Before anything is put: the record says where they are now.
-    else for (const id of [...this.#removed, ...this.#displaced]) operations.push(mapRemoveFound(name, sortKeyBin, id))
+    else {
+      const ids = [...this.#removed, ...this.#displaced]
+      if (ids.length > 0) operations.push(mapRemoveFound(name, sortKeyBin, ids))
+    }
     operations.push(...this.#patches, ...put(name, this.#puts))
     if (sortKeyBin !== undefined)
       operations.push(...removeKeys(sortKeyBin, this.#removed), ...put(sortKeyBin, this.#ids))
@@ -151,6 +165,10 @@ export class PartChanges {
   #remove(id: KeyValue): void {
     this.#removed.push(id)
     this.#inverse.unlink(id, this.#table.known(id)?.refs)
+  }
+
+  #isMoved({ part, place }: KnownPart): boolean {
+    return this.#parts.sortKey !== undefined && compareKeys(this.#parts.placeOf(part), place) !== 0
   }
 
   #change(known: KnownPart): void {

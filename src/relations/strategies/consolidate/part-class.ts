@@ -177,6 +177,17 @@ export class PartClass {
     })
   }
 
+  tooManyMoves({ key }: Tracked, count: number, most: number): SkeinError {
+    const where = `${this.#owner.name}.${this.relation.name}`
+    const message = `${count} children of ${where} of ${describeKey(key.key)} change their places in one transaction, which has one write for each record.`
+    return new SkeinError('SKEIN_2425', message, {
+      className: this.#owner.name,
+      property: this.relation.name,
+      key: key.key,
+      fix: `Change at most ${most} of them in a transaction, or flush them with { transactions: 'off' }.`,
+    })
+  }
+
   bareKey(member: KeyValue): SkeinError {
     const message = `${this.#owner.name}.${this.relation.name} holds its children itself, so ${describeKey(member)} alone cannot be added.`
     return new SkeinError('SKEIN_2421', message, {

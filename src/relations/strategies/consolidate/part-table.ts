@@ -222,6 +222,11 @@ export class PartTable {
     return this.isCapped ? splitByCap(ordered, this.parts.relation.cap!)[0] : ordered
   }
 
+  /** How many stored parts are known. */
+  get knownCount(): number {
+    return this.#known.size
+  }
+
   /** Everything that is known to be in the collection, in its order. */
   placed(): readonly PlacedPart[] {
     return this.capped(this.given())
