@@ -55,6 +55,7 @@ export {
   type EntityClass,
   type EntityModel,
   type IndexModel,
+  type CalculatedIndexOptions,
   type IndexOptions,
   type InverseIndexOptions,
   type KeyBinOptions,

@@ -62,6 +62,7 @@ export interface ClientIndex {
   readonly bin: string
   readonly type: number
   readonly datatype: number
+  readonly context?: object
 }
 
 /** The building of an index. */
@@ -120,6 +121,7 @@ export interface ClientCalls {
   infoAny(request: string, policy?: PolicyObject): Promise<string>
   infoAll(request: string): Promise<readonly { readonly info: string }[]>
   createIndex(index: ClientIndex): Promise<IndexJob>
+  createExpIndex(index: Omit<ClientIndex, 'bin'> & { readonly exp: string }): Promise<IndexJob>
   indexRemove(namespace: string, name: string): Promise<unknown>
   query(namespace: string, set: string, options: ClientQueryOptions): ClientQuery
   infoNode(request: string, node: ClientNode, policy: PolicyObject): Promise<string>
@@ -168,8 +170,8 @@ export const indexType = Aerospike.indexType as unknown as Numbers<'DEFAULT' | '
 
 /** Conditions on an index; the client's types know no bytes. */
 export const filter = Aerospike.filter as unknown as {
-  contains(bin: string, value: string | number | Buffer, indexType: number): object
-  range(bin: string, min: number, max: number, indexType: number): object
+  contains(bin: string, value: string | number | Buffer, indexType: number, context?: object): object
+  range(bin: string | null, min: number, max: number, indexType: number, context?: object): object
 }
 
 /** A list or map operation that is being put together. */

@@ -1,13 +1,16 @@
 import { SkeinError } from '../errors/index.js'
+import type { Expression } from '../plan/expression.js'
 import {
   calls,
   indexDataType,
   indexType,
+  newContext,
   type AerospikeClient,
   type ClientError,
   type ClientIndex,
   type IndexJob,
 } from './aerospike-client.js'
+import { encodeExpression } from './encode-expression.js'
 
 export type IndexedType = 'numeric' | 'string' | 'blob' | 'geo'
 /** The indexed part: the bin itself, or the elements of the list or map in it. */
@@ -20,6 +23,10 @@ export interface IndexDefinition {
   readonly bin: string
   readonly type: IndexedType
   readonly part?: IndexedPart
+  /** Keys of the maps that lead from the bin to the indexed value. */
+  readonly steps?: readonly string[]
+  /** A value that the server calculates, in place of a bin; `bin` is empty then. */
+  readonly expression?: Expression
 }
 
 // The client cuts the last character of a 15-character name off, and the index would be on another bin.
@@ -41,7 +48,12 @@ export async function startIndex(
 ): Promise<void> {
   checkIndex(index)
   try {
-    const job = await calls(client).createIndex(clientIndex(index))
+    const { bin, ...where } = clientIndex(index)
+    const { expression } = index
+    const job =
+      expression === undefined
+        ? await calls(client).createIndex({ bin, ...where })
+        : await calls(client).createExpIndex({ ...where, exp: encodeExpression(expression) })
     await then?.(job)
   } catch (error) {
     if ((error as ClientError).code !== INDEX_EXISTS) throw indexFailure(index.name, error as ClientError)
@@ -70,8 +82,17 @@ const PART: Record<IndexedPart, number> = {
   mapValues: indexType.MAPVALUES,
 }
 
-function clientIndex({ name, namespace, set, bin, type, part = 'value' }: IndexDefinition): ClientIndex {
-  return { index: name, ns: namespace, set, bin, type: PART[part], datatype: TYPE[type] }
+function clientIndex({ name, namespace, set, bin, type, part = 'value', steps }: IndexDefinition): ClientIndex {
+  const context = contextOfSteps(steps)
+  return { index: name, ns: namespace, set, bin, type: PART[part], datatype: TYPE[type], ...(context && { context }) }
+}
+
+/** The way to an indexed value as the client takes it; undefined for the bin itself. */
+export function contextOfSteps(steps: readonly string[] = []): object | undefined {
+  if (steps.length === 0) return undefined
+  const context = newContext()
+  for (const step of steps) context.addMapKey(step)
+  return context
 }
 
 function checkIndex({ name, bin, set }: IndexDefinition): void {

@@ -91,6 +91,14 @@ export function encodeExpression(expression: Expression): string {
   return writer.takeBase64()
 }
 
+/** The way through maps to a value, in the form in which the server shows it: msgpack in base64. */
+export function encodeSteps(steps: readonly string[]): string {
+  writer.clear()
+  writer.array(2 * steps.length)
+  for (const [id, step] of contextPairs(steps.map((key) => ({ in: 'mapKey', key })))) writer.integer(id).value(step)
+  return writer.takeBase64()
+}
+
 /** All guards of a command as one filter expression. */
 export function encodeGuards(guards: readonly Guard[]): string | undefined {
   if (guards.length === 0) return undefined

@@ -1,8 +1,11 @@
-import { calls, type AerospikeClient } from './aerospike-client.js'
+import { calls, type AerospikeClient, type ClientCalls } from './aerospike-client.js'
 import type { IndexDefinition, IndexedPart, IndexedType } from './create-index.js'
 
 /** An index as the server has it. */
-export interface StoredIndex extends Required<IndexDefinition> {
+export interface StoredIndex extends Required<Omit<IndexDefinition, 'steps' | 'expression'>> {
+  /** The way from the bin to the indexed value, and the indexed expression, as the server shows them. */
+  readonly context?: string
+  readonly calculated?: string
   /** False while the server is still building it. */
   readonly isReady: boolean
 }
@@ -24,7 +27,7 @@ const PARTS: { readonly [word: string]: IndexedPart | undefined } = {
   mapvalues: 'mapValues',
 }
 
-/** The secondary indexes of a namespace; those on nested values or expressions are nobody's here and left out. */
+/** The secondary indexes of a namespace. */
 export async function listIndexes(client: AerospikeClient, namespace: string): Promise<StoredIndex[]> {
   const answer = await calls(client).infoAny(`sindex-list:ns=${namespace}`)
   const text = answer.slice(answer.indexOf('\t') + 1).trim()
@@ -32,8 +35,12 @@ export async function listIndexes(client: AerospikeClient, namespace: string): P
 }
 
 /** Per cent of an index that is built, on the node that has come least far. */
-export async function indexProgress(client: AerospikeClient, namespace: string, name: string): Promise<number> {
-  const answers = await calls(client).infoAll(`sindex/${namespace}/${name}`)
+export async function indexProgress(
+  client: Pick<ClientCalls, 'infoAll'>,
+  namespace: string,
+  name: string,
+): Promise<number> {
+  const answers = await client.infoAll(`sindex/${namespace}/${name}`)
   return Math.min(...answers.map(({ info }) => Number(/load_pct=(\d+)/.exec(info)?.[1] ?? 0)))
 }
 
@@ -51,13 +58,25 @@ export async function indexStatistics(
 }
 
 function readIndex(line: string): StoredIndex | undefined {
-  const field = Object.fromEntries(line.split(':').map((pair) => pair.split('=') as [string, string]))
-  const type = TYPES[field.type?.toLowerCase()]
+  // Base64 may end with signs of its own.
+  const pairs = line.split(':').map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)])
+  const field = Object.fromEntries(pairs) as Partial<Record<string, string>> & { ns: string; set: string; bin: string }
+  const type = TYPES[field.type?.toLowerCase() ?? '']
   const part = PARTS[(field.indextype ?? 'default').toLowerCase()]
-  const isPlain = isNull(field.context) && isNull(field.exp)
-  if (field.indexname === undefined || type === undefined || part === undefined || !isPlain) return undefined
-  const { indexname: name, ns: namespace, set, bin, state } = field
-  return { name, namespace, set, bin, type, part, isReady: state === 'RW' }
+  if (field.indexname === undefined || type === undefined || part === undefined) return undefined
+  const { indexname: name, ns: namespace, set, state, context, exp } = field
+  const isCalculated = !isNull(exp)
+  return {
+    name,
+    namespace,
+    set,
+    bin: isCalculated ? '' : field.bin,
+    type,
+    part,
+    isReady: state === 'RW',
+    ...(!isNull(context) && { context }),
+    ...(isCalculated && { calculated: exp }),
+  }
 }
 
 const isNull = (word: string | undefined): boolean => word === undefined || word.toLowerCase() === 'null'

@@ -4,7 +4,7 @@ import type { ClientError } from './aerospike-client.js'
 import { CODE, isBusy, isNoAnswer, isPermission, isWithoutRoom } from './status.js'
 
 /** The error of a query, in the words of the model. */
-export function queryError(command: QueryCommand, error: ClientError): SkeinError {
+export function queryError(command: QueryCommand, error: ClientError, percent?: number): SkeinError {
   const { entity, namespace, set, index } = command
   // The client's error holds the whole call with its values.
   error.command = 'query'
@@ -22,7 +22,11 @@ export function queryError(command: QueryCommand, error: ClientError): SkeinErro
   if (code === CODE.INDEX_NOT_FOUND)
     return failed('SKEIN_4211', 'does not exist on the server.', 'Create it: await db.indexes.sync().')
   if (code === CODE.INDEX_NOT_READABLE)
-    return failed('SKEIN_4211', 'is still being built.', 'Wait until it is ready: await db.indexes.sync().')
+    return failed(
+      'SKEIN_4211',
+      `is still being built${percent === undefined ? '' : ` (${percent} %)`}.`,
+      'Wait until it is ready, with progress: await db.indexes.sync({ onProgress }).',
+    )
   if (code === CODE.PARTITION_UNAVAILABLE)
     return failed(
       'SKEIN_4213',

@@ -6,6 +6,7 @@ import { encodeExpression } from './encode-expression.js'
 import type { Events } from './events.js'
 import type { Gates } from './gates.js'
 import { indexFilter } from './index-filter.js'
+import { indexProgress } from './list-indexes.js'
 import type { RetryOptions } from './options.js'
 import type { FoundRecord } from './outcome.js'
 import type { Policies } from './policies.js'
@@ -165,8 +166,10 @@ export class QueryRunner {
       } catch (error) {
         signal?.throwIfAborted()
         tell((error as ClientError).code, 0)
-        const wait = isTransient((error as ClientError).code) ? (patience.tries ??= new Tries()).next(retry) : undefined
-        if (wait === undefined) throw queryError(command, error as ClientError)
+        const { code } = error as ClientError
+        const isPassing = isTransient(code) || code === CODE.INDEX_NOT_READABLE
+        const wait = isPassing ? (patience.tries ??= new Tries()).next(retry) : undefined
+        if (wait === undefined) throw queryError(command, error as ClientError, await this.#built(command, code))
         pause = wait
       } finally {
         gates.spanning.leave()
@@ -174,6 +177,12 @@ export class QueryRunner {
       await new Promise((resolve) => setTimeout(resolve, pause))
       if (isNarrowable) return undefined
     }
+  }
+
+  /** Per cent of the index that is built, where that is what the query waits for. */
+  async #built({ namespace, index }: QueryCommand, code: number): Promise<number | undefined> {
+    if (code !== CODE.INDEX_NOT_READABLE || index === undefined) return undefined
+    return indexProgress(this.#parts.client, namespace, index.name).catch(() => undefined)
   }
 }
 
@@ -189,8 +198,9 @@ export function clientQuery({ index, bins, filter }: QueryCommand): {
   return { options: { ...select, filters: [where] }, filter: both }
 }
 
-/** Paging by bytes crashes the client. */
-const mayPage = ({ index }: QueryCommand): boolean => !(index?.value instanceof Uint8Array)
+/** Paging by bytes crashes the client, and a context or an expression does not last until the next page. */
+const mayPage = ({ index }: QueryCommand): boolean =>
+  !(index?.value instanceof Uint8Array) && index?.steps === undefined && index?.expression === undefined
 
 /** Records of several lookups; one that is changed meanwhile may also be found twice by one lookup of a range. */
 function eachOnce({ index, others }: QueryCommand, found: readonly FoundRecord[][]): FoundRecord[] {

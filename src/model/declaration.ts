@@ -1,6 +1,7 @@
 import type { EntityClass, HookName } from './model.js'
 import type {
   BinOptions,
+  CalculatedIndexOptions,
   EmbeddableOptions,
   EmbeddedOptions,
   IndexOptions,
@@ -57,6 +58,8 @@ export interface ClassDeclaration {
   embeddable?: EmbeddableOptions
   readonly members: MemberNote[]
   readonly hooks: HookNote[]
+  /** Indexes on calculated values. */
+  indexes?: CalculatedIndexOptions[]
 }
 
 // A global symbol, so that classes declared through another copy of the package are understood.

@@ -1,5 +1,5 @@
 import type { KeyModel } from './key-model.js'
-import type { IndexModel, PropertyModel } from './property-model.js'
+import type { IndexModel, PartIndexModel, PropertyModel } from './property-model.js'
 import type { RelationModel } from './relation-model.js'
 
 /** Any class that can be mapped, abstract ones included. */
@@ -69,6 +69,8 @@ export interface EmbeddableModel {
   readonly relations: readonly RelationModel[]
   /** Present when parts have an id, which `consolidate` requires. */
   readonly key?: KeyModel
+  /** Indexes on fields, for records that embed one such part. */
+  readonly indexes: readonly PartIndexModel[]
   readonly hooks: HooksModel
 }
 

@@ -1,7 +1,7 @@
 import type { MapKeyKind } from './bin-type.js'
 import type { KeyGenerator, KeyKind } from './key-model.js'
 import type { EntityClass } from './model.js'
-import type { IndexModel, ShardingModel } from './property-model.js'
+import type { IndexCalculation, IndexModel, ShardingModel } from './property-model.js'
 import type { CapModel, OnDelete, Orphans } from './relation-model.js'
 import type { TypeSpec } from './type-spec.js'
 
@@ -89,6 +89,13 @@ export interface IndexOptions {
   readonly name?: string
   /** The indexed part of the bin. Unless given: list elements of lists and sets, otherwise the value. */
   readonly on?: IndexModel['on']
+}
+
+/** Options of `@Index` on a class: a calculated value is indexed. */
+export interface CalculatedIndexOptions {
+  readonly name: string
+  /** The integer to index, as `filter` would calculate it. Queries that compare the same calculation use the index. */
+  readonly of: IndexCalculation
 }
 
 /** Options of `@Sharded`. */

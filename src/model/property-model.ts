@@ -23,10 +23,27 @@ export type ShardingModel =
   /** `on` is the Date property of the member that says which slice it belongs to. */
   | { readonly by: 'hour' | 'day'; readonly on: string }
 
+/** Builds a value of properties and numbers, which the server calculates; its parameter is what the function of `filter` gets. */
+export type IndexCalculation = (fields: never) => object
+
+/** An index on a field of an embeddable, for each record that embeds one. */
+export interface PartIndexModel {
+  readonly property: string
+  /** The key of the field in the stored map. */
+  readonly field: string
+  readonly on: IndexModel['on']
+  readonly type: IndexModel['type']
+}
+
 /** A secondary index that the model needs. */
 export interface IndexModel {
   readonly name: string
+  /** Empty where a calculated value is indexed. */
   readonly bin: string
+  /** Fields of embedded parts that lead from the bin to the indexed value. */
+  readonly steps?: readonly string[]
+  /** Calculates the indexed value from the fields of the class. */
+  readonly of?: IndexCalculation
   readonly on: 'value' | 'listElements' | 'mapKeys' | 'mapValues'
   readonly type: 'numeric' | 'string' | 'blob' | 'geo2dsphere'
   /** The property or relation that asked for it. */

@@ -5,7 +5,12 @@ import type { UserKey } from './record-key.js'
 export interface IndexLookup {
   /** Name of the index, for errors. */
   readonly name: string
+  /** Empty where a calculated value is indexed. */
   readonly bin: string
+  /** Keys of the maps that lead from the bin to the indexed value. */
+  readonly steps?: readonly string[]
+  /** The indexed value, where it is calculated. */
+  readonly expression?: Expression
   readonly on: 'value' | 'listElements' | 'mapKeys' | 'mapValues'
   readonly value: UserKey
   /** Last value of a range of integers that begins with `value`. */

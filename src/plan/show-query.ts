@@ -17,7 +17,9 @@ export function showQuery(command: QueryCommand, reveal: Reveal): string {
 }
 
 /** The lookup as a condition: `city = 'Bern'`, `price 100…500`. */
-export function showLookup({ bin, value, to }: IndexLookup, { keys }: Pick<Reveal, 'keys'>): string {
+export function showLookup(lookup: IndexLookup, { keys }: Pick<Reveal, 'keys'>): string {
+  const { bin, steps = [], expression, value, to } = lookup
+  const what = expression === undefined ? [bin, ...steps].join('.') : showExpression(expression, true)
   const first = keys ? showValue(value) : '…'
-  return to === undefined ? `${bin} = ${first}` : keys ? `${bin} ${first}…${showValue(to)}` : `${bin} in a range`
+  return to === undefined ? `${what} = ${first}` : keys ? `${what} ${first}…${showValue(to)}` : `${what} in a range`
 }

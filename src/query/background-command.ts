@@ -9,15 +9,17 @@ import { allOf, type Term } from './term.js'
  * again under the value that the operation itself has given it.
  */
 export function backgroundCommand<T extends object>(
-  { model, always, statistics }: QuerySource<T>,
+  source: QuerySource<T>,
   terms: readonly Term[],
   operations: readonly BackgroundOperation[],
 ): QueryCommand {
-  const command = planQuery(model, always, { terms, isScan: true }, statistics).command('none')
+  const command = planQuery(source, { terms, isScan: true }).command('none')
   const { index, others } = command
-  const isMoving = operations.some((each) => each.kind === 'addToBin' && each.bin === index?.bin)
+  const isMoving = operations.some(
+    (each) => each.kind === 'addToBin' && (each.bin === index?.bin || index?.expression !== undefined),
+  )
   if (others === undefined && !isMoving) return command
   const { entity, namespace, set } = command
-  const filter = allOf([...always, ...terms.map(({ expression }) => expression)])
+  const filter = allOf([...source.always, ...terms.map(({ expression }) => expression)])
   return query({ entity, namespace, set, bins: 'none', ...(filter && { filter }) })
 }

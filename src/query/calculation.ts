@@ -22,6 +22,7 @@ import {
 import { DoubleValue } from '../plan/value.js'
 import { isStored, valueOf, type Field } from './field.js'
 import type { Filter, NumberOperand } from './filter-types.js'
+import { integerRange, type Bound } from './integer-range.js'
 import type { Term } from './term.js'
 import { TermFilter } from './term-filter.js'
 import { ConditionProblem } from './where-errors.js'
@@ -70,8 +71,7 @@ export class Calculation {
     for (const name of Object.keys(COMPARISONS)) {
       operand[name] = (other: unknown): Filter => new TermFilter([compareExpressions(name, this, other)])
     }
-    operand.between = (from: unknown, to: unknown): Filter =>
-      new TermFilter([compareExpressions('gte', this, from), compareExpressions('lte', this, to)])
+    operand.between = (from: unknown, to: unknown): Filter => new TermFilter(between(this, from, to))
     operand.in = (values: readonly number[]): Filter => this.#isOneOf(values)
     operand.notIn = (values: readonly number[]): Filter => this.#isOneOf(values).not()
     this.mixInto(operand)
@@ -120,11 +120,13 @@ const joined = (left: Calculation, right: Calculation, expression: Expression): 
     ...right.stored,
   ])
 
-export const isCalculation = (given: unknown): boolean =>
-  typeof given === 'object' && given !== null && CALCULATION in given
+export const isCalculation = (given: unknown): boolean => keptCalculation(given) !== undefined
+
+export const keptCalculation = (given: unknown): Calculation | undefined =>
+  typeof given === 'object' && given !== null ? (given as Kept)[CALCULATION] : undefined
 
 function calculationOf(given: unknown, paths: readonly string[]): Calculation {
-  const kept = typeof given === 'object' && given !== null ? (given as Kept)[CALCULATION] : undefined
+  const kept = keptCalculation(given)
   if (kept !== undefined) return kept
   if (typeof given !== 'number' || !Number.isFinite(given))
     throw new ConditionProblem(
@@ -151,7 +153,39 @@ export function compareExpressions(name: string, left: Calculation, other: unkno
     )
   const expression = compare(one.expression, two.expression)
   const stored = [...one.stored, ...two.stored]
-  return { path, expression, total: stored.length === 0 ? expression : and(...stored, expression) }
+  const lookup = lookupOf(left, BOUNDS[name]?.(other as number), other)
+  return { path, expression, total: stored.length === 0 ? expression : and(...stored, expression), ...lookup }
+}
+
+const BOUNDS: { readonly [name: string]: ((given: number) => Bound) | undefined } = {
+  eq: (both) => ({ from: both, to: both }),
+  gt: (from) => ({ from, isOpenFrom: true }),
+  gte: (from) => ({ from }),
+  lt: (to) => ({ to, isOpenTo: true }),
+  lte: (to) => ({ to }),
+}
+
+/** What an index on the same calculation would be asked for; nothing where it is compared with something else than an integer. */
+function lookupOf(left: Calculation, bound: Bound | undefined, ...given: readonly unknown[]): Pick<Term, 'lookup'> {
+  if (bound === undefined || left.type !== 'int' || !given.every((each) => Number.isSafeInteger(each))) return {}
+  const range = integerRange([bound])
+  if (range === undefined || range === 'empty') return {}
+  return { lookup: { bin: '', steps: [], expression: left.expression, ...range } }
+}
+
+function between(left: Calculation, from: unknown, to: unknown): Term[] {
+  const terms = [compareExpressions('gte', left, from), compareExpressions('lte', left, to)]
+  const { lookup } = lookupOf(left, { from: from as number, to: to as number }, from, to)
+  if (lookup === undefined) return terms
+  const [{ path }] = terms
+  return [
+    {
+      path,
+      expression: and(...terms.map((each) => each.expression)),
+      total: and(...terms.map((each) => each.total)),
+      lookup,
+    },
+  ]
 }
 
 /** How many members a list or map has. */

@@ -1,9 +1,12 @@
+import { encodeExpression } from '../driver/encode-expression.js'
 import type { IndexModel } from '../model/index.js'
+import type { MapKey } from '../plan/value.js'
 import type { Lookup, Term } from './term.js'
+import type { UsableIndex } from './usable-indexes.js'
 
 /** An index that can answer a term. */
 export interface IndexChoice {
-  readonly index: IndexModel
+  readonly index: UsableIndex
   readonly term: Term
   readonly lookup: Lookup
 }
@@ -25,7 +28,7 @@ const SHARE_OF_OPEN_RANGE = 0.5
 const LEAST_OF_RANGE = 100
 
 /** Every declared index that answers one of the terms. */
-export function fittingIndexes(terms: readonly Term[], indexes: readonly IndexModel[]): IndexChoice[] {
+export function fittingIndexes(terms: readonly Term[], indexes: readonly UsableIndex[]): IndexChoice[] {
   return terms.flatMap((term) => {
     const { lookup } = term
     if (lookup === undefined) return []
@@ -52,11 +55,16 @@ export function expectedRecords({ lookup }: IndexChoice, { entries, entriesPerVa
   return Math.max(LEAST_OF_RANGE, entries * (isOpen ? SHARE_OF_OPEN_RANGE : SHARE_OF_RANGE))
 }
 
-function fits(index: IndexModel, { bin, on, steps, wanted }: Lookup): boolean {
-  if (index.bin !== bin || index.on !== on || steps.length > 0) return false
+function fits(index: UsableIndex, { bin, on, steps, expression, wanted }: Lookup): boolean {
+  if (index.bin !== bin || index.on !== on || !isSamePath(index.steps ?? [], steps)) return false
+  if (index.calculated !== undefined)
+    return expression !== undefined && encodeExpression(expression) === index.calculated
   if (!('any' in wanted)) return index.type === 'numeric'
   return wanted.any.every((value) => TYPE_OF[typeof value] === index.type)
 }
+
+const isSamePath = (a: readonly MapKey[], b: readonly MapKey[]): boolean =>
+  a.length === b.length && a.every((step, i) => step === b[i])
 
 const TYPE_OF: { readonly [type: string]: IndexModel['type'] } = {
   string: 'string',

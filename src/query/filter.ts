@@ -1,5 +1,7 @@
-import type { EntityModel } from '../model/index.js'
-import { Calculation, compareExpressions, isCalculation, sizeOf } from './calculation.js'
+import { SkeinError } from '../errors/index.js'
+import type { EntityModel, IndexModel } from '../model/index.js'
+import type { Expression } from '../plan/expression.js'
+import { Calculation, compareExpressions, isCalculation, keptCalculation, sizeOf } from './calculation.js'
 import { fieldTerms, inClass } from './compile-where.js'
 import { isStored, valueOf, type Field } from './field.js'
 import type { Filter } from './filter-types.js'
@@ -14,6 +16,22 @@ export function compileFilter(
   build: (fields: never) => Filter,
 ): readonly Term[] {
   return inClass(model, () => termsOf(build(fieldsProxy(model, fields, '') as never)))
+}
+
+/** The integer that an index of the class calculates. */
+export function compileCalculation(
+  model: EntityModel,
+  fields: ReadonlyMap<string, Field>,
+  { name, of }: IndexModel,
+): Expression {
+  const found = keptCalculation(of!(fieldsProxy(model, fields, '') as never))
+  if (found?.type === 'int') return found.expression
+  const what = found === undefined ? 'no calculated number' : 'a double, and only integers are indexed'
+  throw new SkeinError('SKEIN_1024', `The index '${name}' of ${model.name} is on ${what}.`, {
+    className: model.name,
+    property: name,
+    fix: 'Return a calculation with integers: (l: FilterFields<Listing>) => l.price.times(l.rooms).',
+  })
 }
 
 /** A name that is no property is an error that says so, and not `undefined`. */

@@ -1,9 +1,12 @@
 import type { IndexDefinition, IndexedPart, IndexedType } from '../driver/create-index.js'
 import type { StoredIndex } from '../driver/list-indexes.js'
-import type { IndexModel, Model } from '../model/index.js'
+import { encodeExpression, encodeSteps } from '../driver/encode-expression.js'
+import type { EntityModel, IndexModel, Model } from '../model/index.js'
+import type { UsableIndex } from './usable-indexes.js'
 
 /** An index that the model needs, and who asked for it. */
-export interface NeededIndex extends Required<IndexDefinition> {
+export interface NeededIndex extends IndexDefinition {
+  readonly part: IndexedPart
   readonly className: string
   readonly property: string
 }
@@ -33,12 +36,17 @@ const PART: { readonly [on in IndexModel['on']]: IndexedPart } = {
   mapValues: 'mapValues',
 }
 
+/** The indexes of a class, with their expressions. */
+export type IndexesOf = (entity: EntityModel) => readonly UsableIndex[]
+
 /** Each index once, however many classes share a set. */
-export function neededIndexes(model: Model): NeededIndex[] {
+export function neededIndexes(model: Model, usable: IndexesOf): NeededIndex[] {
   const needed = new Map<string, NeededIndex>()
-  for (const { name: className, namespace, set, indexes } of model.entities.values()) {
-    for (const { name, bin, on, type, property } of indexes) {
-      const index = { name, namespace, set, bin, type: TYPE[type], part: PART[on], className, property }
+  for (const entity of model.entities.values()) {
+    const { name: className, namespace, set } = entity
+    for (const { name, bin, on, type, property, steps, expression } of usable(entity)) {
+      const where = { name, namespace, set, bin, type: TYPE[type], part: PART[on] }
+      const index = { ...where, ...(steps && { steps }), ...(expression && { expression }), className, property }
       if (!needed.has(placeOf(index))) needed.set(placeOf(index), index)
     }
   }
@@ -63,6 +71,15 @@ export function diffIndexes(needed: readonly NeededIndex[], stored: readonly Sto
 }
 
 /** A query names a bin and not an index, so an index under another name serves as well. */
-const placeOf = ({ namespace, set, bin, type, part }: Required<IndexDefinition>): string =>
-  [namespace, set, bin, type, part].join('|')
-const nameOf = ({ namespace, name }: Required<IndexDefinition>): string => `${namespace}|${name}`
+function placeOf(index: NeededIndex | StoredIndex): string {
+  const { namespace, set, bin, type, part } = index
+  const [context, calculated] = 'isReady' in index ? [index.context, index.calculated] : encodedPlace(index)
+  return [namespace, set, bin, type, part, context ?? '', calculated ?? ''].join('|')
+}
+
+const encodedPlace = ({ steps, expression }: NeededIndex): [string | undefined, string | undefined] => [
+  steps && encodeSteps(steps),
+  expression && encodeExpression(expression),
+]
+
+const nameOf = ({ namespace, name }: NeededIndex | StoredIndex): string => `${namespace}|${name}`

@@ -1,9 +1,11 @@
+import { calls } from '../driver/aerospike-client.js'
 import { dropIndex, startIndex } from '../driver/create-index.js'
 import type { Driver } from '../driver/driver.js'
 import { indexProgress, listIndexes } from '../driver/list-indexes.js'
 import { SkeinError } from '../errors/index.js'
 import type { Model } from '../model/index.js'
-import { diffIndexes, neededIndexes, type IndexDiff, type NeededIndex } from './index-diff.js'
+import { diffIndexes, neededIndexes, type IndexDiff, type IndexesOf, type NeededIndex } from './index-diff.js'
+import { hasCalculatedIndexes } from './usable-indexes.js'
 
 /** How far the building of an index has come. */
 export interface IndexProgress {
@@ -40,10 +42,12 @@ const LONGEST_WAIT = 1000
 export class Indexes {
   readonly #driver: Driver
   readonly #model: Model
+  readonly #needed: readonly NeededIndex[]
   readonly #counted: Counted
 
   /** @internal */
-  constructor(driver: Driver, model: Model, counted: Counted) {
+  constructor(driver: Driver, model: Model, indexesOf: IndexesOf, counted: Counted) {
+    this.#needed = neededIndexes(model, indexesOf)
     this.#counted = counted
     this.#driver = driver
     this.#model = model
@@ -60,10 +64,9 @@ export class Indexes {
   }
 
   async #diff(): Promise<IndexDiff> {
-    const needed = neededIndexes(this.#model)
     const namespaces = new Set([...this.#model.entities.values()].map(({ namespace }) => namespace))
     const stored = await Promise.all([...namespaces].map((name) => listIndexes(this.#driver.client, name)))
-    return diffIndexes(needed, stored.flat(), this.#model)
+    return diffIndexes(this.#needed, stored.flat(), this.#model)
   }
 
   async #sync(options: SyncOptions): Promise<IndexDiff> {
@@ -76,6 +79,9 @@ export class Indexes {
       for (const { namespace, name } of diff.unused) await dropIndex(client, namespace, name)
     }
     const created = [...diff.missing, ...different]
+    const calculated = created.find(({ expression }) => expression !== undefined)
+    const { build } = this.#driver.capabilities
+    if (calculated !== undefined && !hasCalculatedIndexes(build)) throw needsNewer(calculated, build)
     for (const index of created) {
       options.signal?.throwIfAborted()
       await startIndex(client, index)
@@ -89,7 +95,7 @@ export class Indexes {
     const { name, className, property, namespace } = index
     for (let pause = SHORTEST_WAIT, last = -1; ; pause = Math.min(pause * 2, LONGEST_WAIT)) {
       signal?.throwIfAborted()
-      const percent = await indexProgress(this.#driver.client, namespace, name)
+      const percent = await indexProgress(calls(this.#driver.client), namespace, name)
       const isDone = percent >= 100
       if (percent !== last) onProgress?.({ index: name, className, property, percent, done: before + +isDone, total })
       last = percent
@@ -97,6 +103,20 @@ export class Indexes {
       await new Promise((resolve) => setTimeout(resolve, pause))
     }
   }
+}
+
+function needsNewer({ name, className, namespace, set }: NeededIndex, build: string): SkeinError {
+  return new SkeinError(
+    'SKEIN_2590',
+    `The index '${name}' is on a calculated value, which server ${build} cannot index.`,
+    {
+      className,
+      property: name,
+      namespace,
+      set,
+      fix: 'Use a server from 8.1 on, or index a bin that holds the value.',
+    },
+  )
 }
 
 function nameTaken({ name, className, property, namespace, set, bin }: NeededIndex): SkeinError {

@@ -1,5 +1,5 @@
 import type { Value } from '../plan/value.js'
-import type { Lookup } from './term.js'
+import type { LookupOfField } from './term.js'
 
 /** A lower or an upper bound, or both, as stored values. */
 export interface Bound {
@@ -20,7 +20,7 @@ const STEP = 2048n
  * The integers within all bounds as what an index is asked for; undefined where the bounds are no integers, `empty` where no
  * integer lies within.
  */
-export function integerRange(bounds: readonly Bound[]): Omit<Lookup, 'bin' | 'steps'> | 'empty' | undefined {
+export function integerRange(bounds: readonly Bound[]): LookupOfField | 'empty' | undefined {
   let from = LOWEST
   let to = HIGHEST
   for (const bound of bounds) {

@@ -4,6 +4,7 @@ import { query, type IndexLookup, type QueryCommand } from '../plan/query-comman
 import { fittingIndexes, mostSelective, type IndexChoice, type StatisticsOf } from './choose-index.js'
 import { noFittingIndex } from './query-errors.js'
 import { allOf, type Term } from './term.js'
+import type { UsableIndex } from './usable-indexes.js'
 
 /** What a query is asked for, whatever is done with the answer. */
 export interface Wanted {
@@ -24,15 +25,19 @@ export interface QueryPlan {
   command(bins: QueryCommand['bins']): QueryCommand
 }
 
+/** Facts of a class that its queries are planned with. */
+export interface QueriedClass {
+  readonly model: EntityModel
+  readonly indexes: readonly UsableIndex[]
+  /** Expressions that hold for all its records. */
+  readonly always: readonly Expression[]
+  readonly statistics: StatisticsOf
+}
+
 /** Chooses the index and turns everything else into one filter; throws where only a scan would answer and none was asked for. */
-export function planQuery(
-  model: EntityModel,
-  always: readonly Expression[],
-  { terms, isScan }: Wanted,
-  statistics: StatisticsOf,
-): QueryPlan {
+export function planQuery({ model, indexes, always, statistics }: QueriedClass, { terms, isScan }: Wanted): QueryPlan {
   const isNever = terms.some((term) => term.isNever)
-  const choices = fittingIndexes(terms, model.indexes)
+  const choices = fittingIndexes(terms, indexes)
   const choice = mostSelective(choices, statistics)
   if (choice === undefined && !isScan && !isNever) throw noFittingIndex(model, terms)
   const left = terms.filter((term) => term !== choice?.term || !choice.lookup.isExact)
@@ -48,7 +53,9 @@ export function planQuery(
   return { choice, others: choices.filter((each) => each !== choice), filter, isNever, command }
 }
 
-function lookupsOf({ index: { name, bin, on }, lookup: { wanted } }: IndexChoice): IndexLookup[] {
-  if ('any' in wanted) return wanted.any.map((value) => ({ name, bin, on, value }))
-  return [{ name, bin, on, value: wanted.from, to: wanted.to }]
+function lookupsOf({ index, lookup: { wanted } }: IndexChoice): IndexLookup[] {
+  const { name, bin, on, steps, expression } = index
+  const asked = { name, bin, on, ...(steps && { steps }), ...(expression && { expression }) }
+  if ('any' in wanted) return wanted.any.map((value) => ({ ...asked, value }))
+  return [{ ...asked, value: wanted.from, to: wanted.to }]
 }

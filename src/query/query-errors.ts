@@ -9,12 +9,18 @@ export function noFittingIndex(model: EntityModel, terms: readonly Term[]): Skei
   const { name } = model
   const able = terms.find(({ lookup }) => lookup !== undefined)
   const property = able?.path ?? terms[0]?.path
-  const decorator = able === undefined ? undefined : `@Index(${INDEXED_ON[able.lookup!.on] ?? ''})`
+  const isCalculated = able?.lookup?.expression !== undefined
+  const decorator = isCalculated
+    ? "@Index({ name: '…', of: (x) => … }) with the same calculation"
+    : able && `@Index(${INDEXED_ON[able.lookup!.on] ?? ''})`
   const message =
     terms.length === 0
       ? `The query for ${name} has no condition that an index could answer.`
       : `No index of ${name} answers the query for ${terms.map(({ path }) => path).join(', ')}.`
-  const add = decorator === undefined ? '' : `Add ${decorator} to ${name}.${property} and call db.indexes.sync(), or r`
+  const add =
+    decorator === undefined
+      ? ''
+      : `Add ${decorator} to ${isCalculated ? `the class ${name}` : `${name}.${property}`} and call db.indexes.sync(), or r`
   return new SkeinError('SKEIN_2511', message, {
     className: name,
     property,

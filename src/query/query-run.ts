@@ -108,8 +108,7 @@ export class QueryRun<T extends object> {
   }
 
   #plan(wanted: Wanted): QueryPlan {
-    const { model, always, statistics } = this.#source
-    return planQuery(model, always, wanted, statistics)
+    return planQuery(this.#source, wanted)
   }
 
   /** Also the bins that are sorted by. */

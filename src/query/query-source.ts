@@ -6,6 +6,7 @@ import type { FoundRecord } from '../plan/outcome.js'
 import type { QueryCommand } from '../plan/query-command.js'
 import type { StatisticsOf } from './choose-index.js'
 import type { Field } from './field.js'
+import type { UsableIndex } from './usable-indexes.js'
 
 /** How far a query has come. */
 export interface QueryProgress {
@@ -32,6 +33,8 @@ export interface QuerySource<T extends object> {
   readonly members: ReadonlyMap<string, Field>
   /** What holds for all records of the class: its discriminator, its tenant, no delete under way. */
   readonly always: readonly Expression[]
+  /** Indexes that its conditions may use. */
+  readonly indexes: readonly UsableIndex[]
   /** Bins that tell the class, the key and the tenant of a record. */
   readonly keyBins: readonly string[]
   /** Only the key tells whether a record belongs to the tenant: each is looked at here. */

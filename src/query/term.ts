@@ -8,6 +8,8 @@ import { isStored, type Field } from './field.js'
 export interface Lookup {
   readonly bin: string
   readonly steps: readonly MapKey[]
+  /** The value that is compared, where it is calculated. */
+  readonly expression?: Expression
   readonly on: IndexModel['on']
   /** One of these values; or the first and last integer of a range. */
   readonly wanted:
@@ -31,8 +33,11 @@ export interface Term {
   readonly isNever?: true
 }
 
+/** What an index on a field would be asked for, without the place of the field. */
+export type LookupOfField = Omit<Lookup, 'bin' | 'steps' | 'expression'>
+
 /** A condition on a field that has no answer where nothing is stored: then it does not hold. */
-export function onStored(field: Field, expression: Expression, lookup?: Omit<Lookup, 'bin' | 'steps'>): Term {
+export function onStored(field: Field, expression: Expression, lookup?: LookupOfField): Term {
   const { path, bin, steps } = field
   const total = and(isStored(field), expression)
   return { path, expression, total, ...(lookup && { lookup: { bin, steps, ...lookup } }) }

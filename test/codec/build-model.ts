@@ -44,6 +44,7 @@ export function partOf(
     name: partClass.name,
     properties: properties(specs),
     relations,
+    indexes: [],
     hooks: HOOKS,
   }
 }

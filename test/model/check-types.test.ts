@@ -1,6 +1,6 @@
 import 'reflect-metadata'
 import { Bin, Counter, CreatedAt, Embeddable, Embedded, Generation, Index, Key, Record, Sharded, Version } from 'skein'
-import { compileModel, type StoredValue } from 'skein'
+import { ManyToOne, compileModel, ref, type StoredValue } from 'skein'
 import { expect } from 'chai'
 import { expectProblem, problemsOf } from './problems-of.js'
 
@@ -137,7 +137,7 @@ describe('a model with an unknown type is refused', () => {
   it('when a decorator stands where it means nothing', () => {
     @Embeddable()
     class Part {
-      @Index() @Bin() indexed!: string
+      @Index() @ManyToOne(() => A) indexed = ref<A>()
       @Version() version!: number
     }
     @Record({ set: 'a' })

@@ -55,6 +55,18 @@ for (const mode of MODES) {
       expect(error).to.have.property('code', 'SKEIN_4202')
     })
 
+    it('wait for an index that is being built, and say so when it takes too long', async () => {
+      await fill()
+      const query = db.query(Listing).where({ price: { gte: 0 } })
+      const once = await server!.faults.add({ kind: 'query', set: set(), answer: 203, times: 2 })
+      expect(await query.count()).to.equal(COUNT)
+      expect(await once.hits()).to.equal(2)
+      await server!.faults.add({ kind: 'query', set: set(), answer: 203, times: Infinity })
+      const error = await query.count().catch((e: unknown) => e as Error)
+      expect(error).to.have.property('code', 'SKEIN_4211')
+      expect((error as Error).message).to.match(/Index '\w+_price' of Listing is still being built \(100 %\)/)
+    })
+
     it('see what stays exactly once while others write, delete and move in the index', async () => {
       await fill()
       let isOver = false

@@ -9,16 +9,20 @@ import { sharedServer } from '../shared-server.js'
 
 const set = `qp${process.pid}${Date.now() % 1e6}`
 
-@Embeddable()
-class Place {
-  @Bin({ type: 'int' }) zip?: number
-  @Bin() street?: string
-}
-
 const noIndex = (): PropertyDecorator => () => undefined
 
 /** Classes that differ only in their indexes. */
-function itemClass(index: typeof Index | typeof noIndex) {
+function placeClass(index: typeof Index | typeof noIndex) {
+  @Embeddable({ name: 'Place' })
+  class Place {
+    @index() @Bin({ type: 'int' }) zip?: number
+    @index() @Bin() street?: string
+  }
+  return Place
+}
+const Place = placeClass(Index)
+
+function itemClass(index: typeof Index | typeof noIndex, place: typeof Place) {
   @Record({ set, name: 'Item' })
   class Item {
     @Key() id!: number
@@ -32,12 +36,13 @@ function itemClass(index: typeof Index | typeof noIndex) {
     @index() @Bin({ type: { list: 'string' } }) tags?: string[]
     @index() @Bin({ type: { set: 'int' } }) rooms?: Set<number>
     @index({ on: 'mapKeys' }) @Bin({ type: { map: 'int' } }) scores?: Map<string, number>
-    @Embedded(() => Place) place?: Place
+    @Embedded(() => place) place?: InstanceType<typeof Place>
+    @Bin({ type: 'int' }) round?: number
   }
   return Item
 }
-const Indexed = itemClass(Index)
-const Plain = itemClass(noIndex)
+const Indexed = itemClass(Index, Place)
+const Plain = itemClass(noIndex, placeClass(noIndex))
 
 const maybe = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> => fc.option(arbitrary, { nil: undefined })
 const text = fc.constantFrom('', 'a', 'ab', 'abc', 'b', 'B', 'ä', '😀', '￿', 'a.c', 'a|b', '^a$')
@@ -258,7 +263,85 @@ for (const mode of MODES) {
         { numRuns: 12 },
       )
     })
+
+    it('while others create, change and delete: what exists throughout is there exactly once', async () => {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(values, { minLength: 20, maxLength: 60 }),
+          fc.array(conditions, { minLength: 6, maxLength: 6 }),
+          fc.integer({ min: 3, max: 9 }),
+          async (stored, wheres, count) => {
+            const [indexed, unindexed] = databases
+            await emptySets(indexed, [Indexed])
+            const items = stored.map((each, id) => Object.assign(new Indexed(), { id }, each))
+            await indexed.withSession(async (session) => items.forEach((each) => void session.persist(each)))
+            const writers = new Writers(indexed, stored)
+            try {
+              for (const where of wheres) {
+                const expected = items.filter((each) => meets(each as unknown as Conditions, where)).map(({ id }) => id)
+                for (const query of [
+                  indexed.query(Indexed).where(where).scan(),
+                  unindexed.query(Plain).where(where).scan(),
+                ]) {
+                  const streamed: number[] = []
+                  for await (const { id } of query) streamed.push(id)
+                  for (const found of [streamed, await paged(query, count), (await query.keys()) as number[]]) {
+                    expect(new Set(found).size, inspect(where)).to.equal(found.length)
+                    const lasting = found.filter((id) => id < FIRST_PASSING).sort(byNumber)
+                    expect(lasting, inspect(where)).to.deep.equal(expected)
+                  }
+                }
+              }
+            } finally {
+              await writers.stop()
+            }
+          },
+        ),
+        { numRuns: 4 },
+      )
+    })
   })
+}
+
+/** Keys from here on belong to records that come and go. */
+const FIRST_PASSING = 1000
+
+/** Sessions that create, change and delete records, and rewrite the lasting ones, until they are stopped. */
+class Writers {
+  #isOver = false
+  readonly #work: Promise<unknown>
+
+  constructor(db: Database, stored: readonly object[]) {
+    const values = (i: number): object => stored[i % stored.length]
+    const passing = async (): Promise<void> => {
+      for (let round = 0; !this.#isOver; round++) {
+        const ids = Array.from({ length: 10 }, (_, i) => FIRST_PASSING + ((round * 7 + i) % 50))
+        await db.withSession(async (session) => {
+          for (const id of ids) await session.upsert(Object.assign(new Indexed(), { id }, values(id + round)))
+        })
+        await db.withSession(async (session) => {
+          for (const id of ids.slice(5)) await session.delete(Indexed, id)
+        })
+      }
+    }
+    const lasting = async (): Promise<void> => {
+      for (let round = 0; !this.#isOver; round++) {
+        await db.withSession(async (session) => {
+          const items = await session.findMany(
+            Indexed,
+            stored.map((_, id) => id),
+          )
+          for (const item of items) item!.round = round
+        })
+      }
+    }
+    this.#work = Promise.all([passing(), lasting()])
+  }
+
+  async stop(): Promise<void> {
+    this.#isOver = true
+    await this.#work
+  }
 }
 
 const byNumber = (a: number, b: number): number => a - b

@@ -1,6 +1,6 @@
 import { findDeclaration, type MemberNote } from '../declaration.js'
 import { HOOK_NAMES, type EntityClass, type HookName, type HooksModel } from '../model.js'
-import type { EmbeddableOptions, RecordOptions } from '../options.js'
+import type { CalculatedIndexOptions, EmbeddableOptions, RecordOptions } from '../options.js'
 
 /** Declarations of a class and of its base classes. */
 export interface ClassNotes {
@@ -14,6 +14,7 @@ export interface ClassNotes {
   /** The name of the class that declares each property. */
   readonly declaredBy: ReadonlyMap<string, string>
   readonly hooks: HooksModel
+  readonly indexes: readonly CalculatedIndexOptions[]
   /** The nearest base class that is a `@Record` too. */
   readonly base?: EntityClass
 }
@@ -30,6 +31,7 @@ export function readClassNotes(target: EntityClass): ClassNotes {
     members: readMembers(chain),
     declaredBy: readDeclaringClasses(chain),
     hooks: readHooks(chain),
+    indexes: chain.flatMap((ancestor) => findDeclaration(ancestor)?.indexes ?? []),
     ...(base && { base }),
   }
 }

@@ -5,11 +5,12 @@ import type { IndexModel } from '../property-model.js'
 import { BinNames } from './check-names.js'
 import { KNOWN_OPTIONS, checkOptions } from './check-options.js'
 import type { Compilation, EntityNotes } from './compilation.js'
-import { compileIndex } from './compile-index.js'
+import { compileCalculatedIndex, compileIndex } from './compile-index.js'
 import { compileKey } from './compile-key.js'
 import { compileRelation, type RelationDraft } from './compile-relation.js'
 import { compileTtl } from './compile-ttl.js'
 import { compileValue, type PropertyDraft } from './compile-value.js'
+import { embeddedIndexes } from './embedded-indexes.js'
 import type { PartModels } from './embedded-type.js'
 import { compileDiscriminator } from './families.js'
 import { isRelation, readMemberRoles, type Member } from './members.js'
@@ -38,9 +39,11 @@ export function compileEntity(entity: EntityNotes, compilation: Compilation, mod
       else {
         properties.push(property)
         indexes.push(...valueIndex(entity, property, member.index, compilation))
+        indexes.push(...embeddedIndexes(entity, property, models, problems))
       }
     }
   }
+  indexes.push(...entity.indexes.flatMap((index) => compileCalculatedIndex(index, entity.name, problems)))
   const key = compileKey(entity, compilation) ?? NO_KEY
   const discriminator = compileDiscriminator(entity, entities.values())
   claimBins(entity, properties, relations, compilation)

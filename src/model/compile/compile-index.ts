@@ -1,6 +1,6 @@
 import type { KeyKind } from '../../keys/index.js'
 import type { BinType } from '../bin-type.js'
-import type { IndexOptions } from '../options.js'
+import type { CalculatedIndexOptions, IndexOptions } from '../options.js'
 import type { IndexModel } from '../property-model.js'
 import { checkIndexedBin } from './check-names.js'
 import { checkChoice } from './check-options.js'
@@ -30,6 +30,17 @@ export function compileIndex(
   { set, bin, place }: IndexedBin,
   problems: Problems,
 ): IndexModel | undefined {
+  const indexed = indexedAs(options, type, place, problems)
+  return indexed && index(options.name, indexed.type, indexed.on, { set, bin, place }, problems)
+}
+
+/** The part of a value that `@Index` asks for, and its type; a problem where it cannot be indexed. */
+export function indexedAs(
+  options: IndexOptions,
+  type: BinType,
+  place: Place,
+  problems: Problems,
+): Pick<IndexModel, 'on' | 'type'> | undefined {
   const on = options.on ?? defaultOn(type)
   if (!checkChoice(problems, 'on', on, Object.keys(SUFFIX), place)) return undefined
   const indexed = indexedType(type, on)
@@ -41,7 +52,35 @@ export function compileIndex(
     problems.add('SKEIN_1024', place, message, fix)
     return undefined
   }
-  return index(options.name, indexType, on, { set, bin, place }, problems)
+  return { on, type: indexType }
+}
+
+/** An index on a field of a part, which is stored under these keys of the map in the bin. */
+export function compileFieldIndex(
+  { on, type }: Pick<IndexModel, 'on' | 'type'>,
+  steps: readonly string[],
+  where: IndexedBin,
+  problems: Problems,
+): IndexModel {
+  const { set, bin } = where
+  const path = [set, bin, ...steps].join('_')
+  const found = index(`${path}${SUFFIX[on]}`, type, on, where, problems)
+  return steps.length === 0 ? found : { ...found, steps }
+}
+
+/** An index on a calculated value of a class. */
+export function compileCalculatedIndex(
+  { name, of }: CalculatedIndexOptions,
+  className: string,
+  problems: Problems,
+): IndexModel[] {
+  const place = { className, property: String(name) }
+  if (typeof of !== 'function' || typeof name !== 'string') {
+    const fix = "Write @Index({ name: 'listing_value', of: (l: FilterFields<Listing>) => l.price.times(l.rooms) })."
+    problems.add('SKEIN_1024', { className }, '@Index on a class needs a name and what to index.', fix)
+    return []
+  }
+  return [{ ...index(name, 'numeric', 'value', { set: '', bin: '', place }, problems), of }]
 }
 
 /** The index on a bin that holds a key (of a ref), or on the keys of a map from such keys. */

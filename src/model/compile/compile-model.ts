@@ -65,8 +65,8 @@ function byName<T extends EntityModel | EmbeddableModel>(
 function checkIndexNames(entities: Iterable<EntityModel>, problems: Problems): void {
   const known = new Map<string, string>()
   for (const { name: className, namespace, set, indexes } of entities) {
-    for (const { name, bin, on, property } of indexes) {
-      const what = [set, bin, on].join('\0')
+    for (const { name, bin, steps = [], on, property } of indexes) {
+      const what = [set, bin, ...steps, on].join('\0')
       const other = known.get(`${namespace}\0${name}`)
       if (other !== undefined && other !== what) {
         const message = `The index name '${name}' is already used in the namespace '${namespace}'.`

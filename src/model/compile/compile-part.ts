@@ -1,8 +1,10 @@
 import { HOOK_NAMES, type EmbeddableModel } from '../model.js'
-import type { MemberDecorator } from '../declaration.js'
+import type { MemberDecorator, MemberNote } from '../declaration.js'
+import type { PartIndexModel } from '../property-model.js'
 import { isLostName } from './check-names.js'
 import { KNOWN_OPTIONS, checkChoice, checkOptions } from './check-options.js'
 import type { Compilation, PartNotes } from './compilation.js'
+import { indexedAs } from './compile-index.js'
 import { compileKey } from './compile-key.js'
 import { compilePartRelation, type RelationDraft } from './compile-relation.js'
 import { compileValue, type PropertyDraft } from './compile-value.js'
@@ -16,11 +18,15 @@ export function compilePart(part: PartNotes, compilation: Compilation): Embeddab
   const { problems } = compilation
   const properties: PropertyDraft[] = []
   const relations: RelationDraft[] = []
+  const indexes: PartIndexModel[] = []
   checkOptions(problems, part.embeddable ?? {}, KNOWN_OPTIONS.Embeddable, { className: part.name }, '@Embeddable')
   checkChoice(problems, 'layout', part.embeddable?.layout, ['map', 'tuple'], { className: part.name })
   for (const member of readMemberRoles(part, problems)) {
     const { note, index, sharded } = member
-    const misplaced = index ?? sharded ?? (isRelation(note) || IN_PARTS.includes(note.decorator) ? undefined : note)
+    const misplaced =
+      (isRelation(note) ? index : undefined) ??
+      sharded ??
+      (isRelation(note) || IN_PARTS.includes(note.decorator) ? undefined : note)
     if (misplaced) {
       const message = `@${misplaced.decorator} is for records; ${part.name} is stored inside one.`
       problems.add(
@@ -35,7 +41,12 @@ export function compilePart(part: PartNotes, compilation: Compilation): Embeddab
     } else {
       const property = compileValue(part, member, compilation)
       if (property) properties.push(property)
+      if (property && index) indexes.push(...fieldIndex(part, property, index, problems))
     }
+  }
+  for (const { name } of part.indexes) {
+    const message = `@Index on a class is for records; ${part.name} is stored inside one.`
+    problems.add('SKEIN_1026', { className: part.name, property: String(name) }, message, 'Put it on the record.')
   }
   for (const property of new Set(HOOK_NAMES.flatMap((hook) => part.hooks[hook]))) {
     const message = `A lifecycle hook is for records; ${part.name} is stored inside one.`
@@ -55,8 +66,22 @@ export function compilePart(part: PartNotes, compilation: Compilation): Embeddab
     ...(part.embeddable?.layout === 'tuple' && { layout: 'tuple' as const }),
     relations: relations.map((relation, i) => ({ ...relation, index: properties.length + i })),
     ...(key && { key }),
+    indexes,
     hooks: part.hooks,
   }
+}
+
+/** An index has a name of its own in each record that embeds the part, so none can be given here. */
+function fieldIndex(
+  { name: className }: PartNotes,
+  { name: property, bin: field, type }: PropertyDraft,
+  { options }: MemberNote<'Index'>,
+  problems: Problems,
+): PartIndexModel[] {
+  const place = { className, property }
+  checkOptions(problems, options, ['on'], place, '@Index in an @Embeddable')
+  const indexed = indexedAs(options, type, place, problems)
+  return indexed ? [{ property, field, ...indexed }] : []
 }
 
 /** Fields are keys of a map: any name will do, once. */

@@ -80,8 +80,9 @@ function metadata({ generationProperty, ttlProperty }: EntityModel): string[] {
   ]
 }
 
-function describeIndex({ name, bin, on, type }: IndexModel): string {
-  return `${name}: ${type} on ${on === 'value' ? '' : `${on} of `}'${bin}'`
+function describeIndex({ name, bin, steps = [], on, type, of }: IndexModel): string {
+  if (of !== undefined) return `${name}: ${type} on a calculated value`
+  return `${name}: ${type} on ${on === 'value' ? '' : `${on} of `}'${[bin, ...steps].join('.')}'`
 }
 
 function describeTtl({ seconds, onUpdate }: TtlModel): string[] {

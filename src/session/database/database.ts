@@ -4,6 +4,7 @@ import type { Driver } from '../../driver/driver.js'
 import { truncateSet } from '../../driver/truncate.js'
 import type { Tenant } from '../../keys/index.js'
 import type { EntityClass, Model, OutsideTransaction, SliceParts } from '../../model/index.js'
+import type { IndexesOf } from '../../query/index-diff.js'
 import { Indexes } from '../../query/indexes.js'
 import { DatabaseQuery } from '../../query/database-query.js'
 import type { Finding } from '../../relations/contract/finding.js'
@@ -75,7 +76,9 @@ export class Database {
     this.#tick = new ReadBatcher(parts.driver, this.#activity.inside)
     this.#transact = (work, options) => this.transaction(work, options)
     this.#transactInside = (work, options) => this.#inTransaction(this.#activity.inside, work, options)
-    this.indexes = new Indexes(parts.driver, parts.classes.model, (work) => during(this.#activity, work))
+    const { classes, driver } = parts
+    const indexesOf: IndexesOf = (entity) => classes.indexesOf(entity)
+    this.indexes = new Indexes(driver, classes.model, indexesOf, (work) => during(this.#activity, work))
   }
 
   get model(): Model {

@@ -2,6 +2,8 @@ import type { Codecs } from '../../codec/index.js'
 import type { Driver } from '../../driver/driver.js'
 import { DELETING_BIN, kindsOf, type EntityClass, type EntityModel, type Model } from '../../model/index.js'
 import { resultName } from '../../plan/result-names.js'
+import { fieldsOf } from '../../query/fields-of.js'
+import { usableIndexes, type UsableIndex } from '../../query/usable-indexes.js'
 import { IndexStatisticsCache } from '../../query/index-statistics.js'
 import { targetDeletions } from '../../relations/strategies/consolidate/target-deletion.js'
 import type { RelationStrategy } from '../../relations/contract/relation-strategy.js'
@@ -95,6 +97,12 @@ export class MappedClasses {
   /** What the server tells of the indexes; made by the first query. */
   statisticsOf(driver: Driver): IndexStatisticsCache {
     return (this.#statistics ??= new IndexStatisticsCache(driver))
+  }
+
+  /** The indexes of a class, with the expressions of calculated ones. */
+  indexesOf(entity: EntityModel): readonly UsableIndex[] {
+    // No value is compared, so no key is encoded.
+    return usableIndexes(entity, () => fieldsOf(entity, this.codecs, () => null))
   }
 
   /** The relations of entities, and of the parts stored with them, that lead to a place. */

@@ -10,6 +10,7 @@ import type { StatisticsOf } from '../../query/choose-index.js'
 import type { Field } from '../../query/field.js'
 import { fieldsOf, memberFieldsOf, type EncodeRef } from '../../query/fields-of.js'
 import type { QueryOptions } from '../../query/query-source.js'
+import { hasCalculatedIndexes, usableIndexes, type UsableIndex } from '../../query/usable-indexes.js'
 import { foundKey, type FoundKey } from '../load/key-of-found.js'
 import { checkTexts } from '../context/check-options.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
@@ -54,6 +55,13 @@ export class ClassSource {
 
   get fields(): ReadonlyMap<string, Field> {
     return (this.#fields ??= fieldsOf(this.model, this.classes.codecs, this.#encodeRef))
+  }
+
+  get indexes(): readonly UsableIndex[] {
+    const indexes = usableIndexes(this.model, () => this.fields)
+    return hasCalculatedIndexes(this.driver.capabilities.build)
+      ? indexes
+      : indexes.filter(({ expression }) => expression === undefined)
   }
 
   get members(): ReadonlyMap<string, Field> {
