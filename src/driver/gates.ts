@@ -1,5 +1,4 @@
 import type { RecordKey } from '../plan/record-key.js'
-import { Gate } from './gate.js'
 import type { Limits } from './options.js'
 import type { PartitionOwners } from './partition-owners.js'
 
@@ -32,5 +31,53 @@ export class Gates {
 
   get isIdle(): boolean {
     return this.spanning.isIdle && this.#byLane.every((gate) => gate.isIdle)
+  }
+}
+
+const ENTERED = Promise.resolve(true)
+/** Timers of more milliseconds fire at once. */
+const LONGEST_TIMER = 2 ** 31 - 1
+
+/** Lets a bounded number in at a time; the others wait in the order they came. */
+export class Gate {
+  readonly #size: number
+  readonly #waiting: (() => void)[] = []
+  #inside = 0
+
+  constructor(size: number) {
+    this.#size = size
+  }
+
+  get isIdle(): boolean {
+    return this.#inside === 0
+  }
+
+  /** Resolves when there is room, or with false when there is none in that many milliseconds. Each `enter` that was let in needs one `leave`. */
+  enter(patience = Infinity): Promise<boolean> {
+    if (this.#inside < this.#size) {
+      this.#inside++
+      return ENTERED
+    }
+    return new Promise((resolve) => this.#wait(resolve, patience))
+  }
+
+  #wait(resolve: (isInside: boolean) => void, patience: number): void {
+    const enter = (): void => {
+      clearTimeout(timer)
+      resolve(true)
+    }
+    const giveUp = (): void => {
+      this.#waiting.splice(this.#waiting.indexOf(enter), 1)
+      resolve(false)
+    }
+    const timer = patience > LONGEST_TIMER ? undefined : setTimeout(giveUp, patience)
+    this.#waiting.push(enter)
+  }
+
+  leave(): void {
+    // The place goes straight to the next in line, so nobody can slip in between.
+    const next = this.#waiting.shift()
+    if (next === undefined) this.#inside--
+    else next()
   }
 }

@@ -1,6 +1,6 @@
 export { companionKey, companionSet, hashShard } from './companion-key.js'
 export { DateFormat, type SliceUnit } from './date-format.js'
-export { hasLoneSurrogate } from './escape.js'
+export { hasLoneSurrogate } from './key-value.js'
 export { generateId, sortableId, sortableIdTime, uuid, type IdGenerator } from './generate-id.js'
 export { hashId, hashIdBytes } from './hash-id.js'
 export { KeyFormat, type KeyFormatOptions, type KeyParts } from './key-format.js'

@@ -1,7 +1,6 @@
 import { SkeinError } from '../errors/index.js'
-import { Escape } from './escape.js'
 import { keyPartText, type KeyPartText, type KeyPartType, type KeyPartValue } from './key-part.js'
-import { checkKey, describeKey, isTooLong, MAX_KEY_BYTES } from './key-value.js'
+import { checkKey, describeKey, isTooLong, MAX_KEY_BYTES, Escape } from './key-value.js'
 import type { KeyTemplate } from './template.js'
 
 /** The properties a template prints: their types, and the one, if any, that holds the key of another record. */

@@ -1,5 +1,4 @@
-import { isInt64, type KeyKind } from './key-value.js'
-import { hasLoneSurrogate } from './escape.js'
+import { isInt64, hasLoneSurrogate, type KeyKind } from './key-value.js'
 import type { Placeholder } from './template.js'
 
 /** The declared type of a property that takes part in a key template. */

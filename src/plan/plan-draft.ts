@@ -1,103 +1,16 @@
-import { bug, type SkeinError } from '../errors/index.js'
+import { bug } from '../errors/index.js'
 import type { DeleteCommand, ReadCommand, WriteCommand } from './command.js'
 import { withDeferredSteps, type DeferredStep, type DescribeStep } from './deferred-steps.js'
-import { mergeCommands } from './merge-commands.js'
-import type { Outcome, Reason, StoredRecord } from './outcome.js'
-import { settleFailure } from './settle-failure.js'
-import { plan, stage, type Plan, type Stage } from './plan.js'
-import { recordId, type RecordKey } from './record-key.js'
+import { STAGE_NAMES, type Check, type Draft, type DraftOptions, type Settle, type StageName } from './draft.js'
+import type { Reason } from './outcome.js'
+import { plan, type Plan } from './plan.js'
+import { readyStage, type Entry, type PendingStage, type ReadyStage } from './ready-stage.js'
 import { RecordGroups } from './record-groups.js'
-
-/**
- * Stages in the order in which they run where no transaction carries them. `mark` says of a record that its delete has begun; `undo`
- * rolls back references to records that turned out to be gone, and runs whatever else failed.
- */
-export const STAGE_NAMES = ['write', 'add references', 'mark', 'remove references', 'delete', 'undo'] as const
-export type StageName = (typeof STAGE_NAMES)[number]
-
-/**
- * Receives the outcome of a command. Returns true when the change counts as done, an error when the command is done but the change it
- * belongs to is not. May add commands to later stages.
- */
-export type Settle = (outcome: Outcome) => boolean | SkeinError
-
-/** A read that goes out beside the next stage, with its continuation. */
-export interface Check {
-  readonly command: ReadCommand
-  readonly then: (record: StoredRecord | null) => void
-}
+import { recordId, type RecordKey } from './record-key.js'
 
 interface Collected {
   readonly items: unknown[]
   readonly then: (items: readonly unknown[]) => void
-}
-
-interface Entry {
-  readonly commands: (WriteCommand | DeleteCommand)[]
-  readonly settle: Settle[]
-  /** Reasons for failure that each contributor tolerates, per command. */
-  readonly tolerated: (readonly Reason[])[]
-}
-
-interface PendingStage {
-  readonly name: StageName
-  /** Deletes run from the deepest level up: a child is deleted before the parent that cascades to it. */
-  readonly depth: number
-  readonly entries: Map<string, Entry>
-}
-
-/** A stage that is ready to run; `settle` takes one outcome for each of its commands. */
-export interface ReadyStage {
-  readonly name: StageName
-  readonly stage: Stage
-  /**
-   * Outcomes of commands held back because a tied record failed. Contributors that would write to a record that turned out to be
-   * missing are settled as if their command had been sent: they may have to roll something back.
-   */
-  holdBack(missing: ReadonlyMap<string, Outcome>): Outcome[]
-  /** Outcomes that some contributor does not accept. */
-  settle(outcomes: readonly Outcome[]): Outcome[]
-  /** Errors thrown by contributors while they were settled; the others are settled all the same. */
-  readonly broken: readonly SkeinError[]
-  /** Outcomes that would not be accepted, known before settling: a transaction asks before it commits. */
-  refused(outcomes: readonly Outcome[]): Outcome[]
-}
-
-export interface DraftOptions {
-  /** Plans for one transaction: one write for each record, no stages. */
-  readonly isTransaction?: boolean
-  /** True once the transaction has begun: reads for this plan take part in it. */
-  readonly isInside?: boolean
-  /** Tests by its id whether the flush deletes a record; a part of a plan knows of the deletes of the others. */
-  readonly deletes?: (id: string) => boolean
-}
-
-/** View of the plan that contributors to a flush get. */
-export interface Draft {
-  /** Timestamp of everything in this plan. */
-  readonly now: Date
-  readonly isTransaction: boolean
-  readonly isInside: boolean
-  /** Adds a command; `tolerated` lists failures that do no harm, beyond those of its stage. */
-  add(name: StageName, command: WriteCommand | DeleteCommand, settle: Settle, tolerated?: readonly Reason[]): void
-  /** Adds a command that is never merged: its guards must not decide about other changes to the record. Only in stages. */
-  addApart(name: StageName, command: WriteCommand, settle: Settle): void
-  /** Runs when the plan is sent; a plan that is only explained changes nothing. */
-  beforeSending(then: () => void): void
-  /** Describes for `explain()` what a read will decide once this stage is sent. */
-  follow(name: StageName, tell: DescribeStep): void
-  /** Reads a record again once the stage that is being settled is done. */
-  check(command: ReadCommand, then: Check['then']): void
-  /** Collects what stages that are being settled have to say, and hands it over in one list when they are. */
-  collect<T>(id: string, item: T, then: (items: readonly T[]) => void): void
-  /** True the first time: a change that both sides of a relation would plan is planned once. */
-  once(id: string): boolean
-  /** True when `once` has already been called with this id. */
-  isPlanned(id: string): boolean
-  /** Ties records that must change together. */
-  tie(a: RecordKey, b: RecordKey): void
-  /** True for a record that the same flush deletes; one that is only marked for the next flush may stay. */
-  isDeleting(key: RecordKey): boolean
 }
 
 const MISSING: readonly Reason[] = ['missing']
@@ -355,50 +268,5 @@ class DraftForRecord implements Draft {
 
   #tieTo(key: RecordKey): void {
     if (key !== this.#key) this.#draft.tie(this.#key, key)
-  }
-}
-
-const merged = ({ commands }: Entry) => mergeCommands(commands)[0] as WriteCommand | DeleteCommand
-
-function tell(settle: Settle, outcome: Outcome, broken: SkeinError[]): boolean | SkeinError {
-  try {
-    return settle(outcome)
-  } catch (error) {
-    broken.push(settleFailure(outcome, error))
-    return outcome.state === 'written'
-  }
-}
-
-function readyStage({ name, entries }: PendingStage, mustWait?: (id: string) => boolean): ReadyStage {
-  const all: Entry[] = []
-  const held: Entry[] = []
-  const broken: SkeinError[] = []
-  for (const entry of entries.values()) (mustWait?.(recordId(entry.commands[0].key)) ? held : all).push(entry)
-  return {
-    name,
-    stage: stage(name, all.map(merged)),
-    broken,
-    holdBack: (missing) =>
-      held.map((entry) => {
-        const command = merged(entry)
-        const found = missing.get(recordId(command.key))
-        if (found === undefined) return { command, state: 'notWritten', bins: {}, reason: 'notSent' }
-        const outcome: Outcome = { ...found, command }
-        for (const settle of entry.settle) tell(settle, outcome, broken)
-        return outcome
-      }),
-    settle: (outcomes) =>
-      outcomes.flatMap((outcome, i) => {
-        // Every contributor must be settled, so no short cut at the first refusal.
-        const accepted = all[i].settle.map((settle) => tell(settle, outcome, broken))
-        const error = accepted.find((answer) => typeof answer === 'object')
-        if (error !== undefined) return { ...outcome, state: 'notWritten' as const, reason: 'missing' as const, error }
-        return accepted.includes(false) ? outcome : []
-      }),
-    refused: (outcomes) =>
-      outcomes.filter(({ state, reason }, i) => {
-        if (state === 'written') return false
-        return state === 'inDoubt' || !all[i].tolerated.every((reasons) => reasons.includes(reason!))
-      }),
   }
 }

@@ -5,7 +5,7 @@ import type { KeyOf } from '../model/key-of.js'
 import type { Ref } from '../model/related.js'
 import { jsonKey } from './read/json-key.js'
 import { RefState } from './state/ref-state.js'
-import { REF } from './contract/relation-marker.js'
+import { REF } from './contract/member.js'
 import { setRefState } from './state/state-of.js'
 
 /**

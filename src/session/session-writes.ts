@@ -1,12 +1,12 @@
 import type { RecordKey } from '../plan/record-key.js'
-import { abortableTurn } from './context/abortable.js'
+import { abortableTurn } from './context/activity.js'
 import { deleteBlindly, type DeleteReceiver } from './delete/delete-by-key.js'
 import type { DeleteConditions } from './tracking/delete-intent.js'
 import { forgetKey, takeBackLinksTo } from './tracking/unlink-deleted.js'
 import type { EntityLoader } from './load/entity-loader.js'
 import type { ManagedEntity } from './tracking/managed-entity.js'
 import type { MappedClass } from './mapping/mapped-class.js'
-import { isSimple, executeSingle, type SendReceiver } from './flush/execute/execute-single.js'
+import { executeSingle, type SendReceiver } from './flush/execute/execute-single.js'
 import type { SessionContext } from './context/session-context.js'
 import { EntityTracker } from './tracking/entity-tracker.js'
 import { otherClass } from './context/session-errors.js'
@@ -149,9 +149,15 @@ export class SessionWrites {
     return isForgotten
   }
 
+  /** True when a save or delete of the entity is one command and nothing else: no relations, hooks, transaction, doubts or signal. */
+  #isSimple({ mapped, doubt }: ManagedEntity, options: FlushOptions | undefined): boolean {
+    const { transaction } = this.#context
+    return mapped.isSimple && doubt === undefined && transaction === undefined && options?.signal === undefined
+  }
+
   /** Saves or deletes one entity, in its turn. */
   send(managed: ManagedEntity, options: FlushOptions | undefined, receiver: SendReceiver): void {
-    if (isSimple(managed, this.#context, options) && this.turns.isFree(managed)) {
+    if (this.#isSimple(managed, options) && this.turns.isFree(managed)) {
       return executeSingle(managed, this.#context, this.turns, receiver)
     }
     let hasBegun = false

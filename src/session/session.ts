@@ -5,10 +5,9 @@ import type { Collection, EntityClass, OutsideTransaction, SliceParts } from '..
 import type { Explanation } from '../plan/explain.js'
 import { SessionQuery } from '../query/session-query.js'
 import { forgetMembers, removalsOf } from '../relations/attach.js'
-import { managedOf } from './tracking/managed-of.js'
+import { managedOf } from './tracking/identity-map.js'
 import type { Finding } from '../relations/contract/finding.js'
-import { abortableTurn } from './context/abortable.js'
-import { during } from './context/activity.js'
+import { during, abortableTurn } from './context/activity.js'
 import { changesOf } from './flush/collect/describe-changes.js'
 import {
   checkAtOptions,
@@ -18,7 +17,7 @@ import {
   checkOperateOptions,
   checkSessionQueryOptions,
 } from './context/check-arguments.js'
-import { isDirty } from './flush/collect/is-dirty.js'
+import { isDirty } from './flush/collect/collect-changes.js'
 import { forgetDetached } from './tracking/unlink-deleted.js'
 import { isInsideHook } from './tracking/lifecycle-hooks.js'
 import { EntityLoader } from './load/entity-loader.js'

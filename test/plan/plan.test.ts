@@ -1,7 +1,6 @@
 import { expect } from 'chai'
-import { writeBins } from '#src/plan/bins-write.js'
 import { commandBytes } from '#src/plan/wire-bytes.js'
-import { versionIs, write } from '#src/plan/command.js'
+import { versionIs, write, writeBins } from '#src/plan/command.js'
 import { mergeCommands } from '#src/plan/merge-commands.js'
 import { addToBin, writeBin } from '#src/plan/operations.js'
 import { plan, stage } from '#src/plan/plan.js'

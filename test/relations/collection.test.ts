@@ -1,7 +1,7 @@
 import { Key, ManyToMany, ManyToOne, OneToMany, Record, SkeinError, collection, ref } from 'skein'
 import { expect } from 'chai'
 import { inspect } from 'node:util'
-import { isCollection, isRef } from '#src/relations/contract/relation-marker.js'
+import { isCollection, isRef } from '#src/relations/contract/member.js'
 
 @Record({ set: 'agent' })
 class Agent {

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { RecordMap } from '#src/session/tracking/record-map.js'
+import { RecordMap } from '#src/session/tracking/identity-map.js'
 
 const all = (map: RecordMap<number>): number[] => {
   const found: number[] = []

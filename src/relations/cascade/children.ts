@@ -1,7 +1,7 @@
 import { readProperty } from '../../codec/index.js'
 import type { EntityModel, RelationModel } from '../../model/index.js'
 import { binEquals, read, type BinGuard } from '../../plan/command.js'
-import type { Draft } from '../../plan/plan-draft.js'
+import type { Draft } from '../../plan/draft.js'
 import { removeBin } from '../../plan/operations.js'
 import type { Outcome } from '../../plan/outcome.js'
 import { userKeyId, type RecordKey, type UserKey } from '../../plan/record-key.js'

@@ -1,6 +1,6 @@
 import type { KeyValue } from '../../keys/index.js'
 import type { BinGuard } from '../../plan/command.js'
-import type { Draft } from '../../plan/plan-draft.js'
+import type { Draft } from '../../plan/draft.js'
 import type { RecordKey } from '../../plan/record-key.js'
 import type { Drain } from './drain.js'
 import type { Reader } from './reader.js'

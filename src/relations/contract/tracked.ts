@@ -18,6 +18,3 @@ export interface Tracked {
   /** Conditions on its record without which it is not deleted. */
   readonly deleteGuards: readonly Guard[]
 }
-
-/** Its record is certainly not there yet: what is upserted may be. */
-export const isCreation = ({ state, overwrite }: Tracked): boolean => state === 'new' && overwrite !== true

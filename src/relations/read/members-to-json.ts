@@ -1,4 +1,4 @@
-import { isCollection } from '../contract/relation-marker.js'
+import { isCollection } from '../contract/member.js'
 
 /** Members with their own values and the keys of their refs, but without their collections: the graph may come back to where it began. */
 export function membersToJSON(members: readonly object[]): unknown[] {

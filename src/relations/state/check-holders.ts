@@ -2,7 +2,12 @@ import { readProperty } from '../../codec/index.js'
 import { SkeinError } from '../../errors/index.js'
 import { describeKey } from '../../keys/index.js'
 import type { EntityModel, RelationModel } from '../../model/index.js'
-import { isCollection, isRef } from '../contract/relation-marker.js'
+import type { Tracked } from '../contract/tracked.js'
+import type { Reader } from '../contract/reader.js'
+import { isEntity, isCollection, isRef, type Member } from '../contract/member.js'
+import { wrongClass } from '../contract/relation-errors.js'
+import { collectionStateOf, refStateOf } from './state-of.js'
+import type { RelationStrategy } from '../contract/relation-strategy.js'
 
 /** Refuses an entity whose Ref or Collection was replaced by an assignment: what it held before could not be told from what is wanted now. */
 export function checkHolders(entity: object, model: EntityModel): void {
@@ -39,4 +44,19 @@ function assigned(entity: object, model: EntityModel, { name, holds, target }: R
     key: isKey ? key : undefined,
     fix,
   })
+}
+
+/** Refuses entities of another class than the relation's: their keys would be stored as if they were the target's. */
+export function checkMembers(owner: Tracked, strategies: readonly RelationStrategy[], reader: Reader): void {
+  for (const { model: relation, keyOf } of strategies) {
+    // Parts are checked when they are stored.
+    if (keyOf !== undefined) continue
+    const related = readProperty(owner.entity, relation.name) as object
+    const members: Iterable<Member | null> =
+      relation.holds === 'ref' ? [refStateOf(related).target] : collectionStateOf(related).added
+    for (const member of members) {
+      if (isEntity(member) && !(member instanceof reader.entityModel(relation.target).class))
+        throw wrongClass(owner, relation, member)
+    }
+  }
 }

@@ -9,9 +9,8 @@ import { isEntity, type Member } from '../contract/member.js'
 import type { HeldParts } from './held-parts.js'
 import { PreviousParents } from './previous-parents.js'
 import type { LinkValue } from './link-attributes-of.js'
-import type { RelationSide } from './relation-side.js'
+import { forgetChange, showAttributes, showLink, showUnlink, type RelationSide } from './relation-side.js'
 import { rememberFields } from './remember-fields.js'
-import { forgetChange, showAttributes, showLink, showUnlink } from './sync-inverse.js'
 import { noAttributes } from '../contract/relation-errors.js'
 
 /** A collection of an entity, in step with the other sides of its links where the session has them. */

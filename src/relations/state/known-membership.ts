@@ -1,9 +1,9 @@
 import type { Binding } from '../contract/binding.js'
-import { isNew } from './is-new.js'
+import { isNew } from '../contract/is-new.js'
 import type { LoadedMembers } from './loaded-members.js'
 import type { Knowledge } from './member-change.js'
 import { isEntity, type Member } from '../contract/member.js'
-import { otherSide } from './sync-inverse.js'
+import { otherSide } from './relation-side.js'
 
 /** Knowledge of whether a member is stored, without asking the server. */
 export function knowledgeOf(member: Member, { members }: LoadedMembers, binding: Binding | undefined): Knowledge {

@@ -1,4 +1,4 @@
-import type { Draft } from '../../plan/plan-draft.js'
+import type { Draft } from '../../plan/draft.js'
 import type { Outcome } from '../../plan/outcome.js'
 import type { CollectionState } from './collection-state.js'
 import type { Member } from '../contract/member.js'

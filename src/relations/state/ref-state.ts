@@ -7,8 +7,7 @@ import { isEntity, type Member } from '../contract/member.js'
 import { RefTarget } from './ref-target.js'
 import { nameOf } from '../contract/relation-errors.js'
 import type { Knowledge } from './member-change.js'
-import type { RelationSide } from './relation-side.js'
-import { otherSide } from './sync-inverse.js'
+import { otherSide, type RelationSide } from './relation-side.js'
 
 /** The reference of an entity, in step with the other sides where the session has them. */
 export class RefState extends RefTarget implements RelationSide {

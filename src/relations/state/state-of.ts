@@ -1,7 +1,10 @@
+import { readProperty } from '../../codec/index.js'
 import type { Collection, Ref } from '../../model/related.js'
 import { CollectionState } from './collection-state.js'
 import { RefState } from './ref-state.js'
 import { setSide, sideOf } from './relation-side.js'
+import type { Tracked } from '../contract/tracked.js'
+import type { RelationStrategy } from '../contract/relation-strategy.js'
 
 // Kept beside the objects and not on them: what people see of a Ref or a Collection is only what they can use.
 
@@ -32,3 +35,33 @@ export function isBound(value: unknown): boolean {
 
 export const refStateOf = (ref: object): RefState => sideOf(ref) as RefState
 export const collectionStateOf = (collection: object): CollectionState => sideOf(collection) as CollectionState
+
+/** An entity whose changes are being sent, and how its relations are stored. */
+export interface Sent {
+  readonly tracked: Tracked
+  readonly strategies: readonly RelationStrategy[]
+}
+
+/** Marks changed Refs and Collections as being sent, so that what is changed meanwhile is not taken for sent; returns what ends it. */
+export function beginSending(entities: Iterable<Sent>): () => void {
+  const states = [...entities].flatMap(changedStates)
+  for (const state of states) state.beginSending()
+  return () => states.forEach((state) => state.endSending())
+}
+
+function changedStates({ tracked, strategies }: Sent): (CollectionState | RefState)[] {
+  return strategies.flatMap((strategy) => {
+    const state = stateOf(tracked, strategy)
+    return state?.isChanged === true ? [state] : []
+  })
+}
+
+/** Undefined where its members are no entities, but stored with their owner. */
+export function stateOf(
+  { entity }: Tracked,
+  { model: { name, holds }, keyOf }: RelationStrategy,
+): RefState | CollectionState | undefined {
+  const value = keyOf === undefined ? readProperty(entity, name) : undefined
+  if (typeof value !== 'object' || value === null) return undefined
+  return holds === 'ref' ? findRefState(value) : findCollectionState(value)
+}

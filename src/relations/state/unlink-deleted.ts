@@ -1,10 +1,9 @@
-import { readProperty } from '../../codec/index.js'
 import type { KeyValue } from '../../keys/index.js'
 import type { Tracked } from '../contract/tracked.js'
 import type { Deleted, OnRollback } from '../contract/contributor.js'
 import { CollectionState } from './collection-state.js'
 import type { RefState } from './ref-state.js'
-import { findCollectionState, findRefState } from './state-of.js'
+import { stateOf } from './state-of.js'
 import type { RelationStrategy } from '../contract/relation-strategy.js'
 
 /** Links to what is to be deleted, which were made here and are not stored yet, will not be, unless it stays after all. */
@@ -33,14 +32,4 @@ export function forgetLinks(tracked: Tracked, strategies: readonly RelationStrat
     const state = stateOf(tracked, strategy)
     if (state !== undefined) for (const key of deleted(strategy.model.target)) state.forget(key)
   }
-}
-
-/** Undefined where its members are no entities, but stored with their owner. */
-export function stateOf(
-  { entity }: Tracked,
-  { model: { name, holds }, keyOf }: RelationStrategy,
-): RefState | CollectionState | undefined {
-  const value = keyOf === undefined ? readProperty(entity, name) : undefined
-  if (typeof value !== 'object' || value === null) return undefined
-  return holds === 'ref' ? findRefState(value) : findCollectionState(value)
 }

@@ -1,5 +1,5 @@
 import type { Tracked } from '../contract/tracked.js'
-import { stateOf } from './unlink-deleted.js'
+import { stateOf } from './state-of.js'
 import type { Deleted } from '../contract/contributor.js'
 import type { RelationStrategy } from '../contract/relation-strategy.js'
 

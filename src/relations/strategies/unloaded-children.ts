@@ -1,7 +1,7 @@
 import type { KeyValue } from '../../keys/index.js'
 import type { EntityModel, RelationModel } from '../../model/index.js'
 import { read } from '../../plan/command.js'
-import type { Draft } from '../../plan/plan-draft.js'
+import type { Draft } from '../../plan/draft.js'
 import { writeBin } from '../../plan/operations.js'
 import { isWrittenOrMissing, type Outcome } from '../../plan/outcome.js'
 import { userKeyId, type RecordKey, type UserKey } from '../../plan/record-key.js'

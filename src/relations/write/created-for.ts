@@ -1,10 +1,11 @@
 import { RESERVED_BIN_PREFIX, type EntityModel, type RelationModel } from '../../model/index.js'
 import type { Bins } from '../../plan/command.js'
-import type { Draft } from '../../plan/plan-draft.js'
+import type { Draft } from '../../plan/draft.js'
 import { removeBin, writeBin } from '../../plan/operations.js'
 import { isWrittenOrMissing } from '../../plan/outcome.js'
 import type { RecordKey } from '../../plan/record-key.js'
-import { isCreation, type Tracked } from '../contract/tracked.js'
+import type { Tracked } from '../contract/tracked.js'
+import { isCreation } from '../contract/is-new.js'
 import { linkWrite } from './key-list-bin.js'
 
 /**

@@ -1,5 +1,5 @@
 import { DELETING_BIN, type EntityModel } from '../../model/index.js'
-import type { Draft } from '../../plan/plan-draft.js'
+import type { Draft } from '../../plan/draft.js'
 import { isWrittenOrMissing } from '../../plan/outcome.js'
 import { binEquals, read, write, type WriteCommand } from '../../plan/command.js'
 import { removeBin, writeBin } from '../../plan/operations.js'

@@ -1,5 +1,5 @@
 import { read } from '../../plan/command.js'
-import type { Draft } from '../../plan/plan-draft.js'
+import type { Draft } from '../../plan/draft.js'
 import { isWrittenOrMissing } from '../../plan/outcome.js'
 import { recordId, userKeyId, type RecordKey, type UserKey } from '../../plan/record-key.js'
 import type { Value } from '../../plan/value.js'

@@ -1,6 +1,6 @@
 import type { EntityModel } from '../../model/index.js'
 import { read } from '../../plan/command.js'
-import type { Draft } from '../../plan/plan-draft.js'
+import type { Draft } from '../../plan/draft.js'
 import { isWrittenOrMissing } from '../../plan/outcome.js'
 import { userKeyId, type RecordKey, type UserKey } from '../../plan/record-key.js'
 import { retarget } from './guarded-ref-write.js'

@@ -1,7 +1,7 @@
 import { DELETING_BIN, type EntityModel } from '../../model/index.js'
 import { read } from '../../plan/command.js'
 import type { SkeinError } from '../../errors/index.js'
-import type { Draft } from '../../plan/plan-draft.js'
+import type { Draft } from '../../plan/draft.js'
 import type { RecordKey } from '../../plan/record-key.js'
 import type { Reader } from '../contract/reader.js'
 import { held } from './key-list-bin.js'

@@ -1,4 +1,5 @@
 import { databaseClosed } from './session-errors.js'
+import { onAbort } from '../../driver/on-abort.js'
 
 /** Counter of work that begins and ends. */
 export interface WorkCount {
@@ -45,4 +46,32 @@ export class Activity implements WorkCount {
     this.#isClosing = true
     return this.#count === 0 ? Promise.resolve() : new Promise((resolve) => (this.#onIdle = resolve))
   }
+}
+
+/** Rejects with the signal's reason as soon as it fires, otherwise settles as the promise does. */
+export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  return signal === undefined ? promise : rejectedOn(signal, promise, () => true)
+}
+
+/** Aborts work while it is queued; once begun, the work handles the signal itself. */
+export function abortableTurn<T>(
+  signal: AbortSignal | undefined,
+  work: () => Promise<T>,
+  inTurn: (work: () => Promise<T>) => Promise<T>,
+): Promise<T> {
+  if (signal === undefined) return inTurn(work)
+  let hasBegun = false
+  const result = inTurn(() => {
+    hasBegun = true
+    return work()
+  })
+  return hasBegun ? result : rejectedOn(signal, result, () => !hasBegun)
+}
+
+function rejectedOn<T>(signal: AbortSignal, promise: Promise<T>, isStill: () => boolean): Promise<T> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) reject(signal.reason as Error)
+    const forget = onAbort(signal, () => isStill() && reject(signal.reason as Error))
+    void promise.then(resolve, reject).finally(forget)
+  })
 }

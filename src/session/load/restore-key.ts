@@ -2,7 +2,7 @@ import { readProperty } from '../../codec/index.js'
 import type { KeyValue, Tenant } from '../../keys/index.js'
 import type { RecordKey } from '../../plan/record-key.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
-import { identityOf } from '../tracking/record-map.js'
+import { identityOf } from '../tracking/identity-map.js'
 
 /**
  * The key that a record was asked for by is the truth: whoever wrote the record may have left out the bins of its key, or put

@@ -2,8 +2,6 @@ import type { Tenant } from '../../keys/index.js'
 import type { UserKey } from '../../plan/record-key.js'
 import type { EntityHome, ManagedEntity } from './managed-entity.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
-import { setManaged } from './managed-of.js'
-import { identityOf, RecordMap } from './record-map.js'
 
 let lastSession = 0
 
@@ -103,3 +101,80 @@ export class IdentityMap implements EntityHome {
 }
 
 const idOf = ({ place }: MappedClass, key: UserKey): string => `${place}|${String(identityOf(key))}`
+
+/** What a session holds for each key. A Map is made for the second entry only: most sessions hold one entity and wait for one record. */
+export class RecordMap<T> {
+  #key: UserKey | undefined
+  #value: T | undefined
+  #many: Map<UserKey, T> | undefined
+
+  get(key: UserKey): T | undefined {
+    const id = identityOf(key)
+    if (this.#many !== undefined) return this.#many.get(id)
+    return this.#key === id ? this.#value : undefined
+  }
+
+  set(key: UserKey, value: T): void {
+    const id = identityOf(key)
+    if (this.#many !== undefined) this.#many.set(id, value)
+    else if (this.#key === undefined || this.#key === id) {
+      this.#key = id
+      this.#value = value
+    } else {
+      this.#many = new Map([[this.#key, this.#value!]])
+      this.#many.set(id, value)
+      this.#key = this.#value = undefined
+    }
+  }
+
+  /** Takes out the value, unless another one has taken its place. */
+  delete(key: UserKey, value: T): void {
+    if (this.get(key) !== value) return
+    if (this.#many !== undefined) this.#many.delete(identityOf(key))
+    else this.#key = this.#value = undefined
+  }
+
+  /** The values for which this holds go to the end of the list. */
+  collect(wanted: (value: T) => boolean, into: T[]): void {
+    if (this.#many !== undefined) {
+      for (const value of this.#many.values()) if (wanted(value)) into.push(value)
+    } else if (this.#key !== undefined && wanted(this.#value!)) into.push(this.#value!)
+  }
+}
+
+/** What a Map compares keys by: bytes by their content. The keys of one set are all of one kind, so no text collides with them. */
+export function identityOf(key: UserKey): UserKey {
+  if (!(key instanceof Uint8Array)) return key
+  return Buffer.from(key.buffer, key.byteOffset, key.byteLength).toString('latin1')
+}
+
+class Returns {
+  constructor(entity: object) {
+    return entity
+  }
+}
+
+/**
+ * Notes on an entity which session manages it. A private field put on from outside is seen by nothing: not by console.log, JSON,
+ * Object.keys, a copy or a comparison; and it costs a fifth of a WeakMap.
+ */
+class Ownership extends Returns {
+  #managed: ManagedEntity
+
+  private constructor(entity: object, managed: ManagedEntity) {
+    super(entity)
+    this.#managed = managed
+  }
+
+  static of(entity: object): ManagedEntity | undefined {
+    return #managed in entity ? entity.#managed : undefined
+  }
+
+  static set(entity: object, managed: ManagedEntity): void {
+    if (#managed in entity) entity.#managed = managed
+    else new Ownership(entity, managed)
+  }
+}
+
+export const managedOf = (entity: object): ManagedEntity | undefined => Ownership.of(entity)
+export const setManaged = (entity: object, managed: ManagedEntity): void => Ownership.set(entity, managed)

@@ -1,6 +1,5 @@
 import type { KeyOf } from '../../model/index.js'
-import { abortable } from '../context/abortable.js'
-import { during } from '../context/activity.js'
+import { during, abortable } from '../context/activity.js'
 import type { RelatedTo, RelationName } from '../context/session-types.js'
 import { explainWalk } from './explain-walk.js'
 import { hopOf, type Hop, type Reached } from './hop.js'

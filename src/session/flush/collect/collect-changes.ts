@@ -1,11 +1,9 @@
 import type { KeyValue } from '../../../keys/index.js'
-import { checkHolders } from '../../../relations/state/check-holders.js'
-import { checkMembers } from '../../../relations/state/check-members.js'
+import { checkHolders, checkMembers } from '../../../relations/state/check-holders.js'
 import type { Reader } from '../../../relations/contract/reader.js'
 import type { Contributor, Cascade } from '../../../relations/contract/contributor.js'
 import { MOST_REACHED, type Drain } from '../../../relations/contract/drain.js'
 import { MOST_WRITES } from '../../../driver/capabilities.js'
-import { isDirty } from './is-dirty.js'
 import { callHooks, hasHooks } from '../../tracking/lifecycle-hooks.js'
 import type { ManagedEntity } from '../../tracking/managed-entity.js'
 import type { EntityTracker } from '../../tracking/entity-tracker.js'
@@ -189,4 +187,18 @@ async function runBeforeHooks(members: readonly ManagedEntity[], called: CalledH
   await callHooks('beforeDelete', removed)
   await callHooks('beforeSave', saved)
   return true
+}
+
+/** True when a flush would send something for the entity. */
+export function isDirty(managed: ManagedEntity): boolean {
+  if (managed.state !== 'stored') return managed.state !== 'gone'
+  const { contributors } = managed.mapped
+  try {
+    for (let i = 0; i < contributors.length; i++) if (contributors[i].hasChanges(managed)) return true
+  } catch (error) {
+    // Asked only now: of entities that nobody touched, most flushes have very many.
+    checkHolders(managed.entity, managed.model)
+    throw error
+  }
+  return false
 }

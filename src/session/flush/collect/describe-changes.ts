@@ -1,4 +1,4 @@
-import { isDirty } from './is-dirty.js'
+import { isDirty } from './collect-changes.js'
 import { binsReplaced } from '../../../plan/after-doubt.js'
 import { recordedChanges } from '../../tracking/write-options.js'
 import type { ManagedEntity } from '../../tracking/managed-entity.js'

@@ -6,12 +6,11 @@ import { stage } from '../../../plan/plan.js'
 import { publishFlush } from './flush-event.js'
 import { flushFailure, isRefused } from './flush-failure.js'
 import type { ManagedEntity } from '../../tracking/managed-entity.js'
-import { planRecord } from '../plan/plan-record.js'
+import { planRecord } from '../plan/record-contributor.js'
 import type { PlannedRecord } from '../plan/record-write.js'
 import type { SessionContext } from '../../context/session-context.js'
 import type { QueuedWork, WorkQueue } from '../../tracking/work-queue.js'
 import { mayBreakRules, validateAll } from '../collect/validate.js'
-import type { FlushOptions } from '../../context/option-types.js'
 
 /** Told when an entity has been sent, or why not. */
 export interface SendReceiver {
@@ -22,15 +21,6 @@ export interface SendReceiver {
 }
 
 const NO_TIME = new Date(0)
-
-/** True when a save or delete of the entity is one command and nothing else: no relations, hooks, transaction, doubts or signal. */
-export function isSimple(
-  { mapped, doubt }: ManagedEntity,
-  { transaction }: SessionContext,
-  options?: FlushOptions,
-): boolean {
-  return mapped.isSimple && doubt === undefined && transaction === undefined && options?.signal === undefined
-}
 
 /** What the unit of work does for one such entity, without the steps, and the promises between them, that are only needed for more. */
 export function executeSingle(

@@ -1,7 +1,7 @@
 import { CommitInDoubtError } from '../../../errors/index.js'
 import type { TransactionHandle } from '../../../driver/outcome.js'
 import type { DeleteCommand, WriteCommand } from '../../../plan/command.js'
-import type { ReadyStage } from '../../../plan/plan-draft.js'
+import type { ReadyStage } from '../../../plan/ready-stage.js'
 import type { Outcome } from '../../../plan/outcome.js'
 import { collectChanges } from '../collect/collect-changes.js'
 import type { ManagedEntity } from '../../tracking/managed-entity.js'

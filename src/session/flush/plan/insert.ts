@@ -1,6 +1,5 @@
 import type { Snapshot } from '../../../codec/index.js'
-import { writeBins } from '../../../plan/bins-write.js'
-import { write, type Ttl, type WriteCommand } from '../../../plan/command.js'
+import { write, writeBins, type Ttl, type WriteCommand } from '../../../plan/command.js'
 import type { ManagedEntity } from '../../tracking/managed-entity.js'
 import { growthOf, isLarge, isWorthMeasuring } from './record-growth.js'
 import { checkKey, RecordWrite } from './record-write.js'

@@ -1,4 +1,4 @@
-import type { Draft } from '../../../plan/plan-draft.js'
+import type { Draft } from '../../../plan/draft.js'
 import { isWrittenOrMissing } from '../../../plan/outcome.js'
 import type { Reader } from '../../../relations/contract/reader.js'
 import type { Contributor } from '../../../relations/contract/contributor.js'
@@ -6,10 +6,13 @@ import { markDeleting } from '../../../relations/cascade/delete-marker.js'
 import type { EmbeddedRefs } from './check-embedded-refs.js'
 import type { ManagedEntity } from '../../tracking/managed-entity.js'
 import type { MappedClass } from '../../mapping/mapped-class.js'
-import { planRecord } from './plan-record.js'
 import { isVersionAssigned } from '../../tracking/expected-version.js'
 import { planDelete } from './delete.js'
 import { changedTtl } from './ttl.js'
+import { planInsert } from './insert.js'
+import { planUpsert } from './upsert.js'
+import { planUpdate } from './update.js'
+import type { PlannedRecord } from './record-write.js'
 
 /** The part of storing a class that is the record itself: its own bins, version, times and expiry. */
 export class RecordContributor implements Contributor {
@@ -42,4 +45,11 @@ export class RecordContributor implements Contributor {
     const stage = standsAlone ? 'write' : 'delete'
     draft.add(stage, planned.command, (outcome) => planned.settle(outcome))
   }
+}
+
+/** What has to be sent for the entity's own record; undefined when it is as stored. */
+export function planRecord(managed: ManagedEntity, now: Date): PlannedRecord | undefined {
+  if (managed.state === 'removed') return planDelete(managed)
+  if (managed.overwrite) return planUpsert(managed, now)
+  return managed.state === 'new' ? planInsert(managed, now) : planUpdate(managed, now)
 }

@@ -1,7 +1,11 @@
-import type { Reader } from '../contract/reader.js'
+import type { Reader } from './reader.js'
+import type { Tracked } from './tracked.js'
 
 /** Whether the entity has no record yet, and has to be stored before anything can point to it. */
 export function isNew(entity: object, reader: Reader): boolean {
   const tracked = reader.tracked(entity)
   return tracked === undefined ? !reader.isDetached(entity) : tracked.state === 'new'
 }
+
+/** True when the record is certainly not there yet: one that is upserted may be. */
+export const isCreation = ({ state, overwrite }: Tracked): boolean => state === 'new' && overwrite !== true

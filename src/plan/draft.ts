@@ -1,0 +1,61 @@
+import type { SkeinError } from '../errors/index.js'
+import type { DeleteCommand, ReadCommand, WriteCommand } from './command.js'
+import type { DescribeStep } from './deferred-steps.js'
+import type { Outcome, Reason, StoredRecord } from './outcome.js'
+import type { RecordKey } from './record-key.js'
+
+/**
+ * Stages in the order in which they run where no transaction carries them. `mark` says of a record that its delete has begun; `undo`
+ * rolls back references to records that turned out to be gone, and runs whatever else failed.
+ */
+export const STAGE_NAMES = ['write', 'add references', 'mark', 'remove references', 'delete', 'undo'] as const
+export type StageName = (typeof STAGE_NAMES)[number]
+
+/**
+ * Receives the outcome of a command. Returns true when the change counts as done, an error when the command is done but the change it
+ * belongs to is not. May add commands to later stages.
+ */
+export type Settle = (outcome: Outcome) => boolean | SkeinError
+
+/** A read that goes out beside the next stage, with its continuation. */
+export interface Check {
+  readonly command: ReadCommand
+  readonly then: (record: StoredRecord | null) => void
+}
+
+export interface DraftOptions {
+  /** Plans for one transaction: one write for each record, no stages. */
+  readonly isTransaction?: boolean
+  /** True once the transaction has begun: reads for this plan take part in it. */
+  readonly isInside?: boolean
+  /** Tests by its id whether the flush deletes a record; a part of a plan knows of the deletes of the others. */
+  readonly deletes?: (id: string) => boolean
+}
+
+/** View of the plan that contributors to a flush get. */
+export interface Draft {
+  /** Timestamp of everything in this plan. */
+  readonly now: Date
+  readonly isTransaction: boolean
+  readonly isInside: boolean
+  /** Adds a command; `tolerated` lists failures that do no harm, beyond those of its stage. */
+  add(name: StageName, command: WriteCommand | DeleteCommand, settle: Settle, tolerated?: readonly Reason[]): void
+  /** Adds a command that is never merged: its guards must not decide about other changes to the record. Only in stages. */
+  addApart(name: StageName, command: WriteCommand, settle: Settle): void
+  /** Runs when the plan is sent; a plan that is only explained changes nothing. */
+  beforeSending(then: () => void): void
+  /** Describes for `explain()` what a read will decide once this stage is sent. */
+  follow(name: StageName, tell: DescribeStep): void
+  /** Reads a record again once the stage that is being settled is done. */
+  check(command: ReadCommand, then: Check['then']): void
+  /** Collects what stages that are being settled have to say, and hands it over in one list when they are. */
+  collect<T>(id: string, item: T, then: (items: readonly T[]) => void): void
+  /** True the first time: a change that both sides of a relation would plan is planned once. */
+  once(id: string): boolean
+  /** True when `once` has already been called with this id. */
+  isPlanned(id: string): boolean
+  /** Ties records that must change together. */
+  tie(a: RecordKey, b: RecordKey): void
+  /** True for a record that the same flush deletes; one that is only marked for the next flush may stay. */
+  isDeleting(key: RecordKey): boolean
+}
