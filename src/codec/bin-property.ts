@@ -82,6 +82,11 @@ export class BinProperty implements SingleBin {
     return this.snapshot(this.decode(stored, undefined))
   }
 
+  advanceAdded(known: unknown, sent: unknown): unknown {
+    if (known === undefined || sent === undefined) return sent
+    return this.codec.advanceAdded?.(known, sent) ?? sent
+  }
+
   change(value: unknown, snapshot: unknown): readonly WriteOperation[] {
     if (isMissing(value)) return [removeBin(this.bin)]
     try {

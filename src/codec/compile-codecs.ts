@@ -102,7 +102,7 @@ class CodecCompiler {
     const fields = type.fields.map((field) =>
       field.type.kind === 'embedded' && field.type.shape === 'bins'
         ? this.#spread(field.name, field.type)
-        : this.#field(field.name, field.bin, field.type),
+        : this.#field(field.name, field.bin, field.type, part.properties),
     )
     const shape: ClassShape = {
       class: part.class,
@@ -113,8 +113,10 @@ class CodecCompiler {
     return new SpreadProperty(name, fields, this.#compileClass(shape))
   }
 
-  #field(name: string, bin: string, type: BinType): BinProperty {
-    return new BinProperty({ name, bin, codec: this.#type(type), inline: inlineKind(type), isCompared: true })
+  #field(name: string, bin: string, type: BinType, fields: readonly PropertyModel[]): BinProperty {
+    const isCounter = fields.some((field) => field.name === name && field.role === 'counter')
+    const options = { name, bin, codec: this.#type(type), inline: inlineKind(type), isCompared: true }
+    return isCounter ? new CounterProperty(options) : new BinProperty(options)
   }
 
   #type(type: BinType): TypeCodec {
@@ -129,7 +131,7 @@ class CodecCompiler {
     // Known before its fields are: it may contain parts of its own class.
     this.#parts.set(name, codec)
     const fields = [
-      ...model.properties.map((field) => this.#field(field.name, field.bin, field.type)),
+      ...model.properties.map((field) => this.#field(field.name, field.bin, field.type, model.properties)),
       ...this.#refFields(model),
     ]
     const shape: ClassShape = {

@@ -1,6 +1,7 @@
 import type { Bins } from '../plan/command.js'
 import type { WriteOperation } from '../plan/operation.js'
 import { addToBin, removeBin } from '../plan/operations.js'
+import type { Value } from '../plan/value.js'
 import { BinProperty } from './bin-property.js'
 import { isMissing, type Loaded } from './property-codec.js'
 import { throwIn } from './value-problem.js'
@@ -15,14 +16,22 @@ export class CounterProperty extends BinProperty {
 
   override change(value: unknown, snapshot: unknown): readonly WriteOperation[] {
     if (isMissing(value)) return [removeBin(this.bin)]
-    // The value itself must be storable, not only the difference.
-    this.encode(value, 0)
     try {
-      const delta = subtract(value as number | bigint, (snapshot ?? this.#zero()) as number | bigint)
-      return [addToBin(this.bin, this.codec.encode(delta, 0))]
+      return [addToBin(this.bin, this.delta(value, snapshot))]
     } catch (error) {
       return throwIn(this.name, error)
     }
+  }
+
+  override advanceAdded(_known: unknown, sent: unknown): unknown {
+    return sent
+  }
+
+  /** The difference as it is stored. */
+  delta(value: unknown, snapshot: unknown): Value {
+    // The value itself must be storable, not only the difference.
+    this.codec.encode(value, 0)
+    return this.codec.encode(subtract(value as number | bigint, (snapshot ?? this.#zero()) as number | bigint), 0)
   }
 
   #zero(): number | bigint {

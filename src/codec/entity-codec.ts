@@ -8,7 +8,7 @@ import type { ClassFunctions, ClassShape, Snapshot } from './class-functions.js'
 import type { BinProperty } from './bin-property.js'
 import { keyChanged, notLoaded, readInPart, unknownClass, unreadable, unstorable } from './codec-errors.js'
 import type { EntityKey } from './entity-key.js'
-import { changeOfPart, isRefusal, onlyEntries } from './loaded-part.js'
+import { changeOfPart, hideUnread, isRefusal, onlyEntries, UNSENT } from './loaded-part.js'
 import { readProperty, writeProperty } from './own-property.js'
 import type { Loaded, LoadedSet, PropertyCodec } from './property-codec.js'
 import { Stamps, type RecordMeta } from './stamps.js'
@@ -69,7 +69,7 @@ export class EntityCodec<T extends object = object> {
    * Reads only these properties and relations into the entity and its snapshot: what a partial load left out. What was set there
    * meanwhile stays as a change; only what was read in part must be unchanged, because its snapshot does not show the rest.
    */
-  complete(entity: T, snapshot: Snapshot, bins: Bins, names: ReadonlySet<string>, have?: Loaded): void {
+  complete(entity: T, snapshot: Snapshot, bins: Bins, names: ReadonlySet<string>, have?: Loaded, want?: Loaded): void {
     const { properties, attach } = this.#shape
     const wanted = properties.filter(({ name, isAssigned }) => isAssigned && names.has(name))
     const values = this.#decode(wanted, bins, undefined)
@@ -77,18 +77,19 @@ export class EntityCodec<T extends object = object> {
     const unsent = wanted.find(({ name }) => changed.has(name) && have?.parts?.has(name) === true)
     if (unsent !== undefined) throw readInPart(this.model, this.#tryKey(entity), unsent.name, UNSENT)
     for (const [i, property] of wanted.entries()) {
+      hideUnread(property, values[i], want)
       if (!changed.has(property.name)) writeProperty(entity, property.name, values[i])
       this.#functions.setSnapshot(snapshot, properties.indexOf(property), property.snapshot(values[i]))
     }
     attach?.(entity, bins, undefined, names)
   }
 
-  /** Moves the snapshot forward to a newer one, for the properties in these bins alone. */
-  advance(snapshot: Snapshot, newer: Snapshot, bins: ReadonlySet<string>): void {
+  /** After a write in doubt: moves the snapshot forward for what the write added to these bins, which is never sent again. */
+  advance(snapshot: Snapshot, sent: Snapshot, bins: ReadonlySet<string>): void {
+    const of = (one: Snapshot, index: number): unknown => this.#functions.snapshotOf(one, index)
     for (const [index, property] of this.#shape.properties.entries()) {
-      if (property.bins.some((bin) => bins.has(bin))) {
-        this.#functions.setSnapshot(snapshot, index, this.#functions.snapshotOf(newer, index))
-      }
+      if (!property.bins.some((bin) => bins.has(bin))) continue
+      this.#functions.setSnapshot(snapshot, index, property.advanceAdded(of(snapshot, index), of(sent, index)))
     }
   }
 
@@ -190,6 +191,11 @@ export class EntityCodec<T extends object = object> {
     this.#functions.setSnapshot(snapshot, index, value)
   }
 
+  /** The operations that bring this one property from the snapshot to what it is now. */
+  changeOf(entity: T, snapshot: Snapshot, name: string, loaded: Loaded): readonly WriteOperation[] {
+    return this.#operations(entity, snapshot, [this.#indexOf(name)], loaded)
+  }
+
   /** The operations that write this one property of a new record. */
   binOperations(entity: T, name: string): readonly WriteOperation[] {
     const operations: WriteOperation[] = []
@@ -219,6 +225,8 @@ export class EntityCodec<T extends object = object> {
     } catch (error) {
       throw unreadable(this.model, this.#keyInBins(bins), error)
     }
+    if (loaded?.parts !== undefined)
+      for (const each of this.#shape.properties) hideUnread(each, readProperty(entity, each.name), loaded)
     if (meta !== undefined) this.stamps.meta(entity, meta)
     return entity
   }
@@ -293,11 +301,6 @@ export class EntityCodec<T extends object = object> {
       Object.fromEntries(this.model.properties.map(({ name, bin }) => [name, readProperty(bins, bin)])),
     )
   }
-}
-
-const UNSENT = {
-  why: 'no more of it can be read while it has unsent changes',
-  fix: 'Flush or refresh the entity first.',
 }
 
 const isComparedIn = ({ isCompared, bins: own }: PropertyCodec, bins: ReadonlySet<string>): boolean =>

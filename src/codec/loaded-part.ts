@@ -3,8 +3,9 @@ import type { WriteOperation } from '../plan/operation.js'
 import type { MapKey, Value } from '../plan/value.js'
 import type { BinProperty } from './bin-property.js'
 import { MapChanges } from './map-changes.js'
-import { readProperty } from './own-property.js'
-import { isMissing, type LoadedEntries, type LoadedPart } from './property-codec.js'
+import { readProperty, writeProperty } from './own-property.js'
+import type { PartCodec } from './part-codec.js'
+import { isMissing, type Loaded, type LoadedEntries, type LoadedPart, type PropertyCodec } from './property-codec.js'
 import { jsonType } from './types/json-type.js'
 import { storedMap } from './types/map-type.js'
 
@@ -12,6 +13,12 @@ import { storedMap } from './types/map-type.js'
 export interface PartRefusal {
   readonly why: string
   readonly fix: string
+}
+
+/** Refusal to read more of a property whose snapshot would then hide its unsent changes. */
+export const UNSENT: PartRefusal = {
+  why: 'no more of it can be read while it has unsent changes',
+  fix: 'Flush or refresh the entity first.',
 }
 
 const readWhole = 'Load the whole property first, or change it through session.at().'
@@ -86,4 +93,12 @@ export function joinParts(one: LoadedPart, other: LoadedPart): LoadedPart | unde
   if (one.kind === 'slice' || other.kind === 'slice') return undefined
   const fields = one.fields && new Set([...one.fields, ...(other.fields ?? [])])
   return { kind: 'entries', keys: new Set([...one.keys, ...other.keys]), fields }
+}
+
+/** Leaves fields of a part empty that were not read: a counter would show 0. */
+export function hideUnread(property: PropertyCodec, value: unknown, want: Loaded): void {
+  const part = want?.parts?.get(property.name)
+  if (part?.kind !== 'entries' || part.fields === undefined || isMissing(value)) return
+  const { model } = (property as BinProperty).codec as PartCodec
+  for (const { name } of model.properties) if (!part.fields.has(name)) writeProperty(value, name, undefined)
 }

@@ -1,5 +1,5 @@
 import type { MapSubtype, WriteOperation } from '../plan/operation.js'
-import { mapPut, mapPutItems, mapRemoveKeys } from '../plan/operations.js'
+import { mapIncrement, mapPut, mapPutItems, mapRemoveKeys } from '../plan/operations.js'
 import type { MapKey, Value } from '../plan/value.js'
 import { depthOf, under, type Place, type TypeCodec } from './type-codec.js'
 import { encodeItem, isSameItem } from './types/item.js'
@@ -29,6 +29,11 @@ export class MapChanges {
     const deeper = hadAndHas && isReached ? codec.patch?.(value, snapshot, under(this.#place, key)) : undefined
     if (deeper) this.#deeper.push(...deeper)
     else this.#puts.set(key, encodeItem(codec, value, depthOf(this.#place)))
+  }
+
+  /** Adds to a counter, so that writers never overwrite each other. */
+  increment(key: MapKey, delta: Value): void {
+    this.#deeper.push(mapIncrement(this.#place.bin, key, delta, this.#place.path))
   }
 
   remove(key: MapKey): void {

@@ -3,6 +3,7 @@ import type { WriteOperation } from '../plan/operation.js'
 import type { Value } from '../plan/value.js'
 import type { ClassFunctions } from './class-functions.js'
 import type { EntityKey } from './entity-key.js'
+import { CounterProperty } from './counter-property.js'
 import { MapChanges } from './map-changes.js'
 import { readProperty } from './own-property.js'
 import { isMissing } from './property-codec.js'
@@ -77,16 +78,28 @@ export class PartCodec implements TypeCodec {
   patch(value: unknown, snapshot: unknown, place: Place): readonly WriteOperation[] {
     const part = checkPart(value, place.path?.length ?? 0)
     const changes = new MapChanges(place)
+    const before = (index: number): unknown => this.#functions.snapshotOf(snapshot as object, index)
     for (const index of this.#functions.changed(part, snapshot as object) ?? []) {
       const field = this.#fields[index]
       const now = field.storable(readProperty(part, field.name))
       try {
         if (isMissing(now)) changes.remove(field.bin)
-        else changes.compare(field.bin, field.codec, now, this.#functions.snapshotOf(snapshot as object, index))
+        else if (field instanceof CounterProperty) changes.increment(field.bin, field.delta(now, before(index)))
+        else changes.compare(field.bin, field.codec, now, before(index))
       } catch (error) {
         throwIn(field.name, error)
       }
     }
     return changes.operations()
+  }
+
+  advanceAdded(known: unknown, sent: unknown): object {
+    const advanced = this.#functions.snapshot({})
+    for (const [index, field] of this.#fields.entries()) {
+      const [before, now] = [known, sent].map((one) => this.#functions.snapshotOf(one as object, index))
+      const both = before === undefined || now === undefined ? before : field.codec.advanceAdded?.(before, now)
+      this.#functions.setSnapshot(advanced, index, field instanceof CounterProperty ? now : (both ?? before))
+    }
+    return advanced
   }
 }

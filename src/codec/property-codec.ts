@@ -60,6 +60,8 @@ export interface PropertyCodec {
   same(value: unknown, snapshot: unknown): boolean
   /** The snapshot with what these bins hold now; only a property in several bins has anything else in it. */
   reread(snapshot: unknown, stored: Bins, bins: ReadonlySet<string>): unknown
+  /** The snapshot after a write in doubt that adds to one of its bins. */
+  advanceAdded(known: unknown, sent: unknown): unknown
   /** The operations that turn what the snapshot shows into the value. */
   change(value: unknown, snapshot: unknown): readonly WriteOperation[]
   /** Adds the operations that store the value in a new record. */

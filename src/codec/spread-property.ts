@@ -2,6 +2,7 @@ import { types } from 'node:util'
 import type { Bins } from '../plan/command.js'
 import type { WriteOperation } from '../plan/operation.js'
 import type { ClassFunctions } from './class-functions.js'
+import { CounterProperty } from './counter-property.js'
 import { readProperty } from './own-property.js'
 import { isMissing, type Loaded, type MutableBins, type PropertyCodec } from './property-codec.js'
 import { MAX_DEPTH } from './type-codec.js'
@@ -29,7 +30,8 @@ export class SpreadProperty implements PropertyCodec {
   decode(bins: Bins, loaded: Loaded): unknown {
     if (this.bins.every((bin) => isMissing(readProperty(bins, bin)))) return undefined
     try {
-      return this.#part.hydrate(bins, loaded)
+      // The mask names properties of the record, not fields of the part.
+      return this.#part.hydrate(bins, loaded === undefined || loaded.has(this.name) ? undefined : loaded)
     } catch (error) {
       return throwIn(this.name, error)
     }
@@ -62,6 +64,20 @@ export class SpreadProperty implements PropertyCodec {
     const reread = this.#part.snapshot({})
     for (const [index, value] of found.entries()) this.#part.setSnapshot(reread, index, value)
     return reread
+  }
+
+  /** Each field has a bin of its own; those that were set are sent again. */
+  advanceAdded(known: unknown, sent: unknown): unknown {
+    if (known === undefined || sent === undefined) return sent
+    const advanced = this.#part.snapshot({})
+    for (const [index, field] of this.#fields.entries()) {
+      const [before, now] = [
+        this.#part.snapshotOf(known as object, index),
+        this.#part.snapshotOf(sent as object, index),
+      ]
+      this.#part.setSnapshot(advanced, index, field instanceof CounterProperty ? now : before)
+    }
+    return advanced
   }
 
   change(value: unknown, snapshot: unknown): readonly WriteOperation[] {

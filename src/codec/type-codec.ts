@@ -32,6 +32,11 @@ export interface TypeCodec {
   same(value: unknown, snapshot: unknown): boolean
   /** Operations that change only what differs, or undefined where the value has to be written as a whole. */
   patch?(value: unknown, snapshot: unknown, place: Place): readonly WriteOperation[] | undefined
+  /**
+   * The snapshot after a write in doubt: what adds up (counters, appends) as it was sent, because it is never sent again; the rest as it was
+   * known, because it is. Absent: all of it as it was known.
+   */
+  advanceAdded?(known: unknown, sent: unknown): unknown
   /** Operations that store a value in a bin that does not exist, for types that need more than a plain write. */
   create?(value: unknown, bin: string, isNewRecord: boolean): readonly WriteOperation[]
 }

@@ -23,7 +23,7 @@ export abstract class PlaceHandle {
   /** @internal */
   protected record(operation: Change['operation'], change: (value: unknown) => void): void {
     const { target, place } = this
-    const rootType = target.model.properties.find(({ name }) => name === place.property)!.type
+    const rootType = place.rootType ?? target.model.properties.find(({ name }) => name === place.property)!.type
     const apply = (value: unknown): unknown => changeAt(value, place, target.codecs, rootType, change)
     target.record({ property: place.property, operation, apply })
   }

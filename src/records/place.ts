@@ -18,6 +18,8 @@ export interface Place {
   readonly bin: string
   readonly type: BinType
   readonly path: Path
+  /** Type of the value that the steps begin at, where that is no property of the class. */
+  readonly rootType?: BinType
   readonly steps: readonly ValueStep[]
 }
 

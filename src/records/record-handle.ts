@@ -1,5 +1,5 @@
 import { readProperty } from '../codec/index.js'
-import type { CollectionProperty, PropertyModel } from '../model/index.js'
+import type { Collection, CollectionProperty, KeyInput, PropertyModel } from '../model/index.js'
 import { CounterHandle } from './counter-handle.js'
 import { wrongHandle } from './handle-errors.js'
 import type { CounterName, ItemOf, ListName, MapName, SetName } from './handle-types.js'
@@ -8,6 +8,8 @@ import { MapHandle } from './map-handle.js'
 import { placeOf, shapeOf, type Place, type Shape } from './place.js'
 import type { RecordTarget } from './record-target.js'
 import { SetHandle } from './set-handle.js'
+
+type MemberOf<C> = NonNullable<C> extends Collection<infer M> ? M : never
 
 /**
  * A record that need not be loaded, made by `session.at`. Its counters, lists, sets, maps and collections can be asked and changed;
@@ -52,6 +54,17 @@ export class RecordHandle<T extends object> {
   /** A collection of the entity, as `load` would give it, without loading the entity. */
   collection<N extends CollectionProperty<T> & keyof T>(name: N): T[N] {
     return readProperty(this.#target.withCollection(name as string), name as string) as T[N]
+  }
+
+  /**
+   * A consolidated child by its id, which need not be loaded: its fields can be asked and changed, and numbers in it incremented.
+   *
+   * @example
+   * session.at(Post, 1).child('comments', 'c1').increment('likes')
+   */
+  child<N extends CollectionProperty<T> & keyof T>(name: N, id: KeyInput<MemberOf<T[N]>>): MapHandle<MemberOf<T[N]>> {
+    const { target, place } = this.#target.child(name as string, id)
+    return new MapHandle(target, place)
   }
 
   #place(name: string, shape: Shape, type: string): Place {

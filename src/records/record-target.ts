@@ -17,6 +17,8 @@ export interface RecordTarget {
   ask(place: Place, questions: readonly Question[]): Promise<readonly (Value | undefined)[]>
   /** The entity, whose collection of that name can be asked and changed; throws where there is none. */
   withCollection(name: string): object
+  /** A consolidated child, which need not be loaded, as a record of its own. */
+  child(collection: string, id: unknown): { readonly target: RecordTarget; readonly place: Place }
   /** The value of a counter with the session's unsent changes. */
   count(property: string): Promise<number | bigint>
 }

@@ -8,7 +8,6 @@ import type { Path, WriteOperation } from '../plan/operation.js'
 import { atKey, readExpression } from '../plan/operations.js'
 import type { Value } from '../plan/value.js'
 import type { Change } from '../records/change.js'
-import { changedInPart } from '../records/handle-errors.js'
 import { applyToPart } from '../records/apply-to-part.js'
 import { answerLocally, containerAt } from '../records/local-answers.js'
 import { shapeOf, type Place } from '../records/place.js'
@@ -17,6 +16,7 @@ import type { RecordTarget } from '../records/record-target.js'
 import { unsentCollection, unsentCounter } from '../records/unsent-expression.js'
 import type { Reader } from '../relations/contract/reader.js'
 import { sumOf } from './counters/counter-shards.js'
+import { childAccess } from './child-access.js'
 import { unknownRelation } from './context/session-errors.js'
 import { withRecorded } from './flush/plan/patch.js'
 import type { MappedClass } from './mapping/mapped-class.js'
@@ -52,10 +52,9 @@ export class RecordAccess implements RecordTarget {
     if (isLoaded(managed, change.property) || part !== undefined) {
       const { entity, snapshot, mapped } = managed
       const wasChanged = mapped.codec.isChanged(entity, snapshot!, change.property)
-      if (wasChanged && part !== undefined) throw changedInPart(this, change.property)
+      // Unsent changes of the property go first: compared after the change, an increment would become a put.
+      if (wasChanged) recordUnsent(managed, change.property)
       apply(managed, change)
-      // The property has unsent changes of its own: the next flush finds both by comparing.
-      if (wasChanged) return
       mapped.codec.acceptChange(entity, snapshot!, change.property)
     }
     managed.addWriteOptions({ change })
@@ -64,7 +63,8 @@ export class RecordAccess implements RecordTarget {
   async ask(place: Place, questions: readonly Question[]): Promise<readonly (Value | undefined)[]> {
     const managed = this.#find()
     if (managed.state === 'new') return questions.map((one) => answerLocally(this.#ownValue(managed, place), one))
-    const type = shapeOf(typeOf(managed, place.property)) === 'map' ? 'map' : 'list'
+    const rootType = place.rootType ?? typeOf(managed, place.property)
+    const type = shapeOf(rootType) === 'map' ? 'map' : 'list'
     const subject = unsentCollection(place.bin, type, unsentOf(managed, place.bin))
     const path = withoutCreating(place.path)
     const answers = await this.#read(
@@ -100,6 +100,12 @@ export class RecordAccess implements RecordTarget {
   #counted(property: string, value: number | bigint): number | bigint {
     const { type } = this.model.properties.find(({ name }) => name === property)!
     return type.kind === 'bigint' ? BigInt(value) : value
+  }
+
+  child(name: string, id: unknown): { readonly target: RecordTarget; readonly place: Place } {
+    const relation = this.#mapped.relations.find(({ model }) => model.name === name)
+    if (relation?.parts?.locate === undefined) throw unknownRelation(this.#mapped, name)
+    return childAccess(this, relation, id, this.#find)
   }
 
   withCollection(name: string): object {
@@ -156,7 +162,8 @@ export class RecordAccess implements RecordTarget {
 /** Shows recorded changes in properties that were loaded after them. */
 export function showRecorded(managed: ManagedEntity, properties: ReadonlySet<string>): void {
   for (const change of recordedChanges(managed)) {
-    if (!properties.has(change.property)) continue
+    const isProperty = managed.model.properties.some(({ name }) => name === change.property)
+    if (!isProperty || !properties.has(change.property)) continue
     apply(managed, change)
     managed.mapped.codec.acceptChange(managed.entity, managed.snapshot!, change.property)
   }
@@ -166,6 +173,15 @@ function apply({ entity, loaded }: ManagedEntity, change: Change): void {
   const part = loaded?.parts?.get(change.property)
   const value = readProperty(entity, change.property)
   writeProperty(entity, change.property, part === undefined ? change.apply(value) : applyToPart(part, value, change))
+}
+
+/** Turns what was changed in a property into recorded changes. */
+function recordUnsent(managed: ManagedEntity, property: string): void {
+  const { entity, snapshot, mapped, loaded } = managed
+  for (const operation of mapped.codec.changeOf(entity, snapshot!, property, loaded))
+    managed.addWriteOptions({
+      change: { property, operation: operation as Change['operation'], apply: (value) => value },
+    })
 }
 
 function isLoaded({ isUnread, loaded }: ManagedEntity, property: string): boolean {

@@ -1,6 +1,6 @@
 import 'reflect-metadata'
 import { Bin, Counter, CreatedAt, Embeddable, Embedded, Generation, Index, Key, Record, Sharded, Version } from 'skein'
-import { ManyToOne, compileModel, ref, type StoredValue } from 'skein'
+import { ManyToMany, ManyToOne, OneToMany, collection, compileModel, ref, type StoredValue } from 'skein'
 import { expect } from 'chai'
 import { expectProblem, problemsOf } from './problems-of.js'
 
@@ -156,6 +156,29 @@ describe('a model with an unknown type is refused', () => {
       'SKEIN_1026 A.generation',
       'SKEIN_1026 A.notACounter',
     ])
+  })
+
+  it('when a counter is in a part that has no address of its own, or puts children in order', () => {
+    @Embeddable()
+    class Inner {
+      @Counter() hits = 0
+    }
+    @Embeddable()
+    class Part {
+      @Key() id!: string
+      @Embedded(() => Inner) inner?: Inner
+      @Counter() likes = 0
+    }
+    @Record({ set: 'a' })
+    class A {
+      @Key() id!: number
+      @Embedded(() => Part, { as: 'array' }) listed: Part[] = []
+      @Embedded(() => Part, { as: 'map' }) mapped = new Map<string, Part>()
+      @OneToMany(() => Part, { strategy: 'consolidate', sortKey: ['likes'] }) sorted = collection<Part>()
+      @ManyToMany(() => A, { attributes: () => Inner, owner: true }) linked = collection<A, Inner>()
+    }
+    const places = problemsOf(A).map(({ code, property }) => `${code} ${property}`)
+    expect(places).to.have.members(['SKEIN_1026 listed', 'SKEIN_1049 sorted', 'SKEIN_1026 linked'])
   })
 
   it('when a decorator that a class has once is used twice', () => {

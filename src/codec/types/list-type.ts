@@ -40,6 +40,7 @@ export function listType(item: TypeCodec, unique = false): TypeCodec {
       Array.isArray(value) &&
       value.length === (snapshot as unknown[]).length &&
       hasPrefix(value, snapshot as unknown[]),
+    advanceAdded: (_known, sent) => sent,
     /** A list that only grew is appended to, so that two writers who append do not overwrite each other. */
     patch(value, snapshot, place): readonly WriteOperation[] | undefined {
       const before = snapshot as readonly unknown[]

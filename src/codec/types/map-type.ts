@@ -51,6 +51,15 @@ export function mapType(keyKind: MapKeyKind, item: TypeCodec, subtype?: MapSubty
       }
       return true
     },
+    advanceAdded(known, sent) {
+      const now = sent as ReadonlyMap<unknown, unknown>
+      const advance = ([each, before]: [unknown, unknown]): [unknown, unknown] => {
+        const member = now.get(each)
+        const isBoth = before !== null && member !== null && member !== undefined
+        return [each, (isBoth ? item.advanceAdded?.(before, member) : undefined) ?? before]
+      }
+      return new Map([...(known as ReadonlyMap<unknown, unknown>)].map(advance))
+    },
     patch(value, snapshot, place) {
       const before = snapshot as ReadonlyMap<unknown, unknown>
       const changes = new MapChanges(place, subtype)

@@ -1,5 +1,6 @@
 import type { EmbeddableModel, EntityClass, EntityModel, Model } from '../model.js'
 import { deepFreeze } from './deep-freeze.js'
+import { checkPartCounters } from './check-part-counters.js'
 import { checkHooks } from './check-hooks.js'
 import { checkShardedCounters } from './check-counters.js'
 import { checkNamespace } from './check-names.js'
@@ -33,6 +34,7 @@ export function compileModel(classes: readonly EntityClass[], { namespace }: { r
     problems,
     partModels,
   )
+  checkPartCounters(entityModels.values(), partModels, problems)
   checkTenants(entityModels, partModels, problems)
   checkShardedCounters(entityModels, problems)
   checkIndexNames(entityModels.values(), problems)

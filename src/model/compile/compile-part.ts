@@ -11,7 +11,7 @@ import { compileValue, type PropertyDraft } from './compile-value.js'
 import { isRelation, readMemberRoles } from './members.js'
 import type { Problems } from './problems.js'
 
-const IN_PARTS: readonly MemberDecorator[] = ['Key', 'Bin', 'Embedded']
+const IN_PARTS: readonly MemberDecorator[] = ['Key', 'Bin', 'Counter', 'Embedded']
 
 /** Everything about one class that is stored inside records. */
 export function compilePart(part: PartNotes, compilation: Compilation): EmbeddableModel {

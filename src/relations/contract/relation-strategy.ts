@@ -1,6 +1,7 @@
 import type { KeyValue } from '../../keys/index.js'
 import type { EntityClass, RelationModel } from '../../model/index.js'
-import type { Value } from '../../plan/value.js'
+import type { WriteOperation } from '../../plan/operation.js'
+import type { MapKey, Value } from '../../plan/value.js'
 import type { Tracked } from './tracked.js'
 import type { CollectionMembers, CollectionView } from './collection-members.js'
 import type { Reader } from './reader.js'
@@ -21,6 +22,21 @@ export interface LoadedLevel {
 export interface ChangedPart {
   readonly key: KeyValue | null
   readonly part: object
+}
+
+/** Location of one part in its record, and what the session knows of it. */
+export interface LocatedPart {
+  readonly id: KeyValue
+  /** Undefined where only the record knows it: the collection has an order of its own. */
+  readonly place: MapKey | undefined
+  /** The loaded part; undefined where it is not loaded, null where it is to be removed. */
+  readonly part: object | null | undefined
+  /** The part is new: its record does not have it yet. */
+  readonly isAdded: boolean
+  /** Operations for what was changed in the loaded part. */
+  unsent(): readonly WriteOperation[]
+  /** What the loaded part shows is stored, or recorded to be. */
+  accept(): void
 }
 
 /** How one relation of one class is stored: a contributor to loads, saves and deletes, and for a collection what the server can tell without loading it. */
@@ -65,7 +81,12 @@ export interface RelationStrategy extends Contributor {
   /** An entity that was loaded in part has got the rest, and with it this. */
   completed?(owner: Tracked, stored: Value | undefined): void
   /** Parts of the record that are new or changed, for those that check them, and their class. */
-  readonly parts?: { readonly class: EntityClass; changed(tracked: Tracked): Iterable<ChangedPart> }
+  readonly parts?: {
+    readonly class: EntityClass
+    changed(tracked: Tracked): Iterable<ChangedPart>
+    /** One part by its id, also where it is not loaded. Absent where parts belong to links. */
+    locate?(tracked: Tracked, id: unknown): LocatedPart
+  }
   /** These entities are to be deleted: what was made here to point to them, and is not stored yet, goes as if it were. */
   takeBack?(owner: Tracked, deleted: Deleted, onTakeBack: OnRollback): void
   /** Answers all questions about members that are stored in the owner's record. */

@@ -114,7 +114,7 @@ export class Hydrator {
     const stored = readBins(record, projection)
     this.#check(managed, stored)
     const missing = missingOf(have, managed.mapped, loaded)
-    managed.mapped.codec.complete(managed.entity, managed.snapshot!, record.bins, missing, have)
+    managed.mapped.codec.complete(managed.entity, managed.snapshot!, record.bins, missing, have, loaded)
     const { version: property } = managed.model
     const isVersionRead = property !== undefined && missing.has(property)
     const version = isVersionRead ? (readProperty(managed.entity, property) as number) : managed.version

@@ -58,7 +58,11 @@ export class ConsolidateStrategy implements RelationStrategy {
     this.#parts = new PartClass(model, owner, codec)
     this.keyOf = this.#parts.keyOf
     this.inside = new PartVerification(this.#parts)
-    this.parts = { class: codec.model.class, changed: ({ entity }) => this.#changed(this.#table(entity)) }
+    this.parts = {
+      class: codec.model.class,
+      changed: ({ entity }) => this.#changed(this.#table(entity)),
+      locate: ({ entity }, id) => this.#table(entity).locate(id),
+    }
     this.isInRecord = !codec.model.relations.some(({ eager }) => eager)
   }
 
@@ -253,7 +257,7 @@ export class ConsolidateStrategy implements RelationStrategy {
       if (state === 'written') {
         changes.confirm()
         written?.()
-      }
+      } else if (state === 'inDoubt') changes.advanceAdded()
       return state === 'written'
     })
   }

@@ -155,6 +155,15 @@ export class PartChanges {
     this.#dropCapped()
   }
 
+  /** The answer was lost: increments and appends are never sent again. */
+  advanceAdded(): void {
+    const { codec } = this.#parts
+    for (const { known: sent } of this.#sent) {
+      const known = this.#table.known(sent.id)
+      if (known !== undefined) known.snapshot = codec.advanceAdded(known.snapshot, sent.snapshot)
+    }
+  }
+
   #added(): readonly object[] {
     return this.#table.state.added.map((member) => {
       if (!isEntity(member)) throw this.#parts.bareKey(member)

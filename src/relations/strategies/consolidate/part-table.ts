@@ -5,6 +5,7 @@ import type { CollectionState } from '../../state/collection-state.js'
 import type { Tracked } from '../../contract/tracked.js'
 import { isCreation } from '../../contract/is-new.js'
 import type { Reader } from '../../contract/reader.js'
+import type { LocatedPart } from '../../contract/relation-strategy.js'
 import { isEntity, type Member } from '../../contract/member.js'
 import { REMEMBER } from '../../state/remember-fields.js'
 import { splitByCap } from './cap.js'
@@ -131,6 +132,24 @@ export class PartTable {
     if (member !== undefined) return member as object
     if (!this.#isSure(id)) return undefined
     return this.known(id)?.part ?? (this.isComplete ? null : undefined)
+  }
+
+  /** One part by its id, for a handle on it. */
+  locate(given: unknown): LocatedPart {
+    const { parts, owner } = this
+    const id = parts.checkedId(given)
+    const known = this.#isSure(id) ? this.known(id) : undefined
+    return {
+      id,
+      part: this.find(id),
+      place: parts.sortKey === undefined ? id : known?.place,
+      isAdded: this.state.findAdded(id) !== undefined,
+      unsent: () =>
+        known === undefined || parts.codec.same(known.part, known.snapshot)
+          ? []
+          : parts.patch(known.part, known.snapshot, known.place, owner),
+      accept: () => void (known && (known.snapshot = parts.codec.snapshot(known.part))),
+    }
   }
 
   /** The server was asked for these, which were known then: those that were not among its answers are no longer there. */

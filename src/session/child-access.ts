@@ -1,0 +1,150 @@
+import { unstorable, type Codecs } from '../codec/index.js'
+import { SkeinError } from '../errors/index.js'
+import { describeKey, type KeyValue } from '../keys/index.js'
+import type { BinType, EmbeddableModel, EntityModel } from '../model/index.js'
+import type { WriteOperation } from '../plan/operation.js'
+import { atKey } from '../plan/operations.js'
+import type { MapKey, Value } from '../plan/value.js'
+import type { Change } from '../records/change.js'
+import { answerLocally, containerAt } from '../records/local-answers.js'
+import type { Place } from '../records/place.js'
+import type { Question } from '../records/question.js'
+import type { RecordTarget } from '../records/record-target.js'
+import type { LocatedPart, RelationStrategy } from '../relations/contract/relation-strategy.js'
+import type { ManagedEntity } from './tracking/managed-entity.js'
+
+/** A consolidated child as its handles see it. */
+export function childAccess(
+  record: RecordTarget,
+  relation: RelationStrategy,
+  id: unknown,
+  find: () => ManagedEntity,
+): { readonly target: RecordTarget; readonly place: Place } {
+  const { name: property, bin, target: part } = relation.model
+  const child = relation.parts!.locate!(find(), id)
+  if (child.place === undefined) throw placeUnknown(record, property, child.id)
+  const type: BinType = { kind: 'embedded', shape: 'one', part }
+  const place = { property, bin: bin!, type, rootType: type, path: [atKey(child.place)], steps: [] }
+  return { target: new ChildAccess(record, relation, child.id, find), place }
+}
+
+class ChildAccess implements RecordTarget {
+  readonly #record: RecordTarget
+  readonly #relation: RelationStrategy
+  readonly #id: KeyValue
+  readonly #find: () => ManagedEntity
+
+  constructor(record: RecordTarget, relation: RelationStrategy, id: KeyValue, find: () => ManagedEntity) {
+    this.#record = record
+    this.#relation = relation
+    this.#id = id
+    this.#find = find
+  }
+
+  get model(): EntityModel {
+    return this.#record.model
+  }
+
+  get codecs(): Codecs {
+    return this.#record.codecs
+  }
+
+  get key(): KeyValue {
+    return this.#record.key
+  }
+
+  get #part(): EmbeddableModel {
+    return this.codecs.model.embeddable(this.#relation.model.target)
+  }
+
+  /** A loaded child shows the change; a new one is sent with it. */
+  record(change: Change): void {
+    const managed = this.#find()
+    const child = this.#locate(managed)
+    this.#checkFields(change.operation)
+    if (child.part && child.isAdded) return void change.apply(child.part)
+    const { property } = change
+    for (const operation of child.unsent())
+      managed.addWriteOptions({ change: { property, operation: operation as Change['operation'], apply: unchanged } })
+    if (child.part) {
+      change.apply(child.part)
+      child.accept()
+    }
+    managed.addWriteOptions({ change: { ...change, apply: unchanged } })
+  }
+
+  async ask(place: Place, questions: readonly Question[]): Promise<readonly (Value | undefined)[]> {
+    const { part } = this.#locate(this.#find())
+    if (!part) return this.#record.ask({ ...place, rootType: MAP }, questions)
+    const stored = containerAt(this.#encoded(part), place.path.slice(1))
+    return questions.map((one) => answerLocally(stored, one))
+  }
+
+  child(): never {
+    throw notInChild(this, this.#relation.model.name)
+  }
+
+  withCollection(): never {
+    throw notInChild(this, this.#relation.model.name)
+  }
+
+  count(): never {
+    throw notInChild(this, this.#relation.model.name)
+  }
+
+  #locate(managed: ManagedEntity): LocatedPart {
+    const child = this.#relation.parts!.locate!(managed, this.#id)
+    if (child.part === null) throw removed(this, this.#relation.model.name, this.#id)
+    return child
+  }
+
+  #encoded(part: object): Value {
+    try {
+      return this.codecs.part(this.#part.name).encode(part, 1)
+    } catch (error) {
+      throw unstorable(this.model, this.key, error)
+    }
+  }
+
+  /** Key and sort fields say where the child is: they change with the child loaded. */
+  #checkFields(operation: Change['operation']): void {
+    const { sortKey = [] } = this.#relation.model
+    const fixed = [...this.#part.key!.properties, ...sortKey]
+    const bins = new Set(this.#part.properties.filter(({ name }) => fixed.includes(name)).map(({ bin }) => bin))
+    const isInside = 'path' in operation && (operation.path ?? []).length > 1
+    const field = isInside ? undefined : fieldsOf(operation).find((key) => bins.has(String(key)))
+    if (field === undefined && (isInside || operation.kind !== 'mapClear')) return
+    const message = `${this.model.name} ${describeKey(this.key)}: the key fields of a child of '${this.#relation.model.name}' cannot be changed through a handle.`
+    throw new SkeinError('SKEIN_2331', message, {
+      className: this.model.name,
+      property: this.#relation.model.name,
+      key: this.key,
+      fix: 'Load the child, or add a new one and remove this.',
+    })
+  }
+}
+
+const MAP: BinType = { kind: 'map', key: 'string', value: { kind: 'json' } }
+const unchanged = (value: unknown): unknown => value
+
+function fieldsOf(operation: WriteOperation): readonly MapKey[] {
+  if (operation.kind === 'mapRemoveKeys') return operation.keys
+  if (operation.kind === 'mapPutItems') return [...operation.items.keys()]
+  return operation.kind === 'mapPut' || operation.kind === 'mapIncrement' ? [operation.key] : []
+}
+
+function removed({ model, key }: RecordTarget, property: string, id: KeyValue): SkeinError {
+  const message = `${model.name} ${describeKey(key)}: the child ${describeKey(id)} of '${property}' is removed in this session.`
+  return new SkeinError('SKEIN_2331', message, { className: model.name, property, key, fix: 'Add it again first.' })
+}
+
+function notInChild({ model, key }: RecordTarget, property: string): SkeinError {
+  const message = `${model.name} ${describeKey(key)}: a child of '${property}' has no such handle.`
+  return new SkeinError('SKEIN_2330', message, { className: model.name, property, key, fix: 'Use its fields.' })
+}
+
+function placeUnknown({ model, key }: RecordTarget, property: string, id: KeyValue): SkeinError {
+  const message = `${model.name} ${describeKey(key)}: '${property}' is sorted, so only its record knows where the child ${describeKey(id)} is.`
+  const fix = `Load the child first: await session.at(…).collection('${property}').get(id).`
+  return new SkeinError('SKEIN_2330', message, { className: model.name, property, key, fix })
+}
