@@ -72,6 +72,7 @@ export {
   type OneToManyOptions,
   type OneToOneOptions,
   type Page,
+  type KeysOptions,
   type PageOptions,
   type PropertyModel,
   type RangeBound,

@@ -33,7 +33,7 @@ export async function main(print: (text: string) => void, players = 5_000): Prom
 
     let place = 0
     const ranking = await trafficOf(async () => {
-      place = (await scores.count()) - (await scores.rankOf('player 42'))!
+      place = (await scores.count()) - (await scores.indexOf('player 42'))!
     })
     print(`Player 42 has place ${place.toLocaleString('en')}: ${show(ranking)}`)
 

@@ -21,11 +21,18 @@ export interface OutsideTransaction {
 }
 
 export interface PageOptions extends OutsideTransaction {
-  /** Members to leave out before the page; not for collections by index, whose members have no numbers. */
+  /** Members to leave out before the page; a negative number counts from the end. Not for collections by index, whose members have no numbers. */
   readonly offset?: number
   readonly count: number
   /** For collections by index: the `next` of the page before. */
   readonly after?: string
+}
+
+/** A part of the keys of a collection; all of them unless a number is given. */
+export interface KeysOptions extends OutsideTransaction {
+  /** Keys to leave out; a negative number counts from the end. */
+  readonly offset?: number
+  readonly count?: number
 }
 
 /** A page of members of a collection. */
@@ -63,7 +70,8 @@ export interface Collection<T extends object, A extends object = object> extends
   /** Answered by the server without loading the collection. */
   contains(member: T | KeyValue): Promise<boolean>
   count(options?: OutsideTransaction): Promise<number>
-  keys(options?: OutsideTransaction): Promise<readonly KeyOf<T>[]>
+  /** Keys of all members, or of a page of them, without loading the members. */
+  keys(options?: KeysOptions): Promise<readonly KeyOf<T>[]>
   page(options: PageOptions): Promise<Page<T>>
   /** All members one after the other, in bounded memory: those that are not changed are let go again. */
   stream(options?: OutsideTransaction): AsyncIterable<T>
@@ -77,7 +85,7 @@ export interface Collection<T extends object, A extends object = object> extends
   first(count: number): Promise<readonly T[]>
   last(count: number): Promise<readonly T[]>
   /** Position of a child in key order, from 0; null when there is none. */
-  rankOf(member: T | KeyValue): Promise<number | null>
+  indexOf(member: T | KeyValue): Promise<number | null>
 }
 
 /** Names of the properties of T that are refs. */

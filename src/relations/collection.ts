@@ -2,7 +2,7 @@ import { inspect } from 'node:util'
 import { SkeinError } from '../errors/index.js'
 import type { KeyValue } from '../keys/index.js'
 import type { KeyOf } from '../model/key-of.js'
-import type { Collection, OutsideTransaction, Page, PageOptions, RangeOptions } from '../model/related.js'
+import type { Collection, KeysOptions, OutsideTransaction, Page, PageOptions, RangeOptions } from '../model/related.js'
 import type { Binding } from './contract/binding.js'
 import { CollectionState } from './state/collection-state.js'
 import { isEntity, COLLECTION } from './contract/member.js'
@@ -11,7 +11,7 @@ import { countMembers, hasMember, memberKeys, memberPage } from './read/pending-
 import { pageAfter } from './read/cursor-page.js'
 import { checkNumber, nameOf, noAttributes, pagedOtherwise } from './contract/relation-errors.js'
 import { setCollectionState } from './state/state-of.js'
-import type { CollectionView } from './contract/collection-members.js'
+import { cut, type CollectionView, type KeyRange } from './contract/collection-members.js'
 import { streamMembers } from './read/stream-members.js'
 
 /**
@@ -23,6 +23,9 @@ import { streamMembers } from './read/stream-members.js'
 export function collection<T extends object, A extends object = object>(): Collection<T, A> {
   return new EntityCollection<T, A>()
 }
+
+/** As many as the server can return. */
+const ALL = 2 ** 31 - 1
 
 /** A collection. Outside a session its members are those that were added; in one the server is asked. */
 export class EntityCollection<T extends object, A extends object = object> implements Collection<T, A> {
@@ -102,23 +105,35 @@ export class EntityCollection<T extends object, A extends object = object> imple
     return countMembers(this.#state, this.#bound('count', options))
   }
 
-  async keys(options?: OutsideTransaction): Promise<readonly KeyOf<T>[]> {
-    return (await this.#keys(options)) as readonly KeyOf<T>[]
+  async keys({ offset, count, ...options }: KeysOptions = {}): Promise<readonly KeyOf<T>[]> {
+    const range = this.#keyRange(offset, count)
+    return (await this.#keys(range, options)) as readonly KeyOf<T>[]
   }
 
-  async #keys(options?: OutsideTransaction): Promise<readonly KeyValue[]> {
-    if (this.#view !== undefined) return this.#view.keys()
-    if (this.#isComplete) return this.#addedKeys()
-    return memberKeys(this.#state, this.#bound('keys', options))
+  async #keys(range: KeyRange | undefined, options: OutsideTransaction): Promise<readonly KeyValue[]> {
+    if (this.#view !== undefined) return this.#view.keys(range)
+    if (this.#isComplete) return range === undefined ? this.#addedKeys() : cut(this.#addedKeys(), range)
+    const binding = this.#bound('keys', options)
+    if (range !== undefined && binding.strategy.members?.byPosition !== undefined)
+      throw pagedOtherwise(binding.relation, 'after')
+    return memberKeys(this.#state, binding, range)
+  }
+
+  /** Undefined where all keys are meant. */
+  #keyRange(offset: number | undefined, count: number | undefined): KeyRange | undefined {
+    if (offset === undefined && count === undefined) return undefined
+    checkNumber('offset', offset ?? 0, -Infinity, this.#state.binding)
+    checkNumber('count', count ?? ALL, 0, this.#state.binding)
+    return { offset: offset ?? 0, count: count ?? ALL }
   }
 
   async page({ offset = 0, count, after, ...options }: PageOptions): Promise<Page<T>> {
     const { binding: known } = this.#state
-    checkNumber('offset', offset, 0, known)
+    checkNumber('offset', offset, -Infinity, known)
     // A page that is found by its position and has no members would have no end.
     checkNumber('count', count, known?.strategy.members?.byPosition === undefined ? 0 : 1, known)
     if (this.#view !== undefined) return (await this.#view.page({ offset, count })) as T[]
-    if (this.#isComplete) return (await this.load()).slice(offset, offset + count)
+    if (this.#isComplete) return cut(await this.load(), { offset, count })
     const binding = this.#bound('page', options)
     if (binding.strategy.members?.byPosition === undefined) {
       if (after !== undefined) throw pagedOtherwise(binding.relation, 'offset')
@@ -155,8 +170,8 @@ export class EntityCollection<T extends object, A extends object = object> imple
     return (await this.#ordered('last').last(count)) as T[]
   }
 
-  async rankOf(member: T | KeyValue): Promise<number | null> {
-    return this.#ordered('rankOf').rankOf(member)
+  async indexOf(member: T | KeyValue): Promise<number | null> {
+    return this.#ordered('indexOf').indexOf(member)
   }
 
   toJSON(): unknown {

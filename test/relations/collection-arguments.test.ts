@@ -23,7 +23,7 @@ for (const mode of MODES) {
       })
     })
 
-    it('are whole and not negative, in all collections alike; otherwise nothing is sent', async () => {
+    it('are whole, and counts not negative, in all collections alike; otherwise nothing is sent', async () => {
       const session = db.session()
       const { lines } = await session.load(Order, 1)
       const { listings } = await session.load(Agent, 1)
@@ -33,9 +33,9 @@ for (const mode of MODES) {
         () => lines.first(1.5),
         () => lines.last(-1),
         () => lines.last(Number.NaN),
-        () => lines.page({ offset: -1, count: 2 }),
+        () => lines.keys({ offset: -1, count: -1 }),
         () => lines.page({ count: '2' as unknown as number }),
-        () => listings.page({ offset: -1, count: 2 }),
+        () => listings.keys({ offset: 1.5 }),
         () => listings.page({ offset: 0.5, count: 2 }),
         () => listings.page({ count: -2 }),
         () => employees.page({ count: -1 }),
@@ -45,9 +45,7 @@ for (const mode of MODES) {
         for (const ask of wrong) {
           const error = (await rejection(ask)) as SkeinError
           expect(error, String(ask)).to.be.instanceOf(SkeinError).and.have.property('code', 'SKEIN_2431')
-          expect(error.message).to.match(
-            /(Order\.lines|Agent\.listings|Department\.employees) .*whole number from [01] on/,
-          )
+          expect(error.message).to.match(/(Order\.lines|Agent\.listings|Department\.employees) .*whole number/)
           expect(error.details.className).to.be.a('string')
           expect(error.details.property).to.be.a('string')
         }

@@ -69,7 +69,7 @@ for (const mode of MODES) {
         await complete(() => session.flush())
         const now = await db.session().load(Board, 'b', { with: ['scores'] })
         expect(now.scores.items).to.deep.equal([score('bo', 2), score('al', 9)])
-        expect(await (await db.session().load(Board, 'b')).scores.rankOf('al')).to.equal(1)
+        expect(await (await db.session().load(Board, 'b')).scores.indexOf('al')).to.equal(1)
       })
 
       it('keeps the inverse index in step', async () => {

@@ -48,8 +48,8 @@ for (const mode of MODES) {
         return result
       }
       const { scores } = await board()
-      expect(await one(() => scores.rankOf('di'))).to.equal(2)
-      expect(await one(() => scores.rankOf('xx'))).to.equal(null)
+      expect(await one(() => scores.indexOf('di'))).to.equal(2)
+      expect(await one(() => scores.indexOf('xx'))).to.equal(null)
       expect(await one(() => scores.contains('xx'))).to.equal(false)
       expect(await one(() => scores.get('bo'))).to.deep.equal(score('bo', 200))
       const found = await one(() => scores.getMany(['al', 'xx', 'cy']))
@@ -63,7 +63,7 @@ for (const mode of MODES) {
       const al = (await scores.get('al'))!
       al.points = 31
       expect(await scores.keys()).to.deep.equal(['cy', 'di', 'al', 'bo'])
-      expect(await scores.rankOf('al')).to.equal(2)
+      expect(await scores.indexOf('al')).to.equal(2)
       expect(players(await scores.first(3))).to.deep.equal(['cy', 'di', 'al'])
       const sent = await server.commands.during(() => session.flush())
       expect(sent.commands).to.equal(1)
@@ -135,7 +135,7 @@ for (const mode of MODES) {
           (await of.last(2)).map(({ id }) => id),
           (await of.page({ offset: 1, count: 2 })).map(({ id }) => id),
           (await of.range({})).map(({ id }) => id),
-          [await of.contains(low), (await of.get(low))?.id, await of.rankOf(low)],
+          [await of.contains(low), (await of.get(low))?.id, await of.indexOf(low)],
           isLoaded ? of.items.map(({ id }) => id) : [],
         ]
         const expected = (ids: number[]): unknown[] => [

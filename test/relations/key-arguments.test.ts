@@ -94,7 +94,7 @@ for (const mode of MODES) {
           expect(await codeOf(() => lines.get(wrong))).to.equal('SKEIN_2101')
           expect(await codeOf(() => lines.getMany(['5', wrong]))).to.equal('SKEIN_2101')
           expect(await codeOf(() => lines.contains(wrong))).to.equal('SKEIN_2101')
-          expect(await codeOf(() => lines.rankOf(wrong))).to.equal('SKEIN_2101')
+          expect(await codeOf(() => lines.indexOf(wrong))).to.equal('SKEIN_2101')
           expect(await codeOf(() => lines.remove(wrong))).to.equal('SKEIN_2101')
         }
         expect((await lines.get('5'))?.id).to.equal('5')

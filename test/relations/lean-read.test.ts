@@ -93,7 +93,7 @@ for (const mode of MODES) {
       expect(await pages.get(3)).to.equal(null)
       expect(await pages.count()).to.equal(3)
       expect(await pages.contains(10)).to.equal(true)
-      expect(await grades.rankOf('ann')).to.equal(2)
+      expect(await grades.indexOf('ann')).to.equal(2)
       expect((await grades.range({ from: 0, to: 4 })).map(({ reader }) => reader)).to.deep.equal(['cy'])
       expect((await grades.last(1))[0].reader).to.equal('ann')
       expect(await grades.keys()).to.deep.equal(['bo', 'cy', 'ann'])

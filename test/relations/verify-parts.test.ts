@@ -192,7 +192,7 @@ for (const mode of ['ap', 'sc'] as const) {
       expect(states).to.deep.equal(['repaired', 'repaired', 'repaired'])
       expect(await binOf('vp-board', 'chess', 'places')).to.deep.equal(places)
       const { scores } = await db.session().load(Board, 'chess')
-      expect([await scores.rankOf(2), await scores.rankOf(-5), await scores.rankOf(1)]).to.deep.equal([0, 1, 2])
+      expect([await scores.indexOf(2), await scores.indexOf(-5), await scores.indexOf(1)]).to.deep.equal([0, 1, 2])
       expect((await scores.get(1))?.points).to.equal(500)
     })
 
@@ -218,7 +218,7 @@ for (const mode of ['ap', 'sc'] as const) {
       expect(await verify(Board)).to.deep.equal([])
       const { scores } = await db.session().load(Board, 'chess')
       expect((await scores.last(1))[0].points).to.equal(9000)
-      expect(await scores.rankOf(2)).to.equal(2)
+      expect(await scores.indexOf(2)).to.equal(2)
     })
 
     it('finds a part under another key than its own, though nothing is kept beside it, and moves it', async () => {

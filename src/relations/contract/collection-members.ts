@@ -3,10 +3,16 @@ import type { RangeOptions } from '../../model/index.js'
 import type { FoundPage, FoundStep, Reader } from './reader.js'
 import type { Tracked } from './tracked.js'
 
-/** A part of a collection, in the order the server keeps it. */
+/** A part of a collection, in the order the server keeps it; a negative offset counts from the end. */
 export interface KeyRange {
   readonly offset: number
   readonly count: number
+}
+
+/** Cuts a range out of all members, as the server does: what lies before the first one is left out. */
+export function cut<T>(all: readonly T[], { offset, count }: KeyRange): readonly T[] {
+  const begin = offset < 0 ? all.length + offset : offset
+  return all.slice(Math.max(0, begin), Math.max(0, begin + count))
 }
 
 /** Questions about the members of a collection, each answered by one command. */
@@ -26,12 +32,12 @@ export interface CollectionMembers {
 export interface CollectionView {
   contains(member: object | KeyValue): Promise<boolean>
   count(): Promise<number>
-  keys(): Promise<readonly KeyValue[]>
+  keys(range?: KeyRange): Promise<readonly KeyValue[]>
   page(range: KeyRange): Promise<readonly object[]>
   get(key: KeyValue): Promise<object | null>
   getMany(keys: readonly KeyValue[]): Promise<readonly (object | null)[]>
   range(options: RangeOptions): Promise<readonly object[]>
   first(count: number): Promise<readonly object[]>
   last(count: number): Promise<readonly object[]>
-  rankOf(member: object | KeyValue): Promise<number | null>
+  indexOf(member: object | KeyValue): Promise<number | null>
 }

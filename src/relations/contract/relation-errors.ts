@@ -104,7 +104,7 @@ export function checkNumber(
   throw new SkeinError('SKEIN_2431', `The ${name} of what is asked of ${of} cannot be ${given}.`, {
     className: binding?.tracked.model.name,
     property: binding?.relation.name,
-    fix: `Give a whole number from ${least} on.`,
+    fix: `Give a whole number${least === -Infinity ? '' : ` from ${least} on`}.`,
   })
 }
 

@@ -3,7 +3,7 @@ import { userKeyId } from '../../plan/record-key.js'
 import type { Binding } from '../contract/binding.js'
 import type { CollectionState } from '../state/collection-state.js'
 import type { Member } from '../contract/member.js'
-import type { CollectionMembers, KeyRange } from '../contract/collection-members.js'
+import { cut, type CollectionMembers, type KeyRange } from '../contract/collection-members.js'
 
 // Overlays the server's answers with this session's unsent changes.
 
@@ -28,15 +28,20 @@ export async function countMembers(state: CollectionState, binding: Binding): Pr
   return stored + state.added.length - already - lost
 }
 
-export async function memberKeys(state: CollectionState, binding: Binding): Promise<readonly KeyValue[]> {
-  return withChanges(state, await members(binding).keys(binding.tracked, binding.reader))
+/** Keys of all members, or of those in a range. */
+export async function memberKeys(
+  state: CollectionState,
+  binding: Binding,
+  range?: KeyRange,
+): Promise<readonly KeyValue[]> {
+  const { tracked, reader } = binding
+  if (range !== undefined && state.isChanged) return changedPage(state, binding, range)
+  return withChanges(state, await members(binding).keys(tracked, reader, range))
 }
 
 export async function memberPage(state: CollectionState, binding: Binding, range: KeyRange): Promise<object[]> {
-  const { tracked, reader, relation } = binding
-  const keys = state.isChanged
-    ? await changedPage(state, binding, range)
-    : await members(binding).keys(tracked, reader, range)
+  const { reader, relation } = binding
+  const keys = await memberKeys(state, binding, range)
   const found = await reader.find(reader.entityModel(relation.target), keys)
   const present = found.filter((member) => member !== null)
   await reader.load(present)
@@ -44,7 +49,10 @@ export async function memberPage(state: CollectionState, binding: Binding, range
 }
 
 /** Removed members leave gaps before the page, so it is cut from what the server has up to its end. */
-async function changedPage(state: CollectionState, binding: Binding, { offset, count }: KeyRange): Promise<KeyValue[]> {
+async function changedPage(state: CollectionState, binding: Binding, range: KeyRange): Promise<readonly KeyValue[]> {
+  const { offset, count } = range
+  // From the end: what was added here stands last, unless it is stored already, which only all keys tell.
+  if (offset < 0) return cut(await memberKeys(state, binding), range)
   const upTo = { offset: 0, count: offset + count + state.removed.length }
   const stored = await members(binding).keys(binding.tracked, binding.reader, upTo)
   return withChanges(state, stored).slice(offset, offset + count)

@@ -6,6 +6,7 @@ import type { ReadOperation } from '../../../plan/operation.js'
 import { mapGetIndexRange, mapGetKeyRange, mapGetKeys, mapSize, readExpression } from '../../../plan/operations.js'
 import type { Bins } from '../../../plan/command.js'
 import type { MapKey, Value } from '../../../plan/value.js'
+import type { KeyRange } from '../../contract/collection-members.js'
 import type { Tracked } from '../../contract/tracked.js'
 import type { Reader } from '../../contract/reader.js'
 import { readTyped } from '../../contract/typed-read.js'
@@ -48,10 +49,14 @@ export class PartReads {
     return { all: Number(bins[name] ?? 0), found: Number(bins[`${RESULT}found`] ?? 0) }
   }
 
-  /** The places of parts, in order. */
-  async places(): Promise<readonly MapKey[]> {
+  /** The places of parts, in order; all of them, or those in a range. */
+  async places(range?: KeyRange): Promise<readonly MapKey[]> {
     const { bin: name } = this.#parts
-    const bins = await this.#ask([mapGetKeyRange(name, null, null, 'key')])
+    const bins = await this.#ask([
+      range === undefined
+        ? mapGetKeyRange(name, null, null, 'key')
+        : mapGetIndexRange(name, range.offset, range.count, 'key'),
+    ])
     return (bins[name] ?? []) as readonly MapKey[]
   }
 

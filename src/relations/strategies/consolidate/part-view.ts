@@ -3,7 +3,7 @@ import type { RangeOptions } from '../../../model/index.js'
 import { userKeyId } from '../../../plan/record-key.js'
 import type { Value } from '../../../plan/value.js'
 import { isEntity, type Member } from '../../contract/member.js'
-import type { CollectionView, KeyRange } from '../../contract/collection-members.js'
+import { cut, type CollectionView, type KeyRange } from '../../contract/collection-members.js'
 import { compareKeys } from './key-order.js'
 import type { PartReads } from './part-reads.js'
 import type { PartTable, PlacedPart } from './part-table.js'
@@ -36,7 +36,13 @@ export class PartView implements CollectionView {
     return isCapped ? Math.min(count, parts.relation.cap!.keep) : count
   }
 
-  async keys(): Promise<readonly KeyValue[]> {
+  async keys(range?: KeyRange): Promise<readonly KeyValue[]> {
+    if (range === undefined) return this.#keys()
+    if (this.#isRead || this.#extra() > 0) return cut(await this.#keys(), range)
+    return (await this.#reads.places(range)).map((place) => this.#table.parts.idAt(place))
+  }
+
+  async #keys(): Promise<readonly KeyValue[]> {
     const { parts, isComplete } = this.#table
     if (isComplete) return this.#table.placed().map(({ part }) => parts.idOf(part))
     const stored = await this.#reads.places()
@@ -75,13 +81,15 @@ export class PartView implements CollectionView {
     this.#table.asked(before)
   }
 
-  async page({ offset, count }: KeyRange): Promise<readonly object[]> {
-    if (this.#isRead) return this.#completed((await this.#all()).slice(offset, offset + count))
+  async page(range: KeyRange): Promise<readonly object[]> {
+    const { offset, count } = range
+    if (this.#isRead) return this.#completed(cut(await this.#all(), range))
     const extra = this.#extra()
     // Removed parts leave gaps, so the page is cut from everything before its end.
     if (extra === 0) return this.#completed(this.#merge(await this.#reads.slice(offset, count)))
-    const merged = this.#merge(await this.#reads.slice(0, offset + count + extra))
-    return this.#completed(merged.slice(offset, offset + count))
+    const wanted = offset < 0 ? extra - offset : offset + count + extra
+    const merged = this.#merge(await this.#reads.slice(offset < 0 ? -wanted : 0, wanted))
+    return this.#completed(cut(merged, range))
   }
 
   first(count: number): Promise<readonly object[]> {
@@ -105,7 +113,7 @@ export class PartView implements CollectionView {
     return this.#completed(all.filter(isIn))
   }
 
-  async rankOf(member: Member): Promise<number | null> {
+  async indexOf(member: Member): Promise<number | null> {
     const id = this.#checkedIdOf(member)
     if (id === null) return null
     if (!this.#table.isComplete && this.#extra() === 0) return this.#reads.positionOf(id)
