@@ -147,6 +147,13 @@ export type { ReadOptions } from './session/load/unmanaged-read.js'
 export type { Explanation } from './plan/explain.js'
 export type { IndexDiff, NeededIndex } from './query/index-diff.js'
 export type { IndexProgress, Indexes, SyncOptions } from './query/indexes.js'
+export type {
+  Layout,
+  LayoutDifference,
+  LayoutOptions,
+  LayoutProgress,
+  LayoutSyncOptions,
+} from './session/layout/layout.js'
 export type { Capabilities, NamespaceCapabilities } from './driver/capabilities.js'
 export { Query } from './query/query.js'
 export { DatabaseQuery, type BulkOptions, type BulkProgress, type BulkResult } from './query/database-query.js'

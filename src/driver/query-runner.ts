@@ -148,7 +148,8 @@ export class QueryRunner {
   ): Promise<ClientFound[] | undefined> {
     const { gates, policies, retry, events } = this.#parts
     const { options, filter } = clientQuery(command)
-    const policy = policies.query(filter === undefined ? undefined : encodeExpression(filter))
+    const decoded = policies.query(filter === undefined ? undefined : encodeExpression(filter))
+    const policy = command.raw === true ? { ...decoded, deserialize: false } : decoded
     for (;;) {
       const attempt = patience.tries?.count ?? 1
       let pause: number

@@ -27,6 +27,8 @@ export interface QueryCommand {
   /** Absent: the whole set. */
   readonly index?: IndexLookup
   readonly bins: 'all' | 'none' | readonly string[]
+  /** Lists and maps come as the bytes they are stored in, which say their order. */
+  readonly raw?: boolean
   /** Filter that returned records satisfy. */
   readonly filter?: Expression
   /** Further queries of the same set whose records belong to the result; a record that several find is returned once. */

@@ -1,5 +1,6 @@
 import type { KeyValue } from '../../keys/index.js'
 import type { EntityClass, RelationModel } from '../../model/index.js'
+import type { BinLayout } from '../../plan/bin-layout.js'
 import type { WriteOperation } from '../../plan/operation.js'
 import type { MapKey, Value } from '../../plan/value.js'
 import type { Tracked } from './tracked.js'
@@ -45,6 +46,8 @@ export interface RelationStrategy extends Contributor {
   readonly model: RelationModel
   /** The bins that must be read with the record so that this relation is loaded with it. */
   readonly bins: readonly string[]
+  /** Order and index of the lists and maps that it keeps in bins of the owner's record. */
+  readonly layouts?: readonly BinLayout[]
   /** Loads the related entities of all these entities at once, and says which they are. */
   load(level: readonly Tracked[], reader: Reader, along?: readonly string[]): Promise<readonly Tracked[]>
   /** Loads the entities that parts refer to, if the paths name them or they are eager. Present where members are not entities. */

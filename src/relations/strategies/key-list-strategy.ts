@@ -1,3 +1,4 @@
+import { orderedLayout, type BinLayout } from '../../plan/bin-layout.js'
 import { readProperty } from '../../codec/index.js'
 import type { KeyValue } from '../../keys/index.js'
 import type { EntityModel, RelationModel } from '../../model/index.js'
@@ -53,6 +54,7 @@ export class KeyListStrategy implements RelationStrategy {
   readonly relation: string
   readonly model: RelationModel
   readonly bins: readonly string[]
+  readonly layouts: readonly BinLayout[]
   readonly members: CollectionMembers
   readonly store: MemberStore
   readonly verification: LinkVerification
@@ -72,6 +74,7 @@ export class KeyListStrategy implements RelationStrategy {
     this.model = model
     this.store = storeOf(owner, model, target)
     this.bins = this.store.bins
+    this.layouts = this.bins.map((bin) => orderedLayout(bin, 'list'))
     this.members = this.store.members
     this.verification = keyListLinks(model, owner, target, inverse)
     const held = (list: RecordKey, member: UserKey): LinkEnd =>

@@ -1,3 +1,4 @@
+import { orderedLayout, type BinLayout } from '../../plan/bin-layout.js'
 import { readProperty, type PartCodec } from '../../codec/index.js'
 import type { KeyValue } from '../../keys/index.js'
 import type { EntityModel, RelationModel } from '../../model/index.js'
@@ -52,6 +53,7 @@ export class LinkListsStrategy implements RelationStrategy {
   readonly relation: string
   readonly model: RelationModel
   readonly bins: readonly string[]
+  readonly layouts: readonly BinLayout[]
   readonly members: CollectionMembers
   readonly store: MemberStore
   readonly verification: LinkVerification
@@ -81,6 +83,7 @@ export class LinkListsStrategy implements RelationStrategy {
     this.model = model
     this.store = storeOf(owner, model, target)
     this.bins = this.store.bins
+    this.layouts = this.bins.map((bin) => orderedLayout(bin, attributes === undefined ? 'list' : 'map'))
     this.#otherStore = inverse && storeOf(target, inverse, owner)
     this.#bin = layoutOf(model)
     this.#attributes = attributes && new LinkAttributes(attributes, model, target, this.store)

@@ -1,6 +1,7 @@
 import { readProperty, type PartCodec } from '../../../codec/index.js'
 import type { KeyValue } from '../../../keys/index.js'
 import type { EntityModel, RelationModel } from '../../../model/index.js'
+import { orderedLayout, type BinLayout } from '../../../plan/bin-layout.js'
 import { read, write, type Existence, type WriteCommand } from '../../../plan/command.js'
 import type { StageName } from '../../../plan/draft.js'
 import type { PlanDraft } from '../../../plan/plan-draft.js'
@@ -39,6 +40,7 @@ export class ConsolidateStrategy implements RelationStrategy {
   readonly model: RelationModel
   readonly bins: readonly string[]
   readonly quietBins: readonly string[]
+  readonly layouts: readonly BinLayout[]
   readonly isInRecord: boolean
   readonly keyOf: (part: object) => KeyValue | null
   readonly parts: NonNullable<RelationStrategy['parts']>
@@ -57,6 +59,7 @@ export class ConsolidateStrategy implements RelationStrategy {
     this.#owner = owner
     this.#parts = new PartClass(model, owner, codec)
     this.keyOf = this.#parts.keyOf
+    this.layouts = this.#parts.maps.map(({ bin }) => orderedLayout(bin, 'map'))
     this.inside = new PartVerification(this.#parts)
     this.parts = {
       class: codec.model.class,
