@@ -28,7 +28,7 @@ const CALLS = [
 export class TracedSession extends Session {}
 
 for (const name of CALLS) {
-  const call = Object.getOwnPropertyDescriptor(Session.prototype, name)!.value as Call
+  const call = Reflect.get(Session.prototype, name) as Call
   const traced: Call = function (...args) {
     const caller: { stack?: string } = {}
     Error.captureStackTrace(caller, traced)

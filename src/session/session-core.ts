@@ -1,0 +1,80 @@
+import { NotFoundError } from '../errors/index.js'
+import type { EntityClass } from '../model/index.js'
+import { isInsideHook } from './tracking/lifecycle-hooks.js'
+import { EntityLoader } from './load/entity-loader.js'
+import type { ManagedEntity } from './tracking/managed-entity.js'
+import type { MappedClass } from './mapping/mapped-class.js'
+import type { SessionContext } from './context/session-context.js'
+import { databaseClosed, insideHook, notFound, sessionClosed, transactionOver } from './context/session-errors.js'
+import type { KeyInput, SaveOptions } from './context/session-types.js'
+import { SessionWrites } from './session-writes.js'
+import { checkTtl } from './flush/plan/ttl.js'
+
+/** State that all calls of one session share, and the checks that they begin with. */
+export class SessionCore {
+  readonly context: SessionContext
+  readonly loads: EntityLoader
+  #work: SessionWrites | undefined
+  #closing: Promise<void> | undefined
+
+  constructor(context: SessionContext) {
+    this.context = context
+    this.loads = new EntityLoader(context)
+  }
+
+  close(): Promise<void> {
+    if (isInsideHook(this.context.identity)) return Promise.reject(insideHook())
+    this.#closing ??= this.work.turns.idle().then(() => this.context.identity.close())
+    return this.#closing
+  }
+
+  /** Takes an entity in, or keeps one that was to be deleted. */
+  manage(entity: object, ttl: SaveOptions['ttl']): ManagedEntity {
+    this.checkOpen()
+    if (ttl !== undefined) checkTtl({ mapped: this.context.classes.ofEntity(entity) }, ttl)
+    return this.work.entities.manage(entity)
+  }
+
+  /** Saves and deletes; made when they are needed, because many sessions only load. */
+  get work(): SessionWrites {
+    return (this.#work ??= new SessionWrites(this.context, this.loads))
+  }
+
+  /** Class of a call that may be made while the session is open. */
+  mapped(entityClass: EntityClass): MappedClass {
+    this.checkOpen()
+    return this.context.classes.of(entityClass)
+  }
+
+  /** Class of a load. */
+  toLoad(entityClass: EntityClass): MappedClass {
+    this.checkMayLoad()
+    return this.context.classes.of(entityClass)
+  }
+
+  notFound(entityClass: EntityClass, keys: readonly KeyInput[]): NotFoundError {
+    const mapped = this.context.classes.of(entityClass)
+    const { scheme } = mapped.codec.key
+    return notFound(
+      mapped,
+      keys.map((key) => scheme.toKey(key, this.context.identity.tenant)),
+    )
+  }
+
+  checkOpen(): void {
+    if (this.#closing !== undefined) throw this.context.refusesQueries === true ? transactionOver() : sessionClosed()
+  }
+
+  /** Loads of a hook belong to work that began before the database was closed. */
+  checkMayLoad(): void {
+    this.checkOpen()
+    const { activity, identity } = this.context
+    if (activity.isClosing && !isInsideHook(identity)) throw databaseClosed()
+  }
+
+  /** Asked before anything is noted: what is refused leaves nothing behind. A hook would wait for the work that waits for it. */
+  checkMaySend(): void {
+    this.checkOpen()
+    if (isInsideHook(this.context.identity)) throw insideHook()
+  }
+}
