@@ -1,5 +1,5 @@
 import { bug } from '../errors/index.js'
-import type { DeleteCommand, ReadCommand, WriteCommand } from './command.js'
+import type { DeleteCommand, Guard, ReadCommand, WriteCommand } from './command.js'
 import { withDeferredSteps, type DeferredStep, type DescribeStep } from './deferred-steps.js'
 import { STAGE_NAMES, type Check, type Draft, type DraftOptions, type Settle, type StageName } from './draft.js'
 import type { Reason } from './outcome.js'
@@ -41,9 +41,9 @@ export class PlanDraft implements Draft {
     this.#deletes = options.deletes ?? NONE
   }
 
-  /** View of the draft for contributors to one record: all commands they add are tied to it, and deletes run at its depth. */
-  for(key: RecordKey, depth = 0): Draft {
-    return this.isInside ? this : new DraftForRecord(this, key, depth)
+  /** View of the draft for contributors to one record: all commands they add are tied to it, updates of it have these guards, and deletes run at its depth. */
+  for(key: RecordKey, depth = 0, guards: readonly Guard[] = []): Draft {
+    return this.isInside && guards.length === 0 ? this : new DraftForRecord(this, key, depth, guards)
   }
 
   add(
@@ -205,8 +205,10 @@ class DraftForRecord implements Draft {
   readonly #draft: PlanDraft
   readonly #key: RecordKey
   readonly #depth: number
+  readonly #guards: readonly Guard[]
 
-  constructor(draft: PlanDraft, key: RecordKey, depth: number) {
+  constructor(draft: PlanDraft, key: RecordKey, depth: number, guards: readonly Guard[]) {
+    this.#guards = guards
     this.#draft = draft
     this.#key = key
     this.#depth = depth
@@ -226,7 +228,7 @@ class DraftForRecord implements Draft {
 
   add(...[name, command, settle, tolerated]: Parameters<Draft['add']>): void {
     this.#tieTo(command.key)
-    this.#draft.add(name, command, settle, tolerated, name === 'delete' ? this.#depth : 0)
+    this.#draft.add(name, this.#guarded(command), settle, tolerated, name === 'delete' ? this.#depth : 0)
   }
 
   addApart(...args: Parameters<Draft['addApart']>): void {
@@ -264,6 +266,11 @@ class DraftForRecord implements Draft {
 
   isDeleting(key: RecordKey): boolean {
     return this.#draft.isDeleting(key)
+  }
+
+  #guarded<C extends WriteCommand | DeleteCommand>(command: C): C {
+    const isUpdate = command.kind === 'write' && command.exists === 'mustExist' && command.key === this.#key
+    return isUpdate && this.#guards.length > 0 ? { ...command, guards: [...command.guards, ...this.#guards] } : command
   }
 
   #tieTo(key: RecordKey): void {

@@ -49,6 +49,7 @@ export class MappedClass {
   #isSimple: boolean | undefined
   #hasRules: boolean | undefined
   #classGuards: readonly Guard[] | undefined
+  #ownGuards: readonly Guard[] | undefined
 
   constructor(codec: EntityCodec, codecs: Codecs, place: number, standsAlone: boolean) {
     this.codec = codec
@@ -78,6 +79,11 @@ export class MappedClass {
   /** Deleting by key is one blind command only where nobody needs to see the entity. */
   get needsEntityToDelete(): boolean {
     return this.kinds.some(({ contributors, model }) => contributors.length > 1 || hasDeleteHooks(model.hooks))
+  }
+
+  /** Conditions that a record is of this class alone: another session may have stored one of another class in its place. */
+  get ownGuards(): readonly Guard[] {
+    return (this.#ownGuards ??= ownGuardsOf(this.model.discriminator))
   }
 
   /** Guards of a write to a record that was not read: another class of the set may have a record under the key. */
@@ -118,6 +124,12 @@ function guardsOf(discriminator: EntityModel['discriminator']): readonly Guard[]
   const { bin: name, subclasses } = discriminator
   const isOne = subclasses.map((one) => eq(bin(typeof one.value === 'string' ? 'str' : 'int', name), value(one.value)))
   return [holds(isOne.length === 1 ? isOne[0] : or(...isOne))]
+}
+
+function ownGuardsOf(discriminator: EntityModel['discriminator']): readonly Guard[] {
+  if (discriminator?.value === undefined) return []
+  const { bin: name, value: own } = discriminator
+  return [holds(eq(bin(typeof own === 'string' ? 'str' : 'int', name), value(own)))]
 }
 
 const hasHooks = (hooks: HooksModel): boolean =>

@@ -2,6 +2,7 @@ import { TENANT } from '../../keys/index.js'
 import { readProperty, writeProperty } from '../../codec/index.js'
 import { isRef } from '../../relations/contract/member.js'
 import { checkNewHolders } from '../../relations/state/check-holders.js'
+import type { RecordKey } from '../../plan/record-key.js'
 import type { TrackedState } from '../../relations/contract/tracked.js'
 import type { RelationHydration } from '../load/hydrator.js'
 import { checkEntity } from '../context/check-arguments.js'
@@ -118,7 +119,7 @@ export class EntityTracker {
     checkNewHolders(entity, mapped.model)
     const isMade = this.#completeKey(mapped, entity)
     const given = mapped.recordKey(mapped.codec.key.keyOf(entity), identity.tenant)
-    const key = isMade ? { ...given, isMade } : given
+    const key: RecordKey = isMade ? { ...given, isMade } : managedOf(entity) ? { ...given, isReused: true } : given
     if (identity.get(mapped, key.key) !== undefined) throw otherInstance(mapped, key)
     if (identity.isLeaving(mapped, key.key)) throw beingDeleted(mapped, key)
     const managed = identity.add(new ManagedEntity(mapped, entity, key, identity, 'new'))

@@ -55,7 +55,6 @@ export interface EntityWork {
   readonly ended: Promise<void>
 }
 
-const NONE: readonly Guard[] = Object.freeze([])
 const WHILE_MARKED = holds(binExists(DELETING_BIN))
 
 /**
@@ -279,7 +278,8 @@ export class ManagedEntity implements Tracked {
     const { version, mapped } = this
     const { ignoresVersion, orphanGuard, resumes } = this.#deleteIntent ?? NO_INTENT
     const isFree = version === undefined || ignoresVersion
-    const guards = isFree ? NONE : [versionIs(mapped.binOf(mapped.model.version)!, version)]
+    const { classGuards } = mapped
+    const guards = isFree ? classGuards : [versionIs(mapped.binOf(mapped.model.version)!, version), ...classGuards]
     if (resumes) return [...guards, WHILE_MARKED]
     return orphanGuard === undefined ? guards : [...guards, orphanGuard]
   }

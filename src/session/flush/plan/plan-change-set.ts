@@ -40,8 +40,11 @@ export function planInto(draft: PlanDraft, work: ChangeSet, reader: Reader): voi
 }
 
 /** Where no relation leads here or away, there is nothing to be tied to. */
-const draftFor = ({ mapped, key }: ManagedEntity, draft: PlanDraft, depth = 0): Draft =>
-  mapped.standsAlone ? draft : draft.for(key, depth)
+function draftFor(managed: ManagedEntity, draft: PlanDraft, depth = 0): Draft {
+  const { mapped, key, state, overwrite } = managed
+  if (mapped.standsAlone) return draft
+  return draft.for(key, depth, state === 'stored' && !overwrite ? mapped.ownGuards : [])
+}
 
 /** How the records of a flush are sent. */
 export interface Groups {

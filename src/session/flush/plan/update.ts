@@ -22,7 +22,7 @@ export function planUpdate(managed: ManagedEntity, now: Date): RecordWrite | und
   const growth = growthOf(changes)
   const command = write(model.name, key, operations.length === 0 ? changes : [...changes, ...operations], {
     exists: 'mustExist',
-    guards,
+    guards: mapped.ownGuards.length === 0 ? guards : [...guards, ...mapped.ownGuards],
     ttl,
     watchSize: isWorthMeasuring(managed, growth),
     watchGeneration: model.generationProperty !== undefined,
@@ -55,6 +55,11 @@ function planTouch(managed: ManagedEntity): RecordWrite {
   const { key, model } = managed
   const ttl = ttlOfUpdate(managed)
   const watchGeneration = model.generationProperty !== undefined
-  const command = write(model.name, key, [touch()], { exists: 'mustExist', ttl, watchGeneration })
+  const command = write(model.name, key, [touch()], {
+    exists: 'mustExist',
+    guards: managed.mapped.ownGuards,
+    ttl,
+    watchGeneration,
+  })
   return new RecordWrite(managed, command, managed.snapshot!, ttl)
 }
