@@ -8,6 +8,8 @@ export interface RecordKey {
   readonly key: UserKey
   /** True for a random key generated here for a new record: no other writer can have used it. */
   readonly isMade?: true
+  /** True for a new record of an entity that was managed before: other sessions may know the key. */
+  readonly isReused?: true
 }
 
 export function recordKey(namespace: string, set: string, key: UserKey): RecordKey {

@@ -9,3 +9,6 @@ export function isNew(entity: object, reader: Reader): boolean {
 
 /** True when the record is certainly not there yet: one that is upserted may be. */
 export const isCreation = ({ state, overwrite }: Tracked): boolean => state === 'new' && overwrite !== true
+
+/** True when the record is about to be created under a key that no other session can know. */
+export const isUnknown = (tracked: Tracked): boolean => isCreation(tracked) && tracked.key.isReused !== true

@@ -19,7 +19,7 @@ import { held, linkWrite } from '../write/key-list-bin.js'
 import { storeOf } from '../write/store-of.js'
 import { together } from '../write/together.js'
 import type { MemberStore } from '../contract/member-store.js'
-import { isCreation, isNew } from '../contract/is-new.js'
+import { isCreation, isNew, isUnknown } from '../contract/is-new.js'
 import { isInKey, keepInKey } from '../write/ref-in-key.js'
 import { isEntity } from '../contract/member.js'
 import { ownerGone, restricted } from '../contract/relation-errors.js'
@@ -349,7 +349,7 @@ export class KeyBinStrategy implements RelationStrategy {
   #planListed(tracked: Tracked, state: RefState, owner: KeyValue, draft: Draft, reader: Reader): void | Promise<void> {
     const list = this.#list!
     const key = reader.recordKey(this.#target, owner)
-    const isOld = !isCreation(tracked)
+    const isOld = !isUnknown(tracked)
     if (isOld) draft.follow('add references', confirming(tracked, `${list.name} drops it`))
     const settle = (outcome: Outcome): boolean => {
       if (outcome.state !== 'notWritten' && !draft.isTransaction) state.notePartlySent(!state.isStoredAs(owner))

@@ -160,22 +160,47 @@ export class KeyPairStrategy implements RelationStrategy {
     const [owner, other] = this.model.owner ? [a, b] : [b, a]
     if (!draft.once(`pair ${pairId(owner, other)}`)) return
     const isInCreation = isNew(other) && !isNew(owner)
+    const isStoredAgain = isNew(other) && other.tracked?.key.isReused === true
     if (!isNew(owner)) draft.follow('add references', confirming(owner, `${other.relation.name} is cleared`))
     // The one that is written last sees whether the first is still there, and stays.
     const settle = (first: End) => (outcome: Outcome) => {
-      if (outcome.reason === 'missing') this.#clear(first, first === owner ? other : owner, draft, reader, 'undo')
-      else if (outcome.state === 'written' && !isNew(owner)) this.#confirm(owner, other, draft, reader)
+      const last = first === owner ? other : owner
+      if (outcome.reason === 'missing') this.#takeBack(first, last, before, draft, reader)
+      else if (outcome.state === 'written' && !isNew(owner)) {
+        this.#confirm(owner, other, draft, reader)
+        // Another session that knew its key may have deleted it as soon as it was stored.
+        if (isStoredAgain) this.#confirm(other, owner, draft, reader)
+      }
     }
+    let before: UserKey | null = null
+    const noteBefore = (end: End) => (outcome: Outcome) => void (before = keyBefore(end.relation, outcome.bins))
     const stage = isNew(other) && !draft.isTransaction ? 'add references' : 'write'
-    this.#point(owner, other, stage, draft, reader, isInCreation ? settle(other) : undefined)
+    this.#point(owner, other, stage, draft, reader, isInCreation ? settle(other) : noteBefore(owner))
     this.#point(
       other,
       owner,
       isInCreation ? 'write' : 'add references',
       draft,
       reader,
-      isInCreation ? undefined : settle(owner),
+      isInCreation ? noteBefore(other) : settle(owner),
     )
+  }
+
+  /** The second record is gone: the first points again where it did before, as long as it is named there. */
+  #takeBack(first: End, gone: End, before: UserKey | null, draft: Draft, reader: Reader): void {
+    if (before === null || userKeyId(before) === userKeyId(gone.key.key) || draft.isTransaction)
+      return this.#clear(first, gone, draft, reader, 'undo')
+    const former = endAt(gone, before)
+    const command = retarget(first.model, first.key, first.relation.bin!, gone.key.key, before)
+    draft.addApart('undo', command, (outcome) => {
+      if (outcome.state !== 'written' && outcome.reason !== 'missing' && outcome.reason !== 'guard') return false
+      this.#part(first, gone, reader)
+      if (outcome.state !== 'written') return true
+      this.#settle(first, former, reader)
+      this.#stateOf(first, reader)?.lists.left(reader.fromStored(former.model, before))
+      this.#confirm(former, first, draft, reader)
+      return true
+    })
   }
 
   /** Clears those that still point back, as the transaction sees them: the given ones, and whoever these ends are paired with now. */

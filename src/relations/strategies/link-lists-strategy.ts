@@ -361,8 +361,8 @@ export class LinkListsStrategy implements RelationStrategy {
       settleHere()
       if (other) collectionStateOf(readProperty(other.entity, inverse) as object)[confirm](tracked.entity)
     }
-    const isNew = tracked.state === 'new' || other?.state === 'new'
-    return { ends: [here, there], to, id, settle, ...(isNew ? {} : { pair: this.#pair(here, there) }) }
+    const isFresh = [tracked, other].some((end) => end?.state === 'new' && end.key.isReused !== true)
+    return { ends: [here, there], to, id, settle, ...(isFresh ? {} : { pair: this.#pair(here, there) }) }
   }
 
   /** Chooses the owner of a link. In a relation that is its own inverse either end may be, but all sessions must choose the same one. */
