@@ -7,6 +7,7 @@ import { userKeyId } from '../plan/record-key.js'
 import type { ClassFunctions, ClassShape, Snapshot } from './class-functions.js'
 import type { BinProperty } from './bin-property.js'
 import { keyChanged, notLoaded, readInPart, unknownClass, unreadable, unstorable } from './codec-errors.js'
+import { CountProperty } from './count-property.js'
 import type { EntityKey } from './entity-key.js'
 import { changeOfPart, hideUnread, isRefusal, onlyEntries, UNSENT } from './loaded-part.js'
 import { readProperty, writeProperty } from './own-property.js'
@@ -181,6 +182,16 @@ export class EntityCodec<T extends object = object> {
   acceptChange(entity: T, snapshot: Snapshot, name: string): void {
     const index = this.#indexOf(name)
     this.#functions.setSnapshot(snapshot, index, this.#shape.properties[index].snapshot(readProperty(entity, name)))
+  }
+
+  /** The count of a collection that was assigned, though the server counts; undefined where none was. */
+  assignedCount(entity: T, snapshot: Snapshot | undefined): string | undefined {
+    const index = this.#shape.properties.findIndex((property, i) => {
+      if (!(property instanceof CountProperty)) return false
+      const known = snapshot === undefined ? 0 : (this.#functions.snapshotOf(snapshot, i) ?? 0)
+      return (readProperty(entity, property.name) ?? 0) !== known
+    })
+    return index < 0 ? undefined : this.#shape.properties[index].name
   }
 
   /** Moves the known value of a counter by what was added to it in another record. */

@@ -1,3 +1,4 @@
+import { sizeOf } from '../plan/size-of.js'
 import {
   add,
   bin as binOf,
@@ -42,6 +43,8 @@ export function clientOperation(operation: Operation): ClientOperation {
       return writeOperation(operation.bin, null)
     case 'writeMissingBin':
       return writeMissing(operation.bin, operation.value)
+    case 'writeSize':
+      return writeExpression(operation.bin, encodeExpression(sizeOf(operation.type, operation.of)))
     case 'addToBin':
       return addOperation(operation.bin, operation.delta)
     case 'readBin':

@@ -39,12 +39,15 @@ export interface CommandEvent {
 
 /** Published on `skein:warning`. */
 export interface WarningEvent {
-  readonly warning: 'recordSize'
+  /** `recordSize`: a record has grown past a size. `collectionSize`: the model expects a collection to do so. */
+  readonly warning: 'recordSize' | 'collectionSize'
   readonly class: string
   readonly namespace: string
   readonly set: string
   readonly key?: UserKey
   readonly bin?: string
+  /** The collection that is expected to grow. */
+  readonly property?: string
   readonly size: number
   readonly limit: number
   readonly message: string
@@ -180,7 +183,7 @@ export class Events {
     const { namespace, set, key } = command.key
     const where = bin === undefined ? '' : `, mostly in bin '${bin}'`
     const subject = this.#reveal.keys ? `${command.entity} ${showKey(command.key)}` : command.entity
-    const message = `${subject} has grown to ${size} bytes${where}; past ${limit} bytes every read and write of it is slow. Store a collection that grows as 'secondaryIndex', or in records of one day or month each.`
+    const message = `${subject} has grown to ${size} bytes${where}; past ${limit} bytes every read and write of it is slow. Store a @OneToMany that grows with strategy: 'secondaryIndex', keep a consolidated one short with cap, or put a date in the key: @Record({ key: '{id}:{day|YYYY-MM-DD}' }).`
     const event: WarningEvent = {
       warning: 'recordSize',
       class: command.entity,
@@ -192,8 +195,12 @@ export class Events {
       limit,
       message,
     }
+    this.warn(event)
+  }
+
+  warn(event: WarningEvent): void {
     warningChannel.publish(event)
-    this.#print?.(`skein warning  ${message}`)
+    this.#print?.(`skein warning  ${event.message}`)
   }
 
   flush(event: FlushEvent): void {

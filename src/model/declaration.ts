@@ -2,6 +2,7 @@ import type { EntityClass, HookName } from './model.js'
 import type {
   BinOptions,
   CalculatedIndexOptions,
+  CountOfOptions,
   EmbeddableOptions,
   EmbeddedOptions,
   IndexOptions,
@@ -24,6 +25,7 @@ export interface MemberOptions {
   CreatedAt: NamedBinOptions
   UpdatedAt: NamedBinOptions
   Counter: NamedBinOptions
+  CountOf: CountOfOptions
   Generation: object
   Ttl: object
   Index: IndexOptions

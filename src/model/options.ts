@@ -2,7 +2,7 @@ import type { MapKeyKind } from './bin-type.js'
 import type { KeyGenerator, KeyKind } from './key-model.js'
 import type { EntityClass } from './model.js'
 import type { IndexCalculation, IndexModel, ShardingModel } from './property-model.js'
-import type { CapModel, OnDelete, Orphans } from './relation-model.js'
+import type { CapModel, ExpectedSize, OnDelete, Orphans } from './relation-model.js'
 import type { TypeSpec } from './type-spec.js'
 
 /** Options of `@Record`. A subclass inherits what it does not say itself. */
@@ -60,6 +60,11 @@ export interface BinOptions<S extends TypeSpec = TypeSpec> {
 export interface NamedBinOptions {
   /** The bin; the property name unless given. */
   readonly name?: string
+}
+
+/** Options of `@CountOf`, and the collection that it names. */
+export interface CountOfOptions extends NamedBinOptions {
+  readonly of: string
 }
 
 export type EmbeddedShape = 'one' | 'array' | 'map'
@@ -132,6 +137,7 @@ export type OneToOneOptions = KeyBinOptions | SharedKeyOptions
 /** `@OneToMany` with an ordered list of child keys on the parent (the default). */
 export interface KeyListOptions {
   readonly strategy?: 'keyList'
+  readonly expect?: ExpectedSize
   readonly name?: string
   readonly eager?: boolean
   readonly onDelete?: OnDelete
@@ -150,6 +156,7 @@ export interface SecondaryIndexOptions {
 /** `@OneToMany` with the children inside the parent's record. */
 export interface ConsolidateOptions<Property extends string = string, RefProperty extends string = string> {
   readonly strategy: 'consolidate'
+  readonly expect?: ExpectedSize
   readonly name?: string
   /** `false`: the children are read when asked for (`with`, `load()`, `get()` …), and not with every load of the parent. */
   readonly eager?: boolean
@@ -172,6 +179,7 @@ export interface InverseIndexOptions {
 
 /** Options of `@ManyToMany`. */
 export interface ManyToManyOptions<A extends object = object> {
+  readonly expect?: ExpectedSize
   readonly name?: string
   /** Two-sided: exactly one side is the owner, whose stored value is the truth. */
   readonly owner?: boolean

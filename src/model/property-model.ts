@@ -1,7 +1,7 @@
 import type { BinType } from './bin-type.js'
 
 /** Special role of a stored property. */
-export type PropertyRole = 'key' | 'plain' | 'version' | 'createdAt' | 'updatedAt' | 'counter'
+export type PropertyRole = 'key' | 'plain' | 'version' | 'createdAt' | 'updatedAt' | 'counter' | 'countOf'
 
 /** A stored property of an entity, or a field of an embeddable. */
 export interface PropertyModel {
@@ -13,6 +13,8 @@ export interface PropertyModel {
   readonly role: PropertyRole
   /** Position in the loaded-mask. Properties come first, relations follow. */
   readonly index: number
+  /** Set for the number of members of a collection: the name of that. */
+  readonly countOf?: string
   /** Set for a counter that is spread over companion records. */
   readonly sharding?: ShardingModel
 }

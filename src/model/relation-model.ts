@@ -28,6 +28,14 @@ export interface CapModel {
   readonly by: 'first' | 'last'
 }
 
+/** How large a collection is expected to be; `open` warns where it will outgrow its record. */
+export interface ExpectedSize {
+  /** Members that 99 of 100 records stay below. */
+  readonly p99: number
+  /** Bytes of one member: its key, its key and attributes, or all of a part. */
+  readonly bytes: number
+}
+
 /** On the parent of consolidated parts: a map from the key a part's ref holds to the ids of those parts. */
 export interface InverseIndexModel {
   /** The Ref property of the part. */
@@ -72,4 +80,5 @@ export interface RelationModel {
   /** linkMap: name of the EmbeddableModel of the attributes of a link. */
   readonly attributes?: string
   readonly sharding?: ShardingModel
+  readonly expect?: ExpectedSize
 }

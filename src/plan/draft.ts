@@ -23,7 +23,11 @@ export interface Check {
   readonly then: (record: StoredRecord | null) => void
 }
 
+/** Adds to a write what always goes with it. */
+export type CompleteWrite = <C extends WriteCommand | DeleteCommand>(command: C) => C
+
 export interface DraftOptions {
+  readonly complete?: CompleteWrite
   /** Plans for one transaction: one write for each record, no stages. */
   readonly isTransaction?: boolean
   /** True once the transaction has begun: reads for this plan take part in it. */

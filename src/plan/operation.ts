@@ -33,6 +33,11 @@ export type RemoveBin = OnBin<'removeBin'>
 export interface WriteMissingBin extends OnBin<'writeMissingBin'> {
   readonly value: Value
 }
+/** Writes the number of items of a list or map, as it is at this place of the command; 0 where there is none. */
+export interface WriteSize extends OnBin<'writeSize'> {
+  readonly of: string
+  readonly type: 'list' | 'map'
+}
 /** Adds to an integer or double bin on the server; a missing bin counts as 0. */
 export interface AddToBin extends OnBin<'addToBin'> {
   readonly delta: Value
@@ -215,6 +220,7 @@ export type WriteOperation =
   | WriteBin
   | RemoveBin
   | WriteMissingBin
+  | WriteSize
   | AddToBin
   | Touch
   | DeleteRecord

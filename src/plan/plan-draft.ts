@@ -1,7 +1,15 @@
 import { bug } from '../errors/index.js'
 import type { DeleteCommand, Guard, ReadCommand, WriteCommand } from './command.js'
 import { withDeferredSteps, type DeferredStep, type DescribeStep } from './deferred-steps.js'
-import { STAGE_NAMES, type Check, type Draft, type DraftOptions, type Settle, type StageName } from './draft.js'
+import {
+  STAGE_NAMES,
+  type Check,
+  type CompleteWrite,
+  type Draft,
+  type DraftOptions,
+  type Settle,
+  type StageName,
+} from './draft.js'
 import type { Reason } from './outcome.js'
 import { plan, type Plan } from './plan.js'
 import { readyStage, type Entry, type PendingStage, type ReadyStage } from './ready-stage.js'
@@ -23,6 +31,7 @@ export class PlanDraft implements Draft {
   readonly now: Date
   readonly isTransaction: boolean
   readonly isInside: boolean
+  readonly #complete: CompleteWrite | undefined
   readonly #stages = new Map<string, PendingStage>()
   readonly #seen = new Set<string>()
   readonly #deletes: (id: string) => boolean
@@ -38,6 +47,7 @@ export class PlanDraft implements Draft {
     this.now = now
     this.isTransaction = options.isTransaction ?? false
     this.isInside = options.isInside ?? false
+    this.#complete = options.complete
     this.#deletes = options.deletes ?? NONE
   }
 
@@ -129,7 +139,7 @@ export class PlanDraft implements Draft {
     if (at === undefined) return undefined
     const pending = this.#stages.get(at)!
     this.#stages.delete(at)
-    return readyStage(pending, pending.name === 'undo' ? undefined : mustWait)
+    return readyStage(pending, this.#complete, pending.name === 'undo' ? undefined : mustWait)
   }
 
   /** Tests whether a record is tied to one of these. */
@@ -147,7 +157,7 @@ export class PlanDraft implements Draft {
   }
 
   plan(): Plan {
-    const stages = this.#order().map((at) => readyStage(this.#stages.get(at)!).stage)
+    const stages = this.#order().map((at) => readyStage(this.#stages.get(at)!, this.#complete).stage)
     const { isTransaction: transaction } = this
     return plan(withDeferredSteps(stages, this.#following, transaction, STAGE_NAMES), { transaction })
   }
@@ -172,7 +182,7 @@ export class PlanDraft implements Draft {
 
   /** Extracts from a transaction draft the plan for these records alone. */
   part(ids: readonly string[], options: DraftOptions): PlanDraft {
-    const part = new PlanDraft(this.now, options)
+    const part = new PlanDraft(this.now, { complete: this.#complete, ...options })
     const entries = this.#stages.get(TRANSACTION)!.entries
     part.#ties = this.#ties
     const target = part.#entries(part.isTransaction ? TRANSACTION : 'write 0', 'write', 0)

@@ -1,6 +1,6 @@
 import type { SkeinError } from '../errors/index.js'
 import type { DeleteCommand, WriteCommand } from './command.js'
-import type { Settle, StageName } from './draft.js'
+import type { CompleteWrite, Settle, StageName } from './draft.js'
 import { mergeCommands } from './merge-commands.js'
 import type { Outcome, Reason } from './outcome.js'
 import { stage, type Stage } from './plan.js'
@@ -40,7 +40,10 @@ export interface ReadyStage {
   refused(outcomes: readonly Outcome[]): Outcome[]
 }
 
-const merged = ({ commands }: Entry) => mergeCommands(commands)[0] as WriteCommand | DeleteCommand
+function merged({ commands }: Entry, complete: CompleteWrite | undefined): WriteCommand | DeleteCommand {
+  const command = mergeCommands(commands)[0] as WriteCommand | DeleteCommand
+  return complete === undefined ? command : complete(command)
+}
 
 function tell(settle: Settle, outcome: Outcome, broken: SkeinError[]): boolean | SkeinError {
   try {
@@ -52,18 +55,25 @@ function tell(settle: Settle, outcome: Outcome, broken: SkeinError[]): boolean |
 }
 
 /** Merges the commands of each record; those that must wait are held back. */
-export function readyStage({ name, entries }: PendingStage, mustWait?: (id: string) => boolean): ReadyStage {
+export function readyStage(
+  { name, entries }: PendingStage,
+  complete: CompleteWrite | undefined,
+  mustWait?: (id: string) => boolean,
+): ReadyStage {
   const all: Entry[] = []
   const held: Entry[] = []
   const broken: SkeinError[] = []
   for (const entry of entries.values()) (mustWait?.(recordId(entry.commands[0].key)) ? held : all).push(entry)
   return {
     name,
-    stage: stage(name, all.map(merged)),
+    stage: stage(
+      name,
+      all.map((entry) => merged(entry, complete)),
+    ),
     broken,
     holdBack: (missing) =>
       held.map((entry) => {
-        const command = merged(entry)
+        const command = merged(entry, complete)
         const found = missing.get(recordId(command.key))
         if (found === undefined) return { command, state: 'notWritten', bins: {}, reason: 'notSent' }
         const outcome: Outcome = { ...found, command }

@@ -13,6 +13,8 @@ export function showOperation(operation: Operation, values: boolean): string {
       return `write ${at} = ${one(operation.value)}`
     case 'writeMissingBin':
       return `write ${operation.bin} = ${one(operation.value)} if absent`
+    case 'writeSize':
+      return `write ${operation.bin} = size of ${operation.of}`
     case 'removeBin':
       return `remove bin ${at}`
     case 'addToBin':

@@ -24,6 +24,7 @@ export const KNOWN_OPTIONS = {
   CreatedAt: ['name'],
   UpdatedAt: ['name'],
   Counter: ['name'],
+  CountOf: ['name', 'of'],
   Generation: [],
   Ttl: [],
   Index: ['name', 'on'],

@@ -2,6 +2,7 @@ import type { EmbeddableModel, EntityClass, EntityModel, Model } from '../model.
 import { deepFreeze } from './deep-freeze.js'
 import { checkPartCounters } from './check-part-counters.js'
 import { checkHooks } from './check-hooks.js'
+import { checkCountOf } from './check-count-of.js'
 import { checkShardedCounters } from './check-counters.js'
 import { checkNamespace } from './check-names.js'
 import { checkTenants } from './check-tenants.js'
@@ -37,6 +38,7 @@ export function compileModel(classes: readonly EntityClass[], { namespace }: { r
   checkPartCounters(entityModels.values(), partModels, problems)
   checkTenants(entityModels, partModels, problems)
   checkShardedCounters(entityModels, problems)
+  checkCountOf(entityModels.values(), problems)
   checkIndexNames(entityModels.values(), problems)
   problems.throwIfAny()
   return new CompiledModel(namespace, deepFreeze(entityModels), deepFreeze(partModels))

@@ -5,6 +5,7 @@ import { checkInverse, type Side } from './check-inverse.js'
 import { checkChoice, checkOptions, show } from './check-options.js'
 import type { Compilation, EntityNotes, PartNotes } from './compilation.js'
 import { compileConsolidate } from './compile-consolidate.js'
+import { compileExpect } from './compile-expect.js'
 import { compileSharding } from './compile-sharding.js'
 import { isInTemplate, keyKind, storedKeyKind } from './key-kind.js'
 import { evaluateTarget, type Member } from './members.js'
@@ -51,6 +52,7 @@ export function compileRelation(
   const shape = RELATIONS[note.decorator]
   const bin = rules.hasBin ? (optionOf<string>(note, 'name') ?? note.property) : undefined
   const attributes = attributesName(note, place, compilation)
+  const expect = compileExpect(optionOf(note, 'expect'), place, problems)
   return {
     name: note.property,
     kind: shape.kind,
@@ -68,6 +70,7 @@ export function compileRelation(
       target.kind === 'embeddable' &&
       compileConsolidate(note.options, bin ?? note.property, target, place, compilation)),
     ...(attributes !== undefined && { attributes }),
+    ...(expect && { expect }),
     ...(sharding && { sharding }),
   }
 }

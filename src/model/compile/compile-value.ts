@@ -21,6 +21,7 @@ const ROLES: { readonly [D in MemberDecorator]?: PropertyRole } = {
   CreatedAt: 'createdAt',
   UpdatedAt: 'updatedAt',
   Counter: 'counter',
+  CountOf: 'countOf',
 }
 
 /** A property that is stored as a value: in a bin, or as a field of a part. */
@@ -46,7 +47,8 @@ export function compileValue(
   if (!type) return undefined
   const nested = notes.kind === 'embeddable' ? nestedSubtype(type) : undefined
   if (nested) problems.add(nested.code, place, nested.message, nested.fix)
-  return { name: note.property, bin: binName(note, type), type, role, ...(sharding && { sharding }) }
+  const countOf = isNote(note, 'CountOf') && { countOf: note.options.of }
+  return { name: note.property, bin: binName(note, type), type, role, ...countOf, ...(sharding && { sharding }) }
 }
 
 function binName(note: Member['note'], type: BinType): string {

@@ -28,12 +28,12 @@ export const STRATEGIES: { readonly [D in RelationDecorator]: readonly StrategyR
     {
       ...entity,
       strategy: 'keyList',
-      options: ['strategy', 'name', 'eager', 'onDelete', 'orphans'],
+      options: ['strategy', 'name', 'eager', 'onDelete', 'orphans', 'expect'],
       canBeSharded: true,
     },
     {
       strategy: 'consolidate',
-      options: ['strategy', 'name', 'eager', 'sortKey', 'sortKeyName', 'cap', 'inverseIndex'],
+      options: ['strategy', 'name', 'eager', 'sortKey', 'sortKeyName', 'cap', 'inverseIndex', 'expect'],
       hasBin: true,
       target: 'embeddable',
       inverse: 'none',
@@ -51,13 +51,13 @@ export const STRATEGIES: { readonly [D in RelationDecorator]: readonly StrategyR
     {
       ...entity,
       strategy: 'keyList',
-      options: ['name', 'owner', 'eager', 'onDelete', 'attributes'],
+      options: ['name', 'owner', 'eager', 'onDelete', 'attributes', 'expect'],
       canBeSharded: true,
     },
     {
       ...entity,
       strategy: 'linkMap',
-      options: ['name', 'owner', 'eager', 'onDelete', 'attributes'],
+      options: ['name', 'owner', 'eager', 'onDelete', 'attributes', 'expect'],
       canBeSharded: true,
     },
   ],

@@ -12,6 +12,7 @@ const KEY_KINDS: readonly BinType['kind'][] = ['string', 'int', 'bigint', 'bytes
 const FIXED: { readonly [decorator: string]: { readonly kind: 'int' | 'date'; readonly constructor: unknown } } = {
   Version: { kind: 'int', constructor: Number },
   Counter: { kind: 'int', constructor: Number },
+  CountOf: { kind: 'int', constructor: Number },
   CreatedAt: { kind: 'date', constructor: Date },
   UpdatedAt: { kind: 'date', constructor: Date },
 }

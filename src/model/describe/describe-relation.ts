@@ -16,6 +16,7 @@ export function describeRelation(relation: RelationModel): string {
     relation.attributes && `attributes ${relation.attributes}`,
     ...(relation.inverseIndexes ?? []).map(({ ref, bin: map }) => `inverse index of ${ref} in '${map}'`),
     sharding && describeSharding(sharding),
+    relation.expect && `expected: ${relation.expect.p99} × ${relation.expect.bytes} bytes`,
   ]
   return parts.filter((part) => part !== undefined).join(', ')
 }

@@ -9,6 +9,7 @@ import type { KeyValue } from '../../keys/index.js'
  * `wrongSortKey`: the map from a child's key to its place does not. `misplacedPart`: a child is not where its own values say, or its key leads to another record.
  * `duplicatePart`: two children have the same key. `unfinishedCreate`: a child that was created for an owner, by a flush that failed and was given up
  * before it linked the two.
+ * `wrongCount`: a `@CountOf` that is not the number of members in the record.
  * Of sharded counters: `companionWithoutRoot`: a companion record whose record is gone. `unreadCompanion`: one whose shard is past those that the class reads.
  */
 export type FindingKind =
@@ -20,6 +21,7 @@ export type FindingKind =
   | 'wrongSortKey'
   | 'misplacedPart'
   | 'duplicatePart'
+  | 'wrongCount'
   | 'companionWithoutRoot'
   | 'unreadCompanion'
   | 'staleMarker'
@@ -46,8 +48,8 @@ export interface Finding {
   readonly otherKey?: KeyValue
   /** Side that was taken as correct: the owner side of the relation (`Listing.agent`), or the class of the record that is gone. */
   readonly truth: string
-  /** Action of a repair on the record: add the other's key, remove it, move a child where it belongs, finish the delete, or nothing. */
-  readonly repair: 'add' | 'remove' | 'move' | 'finishDelete' | 'none'
+  /** Action of a repair on the record: add the other's key, remove it, move a child where it belongs, count again, finish the delete, or nothing. */
+  readonly repair: 'add' | 'remove' | 'move' | 'count' | 'finishDelete' | 'none'
   readonly state: FindingState
   /** Finding as a sentence. */
   readonly message: string

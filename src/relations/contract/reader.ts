@@ -3,6 +3,7 @@ import type { EntityModel } from '../../model/index.js'
 import type { ReadCommand } from '../../plan/command.js'
 import type { StoredRecord } from '../../plan/outcome.js'
 import type { RecordKey, UserKey } from '../../plan/record-key.js'
+import type { CompleteWrite } from '../../plan/draft.js'
 import type { IndexedBy } from './index-lookup.js'
 import type { Tracked } from './tracked.js'
 
@@ -25,6 +26,8 @@ export interface FoundPage {
 export interface Reader {
   /** True where its reads are part of a transaction. */
   readonly isInside: boolean
+  /** Adds to a write what always goes with it, such as the count of a collection. */
+  readonly complete?: CompleteWrite
   /** Reader that also allows index queries, which `db.transaction` rejects because they cannot take part in it. */
   outside(): Reader
   /** Managed entities in the order asked, null where there is none; `along` are paths of relations that will be loaded next: what they need is read with the entities. */

@@ -10,6 +10,7 @@ import { ref } from '../../relations/ref.js'
 import { strategiesOf } from '../../relations/strategy-registry.js'
 import { refuseSharding } from './refuse-sharding.js'
 import { checkOpenOptions } from './check-open-options.js'
+import { warnOfSizes } from './warn-of-sizes.js'
 import { Database } from './database.js'
 import { MappedClasses, type RelationsOf } from '../mapping/mapped-classes.js'
 import type { OpenOptions } from '../context/open-options.js'
@@ -43,6 +44,7 @@ export async function openWith(options: OpenOptions, relationsOf: RelationsOf): 
   try {
     const driver = await connect({ ...rest, ...(server === undefined ? {} : { hosts: server.hosts }), namespaces })
     if (transactions === 'required') await requireTransactions(driver)
+    warnOfSizes(classes.model, driver.events)
     const stopAfter = server && (await stopper(server))
     return new Database({ driver, classes, validate, transactions, stacks, stopAfter })
   } catch (error) {

@@ -3,6 +3,7 @@ import type { EntityModel } from '../../model/index.js'
 import type { ReadCommand } from '../../plan/command.js'
 import type { StoredRecord } from '../../plan/outcome.js'
 import type { RecordKey, UserKey } from '../../plan/record-key.js'
+import type { CompleteWrite } from '../../plan/draft.js'
 import { checkResultNames } from '../../plan/result-names.js'
 import type { Tracked } from '../../relations/contract/tracked.js'
 import type { FoundPage, FoundStep, Reader } from '../../relations/contract/reader.js'
@@ -35,6 +36,10 @@ export class SessionReader implements Reader {
 
   get isInside(): boolean {
     return this.#context.transaction !== undefined
+  }
+
+  get complete(): CompleteWrite | undefined {
+    return this.#context.classes.counts?.complete
   }
 
   outside(): Reader {

@@ -46,6 +46,8 @@ export class MappedClass {
   hasEmbeddedRefs = false
   /** Sharded counters of this class and its subclasses, whose values lie in companion records, too. */
   shards: CounterShards | undefined
+  /** The class counts members of collections in bins of its own. */
+  hasCounts = false
   #isSimple: boolean | undefined
   #hasRules: boolean | undefined
   #classGuards: readonly Guard[] | undefined
@@ -57,6 +59,7 @@ export class MappedClass {
     this.model = codec.model
     this.place = place
     this.standsAlone = standsAlone
+    this.hasCounts = this.model.properties.some(({ countOf }) => countOf !== undefined)
   }
 
   /** Saving or deleting an entity is one command and nothing else. */

@@ -9,6 +9,7 @@ import { targetDeletions } from '../../relations/strategies/consolidate/target-d
 import type { RelationStrategy } from '../../relations/contract/relation-strategy.js'
 import { CounterContributor } from '../counters/counter-contributor.js'
 import { CounterShards } from '../counters/counter-shards.js'
+import { StoredCounts } from '../../relations/write/stored-counts.js'
 import { RecordContributor } from '../flush/plan/record-contributor.js'
 import { EmbeddedRefs } from '../flush/plan/check-embedded-refs.js'
 import { MappedClass } from './mapped-class.js'
@@ -27,6 +28,8 @@ export interface LinksTo {
 export class MappedClasses {
   readonly model: Model
   readonly codecs: Codecs
+  /** Counts of collections that go with every change of those; undefined where no class has any. */
+  readonly counts: StoredCounts | undefined
   /** How many sets they live in: classes of one set share a place. */
   readonly places: number
   /** True when a relation is eager: it is loaded even when not named. */
@@ -40,6 +43,7 @@ export class MappedClasses {
   constructor(codecs: Codecs, relationsOf: RelationsOf) {
     this.codecs = codecs
     this.model = codecs.model
+    this.counts = StoredCounts.of(this.model)
     const places = new Map<string, number>()
     const related = relatedClasses(this.model)
     for (const entity of this.model.entities.values()) {

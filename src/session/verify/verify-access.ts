@@ -18,6 +18,7 @@ export function verifyAccess(
   { transaction, signal }: CallOptions,
   finishDelete: FinishDelete = () => Promise.resolve(false),
 ): VerifyAccess {
+  const complete = classes.counts?.complete
   // Between two rounds is often enough to stop, and does not make each of many reads listen to the signal.
   const send = async <C, R>(commands: readonly C[], to: (commands: readonly C[]) => Promise<R[]>): Promise<R[]> => {
     signal?.throwIfAborted()
@@ -33,7 +34,8 @@ export function verifyAccess(
   }
   return {
     read: (commands) => send(commands, (all) => driver.read(all, { transaction })),
-    write: (commands) => send(commands, (all) => driver.run(all, { transaction })),
+    write: (commands) =>
+      send(commands, (all) => driver.run(complete === undefined ? all : all.map(complete), { transaction })),
     showKey,
     recordKeyOf(className, key) {
       try {

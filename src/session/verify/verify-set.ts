@@ -8,6 +8,7 @@ import type { Finding } from '../../relations/contract/finding.js'
 import { Verifier, type Subject } from '../../relations/verify/verifier.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
 import type { MappedClasses } from '../mapping/mapped-classes.js'
+import { verifyCounts } from './count-verifier.js'
 import { CompanionVerifier } from './companion-verifier.js'
 import { subjectOf, verifyAccess, type FinishDelete } from './verify-access.js'
 import { verifyTerms, type VerifyOptions } from './verify-options.js'
@@ -56,6 +57,9 @@ export async function* verifySets(
       progress.unsettled = unsettled + verifier.unsettled
       onProgress?.({ ...progress })
     }
+    if (mapped.hasCounts)
+      for await (const finding of verifyCounts(mapped, driver, options.repair === true, tenant, signal))
+        yield note(finding)
     if (mapped.shards === undefined) continue
     const companions = new CompanionVerifier(mapped, driver, verifyTerms(options), tenant, signal)
     for await (const finding of companions.check()) yield note(finding)

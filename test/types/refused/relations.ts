@@ -1,4 +1,16 @@
-import { Bin, Embeddable, Key, ManyToMany, ManyToOne, OneToMany, OneToOne, Record, collection, ref } from 'skein'
+import {
+  Bin,
+  CountOf,
+  Embeddable,
+  Key,
+  ManyToMany,
+  ManyToOne,
+  OneToMany,
+  OneToOne,
+  Record,
+  collection,
+  ref,
+} from 'skein'
 
 @Embeddable()
 class Comment {
@@ -18,6 +30,13 @@ export class Agent {
   @Key() id!: number
   @OneToMany(() => Listing, 'agent') listings = collection<Listing>()
   @OneToMany(() => Listing, 'seller') sold = collection<Listing>()
+  @CountOf('listings') listingCount = 0
+  // expect: @CountOf names a collection of the same class; listing is none.
+  @CountOf('listing')
+  wrongCount = 0
+  // expect: The @CountOf property textCount is a number.
+  @CountOf('listings')
+  textCount = 'none'
   // expect: Declare it with the class of the relation: isRef = collection<…>()
   @OneToMany(() => Listing, 'agent')
   isRef = ref<Listing>()

@@ -86,7 +86,8 @@ async function runStep(
 }
 
 async function send(commands: readonly WriteCommand[], { context }: SendParts): Promise<void> {
-  throwFailed(await context.driver.run(commands))
+  const { counts } = context.classes
+  throwFailed(await context.driver.run(counts === undefined ? commands : commands.map(counts.complete)))
 }
 
 function throwFailed(outcomes: readonly Outcome[]): void {

@@ -1,6 +1,7 @@
 import type { Snapshot } from '../../../codec/index.js'
 import { write, writeBins, type Ttl, type WriteCommand } from '../../../plan/command.js'
 import type { ManagedEntity } from '../../tracking/managed-entity.js'
+import { checkCounts } from '../../tracking/assigned-counts.js'
 import { growthOf, isLarge, isWorthMeasuring } from './record-growth.js'
 import { checkKey, RecordWrite } from './record-write.js'
 import { ttlOfNew } from './ttl.js'
@@ -8,6 +9,7 @@ import { ttlOfNew } from './ttl.js'
 /** The write that creates the record of a new entity. */
 export function planInsert(managed: ManagedEntity, now: Date): RecordWrite {
   checkKey(managed)
+  checkCounts(managed)
   const ttl = ttlOfNew(managed)
   const { mapped, entity } = managed
   const command = creationOf(managed, ttl, now)

@@ -16,7 +16,7 @@ export function planChangeSet(
   now: Date,
   options?: DraftOptions,
 ): PlanDraft | Promise<PlanDraft> {
-  const draft = new PlanDraft(now, { ...options, deletes: work.deletes })
+  const draft = new PlanDraft(now, { ...options, deletes: work.deletes, complete: reader.complete })
   const planning = planInto(draft, work, reader)
   return planning === undefined ? draft : planning.then(() => draft)
 }

@@ -6,6 +6,7 @@ import { markDeleting } from '../../../relations/cascade/delete-marker.js'
 import type { EmbeddedRefs } from './check-embedded-refs.js'
 import type { ManagedEntity } from '../../tracking/managed-entity.js'
 import type { MappedClass } from '../../mapping/mapped-class.js'
+import { isCountAssigned } from '../../tracking/assigned-counts.js'
 import { isVersionAssigned } from '../../tracking/expected-version.js'
 import { planDelete } from './delete.js'
 import { changedTtl } from './ttl.js'
@@ -27,7 +28,7 @@ export class RecordContributor implements Contributor {
   hasChanges(managed: ManagedEntity): boolean {
     if (managed.state !== 'stored' || managed.writeOptions !== undefined || managed.doubt !== undefined) return true
     if (this.#mapped.codec.hasChanged(managed.entity, managed.snapshot!)) return true
-    return changedTtl(managed) !== undefined || isVersionAssigned(managed)
+    return changedTtl(managed) !== undefined || isVersionAssigned(managed) || isCountAssigned(managed)
   }
 
   save(managed: ManagedEntity, draft: Draft, reader: Reader): void {

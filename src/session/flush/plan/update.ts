@@ -5,6 +5,7 @@ import type { ManagedEntity } from '../../tracking/managed-entity.js'
 import { ownChanges } from '../../counters/own-changes.js'
 import { needsPatch, planPatch, withRecorded } from './patch.js'
 import { isVersionAssigned, versionAssigned } from '../../tracking/expected-version.js'
+import { checkCounts } from '../../tracking/assigned-counts.js'
 import { growthOf, isWorthMeasuring } from './record-growth.js'
 import { RecordWrite } from './record-write.js'
 import { ttlOfUpdate, wantsTtl } from './ttl.js'
@@ -14,6 +15,7 @@ export function planUpdate(managed: ManagedEntity, now: Date): RecordWrite | und
   const { entity, key, model, mapped, version } = managed
   const { codec } = mapped
   if (isVersionAssigned(managed)) throw versionAssigned(managed)
+  checkCounts(managed)
   const changes = ownChanges(managed, withRecorded(managed, codec.diff(entity, managed.snapshot!, managed.loaded)))
   if (managed.isUnread && needsPatch(managed, changes)) return planPatch(managed, changes, now)
   if (changes.length === 0) return wantsTtl(managed) ? planTouch(managed) : undefined

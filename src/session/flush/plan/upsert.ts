@@ -61,7 +61,9 @@ function overwriting(
 ): readonly Operation[] {
   const { codec, shards } = mapped
   // What a sharded counter of a known record gained is added to it, as by an update.
-  const keeps = (bin: string): boolean => bin === versionBin || (snapshot !== undefined && shards?.has(bin) === true)
+  const counts = new Set(mapped.model.properties.flatMap(({ bin, countOf }) => (countOf === undefined ? [] : [bin])))
+  const keeps = (bin: string): boolean =>
+    bin === versionBin || counts.has(bin) || (snapshot !== undefined && shards?.has(bin) === true)
   const own = [...codec.create(entity), ...codec.stamps.creation(entity, now)].filter(
     (operation) => !('bin' in operation && keeps(operation.bin)),
   )

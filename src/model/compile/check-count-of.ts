@@ -1,0 +1,33 @@
+import type { EntityModel } from '../model.js'
+import type { RelationModel } from '../relation-model.js'
+import { didYouMean } from './nearest.js'
+import type { Problems } from './problems.js'
+
+/** A collection is counted in the command that changes it, so its members must be in the record that has the count. */
+export function checkCountOf(entities: Iterable<EntityModel>, problems: Problems): void {
+  for (const { name: className, properties, relations } of entities) {
+    for (const { name, countOf } of properties) {
+      if (countOf === undefined) continue
+      const place = { className, property: name }
+      const collections = relations.filter(({ holds }) => holds === 'collection')
+      const relation = collections.find((each) => each.name === countOf)
+      if (relation === undefined) {
+        const names = collections.map((each) => each.name)
+        const fix = `${didYouMean(countOf, names)}Name a @OneToMany or @ManyToMany of ${className}.`
+        problems.add('SKEIN_1056', place, `${className} has no collection '${countOf}' to count.`, fix)
+      } else if (!isInRecord(relation)) {
+        const message = `The members of ${countOf} are not in the record, so a change of them cannot count them there.`
+        problems.add(
+          'SKEIN_1056',
+          place,
+          message,
+          `Ask for the number when it is needed: await entity.${countOf}.count().`,
+        )
+      }
+    }
+  }
+}
+
+function isInRecord(relation: RelationModel): boolean {
+  return relation.bin !== undefined && relation.sharding === undefined && !('companions' in relation)
+}
