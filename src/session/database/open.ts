@@ -9,6 +9,7 @@ import { isBound } from '../../relations/state/state-of.js'
 import { ref } from '../../relations/ref.js'
 import { strategiesOf } from '../../relations/strategy-registry.js'
 import { refuseSharding } from './refuse-sharding.js'
+import { checkCounterExpiry } from './check-counter-expiry.js'
 import { checkOpenOptions } from './check-open-options.js'
 import { warnOfSizes } from './warn-of-sizes.js'
 import { Database } from './database.js'
@@ -44,6 +45,7 @@ export async function openWith(options: OpenOptions, relationsOf: RelationsOf): 
   try {
     const driver = await connect({ ...rest, ...(server === undefined ? {} : { hosts: server.hosts }), namespaces })
     if (transactions === 'required') await requireTransactions(driver)
+    await refuseExpiry(classes.model, driver)
     warnOfSizes(classes.model, driver.events)
     const stopAfter = server && (await stopper(server))
     return new Database({ driver, classes, validate, transactions, stacks, stopAfter })
@@ -66,6 +68,15 @@ export function mapClasses(
 }
 
 const isDevelopment = (): boolean => process.env.NODE_ENV !== 'production'
+
+async function refuseExpiry(model: Model, driver: Driver): Promise<void> {
+  try {
+    checkCounterExpiry(model, driver.capabilities)
+  } catch (error) {
+    await driver.close()
+    throw error
+  }
+}
 
 async function requireTransactions(driver: Driver): Promise<void> {
   const lacking = Object.values(driver.capabilities.namespaces).find((namespace) => !namespace.transactions)

@@ -120,7 +120,7 @@ export class KeyLoader implements RecordTaker {
   readonly #takePartial = (): Iterable<ReadRequest> => {
     const requests = [...this.#partial!]
     this.#partial = undefined
-    return [...requests, ...requests.flatMap((request) => request.along())]
+    return requests.flatMap((request) => [request, ...request.along()])
   }
 
   take(request: LoadRequest, record: StoredRecord | null): void {

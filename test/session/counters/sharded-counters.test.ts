@@ -1,6 +1,19 @@
 import Aerospike from 'aerospike'
 import { expect } from 'chai'
-import { Bin, Counter, EntityGoneError, Index, Key, Record, Sharded, Version, type Database } from 'skein'
+import {
+  Bin,
+  Counter,
+  EntityGoneError,
+  Index,
+  Key,
+  ModelError,
+  open,
+  Record,
+  Sharded,
+  Version,
+  type Database,
+} from 'skein'
+import { startEmbedded } from 'skein/embedded'
 import { commandWords } from '../../command-words.js'
 import { MODES, type TestServer } from '../../server.js'
 import { useDatabase } from '../../use-database.js'
@@ -30,6 +43,29 @@ class Shop {
   @Bin({ type: 'string' }) name?: string
   @Sharded({ by: 'hash', shards: 2 }) @Counter() visits = 0
 }
+
+describe('counters in shards in a namespace with a default-ttl', () => {
+  it('are refused unless the class never expires', async () => {
+    @Record({ set: 'shc_kept', ttl: 'never' })
+    class Kept {
+      @Key() path!: string
+      @Sharded({ by: 'hash', shards: 2 }) @Counter() views = 0
+    }
+    const server = await startEmbedded({ namespaces: [{ name: 'short', mode: 'ap', defaultTtl: 1000 }] })
+    try {
+      const options = { hosts: server.hosts, namespace: 'short' }
+      const error = await rejection(() => open({ ...options, entities: [Page] }))
+      expect(error).to.be.instanceOf(ModelError)
+      expect((error as ModelError).problems.map(({ code, property }) => `${code} ${property}`)).to.deep.equal([
+        'SKEIN_1051 views',
+        'SKEIN_1051 likes',
+      ])
+      await (await open({ ...options, entities: [Kept] })).close()
+    } finally {
+      await server.stop()
+    }
+  })
+})
 
 for (const mode of MODES) {
   describe(`counters in shards (${mode})`, () => {
