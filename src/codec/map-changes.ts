@@ -1,11 +1,9 @@
 import type { MapSubtype, WriteOperation } from '../plan/operation.js'
-import { mapIncrement, mapPut, mapPutItems, mapRemoveKeys } from '../plan/operations.js'
+import { mapIncrement, mapPut, mapPutItems, mapRemoveKeys, MAX_CONTEXTS } from '../plan/operations.js'
 import type { MapKey, Value } from '../plan/value.js'
 import { depthOf, under, type Place, type TypeCodec } from './type-codec.js'
 import { encodeItem, isSameItem } from './types/item.js'
-
-/** How deep the server follows a path: what changed further down is written with the entry at that level. */
-const MAX_CONTEXTS = 15
+import { ValueProblem } from './value-problem.js'
 
 /** Gathers what changed in one stored map: one put of all new entries, one removal, and what goes deeper. */
 export class MapChanges {
@@ -26,6 +24,8 @@ export class MapChanges {
     if (snapshot !== undefined && isSameItem(codec, value, snapshot)) return
     const hadAndHas = value !== null && value !== undefined && snapshot !== undefined && snapshot !== null
     const isReached = depthOf(this.#place) < MAX_CONTEXTS
+    if (hadAndHas && !isReached && codec.hasCounters === true) throw counterTooDeep()
+    // What changed further down than a path leads is written with the entry at that level.
     const deeper = hadAndHas && isReached ? codec.patch?.(value, snapshot, under(this.#place, key)) : undefined
     if (deeper) this.#deeper.push(...deeper)
     else this.#puts.set(key, encodeItem(codec, value, depthOf(this.#place)))
@@ -51,3 +51,10 @@ export class MapChanges {
     return operations
   }
 }
+
+/** Written as a whole, it would take back what others have added. */
+const counterTooDeep = (): ValueProblem =>
+  new ValueProblem(
+    `a counter deeper than ${MAX_CONTEXTS} levels cannot be added to`,
+    'Store it flatter, or in a record of its own.',
+  )

@@ -54,6 +54,10 @@ export class PartCodec implements TypeCodec {
     }
   }
 
+  get hasCounters(): boolean {
+    return this.#fields.some((field) => field instanceof CounterProperty)
+  }
+
   encode(value: unknown, depth: number): Value {
     return this.#functions.dehydrate(checkPart(value, depth), depth + 1)
   }

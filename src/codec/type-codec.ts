@@ -22,6 +22,8 @@ export const under = (place: Place, key: MapKey): Place => ({
  * dealt with them. `encode` and `decode` throw a ValueProblem.
  */
 export interface TypeCodec {
+  /** True for parts with counters of their own. */
+  readonly hasCounters?: boolean
   /** For messages: 'int', 'list of string'. */
   readonly name: string
   /** `depth` counts nested parts: a circular one must not reach the client, which would crash. */

@@ -151,6 +151,9 @@ export const mapGetIndexRange = (
   path?: Op.Path,
 ): Op.MapGetIndexRange => Object.freeze({ kind: 'mapGetIndexRange', bin, index, count, returns, path })
 
+/** How many levels of nested lists and maps the server follows a path into. */
+export const MAX_CONTEXTS = 15
+
 /** A step into the map entry under `key`. */
 export const atKey = (key: MapKey): Op.Step => Object.freeze({ in: 'mapKey', key })
 /** A step into the map entry under `key`, which becomes a K-ordered map where there is none. */

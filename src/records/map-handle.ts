@@ -1,7 +1,7 @@
 import { decodeItem, typeCodecOf, unreadable, unstorable } from '../codec/index.js'
-import { mapClear, mapIncrement, mapPut, mapPutItems, mapRemoveKeys } from '../plan/operations.js'
+import { mapClear, mapIncrement, mapPut, mapPutItems, mapRemoveKeys, MAX_CONTEXTS } from '../plan/operations.js'
 import type { MapKey, Value } from '../plan/value.js'
-import { wrongHandle } from './handle-errors.js'
+import { badArgument, wrongHandle } from './handle-errors.js'
 import { addNumbers, ListHandle } from './list-handle.js'
 import {
   deleteEntry,
@@ -32,6 +32,10 @@ export class MapHandle<M> extends PlaceHandle {
   at<K extends KeyOf<M>>(key: K): HandleOf<ValueOf<M, K>> {
     const { target, place } = this
     const entry = this.#entry(key)
+    if (place.path.length === MAX_CONTEXTS) {
+      const what = `a handle reaches ${MAX_CONTEXTS} levels deep, and '${String(key)}' lies deeper`
+      throw badArgument(target, place.property, what, 'Get and put it with the value that it is part of.')
+    }
     const inner = nested(place, entry, target.codecs)
     switch (shapeOf(entry.type)) {
       case 'list':
