@@ -89,9 +89,17 @@ export interface ClientFound extends ClientRecord {
 export interface ClientQuery {
   partitions(begin: number, count: number): void
   results(policy: PolicyObject): Promise<ClientFound[]>
+  foreach(policy: PolicyObject): ClientStream
   hasNextPage(): boolean
   /** Lets the server run write operations on all records that are found. */
   operate(operations: readonly ClientOperation[], policy: PolicyObject, id: number): Promise<unknown>
+}
+
+/** Records of a query as they come; there is no way to hold them back. */
+export interface ClientStream {
+  on(event: 'data', listener: (record: ClientFound) => void): unknown
+  on(event: 'error', listener: (error: ClientError) => void): unknown
+  on(event: 'end', listener: () => void): unknown
 }
 
 /** Callback of a call; a call with a callback returns no promise, which would cost more than the rest of the driver. */

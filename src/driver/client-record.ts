@@ -7,7 +7,7 @@ import type { StoredRecord } from './outcome.js'
 import type { Policies } from './policies.js'
 
 const NEVER_EXPIRES = 0xffffffff
-const NO_BINS: Bins = Object.freeze({})
+export const NO_BINS: Bins = Object.freeze({})
 
 // The client puts the digest into the key it is given, which costs less where there is a place for it.
 export const clientKey = ({ namespace, set, key }: RecordKey): ClientKey => ({
@@ -18,13 +18,16 @@ export const clientKey = ({ namespace, set, key }: RecordKey): ClientKey => ({
 })
 
 export function storedRecord(record: ClientRecord): StoredRecord {
-  const ttl = record.ttl
   return {
     bins: (record.bins as Bins | null | undefined) ?? NO_BINS,
     generation: record.gen ?? 0,
-    ttl: ttl === null || ttl < 0 || ttl === NEVER_EXPIRES ? null : ttl,
+    ttl: storedTtl(record.ttl),
   }
 }
+
+/** Seconds until a record expires, or null. */
+export const storedTtl = (ttl: number | null): number | null =>
+  ttl === null || ttl < 0 || ttl === NEVER_EXPIRES ? null : ttl
 
 export function readRow(command: ReadCommand, policies: Policies): BatchRow {
   const { filter } = command

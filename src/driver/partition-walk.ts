@@ -88,11 +88,17 @@ export class PartitionWalk {
   /** Reads as many partitions as `width` says, or fewer; no records when even one partition holds too many. */
   async #step(command: QueryCommand, begin: number, most: number, signal: AbortSignal | undefined): Promise<Step> {
     const patience: Patience = {}
-    for (let width = Math.min(most, PARTITIONS - begin); ; width = Math.max(1, Math.floor(width / NARROWER))) {
+    for (let width = Math.min(most, PARTITIONS - begin); ; width = this.#narrower(width, patience)) {
       const records = await this.#runner.records(command, { begin, count: width }, this.#limit, signal, patience)
       if (records === undefined && width > 1) continue
       return { width, next: records === undefined ? 1 : this.#nextWidth(width, records.length), records }
     }
+  }
+
+  /** As many partitions as a try that was cut off has shown to fit, or a share of what was too much. */
+  #narrower(width: number, { density }: Patience): number {
+    const fitting = density === undefined ? width / NARROWER : (AIM * this.#limit) / density
+    return Math.max(1, Math.min(Math.floor(fitting), Math.floor(width / 2)))
   }
 
   #nextWidth(width: number, found: number): number {

@@ -1,7 +1,15 @@
+import type { Bins } from '../plan/command.js'
 import { and, type Expression } from '../plan/expression.js'
 import type { QueryCommand } from '../plan/query-command.js'
-import type { ClientCalls, ClientError, ClientFound, ClientQuery, ClientQueryOptions } from './aerospike-client.js'
-import { storedRecord } from './client-record.js'
+import type {
+  ClientCalls,
+  ClientError,
+  ClientFound,
+  ClientQuery,
+  ClientQueryOptions,
+  ClientStream,
+} from './aerospike-client.js'
+import { NO_BINS, storedTtl } from './client-record.js'
 import { encodeExpression } from './encode-expression.js'
 import type { Events } from './events.js'
 import type { Gates } from './gates.js'
@@ -11,6 +19,7 @@ import type { RetryOptions } from './options.js'
 import type { FoundRecord } from './outcome.js'
 import type { Policies } from './policies.js'
 import { queryError } from './query-errors.js'
+import { partitionOf } from './query-position.js'
 import { Tries } from './retry.js'
 import { CODE, isTransient } from './status.js'
 
@@ -30,9 +39,11 @@ export interface Partitions {
 
 const ALL_PARTITIONS = 4096
 
-/** The tries since the last answer. */
+/** The tries since the last answer, and what a try that was cut off has shown. */
 export interface Patience {
   tries?: Tries
+  /** Records that a partition seems to have. */
+  density?: number
 }
 
 /** Sends queries of bounded size: the client's own stream would deliver faster than anybody may be able to take. */
@@ -54,6 +65,7 @@ export class QueryRunner {
     const found: FoundRecord[][] = []
     for (const each of [command, ...(command.others ?? [])]) {
       const part = await this.#some(each, partitions, limit, signal, patience)
+      if (part !== undefined && part.length >= limit) patience.density = densityOf(part)
       if (part === undefined || part.length >= limit) return undefined
       found.push(part)
     }
@@ -102,9 +114,9 @@ export class QueryRunner {
           // Of one partition the saved state is small; of all of them it is 100 kB a page.
           query.partitions(partition, 1)
         }
-        return query.results(policy)
+        return query.results(policy).then((records) => records.map(foundRecord))
       })
-      yield found!.map(foundRecord)
+      yield found!
     } while (query!.hasNextPage())
   }
 
@@ -127,25 +139,24 @@ export class QueryRunner {
     const { client } = this.#parts
     // Each node gets an equal share of the maximum; as long as all of them together stay below one share, nothing was cut off.
     const most = limit === undefined ? {} : { maxRecords: limit * Math.max(1, client.getNodes().length) }
-    const found = await this.#try(
+    return this.#try(
       command,
       signal,
       (options, policy) => {
         const query = client.query(command.namespace, command.set, { ...options, ...most })
         query.partitions(begin, count)
-        return query.results(policy)
+        return collect(query.foreach(policy))
       },
       patience === undefined ? {} : { patience, isNarrowable: count > 1 },
     )
-    return found?.map(foundRecord)
   }
 
   async #try(
     command: QueryCommand,
     signal: AbortSignal | undefined,
-    call: (options: ClientQueryOptions, policy: ReturnType<Policies['query']>) => Promise<ClientFound[]>,
+    call: (options: ClientQueryOptions, policy: ReturnType<Policies['query']>) => Promise<FoundRecord[]>,
     { patience = {}, isNarrowable = false }: { patience?: Patience; isNarrowable?: boolean } = {},
-  ): Promise<ClientFound[] | undefined> {
+  ): Promise<FoundRecord[] | undefined> {
     const { gates, policies, retry, events } = this.#parts
     const { options, filter } = clientQuery(command)
     const decoded = policies.query(filter === undefined ? undefined : encodeExpression(filter))
@@ -213,4 +224,26 @@ function eachOnce({ index, others }: QueryCommand, found: readonly FoundRecord[]
   return [...byDigest.values()]
 }
 
-const foundRecord = (record: ClientFound): FoundRecord => ({ ...storedRecord(record), digest: record.key.digest })
+function densityOf(records: readonly FoundRecord[]): number {
+  return records.length / new Set(records.map(({ digest }) => partitionOf(digest))).size
+}
+
+/** Takes what is needed of each record as it comes, so that the client's own objects are gone at once. */
+function collect(stream: ClientStream): Promise<FoundRecord[]> {
+  return new Promise((resolve, reject) => {
+    const found: FoundRecord[] = []
+    stream.on('data', (record) => found.push(foundRecord(record)))
+    stream.on('error', reject)
+    stream.on('end', () => resolve(found))
+  })
+}
+
+function foundRecord(record: ClientFound): FoundRecord {
+  const { bins, gen, ttl } = record
+  return {
+    bins: (bins as Bins | null | undefined) ?? NO_BINS,
+    generation: gen ?? 0,
+    ttl: storedTtl(ttl),
+    digest: record.key.digest,
+  }
+}

@@ -1,5 +1,6 @@
 import type { KeyValue } from '../keys/index.js'
 import type { Collection, CollectionProperty, Page } from '../model/index.js'
+import { ItemStream } from './item-stream.js'
 import { aggregate, averageOf, extremeOf, sumOf, type Aggregate } from './aggregate.js'
 import { compileHas, compileWhere } from './compile-where.js'
 import { explainQuery, type QueryExplanation } from './explain-query.js'
@@ -102,19 +103,13 @@ export class Query<T extends object> implements AsyncIterable<T> {
   }
 
   /** The entities one after the other, in bounded memory: the next are read when these have been taken. */
-  async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
-    const { signal } = this.source.options
+  [Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
     const steps = this.steps(false)
-    try {
-      for (let step = await this.next(steps); step.done !== true; step = await this.next(steps)) {
-        for (const entity of step.value) {
-          yield entity
-          signal?.throwIfAborted()
-        }
-      }
-    } finally {
-      await steps.return(undefined)
-    }
+    return new ItemStream(
+      () => this.next(steps),
+      () => steps.return(undefined),
+      this.source.options.signal,
+    )
   }
 
   /** Only the step is waited for when the database closes: whoever closes it between two entities would wait for itself. */
