@@ -26,15 +26,22 @@ export class Lane {
     this.#databases = databases
   }
 
-  static async start(): Promise<Lane> {
+  static async start(nodes = 1): Promise<Lane> {
     // A namespace is called what it is.
-    const server = await startEmbedded({ namespaces: MODES.map((mode) => `${mode}:${mode}`) })
+    const server = await startEmbedded({ nodes, namespaces: MODES.map((mode) => `${mode}:${mode}`) })
     const opened = MODES.map(async (mode) => {
-      const patient = await open({ hosts: server.hosts, namespace: mode, entities: CLASSES, ...PATIENT })
+      const patient = await open({ hosts: server.hosts, namespace: mode, entities: CLASSES, ...WATCHFUL, ...PATIENT })
       await patient.indexes.sync()
-      return [mode, { patient, hasty: await openHasty(server, mode) }] as const
+      return [mode, { patient, hasty: await openHasty(server, mode, nodes) }] as const
     })
     return new Lane(server, new Map(await Promise.all(opened)))
+  }
+
+  /** Resolves when every client knows of all nodes again. */
+  async whole(): Promise<void> {
+    const clients = [...this.#databases.values()].flatMap(({ patient, hasty }) => [patient.client, hasty.client])
+    while (clients.some((client) => client.getNodes().length < this.server.nodes.length))
+      await new Promise((resolve) => setTimeout(resolve, 20))
   }
 
   async begin({ family, operation }: Case, mode: Mode): Promise<Begun> {
@@ -67,14 +74,25 @@ export class Lane {
   }
 }
 
+/** The client looks after its cluster often, so that nobody waits for it to notice a node. */
+const WATCHFUL = { tenderInterval: 250 }
+/** A frozen node is given up after this. */
+const TIMES = { socketTimeout: 400, totalTimeout: 800 }
+const SHORT = Object.fromEntries(
+  ['read', 'batch', 'write', 'operate', 'remove', 'batchParentWrite', 'query'].map((kind) => [kind, TIMES]),
+)
+
 // Gives up soon, so that being cut off takes no time. The client refuses to talk to a server that has failed it a hundred times in a
 // second on average: over a long time that is more than all tests need.
-function openHasty({ hosts }: EmbeddedServer, namespace: string): Promise<Database> {
+function openHasty({ hosts }: EmbeddedServer, namespace: string, nodes: number): Promise<Database> {
+  const policies = nodes === 1 ? PATIENT.policies : SHORT
   return open({
     hosts,
     namespace,
     entities: CLASSES,
+    ...WATCHFUL,
     ...PATIENT,
+    policies,
     retry: { attempts: 2, deadline: 40, backoff: 1 },
     maxErrorRate: 100_000,
     errorRateWindow: 1000,

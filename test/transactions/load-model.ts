@@ -29,6 +29,8 @@ export interface LoadResult {
   /** Refused because somebody else had deleted one of the two. */
   readonly refused: number
   readonly failed: number
+  /** Milliseconds of the call that took longest, whether it succeeded or not. */
+  readonly longest: number
   readonly expectations: Expectations
 }
 
@@ -74,12 +76,14 @@ class Deletes {
 export async function runLoad(db: Database, { total, disturb, blocked }: LoadOptions): Promise<LoadResult> {
   const expectations = atFirst()
   const deletes = new Deletes()
-  const counts = { acknowledged: 0, refused: 0, failed: 0 }
+  const counts = { acknowledged: 0, refused: 0, failed: 0, longest: 0 }
   let begun = 0
 
   const attempt = async (work: () => Promise<unknown>): Promise<boolean> => {
+    const began = performance.now()
+    const ended = (): void => void (counts.longest = Math.max(counts.longest, performance.now() - began))
     try {
-      await work()
+      await work().finally(ended)
       counts.acknowledged++
       return true
     } catch (error) {
