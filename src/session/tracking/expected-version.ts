@@ -22,8 +22,10 @@ export function checkExpectedVersion({ model, key, version }: ManagedEntity, exp
 }
 
 /** True when the program has assigned another version: it would have no effect. A frozen entity cannot show the version it has. */
-export function isVersionAssigned({ model, entity, version }: ManagedEntity): boolean {
-  if (model.version === undefined || (readProperty(entity, model.version) ?? undefined) === version) return false
+export function isVersionAssigned(managed: ManagedEntity): boolean {
+  const { model, entity } = managed
+  if (model.version === undefined || (readProperty(entity, model.version) ?? undefined) === managed.version)
+    return false
   return !Object.isFrozen(entity)
 }
 

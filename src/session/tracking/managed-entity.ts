@@ -74,9 +74,11 @@ export class ManagedEntity implements Tracked {
   #state: TrackedState
   readonly mapped: MappedClass
   readonly entity: object
-  #stored: StoredState | undefined
+  /** Copy of that of the stored state, which is one step further away. */
+  #snapshot: Snapshot | undefined
   #writeOptions: readonly WriteOptions[] | undefined
   #doubt: Doubt | undefined
+  #stored: StoredState | undefined
   readonly key: RecordKey
   /** Identity map of the session it belongs to, until its state is `gone`. */
   readonly home: EntityHome
@@ -107,7 +109,7 @@ export class ManagedEntity implements Tracked {
   }
 
   get snapshot(): Snapshot | undefined {
-    return this.#stored?.snapshot
+    return this.#snapshot
   }
 
   get loaded(): Loaded {
@@ -130,14 +132,15 @@ export class ManagedEntity implements Tracked {
 
   /** Replaces what is known of the record; nothing that the entity was read or written for is in doubt after it. */
   written(stored: StoredState): void {
-    this.#stored = stored
+    this.learn(stored)
     this.#doubt = undefined
     this.confirmStored()
   }
 
   /** Replaces what is known of the record while something else of it stays in doubt. */
-  learn(stored: StoredState): void {
+  learn(stored: StoredState | undefined): void {
     this.#stored = stored
+    this.#snapshot = stored?.snapshot
   }
 
   /** The record is there; what it holds follows. */
@@ -147,13 +150,13 @@ export class ManagedEntity implements Tracked {
 
   /** Forgets the record: it was deleted, or the transaction that stored it has failed. */
   forgetStored(): void {
-    this.#stored = undefined
+    this.learn(undefined)
   }
 
   /** The record is gone, and the entity is to be stored as a new one. */
   startAnew(): void {
     this.#state = 'new'
-    this.#stored = undefined
+    this.learn(undefined)
     this.#doubt = undefined
     this.#deleteIntent = undefined
   }
