@@ -27,6 +27,7 @@ export {
   CountOf,
   Counter,
   CreatedAt,
+  DeletedAt,
   Embeddable,
   Embedded,
   Generation,
@@ -76,6 +77,7 @@ export {
   type Page,
   type KeysOptions,
   type PageOptions,
+  type QuestionOptions,
   type PropertyModel,
   type RangeBound,
   type RangeOptions,
@@ -157,6 +159,8 @@ export type {
   LayoutSyncOptions,
 } from './session/layout/layout.js'
 export type { Capabilities, NamespaceCapabilities } from './driver/capabilities.js'
+export type { PurgeOptions, PurgeProgress } from './session/delete/purge.js'
+export type { DeletedMode, DeletedOption } from './model/index.js'
 export { Query } from './query/query.js'
 export { DatabaseQuery, type BulkOptions, type BulkProgress, type BulkResult } from './query/database-query.js'
 export type { BulkChanges } from './query/bulk-changes.js'

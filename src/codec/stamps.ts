@@ -32,7 +32,7 @@ export class Stamps {
 
   /** True when a stamp depends on the time. */
   get isTimed(): boolean {
-    return (this.#model.createdAt ?? this.#model.updatedAt) !== undefined
+    return (this.#model.createdAt ?? this.#model.updatedAt ?? this.#model.deletedAt) !== undefined
   }
 
   /** Goes with a new entity: version 1, and the times. One that already says when it was created keeps that. */

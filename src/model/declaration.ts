@@ -23,6 +23,7 @@ export interface MemberOptions {
   Embedded: EmbeddedOptions
   Version: NamedBinOptions
   CreatedAt: NamedBinOptions
+  DeletedAt: NamedBinOptions
   UpdatedAt: NamedBinOptions
   Counter: NamedBinOptions
   CountOf: CountOfOptions

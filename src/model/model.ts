@@ -51,6 +51,8 @@ export interface EntityModel {
   readonly version?: string
   readonly createdAt?: string
   readonly updatedAt?: string
+  /** A delete writes this property and leaves the record. */
+  readonly deletedAt?: string
   /** Properties that show the record's metadata; they are no bins. */
   readonly generationProperty?: string
   readonly ttlProperty?: string

@@ -56,7 +56,7 @@ export interface BinOptions<S extends TypeSpec = TypeSpec> {
   readonly type?: S
 }
 
-/** Options of `@Version`, `@CreatedAt`, `@UpdatedAt` and `@Counter`. */
+/** Options of `@Version`, `@CreatedAt`, `@UpdatedAt`, `@DeletedAt` and `@Counter`. */
 export interface NamedBinOptions {
   /** The bin; the property name unless given. */
   readonly name?: string

@@ -1,7 +1,7 @@
 import type { BinType } from './bin-type.js'
 
 /** Special role of a stored property. */
-export type PropertyRole = 'key' | 'plain' | 'version' | 'createdAt' | 'updatedAt' | 'counter' | 'countOf'
+export type PropertyRole = 'key' | 'plain' | 'version' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'counter' | 'countOf'
 
 /** A stored property of an entity, or a field of an embeddable. */
 export interface PropertyModel {

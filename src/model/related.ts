@@ -1,5 +1,6 @@
 import type { KeyValue } from './key-model.js'
 import type { KeyOf } from './key-of.js'
+import type { DeletedOption } from './soft-delete.js'
 
 /** The other side of a `@ManyToOne` or `@OneToOne`. Declared as `agent = ref<Agent>()`. */
 export interface Ref<T extends object> {
@@ -20,7 +21,10 @@ export interface OutsideTransaction {
   readonly outsideTransaction?: boolean
 }
 
-export interface PageOptions extends OutsideTransaction {
+/** Options of questions about the members of a collection. */
+export interface QuestionOptions extends OutsideTransaction, DeletedOption {}
+
+export interface PageOptions extends QuestionOptions {
   /** Members to leave out before the page; a negative number counts from the end. Not for collections by index, whose members have no numbers. */
   readonly offset?: number
   readonly count: number
@@ -29,7 +33,7 @@ export interface PageOptions extends OutsideTransaction {
 }
 
 /** A part of the keys of a collection; all of them unless a number is given. */
-export interface KeysOptions extends OutsideTransaction {
+export interface KeysOptions extends QuestionOptions {
   /** Keys to leave out; a negative number counts from the end. */
   readonly offset?: number
   readonly count?: number
@@ -69,12 +73,12 @@ export interface Collection<T extends object, A extends object = object> extends
   load(options?: OutsideTransaction): Promise<readonly T[]>
   /** Answered by the server without loading the collection. */
   contains(member: T | KeyValue): Promise<boolean>
-  count(options?: OutsideTransaction): Promise<number>
+  count(options?: QuestionOptions): Promise<number>
   /** Keys of all members, or of a page of them, without loading the members. */
   keys(options?: KeysOptions): Promise<readonly KeyOf<T>[]>
   page(options: PageOptions): Promise<Page<T>>
   /** All members one after the other, in bounded memory: those that are not changed are let go again. */
-  stream(options?: OutsideTransaction): AsyncIterable<T>
+  stream(options?: QuestionOptions): AsyncIterable<T>
   /** Consolidated children only, as all that follow: the child under that key, or null. */
   get(key: KeyValue): Promise<T | null>
   /** In the order of the keys, null where there is none. */

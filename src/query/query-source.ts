@@ -1,6 +1,6 @@
 import type { Driver } from '../driver/driver.js'
 import type { KeyValue, Tenant } from '../keys/index.js'
-import type { EntityModel, IndexModel } from '../model/index.js'
+import type { DeletedOption, EntityModel, IndexModel } from '../model/index.js'
 import type { Expression } from '../plan/expression.js'
 import type { FoundRecord } from '../plan/outcome.js'
 import type { QueryCommand } from '../plan/query-command.js'
@@ -16,7 +16,7 @@ export interface QueryProgress {
   readonly share: number
 }
 
-export interface QueryOptions {
+export interface QueryOptions extends DeletedOption {
   /** Ends the query; it rejects with the signal's reason. */
   readonly signal?: AbortSignal
   readonly onProgress?: (progress: QueryProgress) => void

@@ -2,14 +2,22 @@ import { inspect } from 'node:util'
 import { SkeinError } from '../errors/index.js'
 import type { KeyValue } from '../keys/index.js'
 import type { KeyOf } from '../model/key-of.js'
-import type { Collection, KeysOptions, OutsideTransaction, Page, PageOptions, RangeOptions } from '../model/related.js'
+import type {
+  Collection,
+  KeysOptions,
+  OutsideTransaction,
+  Page,
+  PageOptions,
+  QuestionOptions,
+  RangeOptions,
+} from '../model/related.js'
 import type { Binding } from './contract/binding.js'
 import { CollectionState } from './state/collection-state.js'
 import { isEntity, COLLECTION } from './contract/member.js'
 import { membersToJSON } from './read/members-to-json.js'
 import { countMembers, hasMember, memberKeys, memberPage } from './read/pending-overlay.js'
 import { pageAfter } from './read/cursor-page.js'
-import { checkNumber, nameOf, noAttributes, pagedOtherwise } from './contract/relation-errors.js'
+import { checkNumber, nameOf, noAttributes, noDeletedMembers, pagedOtherwise } from './contract/relation-errors.js'
 import { setCollectionState } from './state/state-of.js'
 import { cut, type CollectionView, type KeyRange } from './contract/collection-members.js'
 import { streamMembers } from './read/stream-members.js'
@@ -99,7 +107,8 @@ export class EntityCollection<T extends object, A extends object = object> imple
     return hasMember(this.#state, this.#bound('contains'), member)
   }
 
-  async count(options?: OutsideTransaction): Promise<number> {
+  async count(options?: QuestionOptions): Promise<number> {
+    this.#checkDeleted(options)
     if (this.#view !== undefined) return this.#view.count()
     if (this.#isComplete) return this.#state.added.length
     return countMembers(this.#state, this.#bound('count', options))
@@ -110,7 +119,8 @@ export class EntityCollection<T extends object, A extends object = object> imple
     return (await this.#keys(range, options)) as readonly KeyOf<T>[]
   }
 
-  async #keys(range: KeyRange | undefined, options: OutsideTransaction): Promise<readonly KeyValue[]> {
+  async #keys(range: KeyRange | undefined, options: QuestionOptions): Promise<readonly KeyValue[]> {
+    this.#checkDeleted(options)
     if (this.#view !== undefined) return this.#view.keys(range)
     if (this.#isComplete) return range === undefined ? this.#addedKeys() : cut(this.#addedKeys(), range)
     const binding = this.#bound('keys', options)
@@ -128,6 +138,7 @@ export class EntityCollection<T extends object, A extends object = object> imple
   }
 
   async page({ offset = 0, count, after, ...options }: PageOptions): Promise<Page<T>> {
+    this.#checkDeleted(options)
     const { binding: known } = this.#state
     checkNumber('offset', offset, -Infinity, known)
     // A page that is found by its position and has no members would have no end.
@@ -143,8 +154,9 @@ export class EntityCollection<T extends object, A extends object = object> imple
     return (await pageAfter(this.#state, binding, count, after)) as Page<T>
   }
 
-  async *stream(options?: OutsideTransaction): AsyncGenerator<T> {
-    if (this.isLoaded) yield* this.items
+  async *stream(options?: QuestionOptions): AsyncGenerator<T> {
+    this.#checkDeleted(options)
+    if (this.isLoaded && options?.deleted === undefined) yield* this.items
     else for await (const member of streamMembers(this.#state, this.#bound('stream', options))) yield member as T
   }
 
@@ -218,10 +230,24 @@ export class EntityCollection<T extends object, A extends object = object> imple
     throw this.#noSession('keys')
   }
 
-  #bound(call: string, { outsideTransaction = false }: OutsideTransaction = {}): Binding {
+  /** Refuses to show deleted members of a class whose deletes leave nothing to show. */
+  #checkDeleted({ deleted }: QuestionOptions = {}): void {
+    const { binding } = this.#state
+    if (deleted === undefined) return
+    const isKnown = deleted === 'include' || deleted === 'only'
+    const isPart = binding?.strategy.keyOf !== undefined
+    const isSoft =
+      binding === undefined || isPart || binding.tracked.state === 'gone'
+        ? !isPart
+        : binding.reader.entityModel(binding.relation.target).deletedAt !== undefined
+    if (!isKnown || !isSoft) throw noDeletedMembers(binding, isKnown)
+  }
+
+  #bound(call: string, { outsideTransaction = false, deleted }: QuestionOptions = {}): Binding {
     const { binding } = this.#state
     if (binding === undefined || binding.tracked.state === 'gone') throw this.#noSession(call)
-    return outsideTransaction ? { ...binding, reader: binding.reader.outside() } : binding
+    const bound = outsideTransaction ? { ...binding, reader: binding.reader.outside() } : binding
+    return deleted === undefined ? bound : { ...bound, deleted, reader: bound.reader.withDeleted(deleted) }
   }
 
   #noSession(call: string): SkeinError {

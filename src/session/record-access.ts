@@ -1,9 +1,10 @@
 import { readProperty, typeCodecOf, unstorable, writeProperty, type Codecs } from '../codec/index.js'
 import type { KeyValue } from '../keys/index.js'
-import { DELETING_BIN, type EntityModel } from '../model/index.js'
+import { goneBinsOf, isGoneBy, type EntityModel } from '../model/index.js'
 import { ask } from '../plan/collection-expression.js'
 import { read } from '../plan/command.js'
-import { binExists, cond, not, unknown, type Expression } from '../plan/expression.js'
+import { cond, unknown, type Expression } from '../plan/expression.js'
+import { stillThere } from '../plan/still-there.js'
 import type { Path, WriteOperation } from '../plan/operation.js'
 import { atKey, readExpression } from '../plan/operations.js'
 import type { Value } from '../plan/value.js'
@@ -88,9 +89,9 @@ export class RecordAccess implements RecordTarget {
   async #countShards(managed: ManagedEntity, property: string, bin: string): Promise<number | bigint> {
     const { model, mapped, key } = managed
     const wanted = new Set([property])
-    const reads = [read(model.name, key, [bin, DELETING_BIN]), ...mapped.shards!.reads(model.name, key, wanted)]
+    const reads = [read(model.name, key, [bin, ...goneBinsOf(model)]), ...mapped.shards!.reads(model.name, key, wanted)]
     const [record, ...companions] = await this.#reader.read(reads)
-    const isThere = record !== null && !(DELETING_BIN in record.bins)
+    const isThere = record !== null && !isGoneBy(model, record.bins)
     if (!isThere) return this.#counted(property, this.#createdCount(managed, property))
     const stored = mapped.shards!.withTotals(record, wanted, companions).bins[bin] as number | bigint
     const unsent = unsentOf(managed, bin).map((one) => (one.kind === 'addToBin' ? (one.delta as number | bigint) : 0))
@@ -120,9 +121,8 @@ export class RecordAccess implements RecordTarget {
     expressions: readonly Expression[],
   ): Promise<readonly (Value | undefined)[] | undefined> {
     const { model, mapped, key } = managed
-    const operations = expressions.map((one) =>
-      readExpression(nextName(), mapped.standsAlone ? one : unlessDeleting(one)),
-    )
+    const isEverGone = !mapped.standsAlone || model.deletedAt !== undefined
+    const operations = expressions.map((one) => readExpression(nextName(), isEverGone ? ifThere(model, one) : one))
     const [record] = await this.#reader.read([read(model.name, key, 'none', operations)])
     return record === null ? undefined : operations.map(({ name }) => record.bins[name])
   }
@@ -204,7 +204,8 @@ const typeOf = ({ model }: ManagedEntity, property: string): EntityModel['proper
 const withoutCreating = (path: Path): Path =>
   path.map((step) => (step.in === 'mapKey' && step.create === true ? atKey(step.key) : step))
 
-const unlessDeleting = (expression: Expression): Expression => cond(not(binExists(DELETING_BIN)), expression, unknown())
+const ifThere = (model: EntityModel, expression: Expression): Expression =>
+  cond(stillThere(model), expression, unknown())
 
 let asked = 0
 /** Names of results must differ within one command; a few thousand are more than fit one. */

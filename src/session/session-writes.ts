@@ -96,7 +96,13 @@ export class SessionWrites {
   ): Promise<void> {
     const found = await this.#findToDelete(mapped, key, input, options).finally(left)
     if (found === undefined) this.#forgetting(mapped, key, receiver).deleted(false)
-    else this.delete(found.managed.entity, options, receiver, found.isCutOff ? { ignoresVersion: true } : undefined)
+    else
+      this.delete(
+        found.managed.entity,
+        options,
+        receiver,
+        found.isCutOff ? { ignoresVersion: true, purges: true } : undefined,
+      )
   }
 
   async #findToDelete(

@@ -1,15 +1,16 @@
-import type { EntityClass } from '../model/index.js'
+import type { EntityClass, OutsideTransaction } from '../model/index.js'
 import type { Explanation } from '../plan/explain.js'
 import { forgetMembers, removalsOf } from '../relations/attach.js'
 import { managedOf } from './tracking/identity-map.js'
 import type { Finding } from '../relations/contract/finding.js'
 import { during, abortableTurn } from './context/activity.js'
 import { changesOf } from './flush/collect/describe-changes.js'
-import { checkCallOptions, checkOperateOptions } from './context/check-arguments.js'
+import { checkCallOptions, checkOperateOptions, checkRestoreOptions } from './context/check-arguments.js'
 import { isDirty } from './flush/collect/collect-changes.js'
 import { forgetDetached } from './tracking/unlink-deleted.js'
 import { RawCall, type OperateOptions, type OperateResults } from './raw-operate.js'
 import type { RawOperation } from '../driver/aerospike-client.js'
+import type { ManagedEntity } from './tracking/managed-entity.js'
 import { newEntity } from './mapping/new-entity.js'
 import type { SessionContext } from './context/session-context.js'
 import { partlyLoaded } from './context/session-errors.js'
@@ -22,6 +23,7 @@ import type {
   UpsertOptions,
 } from './context/session-types.js'
 import type { TransactionOptions } from './transaction/retry-transaction.js'
+import { notRestorable, restoreEntity } from './delete/restore.js'
 import { verifyEntity } from './verify/verify-entity.js'
 import type { VerifyOptions } from './verify/verify-options.js'
 import { checkExpectedVersion } from './tracking/expected-version.js'
@@ -124,6 +126,39 @@ export class Session extends SessionReads {
       if (typeof target !== 'function') this.#core.work.delete(target, second as FlushOptions | undefined, receiver)
       else this.#core.work.deleteByKey(this.#core.mapped(target as EntityClass), second as KeyInput, third, receiver)
     })
+  }
+
+  /**
+   * Restores an entity that was deleted softly, and what its delete took along; it was loaded with `{ deleted: 'include' }`, or is named by
+   * class and key. False when it was not deleted.
+   *
+   * @example
+   * await session.restore(Order, 17)
+   */
+  restore(entity: object, options?: OutsideTransaction): Promise<boolean>
+  restore<T extends object>(
+    entityClass: EntityClass<T>,
+    key: KeyInput<T>,
+    options?: OutsideTransaction,
+  ): Promise<boolean>
+  async restore(target: object, second?: KeyInput | OutsideTransaction, third?: OutsideTransaction): Promise<boolean> {
+    this.#core.checkMaySend()
+    const isByKey = typeof target === 'function'
+    const options = isByKey ? third : (second as OutsideTransaction | undefined)
+    checkRestoreOptions(options)
+    const managed = isByKey
+      ? await this.#findDeleted(target as EntityClass, second as KeyInput)
+      : this.#core.work.entities.get(target)
+    const save = (members: readonly ManagedEntity[]): Promise<void> => this.#core.work.unit.some(members)
+    return this.#core.work.turns.runAlone(() => restoreEntity(managed, this.#core.loads.readerFor(options ?? {}), save))
+  }
+
+  async #findDeleted(entityClass: EntityClass, key: KeyInput): Promise<ManagedEntity> {
+    const mapped = this.#core.mapped(entityClass)
+    if (mapped.model.deletedAt === undefined) throw notRestorable(mapped.model)
+    const [managed] = await this.#core.loads.find(mapped, [key], { deleted: 'include' })
+    if (managed === null) throw this.#core.notFound(entityClass, [key])
+    return managed
   }
 
   /**

@@ -21,6 +21,7 @@ const SAID = [
   'guide/queries.md',
   'guide/relations.md',
   'guide/secondary-indexes.md',
+  'guide/soft-deletes.md',
   'guide/time-slices.md',
   'guide/transactions.md',
   'guide/walks.md',

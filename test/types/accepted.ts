@@ -1,5 +1,17 @@
 // Everything in here must compile; `npm run check:types` and `npm run build:test` say so.
-import { AfterLoad, BeforeSave, Bin, Counter, CreatedAt, Embeddable, Embedded, Generation, Index, Key } from 'skein'
+import {
+  AfterLoad,
+  BeforeSave,
+  Bin,
+  Counter,
+  CreatedAt,
+  DeletedAt,
+  Embeddable,
+  Embedded,
+  Generation,
+  Index,
+  Key,
+} from 'skein'
 import { ManyToMany, ManyToOne, OneToMany, OneToOne, Record, Sharded, Ttl, UpdatedAt, Version } from 'skein'
 import { collection, ref, type Collection, type KeyValue, type Ref, type ValueCodec } from 'skein'
 
@@ -69,6 +81,7 @@ export class Agent {
   @Ttl() ttl?: number
   @CreatedAt() createdAt?: Date
   @UpdatedAt({ name: 'changed' }) updatedAt?: Date
+  @DeletedAt({ name: 'gone' }) deletedAt?: Date | null
   @Counter() @Sharded({ by: 'hash', shards: 8 }) views = 0
   @OneToMany(() => Listing, 'agent', { strategy: 'keyList', onDelete: 'cascade' }) listings = collection<Listing>()
   @OneToMany(() => Listing, 'seller', { strategy: 'secondaryIndex' }) sold = collection<Listing>()

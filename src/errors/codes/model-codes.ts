@@ -53,4 +53,5 @@ export const MODEL_CODES = {
   SKEIN_1054: 'A class that all tenants share has a relation to one of tenants',
   SKEIN_1055: 'Sharding is not built yet',
   SKEIN_1056: 'A collection cannot be counted so',
+  SKEIN_1060: 'A soft delete would lose something',
 } as const

@@ -33,6 +33,7 @@ export const USE_CODES = {
   SKEIN_2312: 'The class has no such relation to load',
   SKEIN_2313: 'This cannot take part in a transaction',
   SKEIN_2314: 'The options of the transaction are not valid',
+  SKEIN_2316: 'The class has no soft deletes',
   SKEIN_2320: 'An option is not valid',
   SKEIN_2321: 'The argument is not what the call takes',
 

@@ -23,6 +23,7 @@ export const KNOWN_OPTIONS = {
   Version: ['name'],
   CreatedAt: ['name'],
   UpdatedAt: ['name'],
+  DeletedAt: ['name'],
   Counter: ['name'],
   CountOf: ['name', 'of'],
   Generation: [],

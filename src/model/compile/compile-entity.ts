@@ -68,6 +68,7 @@ export function compileEntity(entity: EntityNotes, compilation: Compilation, mod
     ...only('Version'),
     ...only('CreatedAt'),
     ...only('UpdatedAt'),
+    ...only('DeletedAt'),
     ...only('Generation'),
     ...only('Ttl'),
   }
@@ -130,6 +131,7 @@ const SINGLE = {
   Version: 'version',
   CreatedAt: 'createdAt',
   UpdatedAt: 'updatedAt',
+  DeletedAt: 'deletedAt',
   Generation: 'generationProperty',
   Ttl: 'ttlProperty',
 } as const

@@ -5,6 +5,7 @@ import { checkHooks } from './check-hooks.js'
 import { checkCountOf } from './check-count-of.js'
 import { checkShardedCounters } from './check-counters.js'
 import { checkNamespace } from './check-names.js'
+import { checkSoftDeletes } from './check-soft-deletes.js'
 import { checkTenants } from './check-tenants.js'
 import { collectClasses } from './collect-classes.js'
 import { compileEntity } from './compile-entity.js'
@@ -39,6 +40,7 @@ export function compileModel(classes: readonly EntityClass[], { namespace }: { r
   checkTenants(entityModels, partModels, problems)
   checkShardedCounters(entityModels, problems)
   checkCountOf(entityModels.values(), problems)
+  checkSoftDeletes(entityModels, problems)
   checkIndexNames(entityModels.values(), problems)
   problems.throwIfAny()
   return new CompiledModel(namespace, deepFreeze(entityModels), deepFreeze(partModels))

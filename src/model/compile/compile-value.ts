@@ -20,6 +20,7 @@ const ROLES: { readonly [D in MemberDecorator]?: PropertyRole } = {
   Version: 'version',
   CreatedAt: 'createdAt',
   UpdatedAt: 'updatedAt',
+  DeletedAt: 'deletedAt',
   Counter: 'counter',
   CountOf: 'countOf',
 }

@@ -15,9 +15,10 @@ const FIXED: { readonly [decorator: string]: { readonly kind: 'int' | 'date'; re
   CountOf: { kind: 'int', constructor: Number },
   CreatedAt: { kind: 'date', constructor: Date },
   UpdatedAt: { kind: 'date', constructor: Date },
+  DeletedAt: { kind: 'date', constructor: Date },
 }
 
-/** The stored type of a property with `@Key`, `@Bin`, `@Version`, `@Counter`, `@CreatedAt` or `@UpdatedAt`. */
+/** The stored type of a property with `@Key`, `@Bin`, `@Version`, `@Counter`, `@CreatedAt`, `@UpdatedAt` or `@DeletedAt`. */
 export function valueType(notes: ClassNotes, note: MemberNote, problems: Problems): BinType | undefined {
   const place = { className: notes.name, property: note.property }
   if (note.decorator in FIXED) return fixedType(notes, note, problems)

@@ -1,5 +1,5 @@
 import type { KeyValue } from '../../keys/index.js'
-import { DELETING_BIN, type EntityModel, type RelationModel } from '../../model/index.js'
+import { goneBinsOf, isGoneBy, type EntityModel, type RelationModel } from '../../model/index.js'
 import { read } from '../../plan/command.js'
 import type { StoredRecord } from '../../plan/outcome.js'
 import { userKeyId, type UserKey } from '../../plan/record-key.js'
@@ -25,9 +25,9 @@ export interface Forbidding {
 export async function firstForbidding(keys: readonly KeyValue[], relation: Forbidding): Promise<KeyValue | undefined> {
   const { owner, target, inverse, reader } = relation
   const staying = keys.filter((key) => !leaves(key, relation))
-  const bins = inverse === undefined ? [DELETING_BIN] : [inverse.bin!, DELETING_BIN]
+  const bins = [...(inverse === undefined ? [] : [inverse.bin!]), ...goneBinsOf(target)]
   const isHere = (record: StoredRecord | null): boolean => {
-    if (record === null || DELETING_BIN in record.bins) return false
+    if (record === null || isGoneBy(target, record.bins)) return false
     if (inverse === undefined) return true
     const named = record.bins[inverse.bin!] as UserKey | undefined
     return named !== undefined && userKeyId(named) === userKeyId(owner.key.key)

@@ -1,4 +1,4 @@
-import type { RelationModel } from '../../model/index.js'
+import type { DeletedMode, RelationModel } from '../../model/index.js'
 import type { Tracked } from './tracked.js'
 import type { Reader } from './reader.js'
 import type { RelationStrategy } from './relation-strategy.js'
@@ -11,6 +11,8 @@ export interface Binding {
   readonly strategy: RelationStrategy
   /** The class that has it, where that is not the entity's but that of a part. */
   readonly className?: string
+  /** Which deleted members a question is about. */
+  readonly deleted?: DeletedMode
   /** How it is loaded, where it is not a property of the entity itself. */
   readonly load?: () => Promise<unknown>
 }

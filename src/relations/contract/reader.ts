@@ -1,5 +1,5 @@
 import type { KeyValue } from '../../keys/index.js'
-import type { EntityModel } from '../../model/index.js'
+import type { DeletedMode, EntityModel } from '../../model/index.js'
 import type { ReadCommand } from '../../plan/command.js'
 import type { StoredRecord } from '../../plan/outcome.js'
 import type { RecordKey, UserKey } from '../../plan/record-key.js'
@@ -30,6 +30,8 @@ export interface Reader {
   readonly complete?: CompleteWrite
   /** Reader that also allows index queries, which `db.transaction` rejects because they cannot take part in it. */
   outside(): Reader
+  /** Reader that also finds what was deleted softly, or only that. */
+  withDeleted(mode?: DeletedMode): Reader
   /** Managed entities in the order asked, null where there is none; `along` are paths of relations that will be loaded next: what they need is read with the entities. */
   find(model: EntityModel, keys: readonly KeyValue[], along?: readonly string[]): Promise<(Tracked | null)[]>
   /** Loads the relations named by the paths, and those that are always loaded along, of all these entities. */

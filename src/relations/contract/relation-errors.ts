@@ -115,3 +115,15 @@ export function pagedOtherwise({ name }: RelationModel, option: 'after' | 'offse
       : [`The members of ${name} are numbered and have no positions to go on from.`, 'Give an `offset`.']
   return new SkeinError('SKEIN_2430', message, { property: name, fix })
 }
+
+export function noDeletedMembers(binding: Binding | undefined, isKnown: boolean): SkeinError {
+  const of = binding === undefined ? 'the collection' : nameOf(binding)
+  const message = isKnown
+    ? `The members of ${of} have no @DeletedAt, so there are no deleted ones to show.`
+    : `The option deleted of ${of} takes 'include' or 'only'.`
+  return new SkeinError('SKEIN_2320', message, {
+    className: binding?.tracked.model.name,
+    property: binding?.relation.name,
+    fix: 'Leave the option deleted out.',
+  })
+}

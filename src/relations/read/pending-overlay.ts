@@ -3,6 +3,7 @@ import { userKeyId } from '../../plan/record-key.js'
 import type { Binding } from '../contract/binding.js'
 import type { CollectionState } from '../state/collection-state.js'
 import type { Member } from '../contract/member.js'
+import { shownMembers } from './shown-members.js'
 import { cut, type CollectionMembers, type KeyRange } from '../contract/collection-members.js'
 
 // Overlays the server's answers with this session's unsent changes.
@@ -71,6 +72,6 @@ function keysOf(state: CollectionState, members: readonly Member[]): KeyValue[] 
   return members.flatMap((member) => state.keyOf(member) ?? [])
 }
 
-function members({ strategy }: Binding): CollectionMembers {
-  return strategy.members!
+function members({ strategy, relation, reader, deleted }: Binding): CollectionMembers {
+  return shownMembers(strategy.members!, reader.entityModel(relation.target), deleted)
 }

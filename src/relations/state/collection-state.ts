@@ -163,6 +163,11 @@ export class CollectionState extends MembersAndChanges implements RelationSide {
     this.links.delete(key)
   }
 
+  /** The entity of that key is deleted softly: it stays listed, and is not shown. */
+  hide(key: KeyValue): void {
+    this.forget(key)
+  }
+
   /** Drops removals of members that are known not to be stored. */
   dropUnlisted(listed: readonly KeyValue[]): void {
     const { changes, binding } = this

@@ -113,6 +113,11 @@ export class RefState extends RefTarget implements RelationSide {
     this.lists.forget(key)
   }
 
+  /** The entity of that key is deleted softly: the record still names it, and only its key is known. */
+  hide(key: KeyValue): void {
+    if (this.isAt(key)) this.points = key
+  }
+
   /** Marks the bin as unread and discards an unsent target. */
   unread(): void {
     if (!this.isBegun) this.points = null

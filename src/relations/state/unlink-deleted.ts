@@ -33,3 +33,11 @@ export function forgetLinks(tracked: Tracked, strategies: readonly RelationStrat
     if (state !== undefined) for (const key of deleted(strategy.model.target)) state.forget(key)
   }
 }
+
+/** Hides entities that were deleted softly in loaded references and collections. */
+export function hideLinks(tracked: Tracked, strategies: readonly RelationStrategy[], deleted: Deleted): void {
+  for (const strategy of strategies) {
+    const state = stateOf(tracked, strategy)
+    if (state !== undefined) for (const key of deleted(strategy.model.target)) state.hide(key)
+  }
+}

@@ -1,5 +1,5 @@
 import type { KeyValue } from '../../keys/index.js'
-import { DELETING_BIN, type EntityModel } from '../../model/index.js'
+import { goneBinsOf, isGoneBy, type EntityModel } from '../../model/index.js'
 import { read } from '../../plan/command.js'
 import { userKeyId, type UserKey } from '../../plan/record-key.js'
 import type { Tracked } from '../contract/tracked.js'
@@ -20,11 +20,13 @@ export function indexMembers(
       return count
     },
     async countOf(owner, keys, reader) {
-      const commands = keys.map((key) => read(child.name, reader.recordKey(child, key), [childBin, DELETING_BIN]))
+      const commands = keys.map((key) =>
+        read(child.name, reader.recordKey(child, key), [childBin, ...goneBinsOf(child)]),
+      )
       const records = await reader.read(commands)
       return records.filter((record) => {
         const parent = record?.bins[childBin] as UserKey | undefined
-        if (record === null || parent === undefined || DELETING_BIN in record.bins) return false
+        if (record === null || parent === undefined || isGoneBy(child, record.bins)) return false
         return userKeyId(parent) === userKeyId(owner.key.key)
       }).length
     },

@@ -17,7 +17,8 @@ import { inSteps, type Drain } from '../contract/drain.js'
 import { leaves } from '../cascade/restrict.js'
 import { indexMembers } from './index-members.js'
 import { indexOn, type IndexedBy } from '../contract/index-lookup.js'
-import { held, NOT_DELETING } from '../write/key-list-bin.js'
+import { whileThere } from '../../plan/still-there.js'
+import { held } from '../write/key-list-bin.js'
 import { isInKey, keepInKey } from '../write/ref-in-key.js'
 import { isEntity, type Member } from '../contract/member.js'
 import { markDeleting } from '../cascade/delete-marker.js'
@@ -136,7 +137,7 @@ export class SecondaryIndexStrategy implements RelationStrategy {
     const command = write(this.#target.name, child, operations, {
       exists: 'mustExist',
       ttl: 'keep',
-      guards: [NOT_DELETING],
+      guards: [whileThere(this.#target)],
     })
     draft.add(isLate ? 'add references' : 'write', command, (outcome) => {
       if (outcome.state !== 'written') return false

@@ -1,4 +1,4 @@
-import { DELETING_BIN, type EntityModel } from '../../model/index.js'
+import { goneBinsOf, isGoneBy, type EntityModel } from '../../model/index.js'
 import type { Draft } from '../../plan/draft.js'
 import { isWrittenOrMissing } from '../../plan/outcome.js'
 import { binEquals, read, write, type WriteCommand } from '../../plan/command.js'
@@ -27,8 +27,8 @@ export function leaveUnlessThere(
   draft: Draft,
   onLost?: () => void,
 ): void {
-  draft.check(read(target.name, to, [DELETING_BIN]), (record) => {
-    if (record !== null && !(DELETING_BIN in record.bins)) return
+  draft.check(read(target.name, to, goneBinsOf(target)), (record) => {
+    if (record !== null && !isGoneBy(target, record.bins)) return
     draft.add('undo', retarget(model, key, bin, to.key, null), (outcome) => {
       if (outcome.state === 'written') onLost?.()
       return outcome.reason === 'guard' || isWrittenOrMissing(outcome)

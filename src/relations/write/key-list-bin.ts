@@ -1,6 +1,7 @@
 import { DELETING_BIN, type EntityModel } from '../../model/index.js'
 import { goneUnless, write, type Existence, type WriteCommand } from '../../plan/command.js'
 import { binExists, not } from '../../plan/expression.js'
+import { whileThere } from '../../plan/still-there.js'
 import { touch } from '../../plan/operations.js'
 import type { Operation } from '../../plan/operation.js'
 import type { RecordKey, UserKey } from '../../plan/record-key.js'
@@ -25,7 +26,7 @@ export function linked(bin: LinkBin, end: LinkEnd, other: UserKey, attributes?: 
   return write(end.model.name, end.key, [bin.put(end, other, attributes)], {
     exists: 'mustExist',
     ttl: 'keep',
-    guards: [NOT_DELETING],
+    guards: [whileThere(end.model)],
     watchSize: true,
   })
 }
@@ -45,5 +46,5 @@ export function unlisted(model: EntityModel, key: RecordKey, bin: string, member
 
 /** In a transaction a record that stores nothing of a link takes part all the same, so that it cannot be deleted meanwhile. */
 export function held(model: EntityModel, key: RecordKey): WriteCommand {
-  return write(model.name, key, [touch()], { exists: 'mustExist', ttl: 'keep', guards: [NOT_DELETING] })
+  return write(model.name, key, [touch()], { exists: 'mustExist', ttl: 'keep', guards: [whileThere(model)] })
 }

@@ -1,4 +1,4 @@
-import { DELETING_BIN, type EntityModel } from '../../model/index.js'
+import { goneBinsOf, isGoneBy, type EntityModel } from '../../model/index.js'
 import { read } from '../../plan/command.js'
 import type { SkeinError } from '../../errors/index.js'
 import type { Draft } from '../../plan/draft.js'
@@ -25,7 +25,7 @@ export function askOwner(
     })
     return
   }
-  draft.check(read(owner.name, key, [DELETING_BIN]), (record) => {
-    if (record === null || DELETING_BIN in record.bins) gone()
+  draft.check(read(owner.name, key, goneBinsOf(owner)), (record) => {
+    if (record === null || isGoneBy(owner, record.bins)) gone()
   })
 }

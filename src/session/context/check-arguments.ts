@@ -1,6 +1,8 @@
 import { SkeinError } from '../../errors/index.js'
 import { describeKey, keyProblem, type Tenant } from '../../keys/index.js'
 import { checkChoice, checkNames, checkTexts, notValid, shown, type NamesOf } from './check-options.js'
+import type { OutsideTransaction } from '../../model/index.js'
+import type { MappedClass } from '../mapping/mapped-class.js'
 import { TRANSACTION_MODES } from './open-options.js'
 import type { VerifyOptions } from '../verify/verify-options.js'
 import type { AtOptions, LoadOptions, RefreshOptions, SaveOptions, UpsertOptions } from './session-types.js'
@@ -22,10 +24,27 @@ const FLUSH: NamesOf<FlushOptions> = {
   transactions: true,
   outsideTransaction: true,
 }
-const LOAD: NamesOf<LoadOptions<object>> = { only: true, with: true, signal: true, outsideTransaction: true }
+const LOAD: NamesOf<LoadOptions<object>> = {
+  only: true,
+  with: true,
+  signal: true,
+  outsideTransaction: true,
+  deleted: true,
+}
 
-const SESSION_QUERY: NamesOf<SessionQueryOptions> = { signal: true, onProgress: true, outsideTransaction: true }
-const QUERY: NamesOf<DatabaseQueryOptions> = { tenant: true, signal: true, onProgress: true, outsideTransaction: true }
+const SESSION_QUERY: NamesOf<SessionQueryOptions> = {
+  signal: true,
+  onProgress: true,
+  outsideTransaction: true,
+  deleted: true,
+}
+const QUERY: NamesOf<DatabaseQueryOptions> = {
+  tenant: true,
+  signal: true,
+  onProgress: true,
+  outsideTransaction: true,
+  deleted: true,
+}
 const AT: NamesOf<AtOptions> = { create: true }
 const OPERATE: NamesOf<OperateOptions> = { idempotent: true, ttl: true, signal: true }
 
@@ -51,6 +70,8 @@ export function checkCallOptions(call: keyof typeof KNOWN, options: object | und
 }
 
 export const checkOperateOptions = (options: OperateOptions): void => checkNames('operate()', options, OPERATE)
+export const checkRestoreOptions = (options: OutsideTransaction | undefined): void =>
+  checkNames('restore()', options, { outsideTransaction: true })
 
 export function checkAtOptions(options: AtOptions): void {
   checkNames('at()', options, AT)
@@ -123,4 +144,15 @@ export function checkKeys(given: unknown): void {
 
 function notTaken(message: string, fix: string): SkeinError {
   return new SkeinError('SKEIN_2321', message, { fix })
+}
+
+/** Refuses to show deleted entities of a class whose deletes leave nothing to show. */
+export function checkDeleted({ model }: MappedClass, deleted: unknown): void {
+  if (deleted === undefined) return
+  checkChoice('deleted', deleted, ['include', 'only'])
+  if (model.deletedAt !== undefined) return
+  throw new SkeinError('SKEIN_2320', `${model.name} has no @DeletedAt, so there are no deleted ones to show.`, {
+    className: model.name,
+    fix: 'Leave the option deleted out, or declare @DeletedAt() deletedAt?: Date.',
+  })
 }

@@ -1,6 +1,13 @@
 export type { KeyInput } from '../../model/index.js'
 import type { KeyValue } from '../../keys/index.js'
-import type { Collection, CollectionProperty, OutsideTransaction, Ref, RefProperty } from '../../model/index.js'
+import type {
+  Collection,
+  CollectionProperty,
+  DeletedOption,
+  OutsideTransaction,
+  Ref,
+  RefProperty,
+} from '../../model/index.js'
 import type { Ttl } from '../../plan/command.js'
 import type { WriteOperation } from '../../plan/operation.js'
 import type { KeyOf, ListName, MapName } from '../../records/handle-types.js'
@@ -49,7 +56,7 @@ export type OnlyOf<T> =
 
 type PartlyRead<T> = (ListName<T> | MapName<T>) & ValueProperty<T> & keyof T
 
-export interface LoadOptions<T> extends OutsideTransaction {
+export interface LoadOptions<T> extends OutsideTransaction, DeletedOption {
   /**
    * Load only these properties (and the key and version); the others are `undefined` and are never written. An object says which entries
    * of a Map, fields of a part or items of a list are read: `['name', { settings: ['locale'] }, { items: { last: 20 } }]`.

@@ -1,5 +1,5 @@
 import { describeKey } from '../../keys/index.js'
-import { DELETING_BIN } from '../../model/index.js'
+import { goneBinsOf, isGoneBy } from '../../model/index.js'
 import { read } from '../../plan/command.js'
 import { isWrittenOrMissing, type Outcome } from '../../plan/outcome.js'
 import type { Draft } from '../../plan/draft.js'
@@ -80,8 +80,8 @@ export class CounterContributor implements Contributor {
     const { model, key } = managed
     const isWritten = ({ state }: Outcome): boolean => state === 'written'
     if (makesRoot(managed)) return draft.add('write', planPatch(managed, [], draft.now).command, isWritten)
-    const [root] = await reader.read([read(model.name, key, [DELETING_BIN])])
-    if (root === null || DELETING_BIN in root.bins) throw gone(managed)
+    const [root] = await reader.read([read(model.name, key, goneBinsOf(model))])
+    if (root === null || isGoneBy(model, root.bins)) throw gone(managed)
     draft.add('write', held(model, key), isWritten)
   }
 

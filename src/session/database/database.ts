@@ -29,6 +29,7 @@ import type { SessionContext } from '../context/session-context.js'
 import { closedWithin, databaseClosed, sharedSet } from '../context/session-errors.js'
 import { isInsideHookOf } from '../tracking/lifecycle-hooks.js'
 import type { KeyInput } from '../context/session-types.js'
+import { checkPurgeOptions, purgeClass, type PurgeOptions } from '../delete/purge.js'
 import { sweepClass } from '../delete/sweep.js'
 import { inTransaction, type Attempt, type TransactionOptions } from '../transaction/retry-transaction.js'
 import { withoutTransactions } from '../transaction/transaction-errors.js'
@@ -286,6 +287,21 @@ export class Database {
     const mapped = this.#parts.classes.of(entityClass)
     const newContext = (tenant?: Tenant): SessionContext => this.#context({ ...options, tenant }, this.#activity.inside)
     return during(this.#activity, () => sweepClass(mapped, this.#parts.driver, newContext, options))
+  }
+
+  /**
+   * Removes the records of a class with `@DeletedAt` for good that were deleted before a time, with the links to them; says how many. Safe
+   * at any time, and can be repeated: what is restored meanwhile stays.
+   *
+   * @example
+   * await db.purge(Order, { olderThan: new Date(Date.now() - 30 * 86_400_000) })
+   */
+  async purge(entityClass: EntityClass, options: PurgeOptions & OutsideTransaction): Promise<number> {
+    refuseInTransaction('purge', options)
+    const mapped = this.#parts.classes.of(entityClass)
+    checkPurgeOptions(mapped, options)
+    const newContext = (tenant?: Tenant): SessionContext => this.#context({ tenant }, this.#activity.inside)
+    return during(this.#activity, () => purgeClass(mapped, this.#parts.driver, newContext, options))
   }
 
   /** Waits for what is under way, transactions and `withSession` as a whole, closes the connections and stops the embedded server that `open` started. */

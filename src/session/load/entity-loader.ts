@@ -1,5 +1,5 @@
 import { DELETING_BIN } from '../../model/index.js'
-import type { OutsideTransaction } from '../../model/index.js'
+import { isShown, type DeletedMode, type DeletedOption, type OutsideTransaction } from '../../model/index.js'
 import { onlyIf, read, type ReadCommand } from '../../plan/command.js'
 import type { Expression } from '../../plan/expression.js'
 import type { FoundRecord, StoredRecord } from '../../plan/outcome.js'
@@ -9,15 +9,16 @@ import type { Reader } from '../../relations/contract/reader.js'
 import { byFirstStep } from '../../relations/read/split-paths.js'
 import { rememberRelations } from '../../relations/state/snapshot-relations.js'
 import { during, abortable } from '../context/activity.js'
-import { checkLoadOptions } from '../context/check-arguments.js'
+import { checkDeleted, checkLoadOptions } from '../context/check-arguments.js'
 import { readTotals } from '../counters/read-totals.js'
 import { callHooks } from '../tracking/lifecycle-hooks.js'
 import { Hydrator, isGone, type RelationHydration } from './hydrator.js'
 import type { LoadReceiver } from './load-request.js'
 import { KeyLoader, SameKeyLoader } from './key-loader.js'
 import type { ManagedEntity } from '../tracking/managed-entity.js'
+import { deletedAtOf } from '../tracking/soft-deleted.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
-import { projectionOf, type OnlyItem } from '../mapping/projection.js'
+import { projectionOf, type OnlyItem, showing } from '../mapping/projection.js'
 import { checkPaths } from './check-paths.js'
 import { callOptions, type SessionContext } from '../context/session-context.js'
 import { gone, unknownKind } from '../context/session-errors.js'
@@ -26,7 +27,7 @@ import { SessionReader } from './session-reader.js'
 import type { KeyInput } from '../context/session-types.js'
 import type { WriteOptions } from '../tracking/write-options.js'
 
-interface FindOptions extends OutsideTransaction {
+interface FindOptions extends OutsideTransaction, DeletedOption {
   readonly only?: readonly OnlyItem[]
   readonly with?: readonly string[]
   readonly signal?: AbortSignal
@@ -142,8 +143,9 @@ export class EntityLoader implements RelationHydration {
     keys: readonly KeyInput[],
     options: FindOptions = {},
   ): Promise<(ManagedEntity | null)[]> {
-    const { only, with: paths, signal } = options
+    const { only, with: paths, signal, deleted } = options
     signal?.throwIfAborted()
+    checkDeleted(mapped, deleted)
     const { classes, identity } = this.#context
     const records = keys.map((key) => mapped.recordKeyOf(key, identity.tenant))
     if (paths !== undefined) checkPaths(mapped, paths, classes)
@@ -151,7 +153,7 @@ export class EntityLoader implements RelationHydration {
       const found = during(this.#context.reading, () => this.#findGraph(mapped, records, options))
       return abortable(found, signal)
     }
-    const projection = projectionOf(mapped, only)
+    const projection = showing(projectionOf(mapped, only), deleted)
     return abortable(this.#loader.findAll(mapped, records, projection), signal)
   }
 
@@ -160,8 +162,8 @@ export class EntityLoader implements RelationHydration {
     keys: readonly RecordKey[],
     options: FindOptions,
   ): Promise<(ManagedEntity | null)[]> {
-    const { only, with: paths = [] } = options
-    const found = await this.#byKey.find(mapped, keys, paths, only)
+    const { only, with: paths = [], deleted } = options
+    const found = await this.#byKey.find(mapped, keys, paths, { only, deleted })
     const level = new Set(found.filter((managed) => managed !== null))
     await this.readerFor(options).load([...level], paths)
     return found
@@ -177,10 +179,11 @@ export class EntityLoader implements RelationHydration {
     mapped: MappedClass,
     keys: readonly RecordKey[],
     filter: Expression | undefined,
+    deleted?: DeletedMode,
   ): Promise<(ManagedEntity | null)[]> {
-    if (filter === undefined) return this.#byKey.find(mapped, keys)
+    if (filter === undefined) return this.#byKey.find(mapped, keys, [], { deleted })
     const { name } = mapped.model
-    const projection = projectionOf(mapped)
+    const projection = showing(projectionOf(mapped), deleted)
     const records = await this.reader.read(keys.map((key) => onlyIf(read(name, key, projection.bins), filter)))
     const keyed = keys.flatMap((key, i) => (records[i] === null ? [] : [{ key, record: records[i] }]))
     const { found } = await new IndexQueries(this.#context, this.#hydrator).takeKeyed(mapped, keyed, projection)
@@ -192,9 +195,9 @@ export class EntityLoader implements RelationHydration {
   async taken(
     mapped: MappedClass,
     records: readonly FoundRecord[],
-    { only, with: paths = [], outsideTransaction }: FindOptions,
+    { only, with: paths = [], outsideTransaction, deleted }: FindOptions,
   ): Promise<readonly object[]> {
-    const projection = projectionOf(mapped, only, [...byFirstStep(paths).keys()])
+    const projection = showing(projectionOf(mapped, only, [...byFirstStep(paths).keys()]), deleted)
     const { found } = await new IndexQueries(this.#context, this.#hydrator).take(mapped, records, projection)
     if (found.length > 0 && (paths.length > 0 || this.#context.classes.hasEager)) {
       await this.readerFor({ outsideTransaction }).load(found, paths)
@@ -222,7 +225,8 @@ export class EntityLoader implements RelationHydration {
   ): Promise<void> {
     const command = read(managed.model.name, managed.key)
     const record = await this.#readWhole(managed, command, signal)
-    if (isGone(record)) throw gone(managed)
+    const shown = deletedAtOf(managed) === undefined ? undefined : 'include'
+    if (isGone(record) || !isShown(managed.model, record.bins, shown)) throw gone(managed)
     this.#hydrator.refresh(managed, record)
     managed.clearWriteOptions(wishes)
     await callHooks('afterLoad', [managed])

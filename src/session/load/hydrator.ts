@@ -1,5 +1,5 @@
 import { readProperty, writeProperty, type Loaded } from '../../codec/index.js'
-import { DELETING_BIN } from '../../model/index.js'
+import { DELETING_BIN, isShown } from '../../model/index.js'
 import type { StoredRecord } from '../../plan/outcome.js'
 import type { RecordKey } from '../../plan/record-key.js'
 import type { ReadBins } from '../../relations/attach.js'
@@ -42,7 +42,7 @@ export class Hydrator {
     projection: Projection,
     known: ManagedEntity | undefined,
   ): ManagedEntity | null {
-    if (isGone(found)) return null
+    if (isGone(found) || !isShown(mapped.model, found.bins, projection.deleted)) return null
     const record = asRead(found, projection, mapped)
     if (known === undefined) return this.#add(mapped, key, record, projection)
     if (!mapped.is(known.entity)) throw otherClass(mapped, known)

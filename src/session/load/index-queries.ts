@@ -1,6 +1,6 @@
 import type { KeyValue } from '../../keys/index.js'
-import { DELETING_BIN } from '../../model/index.js'
-import { binExists, not } from '../../plan/expression.js'
+import type { DeletedMode } from '../../model/index.js'
+import { stillThere } from '../../plan/still-there.js'
 import type { FoundRecord, StoredRecord } from '../../plan/outcome.js'
 import type { RecordKey } from '../../plan/record-key.js'
 import { query, type QueryCommand } from '../../plan/query-command.js'
@@ -17,11 +17,8 @@ import type { Hydrator } from './hydrator.js'
 import { queryInTransaction } from '../transaction/transaction-scope.js'
 import type { ManagedEntity } from '../tracking/managed-entity.js'
 import type { MappedClass, Projection } from '../mapping/mapped-class.js'
-import { projectionOf } from '../mapping/projection.js'
+import { projectionOf, showing } from '../mapping/projection.js'
 import { callOptions, type SessionContext } from '../context/session-context.js'
-
-/** A record whose cascading delete has begun is found by nobody. */
-const NOT_DELETING = not(binExists(DELETING_BIN))
 
 /** A record that was read, and its key. */
 export interface KeyedRecord {
@@ -34,16 +31,19 @@ export class IndexQueries {
   readonly #context: SessionContext
   readonly #hydrator: Hydrator
 
-  constructor(context: SessionContext, hydrator: Hydrator) {
+  readonly #deleted: DeletedMode | undefined
+
+  constructor(context: SessionContext, hydrator: Hydrator, deleted?: DeletedMode) {
     this.#context = context
     this.#hydrator = hydrator
+    this.#deleted = deleted
   }
 
   async *found(lookup: IndexedBy): AsyncGenerator<FoundStep> {
     this.#check(lookup)
     const mapped = this.#context.classes.of(lookup.model.name)
-    const projection = projectionOf(mapped)
-    for await (const records of this.#context.driver.query(commandOf(lookup, projection.bins))) {
+    const projection = showing(projectionOf(mapped), this.#deleted)
+    for await (const records of this.#context.driver.query(this.#command(lookup, projection.bins))) {
       yield await this.take(mapped, records, projection)
     }
   }
@@ -53,7 +53,7 @@ export class IndexQueries {
     const { classes, driver, identity } = this.#context
     const mapped = classes.of(lookup.model.name)
     const bins = [...mapped.codec.binsOf([])]
-    for await (const records of driver.query(commandOf(lookup, bins))) {
+    for await (const records of driver.query(this.#command(lookup, bins))) {
       yield records.flatMap((record) => foundKey(mapped, record, identity.tenant)?.key ?? [])
     }
   }
@@ -61,8 +61,10 @@ export class IndexQueries {
   async page(lookup: IndexedBy, count: number, after?: string): Promise<FoundPage> {
     this.#check(lookup)
     const mapped = this.#context.classes.of(lookup.model.name)
-    const projection = projectionOf(mapped)
-    const { records, next } = await this.#context.driver.queryPage(commandOf(lookup, projection.bins), count, { after })
+    const projection = showing(projectionOf(mapped), this.#deleted)
+    const { records, next } = await this.#context.driver.queryPage(this.#command(lookup, projection.bins), count, {
+      after,
+    })
     const { found } = await this.take(mapped, records, projection)
     return { found, next }
   }
@@ -128,17 +130,12 @@ export class IndexQueries {
     const records = await addTotals(driver, mapped, found, keys, loaded, callOptions(this.#context))
     return keys.map((key, i) => ({ key, record: records[i] }))
   }
-}
 
-function commandOf({ model, index, value, marked }: IndexedBy, bins: QueryCommand['bins']): QueryCommand {
-  const { name: entity, namespace, set } = model
-  const { name, bin, on } = index
-  return query({
-    entity,
-    namespace,
-    set,
-    index: { name, bin, on, value },
-    bins,
-    ...(marked ? {} : { filter: NOT_DELETING }),
-  })
+  /** A record whose cascading delete has begun is found by nobody, one that was deleted softly by those who ask for it. */
+  #command({ model, index, value, marked }: IndexedBy, bins: QueryCommand['bins']): QueryCommand {
+    const { name: entity, namespace, set } = model
+    const { name, bin, on } = index
+    const shown = { filter: stillThere(model, this.#deleted) }
+    return query({ entity, namespace, set, index: { name, bin, on, value }, bins, ...(marked ? {} : shown) })
+  }
 }

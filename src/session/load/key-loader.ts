@@ -1,4 +1,5 @@
 import type { ReadRequest } from '../../driver/read-request.js'
+import type { DeletedOption } from '../../model/index.js'
 import type { StoredRecord } from '../../plan/outcome.js'
 import type { RecordKey } from '../../plan/record-key.js'
 import { afterLoadOf, runAfterLoad } from './after-load.js'
@@ -8,8 +9,9 @@ import { LoadRequest, type LoadReceiver, type RecordTaker } from './load-request
 import { tickOf, type ReadBatcher } from './read-batcher.js'
 import type { ManagedEntity } from '../tracking/managed-entity.js'
 import type { MappedClass, Projection } from '../mapping/mapped-class.js'
-import { covers, joinedWith, projectionOf, type OnlyItem } from '../mapping/projection.js'
+import { covers, joinedWith, projectionOf, showing, type OnlyItem } from '../mapping/projection.js'
 import { RecordMap } from '../tracking/identity-map.js'
+import { isEntityShown } from '../tracking/soft-deleted.js'
 import type { SessionContext } from '../context/session-context.js'
 import { otherClass, sessionClosed } from '../context/session-errors.js'
 import { byFirstStep } from '../../relations/read/split-paths.js'
@@ -65,9 +67,9 @@ export class KeyLoader implements RecordTaker {
     }
     if (known !== undefined && covers(known.loaded, wanted.loaded)) {
       if (!mapped.is(known.entity)) return receiver.failed(otherClass(mapped, known))
-      return receiver.loaded(known.state === 'removed' ? null : known, place)
+      return receiver.loaded(isHidden(known, wanted) ? null : known, place)
     }
-    const projection = known === undefined ? wanted : joinedWith(known.loaded, wanted, mapped)
+    const projection = known === undefined ? wanted : showing(joinedWith(known.loaded, wanted, mapped), wanted.deleted)
     const pending = (this.#pending[mapped.place] ??= new RecordMap())
     const same = pending.get(key.key)
     if (same !== undefined) {
@@ -88,7 +90,7 @@ export class KeyLoader implements RecordTaker {
 
   /** Reads all that is wanted, or does so from now on, because it was not sent yet. */
   #canServe(request: LoadRequest, mapped: MappedClass, projection: Projection): boolean {
-    if (request.mapped !== mapped) return false
+    if (request.mapped !== mapped || request.projection.deleted !== projection.deleted) return false
     if (covers(request.projection.loaded, projection.loaded)) return true
     if (this.#partial?.has(request) !== true) return false
     request.widen(projection)
@@ -146,7 +148,11 @@ export class KeyLoader implements RecordTaker {
 }
 
 const resolve = (request: LoadRequest, managed: ManagedEntity | null): void =>
-  request.resolve(managed?.state === 'removed' ? null : managed)
+  request.resolve(managed !== null && isHidden(managed, request.projection) ? null : managed)
+
+/** To be deleted by the session, or deleted softly and not asked for. */
+const isHidden = (managed: ManagedEntity, { deleted }: Projection): boolean =>
+  managed.state === 'removed' || !isEntityShown(managed, deleted)
 
 /** Waits for all of several loads. */
 class AllLoaded implements LoadReceiver {
@@ -168,6 +174,11 @@ class AllLoaded implements LoadReceiver {
   }
 }
 
+/** Which properties are wanted, and which deleted entities. */
+interface Wanted extends DeletedOption {
+  readonly only?: readonly OnlyItem[] | undefined
+}
+
 /** Loads entities by key and, in the same tick, those that live under the same keys elsewhere and are wanted along. */
 export class SameKeyLoader {
   readonly #context: SessionContext
@@ -182,9 +193,9 @@ export class SameKeyLoader {
     mapped: MappedClass,
     keys: readonly RecordKey[],
     paths: readonly string[] = [],
-    only?: readonly OnlyItem[],
+    wanted: Wanted = {},
   ): Promise<(ManagedEntity | null)[]> {
-    return this.#find(mapped, keys, paths, new Set([mapped]), only)
+    return this.#find(mapped, keys, paths, new Set([mapped]), wanted)
   }
 
   #find(
@@ -192,10 +203,10 @@ export class SameKeyLoader {
     keys: readonly RecordKey[],
     paths: readonly string[],
     seen: ReadonlySet<MappedClass>,
-    only?: readonly OnlyItem[],
+    { only, deleted }: Wanted = {},
   ): Promise<(ManagedEntity | null)[]> {
     const branches = byFirstStep(paths)
-    const projection = projectionOf(mapped, only, [...branches.keys()])
+    const projection = showing(projectionOf(mapped, only, [...branches.keys()]), deleted)
     const found = this.#loader.findAll(mapped, keys, projection)
     const wanted = mapped.relations.filter(
       (strategy) =>

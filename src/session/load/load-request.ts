@@ -5,7 +5,7 @@ import type { RecordKey } from '../../plan/record-key.js'
 import { CompanionReads } from '../counters/companion-reads.js'
 import type { ManagedEntity } from '../tracking/managed-entity.js'
 import type { MappedClass, Projection } from '../mapping/mapped-class.js'
-import { bothOf } from '../mapping/projection.js'
+import { bothOf, showing } from '../mapping/projection.js'
 
 /** Receiver of a load's result; `place` is returned as it was given. Must not throw. */
 export interface LoadReceiver {
@@ -59,7 +59,7 @@ export class LoadRequest extends ReadRequest {
 
   /** Asks for this as well; must not have been sent. */
   widen(projection: Projection): void {
-    this.#projection = bothOf(this.#projection, projection, this.mapped)
+    this.#projection = showing(bothOf(this.#projection, projection, this.mapped), this.#projection.deleted)
     const { bins, operations } = this.#projection
     this.command = read(this.mapped.model.name, this.recordKey, bins, operations)
   }

@@ -1,5 +1,5 @@
 import type { KeyValue } from '../../keys/index.js'
-import type { EntityModel } from '../../model/index.js'
+import type { DeletedMode, EntityModel } from '../../model/index.js'
 import type { ReadCommand } from '../../plan/command.js'
 import type { StoredRecord } from '../../plan/outcome.js'
 import type { RecordKey, UserKey } from '../../plan/record-key.js'
@@ -26,8 +26,17 @@ export class SessionReader implements Reader {
   readonly #hydrator: Hydrator
   readonly #together: RawReadBatcher
 
-  constructor(context: SessionContext, loads: SameKeyLoader, queries: IndexQueries, hydrator: Hydrator) {
+  readonly #deleted: DeletedMode | undefined
+
+  constructor(
+    context: SessionContext,
+    loads: SameKeyLoader,
+    queries: IndexQueries,
+    hydrator: Hydrator,
+    deleted?: DeletedMode,
+  ) {
     this.#context = context
+    this.#deleted = deleted
     this.#loads = loads
     this.#queries = queries
     this.#hydrator = hydrator
@@ -44,15 +53,23 @@ export class SessionReader implements Reader {
 
   outside(): Reader {
     if (this.#context.refusesQueries !== true) return this
-    const context = { ...this.#context, refusesQueries: false }
-    return new SessionReader(context, this.#loads, new IndexQueries(context, this.#hydrator), this.#hydrator)
+    return this.#like({ ...this.#context, refusesQueries: false }, this.#deleted)
+  }
+
+  withDeleted(mode: DeletedMode = 'include'): Reader {
+    return this.#like(this.#context, mode)
+  }
+
+  #like(context: SessionContext, deleted: DeletedMode | undefined): Reader {
+    const queries = new IndexQueries(context, this.#hydrator, deleted)
+    return new SessionReader(context, this.#loads, queries, this.#hydrator, deleted)
   }
 
   find(model: EntityModel, keys: readonly KeyValue[], along?: readonly string[]): Promise<(Tracked | null)[]> {
     const { classes, identity } = this.#context
     const mapped = classes.of(model.name)
     const records = keys.map((key) => mapped.recordKeyOf(key, identity.tenant))
-    return this.#loads.find(mapped, records, along)
+    return this.#loads.find(mapped, records, along, { deleted: this.#deleted })
   }
 
   load(level: readonly Tracked[], paths: readonly string[] = []): Promise<void> {

@@ -22,8 +22,9 @@ const LOAD_RANGE: NamesOf<LoadRangeOptions<object>> = {
   with: true,
   signal: true,
   outsideTransaction: true,
+  deleted: true,
 }
-const SLICES: NamesOf<SliceOptions<object>> = { ...RANGE, only: true, tenant: true, signal: true }
+const SLICES: NamesOf<SliceOptions<object>> = { ...RANGE, only: true, tenant: true, signal: true, deleted: true }
 
 export const checkLoadRange = (options: unknown): void => checkNames('loadRange()', options, LOAD_RANGE)
 export const checkSlices = (options: unknown): void => checkNames('slices()', options, SLICES)

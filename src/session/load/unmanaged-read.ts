@@ -1,11 +1,12 @@
 import type { Driver } from '../../driver/driver.js'
 import type { Tenant } from '../../keys/index.js'
+import { isShown, type DeletedOption } from '../../model/index.js'
 import { read } from '../../plan/command.js'
 import type { StoredRecord } from '../../plan/outcome.js'
 import type { RecordKey } from '../../plan/record-key.js'
 import { attachRelations } from '../../relations/attach.js'
 import { restoreKey } from './restore-key.js'
-import { checkKeys, checkOnly } from '../context/check-arguments.js'
+import { checkDeleted, checkKeys, checkOnly } from '../context/check-arguments.js'
 import { readTotals } from '../counters/read-totals.js'
 import { isGone, readBins } from './hydrator.js'
 import { UnmanagedReader } from './unmanaged-reader.js'
@@ -14,7 +15,7 @@ import type { MappedClasses } from '../mapping/mapped-classes.js'
 import { asRead, projectionOf } from '../mapping/projection.js'
 import type { KeyInput, OnlyOf } from '../context/session-types.js'
 
-export interface ReadOptions<T> {
+export interface ReadOptions<T> extends DeletedOption {
   /** Read only these properties, or parts of them (and the key and version). */
   readonly only?: readonly OnlyOf<T>[]
   readonly tenant?: Tenant
@@ -31,6 +32,7 @@ export async function unmanagedRead<T extends object>(
 ): Promise<(T | null)[]> {
   checkKeys(keys)
   checkOnly(options.only)
+  checkDeleted(mapped, options.deleted)
   const { tenant, signal } = options
   const projection = projectionOf(mapped, options.only)
   const { bins, operations } = projection
@@ -38,7 +40,7 @@ export async function unmanagedRead<T extends object>(
   const records = await readTotals(driver, mapped, commands, projection.loaded, { signal })
   const reader = new UnmanagedReader(classes, tenant)
   return records.map((found, i) => {
-    if (isGone(found)) return null
+    if (isGone(found) || !isShown(mapped.model, found.bins, options.deleted)) return null
     const record = asRead(found, projection, mapped)
     const entity = mapped.codec.hydrate(record.bins, projection.loaded, record) as T
     const own = mapped.model.discriminator === undefined ? mapped : classes.ofEntity(entity)

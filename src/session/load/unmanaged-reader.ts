@@ -18,6 +18,7 @@ export class UnmanagedReader implements Reader {
 
   readonly isInside = false
   outside = nothingToRead
+  withDeleted = nothingToRead
   find = nothingToRead
   load = nothingToRead
   read = nothingToRead

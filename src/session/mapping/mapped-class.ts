@@ -1,6 +1,6 @@
 import { hasRules, type Codecs, type EntityCodec, type Loaded } from '../../codec/index.js'
 import type { KeyValue, Tenant } from '../../keys/index.js'
-import type { EntityModel, HooksModel } from '../../model/index.js'
+import type { DeletedMode, EntityModel, HooksModel } from '../../model/index.js'
 import { holds, type Bins, type Guard } from '../../plan/command.js'
 import { bin, eq, or, value } from '../../plan/expression.js'
 import type { ReadOperation } from '../../plan/operation.js'
@@ -17,6 +17,8 @@ export interface Projection {
   readonly bins: 'all' | readonly string[]
   /** Reads of the bins and of parts of others; absent where whole bins are read. */
   readonly operations?: readonly ReadOperation[]
+  /** Which deleted records are shown; none unless given. */
+  readonly deleted?: DeletedMode
 }
 
 /** A stored class with everything a session needs to work with its entities; made once for each database. */
@@ -74,6 +76,14 @@ export class MappedClass {
     return (this.#contributorsOfDelete ??= [...new Set([...restricting, ...this.contributors])])
   }
 
+  /** Of a soft delete: what it takes along, and what may refuse it; links stay as they are. */
+  get contributorsOfSoftDelete(): readonly Contributor[] {
+    return this.contributorsOfDelete.filter((each) => {
+      const model = this.relations.find((relation) => relation === each)?.model
+      return model === undefined ? each === this.contributors[0] : model.onDelete !== 'detach'
+    })
+  }
+
   /** True when class-validator has rules for the class. */
   get hasRules(): boolean {
     return (this.#hasRules ??= hasRules(this.model.class))
@@ -81,7 +91,10 @@ export class MappedClass {
 
   /** Deleting by key is one blind command only where nobody needs to see the entity. */
   get needsEntityToDelete(): boolean {
-    return this.kinds.some(({ contributors, model }) => contributors.length > 1 || hasDeleteHooks(model.hooks))
+    return this.kinds.some(
+      ({ contributors, model }) =>
+        contributors.length > 1 || hasDeleteHooks(model.hooks) || model.deletedAt !== undefined,
+    )
   }
 
   /** Conditions that a record is of this class alone: another session may have stored one of another class in its place. */

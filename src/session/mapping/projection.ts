@@ -1,11 +1,15 @@
 import { isPartCovered, joinParts, loadedSet, type Loaded, type LoadedPart, type LoadedSet } from '../../codec/index.js'
-import { DELETING_BIN } from '../../model/index.js'
+import { goneBinsOf, type DeletedMode } from '../../model/index.js'
 import type { ReadOperation } from '../../plan/operation.js'
 import { readBin } from '../../plan/operations.js'
 import type { StoredRecord } from '../../plan/outcome.js'
 import type { MappedClass, Projection } from './mapped-class.js'
 import { unknownProperty } from '../context/session-errors.js'
 import { partOf, readOfPart, withParts } from './partial-read.js'
+
+/** The same, of deleted records too, or of them alone. */
+export const showing = (projection: Projection, deleted: DeletedMode | undefined): Projection =>
+  deleted === undefined ? projection : { ...projection, deleted }
 
 /** A property, or what is wanted of some properties. */
 export type OnlyItem = string | Readonly<Record<string, unknown>>
@@ -24,16 +28,18 @@ export function projectionOf(
     const { bins } = mapped.ordinary
     return { loaded: undefined, bins: bins === 'all' || extra.length === 0 ? bins : [...bins, ...extra] }
   }
-  const { key, version, properties, relations } = mapped.model
+  const { key, version, deletedAt, properties, relations } = mapped.model
   const names = only.filter((item) => typeof item === 'string')
   for (const name of names) {
     if (![...properties, ...relations].some((each) => each.name === name)) throw unknownProperty(mapped, name)
   }
   const parts = partsOf(mapped, only, names)
-  const loaded = loadedSet([...key.properties, ...(version === undefined ? [] : [version]), ...names, ...along], parts)
+  const always = [version, deletedAt].filter((name) => name !== undefined)
+  const loaded = loadedSet([...key.properties, ...always, ...names, ...along], parts)
   const bins = [...mapped.codec.binsOf(names), ...extra]
-  // A record that is being deleted loads as gone, also in part.
-  return projected(mapped, loaded, mapped.standsAlone ? bins : [...bins, DELETING_BIN])
+  // A record that is deleted, or being deleted, loads as gone, also in part.
+  const isEverGone = deletedAt !== undefined || !mapped.standsAlone
+  return projected(mapped, loaded, isEverGone ? [...bins, ...goneBinsOf(mapped.model)] : bins)
 }
 
 function partsOf(mapped: MappedClass, only: readonly OnlyItem[], whole: readonly string[]): Parts {

@@ -1,17 +1,20 @@
 import type { Tenant } from '../../keys/index.js'
 import { TENANT } from '../../keys/index.js'
-import { DELETING_BIN } from '../../model/index.js'
+import { DELETING_BIN, type DeletedMode } from '../../model/index.js'
+import { shownBy } from '../../plan/still-there.js'
 import { bin, binExists, eq, not, value, type Expression } from '../../plan/expression.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
 
 /** Conditions on every record of the class that a query may return, as far as the server can check them. */
-export function classConditions(mapped: MappedClass, tenant: Tenant | undefined): Expression[] {
+export function classConditions(mapped: MappedClass, tenant: Tenant | undefined, deleted?: DeletedMode): Expression[] {
   const isOfClass = mapped.classGuards.flatMap((guard) => (guard.kind === 'filter' ? [guard.expression] : []))
+  const shown = shownBy(mapped.model, deleted)
   return [
     ...isOfClass,
     ...tenantCondition(mapped, tenant),
     // Classes that no relation touches are deleted at once, and never marked.
     ...(mapped.standsAlone ? [] : [not(binExists(DELETING_BIN))]),
+    ...(shown === undefined ? [] : [shown]),
   ]
 }
 

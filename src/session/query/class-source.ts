@@ -11,6 +11,7 @@ import type { Field } from '../../query/field.js'
 import { fieldsOf, memberFieldsOf, type EncodeRef } from '../../query/fields-of.js'
 import type { QueryOptions } from '../../query/query-source.js'
 import { hasCalculatedIndexes, usableIndexes, type UsableIndex } from '../../query/usable-indexes.js'
+import { checkDeleted } from '../context/check-arguments.js'
 import { foundKey, type FoundKey } from '../load/key-of-found.js'
 import { checkTexts } from '../context/check-options.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
@@ -44,7 +45,8 @@ export class ClassSource {
     this.options = options
     const { key } = mapped.model
     if (tenant === undefined && key.tenant && !key.properties.includes(TENANT)) throw withoutTenant(mapped)
-    this.always = classConditions(mapped, tenant)
+    checkDeleted(mapped, options.deleted)
+    this.always = classConditions(mapped, tenant, options.deleted)
     this.keyBins = mapped.codec.binsOf([])
     this.isCheckedByKey = key.tenant && tenant !== undefined
   }

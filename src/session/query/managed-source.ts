@@ -34,8 +34,9 @@ export class ManagedSource<T extends object> extends ClassSource implements Quer
     paths: readonly string[],
   ): Promise<readonly T[]> {
     this.#checkOpen()
-    const { outsideTransaction } = this.options
-    return (await this.#loads.taken(this.mapped, records, { only, with: paths, outsideTransaction })) as readonly T[]
+    const { outsideTransaction, deleted } = this.options
+    const options = { only, with: paths, outsideTransaction, deleted }
+    return (await this.#loads.taken(this.mapped, records, options)) as readonly T[]
   }
 
   /** Entities that the session is to delete are not given. */

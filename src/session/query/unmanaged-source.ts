@@ -122,7 +122,7 @@ export class UnmanagedSource<T extends object> extends ClassSource implements Bu
     changes: readonly BulkChange[] | 'delete',
     options: BulkOptions,
   ): Promise<{ written: number; failed: number }> {
-    const { signal } = this.options
+    const { signal, deleted } = this.options
     const entityClass = this.model.class as EntityClass<T>
     const { key } = this.mapped.codec
     this.begin()
@@ -131,7 +131,9 @@ export class UnmanagedSource<T extends object> extends ClassSource implements Bu
         {
           openSession: () => this.#database.openSession(this.tenant),
           query: (session) =>
-            session.query(entityClass, { signal, outsideTransaction: true }).like({ ...state, only: undefined }),
+            session
+              .query(entityClass, { signal, outsideTransaction: true, deleted })
+              .like({ ...state, only: undefined }),
           identity: (entity) => describeKey(key.keyOf(entity)),
           changes,
           signal,

@@ -19,5 +19,6 @@ export function whySessionsUpdate(
 export function whySessionsDelete({ kinds, needsEntityToDelete }: MappedClass): string | undefined {
   if (kinds.some(({ shards }) => shards !== undefined)) return 'the class has counters in shards'
   if (kinds.some(({ standsAlone }) => !standsAlone)) return 'the class has relations, or others point to it'
+  if (kinds.some(({ model }) => model.deletedAt !== undefined)) return 'the class has a @DeletedAt'
   return needsEntityToDelete ? 'the class has hooks that deleting runs' : undefined
 }

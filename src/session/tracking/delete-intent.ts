@@ -12,12 +12,14 @@ export interface DeleteIntent {
   readonly orphanGuard: BinGuard | undefined
   /** Finishes a delete that was cut off, and only while the record is marked. */
   readonly resumes: boolean
+  /** Removes the record of a class with soft deletes for good. */
+  readonly purges: boolean
   /** A part of it is done, such as references that are gone: it is to be finished. */
   readonly isBegun: boolean
 }
 
 /** Conditions that a caller may set. */
-export type DeleteConditions = Partial<Pick<DeleteIntent, 'ignoresVersion' | 'orphanGuard' | 'resumes'>>
+export type DeleteConditions = Partial<Pick<DeleteIntent, 'ignoresVersion' | 'orphanGuard' | 'resumes' | 'purges'>>
 
 export const NO_INTENT: DeleteIntent = Object.freeze({
   asked: 0,
@@ -25,6 +27,7 @@ export const NO_INTENT: DeleteIntent = Object.freeze({
   ignoresVersion: false,
   orphanGuard: undefined,
   resumes: false,
+  purges: false,
   isBegun: false,
 })
 

@@ -1,7 +1,7 @@
 import type { KeyValue } from '../../keys/index.js'
 import type { OnRollback } from '../../relations/contract/contributor.js'
 import { forgetAtOthers, keepKeys } from '../../relations/state/unlink-detached.js'
-import { forgetLinks, takeBackLinks } from '../../relations/state/unlink-deleted.js'
+import { forgetLinks, hideLinks, takeBackLinks } from '../../relations/state/unlink-deleted.js'
 import type { Deleted } from '../../relations/contract/contributor.js'
 import type { RecordKey } from '../../plan/record-key.js'
 import type { ManagedEntity } from './managed-entity.js'
@@ -20,7 +20,13 @@ export function takeBackLinksTo(
 /** After it was sent: what is deleted is in no collection of the session any more, and no reference points to it. */
 export function forgetDeleted(removed: Iterable<ManagedEntity>, context: SessionContext): void {
   const deleted = [...removed].filter(({ state }) => state === 'gone' || state === 'new')
-  walk(deleted, context, forgetLinks)
+  const isSoft = ({ model }: ManagedEntity): boolean => model.deletedAt !== undefined
+  walk(
+    deleted.filter((managed) => !isSoft(managed)),
+    context,
+    forgetLinks,
+  )
+  walk(deleted.filter(isSoft), context, hideLinks)
 }
 
 /** The same for a record that is deleted, or was not there, without an entity. */

@@ -12,7 +12,7 @@ import { unknownPartRelation, unknownRelation } from '../context/session-errors.
 import type { MappedClass } from '../mapping/mapped-class.js'
 import { classConditions } from '../query/class-conditions.js'
 import { refEncoder } from '../query/class-source.js'
-import type { HopOptions } from './walk-types.js'
+import type { HopOptions, WalkOptions } from './walk-types.js'
 
 /** Class of what a walk has reached: stored as records, or as parts inside them. */
 export type Reached =
@@ -38,10 +38,16 @@ export interface Hop {
 
 const HOP: NamesOf<HopOptions<object, never>> = { where: true, to: true, first: true, last: true, limit: true }
 
+interface HopParts {
+  readonly context: SessionContext
+  readonly options: Pick<WalkOptions, 'deleted'>
+}
+
 type Given = HopOptions<Record<string, never>, string>
 
 /** Checks a hop before anything is read. */
-export function hopOf(from: Reached, name: string, options: Given | undefined, context: SessionContext): Hop {
+export function hopOf(from: Reached, name: string, options: Given | undefined, parts: HopParts): Hop {
+  const { context } = parts
   checkNames('out()', options, HOP)
   const { where, to, ...counts } = options ?? {}
   for (const [option, count] of Object.entries(counts)) checkCount(option, count)
@@ -61,7 +67,7 @@ export function hopOf(from: Reached, name: string, options: Given | undefined, c
     to: target,
     ...counts,
     ...(where !== undefined && { where: attributesMatch(from, relation, where, context) }),
-    ...(to !== undefined && conditionsOn(target, to, context)),
+    ...(to !== undefined && conditionsOn(target, to, parts)),
   }
 }
 
@@ -95,7 +101,7 @@ function attributesMatch(from: Reached, relation: RelationModel, where: unknown,
   return matchOf(context.classes.model.embeddable(attributes), where, context)
 }
 
-function conditionsOn(target: Reached, to: unknown, context: SessionContext): Pick<Hop, 'filter' | 'match'> {
+function conditionsOn(target: Reached, to: unknown, { context, options }: HopParts): Pick<Hop, 'filter' | 'match'> {
   if (target.kind === 'parts') return { match: matchOf(target.part, to, context) }
   const { mapped } = target
   const { classes, identity } = context
@@ -104,7 +110,7 @@ function conditionsOn(target: Reached, to: unknown, context: SessionContext): Pi
     fieldsOf(mapped.model, classes.codecs, refEncoder(classes, identity.tenant)),
     to,
   )
-  const own = classConditions(mapped, identity.tenant)
+  const own = classConditions(mapped, identity.tenant, options.deleted)
   return { filter: allOf([...own, ...terms.map(({ expression }) => expression)]) }
 }
 

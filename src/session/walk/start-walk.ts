@@ -1,7 +1,7 @@
 import { SkeinError } from '../../errors/index.js'
 import type { EntityClass } from '../../model/index.js'
 import { recordId, type RecordKey } from '../../plan/record-key.js'
-import { checkBound, checkNames, shown, type NamesOf } from '../context/check-options.js'
+import { checkBound, checkChoice, checkNames, shown, type NamesOf } from '../context/check-options.js'
 import type { KeyInput } from '../context/session-types.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
 import type { ManagedEntity } from '../tracking/managed-entity.js'
@@ -10,7 +10,7 @@ import type { WalkNode } from './walk-node.js'
 import type { WalkParts } from './walk-parts.js'
 import type { WalkOptions } from './walk-types.js'
 
-const WALK: NamesOf<WalkOptions> = { max: true, signal: true, outsideTransaction: true }
+const WALK: NamesOf<WalkOptions> = { max: true, signal: true, outsideTransaction: true, deleted: true }
 const MAX = 100_000
 
 type Given = Pick<WalkParts, 'context' | 'loads' | 'checkMayLoad'> & {
@@ -24,6 +24,7 @@ export function startWalk<T extends object>(given: Given, args: readonly unknown
   const options = (isByKey ? third : second) as WalkOptions | undefined
   checkNames('walk()', options, WALK)
   checkBound('max', options?.max)
+  checkChoice('deleted', options?.deleted, ['include'])
   const places = isByKey ? byKeys(given, first as EntityClass, second) : ofEntities(given, first)
   const { context, loads, checkMayLoad } = given
   const [{ mapped }] = places

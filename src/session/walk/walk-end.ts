@@ -1,4 +1,5 @@
 import type { KeyValue } from '../../keys/index.js'
+import type { DeletedMode } from '../../model/index.js'
 import type { Reader } from '../../relations/contract/reader.js'
 import type { EntityLoader } from '../load/entity-loader.js'
 import type { Hop } from './hop.js'
@@ -10,6 +11,7 @@ interface EndParts {
   readonly reader: Reader
   readonly loads: EntityLoader
   readonly max: number
+  readonly deleted: DeletedMode | undefined
 }
 
 interface Step {
@@ -83,6 +85,7 @@ export class WalkEnd {
       mapped,
       level.map(({ key }) => key),
       filter,
+      this.#parts.deleted,
     )
     const present = tracked.filter((each) => each !== null)
     await reader.load(present)

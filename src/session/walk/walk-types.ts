@@ -24,6 +24,8 @@ export interface HopOptions<T, K extends keyof T> {
 export interface WalkOptions extends OutsideTransaction {
   /** How many entities the walk may reach, its start among them; 100,000 unless given. One more is an error. */
   readonly max?: number
+  /** `'include'`: also reaches and goes on from what was deleted softly. */
+  readonly deleted?: 'include'
   /** Gives up waiting; rejects with the signal's reason. */
   readonly signal?: AbortSignal
 }

@@ -33,7 +33,7 @@ export class Walk<T extends object, P extends readonly object[] = readonly [T]> 
     relation: K,
     options?: HopOptions<T, K>,
   ): Walk<RelatedTo<T[K]>, readonly [...P, RelatedTo<T[K]>]> {
-    const hop = hopOf(this.#reached, relation, options, this.#parts.context)
+    const hop = hopOf(this.#reached, relation, options, this.#parts)
     return new Walk(this.#parts, [...this.#hops, hop])
   }
 
@@ -87,11 +87,12 @@ export class Walk<T extends object, P extends readonly object[] = readonly [T]> 
     checkMayLoad()
     options.signal?.throwIfAborted()
     const walked = this.#counted(async () => {
-      const reader = loads.readerFor(options)
-      const walker = new Walker(context, reader, options.max)
+      const plain = loads.readerFor(options)
+      const reader = options.deleted === undefined ? plain : plain.withDeleted()
+      const walker = new Walker(context, reader, options.max, options.deleted)
       const levels = await walker.levels(start(), this.#hops)
       const max = options.max
-      return work(new WalkEnd({ walker, reader, loads, max }, this.#hops), levels)
+      return work(new WalkEnd({ walker, reader, loads, max, deleted: options.deleted }, this.#hops), levels)
     })
     return abortable(walked, options.signal)
   }

@@ -1,7 +1,7 @@
 import { readProperty } from '../../codec/index.js'
 import { SkeinError } from '../../errors/index.js'
 import type { KeyValue } from '../../keys/index.js'
-import { DELETING_BIN } from '../../model/index.js'
+import { DELETING_BIN, goneBinsOf, isShown, type DeletedMode } from '../../model/index.js'
 import { onlyIf, read, type ReadCommand } from '../../plan/command.js'
 import type { Expression } from '../../plan/expression.js'
 import { recordId, userKeyId, type RecordKey } from '../../plan/record-key.js'
@@ -12,6 +12,7 @@ import { collectionStateOf, findRefState } from '../../relations/state/state-of.
 import type { SessionContext } from '../context/session-context.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
 import type { ManagedEntity } from '../tracking/managed-entity.js'
+import { isEntityShown } from '../tracking/soft-deleted.js'
 import { cut, linksFrom } from './follow-links.js'
 import type { Hop } from './hop.js'
 import type { WalkNode } from './walk-node.js'
@@ -29,7 +30,10 @@ export class Walker {
   readonly #max: number
   readonly #seen = new Set<string>()
 
-  constructor(context: SessionContext, reader: Reader, max: number) {
+  readonly #deleted: DeletedMode | undefined
+
+  constructor(context: SessionContext, reader: Reader, max: number, deleted?: DeletedMode) {
+    this.#deleted = deleted
     this.#context = context
     this.#reader = reader
     this.#max = max
@@ -132,10 +136,11 @@ export class Walker {
   async #presence(node: WalkNode, filter: Expression | undefined): Promise<MappedClass | undefined> {
     const { known } = this.#sourceOf(node)
     if (node.part !== undefined) return node.mapped
-    if (known?.state === 'removed') return undefined
+    if (known !== undefined && (known.state === 'removed' || !isEntityShown(known, this.#deleted))) return undefined
     if (known !== undefined && filter === undefined && !known.isUnread) return known.mapped
     const [record] = await this.#reader.read([this.#ask(node, filter)])
     if (record === null || DELETING_BIN in record.bins) return undefined
+    if (filter === undefined && !isShown(node.mapped.model, record.bins, this.#deleted)) return undefined
     const { discriminator } = node.mapped.model
     if (discriminator === undefined) return node.mapped
     const own = discriminator.subclasses.find(({ value }) => value === record.bins[discriminator.bin])
@@ -145,7 +150,7 @@ export class Walker {
   #ask({ mapped, key }: WalkNode, filter: Expression | undefined): ReadCommand {
     const { name, discriminator } = mapped.model
     const kind = discriminator === undefined ? [] : [discriminator.bin]
-    if (filter === undefined) return read(name, key, [...kind, DELETING_BIN])
+    if (filter === undefined) return read(name, key, [...kind, ...goneBinsOf(mapped.model)])
     return onlyIf(read(name, key, kind.length === 0 ? 'none' : kind), filter)
   }
 

@@ -12,7 +12,7 @@ import type { CollectionState } from '../../state/collection-state.js'
 import type { Tracked } from '../../contract/tracked.js'
 import type { Reader } from '../../contract/reader.js'
 import type { Deleted, OnRollback, Cascade } from '../../contract/contributor.js'
-import { NOT_DELETING } from '../../write/key-list-bin.js'
+import { whileThere } from '../../../plan/still-there.js'
 import { isCreation, isNew } from '../../contract/is-new.js'
 import { isEntity } from '../../contract/member.js'
 import { collectionStateOf, findRefState } from '../../state/state-of.js'
@@ -202,7 +202,7 @@ export class ConsolidateStrategy implements RelationStrategy {
     const command = write(this.#owner.name, tracked.key, operations, {
       exists: isUpsert ? 'upsert' : 'mustExist',
       ttl: 'keep',
-      guards: [NOT_DELETING, ...changes.guards],
+      guards: [whileThere(this.#owner), ...changes.guards],
       watchSize: true,
     })
     const more: PartChanges[] = []
@@ -218,7 +218,7 @@ export class ConsolidateStrategy implements RelationStrategy {
   /** The writes that are left, one after the other: a stage has one write for each record. */
   #planMore(tracked: Tracked, [next, ...more]: readonly PartChanges[], draft: PlanDraft, stage: StageName): void {
     if (next === undefined) return
-    const options = { exists: 'mustExist', ttl: 'keep', guards: [NOT_DELETING, ...next.guards] } as const
+    const options = { exists: 'mustExist', ttl: 'keep', guards: [whileThere(this.#owner), ...next.guards] } as const
     const command = write(this.#owner.name, tracked.key, next.operations(), options)
     this.#add(draft, command, next, stage, () => this.#planMore(tracked, more, draft, stage))
   }

@@ -2,6 +2,7 @@ import type { Outcome } from '../../../plan/outcome.js'
 import { recordId, type RecordKey } from '../../../plan/record-key.js'
 import type { Drain } from '../../../relations/contract/drain.js'
 import type { InFlight } from '../../tracking/entity-tracker.js'
+import { isSoftDelete } from '../../tracking/soft-deleted.js'
 import type { ManagedEntity } from '../../tracking/managed-entity.js'
 
 /** Entities that one save, delete or flush works on, in the order in which they were found, and all that holds only while it does. */
@@ -41,7 +42,7 @@ export class ChangeSet implements InFlight {
   /** Tests by its id whether a record is deleted by this flush, or by one around it. */
   readonly deletes = (id: string): boolean => {
     if (this.#whole !== this) return this.#whole.deletes(id)
-    this.#ids ??= new Set([...this.#removed].map(({ key }) => recordId(key)))
+    this.#ids ??= new Set([...this.#removed].filter(isHardDelete).map(({ key }) => recordId(key)))
     return this.#ids.has(id) || this.#around.has(id)
   }
 
@@ -171,5 +172,8 @@ export class ChangeSet implements InFlight {
     else if (managed.state !== 'gone') this.#saved.add(managed)
   }
 }
+
+/** A record that is deleted softly keeps its lists, and others go on naming it. */
+const isHardDelete = (managed: ManagedEntity): boolean => !isSoftDelete(managed)
 
 const NOT_AROUND: ReadonlySet<string> = new Set()

@@ -2,9 +2,10 @@ import type { KeyValue } from '../../../keys/index.js'
 import { checkHolders, checkMembers } from '../../../relations/state/check-holders.js'
 import type { Reader } from '../../../relations/contract/reader.js'
 import type { Contributor, Cascade } from '../../../relations/contract/contributor.js'
-import { MOST_REACHED, type Drain } from '../../../relations/contract/drain.js'
+import { ALL_MEMBERS, MOST_REACHED, type Drain } from '../../../relations/contract/drain.js'
 import { MOST_WRITES } from '../../../driver/capabilities.js'
 import { callHooks, hasHooks } from '../../tracking/lifecycle-hooks.js'
+import { isSoftDelete } from '../../tracking/soft-deleted.js'
 import type { ManagedEntity } from '../../tracking/managed-entity.js'
 import type { EntityTracker } from '../../tracking/entity-tracker.js'
 import { tooLarge } from '../../transaction/transaction-errors.js'
@@ -91,6 +92,8 @@ async function gatherInto(
   }
 }
 
+const NO_BOUND = ALL_MEMBERS.count - 1
+
 interface ReachOptions {
   readonly drain: (large: Drain) => void
   readonly most: number
@@ -141,7 +144,8 @@ async function cascadeFrom(
         add(removed, managed)
       },
       get room() {
-        return Math.max(0, most - members.length)
+        // What is drained in steps leaves the lists, and a soft delete keeps them.
+        return isSoftDelete(managed) ? NO_BOUND : Math.max(0, most - members.length)
       },
       drain,
       isDeletedAround: (key) => work.isDeletedAround(key),
@@ -172,8 +176,10 @@ function listedBy(
 }
 
 /** Whoever may refuse a delete is asked first. */
-function contributorsOf({ mapped, state }: ManagedEntity): readonly Contributor[] {
-  return state === 'removed' ? mapped.contributorsOfDelete : mapped.contributors
+function contributorsOf(managed: ManagedEntity): readonly Contributor[] {
+  const { mapped, state } = managed
+  if (state !== 'removed') return mapped.contributors
+  return isSoftDelete(managed) ? mapped.contributorsOfSoftDelete : mapped.contributorsOfDelete
 }
 
 type CalledHooks = { readonly [hook in 'beforeDelete' | 'beforeSave']: Set<ManagedEntity> }

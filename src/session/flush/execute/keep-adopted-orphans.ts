@@ -31,9 +31,13 @@ function spare(orphan: ManagedEntity, bins: Bins, reader: Reader): boolean {
   const { bin, expected } = orphan.deleteIntent!.orphanGuard!
   const stored = (bins[bin] ?? null) as UserKey | null
   if (sameValue(expected, stored)) return false
-  const { model } = orphan.mapped.relations.find((strategy) => strategy.model.bin === bin)!
-  const parent = stored === null ? null : reader.fromStored(reader.entityModel(model.target), stored)
-  refStateOf(readProperty(orphan.entity, model.name) as object).takeStored(parent)
+  const strategy = orphan.mapped.relations.find(({ model }) => model.bin === bin)
+  // Without one, it was to be purged, and somebody has restored it.
+  if (strategy !== undefined) {
+    const { model } = strategy
+    const parent = stored === null ? null : reader.fromStored(reader.entityModel(model.target), stored)
+    refStateOf(readProperty(orphan.entity, model.name) as object).takeStored(parent)
+  }
   orphan.keep()
   return true
 }

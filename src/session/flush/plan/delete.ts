@@ -1,24 +1,39 @@
-import { remove, type DeleteCommand } from '../../../plan/command.js'
+import { deletedBinOf } from '../../../model/index.js'
+import { remove, write, type DeleteCommand, type WriteCommand } from '../../../plan/command.js'
+import { addToBin, writeBin } from '../../../plan/operations.js'
+import { whileThere } from '../../../plan/still-there.js'
+import { isSoftDelete } from '../../tracking/soft-deleted.js'
 import type { Outcome } from '../../../plan/outcome.js'
 import { isOfWrite, type ManagedEntity } from '../../tracking/managed-entity.js'
 import type { PendingDelete } from '../../tracking/delete-intent.js'
 import { isVersionAssigned, versionAssigned } from '../../tracking/expected-version.js'
 import type { PlannedRecord } from './record-write.js'
 
-export function planDelete(managed: ManagedEntity): RecordDelete {
+export function planDelete(managed: ManagedEntity, now: Date): RecordDelete {
   const { model, key, version, deleteGuards: guards, deleteIntent } = managed
   const isChecked = version !== undefined && deleteIntent?.ignoresVersion !== true
   if (isChecked && isVersionAssigned(managed)) throw versionAssigned(managed)
-  return new RecordDelete(managed, remove(model.name, key, { guards, durableDelete: model.durableDelete }))
+  const command = isSoftDelete(managed)
+    ? softDelete(managed, now)
+    : remove(model.name, key, { guards, durableDelete: model.durableDelete })
+  return new RecordDelete(managed, command)
+}
+
+/** Writes when it was deleted, once: a record that was deleted before counts as gone. */
+function softDelete({ model, mapped, key, deleteGuards, deleteIntent }: ManagedEntity, now: Date): WriteCommand {
+  const stamp = writeBin(deletedBinOf(model)!, now.getTime())
+  const counted = model.version === undefined ? [] : [addToBin(mapped.binOf(model.version)!, 1)]
+  const guards = deleteIntent?.orphanGuard === undefined ? [...deleteGuards, whileThere(model)] : deleteGuards
+  return write(model.name, key, [stamp, ...counted], { exists: 'mustExist', ttl: 'keep', guards })
 }
 
 class RecordDelete implements PlannedRecord {
-  readonly command: DeleteCommand
+  readonly command: DeleteCommand | WriteCommand
   readonly #managed: ManagedEntity
   /** Calls that have asked for it; a save may end them before it is settled. */
   readonly #pending: PendingDelete | undefined
 
-  constructor(managed: ManagedEntity, command: DeleteCommand) {
+  constructor(managed: ManagedEntity, command: DeleteCommand | WriteCommand) {
     this.#managed = managed
     this.#pending = managed.deleteIntent?.pending
     this.command = command

@@ -1,6 +1,5 @@
-import { DELETING_BIN } from '../../../model/index.js'
-import { goneUnless, write, type Guard } from '../../../plan/command.js'
-import { binExists, not } from '../../../plan/expression.js'
+import { write } from '../../../plan/command.js'
+import { whileThere } from '../../../plan/still-there.js'
 import type { WriteOperation } from '../../../plan/operation.js'
 import { addToBin, writeBin, writeMissingBin } from '../../../plan/operations.js'
 import type { MappedClass } from '../../mapping/mapped-class.js'
@@ -28,8 +27,6 @@ export function needsPatch(managed: ManagedEntity, changes: readonly WriteOperat
   )
 }
 
-const NOT_DELETING: Guard = goneUnless(not(binExists(DELETING_BIN)))
-
 /** Changes a record that was not read: no version is checked, because none is known, but it still counts up. */
 export function planPatch(managed: ManagedEntity, changes: readonly WriteOperation[], now: Date): RecordWrite {
   const { entity, key, model, mapped } = managed
@@ -39,7 +36,7 @@ export function planPatch(managed: ManagedEntity, changes: readonly WriteOperati
   const operations = [...(createsRecord ? creation(managed, now) : []), ...changes, ...patchStamps(mapped, now)]
   const command = write(model.name, key, operations, {
     exists: createsRecord ? 'upsert' : 'mustExist',
-    guards: mapped.standsAlone ? [] : [NOT_DELETING],
+    guards: mapped.standsAlone && model.deletedAt === undefined ? [] : [whileThere(model)],
     ttl,
     sendKey: createsRecord && model.sendKey,
     watchSize: isWorthMeasuring(managed, growth),

@@ -1,6 +1,8 @@
 import type { Draft, DraftOptions } from '../../../plan/draft.js'
 import { PlanDraft } from '../../../plan/plan-draft.js'
 import type { Reader } from '../../../relations/contract/reader.js'
+import type { Contributor } from '../../../relations/contract/contributor.js'
+import { isSoftDelete } from '../../tracking/soft-deleted.js'
 import type { ManagedEntity } from '../../tracking/managed-entity.js'
 import type { ChangeSet } from '../collect/change-set.js'
 import { SkeinError } from '../../../errors/index.js'
@@ -33,11 +35,15 @@ export function planInto(draft: PlanDraft, work: ChangeSet, reader: Reader): voi
   }
   for (const managed of work.removed) {
     const own = draftFor(managed, draft, work.depthOf(managed))
-    for (const contributor of managed.mapped.contributors) note(contributor.remove(managed, own, reader))
+    for (const contributor of contributorsOfRemoval(managed)) note(contributor.remove(managed, own, reader))
   }
   for (const [managed, origins] of work.cascadedFrom) for (const from of origins) draft.tie(managed.key, from.key)
   if (reading.length > 0) return Promise.all(reading).then(() => undefined)
 }
+
+/** A soft delete leaves all links as they are, so that a restore finds them. */
+const contributorsOfRemoval = (managed: ManagedEntity): readonly Contributor[] =>
+  isSoftDelete(managed) ? managed.mapped.contributors.slice(0, 1) : managed.mapped.contributors
 
 /** Where no relation leads here or away, there is nothing to be tied to. */
 function draftFor(managed: ManagedEntity, draft: PlanDraft, depth = 0): Draft {

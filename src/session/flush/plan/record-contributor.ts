@@ -38,7 +38,7 @@ export class RecordContributor implements Contributor {
   }
 
   remove(managed: ManagedEntity, draft: Draft): void {
-    const planned = planDelete(managed)
+    const planned = planDelete(managed, draft.now)
     const { standsAlone } = this.#mapped
     // Nothing that it would take along goes unless its record is still marked.
     if (managed.deleteIntent?.resumes && !standsAlone && !draft.isTransaction)
@@ -50,7 +50,7 @@ export class RecordContributor implements Contributor {
 
 /** What has to be sent for the entity's own record; undefined when it is as stored. */
 export function planRecord(managed: ManagedEntity, now: Date): PlannedRecord | undefined {
-  if (managed.state === 'removed') return planDelete(managed)
+  if (managed.state === 'removed') return planDelete(managed, now)
   if (managed.overwrite) return planUpsert(managed, now)
   return managed.state === 'new' ? planInsert(managed, now) : planUpdate(managed, now)
 }

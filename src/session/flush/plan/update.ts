@@ -1,5 +1,9 @@
 import type { Snapshot } from '../../../codec/index.js'
-import { write, type Ttl, type WriteCommand } from '../../../plan/command.js'
+import { deletedBinOf } from '../../../model/index.js'
+import type { WriteOperation } from '../../../plan/operation.js'
+import { whileThere } from '../../../plan/still-there.js'
+import { deletedAtOf } from '../../tracking/soft-deleted.js'
+import { write, type Guard, type Ttl, type WriteCommand } from '../../../plan/command.js'
 import { touch } from '../../../plan/operations.js'
 import type { ManagedEntity } from '../../tracking/managed-entity.js'
 import { ownChanges } from '../../counters/own-changes.js'
@@ -24,12 +28,32 @@ export function planUpdate(managed: ManagedEntity, now: Date): RecordWrite | und
   const growth = growthOf(changes)
   const command = write(model.name, key, operations.length === 0 ? changes : [...changes, ...operations], {
     exists: 'mustExist',
-    guards: mapped.ownGuards.length === 0 ? guards : [...guards, ...mapped.ownGuards],
+    guards: withOwn(guards, managed, changes),
     ttl,
     watchSize: isWorthMeasuring(managed, growth),
     watchGeneration: model.generationProperty !== undefined,
   })
   return new RecordUpdate(managed, command, codec.snapshot(entity), ttl, now, growth)
+}
+
+/** Adds the conditions of its class: that the record is of it, and was not deleted softly. */
+function withOwn(
+  guards: readonly Guard[],
+  managed: ManagedEntity,
+  changes: readonly WriteOperation[],
+): readonly Guard[] {
+  const { model, mapped } = managed
+  if (mapped.ownGuards.length === 0 && model.deletedAt === undefined) return guards
+  return [...guards, ...mapped.ownGuards, ...(isLive(managed, changes) ? [whileThere(model)] : [])]
+}
+
+/** True for an entity that was not deleted softly when it was read: then nobody else may have done so since. */
+function isLive(managed: ManagedEntity, changes: readonly WriteOperation[]): boolean {
+  const deletedBin = deletedBinOf(managed.model)
+  if (deletedBin === undefined) return false
+  const change = changes.find((operation) => 'bin' in operation && operation.bin === deletedBin)
+  if (change !== undefined) return change.kind === 'writeBin'
+  return deletedAtOf(managed) === undefined
 }
 
 class RecordUpdate extends RecordWrite {
