@@ -45,7 +45,7 @@ describe('the expected size of a collection', () => {
       size: 4_500_000,
       limit: 131_072,
     })
-    expect(followers.message).to.include('300000 members of 15 bytes: 4500000 bytes')
+    expect(followers.message).to.include('300000 members of 15 bytes: 4500000 bytes in one record')
     expect(followers.message).to.include('in 35 shards each would have 128572 bytes')
     expect(lines.message).to.include('in 2 shards each would have 100000 bytes').and.include('cap')
   })

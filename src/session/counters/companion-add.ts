@@ -85,15 +85,15 @@ export class CompanionAdd {
     draft.add('add references', command, (created) => {
       const isAdded = this.take(created)
       // Only after it was made: a delete that began before has left it, and one that begins later removes it.
-      if (created.state !== 'notWritten') this.#askRoot(key, draft, reader)
+      if (created.state !== 'notWritten') this.#askRoot(key, draft, reader, isAdded)
       return isAdded
     })
     return true
   }
 
-  #askRoot(key: RecordKey, draft: Draft, reader: Reader): void {
+  #askRoot(key: RecordKey, draft: Draft, reader: Reader, isCertain: boolean): void {
     const managed = this.#managed
-    const takeBack = (error?: SkeinError): void => this.#takeBack(key, draft, error ?? gone(managed))
+    const takeBack = (error?: SkeinError): void => this.#takeBack(key, draft, error ?? gone(managed), isCertain)
     if (!makesRoot(managed)) return askOwner(managed.model, managed.key, draft, reader, takeBack)
     draft.add('add references', planPatch(managed, [], draft.now).command, ({ state, error, reason }) => {
       if (state === 'notWritten') takeBack(reason === 'missing' || reason === 'guard' ? undefined : error)
@@ -101,14 +101,15 @@ export class CompanionAdd {
     })
   }
 
-  /** Takes the addition out again, and the companion with it unless others have added to it. */
-  #takeBack(key: RecordKey, draft: Draft, why: SkeinError): void {
+  /** Takes the addition out again, and the companion with it unless others have added to it. One that is in doubt may not be there. */
+  #takeBack(key: RecordKey, draft: Draft, why: SkeinError, isCertain: boolean): void {
     const { model } = this.#managed
     const { bin } = this.counter
     const command = { ...removeCompanion(model, key), guards: [binEquals(bin, this.by)] }
     draft.add('undo', command, ({ state, reason }) => {
-      if (reason === 'guard') draft.add('undo', addToCompanion(model.name, key, bin, negative(this.by)), () => true)
-      if (state !== 'inDoubt') this.#revert()
+      if (reason === 'guard' && isCertain)
+        draft.add('undo', addToCompanion(model.name, key, bin, negative(this.by)), () => true)
+      if (state === 'written' || (isCertain && state !== 'inDoubt')) this.#revert()
       return why
     })
   }

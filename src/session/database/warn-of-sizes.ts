@@ -18,9 +18,9 @@ function warn({ name, namespace, set }: EntityModel, relation: RelationModel, ev
   const shards = shardsFor(relation.expect!)
   const each = Math.ceil((p99 * bytes) / shards)
   const text = [
-    `${name}.${relation.name} is expected to hold ${p99} members of ${bytes} bytes: ${p99 * bytes} bytes in ${shardsOf(relation)} record(s).`,
+    `${name}.${relation.name} is expected to hold ${p99} members of ${bytes} bytes: ${p99 * bytes} bytes in ${placeOf(relation)}.`,
     `Past ${COMFORTABLE} bytes every read and write of a record is slow; in ${shards} shards each would have ${each} bytes.`,
-    HELP[relation.strategy] ?? '',
+    relation.kind === 'oneToMany' ? (HELP[relation.strategy] ?? '') : '',
   ]
   const message = text.join(' ').trim()
   const property = relation.name
@@ -42,8 +42,11 @@ export const shardsFor = ({ p99, bytes }: ExpectedSize): number => Math.ceil((p9
 
 const shardsOf = ({ sharding }: RelationModel): number => (sharding?.by === 'hash' ? sharding.shards : 1)
 
-/** What helps today. */
+const placeOf = (relation: RelationModel): string =>
+  shardsOf(relation) === 1 ? 'one record' : `${shardsOf(relation)} shards`
+
+/** Ways to store it that exist today. */
 const HELP: { readonly [S in RelationModel['strategy']]?: string } = {
-  keyList: "A @OneToMany can be stored with strategy: 'secondaryIndex', which needs no list.",
+  keyList: "With strategy: 'secondaryIndex' it needs no list.",
   consolidate: "Keep fewer with cap, or make the children records and store them with strategy: 'secondaryIndex'.",
 }
