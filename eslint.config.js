@@ -16,7 +16,7 @@ const MAY_IMPORT = {
   driver: ['errors', 'keys', 'plan'],
   relations: ['errors', 'keys', 'model', 'codec', 'plan'],
   query: ['errors', 'keys', 'model', 'codec', 'plan', 'driver'],
-  records: ['errors', 'keys', 'model', 'codec', 'plan'],
+  records: ['errors', 'keys', 'model', 'codec', 'plan', 'query'],
   session: ['errors', 'keys', 'model', 'codec', 'plan', 'driver', 'relations', 'records', 'query', 'embedded'],
 }
 // The same inside src/relations; the files beside these folders stand above them all.

@@ -117,6 +117,8 @@ export type {
   SessionQueryOptions,
 } from './session/context/option-types.js'
 export { RecordHandle } from './records/record-handle.js'
+export type { ItemsHandle, ItemValues, NestedItems } from './records/items-handle.js'
+export type { ItemConditions } from './records/conditions.js'
 export type { OperateOptions, OperateResults } from './session/raw-operate.js'
 export type { RawOperation } from './driver/aerospike-client.js'
 export { CounterHandle } from './records/counter-handle.js'

@@ -13,7 +13,9 @@ import {
   mapValuesOf,
   unknown,
   value as literal,
+  type Expression,
 } from '../plan/expression.js'
+import { changePath } from '../plan/path-expression.js'
 import type { Operation, Path } from '../plan/operation.js'
 import { isDouble, type Value } from '../plan/value.js'
 import {
@@ -51,6 +53,8 @@ export function clientOperation(operation: Operation): ClientOperation {
       return scalar.read(operation.bin)
     case 'readExpression':
       return readExpression(operation.name, encodeExpression(operation.expression))
+    case 'changeByPath':
+      return writeExpression(operation.bin, encodeExpression(changedByPath(operation)))
     case 'rawRead':
     case 'rawWrite':
       return operation.operation
@@ -111,6 +115,12 @@ function moveEntry({ bin, from, to }: Extract<Operation, { kind: 'mapMove' }>): 
   const entry = cond(gt(mapCount(map, from), literal(0)), mapGet(map, from, 'map'), mapGet(map, to, 'map'))
   const moved = mapPut(mapRemoveKey(map, literal(from)), to, entry)
   return writeExpression(bin, encodeExpression(moved))
+}
+
+// Nothing is made up where the bin is missing: an empty list or map has no children.
+function changedByPath({ bin, type, levels, change }: Extract<Operation, { kind: 'changeByPath' }>): Expression {
+  const empty = literal(type === 'list' ? [] : new Map<never, Value>())
+  return changePath(cond(binExists(bin), binOf(type, bin), empty), levels, change, type)
 }
 
 function isSafe(value: bigint): boolean {

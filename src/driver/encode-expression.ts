@@ -1,7 +1,7 @@
 import type { BinType, Expression, ExpressionName } from '../plan/expression.js'
 import type { Guard } from '../plan/command.js'
 import { bin, binExists, eq, not, value } from '../plan/expression.js'
-import type { CollectionExpression } from '../plan/expression.js'
+import type { CollectionExpression, PathExpression } from '../plan/expression.js'
 import { COLLECTION_CALLS, contextPairs } from './collection-calls.js'
 import { MessageWriter } from './message-writer.js'
 
@@ -82,6 +82,15 @@ const COLLECTION_CALL: Partial<Record<ExpressionName, CollectionCall>> = {
   mapValuesOf: { opcode: 107, returns: RETURN_VALUE },
 }
 
+const LOOP_VARIABLE = 122
+const VALUE_OF_CHILD = 1
+const TAKEN_OUT = 100
+const BY_PATH = 0xfe
+const ALL_CHILDREN = 0x04
+/** Values as a list; children whose condition is unknown are passed over. */
+const SELECT_VALUES = 1 | 0x10
+const CHANGE = 4
+
 const writer = new MessageWriter()
 
 /** The expression as the client takes it ready-made: msgpack in base64. */
@@ -127,6 +136,12 @@ function write(expression: Expression): void {
     writer.array(3).integer(BIN).integer(TYPE[expression.type]).name(expression.name)
   } else if (expression.kind === 'collection') {
     writeCollection(expression)
+  } else if (expression.kind === 'path') {
+    writePath(expression)
+  } else if (expression.kind === 'loopVariable') {
+    writer.array(3).integer(LOOP_VARIABLE).integer(TYPE[expression.type]).integer(VALUE_OF_CHILD)
+  } else if (expression.kind === 'takenOut') {
+    writer.array(1).integer(TAKEN_OUT)
   } else {
     writeCall(expression)
   }
@@ -166,6 +181,27 @@ function writeCollectionCall(call: Call, { opcode, returns, modifies }: Collecti
   if (returns !== undefined) writer.integer(returns)
   for (const arg of args) write(arg)
   write(collection)
+}
+
+function writePath({ subject, levels, type, change }: PathExpression): void {
+  writer
+    .array(5)
+    .integer(CALL)
+    .integer(TYPE[type])
+    .integer(change === undefined ? ON_COLLECTION : ON_COLLECTION | MODIFIES)
+  writer
+    .array(change === undefined ? 3 : 4)
+    .integer(BY_PATH)
+    .array(2 * levels.length)
+  for (const level of levels) {
+    if (level.in === 'children') {
+      writer.integer(ALL_CHILDREN)
+      write(level.where ?? value(true))
+    } else for (const [how, where] of contextPairs([level])) writer.integer(how).value(where)
+  }
+  writer.integer(change === undefined ? SELECT_VALUES : CHANGE)
+  if (change !== undefined) write(change)
+  write(subject)
 }
 
 function writeCollection({ name, subject, args, type, path = [] }: CollectionExpression): void {

@@ -47,6 +47,8 @@ export function accumulates(operation: Operation): boolean {
       return true
     case 'rawWrite':
       return !operation.isIdempotent
+    case 'changeByPath':
+      return operation.adds
     case 'listInsert':
       return !operation.unique
     default:
@@ -115,7 +117,8 @@ function binsRead(operation: Operation): readonly string[] {
 function binsOf(expression: Expression): readonly string[] {
   if (expression.kind === 'bin') return [expression.name]
   if (expression.kind === 'value') return []
-  if (expression.kind === 'collection') return binsOf(expression.subject)
+  if (expression.kind === 'loopVariable' || expression.kind === 'takenOut') return []
+  if (expression.kind === 'collection' || expression.kind === 'path') return binsOf(expression.subject)
   if (expression.name === 'binExists') {
     return expression.args.flatMap((arg) => (arg.kind === 'value' && typeof arg.value === 'string' ? [arg.value] : []))
   }

@@ -1,4 +1,4 @@
-import type { Path } from './path.js'
+import type { Path, Step } from './path.js'
 import type { Value } from './value.js'
 
 export type BinType = 'int' | 'float' | 'str' | 'blob' | 'bool' | 'list' | 'map' | 'geo'
@@ -102,6 +102,19 @@ export interface CollectionExpression {
   readonly path?: Path
 }
 
+/** One level of a path: a step to one child, or to all children that meet a condition. */
+export type PathLevel = Step | { readonly in: 'children'; readonly where?: Expression }
+
+/** Values nested in the result of another expression, selected or changed by path (server 8.1.2). */
+export interface PathExpression {
+  readonly kind: 'path'
+  readonly subject: Expression
+  readonly levels: readonly PathLevel[]
+  readonly type: BinType
+  /** What each value becomes; absent: they are selected. */
+  readonly change?: Expression
+}
+
 /** An expression the server evaluates, as data. */
 export type Expression =
   | { readonly kind: 'value'; readonly value: Value }
@@ -113,6 +126,11 @@ export type Expression =
       readonly type?: BinType
     }
   | CollectionExpression
+  | PathExpression
+  /** The child that a path has reached. */
+  | { readonly kind: 'loopVariable'; readonly type: BinType }
+  /** As the change of a path: the child is taken out. */
+  | { readonly kind: 'takenOut' }
 
 export const value = (value: Value): Expression => Object.freeze({ kind: 'value', value })
 export const bin = (type: BinType, name: string): Expression => Object.freeze({ kind: 'bin', type, name })

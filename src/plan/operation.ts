@@ -1,4 +1,4 @@
-import type { Expression } from './expression.js'
+import type { Expression, PathLevel } from './expression.js'
 import type { Path } from './path.js'
 import type { MapKey, Value } from './value.js'
 
@@ -188,6 +188,15 @@ export interface MapGetIndexRange extends InBin<'mapGetIndexRange'> {
   readonly returns: Returns
 }
 
+/** Changes all values of a list or map bin that a path leads to; nothing where the bin is missing or the path leads nowhere. */
+export interface ChangeByPath extends OnBin<'changeByPath'> {
+  readonly type: 'list' | 'map'
+  readonly levels: readonly PathLevel[]
+  readonly change: Expression
+  /** True for an increment: twice is not the same as once. */
+  readonly adds: boolean
+}
+
 /** An operation of the official client that only reads, sent as it is. */
 export interface RawRead extends OnBin<'rawRead'> {
   readonly operation: object
@@ -216,6 +225,7 @@ export type ReadOperation =
   | MapGetIndexRange
 
 export type WriteOperation =
+  | ChangeByPath
   | RawWrite
   | WriteBin
   | RemoveBin

@@ -1,4 +1,4 @@
-import type { Expression } from './expression.js'
+import type { Expression, PathLevel } from './expression.js'
 import type * as Op from './operation.js'
 import type { MapKey, Value } from './value.js'
 
@@ -19,6 +19,14 @@ export const readExpression = (name: string, expression: Expression): Op.ReadExp
   Object.freeze({ kind: 'readExpression', name, expression })
 export const touch = (): Op.Touch => Object.freeze({ kind: 'touch' })
 export const deleteRecord = (): Op.DeleteRecord => Object.freeze({ kind: 'deleteRecord' })
+
+export const changeByPath = (
+  bin: string,
+  type: 'list' | 'map',
+  levels: readonly PathLevel[],
+  change: Expression,
+  adds: boolean,
+): Op.ChangeByPath => Object.freeze({ kind: 'changeByPath', bin, type, levels, change, adds })
 
 export const rawRead = (bin: string, operation: object): Op.RawRead => ({ kind: 'rawRead', bin, operation })
 export const rawWrite = (bin: string, operation: object, isIdempotent: boolean): Op.RawWrite => ({

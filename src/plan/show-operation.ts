@@ -1,4 +1,6 @@
 import type { Operation, Path, Step } from './operation.js'
+import { bin } from './expression.js'
+import { changePath } from './path-expression.js'
 import { showExpression } from './show-expression.js'
 import { showValue, showValues } from './show-value.js'
 import type { Value } from './value.js'
@@ -23,6 +25,8 @@ export function showOperation(operation: Operation, values: boolean): string {
       return `read ${at}`
     case 'readExpression':
       return `read ${operation.name} := ${showExpression(operation.expression, values)}`
+    case 'changeByPath':
+      return `change ${at}: ${showExpression(changePath(bin(operation.type, operation.bin), operation.levels, operation.change, operation.type), values)}`
     case 'rawRead':
       return `raw read of ${at}`
     case 'rawWrite':

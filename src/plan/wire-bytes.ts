@@ -77,6 +77,7 @@ export function operationBytes(operation: Operation): number {
   if ('keys' in operation) bytes += valueBytes(operation.keys)
   if (operation.kind === 'listRemoveInterval') bytes += valueBytes(operation.begin) + valueBytes(operation.end)
   if ('delta' in operation) bytes += valueBytes(operation.delta)
+  if (operation.kind === 'changeByPath') bytes += expressionBytes(operation.change) + 16 * operation.levels.length
   if (operation.kind === 'readExpression') bytes += operation.name.length + expressionBytes(operation.expression)
   return bytes
 }
@@ -103,6 +104,13 @@ function expressionBytes(expression: Expression): number {
   if (expression.kind === 'value') return 1 + valueBytes(expression.value)
   if (expression.kind === 'bin') return 4 + expression.name.length
   let bytes = 3
+  if (expression.kind === 'loopVariable' || expression.kind === 'takenOut') return bytes
+  if (expression.kind === 'path') {
+    for (const level of expression.levels)
+      bytes += 4 + (level.in === 'children' && level.where !== undefined ? expressionBytes(level.where) : 0)
+    if (expression.change !== undefined) bytes += expressionBytes(expression.change)
+    return bytes + expressionBytes(expression.subject)
+  }
   if (expression.kind === 'collection')
     return (
       bytes + expressionBytes(expression.subject) + valueBytes(expression.args) + 4 * (expression.path?.length ?? 0)

@@ -4,6 +4,8 @@ import type { WriteOperation } from '../plan/operation.js'
 export interface Change {
   readonly property: string
   readonly operation: Extract<WriteOperation, { readonly bin: string }>
+  /** Only the server can apply it: a loaded value does not show it. */
+  readonly isByServer?: true
   /** Returns the property's value with the change; may change lists, sets, maps and parts in place. */
   apply(value: unknown): unknown
 }

@@ -1,5 +1,6 @@
 import { SkeinError } from '../errors/index.js'
-import { describeKey } from '../keys/index.js'
+import { describeKey, type KeyValue } from '../keys/index.js'
+import type { EntityModel } from '../model/index.js'
 import type { RecordTarget } from './record-target.js'
 
 /** Error for a name that has no handle of the kind asked for. */
@@ -12,4 +13,23 @@ export function wrongHandle({ model, key }: RecordTarget, property: string, kind
 export function badArgument({ model, key }: RecordTarget, property: string, what: string, fix: string): SkeinError {
   const message = `${model.name} ${describeKey(key)}: ${property}: ${what}.`
   return new SkeinError('SKEIN_2331', message, { className: model.name, property, key, fix })
+}
+
+/** Error for conditions on the items of a record that is not stored yet, or whose list has unsent changes that nobody can apply here. */
+export function notStoredYet({ model, key }: RecordTarget, property: string): SkeinError {
+  const message = `${model.name} ${describeKey(key)}: conditions on the items of '${property}' are for the server, and the record is not stored yet.`
+  return new SkeinError('SKEIN_2331', message, { className: model.name, property, key, fix: 'Flush first.' })
+}
+
+/** Error for a load of a property whose unsent changes only the server can apply. */
+export function changedByServer({ name }: EntityModel, key: KeyValue, property: string): SkeinError {
+  const message = `${name} ${describeKey(key)}: '${property}' has unsent changes by conditions, which only the server can apply.`
+  return new SkeinError('SKEIN_2331', message, { className: name, property, key, fix: 'Flush before you load it.' })
+}
+
+/** Error for a server without path expressions. */
+export function tooOld({ model, key }: RecordTarget, property: string, build: string, since: string): SkeinError {
+  const message = `${model.name} ${describeKey(key)}: conditions on the items of '${property}' need server ${since}, and this one is ${build}.`
+  const fix = 'Load the list and change its items, or upgrade the server.'
+  return new SkeinError('SKEIN_2333', message, { className: model.name, property, key, fix })
 }

@@ -15,8 +15,10 @@ import {
 } from '../plan/operations.js'
 import type { Value } from '../plan/value.js'
 import { badArgument, wrongHandle } from './handle-errors.js'
+import type { ItemConditions } from './conditions.js'
+import { itemsWhere, type ItemsHandle } from './items-handle.js'
 import { boundOf, isWithin, nextBound, type Bound, type Fields } from './interval.js'
-import { itemType, subtypeOf, type ListSubtype } from './place.js'
+import { itemType, subtypeOf, withoutCreating, type ListSubtype } from './place.js'
 import { PlaceHandle, type Slice } from './place-handle.js'
 import { question } from './question.js'
 
@@ -33,6 +35,17 @@ export class ListHandle<V> extends PlaceHandle {
 
   get #subtype(): ListSubtype {
     return subtypeOf(this.place)
+  }
+
+  /**
+   * The items of a list of parts that meet conditions, asked and changed by the server. Needs server 8.1.2.
+   *
+   * @example
+   * const unread = await session.at(User, 'alice').list('items').where({ read: false }).select()
+   */
+  where(conditions: ItemConditions<V>): ItemsHandle<V> {
+    const { path, type } = this.place
+    return itemsWhere(this.target, this.place, withoutCreating(path), type, conditions)
   }
 
   /** Adds items at the end; to a sorted list where they belong, to a unique one if they are not there yet. */

@@ -160,3 +160,7 @@ export function deleteEntry(container: unknown, key: unknown): void {
   if (container instanceof Map) container.delete(key)
   else delete (container as Record<string, unknown>)[key as string]
 }
+
+/** The same path for a question, which makes nothing. */
+export const withoutCreating = (path: Path): Path =>
+  path.map((step) => (step.in === 'mapKey' && step.create === true ? atKey(step.key) : step))

@@ -1,5 +1,6 @@
 import type { Codecs } from '../codec/index.js'
 import type { EntityModel } from '../model/index.js'
+import type { PathLevel } from '../plan/expression.js'
 import type { Value } from '../plan/value.js'
 import type { KeyValue } from '../keys/index.js'
 import type { Change } from './change.js'
@@ -19,6 +20,10 @@ export interface RecordTarget {
   withCollection(name: string): object
   /** A consolidated child, which need not be loaded, as a record of its own. */
   child(collection: string, id: unknown): { readonly target: RecordTarget; readonly place: Place }
+  /** Throws where the server has no path expressions. */
+  requirePaths(property: string): void
+  /** The values that a path leads to, or their number, with the session's unsent changes applied. */
+  askPath(place: Place, levels: readonly PathLevel[], isCount: boolean): Promise<Value | undefined>
   /** The value of a counter with the session's unsent changes. */
   count(property: string): Promise<number | bigint>
 }

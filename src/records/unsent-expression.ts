@@ -1,6 +1,7 @@
 import { bug } from '../errors/index.js'
 import { edited, intervalOf } from '../plan/collection-expression.js'
 import { add, bin, binExists, cond, value, type Expression } from '../plan/expression.js'
+import { changePath } from '../plan/path-expression.js'
 import type { WriteOperation } from '../plan/operation.js'
 import type { Value } from '../plan/value.js'
 
@@ -19,6 +20,8 @@ function changed(subject: Expression, change: BinChange, type: 'list' | 'map', e
   const edit = (name: Parameters<typeof edited>[0], ...args: readonly Value[]): Expression =>
     edited(name, subject, args, type, path)
   switch (change.kind) {
+    case 'changeByPath':
+      return changePath(subject, change.levels, change.change, change.type)
     case 'writeBin':
       return value(change.value)
     case 'removeBin':

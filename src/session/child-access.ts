@@ -2,10 +2,12 @@ import { unstorable, type Codecs } from '../codec/index.js'
 import { SkeinError } from '../errors/index.js'
 import { describeKey, type KeyValue } from '../keys/index.js'
 import type { BinType, EmbeddableModel, EntityModel } from '../model/index.js'
+import type { PathLevel } from '../plan/expression.js'
 import type { WriteOperation } from '../plan/operation.js'
 import { atKey } from '../plan/operations.js'
 import type { MapKey, Value } from '../plan/value.js'
 import type { Change } from '../records/change.js'
+import { notStoredYet } from '../records/handle-errors.js'
 import { answerLocally, containerAt } from '../records/local-answers.js'
 import type { Place } from '../records/place.js'
 import type { Question } from '../records/question.js'
@@ -62,6 +64,8 @@ class ChildAccess implements RecordTarget {
     const managed = this.#find()
     const child = this.#locate(managed)
     this.#checkFields(change.operation)
+    // A loaded child cannot show what only the server can apply.
+    if (child.part && change.isByServer === true) throw notStoredYet(this, change.property)
     if (child.part && child.isAdded) return void change.apply(child.part)
     const { property } = change
     for (const operation of child.unsent())
@@ -78,6 +82,15 @@ class ChildAccess implements RecordTarget {
     if (!part) return this.#record.ask({ ...place, rootType: MAP }, questions)
     const stored = containerAt(this.#encoded(part), place.path.slice(1))
     return questions.map((one) => answerLocally(stored, one))
+  }
+
+  requirePaths(property: string): void {
+    this.#record.requirePaths(property)
+  }
+
+  askPath(place: Place, levels: readonly PathLevel[], isCount: boolean): Promise<Value | undefined> {
+    if (this.#locate(this.#find()).part) throw notStoredYet(this, place.property)
+    return this.#record.askPath({ ...place, rootType: MAP }, levels, isCount)
   }
 
   child(): never {

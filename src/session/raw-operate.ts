@@ -1,4 +1,4 @@
-import { loadedSet, writeProperty } from '../codec/index.js'
+import { writeProperty } from '../codec/index.js'
 import type { RawOperation } from '../driver/aerospike-client.js'
 import { rawKind, rawOperation } from '../driver/raw-operations.js'
 import { SkeinError } from '../errors/index.js'
@@ -12,6 +12,7 @@ import type { RecordKey } from '../plan/record-key.js'
 import { callOptions, type SessionContext } from './context/session-context.js'
 import { anotherClass, notFound } from './context/session-errors.js'
 import { flushFailure } from './flush/execute/flush-failure.js'
+import { forgetLoaded } from './forget-loaded.js'
 import { patchStamps } from './flush/plan/patch.js'
 import { checkTtl } from './flush/plan/ttl.js'
 import type { MappedClass } from './mapping/mapped-class.js'
@@ -105,12 +106,7 @@ export class RawCall {
   #taken(loaded: ManagedEntity, { generation }: Outcome, now: Date): void {
     const { model, mapped, entity, version } = loaded
     const stale = new Set(mapped.codec.propertiesIn(this.#changedBins))
-    const names = loaded.loaded ?? [...model.properties, ...model.relations].map(({ name }) => name)
-    const parts = new Map([...(loaded.loaded?.parts ?? [])].filter(([name]) => !stale.has(name)))
-    const kept = [...names].filter((name) => !stale.has(name))
-    const left = stale.size === 0 ? loaded.loaded : loadedSet(kept, parts)
-    const next = model.version === undefined ? undefined : (version ?? 0) + 1
-    loaded.learn(loaded.stored!.completed(left, next, loaded.ttl))
+    forgetLoaded(loaded, stale, model.version === undefined ? undefined : (version ?? 0) + 1)
     mapped.codec.stamps.updated(entity, version, now)
     if (model.generationProperty !== undefined && generation !== undefined)
       writeProperty(entity, model.generationProperty, generation)

@@ -3,15 +3,19 @@ import type { KeyValue } from '../keys/index.js'
 import { goneBinsOf, isGoneBy, type EntityModel } from '../model/index.js'
 import { ask } from '../plan/collection-expression.js'
 import { read } from '../plan/command.js'
-import { cond, unknown, type Expression } from '../plan/expression.js'
+import { cond, unknown, type Expression, type PathLevel } from '../plan/expression.js'
 import { stillThere } from '../plan/still-there.js'
-import type { Path, WriteOperation } from '../plan/operation.js'
-import { atKey, readExpression } from '../plan/operations.js'
+import type { WriteOperation } from '../plan/operation.js'
+import { readExpression } from '../plan/operations.js'
 import type { Value } from '../plan/value.js'
 import type { Change } from '../records/change.js'
+import { isAtLeast } from '../driver/build.js'
+import { selectPath } from '../plan/path-expression.js'
+import { changedByServer, notStoredYet, tooOld } from '../records/handle-errors.js'
+import { forgetLoaded } from './forget-loaded.js'
 import { applyToPart } from '../records/apply-to-part.js'
 import { answerLocally, containerAt } from '../records/local-answers.js'
-import { shapeOf, type Place } from '../records/place.js'
+import { shapeOf, withoutCreating, type Place } from '../records/place.js'
 import type { Question } from '../records/question.js'
 import type { RecordTarget } from '../records/record-target.js'
 import { unsentCollection, unsentCounter } from '../records/unsent-expression.js'
@@ -30,9 +34,11 @@ export class RecordAccess implements RecordTarget {
   readonly #mapped: MappedClass
   readonly #reader: Reader
   readonly #find: () => ManagedEntity
+  readonly #build: string
 
-  constructor(mapped: MappedClass, codecs: Codecs, reader: Reader, find: () => ManagedEntity) {
+  constructor(mapped: MappedClass, codecs: Codecs, reader: Reader, build: string, find: () => ManagedEntity) {
     this.#mapped = mapped
+    this.#build = build
     this.codecs = codecs
     this.#reader = reader
     this.#find = find
@@ -48,6 +54,7 @@ export class RecordAccess implements RecordTarget {
 
   record(change: Change): void {
     const managed = this.#find()
+    if (managed.state === 'new' && change.isByServer === true) throw notStoredYet(this, change.property)
     if (managed.state === 'new') return apply(managed, change)
     const part = managed.loaded?.parts?.get(change.property)
     if (isLoaded(managed, change.property) || part !== undefined) {
@@ -57,6 +64,7 @@ export class RecordAccess implements RecordTarget {
       if (wasChanged) recordUnsent(managed, change.property)
       apply(managed, change)
       mapped.codec.acceptChange(entity, snapshot!, change.property)
+      if (change.isByServer === true) forgetLoaded(managed, new Set([change.property]))
     }
     managed.addWriteOptions({ change })
   }
@@ -73,6 +81,23 @@ export class RecordAccess implements RecordTarget {
       questions.map(({ name, args }) => ask(name, subject, args, path)),
     )
     return answers ?? questions.map((one) => answerLocally(this.#createdValue(managed, place), one))
+  }
+
+  requirePaths(property: string): void {
+    if (isAtLeast(this.#build, PATHS_SINCE)) return
+    throw tooOld(this, property, this.#build, PATHS_SINCE.join('.'))
+  }
+
+  async askPath(place: Place, levels: readonly PathLevel[], isCount: boolean): Promise<Value | undefined> {
+    const managed = this.#find()
+    if (managed.state === 'new') throw notStoredYet(this, place.property)
+    const type = shapeOf(place.rootType ?? typeOf(managed, place.property)) === 'map' ? 'map' : 'list'
+    const found = selectPath(unsentCollection(place.bin, type, unsentOf(managed, place.bin)), levels)
+    const answers = await this.#read(managed, [isCount ? ask('listSize', found, []) : found])
+    const isPending = recordedChanges(managed).some(({ property }) => property === place.property)
+    if (answers === undefined && managed.stored?.createsRecord === true && isPending)
+      throw notStoredYet(this, place.property)
+    return answers?.[0]
   }
 
   async count(property: string): Promise<number | bigint> {
@@ -159,6 +184,14 @@ export class RecordAccess implements RecordTarget {
   }
 }
 
+const PATHS_SINCE = [8, 1, 2]
+
+/** Throws where recorded changes of these properties cannot be shown, before anything of them is taken over. */
+export function checkRecorded(managed: ManagedEntity, properties: ReadonlySet<string>): void {
+  const hidden = recordedChanges(managed).find((one) => one.isByServer === true && properties.has(one.property))
+  if (hidden !== undefined) throw changedByServer(managed.model, managed.key.key, hidden.property)
+}
+
 /** Shows recorded changes in properties that were loaded after them. */
 export function showRecorded(managed: ManagedEntity, properties: ReadonlySet<string>): void {
   for (const change of recordedChanges(managed)) {
@@ -199,10 +232,6 @@ function unsentOf(managed: ManagedEntity, bin: string): readonly BinChange[] {
 
 const typeOf = ({ model }: ManagedEntity, property: string): EntityModel['properties'][number]['type'] =>
   model.properties.find(({ name }) => name === property)!.type
-
-// A question makes nothing.
-const withoutCreating = (path: Path): Path =>
-  path.map((step) => (step.in === 'mapKey' && step.create === true ? atKey(step.key) : step))
 
 const ifThere = (model: EntityModel, expression: Expression): Expression =>
   cond(stillThere(model), expression, unknown())

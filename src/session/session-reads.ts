@@ -133,10 +133,11 @@ export class SessionReads {
     checkAtOptions(options)
     const { reader } = this.#core.loads
     const { codecs } = this.#core.context.classes
+    const { build } = this.#core.context.driver.capabilities
     if (typeof target !== 'function') {
       const managed = this.#core.work.entities.get(target)
       return new RecordHandle<T>(
-        new RecordAccess(managed.mapped, codecs, reader, () => this.#core.work.entities.get(target)),
+        new RecordAccess(managed.mapped, codecs, reader, build, () => this.#core.work.entities.get(target)),
       )
     }
     const mapped = this.#core.mapped(target)
@@ -146,7 +147,7 @@ export class SessionReads {
       if (options.create === true && managed.stored !== undefined) managed.learn(managed.stored.creating())
       return managed
     }
-    return new RecordHandle<T>(new RecordAccess(mapped, codecs, reader, find))
+    return new RecordHandle<T>(new RecordAccess(mapped, codecs, reader, build, find))
   }
 
   /**

@@ -40,6 +40,7 @@ export const USE_CODES = {
   SKEIN_2330: 'The property has no such handle',
   SKEIN_2331: 'The argument of a handle is not valid',
   SKEIN_2332: 'The raw operations cannot be sent',
+  SKEIN_2333: 'The server is too old for this call',
   SKEIN_2335: 'The position of a layout run is not valid',
 
   SKEIN_2401: 'The reference is not loaded',

@@ -6,9 +6,16 @@ type Parts = ReadonlyMap<string, EmbeddableModel>
 
 /** A counter in a part is a nested increment, for which the part must have an address of its own in the record. */
 export function checkPartCounters(entities: Iterable<EntityModel>, parts: Parts, problems: Problems): void {
-  for (const { name: className, properties, relations } of [...entities, ...parts.values()]) {
+  for (const model of [...entities, ...parts.values()]) {
+    const { name: className, properties, relations } = model
     for (const { name: property, type } of properties)
       check({ className, property }, listedPart(type), 'is stored in a list', parts, problems)
+    const { layout } = model as Partial<EmbeddableModel>
+    for (const { name: property, role } of layout === 'tuple' ? properties : []) {
+      if (role !== 'counter') continue
+      const message = `${className}.${property} is a counter, and ${className} is stored as a tuple, which is changed as a whole.`
+      problems.add('SKEIN_1026', { className, property }, message, "Leave out layout: 'tuple', or make it a @Bin.")
+    }
     for (const { name: property, attributes, sortKey, target } of relations) {
       check({ className, property }, attributes, 'is stored with a link, on both sides', parts, problems)
       const counter = sortKey?.find((name) => roleOf(parts.get(target), name) === 'counter')

@@ -8,7 +8,7 @@ import { restoreKey } from './restore-key.js'
 import { ManagedEntity } from '../tracking/managed-entity.js'
 import { StoredState } from '../tracking/stored-state.js'
 import type { MappedClass, Projection } from '../mapping/mapped-class.js'
-import { showRecorded } from '../record-access.js'
+import { checkRecorded, showRecorded } from '../record-access.js'
 import { asRead, loadedWith, missingOf, projectionOf } from '../mapping/projection.js'
 import type { SessionContext } from '../context/session-context.js'
 import { otherClass } from '../context/session-errors.js'
@@ -114,6 +114,7 @@ export class Hydrator {
     const stored = readBins(record, projection)
     this.#check(managed, stored)
     const missing = missingOf(have, managed.mapped, loaded)
+    checkRecorded(managed, missing)
     managed.mapped.codec.complete(managed.entity, managed.snapshot!, record.bins, missing, have, loaded)
     const { version: property } = managed.model
     const isVersionRead = property !== undefined && missing.has(property)

@@ -1,0 +1,154 @@
+import { decodeItem, encodeItem, typeCodecOf, unreadable, unstorable } from '../codec/index.js'
+import type { BinType } from '../model/index.js'
+import { edited } from '../plan/collection-expression.js'
+import type { Expression, PathLevel } from '../plan/expression.js'
+import { changeByPath } from '../plan/operations.js'
+import { children, loopVariable, takenOut } from '../plan/path-expression.js'
+import type { MapKey, Value } from '../plan/value.js'
+import { compileConditions, type ItemConditions } from './conditions.js'
+import { badArgument, wrongHandle } from './handle-errors.js'
+import type { ItemOf, ListName } from './handle-types.js'
+import { entryOf, itemType, shapeOf, type Entry, type Place } from './place.js'
+import type { RecordTarget } from './record-target.js'
+
+/** Values to give to all items; `null` removes a field. */
+export type ItemValues<V> = { readonly [K in keyof V & string]?: V[K] | null }
+
+/**
+ * The items of a list of parts that meet conditions, asked and changed by the server without loading the list. Needs server 8.1.2.
+ *
+ * @example
+ * session.at(User, 'alice').list('items').where({ from: 'carol', read: false }).set({ read: true })
+ */
+export class ItemsHandle<V> {
+  readonly #target: RecordTarget
+  readonly #place: Place
+  readonly #levels: readonly PathLevel[]
+  readonly #type: BinType
+  /** No item can meet the conditions. */
+  readonly #isNone: boolean
+
+  /** @internal */
+  constructor(target: RecordTarget, place: Place, levels: readonly PathLevel[], type: BinType, isNone: boolean) {
+    this.#target = target
+    this.#place = place
+    this.#levels = levels
+    this.#type = type
+    this.#isNone = isNone
+  }
+
+  /** A list inside the items, for conditions on its own items. */
+  at<K extends ListName<V> & keyof V>(name: K): NestedItems<ItemOf<V[K]>> {
+    const entry = this.#entry(name as string)
+    if (shapeOf(entry.type) !== 'list')
+      throw wrongHandle(this.#target, name as string, 'a list', 'Name a list of parts.')
+    const levels: PathLevel[] = [...this.#levels, { in: 'mapKey', key: entry.key }]
+    return {
+      where: (conditions) => itemsWhere(this.#target, this.#place, levels, entry.type, conditions, this.#isNone),
+    }
+  }
+
+  /** The items, in the order of the list. */
+  async select(): Promise<V[]> {
+    const found = this.#isNone ? [] : await this.#target.askPath(this.#place, this.#levels, false)
+    const { model, key, codecs } = this.#target
+    const codec = typeCodecOf(this.#type, codecs)
+    try {
+      return ((found ?? []) as readonly Value[]).map((item) => decodeItem(codec, item) as V)
+    } catch (error) {
+      throw unreadable(model, key, error)
+    }
+  }
+
+  /** How many there are; only the number crosses the wire. */
+  async count(): Promise<number> {
+    return this.#isNone ? 0 : Number((await this.#target.askPath(this.#place, this.#levels, true)) ?? 0)
+  }
+
+  /** Gives all of them these values. */
+  set(values: ItemValues<V>): void {
+    const given = Object.entries(values).map(([name, value]) => ({ entry: this.#entry(name), value: value }))
+    if (given.length === 0) throw this.#bad('set() names no field', 'Give at least one: { read: true }.')
+    const puts = given.filter(({ value }) => value !== null && value !== undefined)
+    const gone = given.filter(({ value }) => value === null || value === undefined).map(({ entry }) => entry.key)
+    const items = new Map(puts.map(({ entry, value }): [MapKey, Value] => [entry.key, this.#encode(entry, value)]))
+    let item: Expression = loopVariable('map')
+    if (items.size > 0) item = edited('mapPutItems', item, [items], 'map')
+    if (gone.length > 0) item = edited('mapRemoveKeys', item, [gone], 'map')
+    this.#record(item, false)
+  }
+
+  /** Adds to a number of each of them; a missing one counts as 0. */
+  increment(name: keyof V & string, by: number | bigint = 1): void {
+    if (typeof by !== 'bigint' && !Number.isFinite(by))
+      throw this.#bad(`${String(by)} cannot be added`, 'Give a finite number.')
+    const { key } = this.#entry(name)
+    this.#record(edited('mapIncrement', loopVariable('map'), [key, by], 'map'), true)
+  }
+
+  /** Takes them out of the list. */
+  remove(): void {
+    this.#record(takenOut(), false)
+  }
+
+  #record(change: Expression, adds: boolean): void {
+    const { property, bin, rootType } = this.#place
+    if (this.#isNone) return
+    const root = rootType ?? this.#target.model.properties.find(({ name }) => name === property)!.type
+    const type = shapeOf(root) === 'map' ? 'map' : 'list'
+    const operation = changeByPath(bin, type, this.#levels, change, adds)
+    this.#target.record({ property, operation, isByServer: true, apply: (value) => value })
+  }
+
+  #entry(name: string): Entry {
+    const entry = entryOf(this.#type, name, this.#target.codecs)
+    if (entry !== undefined) return entry
+    throw wrongHandle(
+      this.#target,
+      this.#place.property,
+      `a list of parts with the field '${name}'`,
+      'Name a stored field.',
+    )
+  }
+
+  #encode({ type }: Entry, value: unknown): Value {
+    const { codecs, model, key } = this.#target
+    try {
+      return encodeItem(typeCodecOf(type, codecs), value, this.#levels.length)
+    } catch (error) {
+      throw unstorable(model, key, error)
+    }
+  }
+
+  #bad(what: string, fix: string): Error {
+    return badArgument(this.#target, this.#place.property, what, fix)
+  }
+}
+
+/** A list inside the items of another. */
+export interface NestedItems<V> {
+  where(conditions: ItemConditions<V>): ItemsHandle<V>
+}
+
+/** The items of a list of parts that meet the conditions; `levels` lead to the list. */
+export function itemsWhere<V>(
+  target: RecordTarget,
+  place: Place,
+  levels: readonly PathLevel[],
+  list: BinType,
+  conditions: ItemConditions<V>,
+  isNone = false,
+): ItemsHandle<V> {
+  const type = itemType(list)
+  if (type.kind !== 'embedded' || shapeOf(type) !== 'map')
+    throw wrongHandle(
+      target,
+      place.property,
+      'a list of parts',
+      "Declare it with @Embedded(() => Part, { as: 'array' }).",
+    )
+  target.requirePaths(place.property)
+  const where = compileConditions(target.model, type.part, conditions, target.codecs)
+  const all = [...levels, children(where === false ? undefined : where)]
+  return new ItemsHandle<V>(target, place, all, type, isNone || where === false)
+}
