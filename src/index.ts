@@ -75,6 +75,7 @@ export {
   type OneToManyOptions,
   type OneToOneOptions,
   type Page,
+  type CollectionOrder,
   type KeysOptions,
   type PageOptions,
   type QuestionOptions,

@@ -3,7 +3,7 @@ import type { Value } from '../plan/value.js'
 import { lists, type CollectionOperation } from './aerospike-client.js'
 import { clientValue } from './client-values.js'
 
-type ListOperation = Extract<Operation, { kind: `list${string}` }>
+type ListOperation = Exclude<Extract<Operation, { kind: `list${string}` }>, { kind: 'listRemoveFound' }>
 
 // Without PARTIAL one duplicate would drop every item of the call.
 const UNIQUE = lists.writeFlags.ADD_UNIQUE | lists.writeFlags.NO_FAIL | lists.writeFlags.PARTIAL

@@ -5,8 +5,11 @@ import {
   binExists,
   cond,
   gt,
+  listWith,
+  listWithout,
   mapCount,
   mapGet,
+  mapGetAt,
   mapPut,
   mapRemoveKey,
   mapRemoveKeysOf,
@@ -64,6 +67,8 @@ export function clientOperation(operation: Operation): ClientOperation {
       return scalar.delete()
     case 'mapRemoveFound':
       return removeFound(operation)
+    case 'listRemoveFound':
+      return removeTuple(operation)
     case 'mapMove':
       return moveEntry(operation)
     default:
@@ -109,6 +114,21 @@ function removeFound({ bin, within, keys }: Extract<Operation, { kind: 'mapRemov
   return expressionOperations.write(bin, encodeExpression(left), EVAL_NO_FAIL)
 }
 
+// The tuple is made of what the record holds: only it knows what another writer may have put there meanwhile.
+function removeTuple({
+  bin,
+  within,
+  at,
+  fields,
+  id,
+}: Extract<Operation, { kind: 'listRemoveFound' }>): ClientOperation {
+  const place = 'key' in at ? literal(at.key) : mapGet(binOf('map', at.foundIn), id, 'str')
+  const entry = mapGetAt(binOf('map', within), place, 'map')
+  const values = fields.map(({ name, type }) => mapGet(entry, name, type))
+  const tuple = [...values, literal(id)].reduce<Expression>((list, item) => listWith(list, item), literal([]))
+  return expressionOperations.write(bin, encodeExpression(listWithout(binOf('list', bin), tuple)), EVAL_NO_FAIL)
+}
+
 function moveEntry({ bin, from, to }: Extract<Operation, { kind: 'mapMove' }>): ClientOperation {
   const map = binOf('map', bin)
   // When the write is repeated because its answer was lost, the entry may be there already.
@@ -127,7 +147,7 @@ function isSafe(value: bigint): boolean {
   return value <= Number.MAX_SAFE_INTEGER && value >= Number.MIN_SAFE_INTEGER
 }
 
-type OnCollection = Extract<Operation, { kind: `list${string}` }> | MapOperation
+type OnCollection = Exclude<Extract<Operation, { kind: `list${string}` }>, { kind: 'listRemoveFound' }> | MapOperation
 
 function collectionOperation(operation: OnCollection): ClientOperation {
   const isList = isListOperation(operation)

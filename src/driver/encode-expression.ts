@@ -76,6 +76,8 @@ const COLLECTION_CALL: Partial<Record<ExpressionName, CollectionCall>> = {
   mapValueCount: { opcode: 102, returns: RETURN_COUNT },
   mapValueCountOf: { opcode: 108, returns: RETURN_COUNT },
   mapIndexOf: { opcode: 97, returns: RETURN_INDEX },
+  listWith: { opcode: 1, modifies: true },
+  listWithout: { opcode: 35, returns: RETURN_NONE, modifies: true },
   mapPut: { opcode: 67, modifies: true },
   mapRemoveKey: { opcode: 76, returns: RETURN_NONE, modifies: true },
   mapRemoveKeysOf: { opcode: 81, returns: RETURN_NONE, modifies: true },

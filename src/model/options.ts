@@ -164,6 +164,8 @@ export interface ConsolidateOptions<Property extends string = string, RefPropert
   readonly sortKey?: readonly Property[]
   /** The bin that finds a child's place by its id; `<collection>.ids` unless given. */
   readonly sortKeyName?: string
+  /** Further orders by name: properties whose values order the children, asked with `collection.by(name)`. */
+  readonly orders?: { readonly [name: string]: readonly Property[] }
   /** Keep only so many children. */
   readonly cap?: CapModel
   /** For a ref of the children: a map on the parent from what it points to, to the children that do. */

@@ -55,6 +55,18 @@ export interface RangeOptions {
   readonly to?: RangeBound
 }
 
+/** Children of a consolidated collection in one of its `orders`. */
+export interface CollectionOrder<T extends object> {
+  /** How many children have all values of the order. */
+  count(): Promise<number>
+  /** The first (last) children, in this order. */
+  first(count: number): Promise<readonly T[]>
+  last(count: number): Promise<readonly T[]>
+  page(options: { readonly offset?: number; readonly count: number }): Promise<readonly T[]>
+  /** Children whose values are from one bound up to, but not including, another one. */
+  range(options: RangeOptions): Promise<readonly T[]>
+}
+
 /** The other side of a `@OneToMany` or `@ManyToMany`. Declared as `listings = collection<Listing>()`. */
 export interface Collection<T extends object, A extends object = object> extends Iterable<T> {
   /** Recorded, and sent by the next save or flush. */
@@ -90,6 +102,8 @@ export interface Collection<T extends object, A extends object = object> extends
   last(count: number): Promise<readonly T[]>
   /** Position of a child in key order, from 0; null when there is none. */
   indexOf(member: T | KeyValue): Promise<number | null>
+  /** The children in one of the `orders` that the decorator names. */
+  by(order: string): CollectionOrder<T>
 }
 
 /** Names of the properties of T that are refs. */

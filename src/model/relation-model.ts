@@ -46,6 +46,13 @@ export interface InverseIndexModel {
   readonly onTargetDelete: 'delete' | 'keep'
 }
 
+/** A further order of consolidated children: a sorted list of tuples, of the values of these properties and the child's id. */
+export interface OrderModel {
+  readonly name: string
+  readonly properties: readonly string[]
+  readonly bin: string
+}
+
 /** A relation of an entity (or a ref of an embeddable). */
 export interface RelationModel {
   readonly name: string
@@ -75,6 +82,8 @@ export interface RelationModel {
   readonly sortKey?: readonly string[]
   /** consolidate with sortKey: the bin that holds id → sort key. */
   readonly sortKeyBin?: string
+  /** consolidate: further orders of the children. */
+  readonly orders?: readonly OrderModel[]
   readonly cap?: CapModel
   readonly inverseIndexes?: readonly InverseIndexModel[]
   /** linkMap: name of the EmbeddableModel of the attributes of a link. */

@@ -47,6 +47,8 @@ export type ExpressionName =
   | 'mapValueCountOf'
   | 'mapIndexOf'
   | 'mapRemoveKey'
+  | 'listWith'
+  | 'listWithout'
   | 'mapRemoveKeysOf'
   | 'mapValuesOf'
   | 'mapPut'
@@ -217,6 +219,10 @@ export const mapValueCountOf = (map: Expression, items: readonly Value[]): Expre
 export const mapIndexOf = (map: Expression, key: Expression): Expression => call('mapIndexOf', [map, key])
 /** The map without a key. */
 export const mapRemoveKey = (map: Expression, key: Expression): Expression => call('mapRemoveKey', [map, key], 'map')
+/** The list with one more item. */
+export const listWith = (list: Expression, item: Expression): Expression => call('listWith', [list, item], 'list')
+/** The list without the items that equal this one. */
+export const listWithout = (list: Expression, item: Expression): Expression => call('listWithout', [list, item], 'list')
 /** The map without the keys of a list. */
 export const mapRemoveKeysOf = (map: Expression, keys: Expression): Expression =>
   call('mapRemoveKeysOf', [map, keys], 'map')

@@ -91,6 +91,18 @@ export interface ListRemoveInterval extends InBin<'listRemoveInterval'> {
   readonly end: Value
   readonly keep: boolean
 }
+/**
+ * Removes the tuple that a list holds of an entry of a map bin: the values of some of its fields, then `id`. Nothing where the map has no
+ * such entry, or the entry lacks a field.
+ */
+export interface ListRemoveFound extends OnBin<'listRemoveFound'> {
+  /** Map bin with the entry. */
+  readonly within: string
+  /** Key of the entry, or the map bin that holds it under `id`. */
+  readonly at: { readonly key: MapKey } | { readonly foundIn: string }
+  readonly fields: readonly { readonly name: string; readonly type: 'int' | 'str' | 'float' }[]
+  readonly id: MapKey
+}
 export interface ListSet extends InBin<'listSet'> {
   readonly index: number
   readonly value: Value
@@ -241,6 +253,7 @@ export type WriteOperation =
   | ListRemoveIndexRange
   | ListRemoveRankRange
   | ListRemoveInterval
+  | ListRemoveFound
   | ListSet
   | ListInsert
   | ListIncrement

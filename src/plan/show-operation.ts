@@ -52,6 +52,8 @@ export function showOperation(operation: Operation, values: boolean): string {
       const values = `values of ${at} from ${end(operation.begin, one)} to ${end(operation.end, one)}`
       return operation.keep ? `keep only ${values}` : `remove ${values}`
     }
+    case 'listRemoveFound':
+      return `remove from ${at} the tuple of ${one(operation.id)} in ${operation.within}`
     case 'listSet':
       return `set ${at}[${operation.index}] = ${one(operation.value)}`
     case 'listInsert':

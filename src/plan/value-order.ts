@@ -44,7 +44,8 @@ function compareTexts(a: string, b: string): number {
   return left < 0xd800 && right < 0xd800 ? left - right : Buffer.compare(Buffer.from(a), Buffer.from(b))
 }
 
-const numberOf = (value: Value): number | bigint => (isDouble(value) ? value.value : Number(value))
+// Numbers and bigints compare with each other without loss.
+const numberOf = (value: Value): number | bigint => (isDouble(value) ? value.value : (value as number | bigint))
 
 function compareLists(a: readonly Value[], b: readonly Value[]): number {
   for (let i = 0; i < Math.min(a.length, b.length); i++) {

@@ -4,6 +4,7 @@ import type { KeyValue } from '../keys/index.js'
 import type { KeyOf } from '../model/key-of.js'
 import type {
   Collection,
+  CollectionOrder,
   KeysOptions,
   OutsideTransaction,
   Page,
@@ -17,9 +18,16 @@ import { isEntity, COLLECTION } from './contract/member.js'
 import { membersToJSON } from './read/members-to-json.js'
 import { countMembers, hasMember, memberKeys, memberPage } from './read/pending-overlay.js'
 import { pageAfter } from './read/cursor-page.js'
-import { checkNumber, nameOf, noAttributes, noDeletedMembers, pagedOtherwise } from './contract/relation-errors.js'
+import {
+  checkNumber,
+  nameOf,
+  noAttributes,
+  noDeletedMembers,
+  pagedOtherwise,
+  unknownOrder,
+} from './contract/relation-errors.js'
 import { setCollectionState } from './state/state-of.js'
-import { cut, type CollectionView, type KeyRange } from './contract/collection-members.js'
+import { cut, type CollectionView, type KeyRange, type OrderView } from './contract/collection-members.js'
 import { streamMembers } from './read/stream-members.js'
 
 /**
@@ -184,6 +192,27 @@ export class EntityCollection<T extends object, A extends object = object> imple
 
   async indexOf(member: T | KeyValue): Promise<number | null> {
     return this.#ordered('indexOf').indexOf(member)
+  }
+
+  by(name: string): CollectionOrder<T> {
+    const order = (): OrderView => {
+      const view = this.#ordered('by').by(name)
+      if (view !== undefined) return view
+      const { binding } = this.#state
+      throw unknownOrder(binding!, name)
+    }
+    order()
+    const counted = (count: number): number => (checkNumber('count', count, 0, this.#state.binding), count)
+    return {
+      count: () => order().count(),
+      first: async (count) => (await order().first(counted(count))) as T[],
+      last: async (count) => (await order().last(counted(count))) as T[],
+      page: async ({ offset = 0, count }) => {
+        checkNumber('offset', offset, -Infinity, this.#state.binding)
+        return (await order().page({ offset, count: counted(count) })) as T[]
+      },
+      range: async (options) => (await order().range(options)) as T[],
+    }
   }
 
   toJSON(): unknown {

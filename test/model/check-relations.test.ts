@@ -249,12 +249,14 @@ describe('a relation is refused', () => {
       @OneToMany(() => Item, { strategy: 'consolidate', sortKey: any([]) }) c = collection<Item>()
       @OneToMany(() => Item, { strategy: 'consolidate', cap: { keep: 0, by: 'last' } }) d = collection<Item>()
       @OneToMany(() => Item, any({ strategy: 'consolidate', inverseIndex: { author: {} } })) e = collection<Item>()
+      @OneToMany(() => Item, { strategy: 'consolidate', orders: any({ x: ['data'] }) }) h = collection<Item>()
+      @OneToMany(() => Item, { strategy: 'consolidate', orders: any({ y: [] }) }) i = collection<Item>()
       @Embedded(() => Item, { as: 'list' as 'one' }) f?: Item
       @Embedded(() => Item, { as: 'array', layout: 'bins' }) g!: Item[]
     }
     const problems = problemsOf(A, Lonely)
     expect(problems.map(({ code, property }) => `${code} ${property}`)).to.deep.equal(
-      ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((property) => `SKEIN_1049 ${property}`),
+      ['a', 'b', 'c', 'd', 'e', 'h', 'i', 'f', 'g'].map((property) => `SKEIN_1049 ${property}`),
     )
     expect(problems[0].fix).to.include("Did you mean 'cascade'?")
     expect(problems[1].message).to.include("'data'")

@@ -1,15 +1,18 @@
 import type { BinType } from '../bin-type.js'
 import type { ConsolidateOptions } from '../options.js'
-import type { CapModel, InverseIndexModel, RelationModel } from '../relation-model.js'
+import type { CapModel, InverseIndexModel, OrderModel, RelationModel } from '../relation-model.js'
 import { checkChoice, checkOptions, isNameList, show } from './check-options.js'
 import type { Compilation, PartNotes } from './compilation.js'
 import { isRelation, mainNote } from './members.js'
-import { didYouMean } from './nearest.js'
+import { didYouMean, oneOf } from './nearest.js'
 import type { Place, Problems } from './problems.js'
 import { RELATIONS } from './strategies.js'
 import { typeOfProperty } from './value-type.js'
 
 const SORTABLE: readonly BinType['kind'][] = ['int', 'bigint', 'date', 'string', 'enum']
+
+/** Lists also sort doubles, which have no text in their order. */
+const IN_LISTS: readonly BinType['kind'][] = [...SORTABLE, 'double']
 
 /** The options that only consolidated collections have. */
 export function compileConsolidate(
@@ -18,23 +21,49 @@ export function compileConsolidate(
   part: PartNotes,
   place: Place,
   { problems }: Compilation,
-): Pick<RelationModel, 'sortKey' | 'sortKeyBin' | 'cap' | 'inverseIndexes'> {
-  const sortKey = compileSortKey(options.sortKey, part, place, problems)
+): Pick<RelationModel, 'sortKey' | 'sortKeyBin' | 'orders' | 'cap' | 'inverseIndexes'> {
+  const sortKey = compileSortKey('sortKey', options.sortKey, SORTABLE, part, place, problems)
+  const orders = compileOrders(options.orders, bin, part, place, problems)
   const cap = compileCap(options.cap, place, problems)
   const inverseIndexes = compileInverseIndexes(options, bin, part, place, problems)
   if (cap && inverseIndexes.length > 0) {
     const message = 'A capped collection drops children on the server, which would leave them in the inverse index.'
     problems.add('SKEIN_1049', place, message, 'Leave out cap or inverseIndex.')
   }
+  if (cap && orders.length > 0) {
+    const message = 'A capped collection drops children on the server, which would leave them in the other orders.'
+    problems.add('SKEIN_1049', place, message, 'Leave out cap or orders.')
+  }
   return {
+    ...(orders.length > 0 && { orders }),
     ...(sortKey && { sortKey, sortKeyBin: options.sortKeyName ?? `${bin}.ids` }),
     ...(cap && { cap }),
     ...(inverseIndexes.length > 0 && { inverseIndexes }),
   }
 }
 
+function compileOrders(
+  orders: ConsolidateOptions['orders'],
+  bin: string,
+  part: PartNotes,
+  place: Place,
+  problems: Problems,
+): OrderModel[] {
+  return Object.entries(orders ?? {}).map(([name, given]) => {
+    const properties = compileSortKey(`orders.${name}`, given, IN_LISTS, part, place, problems) ?? []
+    for (const property of properties) {
+      if (mainNote(part, property)?.decorator !== 'Counter') continue
+      const message = `orders.${name} names '${property}', which is a counter: the server adds to it without moving the child.`
+      problems.add('SKEIN_1049', place, message, `Make ${part.name}.${property} a @Bin, or leave it out.`)
+    }
+    return { name, properties, bin: `${bin}_${name}` }
+  })
+}
+
 function compileSortKey(
+  option: string,
   sortKey: readonly string[] | undefined,
+  sortable: readonly BinType['kind'][],
   part: PartNotes,
   place: Place,
   problems: Problems,
@@ -44,24 +73,19 @@ function compileSortKey(
     problems.add(
       'SKEIN_1049',
       place,
-      `sortKey: ${show(sortKey)} names no property.`,
-      "Give a list: sortKey: ['score'].",
+      `${option}: ${show(sortKey)} names no property.`,
+      `Give a list of properties: ['score'].`,
     )
     return undefined
   }
   const isSortable = (name: string): boolean => {
     const type = typeOfProperty(part, name)
-    return type !== undefined && SORTABLE.includes(type.kind)
+    return type !== undefined && sortable.includes(type.kind)
   }
   for (const property of sortKey.filter((name) => !isSortable(name))) {
-    const message = `sortKey names ${show(property)}, which is no property of ${part.name} that can be put in order.`
+    const message = `${option} names ${show(property)}, which is no property of ${part.name} that can be put in order.`
     const hint = didYouMean(String(property), [...part.members.keys()].filter(isSortable))
-    problems.add(
-      'SKEIN_1049',
-      place,
-      message,
-      `${hint}Name int, bigint, date, string or enum properties of ${part.name}.`,
-    )
+    problems.add('SKEIN_1049', place, message, `${hint}Name ${oneOf(sortable)} properties of ${part.name}.`)
   }
   return [...sortKey]
 }

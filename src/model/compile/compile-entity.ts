@@ -114,10 +114,12 @@ function claimBins(
       bins.claim(bin, place, "name: '…'")
     }
   }
-  for (const { name: property, bin, sortKeyBin, inverseIndexes = [] } of relations) {
+  for (const { name: property, bin, sortKeyBin, orders = [], inverseIndexes = [] } of relations) {
     const place = { className, property }
     if (bin !== undefined) bins.claim(bin, place, "name: '…'")
     if (sortKeyBin !== undefined) bins.claim(sortKeyBin, place, "sortKeyName: '…'")
+    for (const { name: order, bin: list } of orders)
+      bins.claim(list, place, `orders: { ${order}: … } under another name`)
     for (const { ref, bin: inverse } of inverseIndexes) {
       bins.claim(inverse, place, `inverseIndex: { ${ref}: { name: '…' } }`)
     }

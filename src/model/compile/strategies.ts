@@ -33,7 +33,7 @@ export const STRATEGIES: { readonly [D in RelationDecorator]: readonly StrategyR
     },
     {
       strategy: 'consolidate',
-      options: ['strategy', 'name', 'eager', 'sortKey', 'sortKeyName', 'cap', 'inverseIndex', 'expect'],
+      options: ['strategy', 'name', 'eager', 'sortKey', 'sortKeyName', 'orders', 'cap', 'inverseIndex', 'expect'],
       hasBin: true,
       target: 'embeddable',
       inverse: 'none',

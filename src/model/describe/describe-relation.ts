@@ -12,6 +12,9 @@ export function describeRelation(relation: RelationModel): string {
     orphans === 'keep' ? undefined : `orphans ${orphans}`,
     eager ? 'eager' : undefined,
     relation.sortKey && `ordered by ${relation.sortKey.join(', ')} (ids in '${relation.sortKeyBin}')`,
+    ...(relation.orders ?? []).map(
+      ({ name: order, properties, bin: list }) => `order ${order} by ${properties.join(', ')} in '${list}'`,
+    ),
     relation.cap && `keeps the ${relation.cap.by} ${relation.cap.keep}`,
     relation.attributes && `attributes ${relation.attributes}`,
     ...(relation.inverseIndexes ?? []).map(({ ref, bin: map }) => `inverse index of ${ref} in '${map}'`),

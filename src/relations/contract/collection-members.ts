@@ -28,6 +28,15 @@ export interface CollectionMembers {
   }
 }
 
+/** Questions about members in one of their further orders. */
+export interface OrderView {
+  count(): Promise<number>
+  page(range: KeyRange): Promise<readonly object[]>
+  first(count: number): Promise<readonly object[]>
+  last(count: number): Promise<readonly object[]>
+  range(options: RangeOptions): Promise<readonly object[]>
+}
+
 /** Everything that can be asked of a collection whose members are stored with their owner. */
 export interface CollectionView {
   contains(member: object | KeyValue): Promise<boolean>
@@ -40,4 +49,6 @@ export interface CollectionView {
   first(count: number): Promise<readonly object[]>
   last(count: number): Promise<readonly object[]>
   indexOf(member: object | KeyValue): Promise<number | null>
+  /** Undefined where there is no order of that name. */
+  by(order: string): OrderView | undefined
 }

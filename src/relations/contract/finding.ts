@@ -6,7 +6,7 @@ import type { KeyValue } from '../../keys/index.js'
  * have, with different attributes. `staleMarker`: a record whose delete began and never ended. `unreadable`: a record that does not say its own key, so
  * its links cannot be checked; `key` is then its digest; or, with a `property`, a child inside the record, a list of keys, or a reference, that cannot be read.
  * Inside one record: `wrongIndex`: the map from what children point to, to their keys, does not say what the children say.
- * `wrongSortKey`: the map from a child's key to its place does not. `misplacedPart`: a child is not where its own values say, or its key leads to another record.
+ * `wrongSortKey`: the map from a child's key to its place does not. `wrongOrder`: the list of a further order does not. `misplacedPart`: a child is not where its own values say, or its key leads to another record.
  * `duplicatePart`: two children have the same key. `unfinishedCreate`: a child that was created for an owner, by a flush that failed and was given up
  * before it linked the two.
  * `wrongCount`: a `@CountOf` that is not the number of members in the record.
@@ -19,6 +19,7 @@ export type FindingKind =
   | 'differentAttributes'
   | 'wrongIndex'
   | 'wrongSortKey'
+  | 'wrongOrder'
   | 'misplacedPart'
   | 'duplicatePart'
   | 'wrongCount'

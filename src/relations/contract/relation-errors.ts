@@ -127,3 +127,14 @@ export function noDeletedMembers(binding: Binding | undefined, isKnown: boolean)
     fix: 'Leave the option deleted out.',
   })
 }
+
+export function unknownOrder({ tracked, relation }: Binding, order: string): SkeinError {
+  const { name: className } = tracked.model
+  const names = (relation.orders ?? []).map(({ name }) => name)
+  const fix =
+    names.length === 0
+      ? `Declare it: orders: { ${order}: ['…'] }.`
+      : `Use ${names.map((name) => `'${name}'`).join(' or ')}, or declare it in orders.`
+  const message = `${className}.${relation.name} has no order '${order}'.`
+  return new SkeinError('SKEIN_2420', message, { className, property: relation.name, fix })
+}

@@ -55,11 +55,15 @@ export class ConsolidateStrategy implements RelationStrategy {
     this.quietBins = [
       ...(model.sortKeyBin === undefined ? [] : [model.sortKeyBin]),
       ...(model.inverseIndexes ?? []).map(({ bin }) => bin),
+      ...(model.orders ?? []).map(({ bin }) => bin),
     ]
     this.#owner = owner
     this.#parts = new PartClass(model, owner, codec)
     this.keyOf = this.#parts.keyOf
-    this.layouts = this.#parts.maps.map(({ bin }) => orderedLayout(bin, 'map'))
+    this.layouts = [
+      ...this.#parts.maps.map(({ bin }) => orderedLayout(bin, 'map')),
+      ...this.#parts.orders.map(({ bin }) => orderedLayout(bin, 'list')),
+    ]
     this.inside = new PartVerification(this.#parts)
     this.parts = {
       class: codec.model.class,

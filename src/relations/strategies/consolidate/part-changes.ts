@@ -15,6 +15,7 @@ import { isEntity } from '../../contract/member.js'
 import { splitByCap } from './cap.js'
 import { InverseChanges } from './inverse-changes.js'
 import { compareKeys } from './key-order.js'
+import { OrderChanges } from './order-changes.js'
 import type { PartClass } from './part-class.js'
 import type { KnownPart, PartTable } from './part-table.js'
 
@@ -36,6 +37,7 @@ export class PartChanges {
   /** Ids whose present place only the record knows. */
   readonly #displaced: MapKey[] = []
   readonly #inverse: InverseChanges
+  readonly #orders: OrderChanges
   /** New parts that the cap leaves no room for. */
   readonly #dropped: object[] = []
   #isWhole = false
@@ -44,6 +46,7 @@ export class PartChanges {
     this.#table = table
     this.#parts = table.parts
     this.#inverse = inverse
+    this.#orders = new OrderChanges(table.parts)
   }
 
   /** The changes of a record that is there, but for children that change their place beyond so many: these are returned. */
@@ -81,9 +84,9 @@ export class PartChanges {
     const { cap } = this.#parts.relation
     const placed = this.#table.given()
     const [kept, dropped] = cap === undefined ? [placed, []] : splitByCap(placed, cap)
+    this.#isWhole = true
     for (const { part } of kept) this.#put(part, undefined)
     this.#dropped.push(...dropped.map(({ part }) => part))
-    this.#isWhole = true
     return this
   }
 
@@ -105,6 +108,8 @@ export class PartChanges {
         ? []
         : [createMap(relation.sortKeyBin), ...put(relation.sortKeyBin, this.#ids)]),
       ...this.#inverse.creation(),
+      ...this.#orders.emptyCreation(),
+      ...this.#orders.additions,
     ]
   }
 
@@ -113,13 +118,15 @@ export class PartChanges {
     const { bin: name, relation } = this.#parts
     const { sortKeyBin, inverseIndexes = [] } = relation
     const others = inverseIndexes.map(({ bin: inverse }) => inverse)
-    return [name, ...(sortKeyBin === undefined ? [] : [sortKeyBin]), ...others].map(createMap)
+    return [name, ...(sortKeyBin === undefined ? [] : [sortKeyBin]), ...others]
+      .map(createMap)
+      .concat(this.#orders.emptyCreation())
   }
 
   operations(): readonly WriteOperation[] {
     const { bin: name, relation } = this.#parts
     const { sortKeyBin, cap } = relation
-    const operations: WriteOperation[] = []
+    const operations: WriteOperation[] = [...this.#orders.removals]
     if (sortKeyBin === undefined) operations.push(...removeKeys(name, this.#removed))
     // Before anything is put: the record says where they are now.
     else {
@@ -129,7 +136,7 @@ export class PartChanges {
     operations.push(...this.#patches, ...put(name, this.#puts))
     if (sortKeyBin !== undefined)
       operations.push(...removeKeys(sortKeyBin, this.#removed), ...put(sortKeyBin, this.#ids))
-    operations.push(...this.#inverse.operations())
+    operations.push(...this.#inverse.operations(), ...this.#orders.additions)
     if (cap !== undefined && this.#puts.size > 0) {
       const from = cap.by === 'first' ? 0 : -cap.keep
       operations.push(mapKeepRange(name, 'index', from, cap.keep))
@@ -174,6 +181,7 @@ export class PartChanges {
   #remove(id: KeyValue): void {
     this.#removed.push(id)
     this.#inverse.unlink(id, this.#table.known(id)?.refs)
+    this.#orders.remove(id)
   }
 
   #isMoved({ part, place }: KnownPart): boolean {
@@ -189,6 +197,7 @@ export class PartChanges {
     const refs = this.#parts.indexedRefs(part)
     this.#patches.push(...this.#parts.patch(part, known.snapshot, place, this.#table.owner))
     this.#inverse.patch(id, known.refs, refs)
+    this.#orders.change(id, known.place, known.tuples, this.#parts.tuplesOf(part))
     this.#send(part, id, place, refs)
   }
 
@@ -208,11 +217,19 @@ export class PartChanges {
       this.#ids.set(id, place)
     }
     this.#inverse.replace(id, known?.refs, refs)
+    this.#orders.put(id, this.#parts.tuplesOf(part), this.#isWhole)
     this.#send(part, id, place, refs)
   }
 
   #send(part: object, id: KeyValue, place: MapKey, refs: readonly (UserKey | null)[]): void {
-    const known = { part, id, snapshot: this.#parts.codec.snapshot(part), place, refs }
+    const known = {
+      part,
+      id,
+      snapshot: this.#parts.codec.snapshot(part),
+      place,
+      refs,
+      tuples: this.#parts.tuplesOf(part),
+    }
     this.#sent.push({ known, wasAdded: this.#table.state.findAdded(id) === part })
   }
 

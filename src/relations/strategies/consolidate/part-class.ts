@@ -18,8 +18,10 @@ import type { Tracked } from '../../contract/tracked.js'
 import type { Reader } from '../../contract/reader.js'
 import { isOfKind, type AskedBin } from '../../contract/typed-read.js'
 import { findRefState } from '../../state/state-of.js'
+import { PartOrder, type Tuple } from './part-order.js'
 import { SortKey } from './sort-key.js'
 
+const NO_TUPLES: readonly never[] = Object.freeze([])
 const REPAIR = 'Repair the record; another program may have written it.'
 
 /** The parts of one consolidated collection: their ids, their places in its map, and how they are stored. */
@@ -27,12 +29,14 @@ export class PartClass {
   readonly relation: RelationModel
   readonly codec: PartCodec
   readonly sortKey: SortKey | undefined
+  readonly orders: readonly PartOrder[]
   readonly #owner: EntityModel
 
   constructor(relation: RelationModel, owner: EntityModel, codec: PartCodec) {
     this.relation = relation
     this.codec = codec
     this.#owner = owner
+    this.orders = (relation.orders ?? []).map((order) => new PartOrder(order, codec.model))
     this.sortKey = relation.sortKey && new SortKey(codec.model, relation.sortKey)
   }
 
@@ -111,6 +115,18 @@ export class PartClass {
     const { sortKeyBin, inverseIndexes = [] } = this.relation
     const names = [this.bin, ...(sortKeyBin === undefined ? [] : [sortKeyBin]), ...inverseIndexes.map(({ bin }) => bin)]
     return names.map((bin) => ({ bin, holds: 'map' }))
+  }
+
+  /** The tuples of a part, one for each further order. */
+  tuplesOf(part: object): readonly Tuple[] {
+    if (this.orders.length === 0) return NO_TUPLES
+    const stored = this.codec.encode(part, 1)
+    return this.orders.map((order) => order.tupleOf(stored, this.idOf(part)))
+  }
+
+  /** The order of that name; undefined where there is none. */
+  orderNamed(name: string): PartOrder | undefined {
+    return this.orders.find((order) => order.name === name)
   }
 
   /** The children in the stored map. */

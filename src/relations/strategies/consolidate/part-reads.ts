@@ -1,9 +1,18 @@
 import type { SkeinError } from '../../../errors/index.js'
 import type { KeyValue } from '../../../keys/index.js'
+import { ask, intervalOf } from '../../../plan/collection-expression.js'
 import { read } from '../../../plan/command.js'
 import { bin, mapCountOf, mapGet, mapGetAt, mapIndexOf, value } from '../../../plan/expression.js'
 import type { ReadOperation } from '../../../plan/operation.js'
-import { mapGetIndexRange, mapGetKeyRange, mapGetKeys, mapSize, readExpression } from '../../../plan/operations.js'
+import {
+  listGetIndexRange,
+  listSize,
+  mapGetIndexRange,
+  mapGetKeyRange,
+  mapGetKeys,
+  mapSize,
+  readExpression,
+} from '../../../plan/operations.js'
 import type { Bins } from '../../../plan/command.js'
 import type { MapKey, Value } from '../../../plan/value.js'
 import type { KeyRange } from '../../contract/collection-members.js'
@@ -11,6 +20,7 @@ import type { Tracked } from '../../contract/tracked.js'
 import type { Reader } from '../../contract/reader.js'
 import { readTyped } from '../../contract/typed-read.js'
 import type { PartClass } from './part-class.js'
+import type { PartOrder } from './part-order.js'
 
 const RESULT = '_sk.'
 
@@ -78,6 +88,30 @@ export class PartReads {
       `${RESULT}at`
     ]
     return position === undefined || position === null || Number(position) < 0 ? null : Number(position)
+  }
+
+  async orderSize({ bin: name }: PartOrder): Promise<number> {
+    return Number((await this.#askOrder(name, listSize(name))) ?? 0)
+  }
+
+  /** Tuples of an order by their position. */
+  async orderSlice({ bin: name }: PartOrder, { offset, count }: KeyRange): Promise<readonly Value[]> {
+    return ((await this.#askOrder(name, listGetIndexRange(name, offset, count))) ?? []) as readonly Value[]
+  }
+
+  /** Tuples of an order between two of them; null leaves a side open. */
+  async orderRange({ bin: name }: PartOrder, begin: Value, end: Value): Promise<readonly Value[]> {
+    const result = `${RESULT}order`
+    const operation = readExpression(result, ask('listInterval', bin('list', name), intervalOf(begin, end)))
+    return ((await this.#askOrder(name, operation, result)) ?? []) as readonly Value[]
+  }
+
+  async #askOrder(name: string, operation: ReadOperation, result = name): Promise<Value | undefined> {
+    const { model, key } = this.#owner
+    const wrong = (): SkeinError => this.#parts.noMap(this.#owner)
+    const asked = [{ bin: name, holds: 'list' }] as const
+    const record = await readTyped(read(model.name, key, 'none', [operation]), asked, wrong, this.#reader)
+    return record?.bins[result]
   }
 
   async #ask(operations: readonly ReadOperation[]): Promise<Bins> {

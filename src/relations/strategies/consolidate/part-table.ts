@@ -11,6 +11,7 @@ import { REMEMBER } from '../../state/remember-fields.js'
 import { splitByCap } from './cap.js'
 import { compareKeys } from './key-order.js'
 import type { PartClass } from './part-class.js'
+import type { Tuple } from './part-order.js'
 import { attachRefs } from './part-refs.js'
 
 /** A part as it is stored, as far as the session knows. */
@@ -22,6 +23,8 @@ export interface KnownPart {
   place: MapKey
   /** The keys of its references when it was stored, for those that are indexed. */
   refs: readonly (UserKey | null)[]
+  /** Its tuples in the further orders when it was stored. */
+  tuples: readonly Tuple[]
 }
 
 /** A stored part that is to be in another record. */
@@ -281,6 +284,7 @@ export class PartTable {
       snapshot: parts.codec.snapshot(part),
       place: parts.placeOf(part),
       refs: parts.indexedRefs(part),
+      tuples: parts.tuplesOf(part),
     })
   }
 }

@@ -19,6 +19,7 @@ import type { MapKey, Value } from '../../../plan/value.js'
 import type { InsideFault, InsideRef, InsideVerification } from '../../contract/inside-verification.js'
 import { compareKeys } from './key-order.js'
 import type { PartClass } from './part-class.js'
+import { wrongTuples, type PartTuples } from './order-faults.js'
 import { pointersOf } from './part-pointers.js'
 
 const ALL = 2 ** 31 - 1
@@ -29,8 +30,7 @@ interface Entry {
 }
 
 /** A part that can be read, where it is and where it should be. */
-interface FoundPart {
-  readonly id: KeyValue
+interface FoundPart extends PartTuples {
   readonly place: MapKey
   readonly rightPlace: MapKey
   readonly refs: readonly (UserKey | null)[]
@@ -45,11 +45,13 @@ export class PartVerification implements InsideVerification {
 
   constructor(parts: PartClass) {
     this.#parts = parts
-    this.reads = this.#bins.flatMap((name) => [
-      readExpression(this.#resultName(name, 'there'), binExists(name)),
-      readExpression(this.#resultName(name, 'keys'), mapKeySlice(bin('map', name), 0, ALL)),
-      readExpression(this.#resultName(name, 'values'), mapValueSlice(bin('map', name), 0, ALL)),
-    ])
+    this.reads = this.#bins
+      .flatMap((name) => [
+        readExpression(this.#resultName(name, 'there'), binExists(name)),
+        readExpression(this.#resultName(name, 'keys'), mapKeySlice(bin('map', name), 0, ALL)),
+        readExpression(this.#resultName(name, 'values'), mapValueSlice(bin('map', name), 0, ALL)),
+      ])
+      .concat(parts.orders.map((order, i) => readExpression(this.#orderResult(i), bin('list', order.bin))))
   }
 
   faultsIn(bins: Bins, own: KeyValue): readonly InsideFault[] {
@@ -68,6 +70,9 @@ export class PartVerification implements InsideVerification {
     if (faults.some(({ kind }) => kind === 'duplicatePart')) return faults
     const { sortKeyBin, inverseIndexes = [] } = this.#parts.relation
     if (sortKeyBin !== undefined) faults.push(...this.#wrongPlaces(found, sortKeyBin, bins))
+    this.#parts.orders.forEach((order, i) =>
+      faults.push(...wrongTuples(found, order, i, bins[this.#orderResult(i)], this.#parts)),
+    )
     inverseIndexes.forEach(({ bin: name }, i) => faults.push(...this.#wrongPointers(found, name, i, bins)))
     return faults
   }
@@ -104,6 +109,10 @@ export class PartVerification implements InsideVerification {
     return `_sk.${this.#parts.relation.index}.${this.#bins.indexOf(name)}${what[0]}`
   }
 
+  #orderResult(index: number): string {
+    return `_sk.${this.#parts.relation.index}.o${index}`
+  }
+
   /** Undefined where the bin is missing. */
   #entries(bins: Bins, name: string): readonly Entry[] | undefined {
     const keys = bins[this.#resultName(name, 'keys')] as readonly MapKey[] | null | undefined
@@ -116,7 +125,8 @@ export class PartVerification implements InsideVerification {
     const part = this.#parts.decoded(value)
     const id = this.#parts.idOf(part)
     const refs = this.#parts.indexedRefs(part)
-    return { id, place: key, rightPlace: this.#parts.placeOf(part), refs, parent: this.#parts.parentOf(part) }
+    const tuples = this.#parts.tuplesOf(part)
+    return { id, place: key, rightPlace: this.#parts.placeOf(part), refs, tuples, parent: this.#parts.parentOf(part) }
   }
 
   #unreadable({ key }: Entry, error: Error): InsideFault {

@@ -3,8 +3,9 @@ import type { RangeOptions } from '../../../model/index.js'
 import { userKeyId } from '../../../plan/record-key.js'
 import type { Value } from '../../../plan/value.js'
 import { isEntity, type Member } from '../../contract/member.js'
-import { cut, type CollectionView, type KeyRange } from '../../contract/collection-members.js'
+import { cut, type CollectionView, type KeyRange, type OrderView } from '../../contract/collection-members.js'
 import { compareKeys } from './key-order.js'
+import { PartOrderView } from './part-order-view.js'
 import type { PartReads } from './part-reads.js'
 import type { PartTable, PlacedPart } from './part-table.js'
 
@@ -119,6 +120,24 @@ export class PartView implements CollectionView {
     if (!this.#table.isComplete && this.#extra() === 0) return this.#reads.positionOf(id)
     const at = (await this.keys()).findIndex((key) => userKeyId(key) === userKeyId(id))
     return at < 0 ? null : at
+  }
+
+  by(name: string): OrderView | undefined {
+    const { parts } = this.#table
+    const order = parts.orderNamed(name)
+    if (order === undefined) return undefined
+    const { isComplete, isChanged } = this.#table
+    return new PartOrderView(order, this.#reads, {
+      isLocal: isComplete || isChanged,
+      all: async () => {
+        const all = await this.#completed(await this.#all())
+        return all.flatMap((part) => {
+          const tuple = parts.tuplesOf(part)[parts.orders.indexOf(order)]
+          return tuple === undefined ? [] : [{ part, tuple }]
+        })
+      },
+      find: (ids) => this.getMany(ids),
+    })
   }
 
   /** Whether all parts are here, or so few that all of them are read: what a cap will drop, only all of them tell. */
