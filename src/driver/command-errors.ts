@@ -68,8 +68,10 @@ export function explainFailure(command: Command, failure: Failure, inTransaction
     case CODE.FILTERED_OUT:
     case CODE.GENERATION:
       if (isBeingDeleted(command)) {
-        const fix = 'Load it again; finish a delete that was cut off by deleting it once more.'
-        return { reason: 'guard', error: new EntityGoneError(`${subject} is being deleted.`, { ...options, fix }) }
+        const [state, fix] = isSoft(command)
+          ? ['is deleted, or being deleted', 'Restore it, or finish a purge that was cut off by purging once more.']
+          : ['is being deleted', 'Load it again; finish a delete that was cut off by deleting it once more.']
+        return { reason: 'guard', error: new EntityGoneError(`${subject} ${state}.`, { ...options, fix }) }
       }
       return { reason: code === CODE.GENERATION ? 'generation' : 'guard', error: conflict(command, subject, options) }
     case CODE.TOO_BIG:
@@ -205,6 +207,10 @@ function redact(command: Command, { error }: Failure): unknown {
   if (error !== undefined && error.command !== undefined) error.command = showCommand(command, REVEAL_NOTHING)
   return error
 }
+
+/** The record may have been deleted softly. */
+const isSoft = (command: Command): boolean =>
+  command.kind !== 'read' && command.guards.some((guard) => guard.kind === 'filter' && guard.ifRemoved !== undefined)
 
 /** Nothing else can have refused it. */
 function isBeingDeleted(command: Command): boolean {

@@ -24,7 +24,13 @@ export type Guard =
       readonly expected: null | number | bigint | string | Uint8Array
     }
   /** With `isGoneUnless`, a record for which it does not hold counts as gone. */
-  | { readonly kind: 'filter'; readonly expression: Expression; readonly isGoneUnless?: true }
+  | {
+      readonly kind: 'filter'
+      readonly expression: Expression
+      readonly isGoneUnless?: true
+      /** Condition in a command that removes this bin itself: it brings back what was deleted softly. */
+      readonly ifRemoved?: { readonly bin: string; readonly guard: Guard }
+    }
 
 export type BinGuard = Extract<Guard, { readonly kind: 'binEquals' }>
 

@@ -93,9 +93,22 @@ function mergeTtl(a: Terms, b: Terms): Ttl {
 function mergeGuards(changes: readonly Change[]): readonly Guard[] {
   const merged: Guard[] = []
   for (const { guards } of changes) {
-    merged.push(...guards.filter((guard) => !merged.some((other) => sameGuard(guard, other))))
+    for (const each of guards) {
+      const guard = guardAmong(each, changes)
+      if (!merged.some((other) => sameGuard(guard, other))) merged.push(guard)
+    }
   }
   return merged
+}
+
+/** The guard as it holds beside these changes: a link to a record that the same command restores must not find it deleted. */
+function guardAmong(guard: Guard, changes: readonly Change[]): Guard {
+  if (guard.kind !== 'filter' || guard.ifRemoved === undefined) return guard
+  const { bin, guard: otherwise } = guard.ifRemoved
+  const isRemoved = changes.some(({ operations }) =>
+    operations.some((one) => one.kind === 'removeBin' && one.bin === bin),
+  )
+  return isRemoved ? otherwise : guard
 }
 
 function sameGuard(a: Guard, b: Guard): boolean {

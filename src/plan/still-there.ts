@@ -23,6 +23,11 @@ export function shownBy(model: EntityModel, deleted: DeletedMode | undefined): E
 export function whileThere(model: EntityModel): Guard {
   if (model.deletedAt === undefined) return WHILE_THERE
   let guard = softly.get(model)
-  if (guard === undefined) softly.set(model, (guard = goneUnless(stillThere(model))))
+  if (guard === undefined) softly.set(model, (guard = softGuard(model)))
   return guard
+}
+
+function softGuard(model: EntityModel): Guard {
+  const ifRemoved = { bin: deletedBinOf(model)!, guard: WHILE_THERE }
+  return Object.freeze({ kind: 'filter', expression: stillThere(model), isGoneUnless: true, ifRemoved })
 }

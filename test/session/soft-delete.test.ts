@@ -196,6 +196,56 @@ for (const mode of MODES) {
       await session.close()
     })
 
+    it('give way to an upsert, and to a restore, that adds links in the same flush', async () => {
+      await orders()
+      const session = db.session()
+      await session.delete(Order, 1)
+      const order = make(new Order(), 1)
+      order.lines.add(make(new Line(), 'new'))
+      order.tags.add(make(new Tag(), 'new'))
+      await db.session().upsert(order)
+      const back = await db.session().load(Order, 1, { with: ['lines', 'tags'] })
+      expect(ids(back.lines.items)).to.deep.equal(['new'])
+      expect(ids(back.tags.items)).to.deep.equal(['new', 't'])
+      await db.withSession((other) => other.delete(Order, 2))
+      const other = db.session()
+      const deleted = await other.load(Order, 2, { deleted: 'include' })
+      deleted.lines.add(other.create(Line, { id: 'later' }))
+      await other.restore(deleted)
+      expect(await (await db.session().load(Order, 2)).lines.keys()).to.deep.equal(['later'])
+      expect(await findings(Order, Line, Tag)).to.deep.equal([])
+      await session.close()
+    })
+
+    it('let a child that was restored alone move away from its deleted parent', async () => {
+      await orders()
+      const session = db.session()
+      await session.delete(Order, 1)
+      await session.restore(Line, 'l1')
+      const line = await session.load(Line, 'l1')
+      line.order.set(2)
+      await session.save(line)
+      await session.restore(Order, 1)
+      expect(await (await db.session().load(Order, 1)).lines.keys()).to.deep.equal(['l2'])
+      expect(await (await db.session().load(Order, 2)).lines.keys()).to.deep.equal(['l1'])
+      expect(await findings(Order, Line)).to.deep.equal([])
+      await session.close()
+    })
+
+    it('of an entity that another session has deleted are a conflict, or nothing', async () => {
+      await store(make(new Order(), 1), note('a'))
+      const [one, two] = [db.session(), db.session()]
+      const orders = [await one.load(Order, 1), await two.load(Order, 1)]
+      const notes = [await one.load(Note, 'a'), await two.load(Note, 'a')]
+      expect(await one.delete(orders[0])).to.equal(true)
+      expect(await one.delete(notes[0])).to.equal(true)
+      expect(await rejection(() => two.delete(orders[1]))).to.be.instanceOf(VersionConflictError)
+      expect(await two.delete(notes[1])).to.equal(false)
+      expect(await rejection(() => one.save(orders[0]))).to.be.instanceOf(AlreadyExistsError)
+      await one.close()
+      await two.close()
+    })
+
     it('are refused by members that stay, and not by deleted ones', async () => {
       const order = make(new Order(), 1)
       order.holds.add(make(new Hold(), 'h'))

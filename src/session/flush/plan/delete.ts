@@ -1,3 +1,4 @@
+import { EntityGoneError } from '../../../errors/index.js'
 import { deletedBinOf } from '../../../model/index.js'
 import { remove, write, type DeleteCommand, type WriteCommand } from '../../../plan/command.js'
 import { addToBin, writeBin } from '../../../plan/operations.js'
@@ -27,6 +28,10 @@ function softDelete({ model, mapped, key, deleteGuards, deleteIntent }: ManagedE
   return write(model.name, key, [stamp, ...counted], { exists: 'mustExist', ttl: 'keep', guards })
 }
 
+/** There was no record to delete, or one that was deleted softly before. */
+const wasGone = ({ command, reason, error }: Outcome): boolean =>
+  reason === 'missing' || (command.kind === 'write' && error instanceof EntityGoneError)
+
 class RecordDelete implements PlannedRecord {
   readonly command: DeleteCommand | WriteCommand
   readonly #managed: ManagedEntity
@@ -39,10 +44,11 @@ class RecordDelete implements PlannedRecord {
     this.command = command
   }
 
-  settle({ state, reason }: Outcome): boolean {
+  settle(outcome: Outcome): boolean {
+    const { state } = outcome
     const managed = this.#managed
     if (state === 'inDoubt') this.#doubt()
-    const isGone = state === 'written' || (state === 'notWritten' && reason === 'missing')
+    const isGone = state === 'written' || (state === 'notWritten' && wasGone(outcome))
     if (!isGone) return false
     const pending = this.#pending ?? managed.deleteIntent?.pending
     pending?.settled(state === 'written')
