@@ -136,6 +136,21 @@ for (const mode of MODES) {
       await expectNoDrift()
     })
 
+    it('follow a delete in steps', async () => {
+      const fans = Array.from({ length: 25 }, (_, i) => `fan${i}`)
+      await users('star', 'other', ...fans)
+      await db.withSession((session) => {
+        for (const fan of fans) session.at(User, fan).collection('follows').add('star')
+        for (const fan of fans) session.at(User, fan).collection('follows').add('other')
+        for (const id of fans) session.create(Listing, { id, agent: 'star' })
+      })
+      expect(await read('star')).to.include({ followerCount: 25, listingCount: 25 })
+      await db.session().delete(User, 'star', { step: 10 })
+      expect((await db.read(User, fans)).map((fan) => fan!.followCount)).to.deep.equal(fans.map(() => 1))
+      expect((await read('other')).followerCount).to.equal(25)
+      await expectNoDrift()
+    })
+
     it('are kept by handles, by upserts, and not by adding what is there', async () => {
       await users('a', 'b')
       for (let i = 0; i < 2; i++) {
