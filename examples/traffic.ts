@@ -6,19 +6,24 @@ export interface Traffic {
   readonly commands: number
   /** How often the client had to wait for the server: commands that share a batch share a round trip. */
   readonly roundTrips: number
+  /** About how many bytes were sent. */
+  readonly bytes: number
 }
 
 interface CommandEvent {
   readonly roundTrip: number
+  readonly bytes: number
 }
 
 /** Skein publishes every command on a diagnostics channel: this listens to it while the work runs. */
 export async function trafficOf(work: () => Promise<unknown>): Promise<Traffic> {
   let commands = 0
+  let bytes = 0
   const roundTrips = new Set<number>()
   const listen = (event: unknown): void => {
     commands++
     roundTrips.add((event as CommandEvent).roundTrip)
+    bytes += (event as CommandEvent).bytes
   }
   subscribe('skein:command', listen)
   try {
@@ -26,11 +31,16 @@ export async function trafficOf(work: () => Promise<unknown>): Promise<Traffic> 
   } finally {
     unsubscribe('skein:command', listen)
   }
-  return { commands, roundTrips: roundTrips.size }
+  return { commands, roundTrips: roundTrips.size, bytes }
 }
 
 export function show({ commands, roundTrips }: Traffic): string {
   return `${plural(commands, 'command')} in ${plural(roundTrips, 'round trip')}`
+}
+
+/** The same with the bytes that were sent. */
+export function showBytes(traffic: Traffic): string {
+  return `${plural(traffic.commands, 'command')}, about ${traffic.bytes.toLocaleString('en')} bytes sent`
 }
 
 function plural(count: number, thing: string): string {

@@ -3,11 +3,11 @@ import type { RawOperation } from '../driver/aerospike-client.js'
 import { rawKind, rawOperation } from '../driver/raw-operations.js'
 import { SkeinError } from '../errors/index.js'
 import { describeKey } from '../keys/index.js'
-import { DELETING_BIN } from '../model/index.js'
-import { goneUnless, write, type Guard, type Ttl, type WriteCommand } from '../plan/command.js'
-import { binExists, not } from '../plan/expression.js'
+import { DELETING_BIN, deletedBinOf } from '../model/index.js'
+import { write, type Guard, type Ttl, type WriteCommand } from '../plan/command.js'
 import type { ReadOperation, WriteOperation } from '../plan/operation.js'
 import type { Outcome } from '../plan/outcome.js'
+import { whileThere } from '../plan/still-there.js'
 import type { RecordKey } from '../plan/record-key.js'
 import { callOptions, type SessionContext } from './context/session-context.js'
 import { anotherClass, notFound } from './context/session-errors.js'
@@ -76,8 +76,9 @@ export class RawCall {
   }
 
   get #guards(): readonly Guard[] {
-    const { standsAlone, classGuards } = this.#mapped
-    return standsAlone ? classGuards : [...classGuards, NOT_DELETING]
+    const { standsAlone, classGuards, model } = this.#mapped
+    const isAnyThere = standsAlone && model.deletedAt === undefined
+    return isAnyThere ? classGuards : [...classGuards, whileThere(model)]
   }
 
   #reads(): WriteCommand {
@@ -122,13 +123,16 @@ export class RawCall {
   }
 }
 
-const NOT_DELETING: Guard = goneUnless(not(binExists(DELETING_BIN)))
-
 function checkOperations(mapped: MappedClass, key: RecordKey, operations: readonly unknown[]): void {
   if (!Array.isArray(operations) || operations.length === 0)
     throw refused(mapped, key, 'there is no operation', 'Give a list of operations of the official client.')
   const { version, discriminator } = mapped.model
-  const own = new Set([...mapped.codec.binsOf([]), mapped.binOf(version), discriminator?.bin])
+  const own = new Set([
+    ...mapped.codec.binsOf([]),
+    mapped.binOf(version),
+    discriminator?.bin,
+    deletedBinOf(mapped.model),
+  ])
   for (const one of operations as readonly unknown[]) {
     const kind = rawKind(one)
     if (kind === 'none')
