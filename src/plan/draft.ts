@@ -15,7 +15,21 @@ export type StageName = (typeof STAGE_NAMES)[number]
  * Receives the outcome of a command. Returns true when the change counts as done, an error when the command is done but the change it
  * belongs to is not. May add commands to later stages.
  */
-export type Settle = (outcome: Outcome) => boolean | SkeinError
+export interface Settle {
+  (outcome: Outcome): boolean | SkeinError
+  /** Failures that do no harm, beyond those of the stage: a transaction asks before it commits. */
+  readonly tolerates?: readonly Reason[]
+}
+
+/** Settles a command that may also fail for these reasons: one list says what counts as done here, and what a transaction tolerates. */
+export function tolerating(reasons: readonly Reason[], then: (isDone: boolean, outcome: Outcome) => void): Settle {
+  const settle = (outcome: Outcome): boolean => {
+    const isDone = outcome.state === 'written' || (outcome.reason !== undefined && reasons.includes(outcome.reason))
+    then(isDone, outcome)
+    return isDone
+  }
+  return Object.assign(settle, { tolerates: reasons })
+}
 
 /** A read that goes out beside the next stage, with its continuation. */
 export interface Check {
@@ -42,8 +56,7 @@ export interface Draft {
   readonly now: Date
   readonly isTransaction: boolean
   readonly isInside: boolean
-  /** Adds a command; `tolerated` lists failures that do no harm, beyond those of its stage. */
-  add(name: StageName, command: WriteCommand | DeleteCommand, settle: Settle, tolerated?: readonly Reason[]): void
+  add(name: StageName, command: WriteCommand | DeleteCommand, settle: Settle): void
   /** Adds a command that is never merged: its guards must not decide about other changes to the record. Only in stages. */
   addApart(name: StageName, command: WriteCommand, settle: Settle): void
   /** Runs when the plan is sent; a plan that is only explained changes nothing. */

@@ -56,14 +56,10 @@ export class PlanDraft implements Draft {
     return this.isInside && guards.length === 0 ? this : new DraftForRecord(this, key, depth, guards)
   }
 
-  add(
-    name: StageName,
-    command: WriteCommand | DeleteCommand,
-    settle: Settle,
-    tolerated = command.kind === 'delete' || MAY_BE_MISSING.has(name) ? MISSING : NOTHING,
-    depth = 0,
-  ): void {
-    if (this.#sent !== undefined) return this.#sent.add(name, command, settle, tolerated, depth)
+  add(name: StageName, command: WriteCommand | DeleteCommand, settle: Settle, depth = 0): void {
+    if (this.#sent !== undefined) return this.#sent.add(name, command, settle, depth)
+    const mayBeMissing = command.kind === 'delete' || MAY_BE_MISSING.has(name)
+    const tolerated = settle.tolerates ?? (mayBeMissing ? MISSING : NOTHING)
     const at = this.isTransaction ? TRANSACTION : `${name} ${depth}`
     const entries = this.#entries(at, name, depth)
     const id = recordId(command.key)
@@ -236,9 +232,9 @@ class DraftForRecord implements Draft {
     return this.#draft.isInside
   }
 
-  add(...[name, command, settle, tolerated]: Parameters<Draft['add']>): void {
+  add(name: StageName, command: WriteCommand | DeleteCommand, settle: Settle): void {
     this.#tieTo(command.key)
-    this.#draft.add(name, this.#guarded(command), settle, tolerated, name === 'delete' ? this.#depth : 0)
+    this.#draft.add(name, this.#guarded(command), settle, name === 'delete' ? this.#depth : 0)
   }
 
   addApart(...args: Parameters<Draft['addApart']>): void {

@@ -31,7 +31,7 @@ export class SessionReads {
   /** The entity under that key; throws NotFoundError when there is none. */
   load<T extends object>(entityClass: EntityClass<T>, key: KeyInput<T>, options?: LoadOneOptions<T>): Promise<T> {
     if (options?.version !== undefined) return this.#loadSeen(entityClass, key, options)
-    // One promise from here to the answer: each one between would cost a single load more than all else that is done for it.
+    // Makes one promise for the whole call: each one between would cost a single load more than all else that is done for it.
     return new Promise((resolve, failed) => {
       const loaded = (managed: ManagedEntity | null): void =>
         managed === null ? failed(this.#core.notFound(entityClass, [key])) : resolve(managed.entity as T)

@@ -74,11 +74,11 @@ export class SessionWrites {
       this.delete(known.entity, options, receiver, { ignoresVersion: true })
       return
     }
-    // What is read in its place would be taken for what is to be deleted.
+    // Reserves the key: a new entity under it would be mistaken for the one to delete.
     const left = mapped.needsEntityToDelete ? this.#context.identity.leave(mapped, key.key) : undefined
     this.turns.onRecord(key, (end) => {
       if (left !== undefined) {
-        // It is in a turn of its own as soon as it is loaded.
+        // The delete gets a turn of its own as soon as the entity is loaded.
         this.#deleteLoaded(mapped, key, input, options, receiver, left).catch(receiver.failed).finally(end)
       } else {
         deleteBlindly(mapped, key, this.#context, options?.signal, this.#forgetting(mapped, key, receiver), end)
@@ -117,7 +117,7 @@ export class SessionWrites {
     return cutOff && { managed: cutOff, isCutOff: true }
   }
 
-  /** What the session has no entity of may still be linked to by its key. */
+  /** Forgets links to a record that the session has no entity of: it may be linked to by its key. */
   #forgetting(mapped: MappedClass, key: RecordKey, receiver: DeleteReceiver): DeleteReceiver {
     if (mapped.standsAlone) return receiver
     const deleted = (wasStored: boolean): void => {
@@ -171,13 +171,13 @@ export class SessionWrites {
       hasBegun = true
       return this.unit.one(managed, options, () => receiver.refused?.())
     }
-    // What it reaches is known only when the work has begun, so nothing else may run beside it.
+    // Entities that it reaches are known only when the work has begun, so nothing else may run beside it.
     const inTurn = (begin: typeof work): Promise<void> =>
       managed.mapped.standsAlone ? this.turns.runOn(managed, begin) : this.turns.runAlone(begin)
     abortableTurn(options?.signal, work, inTurn).then(
       () => receiver.sent(managed),
       (error: unknown) => {
-        // Given up while it waited: what goes before it must not do it either.
+        // Aborted while queued: withdraw the request, or the flush ahead would carry it out.
         if (!hasBegun) receiver.refused?.()
         receiver.failed(error)
       },

@@ -1,9 +1,8 @@
 import { readProperty } from '../../codec/index.js'
 import type { EntityModel, RelationModel } from '../../model/index.js'
 import { binEquals, read, type BinGuard } from '../../plan/command.js'
-import type { Draft } from '../../plan/draft.js'
+import { tolerating, type Draft } from '../../plan/draft.js'
 import { removeBin } from '../../plan/operations.js'
-import type { Outcome } from '../../plan/outcome.js'
 import { userKeyId, type RecordKey, type UserKey } from '../../plan/record-key.js'
 import { whileItHolds } from '../write/explain-reads.js'
 import type { CollectionState } from '../state/collection-state.js'
@@ -169,14 +168,11 @@ export function release(
 ): void | Promise<void> {
   keepHeld(target, inverse, child, parent, reader)
   const bin = inverse.bin!
-  const settle = (outcome: Outcome): boolean => {
-    const { state, reason } = outcome
-    return progress(state === 'written' || reason === 'missing' || reason === 'guard', outcome)
-  }
+  const settle = tolerating(['missing', 'guard'], progress)
   if (!draft.isInside) {
     const command = retarget(target, child, bin, parent, null)
     draft.follow('write', whileItHolds({ model: target, key: child }))
-    if (draft.isTransaction) draft.add('write', command, settle, ['missing', 'guard'])
+    if (draft.isTransaction) draft.add('write', command, settle)
     else draft.addApart('write', command, settle)
     return
   }
@@ -184,6 +180,6 @@ export function release(
   return reader.read([read(target.name, child, [bin])]).then(([record]) => {
     const now = record?.bins[bin] as UserKey | undefined
     if (now === undefined || userKeyId(now) !== userKeyId(parent)) return void progress(true)
-    draft.add('write', linkWrite(target, child, [removeBin(bin)]), settle)
+    draft.add('write', linkWrite(target, child, [removeBin(bin)]), (outcome) => settle(outcome))
   })
 }

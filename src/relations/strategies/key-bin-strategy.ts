@@ -3,7 +3,7 @@ import type { KeyValue } from '../../keys/index.js'
 import type { SkeinError } from '../../errors/index.js'
 import type { EntityModel, RelationModel } from '../../model/index.js'
 import { binEquals, read, remove } from '../../plan/command.js'
-import type { Draft } from '../../plan/draft.js'
+import { tolerating, type Draft } from '../../plan/draft.js'
 import { removeBin, writeBin } from '../../plan/operations.js'
 import { isWrittenOrMissing, type Outcome } from '../../plan/outcome.js'
 import { userKeyId, type RecordKey, type UserKey } from '../../plan/record-key.js'
@@ -261,18 +261,17 @@ export class KeyBinStrategy implements RelationStrategy {
     reader: Reader,
     present: KeyValue | null,
   ): void {
-    const settle = (outcome: Outcome): boolean => {
+    const settle = tolerating(['guard'], (isDone, outcome) => {
       if (outcome.reason === 'guard') this.#learnOwner(tracked, state, draft, reader)
-      else if (!this.#settleBin(tracked, state, null, outcome, draft, reader)) return false
-      if (this.#indexed !== undefined) this.#collectionOf(left, reader)?.confirmRemoved(tracked.entity)
-      return true
-    }
+      else this.#settleBin(tracked, state, null, outcome, draft, reader)
+      if (isDone && this.#indexed !== undefined) this.#collectionOf(left, reader)?.confirmRemoved(tracked.entity)
+    })
     const name = this.model.bin!
     const command = retarget(this.#owner, tracked.key, name, reader.recordKey(this.#target, left).key, null)
     if (!draft.isTransaction) draft.addApart('write', command, settle)
-    else if (!draft.isInside) draft.add('write', command, settle, ['guard'])
+    else if (!draft.isInside) draft.add('write', command, settle)
     else if (present === null || state.isStoredAs(present))
-      draft.add('write', linkWrite(this.#owner, tracked.key, [removeBin(name)]), settle)
+      draft.add('write', linkWrite(this.#owner, tracked.key, [removeBin(name)]), (outcome) => settle(outcome))
     else state.takeStored(present)
   }
 

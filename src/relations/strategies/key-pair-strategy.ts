@@ -2,7 +2,7 @@ import { readProperty } from '../../codec/index.js'
 import type { KeyValue } from '../../keys/index.js'
 import type { EntityModel, RelationModel } from '../../model/index.js'
 import { binEquals, read, remove, write } from '../../plan/command.js'
-import type { Draft } from '../../plan/draft.js'
+import { tolerating, type Draft } from '../../plan/draft.js'
 import { removeBin, writeBin } from '../../plan/operations.js'
 import { isWrittenOrMissing, type Outcome } from '../../plan/outcome.js'
 import { recordId, userKeyId, type UserKey } from '../../plan/record-key.js'
@@ -287,19 +287,18 @@ export class KeyPairStrategy implements RelationStrategy {
     // Without what is part of its key nobody could read the record.
     if (isInKey(from.model, from.relation)) return draft.beforeSending(() => this.#part(from, to, reader))
     const bin = from.relation.bin!
-    const settle = (outcome: Outcome): boolean => {
-      if (outcome.state === 'inDoubt') this.#begin(to, reader)
-      if (outcome.state !== 'written' && outcome.reason !== 'missing' && outcome.reason !== 'guard') return false
+    const settle = tolerating(['missing', 'guard'], (isDone, { state }) => {
+      if (state === 'inDoubt') this.#begin(to, reader)
+      if (!isDone) return
       this.#part(from, to, reader)
       draft.once(`done ${clearId(stage, from, to)}`)
-      if (outcome.state === 'written' && to.tracked?.state !== 'removed') this.#pairAgain(from, to, draft, reader)
-      return true
-    }
+      if (state === 'written' && to.tracked?.state !== 'removed') this.#pairAgain(from, to, draft, reader)
+    })
     const command = retarget(from.model, from.key, bin, to.key.key, null)
     draft.follow(stage, whileItHolds(from))
     if (!draft.isTransaction) draft.addApart(stage, command, settle)
     // Only a survey of what a transaction will write: it is planned again inside.
-    else draft.add(stage, command, settle, ['missing', 'guard'])
+    else draft.add(stage, command, settle)
   }
 
   /** Another session may have paired the two again before this one has cleared the first: that points to the second again. */

@@ -140,7 +140,7 @@ export function otherClass(mapped: MappedClass, found: ManagedEntity): SkeinErro
   })
 }
 
-/** The same, where only the server has looked at the record. */
+/** As above, where only the server has looked at the record. */
 export function anotherClass(mapped: MappedClass, { key }: RecordKey): SkeinError {
   return new SkeinError('SKEIN_3102', `${title(mapped, key)} is stored as another class of its set.`, {
     ...about(mapped, key),

@@ -80,7 +80,7 @@ export interface SaveOptions extends OutsideTransaction {
   /** Seconds that this record lives from now on, or `'never'`. */
   readonly ttl?: Exclude<Ttl, 'keep'>
   readonly signal?: AbortSignal
-  /** Whether records that change together do so in one transaction; what `open` was told, unless given. */
+  /** Use of transactions for records that change together; as `open` was told, unless given. */
   readonly transactions?: TransactionMode
 }
 

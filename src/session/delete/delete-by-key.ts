@@ -9,7 +9,7 @@ import type { MappedClass } from '../mapping/mapped-class.js'
 import { callOptions, type SessionContext } from '../context/session-context.js'
 import { anotherClass } from '../context/session-errors.js'
 
-/** Told whether there was a record to delete. */
+/** Receives whether there was a record to delete. */
 export interface DeleteReceiver {
   readonly deleted: (wasStored: boolean) => void
   readonly failed: (error: unknown) => void

@@ -37,22 +37,22 @@ export class UnitOfWork {
     this.#parts = parts
   }
 
-  /** Everything in the session that changed. */
+  /** Sends everything in the session that changed. */
   flush(options: FlushOptions = {}): Promise<void> {
     return this.#run(() => this.#parts.context.identity.filter(isDirty), options)
   }
 
-  /** One entity, if it changed, and what it reaches; `refused` is told when nothing was sent, or its condition was not met. */
+  /** Sends one entity, if it changed, and what it reaches; `refused` is called when nothing was sent, or its condition was not met. */
   one(managed: ManagedEntity, options: FlushOptions = {}, refused?: () => void): Promise<void> {
     return this.#run(() => (isDirty(managed) ? [managed] : []), options, { refused })
   }
 
-  /** These entities, if they changed, and what they reach. */
+  /** Sends these entities, if they changed, and what they reach. */
   some(members: readonly ManagedEntity[], options: FlushOptions = {}): Promise<void> {
     return this.#run(() => members.filter(isDirty), options)
   }
 
-  /** What flush would send, found out without running hooks, changing an entity or sending anything. */
+  /** Plans a flush without running hooks, changing an entity or sending anything. */
   async explain(members: readonly ManagedEntity[], mode = this.#parts.context.transactions): Promise<Explanation> {
     const { context, entities, reader } = this.#parts
     const work = await collectChanges(() => [...members], entities, reader, {
@@ -159,7 +159,7 @@ export class UnitOfWork {
     return { began, result: await executeChangeSet(work, this.#parts, transactions, signal, marked) }
   }
 
-  /** Somebody may have added members after this flush has looked for them; now that their owners are marked, no more can come. */
+  /** Looks for members again that were added after the first look; now that their owners are marked, no more can come. */
   async #lookAgain(
     work: ChangeSet,
     draft: PlanDraft,
@@ -201,7 +201,7 @@ function* relationsOf(members: Iterable<ManagedEntity>): Generator<SentRelations
     if (managed.mapped.relations.length > 0) yield { tracked: managed, strategies: managed.mapped.relations }
 }
 
-/** One pass of a flush: who is told that nothing was sent, or a condition was not met, and whose hooks have run in a pass before. */
+/** Pass of a flush: `refused` is called when nothing was sent or a condition was not met, `done` are those whose hooks have run. */
 interface Round {
   readonly refused?: () => void
   readonly done?: ReadonlySet<ManagedEntity>

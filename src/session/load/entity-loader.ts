@@ -217,7 +217,7 @@ export class EntityLoader implements RelationHydration {
     return record
   }
 
-  /** What was wished for before is forgotten like any other change. */
+  /** Reads the entity again; write options that were asked for before are dropped like any other change. */
   async refresh(
     managed: ManagedEntity,
     wishes: readonly WriteOptions[] | undefined,

@@ -61,7 +61,7 @@ export class Hydrator {
     managed.written(storedNow(managed, undefined))
   }
 
-  /** One that is stored no more is new again, and so is what its relations hold. */
+  /** Makes an entity new again whose record is gone, and what its relations hold. */
   startAnew(managed: ManagedEntity): void {
     managed.startAnew()
     this.#relations.attach(managed)

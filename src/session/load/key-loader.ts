@@ -77,7 +77,7 @@ export class KeyLoader implements RecordTaker {
         if (isInsideHook(identity)) same.isForHook = true
         return same.alsoFor(receiver, place)
       }
-      // One that is asked for by a hook may be waited for by others that it would wait for.
+      // A load in a hook must not wait: those it would wait for may wait for the hook.
       if (!isInsideHook(identity)) return this.#findAfter(same, mapped, key, projection, receiver, place)
     }
     const request = new LoadRequest(mapped, key, projection, this, receiver, place, identity.session)
@@ -97,7 +97,7 @@ export class KeyLoader implements RecordTaker {
     return true
   }
 
-  /** What the other request finds may be all that is wanted; otherwise the rest is read after it. */
+  /** Waits for the other request; what it leaves out is read after it. */
   #findAfter(
     other: LoadRequest,
     mapped: MappedClass,

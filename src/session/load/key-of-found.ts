@@ -17,7 +17,7 @@ export function foundKey(mapped: MappedClass, found: FoundRecord, tenant: Tenant
   if (discriminator?.subclasses.every(({ value }) => value !== found.bins[discriminator.bin])) return undefined
   const key = mapped.keyOfBins(found.bins)
   const record = ownRecord(mapped, key, tenant)
-  // Where the tenant stands in front of the key, no bin tells it.
+  // A tenant that only stands in front of the key is in no bin.
   if (record !== undefined && keyModel.tenant && !digestOf(record).equals(found.digest)) return undefined
   return record && { key, record }
 }

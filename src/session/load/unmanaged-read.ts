@@ -50,7 +50,7 @@ export async function unmanagedRead<T extends object>(
   })
 }
 
-/** As an entity that a session has let go of: what its record holds is there, and nobody can be asked for more. */
+/** Gives an entity what its record holds, as a session leaves one that it has let go of: nobody can be asked for more. */
 export function unmanagedEntity<T extends object>(
   entity: T,
   { model, relations }: MappedClass,

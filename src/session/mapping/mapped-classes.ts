@@ -98,7 +98,7 @@ export class MappedClasses {
     }
   }
 
-  /** What the server tells of the indexes; made by the first query. */
+  /** Statistics of the server on the indexes; made by the first query. */
   statisticsOf(driver: Driver): IndexStatisticsCache {
     return (this.#statistics ??= new IndexStatisticsCache(driver))
   }
@@ -148,7 +148,7 @@ function isAside({ model, bins }: RelationStrategy): boolean {
   return model.holds === 'collection' && bins.length > 0 && !model.eager
 }
 
-/** Those that a relation leads to or away from, with their subclasses, which are pointed to as well, and the base classes that stand for one of them. */
+/** Classes that a relation leads to or away from, with their subclasses, which are pointed to as well, and the base classes that stand for one of them. */
 function relatedClasses({ entities, embeddables }: Model): ReadonlySet<string> {
   const named = new Set<string>()
   for (const entity of entities.values()) {

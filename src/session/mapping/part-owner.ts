@@ -9,7 +9,7 @@ import type { KeyInput } from '../context/session-types.js'
 export interface PartHome {
   readonly owner: MappedClass
   readonly key: KeyInput
-  /** Of the part itself. */
+  /** Key of the part itself. */
   readonly id: string
   /** The collection that has it. */
   readonly relation: string

@@ -107,7 +107,7 @@ export function covers(have: Loaded, want: Loaded): boolean {
   return [...(want.parts ?? [])].every(([name, part]) => have.has(name) || isPartCovered(have.parts?.get(name), part))
 }
 
-/** What is wanted and not there yet; undefined when that is not a part but everything. */
+/** Properties that are wanted and not there yet; undefined when that is not a part but everything. */
 export function missingOf(have: LoadedSet, mapped: MappedClass, want: Loaded): ReadonlySet<string> {
   const { properties, relations } = mapped.model
   const names = want ?? [...properties, ...relations].map(({ name }) => name)

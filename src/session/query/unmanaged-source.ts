@@ -23,7 +23,7 @@ import { bulkInSessions } from './bulk-in-sessions.js'
 import { ClassSource } from './class-source.js'
 import { whySessionsDelete, whySessionsUpdate } from './why-sessions.js'
 
-/** What bulk operations need of the database. */
+/** Parts of the database that bulk operations need. */
 export interface QueryDatabase {
   readonly activity: WorkCount
   readonly validate: boolean

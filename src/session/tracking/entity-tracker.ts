@@ -18,7 +18,7 @@ export interface InFlight {
   isSaving(managed: ManagedEntity): boolean
 }
 
-/** Which entities belong to a session, and in which state. */
+/** Tracks which entities belong to a session, and in which state. */
 export class EntityTracker {
   readonly #context: SessionContext
   readonly #relations: Pick<RelationHydration, 'attach'>
@@ -95,7 +95,7 @@ export class EntityTracker {
     return false
   }
 
-  /** One that was deleted and is to be stored again has relations as any new one. */
+  /** Gives an entity that was deleted and is to be stored again the relations of a new one. */
   takeInAgain(managed: ManagedEntity): void {
     this.#relations.attach(managed)
   }

@@ -102,7 +102,7 @@ export class IdentityMap implements EntityHome {
 
 const idOf = ({ place }: MappedClass, key: UserKey): string => `${place}|${String(identityOf(key))}`
 
-/** What a session holds for each key. A Map is made for the second entry only: most sessions hold one entity and wait for one record. */
+/** Values of a session by key. A Map is made for the second entry only: most sessions hold one entity and wait for one record. */
 export class RecordMap<T> {
   #key: UserKey | undefined
   #value: T | undefined
@@ -142,7 +142,7 @@ export class RecordMap<T> {
   }
 }
 
-/** What a Map compares keys by: bytes by their content. The keys of one set are all of one kind, so no text collides with them. */
+/** Identity of a key in a Map: bytes by their content. The keys of one set are all of one kind, so no text collides with them. */
 export function identityOf(key: UserKey): UserKey {
   if (!(key instanceof Uint8Array)) return key
   return Buffer.from(key.buffer, key.byteOffset, key.byteLength).toString('latin1')

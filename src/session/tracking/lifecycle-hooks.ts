@@ -22,7 +22,7 @@ export function isInsideHook({ root }: EntityHome): boolean {
   return false
 }
 
-/** The same for hooks of all sessions of a database, by its classes. */
+/** True in what a hook of any session of a database calls, by its classes. */
 export function isInsideHookOf(classes: Iterable<MappedClass>): boolean {
   let call = storage?.getStore()
   if (call === undefined) return false

@@ -191,7 +191,7 @@ export class ManagedEntity implements Tracked {
     this.#doubt = before
   }
 
-  /** What calls have asked of the next write, in their order; most often nothing. */
+  /** Options of calls for the next write, in their order; most often none. */
   get writeOptions(): readonly WriteOptions[] | undefined {
     return this.#writeOptions
   }
@@ -232,7 +232,7 @@ export class ManagedEntity implements Tracked {
     this.#deleteIntent = { ...before, orphanGuard: undefined, ...conditions }
   }
 
-  /** The same, by `remove`: the next flush deletes the entity. */
+  /** Marks the entity by `remove`: the next flush deletes it. */
   removeAtFlush(conditions?: DeleteConditions): void {
     this.remove(conditions)
     const { pending } = this.#deleteIntent!
@@ -240,7 +240,7 @@ export class ManagedEntity implements Tracked {
     this.#ask(pending)
   }
 
-  /** The same, by a delete that is sent now. */
+  /** Marks the entity by a delete that is sent now. */
   removeNow(wasKnown: boolean, conditions?: DeleteConditions): PendingDelete {
     const wasMarked = this.#state === 'removed'
     this.remove(conditions)
@@ -253,7 +253,7 @@ export class ManagedEntity implements Tracked {
     this.#deleteIntent = { ...this.#deleteIntent!, pending, asked: nextCall() }
   }
 
-  /** One of the deletes that were sent has failed; where the last one was refused, the entity stays, or is let go of as before. */
+  /** Ends a delete that has failed; where the last one was refused, the entity stays, or is let go of as before. */
   endDelete(pending: PendingDelete, isRefused: boolean): void {
     if (!pending.end(isRefused) || this.#deleteIntent?.pending !== pending) return
     if (pending.wasKnown) this.keep()

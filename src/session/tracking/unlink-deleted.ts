@@ -8,7 +8,7 @@ import type { ManagedEntity } from './managed-entity.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
 import type { SessionContext } from '../context/session-context.js'
 
-/** Before it is planned, or once it is let go of: what is to be deleted gets no links that were made here and are not stored yet. */
+/** Rolls back links to entities that are to be deleted or let go of, where they were made here and are not stored yet. */
 export function takeBackLinksTo(
   removed: Iterable<ManagedEntity>,
   context: SessionContext,
@@ -17,7 +17,7 @@ export function takeBackLinksTo(
   walk([...removed], context, (managed, strategies, deleted) => takeBackLinks(managed, strategies, deleted, onTakeBack))
 }
 
-/** After it was sent: what is deleted is in no collection of the session any more, and no reference points to it. */
+/** Drops deleted entities from the collections and references of the session, after they were sent. */
 export function forgetDeleted(removed: Iterable<ManagedEntity>, context: SessionContext): void {
   const deleted = [...removed].filter(({ state }) => state === 'gone' || state === 'new')
   const isSoft = ({ model }: ManagedEntity): boolean => model.deletedAt !== undefined
@@ -29,12 +29,12 @@ export function forgetDeleted(removed: Iterable<ManagedEntity>, context: Session
   walk(deleted.filter(isSoft), context, hideLinks)
 }
 
-/** The same for a record that is deleted, or was not there, without an entity. */
+/** Drops links to a record that is deleted, or was not there, without an entity. */
 export function forgetKey(mapped: MappedClass, key: RecordKey, context: SessionContext): void {
   walk([{ mapped, key }], context, forgetLinks)
 }
 
-/** What is let go of gives its links back, but for those that others have to it alone: they know its key. */
+/** Rolls back links of a detached entity, but for those that others have to it alone: they know its key. */
 export function forgetDetached(managed: ManagedEntity, context: SessionContext): void {
   forgetAtOthers(managed, managed.mapped.relations)
   walk([managed], context, keepKeys)
@@ -42,7 +42,7 @@ export function forgetDetached(managed: ManagedEntity, context: SessionContext):
 
 type Visit = typeof forgetLinks
 
-/** One walk for each class that is deleted from, however many are deleted: through the entities with a relation that leads there, and no others. */
+/** Walks once for each class that is deleted from, through the entities with a relation that leads there, and no others. */
 function walk(
   removed: readonly Pick<ManagedEntity, 'mapped' | 'key'>[],
   { identity, classes }: SessionContext,

@@ -2,7 +2,7 @@ import { recordId, type RecordKey } from '../../plan/record-key.js'
 import type { WorkCount } from '../context/activity.js'
 import type { EntityWork, ManagedEntity } from './managed-entity.js'
 
-/** What was asked for between two flushes, whether it is under way or waits: the second one waits for all of it. */
+/** Work asked for between two flushes, under way or waiting: the second flush waits for all of it. */
 class WorkSpan {
   #count = 0
   #onEmpty: (() => void)[] | undefined
@@ -54,7 +54,7 @@ export class WorkQueue {
   readonly #activity: WorkCount
   /** The latest flush that is under way or waits; what is asked for after it waits for it. */
   #barrier: Promise<unknown> | undefined
-  /** What was asked for since then. */
+  /** Work asked for since then. */
   #span = new WorkSpan()
   /** Work on records that the session has no entity of: it waits for no flush, because none has begun that knows them. */
   readonly #onRecords = new WorkSpan()
@@ -125,7 +125,7 @@ export class WorkQueue {
     else void before.then(begin)
   }
 
-  /** The same for work that ends with its promise. */
+  /** Runs work on a record that ends with its promise. */
   runOnRecord<T>(key: RecordKey, work: () => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) =>
       this.onRecord(key, (end) => void started(work).then(resolve, reject).finally(end)),
@@ -138,7 +138,7 @@ export class WorkQueue {
       await this.#after(this.#barrier, this.#span, () => Promise.resolve())
   }
 
-  /** Once the flush has ended, what was asked for after it, and what would meet entities that have come since. */
+  /** Runs work once the flush has ended, and what was asked for after it. */
   async #after<T>(flush: Promise<unknown> | undefined, span: WorkSpan, work: () => Promise<T>): Promise<T> {
     await flush?.catch(ignore)
     await span.ended()

@@ -1,7 +1,7 @@
 import type { Ttl } from '../../plan/command.js'
 import type { Change } from '../../records/change.js'
 
-/** What one call has asked of the next write of an entity, besides storing what has changed in it. */
+/** Options of one call for the next write of an entity, besides storing what has changed in it. */
 export interface WriteOptions {
   /** The time to live that the record is to get. */
   readonly ttl?: Ttl

@@ -17,7 +17,7 @@ export function refuseInTransaction(what: string, { outsideTransaction = false }
   throw cannotTakePart(what, 'Do it before or after the transaction', 'if it need not be undone with it')
 }
 
-/** The same for what an index finds: it would see neither what this transaction has written nor whether others change it. */
+/** Refuses a query by index: it would see neither what this transaction has written nor whether others change it. */
 export function queryInTransaction({ name: entity }: EntityModel, index?: IndexModel): SkeinError {
   const what = `A query for ${entity}${index === undefined ? '' : ` by its index on '${index.bin}'`}`
   return cannotTakePart(what, 'Ask before the transaction', 'to load, delete or flush if what is committed will do')

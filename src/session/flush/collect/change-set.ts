@@ -59,7 +59,7 @@ export class ChangeSet implements InFlight {
     this.#depths.set(managed, depth)
   }
 
-  /** What is here because others reached it, and those. */
+  /** Members that were cascaded to, each with those that reached it. */
   get cascadedFrom(): ReadonlyMap<ManagedEntity, ReadonlySet<ManagedEntity>> {
     return this.#reached
   }
@@ -70,17 +70,17 @@ export class ChangeSet implements InFlight {
     else origins.add(from)
   }
 
-  /** Gathering has changed something in the session, or marked an entity: this puts it back. */
+  /** Notes how to put back what collecting has changed in the session; `of`: the entity that it has marked. */
   onRollback(undo: () => void, of?: ManagedEntity): void {
     this.#undo.push({ undo, of })
   }
 
-  /** Nothing was sent: the session is as it was before this work was gathered. */
+  /** Puts the session back as it was before this work was collected, because nothing was sent. */
   rollback(): void {
     for (let last = this.#undo.pop(); last !== undefined; last = this.#undo.pop()) last.undo()
   }
 
-  /** These stay after all; what else was gathered goes on. */
+  /** Rolls back the marks of these members alone. */
   rollbackWhere(wanted: (managed: ManagedEntity) => boolean): void {
     const marks = this.#undo.splice(0)
     const isTakenBack = marks.map(({ of }) => of !== undefined && wanted(of))
@@ -88,7 +88,7 @@ export class ChangeSet implements InFlight {
     for (let i = marks.length - 1; i >= 0; i--) if (isTakenBack[i]) marks[i].undo()
   }
 
-  /** Tells of any member whether it is here for the sake of those alone: it is one of them, or nobody else has reached it but through them. */
+  /** Tests for members that are one of `those`, or were cascaded to only from them. */
   onlyFor(those: ReadonlySet<ManagedEntity>): (managed: ManagedEntity) => boolean {
     const reaches = new Map<ManagedEntity, ManagedEntity[]>()
     const forOthers = new Set<ManagedEntity>()
@@ -106,7 +106,7 @@ export class ChangeSet implements InFlight {
     return (managed) => those.has(managed) || (this.#reached.has(managed) && !forOthers.has(managed))
   }
 
-  /** The members for which this holds, and what reached them. */
+  /** Change set of the members for which this holds, with those that reached them. */
   filter(wanted: (managed: ManagedEntity) => boolean): ChangeSet {
     const members = [...this.#saved, ...this.#removed].filter(wanted)
     const work = new ChangeSet(members, this.#around, this.#whole)
@@ -126,7 +126,7 @@ export class ChangeSet implements InFlight {
     return this.#saved.has(managed) || this.#removed.has(managed)
   }
 
-  /** Takes out those whose fate is no longer what it was when they were added, and tells which. */
+  /** Drops members that were kept, removed or forgotten since they were added, and returns them. */
   dropReclassified(): ManagedEntity[] {
     const saved = [...this.#saved].filter(({ state }) => state === 'removed' || state === 'gone')
     const removed = [...this.#removed].filter(({ state }) => state !== 'removed')
@@ -134,7 +134,7 @@ export class ChangeSet implements InFlight {
     return [...saved, ...removed, ...this.#spareWith(new Set(removed.filter(({ state }) => state !== 'gone')))]
   }
 
-  /** What only those that stay after all would have taken along stays, too. */
+  /** Keeps what was cascaded to only from entities that stay after all. */
   #spareWith(kept: ReadonlySet<ManagedEntity>): ManagedEntity[] {
     if (kept.size === 0) return []
     this.rollbackWhere(this.onlyFor(kept))
@@ -154,7 +154,7 @@ export class ChangeSet implements InFlight {
     }
   }
 
-  /** There is nothing to be done for these. */
+  /** Drops members for which there is nothing to be done. */
   drop(members: readonly ManagedEntity[]): void {
     for (const managed of members) this.#drop(managed)
   }

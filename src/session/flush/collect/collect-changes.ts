@@ -28,13 +28,13 @@ export function collectChanges(
 
 export interface CollectOptions {
   readonly hooks?: 'run' | 'skip'
-  /** Those whose hooks have run before. */
+  /** Entities whose hooks have run before. */
   readonly done?: ReadonlySet<ManagedEntity>
   /** For a transaction, which holds all or nothing: what does not fit is refused. */
   readonly isWhole?: boolean
   /** How many entities one plan may hold. */
   readonly step?: number
-  /** The same was gathered before, and owners have been marked since. */
+  /** Second pass: owners have been marked since the first. */
   readonly isAgain?: boolean
   /** Records that a flush around this one deletes in steps. */
   readonly around?: ReadonlySet<string> | undefined
@@ -126,7 +126,7 @@ async function cascadeFrom(
     const reach: Cascade = {
       save(entity) {
         const known = entities.find(entity)
-        // What is being deleted stays so, whoever reaches it.
+        // An entity that is being deleted stays so, whoever reaches it.
         const saved = known?.state === 'removed' ? known : entities.manage(entity)
         if (isLook && known === undefined) work.onRollback(() => entities.forgetUnsent(saved))
         add(saved, managed)
@@ -139,7 +139,7 @@ async function cascadeFrom(
         const removed = entities.remove(entity, { orphanGuard: isOwnWish ? undefined : only })
         if (!isMarked) work.onRollback(() => entities.unmark(removed, before), removed)
         if (!seen.has(removed)) work.setDepth(removed, work.depthOf(managed) + 1)
-        // What it reaches as one that is deleted was not asked for yet.
+        // Walked as a saved entity so far: as a deleted one it reaches others.
         else if (removed.state === 'removed' && !isMarked && asked.has(removed)) members.push(removed)
         add(removed, managed)
       },
@@ -164,7 +164,7 @@ async function cascadeFrom(
   return members
 }
 
-/** What the record of a deleted entity lists, for each contributor, all of it read at once. */
+/** Keys that the record of a deleted entity lists, for each contributor, read in one batch. */
 function listedBy(
   contributors: readonly Contributor[],
   managed: ManagedEntity,
@@ -175,7 +175,7 @@ function listedBy(
   return Promise.all(contributors.map(async (contributor) => contributor.cascadeKeys?.(managed, reach, reader)))
 }
 
-/** Whoever may refuse a delete is asked first. */
+/** Contributors in the order of the call: of a delete, those that may refuse it come first. */
 function contributorsOf(managed: ManagedEntity): readonly Contributor[] {
   const { mapped, state } = managed
   if (state !== 'removed') return mapped.contributors

@@ -8,7 +8,7 @@ import { changedTtl } from '../plan/ttl.js'
 
 const NONE: Changes = Object.freeze({ kind: 'none', properties: [], operations: [] })
 
-/** What a save would do to the entity, property by property. */
+/** Describes a save of the entity, property by property. */
 export function changesOf(managed: ManagedEntity): Changes {
   const { state, entity, model, mapped, snapshot, doubt } = managed
   const { codec } = mapped

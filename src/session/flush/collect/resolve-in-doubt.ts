@@ -15,7 +15,7 @@ export const hasDoubts = (work: ChangeSet): boolean => doubtful(work).length > 0
 /** Looks up whether writes of an earlier flush, whose answers were lost, took effect: they must neither be lost nor sent twice. */
 export async function resolveDoubts(work: ChangeSet, parts: SendParts, signal?: AbortSignal): Promise<void> {
   const { context } = parts
-  // Where a delete did not happen, what was in doubt before it is again.
+  // A delete that did not happen brings back the doubt that was there before it.
   for (let members = doubtful(work); members.length > 0; members = doubtful(work)) {
     const records = await context.driver.read(members.map(lookUp), callOptions(context, signal))
     members.forEach((managed, i) => resolve(managed, records[i], parts))
@@ -25,7 +25,7 @@ export async function resolveDoubts(work: ChangeSet, parts: SendParts, signal?: 
   }
 }
 
-/** What is simply sent again, as it was, needs no look. */
+/** True unless the command is simply sent again, as it was. */
 function mustBeLookedUp({ doubt, state, overwrite, version, mapped, entity }: ManagedEntity): boolean {
   if (doubt === undefined) return false
   if (!isOfWrite(doubt)) return state !== 'removed'
@@ -58,13 +58,13 @@ function resolveWrite(managed: ManagedEntity, doubt: WriteDoubt, record: StoredR
   const { state, snapshot, mapped, deleteIntent, home, loaded } = managed
   if (isDone(doubt, record))
     return confirm({ command, state: 'written', bins: record?.bins ?? {}, generation: record?.generation })
-  // Where it did not happen, or another writer came between, it is compared with what is there and sent again; its guard decides.
+  // Not done, or another writer came between: compares with what is there and sends again; the guard decides.
   if (snapshot !== undefined) mapped.codec.reread(snapshot, record?.bins ?? {}, binsReplaced(command), loaded)
-  // It was never created, or what is there now is not what was to be created: nothing of it is left to delete.
+  // Never created, or another record stands there by now: nothing of it is left to delete.
   else if (state === 'removed' && !deleteIntent!.ignoresVersion) home.remove(managed)
 }
 
-/** Who made the record what it should be does not matter any more: the caller was told that it is in doubt. */
+/** True when the record is as wanted, whoever made it so: the caller was told that it is in doubt. */
 function isDone(doubt: WriteDoubt, record: StoredRecord | null): boolean {
   const { command } = doubt
   if (isOverwrite(doubt)) return record !== null && command.kind === 'write' && isAsWritten(command, record)

@@ -39,7 +39,7 @@ function isStamped({ model }: ManagedEntity, { property }: ValidationFailure): b
   return property === model.version || property === model.createdAt || property === model.updatedAt
 }
 
-/** Of children and link attributes inside the record, those that are sent; both ends of a link share its attributes. */
+/** Failures of children and link attributes that are sent inside the record; both ends of a link share its attributes. */
 function partFailures(managed: ManagedEntity, checked: Set<object>, model: Model): ValidationFailure[] {
   const { mapped, home } = managed
   const failures: ValidationFailure[] = []

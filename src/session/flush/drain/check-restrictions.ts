@@ -31,7 +31,7 @@ function checkMembers(drain: Drain, keys: readonly KeyValue[], parts: SendParts,
   })
 }
 
-/** Whether deleting one of this class may reach a relation that forbids it. */
+/** True when deleting an entity of this class may reach a relation that forbids it. */
 function mayForbid(model: EntityModel, classes: MappedClasses, seen = new Set<string>()): boolean {
   if (seen.has(model.name)) return false
   seen.add(model.name)

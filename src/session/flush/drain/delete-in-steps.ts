@@ -32,7 +32,7 @@ export async function deleteInSteps(
     try {
       await runDrain(drain, parts, sendAll, options)
     } catch (error) {
-      // It may not be deleted after all, so it is there again.
+      // Deleting it is forbidden after all, so the record is there again.
       if (error instanceof RestrictedError) {
         await send([takeMarkOff(owner.model.name, owner.key)], parts)
         owner.noteDeleteBegun(false)

@@ -3,7 +3,7 @@ import { showKey } from '../../../plan/record-key.js'
 import { MOST_REACHED, type Drain, type Fate } from '../../../relations/contract/drain.js'
 import { markDeleting } from '../../../relations/cascade/delete-marker.js'
 
-/** What takes off the members that one plan cannot hold: they are read when it is sent. */
+/** Describes the drain of members that one plan cannot hold: they are read when it is sent. */
 export function explainDrain(drain: Drain): Plan {
   const { owner, className, property, target, fate } = drain
   const name = `${owner.model.name} ${showKey(owner.key, true)}`

@@ -11,7 +11,7 @@ export async function membersOf(
 ): Promise<readonly ManagedEntity[]> {
   const mapped = context.classes.of(target.name)
   const found = await loads.find(mapped, keys)
-  // One that is marked itself loads as gone, and has to be finished.
+  // A member that is marked itself loads as gone, and has to be finished.
   const gone = keys.filter((_, i) => found[i] === null).map((key) => mapped.recordKeyOf(key, context.identity.tenant))
   const cutOff = gone.length === 0 ? [] : await loads.cutOff(mapped, gone)
   const members = [...found, ...cutOff].filter((member) => member != null)

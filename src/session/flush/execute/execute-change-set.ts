@@ -70,7 +70,7 @@ async function sendGroups(
   return together(ended.map((one) => (one as PromiseFulfilledResult<RunResult>).value))
 }
 
-/** What becomes of a group whose transaction could not be planned: others may be committed all the same. */
+/** Outcomes of a group whose transaction could not be planned: others may be committed all the same. */
 function unsent(survey: PlanDraft, group: readonly string[], error: unknown): RunResult {
   const { stages } = survey.part(group, { isTransaction: true }).plan()
   const about = error instanceof SkeinError ? { error } : {}
@@ -80,7 +80,7 @@ function unsent(survey: PlanDraft, group: readonly string[], error: unknown): Ru
   return { stages: [], outcomes, failed: outcomes, error }
 }
 
-/** What sending would do, as plans. */
+/** Plans of a flush, without sending it. */
 export async function planFlush(work: ChangeSet, parts: SendParts, mode: TransactionMode): Promise<Plan[]> {
   const { context, reader } = parts
   const isInside = context.transaction !== undefined
@@ -95,7 +95,7 @@ export async function planFlush(work: ChangeSet, parts: SendParts, mode: Transac
   return plans
 }
 
-/** Those whose records these are, and those who only have a say in them. */
+/** Members whose records these are, and members that only add to their commands. */
 function membersOf(work: ChangeSet, survey: PlanDraft, ids: readonly string[]): ChangeSet {
   const belongs = survey.belongsTo(ids)
   return work.filter(({ key }) => belongs(recordId(key)))

@@ -12,17 +12,17 @@ import type { SessionContext } from '../../context/session-context.js'
 import type { QueuedWork, WorkQueue } from '../../tracking/work-queue.js'
 import { mayBreakRules, validateAll } from '../collect/validate.js'
 
-/** Told when an entity has been sent, or why not. */
+/** Receives that an entity has been sent, or why not. */
 export interface SendReceiver {
   sent(managed: ManagedEntity): void
   failed(error: unknown): void
-  /** Told before, perhaps twice, when nothing can have been written because of the call itself or of what is stored. */
+  /** Called before, perhaps twice, when nothing can have been written because of the call itself or of what is stored. */
   refused?: (() => void) | undefined
 }
 
 const NO_TIME = new Date(0)
 
-/** What the unit of work does for one such entity, without the steps, and the promises between them, that are only needed for more. */
+/** Sends one entity as the unit of work would, without the steps and promises that only several need. */
 export function executeSingle(
   managed: ManagedEntity,
   context: SessionContext,

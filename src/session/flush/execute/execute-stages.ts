@@ -12,17 +12,17 @@ import { recordId, showKey } from '../../../plan/record-key.js'
 import { takeMarkOff } from '../../../relations/cascade/delete-marker.js'
 import { undoneOutcomes } from './undone-outcomes.js'
 
-/** What became of every command of a plan. */
+/** Outcomes of all commands of a plan. */
 export interface RunResult {
   readonly stages: readonly Stage[]
   readonly outcomes: readonly Outcome[]
-  /** Those that are not as good as done. */
+  /** Outcomes that are not as good as done. */
   readonly failed: readonly Outcome[]
-  /** What was thrown by those who were told what became of their commands. */
+  /** Errors thrown by contributors while they were settled. */
   readonly broken?: readonly SkeinError[]
   /** Why a transaction failed as a whole. */
   readonly error?: unknown
-  /** It was not the only thing sent. */
+  /** Other groups were sent beside it. */
   readonly isPart?: boolean
 }
 
@@ -87,7 +87,7 @@ function stoppedBy(failed: readonly Outcome[], draft: PlanDraft): IsStopped | un
   return failed.length === 0 ? undefined : draft.tiedTo(failed.map(({ command }) => recordId(command.key)))
 }
 
-/** What a failure has undone is not written either. */
+/** Notes what a failure has undone as not written. */
 function noteTakenBack(
   answered: readonly Outcome[],
   outcomes: Outcome[],

@@ -11,7 +11,7 @@ import type { SendParts } from '../session-parts.js'
 import { inTransaction } from '../../transaction/retry-transaction.js'
 import { ChangeSet } from '../collect/change-set.js'
 
-/** What was sent last, and what came of it. */
+/** Stage that was sent last, with its outcomes. */
 interface Sent {
   readonly ready: ReadyStage
   outcomes: readonly Outcome[]
@@ -54,7 +54,7 @@ async function planInside(
   transaction: TransactionHandle,
 ): Promise<Sent | undefined> {
   const reader = readerIn({ ...context, transaction })
-  // What a delete reaches may have grown since: the lists are read again, now as part of the transaction.
+  // Lists are read again, now as part of the transaction: members may have joined since.
   const removed = [...members.removed]
   const known = new Set<ManagedEntity>([...all.saved, ...all.removed])
   const again = { done: known, isWhole: true, around }

@@ -2,7 +2,7 @@ import { flushChannel, type Events, type FlushEvent } from '../../../driver/even
 import { commandBytes } from '../../../plan/wire-bytes.js'
 import type { RunResult } from './execute-stages.js'
 
-/** Tells listeners of `skein:flush` what a flush did; costs nothing while nobody listens. */
+/** Publishes to `skein:flush` what a flush did; costs nothing while nobody listens. */
 export function publishFlush(events: Events, session: number, result: RunResult, ms: number, error: unknown): void {
   if (!flushChannel.hasSubscribers) return
   const { stages, outcomes, failed } = result

@@ -39,7 +39,7 @@ export function flushFailure(
   })
 }
 
-/** Where nothing was written, and one taken key is the reason for it all. */
+/** The error of a taken key, where nothing was written and it is the reason for all. */
 function onlyDuplicate(outcomes: readonly Outcome[]): unknown {
   if (!outcomes.every(({ state }) => state === 'notWritten')) return undefined
   const errors = new Set(outcomes.flatMap(({ error }) => error ?? []))
@@ -71,7 +71,7 @@ const WHY: { readonly [reason in Reason]?: string } = {
   takenBack: 'taken back, because something that it changes with has failed.',
 }
 
-/** One record, and the most telling of what became of its commands. */
+/** Record with the most telling outcome of its commands. */
 interface Fate {
   readonly state: RecordOutcome['outcome']
   readonly outcome: Outcome
@@ -80,7 +80,7 @@ interface Fate {
 /** A record may have been written in several stages: it is written only if all of them are, and not written only if none is. */
 function byRecord(outcomes: readonly Outcome[], failed: readonly Outcome[], stages: readonly Stage[]): Fate[] {
   const refused = new Set(failed)
-  // What takes something back stores nothing.
+  // Rollbacks store nothing.
   const undoing = new Set(stages.flatMap(({ title, commands }) => (title === 'undo' ? commands : [])))
   const begun = new Set<string>()
   const fates = new Map<string, Fate>()
@@ -102,7 +102,7 @@ function byRecord(outcomes: readonly Outcome[], failed: readonly Outcome[], stag
 const isMissedTouch = ({ state, command }: Outcome): boolean =>
   state === 'notWritten' && command.kind === 'write' && command.operations.every(({ kind }) => kind === 'touch')
 
-/** Of two that are as bad, the one with a reason tells more. */
+/** Compares two outcomes: of two that are as bad, the one with a reason tells more. */
 function isWorse({ state, outcome }: Fate, known: Fate): boolean {
   const by = WORSE.indexOf(state) - WORSE.indexOf(known.state)
   return by > 0 || (by === 0 && outcome.error !== undefined && known.outcome.error === undefined)

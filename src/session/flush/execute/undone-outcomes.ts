@@ -3,7 +3,7 @@ import type { Outcome } from '../../../plan/outcome.js'
 import { recordId } from '../../../plan/record-key.js'
 import { isWrite } from '../../../plan/after-doubt.js'
 
-/** Those of the outcomes so far whose whole effect was undone: as good as never written. */
+/** Finds outcomes whose whole effect was undone: as good as never written. */
 export function undoneOutcomes(
   outcomes: readonly Outcome[],
   undone: readonly Outcome[],
@@ -12,7 +12,7 @@ export function undoneOutcomes(
   const removed = new Set<string>()
   for (const { command, state, reason } of undone) {
     if (command.kind === 'delete' && state === 'written') removed.add(recordId(command.key))
-    // Where the condition did not hold, somebody else has written something else there.
+    // A condition that did not hold: somebody else has written something else there.
     if (state === 'written' || reason === 'guard') bins.set(recordId(command.key), binsOf(command))
   }
   const found = new Map<Outcome, Outcome>()

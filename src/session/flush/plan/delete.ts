@@ -61,7 +61,7 @@ class RecordDelete implements PlannedRecord {
     return true
   }
 
-  /** One that is saved after all must know whether its record is still there. */
+  /** An entity that is saved after all must know whether its record is still there. */
   #doubt(): void {
     const managed = this.#managed
     const { doubt } = managed

@@ -23,7 +23,7 @@ export function planChangeSet(
   return planning === undefined ? draft : planning.then(() => draft)
 }
 
-/** The same, as part of a plan that may have begun to run. */
+/** Adds to a plan that may have begun to run. */
 export function planInto(draft: PlanDraft, work: ChangeSet, reader: Reader): void | Promise<void> {
   const reading: Promise<void>[] = []
   const note = (planned: void | Promise<void>): void => {
@@ -45,7 +45,7 @@ export function planInto(draft: PlanDraft, work: ChangeSet, reader: Reader): voi
 const contributorsOfRemoval = (managed: ManagedEntity): readonly Contributor[] =>
   isSoftDelete(managed) ? managed.mapped.contributors.slice(0, 1) : managed.mapped.contributors
 
-/** Where no relation leads here or away, there is nothing to be tied to. */
+/** Ties commands to the record, unless no relation leads to it or away. */
 function draftFor(managed: ManagedEntity, draft: PlanDraft, depth = 0): Draft {
   const { mapped, key, state, overwrite } = managed
   if (mapped.standsAlone) return draft

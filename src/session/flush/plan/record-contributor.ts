@@ -48,7 +48,7 @@ export class RecordContributor implements Contributor {
   }
 }
 
-/** What has to be sent for the entity's own record; undefined when it is as stored. */
+/** Plans the write or delete of the entity's own record; undefined when it is as stored. */
 export function planRecord(managed: ManagedEntity, now: Date): PlannedRecord | undefined {
   if (managed.state === 'removed') return planDelete(managed, now)
   if (managed.overwrite) return planUpsert(managed, now)

@@ -12,7 +12,7 @@ const GROWS: ReadonlySet<OperationKind> = new Set<OperationKind>([
 ])
 /** A record may grow by as much before its size is worth asking for: a small part of what a warning is given for. */
 const LARGE = 8 * 1024
-/** What is less does not count: it is what most writes are, and mostly takes the place of something just as small. */
+/** Growth below this does not count: most writes are as small, and take the place of something just as small. */
 const SMALL = 1024
 
 /** True when the record may have become large by this write and those since its size was last asked for. */

@@ -27,7 +27,7 @@ export class RecordWrite implements PlannedRecord {
   readonly #growth: number
   /** Options that the command carries out; calls may add others while it is under way. */
   readonly #options: readonly WriteOptions[] | undefined
-  /** What the entity's own property said of the time to live. */
+  /** Time to live that the entity's own property showed when the command was made. */
   readonly #shownTtl: unknown
 
   constructor(managed: ManagedEntity, command: WriteCommand, snapshot: Snapshot, ttl: Ttl, growth = 0) {
@@ -125,7 +125,7 @@ export class RecordWrite implements PlannedRecord {
       )
     }
     const isLeft = next === 'readBack' || managed.overwrite || codec.propertiesIn(binsReplaced(command)).length > 0
-    // It may have been merged with others, so it is the outcome's command that is looked up.
+    // The outcome's command is looked up, because it may have been merged with others.
     if (isLeft)
       managed.putInDoubt({ command, sent: this.#snapshot, isTtlSent, confirm: (outcome) => this.confirm(outcome) })
   }

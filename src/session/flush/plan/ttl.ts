@@ -3,7 +3,7 @@ import type { Ttl } from '../../../plan/command.js'
 import type { ManagedEntity } from '../../tracking/managed-entity.js'
 import { badTtl, cannotExpire } from '../../context/session-errors.js'
 
-// What the server takes at most.
+// The longest that the server takes.
 const TEN_YEARS = 315_360_000
 
 /** The expiry a whole record gets: asked for by this save, by the entity, by its class, in this order. */
@@ -31,7 +31,7 @@ export function ttlOfUpdate(managed: ManagedEntity): Ttl {
 export const wantsTtl = (managed: ManagedEntity): boolean =>
   managed.requestedTtl !== undefined || changedTtl(managed) !== undefined
 
-/** What the entity's own property asks for; undefined while it says what is stored. */
+/** Time to live that the entity's own property asks for; undefined while it shows what is stored. */
 export function changedTtl(managed: ManagedEntity): Ttl | undefined {
   const { ttlProperty } = managed.model
   if (ttlProperty === undefined) return undefined
@@ -39,7 +39,7 @@ export function changedTtl(managed: ManagedEntity): Ttl | undefined {
   return now === (managed.ttl ?? undefined) ? undefined : (now ?? 'never')
 }
 
-/** As in a loaded entity, null and undefined say that the record never expires. */
+/** Time to live in the entity's property; null and undefined say that the record never expires. */
 export function shownTtl(managed: ManagedEntity, property: string): number | undefined {
   return (readProperty(managed.entity, property) as number | null | undefined) ?? undefined
 }

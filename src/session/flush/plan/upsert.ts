@@ -43,7 +43,7 @@ class RecordUpsert extends RecordWrite {
   protected override versionAfter({ bins }: Outcome): number | undefined {
     const { model, mapped } = this.managed
     if (model.version === undefined) return undefined
-    // Where the answer was lost and the record was read instead, the version is in its own bin.
+    // An answer that was lost and read instead has the version in its own bin.
     return (bins[NEW_VERSION] ?? bins[mapped.binOf(model.version)!]) as number
   }
 
