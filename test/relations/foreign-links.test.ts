@@ -109,6 +109,16 @@ for (const mode of MODES) {
       expect(findings.map(({ property }) => property)).to.have.members(['listings', 'plain', 'tags'])
     })
 
+    it('is looked at as a whole by verify when a long list was created unordered', async () => {
+      // What is missing stands where a page that begins after the last key of the one before would not look.
+      await put('fl_agent', 3, { plain: [...Array.from({ length: 500 }, (_, i) => 1000 - i), 7, 3000] })
+      const missing: unknown[] = []
+      for await (const { kind, otherKey } of db.verify(Agent, { settle: 0 }))
+        missing.push(`${kind} ${String(otherKey)}`)
+      expect(missing).to.have.length(502)
+      expect(missing).to.include.members(['danglingKey 7', 'danglingKey 3000', 'danglingKey 501'])
+    })
+
     it('is refused when a reference holds no key of its class', async () => {
       for (const agent of ['text', 3.5, [1]]) {
         await put('fl_listing', 7, { agent })

@@ -1,7 +1,8 @@
 import type { PartCodec } from '../../codec/index.js'
 import type { SkeinError } from '../../errors/index.js'
 import type { EntityModel, RelationModel } from '../../model/index.js'
-import { bin, listFrom, listSlice, mapKeySlice, mapKeysFrom } from '../../plan/expression.js'
+import { ask } from '../../plan/collection-expression.js'
+import { bin, listFrom, mapKeySlice, mapKeysFrom } from '../../plan/expression.js'
 import type { ReadOperation } from '../../plan/operation.js'
 import { readBin, readExpression } from '../../plan/operations.js'
 import { recordKey, type RecordKey, type UserKey } from '../../plan/record-key.js'
@@ -155,7 +156,8 @@ function listKeys(relation: RelationModel): LinkVerification['readKeys'] {
   return (count: number, from?: UserKey): ReadOperation =>
     readExpression(
       `_sk.${relation.index}.keys`,
-      from === undefined ? listSlice(list, 0, count) : listFrom(list, from, count),
+      // By rank, as what follows: a list that was created unordered would show some of its items on no page.
+      from === undefined ? ask('listRankSlice', list, [0, count]) : listFrom(list, from, count),
     )
 }
 

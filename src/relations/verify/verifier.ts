@@ -8,6 +8,7 @@ import { binExists } from '../../plan/expression.js'
 import { readExpression } from '../../plan/operations.js'
 import { resultName } from '../../plan/result-names.js'
 import { sameValue } from '../../plan/same-value.js'
+import { compareValues } from '../../plan/value-order.js'
 import { describeLink, describeMarker, describeUnreadable, type ShowKey } from './describe-finding.js'
 import type { Finding } from '../contract/finding.js'
 import { judge, type Reading } from './judge.js'
@@ -228,7 +229,8 @@ function pageOf(subject: OpenSubject, record: StoredRecord | null): Page {
   for (const { relation, last } of subject.open) {
     const stored = record.bins[resultName(relation.readKeys(CHUNK, last))!]
     if (problemOf(relation, subject.key, stored) !== undefined) continue
-    const found = asList(stored)
+    // Of an unordered list the server answers a range of ranks in no order.
+    const found = relation.list === undefined ? asList(stored) : [...asList(stored)].sort(compareValues)
     const keys = last !== undefined && found.length > 0 && sameValue(last, found[0]) ? found.slice(1) : found
     for (const other of keys) candidates.push({ link: relation.link(subject.key, other), side: relation.side })
     if (found.length === CHUNK && keys.length > 0) open.push({ relation, last: keys.at(-1) })
