@@ -197,6 +197,37 @@ for (const mode of MODES) {
       expect((await listing(db.session())).keeper.key).to.equal(2)
     })
 
+    const LINKED: Readonly<globalThis.Record<string, (one: Agent) => void>> = {
+      'by a link': (one) => one.likes.add(2),
+      'by a link with attributes': (one) => one.tastes.link(2, tag('mine')),
+    }
+    for (const [name, link] of Object.entries(LINKED)) {
+      it(`do not lead to a child that is linked ${name} after its delete has read its links`, async function () {
+        for (const isLinkedBefore of [false, true]) {
+          const [first, second] = [db.session(), db.session()]
+          if (isLinkedBefore) {
+            await db.withSession((session) => void session.create(Listing, { id: 2 }))
+            await db.withSession(async (session) => (await agent(session, 1)).likes.add(2))
+            await db.withSession(async (session) => (await agent(session, 1)).tastes.link(2, tag('old')))
+          }
+          const fault = await addFault(this, server, {
+            kind: isLinkedBefore ? 'write' : 'delete',
+            set: 'back-listing',
+            key: 2,
+            delay: 150,
+          })
+          const gone = await first.load(Listing, 2)
+          const deleting = first.delete(gone, { transactions: 'off' })
+          await untilHit(fault, deleting)
+          link(await agent(second, 2))
+          await second.flush({ transactions: 'off' }).catch(() => undefined)
+          await deleting
+          await server.embedded!.faults.clear()
+          expect(await findings()).to.deep.equal([])
+        }
+      })
+    }
+
     const AGAIN: Readonly<globalThis.Record<string, (to: Agent, again: Listing) => void>> = {
       'by a list': (to, again) => to.listings.add(again),
       'by a link': (to, again) => to.likes.add(again),

@@ -2,10 +2,11 @@ import { orderedLayout, type BinLayout } from '../../plan/bin-layout.js'
 import { readProperty, type PartCodec } from '../../codec/index.js'
 import type { KeyValue } from '../../keys/index.js'
 import type { EntityModel, RelationModel } from '../../model/index.js'
-import type { WriteCommand } from '../../plan/command.js'
+import { remove, type WriteCommand } from '../../plan/command.js'
 import type { Draft } from '../../plan/draft.js'
+import { readExpression } from '../../plan/operations.js'
 import { isWrittenOrMissing, type Outcome } from '../../plan/outcome.js'
-import { recordId, userKeyId, type RecordKey } from '../../plan/record-key.js'
+import { recordId, userKeyId, type RecordKey, type UserKey } from '../../plan/record-key.js'
 import type { Value } from '../../plan/value.js'
 import { lookingAgain } from '../write/explain-reads.js'
 import type { CollectionState } from '../state/collection-state.js'
@@ -145,8 +146,9 @@ export class LinkListsStrategy implements RelationStrategy {
   async remove(tracked: Tracked, draft: Draft, reader: Reader): Promise<void> {
     if (this.#inverse === undefined) return
     const keys = await this.members.keys(tracked, reader)
-    if (keys.length === 0) return
     const others = keys.map((key) => reader.recordKey(this.#target, key))
+    if (!draft.isTransaction) this.#askLast(tracked, others, draft)
+    if (keys.length === 0) return
     draft.follow('mark', lookingAgain(tracked, this.model))
     if (!draft.isTransaction) {
       draft.add('mark', markDeleting(tracked), (outcome) => {
@@ -155,6 +157,26 @@ export class LinkListsStrategy implements RelationStrategy {
       })
     }
     await together(others.map((other) => this.#forget(tracked, other, draft, reader)))
+  }
+
+  /** Somebody may have linked it after its list was read, and before it was marked or deleted: the delete tells. */
+  #askLast(tracked: Tracked, others: readonly RecordKey[], draft: Draft): void {
+    const { model, key } = tracked
+    const [bin] = this.store.bins
+    if (bin === undefined) return
+    const told = new Set(others.map(({ key: other }) => userKeyId(other)))
+    const name = `_sk.links${this.model.index}`
+    const operations = [readExpression(name, this.#bin.keys(bin))]
+    const command = remove(model.name, key, { operations, durableDelete: model.durableDelete })
+    draft.add('delete', command, (outcome) => {
+      const { namespace, set } = this.#target
+      for (const other of (outcome.bins[name] ?? []) as readonly UserKey[])
+        if (!told.has(userKeyId(other))) {
+          const at = { owner: { namespace, set, key: other }, member: key.key }
+          void this.#otherStore?.remove(at, draft, 'undo', isWrittenOrMissing)
+        }
+      return isWrittenOrMissing(outcome)
+    })
   }
 
   /** Somebody may have linked it after its list was read; now that it is marked, no more can come. */

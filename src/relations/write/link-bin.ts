@@ -1,3 +1,4 @@
+import { bin as binOf, mapKeySlice, type Expression } from '../../plan/expression.js'
 import { SkeinError } from '../../errors/index.js'
 import { describeKey } from '../../keys/index.js'
 import type { EntityModel } from '../../model/index.js'
@@ -28,6 +29,8 @@ export interface LinkEnd {
   readonly bin: string
 }
 
+const ALL = 2 ** 31 - 1
+
 /** How a bin holds members: as an ordered list of their keys, or as a map from key to the attributes of the link. */
 export interface LinkBin {
   /** With the record, so that it has its order from the start. */
@@ -35,6 +38,8 @@ export interface LinkBin {
   /** Without attributes those of a link that is there already stay. */
   put(end: LinkEnd, other: UserKey, attributes?: Value): WriteOperation
   take(bin: string, others: readonly UserKey[]): WriteOperation
+  /** All keys in the bin. */
+  keys(bin: string): Expression
   /** Reads which of these keys are in the bin. */
   among(bin: string, keys: readonly UserKey[]): ReadOperation
   /** Reads what a link carries, where links carry something. */
@@ -48,6 +53,7 @@ export const listBin: LinkBin = {
   create: (bin) => listCreate(bin, 'ordered', true),
   put: ({ bin }, other) => listAppendUnique(bin, [other]),
   take: (bin, others) => listRemoveValues(bin, others),
+  keys: (bin) => binOf('list', bin),
   among: (bin, keys) => listGetValues(bin, keys, 'value'),
   keysIn: (stored) => stored as readonly UserKey[],
   reads: {
@@ -65,6 +71,7 @@ export const mapBin: LinkBin = {
     return attributes === undefined ? mapPutMissing(bin, other, {}) : mapPut(bin, other, attributes)
   },
   take: (bin, others) => mapRemoveKeys(bin, others),
+  keys: (bin) => mapKeySlice(binOf('map', bin), 0, ALL),
   among: (bin, keys) => mapGetKeys(bin, keys, 'key'),
   attributesOf: (bin, other) => mapGetKeys(bin, [other], 'value'),
   keysIn: (stored, { key }) =>
