@@ -45,7 +45,7 @@ export class StoredCounts {
   }
 }
 
-/** What a class counts. */
+/** Counts that a class keeps. */
 export function countsOf({ properties, relations }: EntityModel): StoredCount[] {
   return properties.flatMap(({ name, bin, countOf }) => {
     const relation = relations.find((each) => each.name === countOf)

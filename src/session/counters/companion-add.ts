@@ -16,7 +16,7 @@ import { makesRoot } from './own-changes.js'
 
 type Count = number | bigint
 
-/** What is to be added to a counter; undefined where nothing is. */
+/** Addition to a counter that is to be sent; undefined where there is none. */
 export function addFor(managed: ManagedEntity, counter: ShardedCounter, draft: Draft): CompanionAdd | undefined {
   const { entity, snapshot, loaded, mapped, writeOptions = [] } = managed
   const compared = mapped.codec.diff(entity, snapshot!, loaded).filter((operation) => isOf(counter, operation))
@@ -47,7 +47,7 @@ function deltaOf(managed: ManagedEntity, counter: ShardedCounter, operation: Wri
   )
 }
 
-/** One addition to a sharded counter on its way to a companion. */
+/** Addition to a sharded counter on its way to a companion. */
 export class CompanionAdd {
   readonly counter: ShardedCounter
   readonly by: Count
@@ -119,7 +119,7 @@ export class CompanionAdd {
     this.#managed.clearWriteOptions(this.#recorded)
   }
 
-  /** It is still to be added. */
+  /** Makes the addition pending again. */
   #revert(): void {
     this.#shift(negative(this.#shown))
     for (const option of this.#recorded) this.#managed.addWriteOptions(option)

@@ -17,7 +17,7 @@ export class CompanionReads {
     this.requests = commands.map((command, i) => new ReceivedRead(command, this.#receiver(i)))
   }
 
-  /** Tells once, when all of them are there or have failed. */
+  /** Calls back once, when all of them are there or have failed. */
   whenRead(then: (companions: readonly (StoredRecord | null)[]) => void, failed: (error: unknown) => void): void {
     this.#then = then
     this.#failed = failed
