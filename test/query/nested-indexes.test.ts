@@ -5,15 +5,18 @@ import {
   Embedded,
   Index,
   Key,
+  ManyToMany,
+  OneToMany,
   Record,
   SkeinError,
+  collection,
   inc,
   open,
   type Database,
   type FilterFields,
 } from 'skein'
 import { startEmbedded } from 'skein/embedded'
-import { compileModel } from '#src/model/index.js'
+import { problemsOf } from '../model/problems-of.js'
 import { MODES, PATIENT } from '../server.js'
 import { rejection } from '../session/rejection.js'
 import { useDatabase } from '../use-database.js'
@@ -206,12 +209,21 @@ describe('indexes that cannot be', () => {
   })
 
   it('look into many parts are a problem of the model', () => {
+    @Embeddable()
+    class Stop {
+      @Key() id!: string
+      @Embedded(() => Place) place?: Place
+    }
     @Record({ set: 'ni_many' })
     class Many {
       @Key() id!: number
       @Embedded(() => Address, { as: 'array' }) addresses: Address[] = []
+      @Embedded(() => Stop, { as: 'map' }) byName = new Map<string, Stop>()
+      @OneToMany(() => Stop, { strategy: 'consolidate' }) stops = collection<Stop>()
+      @ManyToMany(() => Many, { attributes: () => Place }) others = collection<Many, Place>()
     }
-    expect(() => compileModel([Many], { namespace: 'test' })).to.throw(/SKEIN_1024 Many\.addresses/)
+    const problems = problemsOf(Many).map(({ code, property }) => `${code} ${property}`)
+    expect(problems).to.have.members(['addresses', 'byName', 'stops', 'others'].map((name) => `SKEIN_1024 ${name}`))
   })
 
   it('calculate no integer are refused when the database is opened', async () => {

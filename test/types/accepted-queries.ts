@@ -11,6 +11,7 @@ import {
   inc,
   ref,
   type Database,
+  type FilterFields,
   type Session,
   type Where,
 } from 'skein'
@@ -19,7 +20,7 @@ import {
 
 @Embeddable()
 class Address {
-  @Bin() city!: string
+  @Index() @Bin() city!: string
   @Bin({ type: 'int' }) zip?: number
 }
 
@@ -30,6 +31,7 @@ class Agent {
 }
 
 @Record({ set: 'listing' })
+@Index({ name: 'listing_value', of: (l: FilterFields<Listing>) => l.price.times(2).plus(l.rooms.size) })
 class Listing {
   @Key() id!: string
   @Index() @Bin() city!: string

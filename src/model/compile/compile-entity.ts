@@ -10,7 +10,7 @@ import { compileKey } from './compile-key.js'
 import { compileRelation, type RelationDraft } from './compile-relation.js'
 import { compileTtl } from './compile-ttl.js'
 import { compileValue, type PropertyDraft } from './compile-value.js'
-import { embeddedIndexes } from './embedded-indexes.js'
+import { embeddedIndexes, refuseIndexesOfMany } from './embedded-indexes.js'
 import type { PartModels } from './embedded-type.js'
 import { compileDiscriminator } from './families.js'
 import { isRelation, readMemberRoles, type Member } from './members.js'
@@ -33,6 +33,8 @@ export function compileEntity(entity: EntityNotes, compilation: Compilation, mod
       if (!relation) continue
       relations.push(relation)
       indexes.push(...relationIndexes(entity, relation, member.index, compilation))
+      for (const part of [relation.target, relation.attributes ?? ''])
+        refuseIndexesOfMany(entity.name, relation.name, part, { models, problems })
     } else {
       const property = compileValue(entity, member, compilation, models)
       if (!property) checkMetadata(entity, member, compilation)

@@ -6,11 +6,14 @@ import type { PropertyDraft } from './compile-value.js'
 import type { PartModels } from './embedded-type.js'
 import type { Problems } from './problems.js'
 
-interface Walk {
-  readonly entity: EntityNotes
-  readonly property: string
+interface Parts {
   readonly models: PartModels
   readonly problems: Problems
+}
+
+interface Walk extends Parts {
+  readonly entity: EntityNotes
+  readonly property: string
 }
 
 /** The indexes that `@Index` on fields of an embedded part asks for in a record. */
@@ -44,7 +47,7 @@ function below(
   if (type.kind !== 'embedded' || type.shape === 'bins' || parents.includes(type.part)) return []
   const part = walk.models.get(type.part)
   if (part === undefined) return []
-  if (type.shape !== 'one') return refuseMany(walk, type.part, path)
+  if (type.shape !== 'one') return refuseIndexesOfMany(walk.entity.name, path.join('.'), type.part, walk)
   const { indexes, properties } = part
   return [
     ...indexes.map((each) =>
@@ -56,14 +59,28 @@ function below(
   ]
 }
 
-/** An index leads to one place in a record, and not to each of many parts. */
-function refuseMany({ entity, problems, models }: Walk, part: string, path: readonly string[]): [] {
-  const [indexed] = models.get(part)!.indexes
+/** Notes a problem where parts of which a record has many are indexed: an index leads to one place in a record. */
+export function refuseIndexesOfMany(
+  className: string,
+  property: string,
+  part: string,
+  { models, problems }: Parts,
+): [] {
+  const indexed = firstIndexed(part, models, [])
   if (indexed === undefined) return []
-  const message = `${part}.${indexed.property} is indexed, and here are many parts: an index cannot look into each of them.`
+  const message = `${indexed} is indexed, and here are many parts: an index cannot look into each of them.`
   const fix = 'Leave out @Index there, or index a list of values that the record keeps beside its parts.'
-  problems.add('SKEIN_1024', { className: entity.name, property: path.join('.') }, message, fix)
+  problems.add('SKEIN_1024', { className, property }, message, fix)
   return []
+}
+
+/** The first indexed field of a part, or of the parts inside it. */
+function firstIndexed(part: string, models: PartModels, parents: readonly string[]): string | undefined {
+  const model = models.get(part)
+  if (model === undefined || parents.includes(part)) return undefined
+  if (model.indexes.length > 0) return `${part}.${model.indexes[0].property}`
+  const inside = model.properties.flatMap(({ type }) => (type.kind === 'embedded' ? [type.part] : []))
+  return inside.map((each) => firstIndexed(each, models, [...parents, part])).find((each) => each !== undefined)
 }
 
 const placeOf = ({ entity }: Walk, bin: string, path: readonly string[]): Parameters<typeof compileFieldIndex>[2] => ({

@@ -1,4 +1,5 @@
-import { Bin, Index, Key, ManyToOne, OneToMany, Record, collection, inc, ref, type Database, type Session } from 'skein'
+import { Bin, Index, Key, ManyToOne, OneToMany, Record, collection, inc, ref } from 'skein'
+import type { Database, FilterFields, Session } from 'skein'
 
 @Record({ set: 'agent' })
 class Agent {
@@ -65,4 +66,12 @@ export function ask(db: Database, session: Session): void {
   session.query(Listing).with('agnt')
   // expect: Property 'with' does not exist on type
   query.with('agent')
+}
+
+@Record({ set: 'house' })
+// expect: Property 'rooms' does not exist on type 'FilterFields<House>'
+@Index({ name: 'house_value', of: (house: FilterFields<House>) => house.price.times(house.rooms) })
+export class House {
+  @Key() id!: number
+  @Bin({ type: 'int' }) price!: number
 }
