@@ -56,6 +56,8 @@ export function hopOf(from: Reached, name: string, options: Given | undefined, p
   const { classes } = context
   const strategies = from.kind === 'records' ? strategiesOf(from.mapped, name) : NONE
   const relation = from.kind === 'records' ? [...strategies.values()][0].model : refOf(from.part, name)
+  const other = [...strategies.values()].find(({ model }) => model.target !== relation.target)
+  if (other !== undefined) throw severalTargets(from, relation, other.model)
   const part = classes.model.embeddables.get(relation.target)
   const target: Reached =
     part === undefined ? { kind: 'records', mapped: classes.of(relation.target) } : { kind: 'parts', part }
@@ -130,5 +132,15 @@ function withoutOrder(from: Reached, { name }: RelationModel): SkeinError {
     className,
     property: name,
     fix: 'Use limit instead of first or last.',
+  })
+}
+
+function severalTargets(from: Reached, { name, target }: RelationModel, other: RelationModel): SkeinError {
+  const className = classNameOf(from)
+  const message = `${name} leads to ${target} from one subclass of ${className}, and to ${other.target} from another.`
+  return new SkeinError('SKEIN_2312', message, {
+    className,
+    property: name,
+    fix: 'Walk from each subclass by itself.',
   })
 }

@@ -60,13 +60,30 @@ export class Video extends Post {
   @Bin() seconds!: number
 }
 
+@Record({ set: 'walk_owner', discriminator: 'kind', discriminatorValue: 'owner' })
+export class Owner {
+  @Key() id!: number
+}
+
+@Record({ discriminatorValue: 'writer' })
+export class Writer extends Owner {
+  @ManyToMany(() => Post) works = collection<Post>()
+  @ManyToMany(() => Post, { name: 'written' }) own = collection<Post>()
+}
+
+@Record({ discriminatorValue: 'painter' })
+export class Painter extends Owner {
+  @ManyToMany(() => Photo) works = collection<Photo>()
+  @ManyToMany(() => Post, { name: 'painted' }) own = collection<Post>()
+}
+
 @Record({ set: 'walk_node' })
 export class Node {
   @Key() id!: number
   @ManyToMany(() => Node) next = collection<Node>()
 }
 
-export const ALL = [User, Profile, Desk, Photo, Post, Video, Node]
+export const ALL = [User, Profile, Desk, Photo, Post, Video, Node, Owner, Writer, Painter]
 
 export const user = (id: string, city?: string): User => Object.assign(new User(), { id, city })
 export const post = (id: string, title = id): Post => Object.assign(new Post(), { id, title })

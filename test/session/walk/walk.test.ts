@@ -2,7 +2,8 @@ import { expect } from 'chai'
 import type { Database, Session } from 'skein'
 import { MODES, type TestServer } from '../../server.js'
 import { useDatabase } from '../../use-database.js'
-import { ALL, Comment, Desk, Photo, Post, Profile, User, Video, comment, post, user } from './models.js'
+import { ALL, Comment, Desk, Owner, Painter, Photo, Post, Profile, User, Video, Writer } from './models.js'
+import { comment, post, user } from './models.js'
 
 const ids = (entities: readonly { readonly id: unknown }[]): unknown[] => entities.map(({ id }) => id)
 
@@ -240,6 +241,23 @@ for (const mode of MODES) {
         expect(await session.walk(Video, 'b1').out('author').keys()).to.deep.equal([])
       })
     })
+    it('follows the relation of the class that a record is of, whatever bin that has', async () => {
+      const writer = Object.assign(new Writer(), { id: 1 })
+      writer.own.add(post('w'))
+      const painter = Object.assign(new Painter(), { id: 2 })
+      painter.own.add(post('p'))
+      await store(writer, painter, Object.assign(new Owner(), { id: 3 }))
+      const session = db.session()
+      const from = (...keys: number[]) => session.walk(Owner as typeof Writer, keys)
+      const { commands } = await server.commands.during(async () =>
+        expect(await from(1, 2, 3).out('own').keys()).to.deep.equal(['w', 'p']),
+      )
+      expect(commands).to.equal(2)
+      expect(() => from(1).out('works')).to.throw(/works leads to Post from one subclass of Owner, and to Photo/)
+      expect(await session.walk(Writer, 1).out('works').keys()).to.deep.equal([])
+      await session.close()
+    })
+
     it('streams what it reaches, and lets go of it', async () => {
       const hub = user('hub')
       for (let i = 0; i < 600; i++) hub.posts.add(post(`p${String(i).padStart(3, '0')}`))
