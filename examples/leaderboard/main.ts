@@ -1,6 +1,6 @@
 import 'reflect-metadata'
 import { open } from 'skein'
-import { show, trafficOf } from '../traffic.js'
+import { show, showBytes, trafficOf } from '../traffic.js'
 import { where } from '../where.js'
 import { Leaderboard, score } from './models.js'
 
@@ -28,8 +28,14 @@ export async function main(print: (text: string) => void, players = 5_000): Prom
       scores.add(better)
       await session.flush()
     })
-    print(`A new score of player 17 takes the place of the old one: ${show(submitting)}`)
+    print(`A new score of player 17 takes the place of the old one: ${showBytes(submitting)}`)
     print(`${(await scores.count()).toLocaleString('en')} players, the best is ${(await scores.last(1))[0].player}`)
+
+    const recent = await trafficOf(async () => {
+      const found = [...(await scores.by('recent').last(3))].reverse()
+      print(`The most recent scores are of ${found.map(({ player }) => player).join(', ')}`)
+    })
+    print(`  ${showBytes(recent)}`)
 
     let place = 0
     const ranking = await trafficOf(async () => {

@@ -8,11 +8,19 @@ export class Score {
   @Bin() at!: Date
 }
 
-/** Scores in the order of their points, then of their time: the server keeps them so, and finds a player by name all the same. */
+/**
+ * Scores in the order of their points, then of their time: the server keeps them so, and finds a player by name all the same. A second order,
+ * by time alone, is kept beside it.
+ */
 @Record({ set: 'board' })
 export class Leaderboard {
   @Key() game!: string
-  @OneToMany(() => Score, { strategy: 'consolidate', sortKey: ['points', 'at'], eager: false })
+  @OneToMany(() => Score, {
+    strategy: 'consolidate',
+    sortKey: ['points', 'at'],
+    orders: { recent: ['at'] },
+    eager: false,
+  })
   scores = collection<Score>()
 }
 

@@ -18,6 +18,7 @@ export {
   type LoadedSet,
   type LoadedSlice,
 } from './property-codec.js'
+export { asReturned } from './types/as-returned.js'
 export { mapKeyCodec } from './types/map-type.js'
 export { mapSubtype, typeCodecOf } from './types/compile-type.js'
 export { inOrder } from './types/sorted-list-type.js'

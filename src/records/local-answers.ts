@@ -1,3 +1,4 @@
+import { asReturned } from '../codec/index.js'
 import type { Path } from '../plan/operation.js'
 import type { Value } from '../plan/value.js'
 import type { Question } from './question.js'
@@ -13,12 +14,13 @@ export function containerAt(root: Value | undefined, path: Path): Value | undefi
   return at ?? undefined
 }
 
-/** Answers a question about a value that has no record yet, as the server would. */
+/** Answers a question about a value that has no record yet, as the server would and the client shows it. */
 export function answerLocally(container: Value | undefined, { name, args }: Question): Value | undefined {
   if (container === undefined || container === null) return undefined
-  return name.startsWith('list')
+  const answer = name.startsWith('list')
     ? listAnswer(container as readonly Value[], name, args)
     : mapAnswer(entriesOf(container), name, args)
+  return answer === undefined ? undefined : asReturned(answer)
 }
 
 function listAnswer(list: readonly Value[], name: Question['name'], args: readonly Value[]): Value | undefined {
