@@ -235,7 +235,8 @@ for (const mode of MODES) {
         const session = db.session()
         await add(session)
         const error = (await session.flush().catch((reason: unknown) => reason)) as Error
-        expect(error, String(error)).to.have.property('cause').that.is.instanceOf(EntityGoneError)
+        // A single record that was not written is reported by its own error.
+        expect(error instanceof EntityGoneError ? error : error.cause, String(error)).to.be.instanceOf(EntityGoneError)
         expect((await db.session().load(Employee, name)).department.key).to.equal(1)
       }
     })
