@@ -119,7 +119,7 @@ export function encodeGuards(guards: readonly Guard[]): string | undefined {
   return writer.takeBase64()
 }
 
-export function guardExpression(guard: Guard): Expression {
+function guardExpression(guard: Guard): Expression {
   if (guard.kind === 'filter') return guard.expression
   const { expected } = guard
   if (expected === null) return not(binExists(guard.bin))

@@ -85,8 +85,8 @@ export interface HiddenError {
 }
 
 export const commandChannel = channel('skein:command')
-export const warningChannel = channel('skein:warning')
-export const transactionChannel = channel('skein:transaction')
+const warningChannel = channel('skein:warning')
+const transactionChannel = channel('skein:transaction')
 export const flushChannel = channel('skein:flush')
 
 /** Runs a function in the asynchronous context of a caller, where its `AsyncLocalStorage` has the values it had there. */

@@ -68,7 +68,7 @@ export interface RetryOptions {
 }
 
 /** By time and not by number: a cluster needs some seconds to notice that a node is gone. */
-export const DEFAULT_RETRY: RetryOptions = Object.freeze({
+const DEFAULT_RETRY: RetryOptions = Object.freeze({
   attempts: Infinity,
   deadline: 10_000,
   backoff: 8,

@@ -1,5 +1,5 @@
 /** On the root record of a sharded collection: how its shards are named. */
-export const SUBKEYS_BIN = 'subkeys'
+const SUBKEYS_BIN = 'subkeys'
 
 /** Every other bin of the mapper itself starts with this, so it can never meet a user's. */
 export const RESERVED_BIN_PREFIX = '_sk.'

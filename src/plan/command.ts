@@ -203,6 +203,6 @@ class BinsWrite implements WriteCommand {
 export const writeBins = (entity: string, key: RecordKey, bins: Bins, options: WriteOptions): WriteCommand =>
   new BinsWrite(entity, key, bins, options)
 
-export function operationsOf(bins: Bins): Operation[] {
+function operationsOf(bins: Bins): Operation[] {
   return Object.keys(bins).map((bin) => writeBin(bin, bins[bin] as Value))
 }

@@ -129,7 +129,7 @@ function mergeGenerations(a: number | undefined, b: number | undefined): number 
 }
 
 /** Joins neighbours that say the same thing about one bin: a later write of a bin wins, appends and removes add up. */
-export function coalesce(operations: readonly Operation[]): readonly Operation[] {
+function coalesce(operations: readonly Operation[]): readonly Operation[] {
   // All that belong together are gathered first and joined once: joining two at a time copies the values of all before.
   const result: Operation[][] = []
   for (const operation of operations) {

@@ -56,7 +56,7 @@ export function showOperations(command: Command, reveal: Reveal): string[] {
   return command.kind === 'write' && command.watchSize ? [...lines, 'read the size of the record'] : lines
 }
 
-export function showGuard(guard: Guard, values: boolean): string {
+function showGuard(guard: Guard, values: boolean): string {
   if (guard.kind === 'filter') return `if ${showExpression(guard.expression, values)}`
   if (guard.expected === null) return `if ${guard.bin} is absent`
   return guard.kind === 'version' || values ? `if ${guard.bin} is ${showValue(guard.expected)}` : `if ${guard.bin} is …`

@@ -61,7 +61,3 @@ function compareMaps(a: Value, b: Value): number {
   )
   return left.length !== right.length ? left.length - right.length : compareLists(left, right)
 }
-
-/** Sorts what the server selected by rank: of an unordered list or map it answers in no order that can be relied on. */
-export const inValueOrder = (values: Value | undefined): readonly Value[] =>
-  ((values ?? []) as readonly Value[]).toSorted(compareValues)

@@ -10,7 +10,7 @@ interface Named {
 }
 
 /** The field of a property, or of a part by its path: `address.city`. */
-export function namedField({ model, fields }: Named, named: PropertyKey): Field {
+function namedField({ model, fields }: Named, named: PropertyKey): Field {
   const path = String(named)
   const [first, ...rest] = path.split('.')
   let field = fields.get(first)

@@ -26,7 +26,7 @@ export function boundOf(
 type PartOf = (name: string) => Pick<EmbeddableModel, 'properties'>
 
 /** Types of the fields of a tuple; undefined for another type. */
-export function fieldTypes(item: BinType, part: PartOf): readonly BinType[] | undefined {
+function fieldTypes(item: BinType, part: PartOf): readonly BinType[] | undefined {
   if (item.kind === 'tuple') return item.items
   if (item.kind !== 'embedded' || item.shape !== 'one') return undefined
   return item.tuple ? part(item.part).properties.map(({ type }) => type) : undefined

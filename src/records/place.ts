@@ -115,7 +115,7 @@ export function nested(place: Place, entry: Entry, codecs: Codecs): Place {
 }
 
 /** An empty value of a list, set, map, part or JSON object. */
-export function emptyOf(type: BinType, codecs: Codecs): unknown {
+function emptyOf(type: BinType, codecs: Codecs): unknown {
   const shape = shapeOf(type)
   if (shape === 'list') return []
   if (shape === 'set') return new Set()

@@ -51,6 +51,6 @@ export function storeBits(blob: Buffer, { offset, size }: BitRange, bits: Buffer
 }
 
 /** The bits of the last byte that belong to a run of so many bits. */
-export function lastByteMask(size: number): number {
+function lastByteMask(size: number): number {
   return size & 7 ? (0xff << (8 - (size & 7))) & 0xff : 0xff
 }

@@ -74,7 +74,7 @@ export function nestedSubtype(type: BinType): TypeProblem | undefined {
 }
 
 /** The first option that differs from the default; undefined where none does. */
-export function subtypeOption(type: BinType): string | undefined {
+function subtypeOption(type: BinType): string | undefined {
   return (['order', 'persistIndex', 'unique'] as const).find((option) => option in type)
 }
 

@@ -110,7 +110,7 @@ export function linkMapLinks(
 }
 
 /** Both ends store the link, and the model says which of them is the truth. */
-export function pairOfEnds(
+function pairOfEnds(
   relation: RelationModel,
   readKeys: LinkVerification['readKeys'],
   endsOf: (here: RecordKey, other: UserKey) => readonly [LinkEnd, LinkEnd],

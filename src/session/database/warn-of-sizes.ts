@@ -38,7 +38,7 @@ function warn({ name, namespace, set }: EntityModel, relation: RelationModel, ev
 }
 
 /** Shards of 64 to 128 KiB each. */
-export const shardsFor = ({ p99, bytes }: ExpectedSize): number => Math.ceil((p99 * bytes) / COMFORTABLE)
+const shardsFor = ({ p99, bytes }: ExpectedSize): number => Math.ceil((p99 * bytes) / COMFORTABLE)
 
 const shardsOf = ({ sharding }: RelationModel): number => (sharding?.by === 'hash' ? sharding.shards : 1)
 

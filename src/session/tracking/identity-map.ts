@@ -177,4 +177,4 @@ class Ownership extends Returns {
 }
 
 export const managedOf = (entity: object): ManagedEntity | undefined => Ownership.of(entity)
-export const setManaged = (entity: object, managed: ManagedEntity): void => Ownership.set(entity, managed)
+const setManaged = (entity: object, managed: ManagedEntity): void => Ownership.set(entity, managed)

@@ -23,13 +23,13 @@ export interface WriteDoubt {
 }
 
 /** A delete whose answer was lost. */
-export interface DeleteDoubt {
+interface DeleteDoubt {
   readonly command: Outcome['command']
   /** Write that was in doubt before. */
   readonly before: WriteDoubt | undefined
 }
 
-export type Doubt = WriteDoubt | DeleteDoubt
+type Doubt = WriteDoubt | DeleteDoubt
 
 export const isOfWrite = (doubt: Doubt): doubt is WriteDoubt => 'confirm' in doubt
 

@@ -72,7 +72,7 @@ export function loadPartRefs(
 }
 
 /** Loads what references point to, all in one batch read. */
-export async function loadRefs(
+async function loadRefs(
   states: readonly RefState[],
   target: EntityModel,
   reader: Reader,
