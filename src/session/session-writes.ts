@@ -161,6 +161,16 @@ export class SessionWrites {
     return mapped.isSimple && doubt === undefined && transaction === undefined && options?.signal === undefined
   }
 
+  /** Flushes a session that has changed one record through a handle and has nothing else; undefined for all others. */
+  flushHandle(): Promise<void> | undefined {
+    const { sole } = this.#context.identity
+    if (sole?.isUnread !== true || sole.state !== 'stored') return undefined
+    if (!this.#isSimple(sole, undefined) || !this.turns.isIdle) return undefined
+    return new Promise((resolve, failed) =>
+      executeSingle(sole, this.#context, this.turns, { sent: () => resolve(), failed }),
+    )
+  }
+
   /** Saves or deletes one entity, in its turn. */
   send(managed: ManagedEntity, options: FlushOptions | undefined, receiver: SendReceiver): void {
     if (this.#isSimple(managed, options) && this.turns.isFree(managed)) {

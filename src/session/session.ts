@@ -185,6 +185,8 @@ export class Session extends SessionReads {
   async flush(options?: FlushOptions): Promise<void> {
     this.#core.checkMaySend()
     checkCallOptions('flush', options)
+    const sent = options === undefined ? this.#core.work.flushHandle() : undefined
+    if (sent !== undefined) return sent
     const work = (): Promise<void> => this.#core.work.unit.flush(options)
     await abortableTurn(options?.signal, work, (begin) => this.#core.work.turns.runAlone(begin))
   }

@@ -9,7 +9,7 @@ import { ManagedEntity } from '../tracking/managed-entity.js'
 import { StoredState } from '../tracking/stored-state.js'
 import type { MappedClass, Projection } from '../mapping/mapped-class.js'
 import { checkRecorded, showRecorded } from '../record-access.js'
-import { asRead, loadedWith, missingOf, projectionOf } from '../mapping/projection.js'
+import { asRead, loadedWith, missingOf } from '../mapping/projection.js'
 import type { SessionContext } from '../context/session-context.js'
 import { otherClass } from '../context/session-errors.js'
 import { shownTtl } from '../flush/plan/ttl.js'
@@ -70,12 +70,11 @@ export class Hydrator {
   /** An entity of a record that was not read: nothing but its key is known. */
   takeUnread(mapped: MappedClass, key: RecordKey): ManagedEntity {
     const { tenant } = this.#context.identity
-    const { loaded } = projectionOf(mapped, [])
-    const { discriminator } = mapped.model
-    const entity = mapped.codec.hydrate(discriminator ? { [discriminator.bin]: discriminator.value! } : {}, loaded)
-    mapped.codec.key.assign(entity, mapped.codec.key.scheme.fromStored(key.key, tenant))
     // Not even the version is known.
     const known = new Set(mapped.model.key.properties)
+    const { discriminator } = mapped.model
+    const entity = mapped.codec.hydrate(discriminator ? { [discriminator.bin]: discriminator.value! } : {}, known)
+    mapped.codec.key.assign(entity, mapped.codec.key.scheme.fromStored(key.key, tenant))
     const managed = this.#manage(mapped, entity, key, known, { bins: {}, isRead: () => false }, true)
     this.#context.identity.announce(managed)
     return managed

@@ -43,6 +43,17 @@ export class IdentityMap implements EntityHome {
     return managed
   }
 
+  /** The only entity of the session; undefined where there are several, or none. */
+  get sole(): ManagedEntity | undefined {
+    let found: ManagedEntity | undefined
+    for (const records of this.#places) {
+      if (records === undefined || records.isEmpty) continue
+      if (found !== undefined || records.sole === undefined) return undefined
+      found = records.sole
+    }
+    return found
+  }
+
   /** Calls back once when the session gets an entity that was so far known by its key alone. */
   await(mapped: MappedClass, key: UserKey, then: (entity: object) => void): void {
     const id = idOf(mapped, key)
@@ -107,6 +118,15 @@ export class RecordMap<T> {
   #key: UserKey | undefined
   #value: T | undefined
   #many: Map<UserKey, T> | undefined
+
+  get isEmpty(): boolean {
+    return this.#many === undefined ? this.#key === undefined : this.#many.size === 0
+  }
+
+  /** The only value; undefined once there were several. */
+  get sole(): T | undefined {
+    return this.#many === undefined ? this.#value : undefined
+  }
 
   get(key: UserKey): T | undefined {
     const id = identityOf(key)

@@ -90,6 +90,11 @@ export class WorkQueue {
     return result
   }
 
+  /** True when nothing is under way. */
+  get isIdle(): boolean {
+    return this.#barrier === undefined && this.#span.isEmpty && this.#onRecords.isEmpty
+  }
+
   /** True when work on the entity need not wait. */
   isFree(managed: ManagedEntity): boolean {
     return this.#barrier === undefined && managed.queued === undefined && this.#recordTurn(managed) === undefined
