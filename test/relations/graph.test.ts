@@ -7,7 +7,7 @@ import { useDatabase } from '../use-database.js'
 import { CLASSES, IDS, classOf, make, type Kind } from './graph-models.js'
 import { Actor, change, create, flush, palette, refresh, remove } from './graph-steps.js'
 import { PlainGraph, oneSided, type Links } from './plain-graph.js'
-import { shownLinks, storedLinks } from './stored-graph.js'
+import { shownLinks, storedLinks, withoutRole } from './stored-graph.js'
 
 const RUNS = { numRuns: Number(process.env.SKEIN_RUNS ?? 30) }
 const ENTITIES = Object.values(CLASSES)
@@ -109,5 +109,3 @@ function difference(found: Links, wanted: Links): Links {
     ...wanted.filter((each) => !isFound.has(each)).map((each) => `missing: ${each}`),
   ]
 }
-
-const withoutRole = (link: string): string => link.replace(/\(\w\)/, '')

@@ -30,6 +30,9 @@ export async function storedLinks(db: Database): Promise<Links> {
   return [...links, ...(await badgeLinks(db.session()))].sort()
 }
 
+/** A link as a session shows it, without what it carries. */
+export const withoutRole = (link: string): string => link.replace(/\(\w\)/, '')
+
 /** The view of a session on its loaded entities, without a read. */
 export function shownLinks(entities: Iterable<readonly [Kind, object]>): Links {
   const links: string[] = []
