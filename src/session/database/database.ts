@@ -23,9 +23,8 @@ import type { MappedClasses } from '../mapping/mapped-classes.js'
 import type { TransactionMode } from '../context/open-options.js'
 import { UnmanagedSource } from '../query/unmanaged-source.js'
 import { Session, type Transact } from '../session.js'
-import { driverOf } from '../../driver/session-driver.js'
 import { TracedSession } from '../traced-session.js'
-import type { SessionContext } from '../context/session-context.js'
+import { NamedContext, type SessionContext } from '../context/session-context.js'
 import { closedWithin, databaseClosed, sharedSet } from '../context/session-errors.js'
 import { isInsideHookOf } from '../tracking/lifecycle-hooks.js'
 import type { KeyInput } from '../context/session-types.js'
@@ -156,10 +155,7 @@ export class Database {
   #context(options: SessionOptions, activity: WorkCount, inside: Inside = NO_TRANSACTION): SessionContext {
     const { driver, classes, validate, transactions } = this.#parts
     const identity = new IdentityMap(classes, checkTenant(options.tenant))
-    return {
-      get driver() {
-        return driverOf(driver, identity.session)
-      },
+    return new NamedContext(driver, {
       classes,
       activity,
       reading: this.#activity.inside,
@@ -170,7 +166,7 @@ export class Database {
       refusesQueries: inside.transaction !== undefined,
       transactions,
       validate: options.validate ?? validate,
-    }
+    })
   }
 
   /** Runs the function with a session of its own. What is still to be sent when it returns is flushed; if it throws, nothing more is sent. */

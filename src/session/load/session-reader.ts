@@ -53,7 +53,7 @@ export class SessionReader implements Reader {
 
   outside(): Reader {
     if (this.#context.refusesQueries !== true) return this
-    return this.#like({ ...this.#context, refusesQueries: false }, this.#deleted)
+    return this.#like({ ...this.#context, driver: this.#context.driver, refusesQueries: false }, this.#deleted)
   }
 
   withDeleted(mode: DeletedMode = 'include'): Reader {

@@ -9,7 +9,8 @@ export async function inScratchSession<T>(
   work: (session: SessionParts) => Promise<T>,
 ): Promise<T> {
   const identity = new IdentityMap(context.classes, context.identity.tenant, context.identity)
-  const inner = { ...context, identity, transaction: undefined, transactions: 'off' as const, validate: false }
+  const { driver } = context
+  const inner = { ...context, driver, identity, transaction: undefined, transactions: 'off' as const, validate: false }
   try {
     return await work({ ...newParts(inner), around: new Set([...(around ?? []), recordId(owner)]) })
   } finally {

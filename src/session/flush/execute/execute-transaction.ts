@@ -53,7 +53,7 @@ async function planInside(
   { context, entities, readerIn, around }: SendParts,
   transaction: TransactionHandle,
 ): Promise<Sent | undefined> {
-  const reader = readerIn({ ...context, transaction })
+  const reader = readerIn({ ...context, driver: context.driver, transaction })
   // Lists are read again, now as part of the transaction: members may have joined since.
   const removed = [...members.removed]
   const known = new Set<ManagedEntity>([...all.saved, ...all.removed])
