@@ -4,10 +4,11 @@ import type { Declared, Expect } from './mistake.js'
 import { noteMember } from './note.js'
 
 /**
- * Spreads a counter over companion records, so that many writers can add to it at once. On collections it is not built yet: `open`
- * refuses it (SKEIN_1055).
+ * Spreads a collection over companion records by the hash of the members' keys (a `@OneToMany` stored as `'keyList'`, or a `@ManyToMany`), or a
+ * counter, so that many writers can add to it at once. `open` refuses what is not built yet (SKEIN_1055): consolidated children, and shards by hour or day.
  *
  * @example
+ * @Sharded({ by: 'hash', shards: 35 }) @ManyToMany(() => User, 'follows') followers = collection<User>()
  * @Sharded({ by: 'hash', shards: 16 }) @Counter() views = 0
  */
 export function Sharded(options: ShardedOptions) {

@@ -2,6 +2,7 @@ import type { EntityClass, HookName } from './model.js'
 import type {
   BinOptions,
   CalculatedIndexOptions,
+  CompanionOptions,
   CountOfOptions,
   EmbeddableOptions,
   EmbeddedOptions,
@@ -31,6 +32,7 @@ export interface MemberOptions {
   Ttl: object
   Index: IndexOptions
   Sharded: ShardedOptions
+  Companion: CompanionOptions
   OneToOne: OneToOneOptions
   OneToMany: OneToManyOptions
   ManyToOne: ManyToOneOptions

@@ -103,8 +103,16 @@ export interface CalculatedIndexOptions {
   readonly of: IndexCalculation
 }
 
+/** Options of `@Companion`. */
+export interface CompanionOptions {
+  /** The set of the companion records; `<set>_<bin>` unless given. */
+  readonly set?: string
+  /** The bin of the owner's record that says how its members are stored; `subkeys` unless given, and to be given where a class has several. */
+  readonly subkeys?: string
+}
+
 /** Options of `@Sharded`. */
-export type ShardedOptions = ShardingModel
+export type ShardedOptions = ShardingModel & CompanionOptions
 
 interface RefOptions {
   /** The bin; the property name unless given. */

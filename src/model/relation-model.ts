@@ -22,6 +22,15 @@ export const STORED_KEYS: { readonly [S in RelationStrategy]: 'one' | 'list' | '
 export type OnDelete = 'cascade' | 'detach' | 'restrict'
 export type Orphans = 'delete' | 'keep'
 
+/** Companion records that hold the members of a collection, in a bin of the same name. */
+export interface CompanionsModel {
+  readonly set: string
+  /** The bin of the owner's record that says how its members are stored. */
+  readonly subkeys: string
+  /** Members of a new owner are spread by hash over so many; absent: all are in one companion, under the owner's own key. */
+  readonly shards?: number
+}
+
 /** Keeps only the first or last parts of a consolidated collection, in key order. */
 export interface CapModel {
   readonly keep: number
@@ -90,4 +99,6 @@ export interface RelationModel {
   readonly attributes?: string
   readonly sharding?: ShardingModel
   readonly expect?: ExpectedSize
+  /** Set where members are in companion records and not in `bin` of this one. */
+  readonly companions?: CompanionsModel
 }

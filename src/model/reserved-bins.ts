@@ -1,5 +1,5 @@
 /** On the root record of a sharded collection: how its shards are named. */
-const SUBKEYS_BIN = 'subkeys'
+export const SUBKEYS_BIN = 'subkeys'
 
 /** Every other bin of the mapper itself starts with this, so it can never meet a user's. */
 export const RESERVED_BIN_PREFIX = '_sk.'
@@ -12,6 +12,9 @@ export const COMPANION_ROOT_BIN = '_sk.root'
 
 /** On a companion record: the number of its shard. */
 export const COMPANION_SHARD_BIN = '_sk.shard'
+
+/** On a companion record of a collection: of how many shards it is one; 0 where it is the only one. */
+export const COMPANION_SHARDS_BIN = '_sk.shards'
 
 export function isReservedBin(name: string): boolean {
   return name === SUBKEYS_BIN || name.startsWith(RESERVED_BIN_PREFIX)

@@ -13,13 +13,16 @@ export type StageName = (typeof STAGE_NAMES)[number]
 
 /**
  * Receives the outcome of a command. Returns true when the change counts as done, an error when the command is done but the change it
- * belongs to is not. May add commands to later stages.
+ * belongs to is not, and `RETRIED` when another command does it instead, which then tells. May add commands to later stages.
  */
 export interface Settle {
-  (outcome: Outcome): boolean | SkeinError
+  (outcome: Outcome): boolean | SkeinError | typeof RETRIED
   /** Failures that do no harm, beyond those of the stage: a transaction asks before it commits. */
   readonly tolerates?: readonly Reason[]
 }
+
+/** Outcome of a command that another one replaces: it is no failure, and nobody is told of it. */
+export const RETRIED = 'retried'
 
 /** Settles a command that may also fail for these reasons: one list says what counts as done here, and what a transaction tolerates. */
 export function tolerating(reasons: readonly Reason[], then: (isDone: boolean, outcome: Outcome) => void): Settle {

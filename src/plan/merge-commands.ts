@@ -133,11 +133,18 @@ function coalesce(operations: readonly Operation[]): readonly Operation[] {
   // All that belong together are gathered first and joined once: joining two at a time copies the values of all before.
   const result: Operation[][] = []
   for (const operation of operations) {
+    if (isCreatedBefore(operation, result)) continue
     const last = findSameTarget(result, operation)
     if (last < 0 || !isJoinable(result[last][0], operation)) result.push([operation])
     else result[last].push(operation)
   }
   return result.map((same) => (same.length === 1 ? same[0] : join(same)))
+}
+
+/** A list or map is created once, however many ask for it. */
+function isCreatedBefore(operation: Operation, before: readonly (readonly Operation[])[]): boolean {
+  if (operation.kind !== 'listCreate' && operation.kind !== 'mapCreate') return false
+  return before.some(([other]) => other.kind === operation.kind && other.bin === operation.bin)
 }
 
 // Only the latest operation on the same bin may be joined: whatever stands between two of them could depend on the order.

@@ -1,4 +1,5 @@
 import type { ReadCommand } from './command.js'
+import type { ReadOperation } from './operation.js'
 import { recordId } from './record-key.js'
 import { resultName } from './result-names.js'
 
@@ -32,11 +33,17 @@ function merge(a: ReadCommand, b: ReadCommand): ReadCommand | undefined {
   if (a.filter !== b.filter) return undefined
   if (a.operations === undefined && b.operations === undefined) return { ...a, bins: allBins(a.bins, b.bins) }
   if (a.operations === undefined || b.operations === undefined) return undefined
+  const bins = new Set(a.operations.map(binRead))
+  const more = b.operations.filter((operation) => !bins.has(binRead(operation) ?? ''))
   const names = new Set(a.operations.map(resultName))
   // Only one result of a name can come back.
-  if (b.operations.some((operation) => names.has(resultName(operation)))) return undefined
-  return { ...a, operations: [...a.operations, ...b.operations] }
+  if (more.some((operation) => names.has(resultName(operation)))) return undefined
+  return { ...a, operations: [...a.operations, ...more] }
 }
+
+/** The bin that is read as it is. */
+const binRead = (operation: ReadOperation): string | undefined =>
+  operation.kind === 'readBin' ? operation.bin : undefined
 
 function allBins(a: ReadCommand['bins'], b: ReadCommand['bins']): ReadCommand['bins'] {
   if (a === 'all' || b === 'none') return a

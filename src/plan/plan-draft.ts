@@ -152,6 +152,12 @@ export class PlanDraft implements Draft {
     return checks
   }
 
+  /** Name of the stage that `next` takes out. */
+  get nextName(): StageName | undefined {
+    const [at] = this.#order()
+    return at === undefined ? undefined : this.#stages.get(at)!.name
+  }
+
   plan(): Plan {
     const stages = this.#order().map((at) => readyStage(this.#stages.get(at)!, this.#complete).stage)
     const { isTransaction: transaction } = this
@@ -234,7 +240,9 @@ class DraftForRecord implements Draft {
 
   add(name: StageName, command: WriteCommand | DeleteCommand, settle: Settle): void {
     this.#tieTo(command.key)
-    this.#draft.add(name, this.#guarded(command), settle, name === 'delete' ? this.#depth : 0)
+    // Records that belong to this one go before it, and after what was deleted because of it.
+    const depth = recordId(command.key) === recordId(this.#key) ? this.#depth : this.#depth + 0.5
+    this.#draft.add(name, this.#guarded(command), settle, name === 'delete' ? depth : 0)
   }
 
   addApart(...args: Parameters<Draft['addApart']>): void {

@@ -1,6 +1,6 @@
 import type { SkeinError } from '../errors/index.js'
 import type { DeleteCommand, WriteCommand } from './command.js'
-import type { CompleteWrite, Settle, StageName } from './draft.js'
+import { RETRIED, type CompleteWrite, type Settle, type StageName } from './draft.js'
 import { mergeCommands } from './merge-commands.js'
 import type { Outcome, Reason } from './outcome.js'
 import { stage, type Stage } from './plan.js'
@@ -34,6 +34,8 @@ export interface ReadyStage {
   holdBack(missing: ReadonlyMap<string, Outcome>): Outcome[]
   /** Outcomes that some contributor does not accept. */
   settle(outcomes: readonly Outcome[]): Outcome[]
+  /** Outcomes of commands that others replace, known once they are settled. */
+  readonly retried: ReadonlySet<Outcome>
   /** Errors thrown by contributors while they were settled; the others are settled all the same. */
   readonly broken: readonly SkeinError[]
   /** Outcomes that would not be accepted, known before settling: a transaction asks before it commits. */
@@ -45,7 +47,7 @@ function merged({ commands }: Entry, complete: CompleteWrite | undefined): Write
   return complete === undefined ? command : complete(command)
 }
 
-function tell(settle: Settle, outcome: Outcome, broken: SkeinError[]): boolean | SkeinError {
+function tell(settle: Settle, outcome: Outcome, broken: SkeinError[]): ReturnType<Settle> {
   try {
     return settle(outcome)
   } catch (error) {
@@ -63,6 +65,7 @@ export function readyStage(
   const all: Entry[] = []
   const held: Entry[] = []
   const broken: SkeinError[] = []
+  const retried = new Set<Outcome>()
   for (const entry of entries.values()) (mustWait?.(recordId(entry.commands[0].key)) ? held : all).push(entry)
   return {
     name,
@@ -71,6 +74,7 @@ export function readyStage(
       all.map((entry) => merged(entry, complete)),
     ),
     broken,
+    retried,
     holdBack: (missing) =>
       held.map((entry) => {
         const command = merged(entry, complete)
@@ -85,6 +89,7 @@ export function readyStage(
         // Every contributor must be settled, so no short cut at the first refusal.
         const accepted = all[i].settle.map((settle) => tell(settle, outcome, broken))
         const error = accepted.find((answer) => typeof answer === 'object')
+        if (accepted.includes(RETRIED)) retried.add(outcome)
         if (error !== undefined) return { ...outcome, state: 'notWritten' as const, reason: 'missing' as const, error }
         return accepted.includes(false) ? outcome : []
       }),

@@ -40,7 +40,7 @@ export function attachRelations(
       if (stored === undefined) state.startAnew()
       else takeMembers(strategy, state, stored)
       state.bind(binding)
-      const { bin } = relation
+      const [bin] = strategy.bins as readonly (string | undefined)[]
       const isRead = bin !== undefined && stored?.isRead(bin) === true
       strategy.attached?.(tracked, reader, isRead ? stored?.bins[bin] : undefined, isRead)
     }
@@ -82,7 +82,8 @@ export function checkRelations(
   stored: ReadBins,
 ): void {
   for (const strategy of strategies) {
-    const { bin, holds } = strategy.model
+    const { holds } = strategy.model
+    const [bin] = strategy.bins as readonly (string | undefined)[]
     if (holds === 'ref') keyIn({ tracked, relation: strategy.model, reader }, stored)
     else if (bin !== undefined && stored.isRead(bin)) strategy.check?.(tracked, stored.bins[bin], reader)
   }
@@ -104,7 +105,7 @@ export function completeRelations(
       else learnKey(state, keyIn({ tracked, relation, reader }, stored))
     } else {
       const state = collectionStateOf(collectionOf(entity, relation))
-      const { bin } = relation
+      const [bin] = strategy.bins as readonly (string | undefined)[]
       if (strategy.completed !== undefined) {
         if (bin !== undefined && stored.isRead(bin)) strategy.completed(tracked, stored.bins[bin])
       } else if (!state.isChanged && state.loaded.members === undefined) takeMembers(strategy, state, stored)
@@ -164,7 +165,7 @@ function takeMembers(
   state: ReturnType<typeof collectionStateOf>,
   { bins, isRead, isAlone = false }: ReadBins,
 ): void {
-  const { bin } = strategy.model
+  const [bin] = strategy.bins as readonly (string | undefined)[]
   state.reset()
   if (!isAlone && bin !== undefined && isRead(bin)) state.loaded.takeBin(bins[bin] ?? [])
 }

@@ -26,6 +26,7 @@ import {
   pagedOtherwise,
   unknownOrder,
 } from './contract/relation-errors.js'
+import { pagedByCursor } from './contract/companion-errors.js'
 import { setCollectionState } from './state/state-of.js'
 import { cut, type CollectionView, type KeyRange, type OrderView } from './contract/collection-members.js'
 import { streamMembers } from './read/stream-members.js'
@@ -132,9 +133,12 @@ export class EntityCollection<T extends object, A extends object = object> imple
     if (this.#view !== undefined) return this.#view.keys(range)
     if (this.#isComplete) return range === undefined ? this.#addedKeys() : cut(this.#addedKeys(), range)
     const binding = this.#bound('keys', options)
-    if (range !== undefined && binding.strategy.members?.byPosition !== undefined)
-      throw pagedOtherwise(binding.relation, 'after')
+    if (range !== undefined && binding.strategy.members?.byPosition !== undefined) throw this.#noNumbers(binding)
     return memberKeys(this.#state, binding, range)
+  }
+
+  #noNumbers({ relation, strategy }: Binding): SkeinError {
+    return strategy.store === undefined ? pagedOtherwise(relation, 'after') : pagedByCursor(relation)
   }
 
   /** Undefined where all keys are meant. */
@@ -158,7 +162,7 @@ export class EntityCollection<T extends object, A extends object = object> imple
       if (after !== undefined) throw pagedOtherwise(binding.relation, 'offset')
       return (await memberPage(this.#state, binding, { offset, count })) as T[]
     }
-    if (offset !== 0) throw pagedOtherwise(binding.relation, 'after')
+    if (offset !== 0) throw this.#noNumbers(binding)
     return (await pageAfter(this.#state, binding, count, after)) as Page<T>
   }
 

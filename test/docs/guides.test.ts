@@ -17,6 +17,7 @@ const SAID = [
   'guide/cluster.md',
   'guide/counters.md',
   'guide/deletes.md',
+  'guide/growth.md',
   'guide/lists-and-maps.md',
   'guide/queries.md',
   'guide/relations.md',

@@ -1,4 +1,18 @@
-import { Bin, Embeddable, Embedded, Key, ManyToMany, ManyToOne, OneToMany, OneToOne, Record, Sharded } from 'skein'
+import {
+  Bin,
+  Companion,
+  Counter,
+  Embeddable,
+  Embedded,
+  Index,
+  Key,
+  ManyToMany,
+  ManyToOne,
+  OneToMany,
+  OneToOne,
+  Record,
+  Sharded,
+} from 'skein'
 import { collection, ref } from 'skein'
 import { expect } from 'chai'
 import { expectProblem, problemsOf } from './problems-of.js'
@@ -310,6 +324,38 @@ describe('a relation is refused', () => {
     expect(problems.map(({ code, property }) => `${code} ${property}`)).to.deep.equal([
       'SKEIN_1051 children',
       'SKEIN_1051 items',
+    ])
+  })
+
+  it('when its companion records cannot be told apart from others, or nobody could find what an index says', () => {
+    @Record({ set: 'other' })
+    class Other {
+      @Key() id!: number
+    }
+    @Record({ set: 'owner' })
+    class Owner {
+      @Key() id!: number
+      @Companion() @ManyToMany(() => Other) a = collection<Other>()
+      @Sharded({ by: 'hash', shards: 2 }) @ManyToMany(() => Other) b = collection<Other>()
+      @Companion({ set: 'other', subkeys: 'cIn' }) @ManyToMany(() => Other) c = collection<Other>()
+      @Companion({ subkeys: 'id' }) @ManyToMany(() => Other) d = collection<Other>()
+      @Index() @Companion({ subkeys: 'eIn' }) @ManyToMany(() => Other) e = collection<Other>()
+      @Companion({ subkeys: 'fIn' }) @Sharded({ by: 'hash', shards: 2, subkeys: 'f2' }) @ManyToMany(() => Other) f =
+        collection<Other>()
+      @Companion({ set: 'x:y', subkeys: 'gIn' }) @ManyToMany(() => Other) g = collection<Other>()
+      @Companion({ shards: 2, subkeys: 'hIn' } as object) @ManyToMany(() => Other) h = collection<Other>()
+      @Counter() @Sharded({ by: 'hash', shards: 2, set: 'z' }) i = 0
+    }
+    const problems = problemsOf(Owner, Other)
+    expect(problems.map(({ code, property }) => `${code} ${property}`)).to.have.members([
+      'SKEIN_1012 b',
+      'SKEIN_1051 c',
+      'SKEIN_1012 d',
+      'SKEIN_1026 e',
+      'SKEIN_1025 f',
+      'SKEIN_1032 g',
+      'SKEIN_1048 h',
+      'SKEIN_1048 i',
     ])
   })
 

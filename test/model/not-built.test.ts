@@ -3,6 +3,7 @@ import {
   BeforeSave,
   Bin,
   collection,
+  Companion,
   Counter,
   Embeddable,
   Embedded,
@@ -36,19 +37,27 @@ function withType(type: unknown): EntityClass {
 
 describe('a declaration that would have no effect', () => {
   it('is refused by open where it asks for shards', async () => {
+    @Record({ set: 'dated' })
+    class Dated {
+      @Key() id!: string
+      @Bin() at!: Date
+    }
     @Record({ set: 'page' })
     class Page {
       @Key() path!: string
       @Counter() @Sharded({ by: 'hash', shards: 8 }) views = 0
       @Sharded({ by: 'day', on: 'at' }) @OneToMany(() => Sale, { strategy: 'consolidate' }) sales = collection<Sale>()
-      @Sharded({ by: 'hash', shards: 4 }) @ManyToMany(() => Page) links = collection<Page>()
+      @Sharded({ by: 'hash', shards: 4, subkeys: 'linksIn' }) @ManyToMany(() => Page) links = collection<Page>()
+      @Companion({ subkeys: 'partsIn' }) @OneToMany(() => Sale, { strategy: 'consolidate' }) parts = collection<Sale>()
+      @Sharded({ by: 'hour', on: 'at', subkeys: 'datedIn' }) @ManyToMany(() => Dated) dated = collection<Dated>()
     }
-    const error = await rejection(() => open({ embedded: true, namespace: 'test', entities: [Page] }))
+    const error = await rejection(() => open({ embedded: true, namespace: 'test', entities: [Page, Dated] }))
     expect(error).to.be.instanceOf(ModelError)
     const { problems } = error as ModelError
     expect(problems.map(({ code, className, property }) => `${code} ${className}.${property}`)).to.deep.equal([
       'SKEIN_1055 Page.sales',
-      'SKEIN_1055 Page.links',
+      'SKEIN_1055 Page.parts',
+      'SKEIN_1055 Page.dated',
     ])
   })
 

@@ -1,6 +1,7 @@
 import {
   type EntityClass,
   Bin,
+  Companion,
   Embeddable,
   Key,
   ManyToMany,
@@ -8,9 +9,18 @@ import {
   OneToMany,
   OneToOne,
   Record,
+  Sharded,
   collection,
   ref,
 } from 'skein'
+
+/** With SKEIN_SHARDED=1 the same relations are kept in companion records: what is stored and shown is the same. */
+const isSharded = process.env.SKEIN_SHARDED === '1'
+const nothing = (): void => undefined
+const InShards = (subkeys: string): PropertyDecorator =>
+  isSharded ? (Sharded({ by: 'hash', shards: 2, subkeys }) as PropertyDecorator) : nothing
+const Apart = (subkeys: string): PropertyDecorator =>
+  isSharded ? (Companion({ subkeys }) as PropertyDecorator) : nothing
 
 @Embeddable()
 export class Role {
@@ -27,16 +37,17 @@ export class Note {
 @Record({ set: 'person' })
 export class Person {
   @Key() id!: number
-  @OneToMany(() => Task, 'assignee') tasks = collection<Task>()
+  @InShards('tasksIn') @OneToMany(() => Task, 'assignee') tasks = collection<Task>()
   @OneToMany(() => Task, 'doer', { strategy: 'secondaryIndex', onDelete: 'detach' }) chores = collection<Task>()
-  @OneToMany(() => Task) bookmarks = collection<Task>()
+  @Apart('bookmarksIn') @OneToMany(() => Task) bookmarks = collection<Task>()
   @OneToMany(() => Note, { strategy: 'consolidate', inverseIndex: { about: { onTargetDelete: 'delete' } } })
   notes = collection<Note>()
-  @ManyToMany(() => Person, 'followers', { owner: true }) follows = collection<Person>()
-  @ManyToMany(() => Person, 'follows') followers = collection<Person>()
-  @ManyToMany(() => Person, 'friends') friends = collection<Person>()
+  @Apart('followsIn') @ManyToMany(() => Person, 'followers', { owner: true }) follows = collection<Person>()
+  @InShards('followersIn') @ManyToMany(() => Person, 'follows') followers = collection<Person>()
+  @InShards('friendsIn') @ManyToMany(() => Person, 'friends') friends = collection<Person>()
   @ManyToMany(() => Task, 'likedBy', { owner: true }) likes = collection<Task>()
-  @ManyToMany(() => Task, 'watchers', { owner: true, attributes: () => Role }) watched = collection<Task, Role>()
+  @InShards('watchedIn') @ManyToMany(() => Task, 'watchers', { owner: true, attributes: () => Role }) watched =
+    collection<Task, Role>()
   @OneToOne(() => Task, 'lead', { owner: true }) leads = ref<Task>()
   @OneToOne(() => Person, 'mentor', { owner: true }) student = ref<Person>()
   @OneToOne(() => Person, 'student') mentor = ref<Person>()
@@ -49,11 +60,12 @@ export class Task {
   @ManyToOne(() => Person, 'tasks') assignee = ref<Person>()
   @ManyToOne(() => Person, 'chores') doer = ref<Person>()
   @ManyToOne(() => Task, 'subtasks') parent = ref<Task>()
-  @OneToMany(() => Task, 'parent') subtasks = collection<Task>()
-  @OneToMany(() => Step, 'task', { onDelete: 'cascade', orphans: 'delete' }) steps = collection<Step>()
+  @Apart('subtasksIn') @OneToMany(() => Task, 'parent') subtasks = collection<Task>()
+  @InShards('stepsIn') @OneToMany(() => Step, 'task', { onDelete: 'cascade', orphans: 'delete' }) steps =
+    collection<Step>()
   @OneToMany(() => Log, 'task', { strategy: 'secondaryIndex', onDelete: 'cascade', orphans: 'delete' })
   logs = collection<Log>()
-  @ManyToMany(() => Person, 'likes') likedBy = collection<Person>()
+  @InShards('likedByIn') @ManyToMany(() => Person, 'likes') likedBy = collection<Person>()
   @ManyToMany(() => Person, 'watched', { attributes: () => Role }) watchers = collection<Person, Role>()
   @OneToOne(() => Person, 'leads') lead = ref<Person>()
 }

@@ -1,4 +1,4 @@
-import { isReservedBin } from '../reserved-bins.js'
+import { isReservedBin, SUBKEYS_BIN } from '../reserved-bins.js'
 import type { Place, Problems } from './problems.js'
 
 const MAX_BIN = 15
@@ -42,6 +42,28 @@ export class BinNames {
     }
     if (other === undefined) this.#takenBy.set(bin, place.property ?? '')
   }
+
+  /** The bin that says how members are stored; its usual name is reserved for it. */
+  claimSubkeys(bin: string, place: Place): void {
+    if (bin !== SUBKEYS_BIN) return this.claim(bin, place, "subkeys: '…'")
+    const other = this.#takenBy.get(bin)
+    if (other === undefined) this.#takenBy.set(bin, place.property ?? '')
+    else {
+      const message = `The bin '${bin}' says already how ${place.className}.${other} is stored.`
+      this.#problems.add('SKEIN_1012', place, message, "Give one of them another with the option subkeys: '…'.")
+    }
+  }
+}
+
+export function checkCompanionSet(problems: Problems, set: string, place: Place): void {
+  if (!isBadName(set, MAX_SET)) return
+  const message = `'${printable(set)}' cannot be the name of the set of its companion records.`
+  problems.add(
+    'SKEIN_1032',
+    place,
+    message,
+    `Name one with set: '…', of 1 to ${MAX_SET} bytes without : ; or control characters.`,
+  )
 }
 
 export function checkIndexedBin(problems: Problems, bin: string, place: Place, option: string): void {

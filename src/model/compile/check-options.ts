@@ -29,7 +29,8 @@ export const KNOWN_OPTIONS = {
   Generation: [],
   Ttl: [],
   Index: ['name', 'on'],
-  Sharded: ['by', 'shards', 'on'],
+  Sharded: ['by', 'shards', 'on', 'set', 'subkeys'],
+  Companion: ['set', 'subkeys'],
 } as const satisfies { readonly [D in MemberDecorator | 'Record' | 'Embeddable']?: readonly string[] }
 
 /** Notes every option that nobody would read; `owner` says whose options they are, for instance `@Bin` or `The strategy 'keyList'`. */

@@ -94,8 +94,12 @@ function valueIndex(
 }
 
 /** `@Generation` and `@Ttl` show the record's metadata: they have no bin, so nothing can be added to them. */
-function checkMetadata(entity: EntityNotes, { note, index, sharded }: Member, { problems }: Compilation): void {
-  const addition = index ?? sharded
+function checkMetadata(
+  entity: EntityNotes,
+  { note, index, sharded, companion }: Member,
+  { problems }: Compilation,
+): void {
+  const addition = index ?? sharded ?? companion
   if (!addition || (note.decorator !== 'Generation' && note.decorator !== 'Ttl')) return
   const message = `@${addition.decorator} stands on @${note.decorator}, which is no bin.`
   problems.add('SKEIN_1026', { className: entity.name, property: note.property }, message, 'Leave it out.')
@@ -116,9 +120,10 @@ function claimBins(
       bins.claim(bin, place, "name: '…'")
     }
   }
-  for (const { name: property, bin, sortKeyBin, orders = [], inverseIndexes = [] } of relations) {
+  for (const { name: property, bin, sortKeyBin, orders = [], inverseIndexes = [], companions } of relations) {
     const place = { className, property }
     if (bin !== undefined) bins.claim(bin, place, "name: '…'")
+    if (companions !== undefined) bins.claimSubkeys(companions.subkeys, place)
     if (sortKeyBin !== undefined) bins.claim(sortKeyBin, place, "sortKeyName: '…'")
     for (const { name: order, bin: list } of orders)
       bins.claim(list, place, `orders: { ${order}: … } under another name`)

@@ -42,6 +42,7 @@ export function compileModel(classes: readonly EntityClass[], { namespace }: { r
   checkCountOf(entityModels.values(), problems)
   checkSoftDeletes(entityModels, problems)
   checkIndexNames(entityModels.values(), problems)
+  checkCompanionSets([...entityModels.values()], problems)
   problems.throwIfAny()
   return new CompiledModel(namespace, deepFreeze(entityModels), deepFreeze(partModels))
 }
@@ -65,6 +66,24 @@ function byName<T extends EntityModel | EmbeddableModel>(
     named.set(model.name, model)
   }
   return named
+}
+
+/** Companion records share their set with nothing else; subclasses that inherit a collection share it. */
+function checkCompanionSets(entities: readonly EntityModel[], problems: Problems): void {
+  const taken = new Map(entities.map(({ namespace, set, name }) => [`${namespace}\0${set}`, name]))
+  for (const { name: className, namespace, set, relations } of entities) {
+    for (const { name: property, companions } of relations) {
+      if (companions === undefined) continue
+      const place = `${namespace}\0${companions.set}`
+      const holder = `${set}.${property}`
+      const other = taken.get(place)
+      if (other !== undefined && other !== holder) {
+        const message = `The set '${companions.set}' of its companion records belongs to ${other} already.`
+        problems.add('SKEIN_1051', { className, property }, message, "Give it another with the option set: '…'.")
+      }
+      taken.set(place, holder)
+    }
+  }
 }
 
 /** Index names are unique in a namespace; subclasses that inherit an index share it. */

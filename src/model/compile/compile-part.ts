@@ -22,10 +22,11 @@ export function compilePart(part: PartNotes, compilation: Compilation): Embeddab
   checkOptions(problems, part.embeddable ?? {}, KNOWN_OPTIONS.Embeddable, { className: part.name }, '@Embeddable')
   checkChoice(problems, 'layout', part.embeddable?.layout, ['map', 'tuple'], { className: part.name })
   for (const member of readMemberRoles(part, problems)) {
-    const { note, index, sharded } = member
+    const { note, index, sharded, companion } = member
     const misplaced =
       (isRelation(note) ? index : undefined) ??
       sharded ??
+      companion ??
       (isRelation(note) || IN_PARTS.includes(note.decorator) ? undefined : note)
     if (misplaced) {
       const message = `@${misplaced.decorator} is for records; ${part.name} is stored inside one.`

@@ -6,7 +6,7 @@ import { checkChoice, checkOptions, show } from './check-options.js'
 import type { Compilation, EntityNotes, PartNotes } from './compilation.js'
 import { compileConsolidate } from './compile-consolidate.js'
 import { compileExpect } from './compile-expect.js'
-import { compileSharding } from './compile-sharding.js'
+import { compileCompanions, compileSharding } from './compile-sharding.js'
 import { isInTemplate, keyKind, storedKeyKind } from './key-kind.js'
 import { evaluateTarget, type Member } from './members.js'
 import { didYouMean, oneOf } from './nearest.js'
@@ -22,7 +22,7 @@ export type RelationDraft = Omit<RelationModel, 'index'>
 /** Compiles a relation of an entity: its target, its other side and its options, checked against its strategy. */
 export function compileRelation(
   notes: EntityNotes,
-  { note, sharded }: Member & { readonly note: MemberNote<RelationDecorator> },
+  { note, sharded, companion }: Member & { readonly note: MemberNote<RelationDecorator> },
   compilation: Compilation,
 ): RelationDraft | undefined {
   const { problems } = compilation
@@ -39,13 +39,13 @@ export function compileRelation(
   }
   if (rules.strategy === 'sharedKey' && target.kind === 'entity') checkSharedKey(notes, target, place, compilation)
   if (rules.strategy === 'linkMap' && target.kind === 'entity') checkLinkKeys(target, place, compilation)
-  if (sharded && !rules.canBeSharded) {
-    const message = `A relation stored as ${rules.strategy} cannot be sharded.`
+  if ((sharded || companion) && !rules.canBeSharded) {
+    const message = `A relation stored as ${rules.strategy} cannot be ${sharded ? 'sharded' : 'kept in a companion record'}.`
     problems.add(
       'SKEIN_1051',
       place,
       message,
-      "Shard a collection stored as 'keyList' or 'consolidate', or a @ManyToMany.",
+      "Use a collection stored as 'keyList' or 'consolidate', or a @ManyToMany.",
     )
   }
   const sharding = sharded && rules.canBeSharded && compileSharding(sharded.options, target, place, problems)
@@ -53,6 +53,11 @@ export function compileRelation(
   const bin = rules.hasBin ? (optionOf<string>(note, 'name') ?? note.property) : undefined
   const attributes = attributesName(note, place, compilation)
   const expect = compileExpect(optionOf(note, 'expect'), place, problems)
+  const spread = sharded ?? companion
+  const companions =
+    spread && rules.canBeSharded && bin !== undefined
+      ? compileCompanions(spread, notes.set, bin, place, problems)
+      : undefined
   return {
     name: note.property,
     kind: shape.kind,
@@ -72,6 +77,7 @@ export function compileRelation(
     ...(attributes !== undefined && { attributes }),
     ...(expect && { expect }),
     ...(sharding && { sharding }),
+    ...(companions && { companions }),
   }
 }
 

@@ -1,5 +1,10 @@
+import { companionSet } from '../../keys/index.js'
+import type { MemberNote } from '../declaration.js'
 import type { ShardedOptions } from '../options.js'
 import type { ShardingModel } from '../property-model.js'
+import type { CompanionsModel } from '../relation-model.js'
+import { SUBKEYS_BIN } from '../reserved-bins.js'
+import { checkCompanionSet } from './check-names.js'
 import type { ClassNotes } from './class-notes.js'
 import { KNOWN_OPTIONS, checkOptions, show } from './check-options.js'
 import { didYouMean } from './nearest.js'
@@ -7,6 +12,21 @@ import type { Place, Problems } from './problems.js'
 import { typeOfProperty } from './value-type.js'
 
 const MAX_SHARDS = 4096
+const OF_COUNTERS = ['by', 'shards', 'on']
+
+/** Which records hold the members of a collection, where not their owner's own. */
+export function compileCompanions(
+  { decorator, options }: MemberNote<'Sharded'> | MemberNote<'Companion'>,
+  set: string,
+  bin: string,
+  place: Place,
+  problems: Problems,
+): CompanionsModel {
+  if (decorator === 'Companion') checkOptions(problems, options, KNOWN_OPTIONS.Companion, place, '@Companion')
+  const companions = { set: options.set ?? companionSet(set, bin), subkeys: options.subkeys ?? SUBKEYS_BIN }
+  checkCompanionSet(problems, companions.set, place)
+  return 'shards' in options ? { ...companions, shards: options.shards } : companions
+}
 
 /** How a collection or counter is spread; `member` is the class of a collection's members, which time slices look at. */
 export function compileSharding(
@@ -15,7 +35,8 @@ export function compileSharding(
   place: Place,
   problems: Problems,
 ): ShardingModel | undefined {
-  checkOptions(problems, options, KNOWN_OPTIONS.Sharded, place, '@Sharded')
+  if (member) checkOptions(problems, options, KNOWN_OPTIONS.Sharded, place, '@Sharded')
+  else checkOptions(problems, options, OF_COUNTERS, place, '@Sharded on a counter')
   if (options.by === 'hash') {
     const { shards } = options
     if (Number.isInteger(shards) && shards >= 1 && shards <= MAX_SHARDS) return { by: 'hash', shards }

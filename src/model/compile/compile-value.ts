@@ -28,7 +28,7 @@ const ROLES: { readonly [D in MemberDecorator]?: PropertyRole } = {
 /** A property that is stored as a value: in a bin, or as a field of a part. */
 export function compileValue(
   notes: EntityNotes | PartNotes,
-  { note, sharded }: Member,
+  { note, sharded, companion }: Member,
   compilation: Compilation,
   models?: PartModels,
 ): PropertyDraft | undefined {
@@ -37,6 +37,10 @@ export function compileValue(
   const role = ROLES[note.decorator]
   if (role === undefined) return undefined
   checkOptions(problems, note.options, KNOWN_OPTIONS[note.decorator as 'Bin'], place, `@${note.decorator}`)
+  if (companion) {
+    const message = `@Companion stands on a @${note.decorator}; only a collection can have companion records.`
+    problems.add('SKEIN_1051', place, message, 'Leave it out.')
+  }
   if (sharded && role !== 'counter') {
     const message = `@Sharded stands on a @${note.decorator}; only collections and counters can be sharded.`
     problems.add('SKEIN_1026', place, message, 'Leave it out, or make the property a @Counter or a collection.')

@@ -5,13 +5,14 @@ import type { Problems } from './problems.js'
 import { isRelationDecorator, type RelationDecorator } from './strategies.js'
 
 /** Decorators that only add to what another one on the same property says. */
-const ADDITIONS: readonly MemberDecorator[] = ['Index', 'Sharded']
+const ADDITIONS: readonly MemberDecorator[] = ['Index', 'Sharded', 'Companion']
 
 /** A property with the one decorator that says what it is, and those that add to it. */
 export interface Member {
   readonly note: MemberNote
   readonly index?: MemberNote<'Index'>
   readonly sharded?: MemberNote<'Sharded'>
+  readonly companion?: MemberNote<'Companion'>
 }
 
 /** The properties of a class, each with exactly one meaning; notes a problem where there are two or none. */
@@ -29,7 +30,17 @@ export function readMemberRoles(notes: ClassNotes, problems: Problems): Member[]
     } else {
       const index = all.find((note): note is MemberNote<'Index'> => note.decorator === 'Index')
       const sharded = all.find((note): note is MemberNote<'Sharded'> => note.decorator === 'Sharded')
-      members.push({ note: main[0], ...(index && { index }), ...(sharded && { sharded }) })
+      const companion = all.find((note): note is MemberNote<'Companion'> => note.decorator === 'Companion')
+      if (sharded && companion) {
+        const message = 'It has @Sharded and @Companion, and shards are companion records already.'
+        problems.add('SKEIN_1025', place, message, 'Keep one of them.')
+      }
+      members.push({
+        note: main[0],
+        ...(index && { index }),
+        ...(sharded && { sharded }),
+        ...(companion && { companion }),
+      })
     }
   }
   return members

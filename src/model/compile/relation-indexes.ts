@@ -24,7 +24,11 @@ export function relationIndexes(
   const isIndexed = target && indexedByInverse(relation, target)
   const on = bin === undefined ? undefined : KEYS_ON[relation.strategy]
   if (asked) checkOptions(problems, asked.options, ['name'], place, '@Index on a relation')
-  if (asked && on === undefined) {
+  if (asked && relation.companions) {
+    const message =
+      '@Index stands on a collection whose members are in companion records, where no index of this class sees them.'
+    problems.add('SKEIN_1026', place, message, 'Leave it out, or index the other side of the relation.')
+  } else if (asked && on === undefined) {
     const message = '@Index stands on a relation that stores no keys here.'
     const fix = 'Leave it out; references by key bin, key lists and link maps can be indexed.'
     problems.add('SKEIN_1026', place, message, fix)

@@ -3,7 +3,7 @@ import type { RelationModel } from '../relation-model.js'
 
 /** A relation in one line: what it leads to, how it is stored and what happens on delete. */
 export function describeRelation(relation: RelationModel): string {
-  const { kind, target, inverse, strategy, bin, name, owner, onDelete, orphans, eager, sharding } = relation
+  const { kind, target, inverse, strategy, bin, name, owner, onDelete, orphans, eager, sharding, companions } = relation
   const parts = [
     `${kind} ${target}${inverse === undefined ? '' : `.${inverse}`}`,
     `${strategy}${bin !== undefined && bin !== name ? ` in '${bin}'` : ''}`,
@@ -19,6 +19,8 @@ export function describeRelation(relation: RelationModel): string {
     relation.attributes && `attributes ${relation.attributes}`,
     ...(relation.inverseIndexes ?? []).map(({ ref, bin: map }) => `inverse index of ${ref} in '${map}'`),
     sharding && describeSharding(sharding),
+    companions &&
+      `in ${companions.shards === undefined ? 'a companion of' : ''} '${companions.set}'`.replace('  ', ' '),
     relation.expect && `expected: ${relation.expect.p99} × ${relation.expect.bytes} bytes`,
   ]
   return parts.filter((part) => part !== undefined).join(', ')

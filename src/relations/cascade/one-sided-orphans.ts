@@ -26,24 +26,13 @@ export async function reachUnlistedOrphans(
   const unsure = stays === undefined ? members.filter((member) => !state.isOrphaned(member)).map(stored) : []
   const [found, held] = await Promise.all([
     reader.find(target, members.filter(isKey)),
-    unsure.length === 0 ? [] : listedAmong(unsure, lists, parent, reader),
+    unsure.length === 0 ? [] : lists.held(parent.key, unsure, reader),
   ])
   const elsewhere = new Set(unsure.map(userKeyId))
   for (const key of held) elsewhere.delete(userKeyId(key))
   for (const child of [...members.filter(isEntity), ...found.flatMap((each) => each?.entity ?? [])]) {
     if (reader.tracked(child) !== undefined && !elsewhere.has(userKeyId(stored(child)))) reach.remove(child)
   }
-}
-
-async function listedAmong(
-  keys: readonly UserKey[],
-  lists: MemberStore,
-  { key }: Tracked,
-  reader: Reader,
-): Promise<readonly UserKey[]> {
-  const questions = lists.among(key, keys)
-  const records = await reader.read(questions.map(({ command }) => command))
-  return questions.flatMap(({ found }, i) => found(records[i]))
 }
 
 const isKey = (member: Member): member is Exclude<Member, object> => !isEntity(member)

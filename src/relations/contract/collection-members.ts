@@ -21,6 +21,8 @@ export interface CollectionMembers {
   /** How many of these keys are members. */
   countOf(owner: Tracked, keys: readonly KeyValue[], reader: Reader): Promise<number>
   keys(owner: Tracked, reader: Reader, range?: KeyRange): Promise<readonly KeyValue[]>
+  /** An index finds them, and leaves out itself what was deleted softly. */
+  readonly isByIndex?: true
   /** Only where members have no numbers: the page that follows a position, and all of them a bounded number at a time. */
   readonly byPosition?: {
     page(owner: Tracked, reader: Reader, count: number, after?: string): Promise<FoundPage>

@@ -6,6 +6,7 @@ import type { ReadOperation } from '../../plan/operation.js'
 import type { RecordKey, UserKey } from '../../plan/record-key.js'
 import type { Value } from '../../plan/value.js'
 import type { FindingKind } from './finding.js'
+import type { MemberStore } from './member-store.js'
 
 /** End of a link: the record, and how it stores the link if it does. */
 export interface LinkEnd {
@@ -13,14 +14,16 @@ export interface LinkEnd {
   readonly key: RecordKey
   /** The rest is absent where this side stores nothing. */
   readonly property?: string
+  /** Where the link is kept, if that is not in this record; it is known once the record has said so. */
+  readonly apart?: { readonly store: MemberStore; readonly home: () => RecordKey }
   /** True, or a count above 0, where the record holds the link. */
   readonly holds?: Expression
   /** Attributes stored with the link. */
   readonly carries?: Expression
   /** Takes the link in, with what the owner stores with it; only a side that follows the other can be told to. */
-  readonly add?: (carried?: Value) => WriteCommand
+  readonly add?: (carried: Value | undefined, isHomeThere: boolean) => WriteCommand
   /** Absent where the record cannot do without it. */
-  readonly remove?: WriteCommand
+  readonly remove?: () => WriteCommand
   /** Present if the record can hold only one link: the key it holds, and the end of that record's own link to this one. */
   readonly only?: { readonly held: Expression; readonly rival: (held: UserKey) => LinkEnd }
 }
@@ -45,6 +48,8 @@ export interface LinkVerification {
   readonly list?: { readonly property: string; readonly bin: string }
   /** Where the record stores one key: its property, and what is wrong with what is stored in its place. */
   readonly single?: { readonly property: string; problem(here: RecordKey, stored: unknown): SkeinError | undefined }
+  /** Where the keys are, if not in the record itself. */
+  readonly apart?: MemberStore
   /** The link from this record to the one under a key that it holds. */
   link(here: RecordKey, other: UserKey): StoredLink
   /** The end of the link that the record with the keys is. */

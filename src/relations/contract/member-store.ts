@@ -1,5 +1,6 @@
+import type { KeyValue } from '../../keys/index.js'
 import type { EntityModel } from '../../model/index.js'
-import type { ReadCommand, WriteCommand } from '../../plan/command.js'
+import type { Bins, ReadCommand, WriteCommand } from '../../plan/command.js'
 import type { WriteOperation } from '../../plan/operation.js'
 import type { StoredRecord } from '../../plan/outcome.js'
 import type { Draft, Settle, StageName } from '../../plan/draft.js'
@@ -15,6 +16,8 @@ export interface StoredMember {
   readonly member: UserKey
   /** Attributes of the link; without some, those of a link that is there already stay. */
   readonly attributes?: Value
+  /** The same flush creates the owner's record. */
+  readonly isOwnerNew?: boolean
 }
 
 /** A read of one record, and how its answer names members. */
@@ -38,8 +41,13 @@ export interface MemberStore {
   homes(owner: RecordKey): readonly RecordKey[]
   /** The record that holds this member, or would. */
   homeOf(owner: RecordKey, member: UserKey): RecordKey
+  /** Bins of the owner's record that say where its members are; `learn` takes them over. */
+  readonly schemeBins: readonly string[]
+  learn(owner: RecordKey, bins: Bins): void
   /** Questions that the server answers without a load. */
   readonly members: CollectionMembers
+  /** True where members are not in the owner's own record. */
+  readonly isApart: boolean
   /** Prepares the record of a new owner. */
   create(owner: Tracked, draft: Draft): void
   add(at: StoredMember, draft: Draft, stage: StageName, settle: Settle, reader?: Reader): void | Promise<void>
@@ -53,14 +61,34 @@ export interface MemberStore {
     settle: Settle,
     reader?: Reader,
   ): void | Promise<void>
-  /** Takes a member out, whatever else happens to the owner. */
-  removal(at: StoredMember): WriteCommand
+  /** Puts a member into its home, which is there, or is made; `repair` does so only while nobody else writes there. */
+  addition(at: StoredMember, isHomeThere: boolean): WriteCommand
+  /** Takes a member out, whatever else happens to the owner; unless said otherwise, of its home. */
+  removal(at: StoredMember, from?: RecordKey): WriteCommand
+  /** Lets members in again where a delete was cut short. */
+  reopening(home: RecordKey): WriteCommand
+  /**
+   * Lets no more members in, because the owner is being deleted, and sees to it that what holds them goes with it. `closed` is told which
+   * members each record has once nothing can come any more; in a transaction nothing can come anyway, and it is not called.
+   */
+  close(
+    owner: Tracked,
+    draft: Draft,
+    reader: Reader,
+    closed?: (members: readonly UserKey[]) => void,
+  ): void | Promise<void>
   /** Takes members of an owner out whose delete has begun. */
   trim(owner: RecordKey, members: readonly UserKey[]): readonly WriteCommand[]
   /** Asks which of these members the owner has. */
   among(owner: RecordKey, members: readonly UserKey[]): readonly MemberQuestion[]
-  /** Asks for all members of the owner. */
-  all(owner: RecordKey): readonly MemberQuestion[]
+  /** Those of these members that the owner has. */
+  held(owner: RecordKey, members: readonly UserKey[], reader: Reader): Promise<readonly UserKey[]>
+  /** Attributes of one link, where links have some. */
+  attributesOf(at: StoredMember, reader: Reader): Promise<Value | undefined>
+  /** Keys of members that are still there, so many at a time, for those who take them out; ends when there are none. */
+  drained(owner: Tracked, reader: Reader, count: number): AsyncIterable<readonly KeyValue[]>
+  /** Keys of all members, each once, so many at a time. */
+  surveyed(owner: Tracked, reader: Reader, count: number): AsyncIterable<readonly KeyValue[]>
   /** Reads everything that is stored of each owner's members, as its bin would hold it in one record. */
   read(owners: readonly RecordKey[], reader: Reader): Promise<readonly (Value | undefined)[]>
 }

@@ -14,7 +14,7 @@ export function shownMembers(
   deleted: DeletedMode | undefined,
 ): CollectionMembers {
   const bin = deletedBinOf(target)
-  if (bin === undefined || deleted === 'include' || members.byPosition !== undefined) return members
+  if (bin === undefined || deleted === 'include' || members.isByIndex === true) return members
   const shown = async (keys: readonly KeyValue[], reader: Reader): Promise<readonly KeyValue[]> => {
     const records = await reader.read(keys.map((key) => read(target.name, reader.recordKey(target, key), [bin])))
     const isDeleted = (i: number): boolean => (records[i]?.bins[bin] ?? null) !== null

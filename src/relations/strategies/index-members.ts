@@ -14,6 +14,7 @@ export function indexMembers(
   lookup: (owner: Tracked) => IndexedBy,
 ): CollectionMembers {
   return {
+    isByIndex: true,
     async count(owner, reader) {
       let count = 0
       for await (const keys of reader.keysBy(lookup(owner))) count += keys.length

@@ -72,7 +72,8 @@ export class KeyBinStrategy implements RelationStrategy {
     this.#indexed = indexed
     this.#lists = list && storeOf(target, list, owner)
     this.#upkeep = this.#lists && new ListUpkeep(this.#lists, owner, model.bin!)
-    this.verification = keyBinLinks(model, owner, target, this.#list)
+    const lists = this.#lists && { store: this.#lists, property: list!.name }
+    this.verification = keyBinLinks(model, owner, target, lists)
     this.#forTarget = inverse && CreatedFor.of(target, inverse, owner)
     this.#forUs = inverse === undefined ? CreatedFor.of(owner, model, target) : undefined
     const held = (here: RecordKey, other: UserKey): LinkEnd => binEnd(owner, model, here, other)
@@ -363,7 +364,9 @@ export class KeyBinStrategy implements RelationStrategy {
         this.#planUndo(tracked, state, owner, draft, reader)
       return false
     }
-    return this.#lists!.add({ owner: key, member: tracked.key.key }, draft, 'add references', settle, reader)
+    const isOwnerNew = reader.known(this.#target.name, owner)?.state === 'new'
+    const entry = { owner: key, member: tracked.key.key, isOwnerNew }
+    return this.#lists!.add(entry, draft, 'add references', settle, reader)
   }
 
   #planUnlisted(

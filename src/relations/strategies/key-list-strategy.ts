@@ -22,7 +22,7 @@ import type { CollectionState } from '../state/collection-state.js'
 import type { Tracked } from '../contract/tracked.js'
 import type { Reader } from '../contract/reader.js'
 import type { Cascade } from '../contract/contributor.js'
-import { ALL_MEMBERS, allMembers, firstMembers, type Drain } from '../contract/drain.js'
+import { ALL_MEMBERS, type Drain } from '../contract/drain.js'
 import { firstForbidding, leaves } from '../cascade/restrict.js'
 import { storeOf } from '../write/store-of.js'
 import { together } from '../write/together.js'
@@ -31,7 +31,6 @@ import { isNew } from '../contract/is-new.js'
 import { isEntity, type Member } from '../contract/member.js'
 import { withChanges } from '../read/pending-overlay.js'
 import { findAndReachLeaving } from '../cascade/reach-removed.js'
-import { markDeleting } from '../cascade/delete-marker.js'
 import { progressOf } from '../state/link-progress.js'
 import { restricted } from '../contract/relation-errors.js'
 import { retarget } from '../write/guarded-ref-write.js'
@@ -76,9 +75,8 @@ export class KeyListStrategy implements RelationStrategy {
     this.bins = this.store.bins
     this.layouts = this.bins.map((bin) => orderedLayout(bin, 'list'))
     this.members = this.store.members
-    this.verification = keyListLinks(model, owner, target, inverse)
-    const held = (list: RecordKey, member: UserKey): LinkEnd =>
-      listEnd(owner, model, this.store.homeOf(list, member), member)
+    this.verification = keyListLinks(model, this.store, target, inverse)
+    const held = (list: RecordKey, member: UserKey): LinkEnd => listEnd(this.store, model.name, list, member)
     this.leftovers = createdForLinks(model, owner, target, inverse === undefined ? { held } : { ownBin: inverse.bin })
     this.#createdFor = inverse === undefined ? CreatedFor.of(owner, model, target) : undefined
     this.#owner = owner
@@ -138,11 +136,10 @@ export class KeyListStrategy implements RelationStrategy {
   }
 
   /** Its children are deleted or let go by `reach`; the record itself says that it is on its way until it is gone. */
-  remove(tracked: Tracked, draft: Draft): void {
-    if (this.model.onDelete === 'restrict') return
+  remove(tracked: Tracked, draft: Draft, reader: Reader): void | Promise<void> {
+    if (this.model.onDelete === 'restrict' && !this.store.isApart) return
     if (this.#reachesOnDelete) draft.follow('mark', lookingAgain(tracked, this.model))
-    if (draft.isTransaction) return
-    draft.add('mark', markDeleting(tracked), isWrittenOrMissing)
+    return this.store.close(tracked, draft, reader)
   }
 
   load(level: readonly Tracked[], reader: Reader, along?: readonly string[]): Promise<readonly Tracked[]> {
@@ -170,7 +167,7 @@ export class KeyListStrategy implements RelationStrategy {
   }
 
   #planListed(
-    { key: owner }: Tracked,
+    { key: owner, state: ownerState }: Tracked,
     member: Member,
     state: CollectionState,
     draft: Draft,
@@ -181,7 +178,7 @@ export class KeyListStrategy implements RelationStrategy {
       if (isWritten(outcome)) state.confirmAdded(member)
       return isWritten(outcome)
     }
-    const entry = { owner, member: this.#keyOf(member, state, reader) }
+    const entry = { owner, member: this.#keyOf(member, state, reader), isOwnerNew: ownerState === 'new' }
     return this.store.add(entry, draft, 'add references', settle, reader)
   }
 
@@ -264,8 +261,8 @@ export class KeyListStrategy implements RelationStrategy {
       property: this.relation,
       target: this.#target,
       fate: this.model.onDelete === 'cascade' ? { kind: 'delete' } : { kind: 'release', release },
-      chunks: (count) => firstMembers(this.members, owner, reader, count),
-      survey: (count) => allMembers(this.members, owner, reader, count),
+      chunks: (count) => this.store.drained(owner, reader, count),
+      survey: (count) => this.store.surveyed(owner, reader, count),
       trim,
     }
   }

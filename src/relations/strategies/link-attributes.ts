@@ -2,15 +2,13 @@ import { inEntry, readProperty, unreadable, unstorable, type PartCodec } from '.
 import { cut, SkeinError } from '../../errors/index.js'
 import type { KeyValue } from '../../keys/index.js'
 import { didYouMean, type EntityModel, type RelationModel } from '../../model/index.js'
-import { read } from '../../plan/command.js'
 import type { WriteOperation } from '../../plan/operation.js'
-import { atKey, mapGetKeys } from '../../plan/operations.js'
+import { atKey } from '../../plan/operations.js'
 import { userKeyId, type UserKey } from '../../plan/record-key.js'
 import type { Value } from '../../plan/value.js'
 import type { CollectionState } from '../state/collection-state.js'
 import type { Tracked } from '../contract/tracked.js'
 import type { Reader } from '../contract/reader.js'
-import { readKeysBin } from '../contract/stored-keys.js'
 import type { LinkValue } from '../state/link-attributes-of.js'
 import { isCollection, type Member } from '../contract/member.js'
 import type { MemberStore } from '../contract/member-store.js'
@@ -117,12 +115,8 @@ export class LinkAttributes {
 
   /** Reads the attributes of one link in one command, without the rest of the map. */
   async read(owner: Tracked, key: KeyValue, state: CollectionState, reader: Reader): Promise<object | null> {
-    const bin = this.#relation.bin!
-    const stored = reader.recordKey(this.#target, key).key
-    const home = this.#store.homeOf(owner.key, stored)
-    const command = read(owner.model.name, home, 'none', [mapGetKeys(bin, [stored], 'value')])
-    const place = { model: owner.model, key: owner.key, property: this.#relation.name }
-    const found = await readKeysBin(place, { bin, holds: 'map' }, this.#target, command, reader)
+    const member = reader.recordKey(this.#target, key).key
+    const found = await this.#store.attributesOf({ owner: owner.key, member }, reader)
     return found == null ? null : this.take(owner, key, found, state, reader).value
   }
 

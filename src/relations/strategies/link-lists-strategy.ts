@@ -13,7 +13,7 @@ import type { CollectionState } from '../state/collection-state.js'
 import type { Tracked } from '../contract/tracked.js'
 import type { Reader } from '../contract/reader.js'
 import type { Cascade } from '../contract/contributor.js'
-import { ALL_MEMBERS, allMembers, firstMembers, type Drain } from '../contract/drain.js'
+import { ALL_MEMBERS, type Drain, type Fate } from '../contract/drain.js'
 import { firstForbidding } from '../cascade/restrict.js'
 import { LinkAttributes } from './link-attributes.js'
 import type { LinkBin } from '../write/link-bin.js'
@@ -25,7 +25,6 @@ import { loadListed } from '../read/load-key-lists.js'
 import { isNew } from '../contract/is-new.js'
 import { isEntity, type Member } from '../contract/member.js'
 import { findAndReachLeaving } from '../cascade/reach-removed.js'
-import { markDeleting } from '../cascade/delete-marker.js'
 import { progressOf } from '../state/link-progress.js'
 import { noAttributes, restricted } from '../contract/relation-errors.js'
 import { collectionStateOf } from '../state/state-of.js'
@@ -95,15 +94,13 @@ export class LinkListsStrategy implements RelationStrategy {
     this.members = this.store.members
     this.verification =
       attributes === undefined
-        ? linkListLinks(model, owner, target, inverse)
-        : linkMapLinks(model, owner, target, inverse, attributes)
+        ? linkListLinks(model, this.store, target, this.#otherStore)
+        : linkMapLinks(model, this.store, target, this.#otherStore, attributes)
     this.leftovers = createdForLinks(model, owner, target, {
-      held: (here, other) => {
-        const home = this.store.homeOf(here, other)
-        return attributes === undefined
-          ? listEnd(owner, model, home, other)
-          : mapEnd(owner, model, home, other, attributes)
-      },
+      held: (here, other) =>
+        attributes === undefined
+          ? listEnd(this.store, model.name, here, other)
+          : mapEnd(this.store, model.name, here, other, attributes),
     })
     this.#createdFor = CreatedFor.of(owner, model, target)
     this.#forOther = inverse && CreatedFor.of(target, inverse, owner)
@@ -144,19 +141,20 @@ export class LinkListsStrategy implements RelationStrategy {
 
   /** The others forget it first; until it is gone, the record says that it is on its way. */
   async remove(tracked: Tracked, draft: Draft, reader: Reader): Promise<void> {
-    if (this.#inverse === undefined) return
+    if (this.#inverse === undefined) {
+      if (this.store.isApart) await this.store.close(tracked, draft, reader)
+      return
+    }
     const keys = await this.members.keys(tracked, reader)
     const others = keys.map((key) => reader.recordKey(this.#target, key))
     if (!draft.isTransaction) this.#askLast(tracked, others, draft)
-    if (keys.length === 0) return
+    if (keys.length === 0 && !this.store.isApart) return
     draft.follow('mark', lookingAgain(tracked, this.model))
-    if (!draft.isTransaction) {
-      draft.add('mark', markDeleting(tracked), (outcome) => {
-        if (outcome.state === 'written') this.#lookAgain(tracked, others, draft)
-        return isWrittenOrMissing(outcome)
-      })
-    }
-    await together(others.map((other) => this.#forget(tracked, other, draft, reader)))
+    const told = new Set(others.map(({ key }) => userKeyId(key)))
+    const closing = this.store.close(tracked, draft, reader, (members) =>
+      this.#forgetMore(tracked, members, told, draft),
+    )
+    await together([closing, ...others.map((other) => this.#forget(tracked, other, draft, reader))])
   }
 
   /** Somebody may have linked it after its list was read, and before it was marked or deleted: the delete tells. */
@@ -180,15 +178,9 @@ export class LinkListsStrategy implements RelationStrategy {
   }
 
   /** Somebody may have linked it after its list was read; now that it is marked, no more can come. */
-  #lookAgain(tracked: Tracked, others: readonly RecordKey[], draft: Draft): void {
-    const told = new Set(others.map(({ key }) => userKeyId(key)))
-    for (const { command, found } of this.store.all(tracked.key)) {
-      draft.check(command, (record) => {
-        const { namespace, set } = this.#target
-        for (const key of found(record))
-          if (!told.has(userKeyId(key))) void this.#forget(tracked, { namespace, set, key }, draft)
-      })
-    }
+  #forgetMore(tracked: Tracked, members: readonly UserKey[], told: ReadonlySet<string>, draft: Draft): void {
+    const { namespace, set } = this.#target
+    for (const key of members) if (!told.has(userKeyId(key))) void this.#forget(tracked, { namespace, set, key }, draft)
   }
 
   #forget({ key: { key: member } }: Tracked, owner: RecordKey, draft: Draft, reader?: Reader): void | Promise<void> {
@@ -311,7 +303,7 @@ export class LinkListsStrategy implements RelationStrategy {
     })
     return together(
       ends.map((end, i) => {
-        const link = { owner: end.key, member: (ends[1 - i]?.key ?? to).key }
+        const link = { owner: end.key, member: (ends[1 - i]?.key ?? to).key, isOwnerNew: end.isNew }
         if (change === 'remove') {
           const removed = (outcome: Outcome): boolean => progress(isWrittenOrMissing(outcome), outcome)
           return end.store.remove(link, draft, 'remove references', removed, reader)
@@ -364,7 +356,7 @@ export class LinkListsStrategy implements RelationStrategy {
     state: CollectionState,
     reader: Reader,
   ): PlannedLink {
-    const here: LinkSide = { store: this.store, key: tracked.key }
+    const here: LinkSide = { store: this.store, key: tracked.key, isNew: tracked.state === 'new' }
     const key = state.keyOf(member)!
     const to = reader.recordKey(this.#target, key)
     const id = linkId(
@@ -377,7 +369,7 @@ export class LinkListsStrategy implements RelationStrategy {
     if (this.#inverse === undefined || this.#otherStore === undefined)
       return { ends: [here], to, id, settle: settleHere }
     const other = isEntity(member) ? reader.tracked(member) : reader.known(this.#target.name, key)
-    const there: LinkSide = { store: this.#otherStore, key: to }
+    const there: LinkSide = { store: this.#otherStore, key: to, isNew: other?.state === 'new' }
     const inverse = this.#inverse.name
     const settle = (): void => {
       settleHere()
@@ -407,11 +399,27 @@ export class LinkListsStrategy implements RelationStrategy {
       className: this.#owner.name,
       property: this.relation,
       target: this.#target,
-      fate: this.model.onDelete === 'cascade' ? { kind: 'delete' } : { kind: 'release', release },
-      chunks: (count) => firstMembers(this.members, owner, reader, count),
-      survey: (count) => allMembers(this.members, owner, reader, count),
+      fate: this.model.onDelete === 'cascade' ? { kind: 'delete' } : this.#lettingGo(owner, release, reader),
+      chunks: (count) => this.store.drained(owner, reader, count),
+      survey: (count) => this.store.surveyed(owner, reader, count),
       trim,
     }
+  }
+
+  /** Members that keep their links apart are changed as any others are: only so a link is found wherever they keep it. */
+  #lettingGo(
+    owner: Tracked,
+    release: (key: KeyValue) => WriteCommand | undefined,
+    reader: Reader,
+  ): Exclude<Fate, { kind: 'delete' }> {
+    if (this.#otherStore?.isApart !== true) return { kind: 'release', release }
+    const key = reader.keyOf(owner.entity)!
+    const inverse = this.#inverse!.name
+    const change = (members: readonly Tracked[]): Promise<readonly Tracked[]> => {
+      for (const { entity } of members) collectionStateOf(readProperty(entity, inverse) as object).remove(key)
+      return Promise.resolve(members)
+    }
+    return { kind: 'change', change }
   }
 
   async #reachOnDelete(tracked: Tracked, keys: readonly KeyValue[], reach: Cascade, reader: Reader): Promise<void> {

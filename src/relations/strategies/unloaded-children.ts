@@ -109,7 +109,8 @@ export class UnloadedChildren {
         this.#giveBack(tracked, member, child, before(), state, draft)
       return progress(isWritten(outcome), outcome)
     }
-    return this.#lists.add({ owner: tracked.key, member: child.key }, draft, 'add references', settle, reader)
+    const entry = { owner: tracked.key, member: child.key, isOwnerNew: tracked.state === 'new' }
+    return this.#lists.add(entry, draft, 'add references', settle, reader)
   }
 
   /** Noted until it is done: once the child says otherwise, nobody else remembers where it was. A transaction that is undone leaves it there. */

@@ -1,6 +1,6 @@
 import { describeKey, type KeyValue } from '../../keys/index.js'
 import type { EntityModel } from '../../model/index.js'
-import type { RecordKey, UserKey } from '../../plan/record-key.js'
+import { showKey, type RecordKey, type UserKey } from '../../plan/record-key.js'
 import type { Finding, FindingKind } from '../contract/finding.js'
 import type { Verdict } from './judge.js'
 import type { LinkEnd, StoredLink } from '../contract/link-verification.js'
@@ -58,6 +58,46 @@ export function describeMarker(model: EntityModel, { key }: RecordKey, show: Sho
     truth: model.name,
     repair: 'finishDelete',
     message: `${model.name} ${describeKey(shown)} is marked as being deleted, and nobody is deleting it.`,
+  }
+}
+
+export function describeHomeMarker(
+  model: EntityModel,
+  { key }: RecordKey,
+  home: RecordKey,
+  property: string,
+  show: ShowKey,
+): Described {
+  const shown = show(model, key)
+  return {
+    kind: 'staleMarker',
+    className: model.name,
+    property,
+    key: shown,
+    truth: model.name,
+    repair: 'reopen',
+    message: `${showKey(home)}, which holds ${property} of ${model.name} ${describeKey(shown)}, is marked as being deleted, and that is not.`,
+  }
+}
+
+export function describeMisplaced(
+  model: EntityModel,
+  { key }: RecordKey,
+  home: RecordKey,
+  property: string,
+  member: UserKey,
+  show: ShowKey,
+): Described {
+  const shown = show(model, key)
+  return {
+    kind: 'misplacedMember',
+    className: model.name,
+    property,
+    key: shown,
+    otherKey: member,
+    truth: model.name,
+    repair: 'move',
+    message: `${showKey(home)} holds ${describeKey(member)} of ${property} of ${model.name} ${describeKey(shown)}, which belongs in another record.`,
   }
 }
 

@@ -1,4 +1,5 @@
 import { sameValue } from '../../plan/same-value.js'
+import type { RecordKey } from '../../plan/record-key.js'
 import type { Value } from '../../plan/value.js'
 import type { FindingKind } from '../contract/finding.js'
 import type { StoredLink } from '../contract/link-verification.js'
@@ -12,6 +13,8 @@ export interface Reading {
   /** Milliseconds since its last write. */
   readonly age: number
   readonly generation: number
+  /** The record that the link is kept in, if that is another one: its age and generation are given. */
+  readonly home?: { readonly key: RecordKey; readonly isThere: boolean }
   /** Attributes that it stores with the link. */
   readonly carried?: Value
   /** The one that it holds, where it can hold only one. */

@@ -28,11 +28,12 @@ export function createdForLinks(
           key: here,
           // A member whose own bin names an owner has been linked since.
           holds: ownBin === undefined ? noted : and(noted, not(binExists(ownBin))),
-          remove: write(target.name, here, [removeBin(bin)], {
-            exists: 'mustExist',
-            ttl: 'keep',
-            guards: [binEquals(bin, other)],
-          }),
+          remove: () =>
+            write(target.name, here, [removeBin(bin)], {
+              exists: 'mustExist',
+              ttl: 'keep',
+              guards: [binEquals(bin, other)],
+            }),
         },
         mirror: { model: owner, key: far, ...pick(held?.(far, here.key)), property: relation.name },
         unmirrored: 'unfinishedCreate',
@@ -44,7 +45,7 @@ export function createdForLinks(
 
 /** The record that would hold the link, and whether it does. */
 const pick = (end: LinkEnd | undefined): Partial<LinkEnd> =>
-  end === undefined ? {} : { key: end.key, holds: end.holds }
+  end === undefined ? {} : { key: end.key, holds: end.holds, ...(end.apart && { apart: end.apart }) }
 
 /** Where the link would be: in a bin of the member, or at the owner's end. */
 interface Linked {

@@ -5,8 +5,8 @@ import { bin, binExists, eq, listCount, mapCount, mapGet, value } from '../../pl
 import type { WriteOperation } from '../../plan/operation.js'
 import { removeBin, writeBin } from '../../plan/operations.js'
 import type { RecordKey, UserKey } from '../../plan/record-key.js'
-import { NOT_DELETING, linked, listed, unlinked, unlisted } from '../write/key-list-bin.js'
-import { mapBin } from '../write/link-bin.js'
+import { NOT_DELETING } from '../write/key-list-bin.js'
+import type { MemberStore } from '../contract/member-store.js'
 import type { LinkEnd } from '../contract/link-verification.js'
 
 /** Facts of a relation that an end needs. */
@@ -28,7 +28,7 @@ export function binEnd(model: EntityModel, relation: StoredRelation, key: Record
     add: () => binWrite(model, key, writeBin(name, other), [binEquals(name, null), NOT_DELETING]),
     // Without a part of its key nobody could read the record.
     ...(!model.key.properties.includes(relation.name) && {
-      remove: binWrite(model, key, removeBin(name), isKey ? [binEquals(name, other)] : []),
+      remove: () => binWrite(model, key, removeBin(name), isKey ? [binEquals(name, other)] : []),
     }),
   }
 }
@@ -43,38 +43,42 @@ function binWrite(
 }
 
 /** The end that has the other's key on a list. */
-export function listEnd(model: EntityModel, relation: StoredRelation, key: RecordKey, other: UserKey): LinkEnd {
-  const name = relation.bin!
+export function listEnd(store: MemberStore, property: string, owner: RecordKey, other: UserKey): LinkEnd {
   return {
-    model,
-    key,
-    property: relation.name,
-    holds: listCount(bin('list', name), other),
-    add: () => listed(model, key, name, other),
-    remove: unlisted(model, key, name, other),
+    ...endIn(store, property, owner, other),
+    holds: listCount(bin('list', store.bin), other),
+    add: (_, isHomeThere) => store.addition({ owner, member: other }, isHomeThere),
+  }
+}
+
+function endIn(store: MemberStore, property: string, owner: RecordKey, member: UserKey): LinkEnd {
+  return {
+    model: store.model,
+    key: owner,
+    property,
+    ...(store.isApart && { apart: { store, home: () => store.homeOf(owner, member) } }),
+    remove: () => store.removal({ owner, member }),
   }
 }
 
 /** The end that has the other's key in a map, with the attributes of the link. */
 export function mapEnd(
-  model: EntityModel,
-  relation: StoredRelation,
-  key: RecordKey,
+  store: MemberStore,
+  property: string,
+  owner: RecordKey,
   other: UserKey,
-  attributes: PartCodec,
+  codec: PartCodec,
 ): LinkEnd {
-  const end = { model, key, bin: relation.bin! }
-  const map = bin('map', end.bin)
+  const map = bin('map', store.bin)
   return {
-    model,
-    key,
-    property: relation.name,
+    ...endIn(store, property, owner, other),
     holds: mapCount(map, other),
     carries: mapGet(map, other, 'map'),
     // Through the codec, because the client does not give back every number as it was stored.
-    add: (carried) =>
-      linked(mapBin, end, other, carried === undefined ? undefined : attributes.encode(attributes.decode(carried), 1)),
-    remove: unlinked(mapBin, end, [other]),
+    add(carried, isHomeThere) {
+      const attributes = carried === undefined ? undefined : codec.encode(codec.decode(carried), 1)
+      return store.addition({ owner, member: other, attributes }, isHomeThere)
+    },
   }
 }
 

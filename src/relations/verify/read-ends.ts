@@ -4,7 +4,7 @@ import { sinceUpdate } from '../../plan/expression.js'
 import type { ReadOperation } from '../../plan/operation.js'
 import { readBin, readExpression } from '../../plan/operations.js'
 import type { StoredRecord } from '../../plan/outcome.js'
-import { recordId } from '../../plan/record-key.js'
+import { recordId, type RecordKey } from '../../plan/record-key.js'
 import type { Reading } from './judge.js'
 import { isUserKey } from './link-ends.js'
 import type { LinkEnd } from '../contract/link-verification.js'
@@ -23,38 +23,83 @@ export function readingOf(record: StoredRecord | null, holds = false): Reading {
   return { exists: true, holds, isDeleting: bins[DELETING_BIN] != null, age: Number(bins[AGE] ?? 0), generation }
 }
 
-interface Question {
+type ReadAll = (commands: readonly ReadCommand[]) => Promise<(StoredRecord | null)[]>
+
+/** What is asked of the record of one end. */
+interface Asked {
   readonly end: LinkEnd
-  readonly operations: ReadOperation[]
+  readonly key: RecordKey
+  readonly operations: readonly ReadOperation[]
 }
 
-/** Reads the ends of many links, each record once, however many links meet there. */
-export async function readEnds(
-  ends: readonly LinkEnd[],
-  readAll: (commands: readonly ReadCommand[]) => Promise<(StoredRecord | null)[]>,
-): Promise<Reading[]> {
-  const questions = new Map<string, Question>()
-  ends.forEach((end, i) => {
-    // A value that is not a key has no record.
-    if (!isUserKey(end.key.key)) return
-    const id = recordId(end.key)
-    let question = questions.get(id)
-    if (question === undefined) questions.set(id, (question = { end, operations: [...ABOUT_RECORD] }))
-    if (end.holds !== undefined) question.operations.push(readExpression(answerName(i), end.holds))
-    if (end.carries !== undefined) question.operations.push(readExpression(carriedName(i), end.carries))
-    if (end.only !== undefined) question.operations.push(readExpression(heldName(i), end.only.held))
+/** Reads the ends of many links, each record once, however many links meet there. Records that keep links apart say first where those are. */
+export async function readEnds(ends: readonly LinkEnd[], readAll: ReadAll): Promise<Reading[]> {
+  const asked = ends.map((end, i) => ({
+    end,
+    key: end.key,
+    operations: end.apart === undefined ? questionsOf(end, i) : end.apart.store.schemeBins.map(readBin),
+  }))
+  const records = await askAll(asked, readAll)
+  const away = ends.flatMap(({ apart, key }, i) => {
+    const record = records[i]
+    if (apart === undefined || record === null) return []
+    apart.store.learn(key, record.bins)
+    return [{ i, end: ends[i], key: apart.home(), operations: questionsOf(ends[i], i) }]
   })
-  const commands = [...questions.values()].map(({ end, operations }) =>
-    read(end.model.name, end.key, 'none', operations),
+  const homes = new Map((await askAll(away, readAll)).map((record, at) => [away[at].i, { record, key: away[at].key }]))
+  return ends.map((end, i) => {
+    const home = homes.get(i)
+    return home === undefined ? answerOf(end, i, records[i]) : answerApart(end, i, readingOf(records[i]), home)
+  })
+}
+
+function questionsOf({ holds, carries, only }: LinkEnd, i: number): ReadOperation[] {
+  return [
+    ...(holds === undefined ? [] : [readExpression(answerName(i), holds)]),
+    ...(carries === undefined ? [] : [readExpression(carriedName(i), carries)]),
+    ...(only === undefined ? [] : [readExpression(heldName(i), only.held)]),
+  ]
+}
+
+async function askAll(asked: readonly Asked[], readAll: ReadAll): Promise<(StoredRecord | null)[]> {
+  const questions = new Map<string, { readonly of: Asked; readonly operations: ReadOperation[] }>()
+  for (const each of asked) {
+    // A value that is not a key has no record.
+    if (!isUserKey(each.key.key)) continue
+    const id = recordId(each.key)
+    let question = questions.get(id)
+    if (question === undefined) questions.set(id, (question = { of: each, operations: [...ABOUT_RECORD] }))
+    const { operations } = question
+    // What several ask of a record is read once.
+    operations.push(...each.operations.filter((one) => one.kind !== 'readBin' || !hasRead(operations, one.bin)))
+  }
+  const commands = [...questions.values()].map(({ of, operations }) =>
+    read(of.end.model.name, of.key, 'none', operations),
   )
   const records = await readAll(commands)
   const found = new Map([...questions.keys()].map((id, i) => [id, records[i]]))
-  return ends.map((end, i) => {
-    const record = isUserKey(end.key.key) ? found.get(recordId(end.key))! : null
-    const reading = readingOf(record, isTrue(record?.bins[answerName(i)]))
-    if (end.only !== undefined) return { ...reading, held: record?.bins[heldName(i)] }
-    return end.carries === undefined ? reading : { ...reading, carried: record?.bins[carriedName(i)] }
-  })
+  return asked.map(({ key }) => (isUserKey(key.key) ? found.get(recordId(key))! : null))
+}
+
+const hasRead = (operations: readonly ReadOperation[], bin: string): boolean =>
+  operations.some((one) => one.kind === 'readBin' && one.bin === bin)
+
+function answerOf(end: LinkEnd, i: number, record: StoredRecord | null): Reading {
+  const reading = readingOf(record, isTrue(record?.bins[answerName(i)]))
+  if (end.only !== undefined) return { ...reading, held: record?.bins[heldName(i)] }
+  return end.carries === undefined ? reading : { ...reading, carried: record?.bins[carriedName(i)] }
+}
+
+/** The record says whether it is there and stays; the other says what it holds, and when that was changed. */
+function answerApart(
+  end: LinkEnd,
+  i: number,
+  { exists, isDeleting, age: ownAge }: Reading,
+  { key, record }: { readonly key: RecordKey; readonly record: StoredRecord | null },
+): Reading {
+  const answer = answerOf(end, i, record)
+  const age = record === null ? ownAge : answer.age
+  return { ...answer, exists, isDeleting, age, home: { key, isThere: record !== null } }
 }
 
 const answerName = (index: number): string => `_sk.${index}`

@@ -9,6 +9,7 @@ import { recordKey, type RecordKey, type UserKey } from '../../plan/record-key.j
 import { expressionType } from '../write/expression-type.js'
 import { isKeyOf, unreadableRef } from '../contract/stored-keys.js'
 import { binEnd, listEnd, mapEnd } from './link-ends.js'
+import type { MemberStore } from '../contract/member-store.js'
 import type { LinkEnd, LinkVerification } from '../contract/link-verification.js'
 
 /** The other's key in a bin, which is the truth; the other may list it. */
@@ -16,14 +17,17 @@ export function keyBinLinks(
   relation: RelationModel,
   owner: EntityModel,
   target: EntityModel,
-  list: RelationModel | undefined,
+  lists: { readonly store: MemberStore; readonly property: string } | undefined,
 ): LinkVerification {
   return {
     ...oneKey(relation, owner, target),
     side: 'owner',
     link: (here, other) => ({
       owner: binEnd(owner, relation, here, other),
-      mirror: list === undefined ? bareEnd(target, other) : listEnd(target, list, keyIn(target, other), here.key),
+      mirror:
+        lists === undefined
+          ? bareEnd(target, other)
+          : listEnd(lists.store, lists.property, keyIn(target, other), here.key),
       unmirrored: 'missingLink',
     }),
   }
@@ -60,18 +64,18 @@ function oneKey(
 /** A list of children: their own bins are the truth, where they have one. */
 export function keyListLinks(
   relation: RelationModel,
-  owner: EntityModel,
+  store: MemberStore,
   target: EntityModel,
   inverse: RelationModel | undefined,
 ): LinkVerification {
-  if (inverse === undefined) return oneSidedList(relation, owner, target)
+  if (inverse === undefined) return oneSidedList(relation, store, target)
   return {
     side: 'mirror',
     readKeys: listKeys(relation),
-    list: listOf(relation),
+    ...storedIn(relation, store),
     link: (here, other) => ({
       owner: binEnd(target, inverse, keyIn(target, other), here.key),
-      mirror: listEnd(owner, relation, here, other),
+      mirror: listEnd(store, relation.name, here, other),
       unmirrored: 'missingLink',
     }),
   }
@@ -80,33 +84,33 @@ export function keyListLinks(
 /** Lists on both sides, of which one is the truth. */
 export function linkListLinks(
   relation: RelationModel,
-  owner: EntityModel,
+  store: MemberStore,
   target: EntityModel,
-  inverse: RelationModel | undefined,
+  otherStore: MemberStore | undefined,
 ): LinkVerification {
-  if (inverse === undefined) return oneSidedList(relation, owner, target)
+  if (otherStore === undefined) return oneSidedList(relation, store, target)
   const pair = pairOfEnds(relation, listKeys(relation), (here, other) => [
-    listEnd(owner, relation, here, other),
-    listEnd(target, inverse, keyIn(target, other), here.key),
+    listEnd(store, relation.name, here, other),
+    listEnd(otherStore, relation.inverse!, keyIn(target, other), here.key),
   ])
-  return { ...pair, list: listOf(relation) }
+  return { ...pair, ...storedIn(relation, store) }
 }
 
 /** Maps with the attributes of each link on both sides, of which one is the truth. */
 export function linkMapLinks(
   relation: RelationModel,
-  owner: EntityModel,
+  store: MemberStore,
   target: EntityModel,
-  inverse: RelationModel | undefined,
+  otherStore: MemberStore | undefined,
   attributes: PartCodec,
 ): LinkVerification {
-  const near = (here: RecordKey, other: UserKey): LinkEnd => mapEnd(owner, relation, here, other, attributes)
-  if (inverse === undefined) return { ...oneSided(mapKeys(relation), near, target), list: listOf(relation) }
+  const near = (here: RecordKey, other: UserKey): LinkEnd => mapEnd(store, relation.name, here, other, attributes)
+  if (otherStore === undefined) return { ...oneSided(mapKeys(relation), near, target), ...storedIn(relation, store) }
   const pair = pairOfEnds(relation, mapKeys(relation), (here, other) => [
     near(here, other),
-    mapEnd(target, inverse, keyIn(target, other), here.key, attributes),
+    mapEnd(otherStore, relation.inverse!, keyIn(target, other), here.key, attributes),
   ])
-  return { ...pair, list: listOf(relation) }
+  return { ...pair, ...storedIn(relation, store) }
 }
 
 /** Both ends store the link, and the model says which of them is the truth. */
@@ -144,12 +148,15 @@ function oneSided(
   }
 }
 
-const oneSidedList = (relation: RelationModel, owner: EntityModel, target: EntityModel): LinkVerification => ({
-  ...oneSided(listKeys(relation), (here, other) => listEnd(owner, relation, here, other), target),
-  list: listOf(relation),
+const oneSidedList = (relation: RelationModel, store: MemberStore, target: EntityModel): LinkVerification => ({
+  ...oneSided(listKeys(relation), (here, other) => listEnd(store, relation.name, here, other), target),
+  ...storedIn(relation, store),
 })
 
-const listOf = ({ name, bin }: RelationModel): LinkVerification['list'] => ({ property: name, bin: bin! })
+const storedIn = ({ name }: RelationModel, store: MemberStore): Pick<LinkVerification, 'list' | 'apart'> => ({
+  list: { property: name, bin: store.bin },
+  ...(store.isApart && { apart: store }),
+})
 
 function listKeys(relation: RelationModel): LinkVerification['readKeys'] {
   const list = bin('list', relation.bin!)

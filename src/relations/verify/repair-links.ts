@@ -39,11 +39,11 @@ export async function repairLinks(
   own: OwnWrites,
 ): Promise<RepairResult[]> {
   const repairs = new Map<string, Repair>()
-  const planned = confirmed.map(({ link, verdict, carried, reading: { generation } }) => {
+  const planned = confirmed.map(({ link, verdict, carried, reading: { generation, home } }) => {
     const end = link[verdict.wrong]
-    const command = verdict.change === 'add' ? end.add!(carried) : end.remove
+    const command = verdict.change === 'add' ? end.add!(carried, home?.isThere !== false) : end.remove?.()
     if (command === undefined) return UNREPAIRED
-    const id = recordId(end.key)
+    const id = recordId(command.key)
     let repair = repairs.get(id)
     if (repair === undefined) repairs.set(id, (repair = { generation, commands: [], result: { state: 'leftAlone' } }))
     // The record changed between two readings: the next run checks it again.
@@ -61,11 +61,12 @@ export async function repairLinks(
 }
 
 function atGeneration(command: WriteCommand, generation: number): WriteCommand {
+  if (command.exists === 'mustNotExist') return command
   return write(command.entity, command.key, command.operations, { ...command, generation })
 }
 
 function resultOf({ state, reason, error }: Outcome): RepairResult {
   if (state === 'written') return { state: 'repaired' }
-  const isOvertaken = reason === 'missing' || reason === 'guard' || reason === 'generation'
+  const isOvertaken = reason === 'missing' || reason === 'exists' || reason === 'guard' || reason === 'generation'
   return isOvertaken ? { state: 'leftAlone' } : { state: 'failed', error }
 }

@@ -1,9 +1,9 @@
 import type { SkeinError } from '../../errors/index.js'
 import type { KeyValue } from '../../keys/index.js'
 import type { EntityModel } from '../../model/index.js'
-import { read, type ReadCommand, type WriteCommand } from '../../plan/command.js'
+import { read, type DeleteCommand, type ReadCommand, type WriteCommand } from '../../plan/command.js'
 import type { Outcome, StoredRecord } from '../../plan/outcome.js'
-import type { RecordKey, UserKey } from '../../plan/record-key.js'
+import { recordId, type RecordKey, type UserKey } from '../../plan/record-key.js'
 import { binExists } from '../../plan/expression.js'
 import { readExpression } from '../../plan/operations.js'
 import { resultName } from '../../plan/result-names.js'
@@ -13,6 +13,7 @@ import { describeLink, describeMarker, describeUnreadable, type ShowKey } from '
 import type { Finding } from '../contract/finding.js'
 import { judge, type Reading } from './judge.js'
 import type { InsideVerification } from '../contract/inside-verification.js'
+import { HomeVerifier, type Home, type Misplaced } from './home-verifier.js'
 import { InsideVerifier } from './inside-verifier.js'
 import { isUserKey } from './link-ends.js'
 import { OwnWrites } from './own-writes.js'
@@ -32,7 +33,7 @@ export interface VerifyTerms {
 /** Commands that verifying may send. */
 export interface VerifyAccess {
   read(commands: readonly ReadCommand[]): Promise<(StoredRecord | null)[]>
-  write(commands: readonly WriteCommand[]): Promise<Outcome[]>
+  write(commands: readonly (WriteCommand | DeleteCommand)[]): Promise<Outcome[]>
   readonly showKey: ShowKey
   /** Undefined for what is no key of the class. */
   recordKeyOf(className: string, key: KeyValue): RecordKey | undefined
@@ -63,6 +64,8 @@ interface OpenRelation {
 interface OpenSubject extends Subject {
   readonly isFirst: boolean
   readonly open: readonly OpenRelation[]
+  /** Set where another record is read for the subject. */
+  readonly home?: Home
 }
 
 /**
@@ -74,28 +77,54 @@ export class Verifier {
   readonly #terms: VerifyTerms
   readonly #own = new OwnWrites()
   readonly #inside: InsideVerifier
+  readonly #homes: HomeVerifier
   /** Disagreements that were not judged because a record had changed too recently. */
   unsettled = 0
 
   constructor(access: VerifyAccess, terms: VerifyTerms) {
     this.#access = access
     this.#terms = terms
+    this.#homes = new HomeVerifier(access, terms, () => this.unsettled++)
     this.#inside = new InsideVerifier(access, terms, () => this.unsettled++)
   }
 
   async *check(subjects: readonly Subject[]): AsyncGenerator<Finding> {
-    let open: OpenSubject[] = subjects.map(begin)
+    let open: OpenSubject[] = [...subjects.map(begin), ...(await this.#homesOf(subjects))]
     while (open.length > 0) {
       const records = await this.#access.read(open.map(pageCommand))
       const marked = open.filter(({ isFirst }, i) => isFirst && readingOf(records[i]).isDeleting)
-      if (marked.length > 0) yield* this.#checkMarkers(marked)
+      const [roots, homes] = [marked.filter(({ home }) => !home), marked.filter(({ home }) => home)]
+      if (roots.length > 0) yield* this.#checkMarkers(roots)
+      for (const { home } of homes) yield* this.#homes.checkMarker(home!)
       for (const [i, subject] of open.entries()) yield* this.#checkLists(subject, records[i])
       const pages = open.map((subject, i) => pageOf(subject, records[i]))
+      for (const misplaced of pages.flatMap((page) => page.misplaced)) yield* this.#homes.move(misplaced)
       const candidates = pages.flatMap((page) => page.candidates)
       for (let i = 0; i < candidates.length; i += CHUNK) yield* this.#checkLinks(candidates.slice(i, i + CHUNK))
       open = pages.flatMap(({ rest }) => (rest === undefined ? [] : [rest]))
     }
     yield* this.#inside.check(subjects)
+  }
+
+  /** Records that hold the links of others, each a subject of its own; a class may have kept them in the record itself before. */
+  async #homesOf(subjects: readonly Subject[]): Promise<OpenSubject[]> {
+    const apart = subjects.flatMap((subject) =>
+      subject.relations.flatMap((relation) =>
+        relation.apart === undefined ? [] : [{ subject, relation, store: relation.apart }],
+      ),
+    )
+    const records = await this.#access.read(
+      apart.map(({ subject: { model, key }, store }) => read(model.name, key, store.schemeBins)),
+    )
+    return apart.flatMap(({ subject, relation, store }, i) => {
+      const record = records[i]
+      if (record === null) return []
+      store.learn(subject.key, record.bins)
+      return [subject.key, ...store.homes(subject.key)].map((key): OpenSubject => {
+        const home = { owner: subject, key, store, relation }
+        return { ...subject, isFirst: true, home, open: [{ relation }] }
+      })
+    })
   }
 
   /** A bin that is there, and of which no keys can be read, is no list (or map) of keys, or no key: another program has written it. */
@@ -150,8 +179,8 @@ export class Verifier {
       const verdict = judgeFrom(candidate, here[i], there[i])
       if (verdict === undefined) return []
       const isSettled =
-        this.#isSettled(nearEnd(candidate).key, here[i], passed) &&
-        this.#isSettled(farEnd(candidate).key, there[i], passed)
+        this.#isSettled(here[i].home?.key ?? nearEnd(candidate).key, here[i], passed) &&
+        this.#isSettled(there[i].home?.key ?? farEnd(candidate).key, there[i], passed)
       if (!isSettled) {
         this.unsettled++
         return []
@@ -200,15 +229,16 @@ function judgeFrom({ link, side }: Candidate, here: Reading, there: Reading): Re
 }
 
 function begin(subject: Subject): OpenSubject {
-  return { ...subject, isFirst: true, open: subject.relations.map((relation) => ({ relation })) }
+  const own = subject.relations.filter(({ apart }) => apart === undefined)
+  return { ...subject, isFirst: true, open: own.map((relation) => ({ relation })) }
 }
 
-function pageCommand({ model, key, open, isFirst }: OpenSubject): ReadCommand {
+function pageCommand({ model, key, home, open, isFirst }: OpenSubject): ReadCommand {
   const keys = open.map(({ relation, last }) => relation.readKeys(CHUNK, last))
   const there = open.flatMap(({ relation: { list } }, at) =>
     isFirst && list !== undefined ? [readExpression(thereName(at), binExists(list.bin))] : [],
   )
-  return read(model.name, key, 'none', [...ABOUT_RECORD, ...keys, ...there])
+  return read(model.name, home?.key ?? key, 'none', [...ABOUT_RECORD, ...keys, ...there])
 }
 
 const thereName = (at: number): string => `_sk.${at}.there`
@@ -217,14 +247,17 @@ const isThere = (answer: unknown): boolean => answer === true || answer === 1
 
 interface Page {
   readonly candidates: readonly Candidate[]
+  /** Members that are in another record than they belong in. */
+  readonly misplaced: readonly Misplaced[]
   /** Rest of the record that is still to be read. */
   readonly rest: OpenSubject | undefined
 }
 
 // Pages begin at a key and not at a position: keys that are added and removed meanwhile, also by repair, move the positions.
 function pageOf(subject: OpenSubject, record: StoredRecord | null): Page {
-  if (record === null || readingOf(record).isDeleting) return { candidates: [], rest: undefined }
+  if (record === null || readingOf(record).isDeleting) return { candidates: [], misplaced: [], rest: undefined }
   const candidates: Candidate[] = []
+  const misplaced: Misplaced[] = []
   const open: OpenRelation[] = []
   for (const { relation, last } of subject.open) {
     const stored = record.bins[resultName(relation.readKeys(CHUNK, last))!]
@@ -232,10 +265,20 @@ function pageOf(subject: OpenSubject, record: StoredRecord | null): Page {
     // Of an unordered list the server answers a range of ranks in no order.
     const found = relation.list === undefined ? asList(stored) : [...asList(stored)].sort(compareValues)
     const keys = last !== undefined && found.length > 0 && sameValue(last, found[0]) ? found.slice(1) : found
-    for (const other of keys) candidates.push({ link: relation.link(subject.key, other), side: relation.side })
+    for (const other of keys) {
+      const home = misplacedIn(subject, other)
+      if (home === undefined) candidates.push({ link: relation.link(subject.key, other), side: relation.side })
+      else misplaced.push({ ...home, member: other, generation: record.generation })
+    }
     if (found.length === CHUNK && keys.length > 0) open.push({ relation, last: keys.at(-1) })
   }
-  return { candidates, rest: open.length === 0 ? undefined : { ...subject, isFirst: false, open } }
+  return { candidates, misplaced, rest: open.length === 0 ? undefined : { ...subject, isFirst: false, open } }
+}
+
+/** The record that is read, where this member does not belong in it. */
+function misplacedIn({ home }: OpenSubject, member: UserKey): Home | undefined {
+  if (home === undefined || !isUserKey(member)) return undefined
+  return recordId(home.store.homeOf(home.owner.key, member)) === recordId(home.key) ? undefined : home
 }
 
 const problemOf = ({ single }: LinkVerification, here: RecordKey, stored: unknown): SkeinError | undefined =>

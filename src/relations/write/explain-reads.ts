@@ -49,4 +49,12 @@ export function lookingAgain(owner: Named, { name }: RelationModel): DescribeSte
     `read ${name} of ${nameOf(owner)} again${isTransaction ? ' in the transaction' : ''}: what was added meanwhile goes the same way`
 }
 
+/** A write to a companion record, which may not be there yet. */
+export function routing(owner: Named, home: RecordKey): DescribeStep {
+  return (isTransaction) =>
+    isTransaction
+      ? `read ${showKey(home, true)} in the transaction: where there is none, ${nameOf(owner)} is told and it is made`
+      : `where ${showKey(home, true)} is not there yet, ${nameOf(owner)} is told and it is made; where ${nameOf(owner)} has another number of shards, the write is routed again`
+}
+
 const nameOf = ({ model, key }: Named): string => `${model.name} ${showKey(key, true)}`

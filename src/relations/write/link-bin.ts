@@ -1,7 +1,8 @@
-import { bin as binOf, mapKeySlice, type Expression } from '../../plan/expression.js'
 import { SkeinError } from '../../errors/index.js'
 import { describeKey } from '../../keys/index.js'
-import type { EntityModel } from '../../model/index.js'
+import { DELETING_BIN, type EntityModel } from '../../model/index.js'
+import { read } from '../../plan/command.js'
+import { bin as binOf, listFrom, listSlice, mapKeysFrom, mapKeySlice, type Expression } from '../../plan/expression.js'
 import type { ReadOperation, WriteOperation } from '../../plan/operation.js'
 import {
   listAppendUnique,
@@ -17,9 +18,13 @@ import {
   mapPutMissing,
   mapRemoveKeys,
   mapSize,
+  readBin,
+  readExpression,
 } from '../../plan/operations.js'
 import type { RecordKey, UserKey } from '../../plan/record-key.js'
 import type { Value } from '../../plan/value.js'
+import type { MemberQuestion } from '../contract/member-store.js'
+import { mergeKeys } from './compare-keys.js'
 import type { KeysReads } from './keys-members.js'
 
 /** The record that a link is stored in, and the bin there. */
@@ -47,7 +52,14 @@ export interface LinkBin {
   /** The keys in the bin as it was read. */
   keysIn(stored: Value, target: EntityModel): readonly UserKey[]
   readonly reads: KeysReads
+  /** What bins of several records hold, as one bin would. */
+  merge(bins: readonly Value[]): Value
+  /** Reads the first keys in their order, or those from `from` on, that one included if it is there; the answer is called `PAGE`. */
+  page(bin: string, count: number, from?: UserKey): ReadOperation
 }
+
+/** Name of the result of `page`. */
+export const PAGE = '_sk.page'
 
 export const listBin: LinkBin = {
   create: (bin) => listCreate(bin, 'ordered', true),
@@ -61,6 +73,13 @@ export const listBin: LinkBin = {
     countOf: (bin, keys) => listGetValues(bin, keys, 'count'),
     slice: listGetIndexRange,
     isList: true,
+  },
+  merge(bins) {
+    return bins.every(Array.isArray) ? mergeKeys(bins as UserKey[][]) : bins.find((stored) => !Array.isArray(stored))!
+  },
+  page(name, count, from) {
+    const list = binOf('list', name)
+    return readExpression(PAGE, from === undefined ? listSlice(list, 0, count) : listFrom(list, from, count))
   },
 }
 
@@ -82,6 +101,21 @@ export const mapBin: LinkBin = {
     slice: (bin, offset, count) => mapGetIndexRange(bin, offset, count, 'key'),
     isList: false,
   },
+  merge(bins) {
+    return Object.assign({}, ...bins.map(storedMap)) as Value
+  },
+  page(name, count, from) {
+    const map = binOf('map', name)
+    return readExpression(PAGE, from === undefined ? mapKeySlice(map, 0, count) : mapKeysFrom(map, from, count))
+  },
+}
+
+/** Reads which of these keys a record has. One that is being deleted has none: its delete may have looked for links already. */
+export function amongIn(layout: LinkBin, { model, key, bin: name }: LinkEnd, keys: readonly UserKey[]): MemberQuestion {
+  return {
+    command: read(model.name, key, 'none', [layout.among(name, keys), readBin(DELETING_BIN)]),
+    found: (record) => (record?.bins[DELETING_BIN] == null ? keysAmong(record?.bins[name]) : []),
+  }
 }
 
 /** Asked for one key alone, a map answers with that key. */

@@ -1,18 +1,22 @@
+import type { KeyValue } from '../../keys/index.js'
 import type { EntityModel, RelationModel } from '../../model/index.js'
 import { read, type WriteCommand } from '../../plan/command.js'
 import type { WriteOperation } from '../../plan/operation.js'
-import type { StoredRecord } from '../../plan/outcome.js'
+import { isWrittenOrMissing } from '../../plan/outcome.js'
 import type { Draft, Settle, StageName } from '../../plan/draft.js'
 import type { RecordKey, UserKey } from '../../plan/record-key.js'
 import type { Value } from '../../plan/value.js'
 import type { CollectionMembers } from '../contract/collection-members.js'
+import { allMembers, firstMembers } from '../contract/drain.js'
 import type { MemberQuestion, MemberStore, StoredMember } from '../contract/member-store.js'
 import type { Reader } from '../contract/reader.js'
+import { readKeysBin } from '../contract/stored-keys.js'
 import type { Tracked } from '../contract/tracked.js'
 import { isCreation } from '../contract/is-new.js'
+import { markDeleting, readingKeys, takeMarkOff } from './delete-marker.js'
 import { linked, linkWrite, unlinked } from './key-list-bin.js'
 import { keysMembers } from './keys-members.js'
-import { keysAmong, type LinkBin, type LinkEnd } from './link-bin.js'
+import { amongIn, type LinkBin, type LinkEnd } from './link-bin.js'
 
 /** Keeps members in a bin of their owner's own record. */
 export class RecordStore implements MemberStore {
@@ -20,8 +24,11 @@ export class RecordStore implements MemberStore {
   readonly bin: string
   readonly bins: readonly string[]
   readonly members: CollectionMembers
+  readonly isApart = false
+  readonly schemeBins: readonly string[] = []
   readonly #layout: LinkBin
   readonly #target: EntityModel
+  readonly #property: string
 
   constructor(model: EntityModel, relation: RelationModel, target: EntityModel, layout: LinkBin) {
     this.model = model
@@ -30,6 +37,7 @@ export class RecordStore implements MemberStore {
     this.members = keysMembers(model, target, relation, layout.reads)
     this.#layout = layout
     this.#target = target
+    this.#property = relation.name
   }
 
   homes(owner: RecordKey): readonly RecordKey[] {
@@ -40,14 +48,16 @@ export class RecordStore implements MemberStore {
     return owner
   }
 
+  learn(): void {}
+
   create(owner: Tracked, draft: Draft): void {
     const exists = isCreation(owner) ? 'mustNotExist' : 'upsert'
     const create = linkWrite(this.model, owner.key, [this.#layout.create(this.bin)], exists)
     draft.add('write', create, ({ state }) => state === 'written')
   }
 
-  add({ owner, member, attributes }: StoredMember, draft: Draft, stage: StageName, settle: Settle): void {
-    draft.add(stage, linked(this.#layout, this.#end(owner), member, attributes), settle)
+  add(at: StoredMember, draft: Draft, stage: StageName, settle: Settle): void {
+    draft.add(stage, this.addition(at), settle)
   }
 
   remove(at: StoredMember, draft: Draft, stage: StageName, settle: Settle): void {
@@ -64,8 +74,25 @@ export class RecordStore implements MemberStore {
     draft.add(stage, linkWrite(this.model, owner, operations), settle)
   }
 
+  addition({ owner, member, attributes }: StoredMember): WriteCommand {
+    return linked(this.#layout, this.#end(owner), member, attributes)
+  }
+
+  reopening(home: RecordKey): WriteCommand {
+    return takeMarkOff(this.model.name, home)
+  }
+
   removal({ owner, member }: StoredMember): WriteCommand {
     return unlinked(this.#layout, this.#end(owner), [member])
+  }
+
+  close(owner: Tracked, draft: Draft, _: Reader, closed?: (members: readonly UserKey[]) => void): void {
+    if (draft.isTransaction) return
+    if (closed === undefined) return draft.add('mark', markDeleting(owner), isWrittenOrMissing)
+    draft.add('mark', readingKeys(markDeleting(owner), this.bin), (outcome) => {
+      if (outcome.state === 'written') closed(this.#layout.keysIn(outcome.bins[this.bin] ?? [], this.#target))
+      return isWrittenOrMissing(outcome)
+    })
   }
 
   trim(owner: RecordKey, members: readonly UserKey[]): readonly WriteCommand[] {
@@ -73,16 +100,27 @@ export class RecordStore implements MemberStore {
   }
 
   among(owner: RecordKey, members: readonly UserKey[]): readonly MemberQuestion[] {
-    const command = read(this.model.name, owner, 'none', [this.#layout.among(this.bin, members)])
-    return [{ command, found: (record) => keysAmong(record?.bins[this.bin]) }]
+    return [amongIn(this.#layout, this.#end(owner), members)]
   }
 
-  all(owner: RecordKey): readonly MemberQuestion[] {
-    const found = (record: StoredRecord | null): readonly UserKey[] => {
-      const stored = record?.bins[this.bin]
-      return stored == null ? [] : this.#layout.keysIn(stored, this.#target)
-    }
-    return [{ command: read(this.model.name, owner, this.bins), found }]
+  async held(owner: RecordKey, members: readonly UserKey[], reader: Reader): Promise<readonly UserKey[]> {
+    const [{ command, found }] = this.among(owner, members)
+    const [record] = await reader.read([command])
+    return found(record)
+  }
+
+  attributesOf({ owner, member }: StoredMember, reader: Reader): Promise<Value | undefined> {
+    const command = read(this.model.name, owner, 'none', [this.#layout.attributesOf!(this.bin, member)])
+    const place = { model: this.model, key: owner, property: this.#property }
+    return readKeysBin(place, { bin: this.bin, holds: 'map' }, this.#target, command, reader)
+  }
+
+  drained(owner: Tracked, reader: Reader, count: number): AsyncIterable<readonly KeyValue[]> {
+    return firstMembers(this.members, owner, reader, count)
+  }
+
+  surveyed(owner: Tracked, reader: Reader, count: number): AsyncIterable<readonly KeyValue[]> {
+    return allMembers(this.members, owner, reader, count)
   }
 
   async read(owners: readonly RecordKey[], reader: Reader): Promise<readonly (Value | undefined)[]> {

@@ -241,7 +241,9 @@ export class Database {
     const { name, namespace } = mapped.model
     await during(this.#activity, async () => {
       await truncateSet(this.client, mapped.model)
-      for (const { set } of mapped.shards?.counters ?? []) await truncateSet(this.client, { name, namespace, set })
+      const counters = mapped.shards?.counters ?? []
+      const sets = [...counters.map(({ set }) => set), ...mapped.companionSets]
+      for (const set of sets) await truncateSet(this.client, { name, namespace, set })
     })
   }
 

@@ -1,20 +1,30 @@
 import { ModelError, type ModelProblem } from '../../errors/index.js'
-import type { EntityModel, Model } from '../../model/index.js'
+import { STORED_KEYS, type EntityModel, type Model, type RelationModel } from '../../model/index.js'
 
-/** Refuses `@Sharded` on collections, which nothing stores or reads yet. */
+/** Refuses what `@Sharded` and `@Companion` cannot do yet: members would be lost. */
 export function refuseSharding({ entities }: Model): void {
   const problems = [...entities.values()].flatMap(shardedIn)
   if (problems.length > 0) throw new ModelError(problems)
 }
 
 function shardedIn({ name: className, relations }: EntityModel): ModelProblem[] {
-  return relations
-    .filter(({ sharding }) => sharding !== undefined)
-    .map(({ name }) => ({
-      code: 'SKEIN_1055',
-      className,
-      property: name,
-      message: '@Sharded is not built yet for collections.',
-      fix: "Leave it out. A collection that grows is stored as 'secondaryIndex', or as records of one day or month each.",
-    }))
+  return relations.flatMap((relation) => unbuilt(className, relation))
+}
+
+function unbuilt(className: string, { name, companions, sharding, strategy }: RelationModel): ModelProblem[] {
+  if (companions === undefined) return []
+  const decorator = sharding === undefined ? '@Companion' : '@Sharded'
+  if (STORED_KEYS[strategy] === undefined) {
+    const message = `${decorator} is not built yet for collections stored as '${strategy}'.`
+    const fix =
+      "Leave it out, or store the members as 'keyList', 'secondaryIndex', or as records of one day or month each."
+    return [notBuilt(className, name, message, fix)]
+  }
+  if (sharding === undefined || sharding.by === 'hash') return []
+  const message = `@Sharded by ${sharding.by} is not built yet.`
+  return [notBuilt(className, name, message, "Use by: 'hash', or records of one hour, day or month each.")]
+}
+
+function notBuilt(className: string, property: string, message: string, fix: string): ModelProblem {
+  return { code: 'SKEIN_1055', className, property, message, fix }
 }

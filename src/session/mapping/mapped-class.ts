@@ -84,6 +84,12 @@ export class MappedClass {
     })
   }
 
+  /** Sets of the companion records of its collections, and of those of its subclasses. */
+  get companionSets(): readonly string[] {
+    const sets = this.kinds.flatMap(({ model }) => model.relations.flatMap(({ companions }) => companions?.set ?? []))
+    return [...new Set(sets)]
+  }
+
   /** True when class-validator has rules for the class. */
   get hasRules(): boolean {
     return (this.#hasRules ??= hasRules(this.model.class))

@@ -11,6 +11,7 @@ import type { MappedClasses } from '../mapping/mapped-classes.js'
 import { verifyCounts } from './count-verifier.js'
 import { CompanionVerifier } from './companion-verifier.js'
 import { subjectOf, verifyAccess, type FinishDelete } from './verify-access.js'
+import { strayCompanions } from './stray-companions.js'
 import { verifyTerms, type VerifyOptions } from './verify-options.js'
 
 /** Records checked together: their links share batches. */
@@ -60,6 +61,7 @@ export async function* verifySets(
     if (mapped.hasCounts)
       for await (const finding of verifyCounts(mapped, driver, options.repair === true, tenant, signal))
         yield note(finding)
+    for await (const finding of strayCompanions(mapped, driver, access, options, tenant)) yield note(finding)
     if (mapped.shards === undefined) continue
     const companions = new CompanionVerifier(mapped, driver, verifyTerms(options), tenant, signal)
     for await (const finding of companions.check()) yield note(finding)

@@ -1,7 +1,7 @@
 import { plan, stage, type Plan } from '../../../plan/plan.js'
 import { showKey } from '../../../plan/record-key.js'
 import { MOST_REACHED, type Drain, type Fate } from '../../../relations/contract/drain.js'
-import { markDeleting } from '../../../relations/cascade/delete-marker.js'
+import { markDeleting } from '../../../relations/write/delete-marker.js'
 
 /** Describes the drain of members that one plan cannot hold: they are read when it is sent. */
 export function explainDrain(drain: Drain): Plan {

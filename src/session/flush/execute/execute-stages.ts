@@ -9,7 +9,7 @@ import { mergeReads } from '../../../plan/merge-reads.js'
 import type { Outcome, StoredRecord } from '../../../plan/outcome.js'
 import type { Stage } from '../../../plan/plan.js'
 import { recordId, showKey } from '../../../plan/record-key.js'
-import { takeMarkOff } from '../../../relations/cascade/delete-marker.js'
+import { takeMarkOff } from '../../../relations/write/delete-marker.js'
 import { undoneOutcomes } from './undone-outcomes.js'
 
 /** Outcomes of all commands of a plan. */
@@ -41,6 +41,8 @@ export async function executeStages(
   const failed: Outcome[] = []
   const broken: SkeinError[] = []
   const missing = new Map<string, Outcome>()
+  const marks: Outcome[] = []
+  const refusedMarks: Outcome[] = []
   let halt: Halt | undefined
   for (;;) {
     const checks = draft.takeChecks()
@@ -52,8 +54,9 @@ export async function executeStages(
     const checking = runChecks(checks, driver, options)
     if (ready !== undefined) {
       const commands = commandsOf(ready)
-      const answered = commands.length === 0 ? [] : await driver.run(commands, options)
-      const refused = ready.settle(answered)
+      const all = commands.length === 0 ? [] : await driver.run(commands, options)
+      const refused = ready.settle(all)
+      const answered = ready.retried.size === 0 ? all : all.filter((outcome) => !ready.retried.has(outcome))
       stages.push(ready.stage)
       const judged = new Map(refused.map((outcome) => [outcome.command, outcome]))
       for (const outcome of answered)
@@ -63,7 +66,13 @@ export async function executeStages(
       if (ready.name === 'undo') noteTakenBack(answered, outcomes, failed, stoppedBy([...failed, ...refused], draft))
       outcomes.push(...answered.map((outcome) => judged.get(outcome.command) ?? outcome), ...unsent)
       failed.push(...refused, ...unsent)
-      if (ready.name === 'mark') halt = await afterMark(draft, answered, refused, failed, driver, marked)
+      if (ready.name === 'mark') {
+        marks.push(...answered)
+        refusedMarks.push(...refused)
+        // Records that belong to a marked one are marked after it, and only then nothing more can come.
+        if (draft.nextName !== 'mark')
+          halt = await afterMark(draft, marks.splice(0), refusedMarks.splice(0), failed, driver, marked)
+      }
     }
     broken.push(...(await checking))
   }

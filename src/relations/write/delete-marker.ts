@@ -1,6 +1,6 @@
 import { DELETING_BIN } from '../../model/index.js'
 import { write, type WriteCommand } from '../../plan/command.js'
-import { removeBin, writeBin } from '../../plan/operations.js'
+import { readBin, removeBin, writeBin } from '../../plan/operations.js'
 import type { RecordKey } from '../../plan/record-key.js'
 import type { Tracked } from '../contract/tracked.js'
 
@@ -8,6 +8,11 @@ import type { Tracked } from '../contract/tracked.js'
 export function markDeleting({ model, key, deleteGuards }: Tracked): WriteCommand {
   const options = { exists: 'mustExist', ttl: 'keep', guards: deleteGuards } as const
   return write(model.name, key, [writeBin(DELETING_BIN, true)], options)
+}
+
+/** Also reads the members that the record has: once it is marked, no more can come. */
+export function readingKeys(mark: WriteCommand, bin: string): WriteCommand {
+  return { ...mark, operations: [...mark.operations, readBin(bin)] }
 }
 
 /** Removes the mark of a record that is not deleted after all. */

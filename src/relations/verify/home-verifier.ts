@@ -1,0 +1,128 @@
+import { DELETING_BIN, type EntityModel } from '../../model/index.js'
+import { read, write, type ReadCommand, type WriteCommand } from '../../plan/command.js'
+import { readExpression } from '../../plan/operations.js'
+import type { Outcome, StoredRecord } from '../../plan/outcome.js'
+import type { RecordKey, UserKey } from '../../plan/record-key.js'
+import type { Finding } from '../contract/finding.js'
+import type { LinkEnd, LinkVerification } from '../contract/link-verification.js'
+import type { MemberStore } from '../contract/member-store.js'
+import { describeHomeMarker, describeMisplaced, type ShowKey } from './describe-finding.js'
+import type { Reading } from './judge.js'
+import { ABOUT_RECORD, readEnds, readingOf } from './read-ends.js'
+import type { RepairResult } from './repair-links.js'
+
+/** A record that may hold members of an owner, although it is another one or should be. */
+export interface Home {
+  readonly owner: { readonly model: EntityModel; readonly key: RecordKey }
+  readonly key: RecordKey
+  readonly store: MemberStore
+  readonly relation: LinkVerification
+}
+
+/** A member in a record that it does not belong in. */
+export interface Misplaced extends Home {
+  readonly member: UserKey
+  readonly generation: number
+}
+
+interface HomeAccess {
+  read(commands: readonly ReadCommand[]): Promise<(StoredRecord | null)[]>
+  write(commands: readonly WriteCommand[]): Promise<Outcome[]>
+  readonly showKey: ShowKey
+}
+
+/** Checks records that hold members of others: each member is in its own home, and none is closed while its owner is there. */
+export class HomeVerifier {
+  readonly #access: HomeAccess
+  readonly #repair: boolean
+  readonly #settle: number
+  readonly #unsettled: () => void
+
+  constructor(
+    access: HomeAccess,
+    { repair, settle }: { readonly repair: boolean; readonly settle: number },
+    unsettled: () => void,
+  ) {
+    this.#access = access
+    this.#repair = repair
+    this.#settle = settle
+    this.#unsettled = unsettled
+  }
+
+  /** A companion that is marked although its owner is not: a delete that was called off was cut short. */
+  async *checkMarker(home: Home): AsyncGenerator<Finding> {
+    const { owner, key, store } = home
+    // The owner first: a delete marks it before its companions.
+    const [root] = await this.#access.read([read(owner.model.name, owner.key, [DELETING_BIN])])
+    const [record] = await this.#access.read([read(owner.model.name, key, 'none', ABOUT_RECORD)])
+    const reading = readingOf(record)
+    if (root === null || DELETING_BIN in root.bins || !reading.isDeleting) return
+    if (reading.age < this.#settle) return this.#unsettled()
+    const result = this.#repair ? await this.#send([atGeneration(store.reopening(key), reading.generation)]) : FOUND
+    yield { ...describeHomeMarker(owner.model, owner.key, key, this.#nameOf(home), this.#access.showKey), ...result }
+  }
+
+  /** Copies the member to where it belongs before it is taken out of where it is, with what its link carries. */
+  async *move(misplaced: Misplaced): AsyncGenerator<Finding> {
+    const { owner, key, member } = misplaced
+    const [here, there] = await Promise.all([this.#holds(misplaced, key), this.#readHome(misplaced)])
+    if (!here.holds || here.isDeleting || there.isDeleting) return
+    if (here.age < this.#settle) return this.#unsettled()
+    const result = this.#repair ? await this.#mend(misplaced, here, there) : FOUND
+    const named = this.#nameOf(misplaced)
+    yield { ...describeMisplaced(owner.model, owner.key, key, named, member, this.#access.showKey), ...result }
+  }
+
+  async #mend(
+    { owner, key, store, member, relation }: Misplaced,
+    here: Reading,
+    there: Reading,
+  ): Promise<RepairResult> {
+    const end = endOf(relation, owner.key, member)
+    if (!there.holds) {
+      const added = await this.#send([end.add!(here.carried, there.home!.isThere)])
+      if (added.state !== 'repaired') return added
+    }
+    return this.#send([store.removal({ owner: owner.key, member }, key)])
+  }
+
+  async #readHome({ owner, member, relation }: Misplaced): Promise<Reading> {
+    const [reading] = await readEnds([endOf(relation, owner.key, member)], (commands) => this.#access.read(commands))
+    return reading
+  }
+
+  /** Whether the record that is read still holds the member, and with what. */
+  async #holds({ owner, member, relation }: Misplaced, key: RecordKey): Promise<Reading> {
+    const { holds, carries } = endOf(relation, owner.key, member)
+    const operations = [
+      ...ABOUT_RECORD,
+      readExpression('_sk.holds', holds!),
+      ...(carries === undefined ? [] : [readExpression('_sk.carries', carries)]),
+    ]
+    const [record] = await this.#access.read([read(owner.model.name, key, 'none', operations)])
+    return { ...readingOf(record, Number(record?.bins['_sk.holds'] ?? 0) > 0), carried: record?.bins['_sk.carries'] }
+  }
+
+  async #send(commands: readonly WriteCommand[]): Promise<RepairResult> {
+    const [{ state, reason, error }] = await this.#access.write(commands)
+    if (state === 'written') return { state: 'repaired' }
+    const isOvertaken = ['missing', 'exists', 'guard', 'generation'].includes(reason!)
+    return isOvertaken ? { state: 'leftAlone' } : { state: 'failed', error }
+  }
+
+  #nameOf({ relation }: Home): string {
+    return relation.list!.property
+  }
+}
+
+const FOUND: RepairResult = Object.freeze({ state: 'found' })
+
+/** The end of the link that the owner is. */
+function endOf(relation: LinkVerification, owner: RecordKey, member: UserKey): LinkEnd {
+  const link = relation.link(owner, member)
+  return relation.side === 'owner' ? link.owner : link.mirror
+}
+
+function atGeneration(command: WriteCommand, generation: number): WriteCommand {
+  return write(command.entity, command.key, command.operations, { ...command, generation })
+}

@@ -1,0 +1,109 @@
+import { hashShard } from '../../keys/index.js'
+import {
+  COMPANION_ROOT_BIN,
+  COMPANION_SHARD_BIN,
+  COMPANION_SHARDS_BIN,
+  DELETING_BIN,
+  type EntityModel,
+} from '../../model/index.js'
+import { binEquals, holds, remove, write, type DeleteCommand, type WriteCommand } from '../../plan/command.js'
+import { bin, binExists, not } from '../../plan/expression.js'
+import type { WriteOperation } from '../../plan/operation.js'
+import { readExpression, removeBin, writeBin, writeMissingBin } from '../../plan/operations.js'
+import type { Outcome } from '../../plan/outcome.js'
+import type { RecordKey, UserKey } from '../../plan/record-key.js'
+import type { Value } from '../../plan/value.js'
+import type { StoredMember } from '../contract/member-store.js'
+import type { CompanionScheme, Shards } from './companion-scheme.js'
+import { NOT_DELETING } from './key-list-bin.js'
+import type { LinkBin } from './link-bin.js'
+
+/** Unlike an owner that is being deleted, a companion that is marked does not yet say that the owner is gone. */
+const NOT_MARKED = holds(not(binExists(DELETING_BIN)))
+
+/** Commands to companion records, each guarded by what the companion says of itself, and to their owners. */
+export class CompanionCommands {
+  readonly model: EntityModel
+  readonly #bin: string
+  readonly #layout: LinkBin
+  readonly #scheme: CompanionScheme
+  readonly #answer: string
+
+  constructor(model: EntityModel, bin: string, index: number, layout: LinkBin, scheme: CompanionScheme) {
+    this.model = model
+    this.#bin = bin
+    this.#layout = layout
+    this.#scheme = scheme
+    this.#answer = `_sk.subkeys${index}`
+  }
+
+  /** Adds to a companion that is there. */
+  put(at: StoredMember, home: RecordKey, shards: Shards): WriteCommand {
+    return write(this.model.name, home, [this.#entry(at, home)], {
+      exists: 'mustExist',
+      ttl: 'keep',
+      guards: [binEquals(COMPANION_SHARDS_BIN, shards), NOT_MARKED],
+      watchSize: true,
+    })
+  }
+
+  /** Makes the companion, with its first member. It must outlive its owner's expiry, which may be put off at any time. */
+  create(at: StoredMember, home: RecordKey, shards: Shards): WriteCommand {
+    const operations = [
+      this.#layout.create(this.#bin),
+      writeBin(COMPANION_ROOT_BIN, at.owner.key),
+      writeBin(COMPANION_SHARDS_BIN, shards),
+      ...(shards === 0 ? [] : [writeBin(COMPANION_SHARD_BIN, hashShard(at.member, shards))]),
+      this.#entry(at, home),
+    ]
+    return write(this.model.name, home, operations, { exists: 'mustNotExist', ttl: 'never', watchSize: true })
+  }
+
+  /** Takes out, also of a companion that is marked. */
+  take(home: RecordKey, members: readonly UserKey[], shards: Shards): WriteCommand {
+    return this.change(home, [this.#layout.take(this.#bin, members)], shards)
+  }
+
+  change(home: RecordKey, operations: readonly WriteOperation[], shards: Shards): WriteCommand {
+    const guards = [binEquals(COMPANION_SHARDS_BIN, shards)]
+    return write(this.model.name, home, operations, { exists: 'mustExist', ttl: 'keep', guards })
+  }
+
+  /** Tells an owner how its members are stored, unless it knows, and asks what it says. */
+  tell(owner: RecordKey, shards: Shards): WriteCommand {
+    const { subkeys } = this.#scheme
+    return write(
+      this.model.name,
+      owner,
+      [writeMissingBin(subkeys, this.#scheme.describe(shards)), readExpression(this.#answer, bin('list', subkeys))],
+      { exists: 'mustExist', ttl: 'keep', guards: [NOT_DELETING] },
+    )
+  }
+
+  /** The answer of the owner to `tell` and `asked`. */
+  told({ bins }: Outcome): Value | undefined {
+    return bins[this.#answer]
+  }
+
+  /** The same command, which also reads what the owner says. */
+  asked(command: WriteCommand): WriteCommand {
+    const question = readExpression(this.#answer, bin('list', this.#scheme.subkeys))
+    return { ...command, operations: [...command.operations, question] }
+  }
+
+  mark(home: RecordKey): WriteCommand {
+    return write(this.model.name, home, [writeBin(DELETING_BIN, true)], { exists: 'mustExist', ttl: 'keep' })
+  }
+
+  unmark(home: RecordKey): WriteCommand {
+    return write(this.model.name, home, [removeBin(DELETING_BIN)], { exists: 'mustExist', ttl: 'keep' })
+  }
+
+  drop(home: RecordKey): DeleteCommand {
+    return remove(this.model.name, home, { durableDelete: this.model.durableDelete })
+  }
+
+  #entry({ member, attributes }: StoredMember, home: RecordKey): WriteOperation {
+    return this.#layout.put({ model: this.model, key: home, bin: this.#bin }, member, attributes)
+  }
+}

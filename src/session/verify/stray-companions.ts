@@ -1,0 +1,113 @@
+import type { Driver } from '../../driver/driver.js'
+import { companionKey, describeKey, type Tenant } from '../../keys/index.js'
+import { COMPANION_ROOT_BIN, COMPANION_SHARD_BIN, type RelationModel } from '../../model/index.js'
+import { read, remove } from '../../plan/command.js'
+import type { FoundRecord } from '../../plan/outcome.js'
+import { query } from '../../plan/query-command.js'
+import { recordKey, showKey, type RecordKey, type UserKey } from '../../plan/record-key.js'
+import type { Finding } from '../../relations/contract/finding.js'
+import { ABOUT_RECORD, readingOf } from '../../relations/verify/read-ends.js'
+import type { VerifyAccess } from '../../relations/verify/verifier.js'
+import type { MappedClass } from '../mapping/mapped-class.js'
+import { verifyTerms, type VerifyOptions } from './verify-options.js'
+
+/** Records looked at together. */
+const GROUP = 100
+
+/** A companion record, and that of its owner. */
+interface Companion {
+  readonly key: RecordKey
+  readonly root: RecordKey
+}
+
+/** Finds companion records of a class whose owners are gone: those have expired, or were deleted past Skein. */
+export async function* strayCompanions(
+  mapped: MappedClass,
+  driver: Driver,
+  access: VerifyAccess,
+  options: VerifyOptions,
+  tenant: Tenant | undefined,
+): AsyncGenerator<Finding> {
+  const { name, namespace } = mapped.model
+  const relations = new Map(
+    mapped.kinds.flatMap(({ model }) =>
+      model.relations.flatMap((relation) =>
+        relation.companions === undefined ? [] : [[relation.companions.set, relation] as const],
+      ),
+    ),
+  )
+  const bins = [COMPANION_ROOT_BIN, COMPANION_SHARD_BIN]
+  for (const [set, relation] of relations) {
+    for await (const records of driver.query(query({ entity: name, namespace, set, bins }), {
+      signal: options.signal,
+    })) {
+      for (let i = 0; i < records.length; i += GROUP) {
+        const group = records.slice(i, i + GROUP).flatMap((record) => companionIn(record, set, mapped, tenant) ?? [])
+        yield* checkGroup(group, relation, mapped, access, options)
+      }
+    }
+  }
+}
+
+/** Undefined for a record of another tenant, and for one that says no owner. */
+function companionIn(
+  { bins }: FoundRecord,
+  set: string,
+  { model, codec }: MappedClass,
+  tenant: Tenant | undefined,
+): Companion | undefined {
+  const owner = bins[COMPANION_ROOT_BIN] as UserKey | undefined
+  if (owner === undefined) return undefined
+  try {
+    codec.key.scheme.fromStored(owner, tenant)
+  } catch {
+    return undefined
+  }
+  const shard = bins[COMPANION_SHARD_BIN] as number | undefined
+  const { namespace } = model
+  return {
+    key: recordKey(namespace, set, shard === undefined ? owner : companionKey(owner, shard)),
+    root: recordKey(namespace, model.set, owner),
+  }
+}
+
+async function* checkGroup(
+  group: readonly Companion[],
+  relation: RelationModel,
+  { model }: MappedClass,
+  access: VerifyAccess,
+  options: VerifyOptions,
+): AsyncGenerator<Finding> {
+  const { repair, settle } = verifyTerms(options)
+  const roots = await access.read(group.map(({ root }) => read(model.name, root, 'none')))
+  const alone = group.filter((_, i) => roots[i] === null)
+  // A delete takes companions away before their owner: one that is still there was left behind.
+  const again = await access.read(alone.map(({ key }) => read(model.name, key, 'none', ABOUT_RECORD)))
+  for (const [i, { key, root }] of alone.entries()) {
+    const { exists, age, generation } = readingOf(again[i])
+    if (!exists || age < settle) continue
+    const shown = access.showKey(model, root.key)
+    const result = repair ? await drop(key, generation, model, access) : ({ state: 'found' } as const)
+    yield {
+      kind: 'companionWithoutRoot',
+      className: model.name,
+      property: relation.name,
+      key: shown,
+      truth: model.name,
+      repair: 'remove',
+      message: `${showKey(key)} holds ${relation.name} of ${model.name} ${describeKey(shown)}, which has no record.`,
+      ...result,
+    }
+  }
+}
+
+async function drop(
+  key: RecordKey,
+  generation: number,
+  { name, durableDelete }: MappedClass['model'],
+  access: VerifyAccess,
+): Promise<Pick<Finding, 'state' | 'error'>> {
+  const [{ state, reason, error }] = await access.write([remove(name, key, { generation, durableDelete })])
+  if (state === 'written') return { state: 'repaired' }
+  return reason === 'missing' || reason === 'generation' ? { state: 'leftAlone' } : { state: 'failed', error }
+}
