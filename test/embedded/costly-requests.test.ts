@@ -3,7 +3,7 @@ import { deflateSync } from 'node:zlib'
 import { once } from 'node:events'
 import { expect } from 'chai'
 import { inside } from '#src/embedded/cdt/span.js'
-import { ListValue, MapValue, type Value } from '#src/embedded/value/value.js'
+import { ListValue, MAP_KEY_ORDERED, MapValue, type Value } from '#src/embedded/value/value.js'
 import { encodeMsgpack } from '#src/embedded/value/msgpack-writer.js'
 import { startEmbedded, type EmbeddedServer } from 'skein/embedded'
 import { expressionBytes, raw, type Written } from './expression/expression-bytes.js'
@@ -21,6 +21,7 @@ const recordOf = (id: number): Buffer[] => [
   field(4, Buffer.alloc(20, id)),
 ]
 const RECORD = recordOf(1)
+const CHILDREN = recordOf(251)
 const write = (...ops: Buffer[]): Buffer => message([0, 1, 0, 0], RECORD, ops)
 const read = (...ops: Buffer[]): Buffer => message([1, 0, 0, 0], RECORD, ops)
 const change = (call: ListValue): Buffer => op(4, 20, 'l', encodeMsgpack(call))
@@ -229,6 +230,19 @@ describe('embedded server: requests that cost more than they should', function (
     it('are answered when there is one of them', async () => {
       const { code } = await client.send(read(op(3, 20, 'l', encodeMsgpack(list(26, INDEX, 0, 59_999)))))
       expect(code).to.equal(0)
+    })
+    it('are answered for thousands of changes inside entries that are found by their key', async () => {
+      const keys = Array.from({ length: 4000 }, (_, i) => i)
+      const children = new MapValue(
+        keys,
+        keys.map((i) => new MapValue(['name', 'stars'], ['n'.repeat(40), i])),
+        MAP_KEY_ORDERED,
+      )
+      const stored = message([0, 1, 0, 0], CHILDREN, [op(2, 19, 'c', encodeMsgpack(children))])
+      expect((await client.send(stored)).code).to.equal(0)
+      const put = (key: number): Buffer =>
+        op(4, 20, 'c', encodeMsgpack(list(0xff, list(0x22, key), list(67, 'stars', key + 1, 1))))
+      expect((await client.send(message([0, 1, 0, 0], CHILDREN, keys.map(put)))).code).to.equal(0)
     })
   })
 

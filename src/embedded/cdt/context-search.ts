@@ -1,4 +1,5 @@
 import { CommandError, ResultCode } from '../protocol/result-code.js'
+import { workOn, workOnPlace } from '../value/work-on.js'
 import { ListValue, MapValue, isInteger, type Value } from '../value/value.js'
 import { CreateMode, type ContextLevel } from './context-level.js'
 import { listFirstValue, listIndex, listRank } from './list-selection.js'
@@ -23,6 +24,8 @@ export function locate(container: Container, level: ContextLevel): Place {
   const kind = container instanceof ListValue ? 'list' : 'map'
   if (level.container !== kind && level.container !== 'either') throw notApplicable()
   if (level.container === 'either' && level.create !== CreateMode.NEVER) throw notApplicable()
+  if (level.by === 'key' || level.by === 'index') workOnPlace(container)
+  else workOn(container)
   return container instanceof ListValue ? locateInList(container, level) : locateInMap(container, level)
 }
 

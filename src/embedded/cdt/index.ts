@@ -2,7 +2,7 @@ import { requestBudget } from '../protocol/request-budget.js'
 import { CommandError, ResultCode } from '../protocol/result-code.js'
 import { encodedSize } from '../value/encoded-size.js'
 import { ListValue, MapValue, type Value } from '../value/value.js'
-import { workOn } from '../value/work-on.js'
+import { workOn, workOnPlace } from '../value/work-on.js'
 import { Arguments } from './arguments.js'
 import type { CdtCall } from './call.js'
 import { changeAt, readAt, type Changed } from './context.js'
@@ -10,7 +10,7 @@ import { LIST_CHANGES } from './list-changes.js'
 import { LIST_READS } from './list-queries.js'
 import { MAP_CHANGES } from './map-changes.js'
 import { MAP_READS } from './map-queries.js'
-import { FIRST_MAP_OPCODE } from './opcode.js'
+import { FIRST_MAP_OPCODE, ListOpcode, MapOpcode } from './opcode.js'
 import type { Change, Container, Read } from './operation.js'
 
 export { makeCdtCall, parseCdt, type CdtCall } from './call.js'
@@ -22,6 +22,22 @@ export type { Loop, Path, PathStep } from './path.js'
 export { REMOVED, modifyByPath } from './path-modify.js'
 export { selectByPath } from './path-select.js'
 
+/** Calls that find one element by its key or index, and touch no other. */
+const AT_ONE_PLACE: ReadonlySet<number> = new Set([
+  ListOpcode.SIZE,
+  ListOpcode.GET,
+  ListOpcode.GET_BY_INDEX,
+  MapOpcode.ADD,
+  MapOpcode.PUT,
+  MapOpcode.REPLACE,
+  MapOpcode.INCREMENT,
+  MapOpcode.DECREMENT,
+  MapOpcode.REMOVE_BY_KEY,
+  MapOpcode.SIZE,
+  MapOpcode.GET_BY_KEY,
+  MapOpcode.GET_BY_INDEX,
+])
+
 export interface CdtChange {
   /** What the bin holds afterwards; undefined while it stays missing. */
   readonly subject: Value | undefined
@@ -31,7 +47,7 @@ export interface CdtChange {
 /** Answers a reading call on an existing bin. */
 export function readCdt(call: CdtCall, subject: Value): Value {
   const container = readAt(subject, call.context)
-  workOn(container)
+  charge(call, container)
   if (call.opcode < FIRST_MAP_OPCODE) return read(call, LIST_READS, requireList(container))
   return read(call, MAP_READS, requireMap(container))
 }
@@ -39,14 +55,19 @@ export function readCdt(call: CdtCall, subject: Value): Value {
 /** Answers a changing call; the subject is undefined where the bin is missing. */
 export function modifyCdt(call: CdtCall, subject: Value | undefined): CdtChange {
   const sizeBefore = subject === undefined ? 0 : encodedSize(subject)
-  if (subject !== undefined) workOn(subject)
-  const { value, result } = changeAt(subject, call.context, (container) =>
-    call.opcode < FIRST_MAP_OPCODE
+  const { value, result } = changeAt(subject, call.context, (container) => {
+    if (container !== undefined) charge(call, container)
+    return call.opcode < FIRST_MAP_OPCODE
       ? change(call, LIST_CHANGES, container === undefined ? undefined : requireList(container), subject)
-      : change(call, MAP_CHANGES, container === undefined ? undefined : requireMap(container), subject),
-  )
+      : change(call, MAP_CHANGES, container === undefined ? undefined : requireMap(container), subject)
+  })
   if (value !== undefined && value !== subject) requestBudget.grow(encodedSize(value) - sizeBefore)
   return { subject: value, result }
+}
+
+function charge(call: CdtCall, container: Value): void {
+  if (AT_ONE_PLACE.has(call.opcode)) workOnPlace(container)
+  else workOn(container)
 }
 
 function read<C extends Container>(call: CdtCall, reads: Readonly<Record<number, Read<C>>>, container: C): Value {

@@ -6,6 +6,8 @@ import { Bytes, ListValue, MapValue, type Value } from './value.js'
 const BYTES_PER_STEP = 3
 /** Steps that one pass takes for an element of a list or map, measured on calls that select all of them. */
 const STEPS_PER_ELEMENT = 4
+/** References to elements that are copied in a step. */
+const ELEMENTS_PER_STEP = 4
 
 /** Counts one pass over a value against the budget of the request. */
 export function workOn(value: Value): void {
@@ -15,6 +17,12 @@ export function workOn(value: Value): void {
     requestBudget.work(value.keys.length * STEPS_PER_ELEMENT + encodedSize(value) / BYTES_PER_STEP)
   else if (value instanceof Bytes) requestBudget.work(value.bytes.length / BYTES_PER_STEP)
   else if (typeof value === 'string') requestBudget.work(value.length / BYTES_PER_STEP)
+}
+
+/** Counts a search by key or index, and the copy of the container that a change at that place makes. */
+export function workOnPlace(value: Value): void {
+  if (value instanceof ListValue) requestBudget.work(1 + value.items.length / ELEMENTS_PER_STEP)
+  else if (value instanceof MapValue) requestBudget.work(1 + value.keys.length / ELEMENTS_PER_STEP)
 }
 
 /** Counts `searches` for a place among values in order, each of which compares with one value per level of a tree. */
