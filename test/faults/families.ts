@@ -1,4 +1,5 @@
 import type { Family, Operation } from './operation.js'
+import { COMPANIONS } from './operations/companions.js'
 import { CONSOLIDATED } from './operations/consolidated.js'
 import { INDEXED } from './operations/indexed.js'
 import { KEY_LISTS } from './operations/key-lists.js'
@@ -18,7 +19,7 @@ export const FAMILIES: readonly Family[] = [
   INDEXED,
 ]
 
-export const CLASSES = FAMILIES.flatMap(({ classes }) => classes)
+export const CLASSES = [...FAMILIES, COMPANIONS].flatMap(({ classes }) => classes)
 
 /** An operation on one way to store relations. */
 export interface Case {
@@ -27,6 +28,11 @@ export interface Case {
   readonly operation: Operation
 }
 
-export const CASES: readonly Case[] = FAMILIES.flatMap((family) =>
-  family.operations.map((operation) => ({ title: `${family.name}: ${operation.title}`, family, operation })),
-)
+export const CASES: readonly Case[] = FAMILIES.flatMap(casesOf)
+
+/** Cases that have a test of their own: they send more commands, and are repaired by a scan. */
+export const COMPANION_CASES: readonly Case[] = casesOf(COMPANIONS)
+
+function casesOf(family: Family): Case[] {
+  return family.operations.map((operation) => ({ title: `${family.name}: ${operation.title}`, family, operation }))
+}

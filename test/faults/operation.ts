@@ -31,6 +31,8 @@ export interface Family {
   readonly classes: readonly EntityClass[]
   readonly references: readonly Reference[]
   readonly operations: readonly Operation[]
+  /** Its collections are in companion records, the sharded ones in so many. */
+  readonly shards?: number
   /** Its queries need indexes. */
   readonly isIndexed?: boolean
 }

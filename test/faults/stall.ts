@@ -4,7 +4,7 @@ import { mergePolicies } from '#src/driver/policies.js'
 import { Database } from '#src/session/database/database.js'
 import { mapClasses } from '#src/session/database/open.js'
 import { MODES, PATIENT, type Mode } from '../server.js'
-import { CASES, type Case } from './families.js'
+import { CASES, COMPANION_CASES, type Case } from './families.js'
 
 /** An operation in a namespace of its own, so that a fault can stop it while others go on. */
 export interface Stall extends Case {
@@ -15,11 +15,13 @@ export interface Stall extends Case {
   readonly server: number
 }
 
+const ALL: readonly Case[] = [...CASES, ...COMPANION_CASES]
+
 /** The client knows no more of one cluster. */
 const MOST_NAMESPACES = 32
-export const SERVERS = Math.ceil((MODES.length * CASES.length) / MOST_NAMESPACES)
+export const SERVERS = Math.ceil((MODES.length * ALL.length) / MOST_NAMESPACES)
 
-export const STALLS: readonly Stall[] = MODES.flatMap((mode) => CASES.map((each) => ({ ...each, mode }))).map(
+export const STALLS: readonly Stall[] = MODES.flatMap((mode) => ALL.map((each) => ({ ...each, mode }))).map(
   (each, index) => ({ ...each, index, namespace: `${each.mode}${index}`, server: index % SERVERS }),
 )
 

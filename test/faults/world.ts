@@ -1,5 +1,7 @@
 import Aerospike from 'aerospike'
 import type { Database } from 'skein'
+import { companionKey, hashShard } from '#src/keys/index.js'
+import type { Mode } from '../server.js'
 import type { Family, Reference } from './operation.js'
 
 type Bins = { [bin: string]: unknown }
@@ -27,9 +29,12 @@ export class World {
     return this.#base + i
   }
 
-  /** The expected records, by name. */
+  /** The key of the i-th entity of a class that is keyed by strings; of sharded collections it is always in the same shard. */
   name(i: number): string {
-    return `k${this.#base + i}`
+    const { shards = 1 } = this.#family
+    let name = `k${this.#base + i}`
+    while (hashShard(name, shards) !== i % shards) name = name.replace('k', 'k0')
+    return name
   }
 
   /** The stored records, with keys as if this were the first case; versions count attempts and are left out. */
@@ -38,8 +43,13 @@ export class World {
     const rows = await this.#db.client.batchRead(keys.map(({ key }) => ({ key, readAllBins: true })))
     const found = new Map<string, Bins>()
     rows.forEach(({ status, record }, n) => {
-      if (status !== 0 && status !== 2) throw new Error(`reading ${keys[n].place} answered ${String(status)}`)
-      if (status === 0) found.set(keys[n].place, this.#normal(record.bins))
+      const { place, apart } = keys[n]
+      if (status !== 0 && status !== 2) throw new Error(`reading ${place} answered ${String(status)}`)
+      if (status !== 0) return
+      const bins = this.#normal(record.bins)
+      const owner = found.get(apart?.owner ?? '')
+      found.set(place, bins)
+      if (apart !== undefined && owner !== undefined) owner[apart.bin] = merged(owner[apart.bin], bins[apart.bin])
     })
     return found
   }
@@ -58,8 +68,23 @@ export class World {
     return keys.flatMap(({ place }, n) => (rows[n].status === 0 || rows[n].status === 2 ? [] : place))
   }
 
-  /** Verifies and repairs every entity of the case. */
+  /** Deletes all records of the case, so that a scan of the next ones does not meet them. */
+  async clear(mode: Mode): Promise<void> {
+    const policy = new Aerospike.BatchRemovePolicy({ durableDelete: mode === 'sc' })
+    await this.#db.client.batchRemove(
+      this.#keys().map(({ key }) => key),
+      undefined,
+      policy,
+    )
+  }
+
+  /** Verifies and repairs every entity of the case; companions without an owner are found by a scan. */
   async repair(): Promise<void> {
+    if (this.#family.shards !== undefined) {
+      for await (const finding of this.#db.verify(this.#family.classes, { repair: true, settle: 0 }))
+        if (finding.state === 'failed') throw new Error(finding.message, { cause: finding.error })
+      return
+    }
     const session = this.#db.session()
     for (const entityClass of this.#family.classes) {
       const { key } = this.#db.model.entity(entityClass)
@@ -70,12 +95,24 @@ export class World {
     }
   }
 
-  #keys(): { place: string; key: Aerospike.Key }[] {
+  /** Owners come before their companions. */
+  #keys(): Place[] {
     return this.#family.classes.flatMap((entityClass) => {
-      const { namespace, set, key } = this.#db.model.entity(entityClass)
-      const keyOf = (i: number): Aerospike.Key =>
-        new Aerospike.Key(namespace, set, key.kind === 'string' ? this.name(i) : this.number(i))
-      return places((i) => ({ place: `${set}/${i}`, key: keyOf(i) }))
+      const { namespace, set, key, relations } = this.#db.model.entity(entityClass)
+      const valueOf = (i: number): string | number => (key.kind === 'string' ? this.name(i) : this.number(i))
+      const records = places((i) => ({ place: `${set}/${i}`, key: new Aerospike.Key(namespace, set, valueOf(i)) }))
+      const companions = relations.flatMap(({ bin, companions: apart }) =>
+        apart === undefined
+          ? []
+          : places((i) =>
+              shardsOf(valueOf(i), apart.shards).map((each, shard) => ({
+                place: `${apart.set}/${i}:${shard}`,
+                key: new Aerospike.Key(namespace, apart.set, each),
+                apart: { owner: `${set}/${i}`, bin: bin! },
+              })),
+            ).flat(),
+      )
+      return [...records, ...companions]
     })
   }
 
@@ -84,7 +121,11 @@ export class World {
   }
 
   #plain(value: unknown): unknown {
-    if (Array.isArray(value)) return value.map((item) => this.#plain(item))
+    if (Array.isArray(value)) {
+      const items = value.map((item) => this.#plain(item))
+      // Keys that were chosen by their shard are in another order in each case.
+      return this.#family.shards === undefined ? items : items.sort()
+    }
     if (typeof value === 'number') return this.#isKey(value) ? value - this.#base : value
     if (typeof value === 'string') {
       const number = Number(value.replace('k', ''))
@@ -98,6 +139,24 @@ export class World {
   #isKey(value: number): boolean {
     return value >= this.#base && value < this.#base + 10
   }
+}
+
+/** A record that a case may use; the bin of a companion is shown with its owner, too. */
+interface Place {
+  readonly place: string
+  readonly key: Aerospike.Key
+  readonly apart?: { readonly owner: string; readonly bin: string }
+}
+
+/** Keys of the companions of an owner. */
+function shardsOf(owner: string | number, shards = 0): (string | number)[] {
+  return shards === 0 ? [owner] : Array.from({ length: shards }, (_, shard) => companionKey(owner, shard) as string)
+}
+
+/** Lists and maps as if they were in one record; a key that is there twice stays twice. */
+function merged(a: unknown, b: unknown): unknown {
+  if (a === undefined || b === undefined) return a ?? b
+  return Array.isArray(a) ? [...(a as unknown[]), ...(b as unknown[])].sort() : { ...a, ...b }
 }
 
 function places<T>(make: (i: number) => T): T[] {

@@ -1,0 +1,114 @@
+import { expect } from 'chai'
+import type { FaultOptions } from 'skein/embedded'
+import { isNamedServer, MODES, type Mode } from '../server.js'
+import type { Case } from './families.js'
+import { Lane, runInLanes } from './lane.js'
+import { expectAllOrNothing } from './expectations.js'
+import { dangling, oneSided, show } from './world.js'
+
+/** Faults that hit the command at the boundary, and those after it. */
+const FAULTS: { readonly [title: string]: FaultOptions } = {
+  'an error before': { answer: 4 },
+  'a time-out before': { answer: 9 },
+  'a time-out after the effect': { answer: 9, after: true },
+  'the connection lost before': { drop: true },
+  'the connection lost after the effect': { drop: true, after: true },
+  'cut off from there on': { drop: true, times: 1_000_000 },
+  'cut off right after the effect': { drop: true, after: true, times: 1_000_000 },
+}
+
+const [ERROR, ...OTHERS] = Object.keys(FAULTS)
+
+/** Every fault at every command takes minutes: unless asked for, it is three of them at each, and all in turn. */
+function faultsAt(turn: number): readonly string[] {
+  if (process.env.SKEIN_FAULTS === 'all') return [ERROR, ...OTHERS]
+  return [ERROR, ...OTHERS.filter((_, i) => i % 3 === turn % 3)]
+}
+
+const MORE_THAN_ANY = 200
+const LANES = 4
+
+interface Job extends Case {
+  readonly mode: Mode
+  readonly turn: number
+}
+
+/** Tests each case with a fault at every command that it sends. */
+export function describeEveryBoundary(title: string, cases: readonly Case[]): void {
+  const jobs: readonly Job[] = MODES.flatMap((mode) => cases.map((each) => ({ ...each, mode }))).map((each, turn) => ({
+    ...each,
+    turn,
+  }))
+
+  describe(isNamedServer ? `${title} (skipped: only the embedded server has faults)` : title, function () {
+    this.timeout(120_000)
+    let lanes: Lane[] = []
+    let results: Map<Job, Promise<void>>
+
+    before(async function () {
+      if (isNamedServer) this.skip()
+      lanes = await Promise.all(Array.from({ length: LANES }, () => Lane.start()))
+      results = runInLanes(jobs, lanes, everyBoundary)
+    })
+    after(async () => {
+      await Promise.allSettled(results?.values() ?? [])
+      await Promise.all(lanes.map((lane) => lane.stop()))
+    })
+
+    for (const job of jobs) it(`${job.mode}, ${job.title}`, () => results.get(job))
+  })
+}
+
+async function everyBoundary(job: Job, lane: Lane): Promise<void> {
+  const clean = await lane.begin(job, job.mode)
+  const before = show(await clean.world.stored())
+  // Nothing is delayed: it only counts.
+  const count = await lane.disturb({ namespace: job.mode, delay: 0, times: Infinity }, () => clean.session.flush())
+  expect(count).to.be.within(1, MORE_THAN_ANY)
+  const after = show(await clean.world.stored())
+  for (let skip = 0; skip < count; skip++) {
+    for (const title of faultsAt(job.turn + skip)) await check(job, lane, { title, skip, before, after })
+  }
+}
+
+interface Boundary {
+  readonly title: string
+  readonly skip: number
+  /** The stored records before the operation, and after it. */
+  readonly before: string
+  readonly after: string
+}
+
+async function check(job: Job, lane: Lane, { title, skip, before, after }: Boundary): Promise<void> {
+  const { mode, family } = job
+  const { world, session } = await lane.begin(job, mode)
+  const where = `${title}, command ${skip}`
+  let error: unknown
+  const hits = await lane.disturb({ ...FAULTS[title], namespace: mode, skip }, () =>
+    session.flush().catch((reason: unknown) => (error = reason)),
+  )
+  expect(hits, where).to.be.greaterThan(0)
+  if (mode === 'sc') {
+    // The server undoes an abandoned transaction when its time is over.
+    await lane.server.clock.advance(30)
+    expect(await world.locked(), where).to.deep.equal([])
+  }
+  const stored = await world.stored()
+  const now = show(stored)
+  expect(dangling(stored, family), where).to.deep.equal([])
+  if (error === undefined) expect(now, where).to.equal(after)
+  else if (mode === 'sc') expectAllOrNothing(job, { before, now, after }, where)
+  await session.flush().catch((reason: unknown) => {
+    throw new Error(`${where}: the second flush failed\n${now}`, { cause: reason })
+  })
+  expect(session.isDirty(), where).to.equal(false)
+  let end = now === after ? stored : await world.stored()
+  // Without transactions, a lost answer may have taken along which list a child was on: that is what repair is for.
+  if (mode === 'ap' && show(end) !== after) {
+    await world.repair()
+    end = await world.stored()
+  }
+  expect(show(end), `${where}, second flush`).to.equal(after)
+  expect(oneSided(end, family), where).to.deep.equal([])
+  if (family.shards !== undefined) await world.clear(mode)
+}
