@@ -2,7 +2,7 @@ import type { Bins } from '../plan/command.js'
 import type { WriteOperation } from '../plan/operation.js'
 import { removeBin, writeBin } from '../plan/operations.js'
 import type { Value } from '../plan/value.js'
-import { readProperty, writeProperty } from './own-property.js'
+import { isInherited, ownProperty, writeProperty } from './own-property.js'
 import { isMissing, type InlineKind, type Loaded, type MutableBins, type SingleBin } from './property-codec.js'
 import type { TypeCodec } from './type-codec.js'
 import { throwIn } from './value-problem.js'
@@ -24,6 +24,8 @@ export class BinProperty implements SingleBin {
   readonly isCompared: boolean
   readonly isAssigned: boolean = true
   readonly codec: TypeCodec
+  /** Judged once: each load of each record asks for it. */
+  readonly #isInherited: boolean
 
   constructor(options: BinPropertyOptions) {
     this.name = options.name
@@ -32,6 +34,7 @@ export class BinProperty implements SingleBin {
     this.inline = options.inline
     this.isCompared = options.isCompared
     this.codec = options.codec
+    this.#isInherited = isInherited(options.bin)
   }
 
   get isPlain(): boolean {
@@ -44,7 +47,7 @@ export class BinProperty implements SingleBin {
   }
 
   decode(bins: Bins, _loaded: Loaded): unknown {
-    const stored = readProperty(bins, this.bin) as Value | undefined
+    const stored = (this.#isInherited ? ownProperty(bins, this.bin) : bins[this.bin]) as Value | undefined
     if (isMissing(stored)) return undefined
     try {
       return this.codec.decode(stored)

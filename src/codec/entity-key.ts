@@ -70,8 +70,9 @@ export class EntityKey {
 
   /** Sets the properties that the key is made of, for an entity that was read without its key's bins. */
   assign(entity: object, key: KeyValue): void {
-    for (const [property, value] of Object.entries(this.scheme.parts(key))) {
-      if (!this.#refs.includes(property)) writeProperty(entity, property, value)
+    const parts = this.scheme.parts(key)
+    for (const property of Object.keys(parts)) {
+      if (!this.#refs.includes(property)) writeProperty(entity, property, parts[property])
     }
   }
 

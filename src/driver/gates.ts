@@ -54,11 +54,14 @@ export class Gate {
 
   /** Resolves when there is room, or with false when there is none in that many milliseconds. Each `enter` that was let in needs one `leave`. */
   enter(patience = Infinity): Promise<boolean> {
-    if (this.#inside < this.#size) {
-      this.#inside++
-      return ENTERED
-    }
-    return new Promise((resolve) => this.#wait(resolve, patience))
+    return this.tryEnter() ? ENTERED : new Promise((resolve) => this.#wait(resolve, patience))
+  }
+
+  /** Enters at once; false when there is no room. */
+  tryEnter(): boolean {
+    if (this.#inside >= this.#size) return false
+    this.#inside++
+    return true
   }
 
   #wait(resolve: (isInside: boolean) => void, patience: number): void {

@@ -2,6 +2,7 @@ import { read, type DeleteCommand, type WriteCommand } from '../plan/command.js'
 import { afterDoubt } from '../plan/after-doubt.js'
 import type { ClientRecord, NativeTransaction } from './aerospike-client.js'
 import { explainFailure, inDoubtError, notSentError, type Failure } from './command-errors.js'
+import type { Gate } from './gates.js'
 import { Lanes } from './lanes.js'
 import { onAbort } from './on-abort.js'
 import type { Outcome } from './outcome.js'
@@ -119,7 +120,7 @@ export class Writer {
 
   #enqueue(entry: PendingWrite): void {
     if (entry.isDropped) return
-    if (entry.goesAlone) void this.#sendAlone(entry)
+    if (entry.goesAlone) this.#sendAlone(entry)
     else this.#lanes.add(entry)
   }
 
@@ -147,7 +148,7 @@ export class Writer {
    */
   #sendCautiously(entries: readonly PendingWrite[], done: () => void): void {
     const repeatable = entries.filter(({ command }) => afterDoubt(command) === 'repeat')
-    for (const entry of entries) if (afterDoubt(entry.command) !== 'repeat') void this.#sendAlone(entry)
+    for (const entry of entries) if (afterDoubt(entry.command) !== 'repeat') this.#sendAlone(entry)
     if (repeatable.length > 1) this.#sendRows(repeatable, done)
     else if (repeatable.length === 1) this.#sendOne(repeatable[0], done)
     else setImmediate(done)
@@ -170,16 +171,21 @@ export class Writer {
     })
   }
 
-  async #sendAlone(entry: PendingWrite): Promise<void> {
+  #sendAlone(entry: PendingWrite): void {
     const gate = this.#parts.gates.of(entry.key)
-    await gate.enter()
+    // Mostly there is room, and a promise would cost more than the gate.
+    if (gate.tryEnter()) this.#sendThrough(gate, entry)
+    else void gate.enter().then(() => this.#sendThrough(gate, entry))
+  }
+
+  #sendThrough(gate: Gate, entry: PendingWrite): void {
     if (entry.isDropped) gate.leave()
     else this.#sendOne(entry, () => gate.leave())
   }
 
   #refused(entry: PendingWrite, { failure, inDoubt }: Refusal, rows: number): void {
     // A batch that the client refuses as a whole says nothing about its rows: each is tried by itself.
-    if (failure.code === CODE.PARAM && rows > 1) return void this.#sendAlone(entry)
+    if (failure.code === CODE.PARAM && rows > 1) return this.#sendAlone(entry)
     if (inDoubt) entry.isInDoubt = true
     if (isNoAnswer(failure.code)) this.#parts.health.noteFailure(entry)
     if (!isTransient(failure.code)) return this.#refusedForGood(entry, failure)

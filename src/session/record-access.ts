@@ -28,19 +28,24 @@ import type { MappedClass } from './mapping/mapped-class.js'
 import type { ManagedEntity } from './tracking/managed-entity.js'
 import { recordedChanges } from './tracking/write-options.js'
 
+/** Loads of the session; they make their reader when something is asked, and most handles only change. */
+interface ReaderSource {
+  readonly reader: Reader
+}
+
 /** Record of a session, as its handles see it. */
 export class RecordAccess implements RecordTarget {
   readonly codecs: Codecs
   readonly #mapped: MappedClass
-  readonly #reader: Reader
+  readonly #loads: ReaderSource
   readonly #find: () => ManagedEntity
   readonly #build: string
 
-  constructor(mapped: MappedClass, codecs: Codecs, reader: Reader, build: string, find: () => ManagedEntity) {
+  constructor(mapped: MappedClass, codecs: Codecs, loads: ReaderSource, build: string, find: () => ManagedEntity) {
     this.#mapped = mapped
     this.#build = build
     this.codecs = codecs
-    this.#reader = reader
+    this.#loads = loads
     this.#find = find
   }
 
@@ -115,7 +120,7 @@ export class RecordAccess implements RecordTarget {
     const { model, mapped, key } = managed
     const wanted = new Set([property])
     const reads = [read(model.name, key, [bin, ...goneBinsOf(model)]), ...mapped.shards!.reads(model.name, key, wanted)]
-    const [record, ...companions] = await this.#reader.read(reads)
+    const [record, ...companions] = await this.#loads.reader.read(reads)
     const isThere = record !== null && !isGoneBy(model, record.bins)
     if (!isThere) return this.#counted(property, this.#createdCount(managed, property))
     const stored = mapped.shards!.withTotals(record, wanted, companions).bins[bin] as number | bigint
@@ -148,7 +153,7 @@ export class RecordAccess implements RecordTarget {
     const { model, mapped, key } = managed
     const isEverGone = !mapped.standsAlone || model.deletedAt !== undefined
     const operations = expressions.map((one) => readExpression(nextName(), isEverGone ? ifThere(model, one) : one))
-    const [record] = await this.#reader.read([read(model.name, key, 'none', operations)])
+    const [record] = await this.#loads.reader.read([read(model.name, key, 'none', operations)])
     return record === null ? undefined : operations.map(({ name }) => record.bins[name])
   }
 

@@ -128,26 +128,26 @@ export class SessionReads {
    */
   at<T extends object>(entity: T): RecordHandle<T>
   at<T extends object>(entityClass: EntityClass<T>, key: KeyInput<T>, options?: AtOptions): RecordHandle<T>
-  at<T extends object>(target: T | EntityClass<T>, key?: KeyInput<T>, options: AtOptions = {}): RecordHandle<T> {
+  at<T extends object>(target: T | EntityClass<T>, key?: KeyInput<T>, options?: AtOptions): RecordHandle<T> {
     this.#core.checkOpen()
     checkAtOptions(options)
-    const { reader } = this.#core.loads
+    const { loads } = this.#core
     const { codecs } = this.#core.context.classes
     const { build } = this.#core.context.driver.capabilities
     if (typeof target !== 'function') {
       const managed = this.#core.work.entities.get(target)
       return new RecordHandle<T>(
-        new RecordAccess(managed.mapped, codecs, reader, build, () => this.#core.work.entities.get(target)),
+        new RecordAccess(managed.mapped, codecs, loads, build, () => this.#core.work.entities.get(target)),
       )
     }
     const mapped = this.#core.mapped(target)
     const find = (): ManagedEntity => {
       this.#core.checkOpen()
-      const managed = this.#core.loads.unread(mapped, key!)
-      if (options.create === true && managed.stored !== undefined) managed.learn(managed.stored.creating())
+      const managed = loads.unread(mapped, key!)
+      if (options?.create === true && managed.stored !== undefined) managed.learn(managed.stored.creating())
       return managed
     }
-    return new RecordHandle<T>(new RecordAccess(mapped, codecs, reader, build, find))
+    return new RecordHandle<T>(new RecordAccess(mapped, codecs, loads, build, find))
   }
 
   /**

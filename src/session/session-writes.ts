@@ -161,14 +161,13 @@ export class SessionWrites {
     return mapped.isSimple && doubt === undefined && transaction === undefined && options?.signal === undefined
   }
 
-  /** Flushes a session that has changed one record through a handle and has nothing else; undefined for all others. */
-  flushHandle(): Promise<void> | undefined {
+  /** Flushes a session that has changed one record through a handle and has nothing else; false for all others. */
+  flushHandle({ sent, failed }: { readonly sent: () => void; readonly failed: (error: unknown) => void }): boolean {
     const { sole } = this.#context.identity
-    if (sole?.isUnread !== true || sole.state !== 'stored') return undefined
-    if (!this.#isSimple(sole, undefined) || !this.turns.isIdle) return undefined
-    return new Promise((resolve, failed) =>
-      executeSingle(sole, this.#context, this.turns, { sent: () => resolve(), failed }),
-    )
+    if (sole?.isUnread !== true || sole.state !== 'stored') return false
+    if (!this.#isSimple(sole, undefined) || !this.turns.isIdle) return false
+    executeSingle(sole, this.#context, this.turns, { sent: () => sent(), failed })
+    return true
   }
 
   /** Saves or deletes one entity, in its turn. */

@@ -182,13 +182,14 @@ export class Session extends SessionReads {
   }
 
   /** Sends everything that changed, as few commands as possible; sends nothing when nothing did. */
-  async flush(options?: FlushOptions): Promise<void> {
-    this.#core.checkMaySend()
-    checkCallOptions('flush', options)
-    const sent = options === undefined ? this.#core.work.flushHandle() : undefined
-    if (sent !== undefined) return sent
-    const work = (): Promise<void> => this.#core.work.unit.flush(options)
-    await abortableTurn(options?.signal, work, (begin) => this.#core.work.turns.runAlone(begin))
+  flush(options?: FlushOptions): Promise<void> {
+    return new Promise((sent, failed) => {
+      this.#core.checkMaySend()
+      checkCallOptions('flush', options)
+      if (options === undefined && this.#core.work.flushHandle({ sent, failed })) return
+      const work = (): Promise<void> => this.#core.work.unit.flush(options)
+      abortableTurn(options?.signal, work, (begin) => this.#core.work.turns.runAlone(begin)).then(sent, failed)
+    })
   }
 
   /**

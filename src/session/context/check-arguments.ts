@@ -73,7 +73,8 @@ export const checkOperateOptions = (options: OperateOptions): void => checkNames
 export const checkRestoreOptions = (options: OutsideTransaction | undefined): void =>
   checkNames('restore()', options, { outsideTransaction: true })
 
-export function checkAtOptions(options: AtOptions): void {
+export function checkAtOptions(options: AtOptions | undefined): void {
+  if (options === undefined) return
   checkNames('at()', options, AT)
   if (options.create !== undefined && typeof options.create !== 'boolean')
     throw notValid(`${shown(options.create)} is no value for the option create.`, 'Use true or false.')

@@ -70,12 +70,11 @@ export class Hydrator {
   /** An entity of a record that was not read: nothing but its key is known. */
   takeUnread(mapped: MappedClass, key: RecordKey): ManagedEntity {
     const { tenant } = this.#context.identity
-    // Not even the version is known.
-    const known = new Set(mapped.model.key.properties)
+    const known = mapped.keyAlone
     const { discriminator } = mapped.model
     const entity = mapped.codec.hydrate(discriminator ? { [discriminator.bin]: discriminator.value! } : {}, known)
     mapped.codec.key.assign(entity, mapped.codec.key.scheme.fromStored(key.key, tenant))
-    const managed = this.#manage(mapped, entity, key, known, { bins: {}, isRead: () => false }, true)
+    const managed = this.#manage(mapped, entity, key, known, NOTHING_READ, true)
     this.#context.identity.announce(managed)
     return managed
   }
@@ -150,6 +149,8 @@ function storedNow(managed: ManagedEntity, loaded: Loaded, isUnread = false): St
   const ttl = model.ttlProperty === undefined ? undefined : (shownTtl(managed, model.ttlProperty) ?? null)
   return new StoredState(mapped.codec.snapshot(entity), loaded, version, ttl, managed.stored?.unmeasured, isUnread)
 }
+
+const NOTHING_READ: ReadBins = Object.freeze({ bins: Object.freeze({}), isRead: () => false })
 
 /** Relation bins of a read with this projection. */
 export function readBins({ bins }: StoredRecord, { bins: wanted }: Projection): ReadBins {

@@ -50,6 +50,8 @@ export class MappedClass {
   shards: CounterShards | undefined
   /** The class counts members of collections in bins of its own. */
   hasCounts = false
+  /** Properties of an entity that was not read: nothing but its key is known, not even the version. */
+  readonly keyAlone: ReadonlySet<string>
   #isSimple: boolean | undefined
   #hasRules: boolean | undefined
   #classGuards: readonly Guard[] | undefined
@@ -61,6 +63,7 @@ export class MappedClass {
     this.model = codec.model
     this.place = place
     this.standsAlone = standsAlone
+    this.keyAlone = new Set(this.model.key.properties)
     this.hasCounts = this.model.properties.some(({ countOf }) => countOf !== undefined)
   }
 
@@ -128,8 +131,8 @@ export class MappedClass {
 
   /** The key of a record that was found without it, made of the bins that hold its parts. */
   keyOfBins(bins: Bins): KeyValue {
-    const { codec, model } = this
-    return codec.key.keyOf(codec.hydrate(bins, new Set(model.key.properties)))
+    const { codec, keyAlone } = this
+    return codec.key.keyOf(codec.hydrate(bins, keyAlone))
   }
 
   binOf(property: string | undefined): string | undefined {

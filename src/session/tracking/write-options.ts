@@ -17,7 +17,10 @@ export function recordedChanges({
 }: {
   readonly writeOptions: readonly WriteOptions[] | undefined
 }): readonly Change[] {
-  return writeOptions === undefined ? NONE : writeOptions.flatMap(({ change }) => change ?? [])
+  if (writeOptions === undefined) return NONE
+  const changes: Change[] = []
+  for (const { change } of writeOptions) if (change !== undefined) changes.push(change)
+  return changes
 }
 
 const NONE: readonly never[] = Object.freeze([])

@@ -13,6 +13,7 @@ import { ttlOfNew, ttlOfUpdate } from './ttl.js'
 export function withRecorded(managed: ManagedEntity, diff: readonly WriteOperation[]): readonly WriteOperation[] {
   const changes = recordedChanges(managed)
   if (changes.length === 0) return diff
+  if (diff.length === 0) return changes.map(({ operation }) => operation)
   // A bin that is written as a whole holds the recorded changes, too.
   const whole = new Set(diff.flatMap((one) => (one.kind === 'writeBin' || one.kind === 'removeBin' ? [one.bin] : [])))
   const recorded = changes.map(({ operation }) => operation).filter(({ bin }) => !whole.has(bin))
