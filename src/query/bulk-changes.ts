@@ -38,6 +38,8 @@ export function compileChanges(
   fields: ReadonlyMap<string, Field>,
   changes: Readonly<Record<string, unknown>>,
 ): BulkChange[] {
+  if (typeof changes !== 'object' || (changes as unknown) === null)
+    throw refused(model, '', 'is given no object', 'Name a property: update({ price: inc(10) }).')
   const compiled = Object.entries(changes).map(([name, given]) => {
     const property = model.properties.find((each) => each.name === name)
     const field = fields.get(name)

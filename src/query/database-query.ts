@@ -2,6 +2,7 @@ import type { BackgroundOperation, BackgroundProgress } from '../driver/backgrou
 import { compileChanges, type BulkChange, type BulkChanges } from './bulk-changes.js'
 import type { WriteOperation } from '../plan/operation.js'
 import { Query } from './query.js'
+import { checkBulkCursor, checkBulkOptions } from './query-calls.js'
 import { bulkOfSome } from './query-errors.js'
 import type { QueryState } from './query-run.js'
 import type { QuerySource } from './query-source.js'
@@ -67,6 +68,7 @@ export class DatabaseQuery<T extends object> extends Query<T> {
    * await db.query(Listing).where({ city: 'Bern' }).update({ price: inc(10), state: 'sold' })
    */
   async update(changes: BulkChanges<T>, options: BulkOptions = {}): Promise<BulkResult> {
+    checkBulkOptions('update()', options)
     const { model, fields } = this.source
     const compiled = compileChanges(model, fields, changes)
     const because = this.source.whySessionsUpdate(compiled)
@@ -76,6 +78,7 @@ export class DatabaseQuery<T extends object> extends Query<T> {
 
   /** Deletes all records that meet the conditions, in the same way; what is related to them is treated as by `session.delete`. */
   async delete(options: BulkOptions = {}): Promise<BulkResult> {
+    checkBulkOptions('delete()', options)
     return this.#bulk(this.source.whySessionsDelete(), 'delete', [{ kind: 'deleteRecord' }], options)
   }
 
@@ -83,8 +86,10 @@ export class DatabaseQuery<T extends object> extends Query<T> {
     because: string | undefined,
     changes: readonly BulkChange[] | 'delete',
     operations: readonly BackgroundOperation[],
-    { dryRun = false, onProgress, after }: BulkOptions,
+    options: BulkOptions,
   ): Promise<BulkResult> {
+    checkBulkCursor(options, because !== undefined)
+    const { dryRun = false, onProgress, after } = options
     const { state, source } = this
     if (state.limit !== undefined || state.order.length > 0) throw bulkOfSome(source.model)
     const how = because === undefined ? ({ by: 'server' } as const) : ({ by: 'sessions', because } as const)

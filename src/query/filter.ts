@@ -15,7 +15,11 @@ export function compileFilter(
   fields: ReadonlyMap<string, Field>,
   build: (fields: never) => Filter,
 ): readonly Term[] {
-  return inClass(model, () => termsOf(build(fieldsProxy(model, fields, '') as never)))
+  return inClass(model, () => {
+    if (typeof build !== 'function')
+      throw new ConditionProblem('filter', 'it is given no function', 'Write (x) => x.price.gt(3).')
+    return termsOf(build(fieldsProxy(model, fields, '') as never))
+  })
 }
 
 /** The integer that an index of the class calculates. */

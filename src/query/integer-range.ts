@@ -13,6 +13,7 @@ export interface Bound {
 // The client takes the ends of a range as doubles; the ends of int64 are clamped by it.
 const LOWEST = -(2n ** 63n)
 const HIGHEST = 2n ** 63n
+const LAST = HIGHEST - 1n
 /** Distance of neighbouring doubles near the ends of int64. */
 const STEP = 2048n
 
@@ -30,7 +31,7 @@ export function integerRange(bounds: readonly Bound[]): LookupOfField | 'empty' 
     if (low !== 'none' && low + (bound.isOpenFrom ? 1n : 0n) > from) from = low + (bound.isOpenFrom ? 1n : 0n)
     if (high !== 'none' && high - (bound.isOpenTo ? 1n : 0n) < to) to = high - (bound.isOpenTo ? 1n : 0n)
   }
-  if (from > to) return 'empty'
+  if (from > to || from > LAST) return 'empty'
   const isExact = isSafe(from) && isSafe(to)
   return {
     on: 'value',

@@ -1,4 +1,5 @@
 import type { KeyValue } from '../keys/index.js'
+import { checkChoice } from '../model/call-options.js'
 import type { Collection, CollectionProperty, Page } from '../model/index.js'
 import { ItemStream } from './item-stream.js'
 import { aggregate, averageOf, extremeOf, sumOf, type Aggregate } from './aggregate.js'
@@ -9,20 +10,14 @@ import { compileFilter } from './filter.js'
 import type { Filter, FilterFields } from './filter-types.js'
 import { Groups, type GroupedQuery } from './groups.js'
 import { checkCount, checkSample, tooMany } from './query-errors.js'
+import { mostOf, pageOptions, type Most, type PageOptions } from './query-calls.js'
 import { QueryRun, type QueryState } from './query-run.js'
 import type { QuerySource } from './query-source.js'
 import { sampleTerm } from './sample.js'
 import type { Direction } from './stored-order.js'
 import type { Target, ValueName, Where } from './where.js'
 
-/** How many entities or groups are held at once unless told. */
-const MOST = 10_000
-
 const NEW_QUERY: QueryState = Object.freeze({ terms: [], isScan: false, paths: [], order: [] })
-
-interface Most {
-  readonly max?: number
-}
 
 /**
  * A question for the records of one class. Each call gives a new query and leaves this one as it is; nothing is sent before it is
@@ -99,6 +94,7 @@ export class Query<T extends object> implements AsyncIterable<T> {
   /** Sorts, here and in bounded memory: needs a limit, or is read in pages. What is not stored comes last. */
   orderBy(property: ValueName<T>, direction: Direction = 'asc'): this {
     const { field } = comparableField(this.source, property)
+    checkChoice('direction', direction, ['asc', 'desc'])
     return this.derive({ order: [...this.state.order, { field, direction }] })
   }
 
@@ -123,7 +119,8 @@ export class Query<T extends object> implements AsyncIterable<T> {
   }
 
   /** All entities at once; throws when there are more than `max`, which is 10,000 unless given. */
-  async toArray({ max = MOST }: Most = {}): Promise<T[]> {
+  async toArray(options: Most = {}): Promise<T[]> {
+    const max = mostOf('toArray()', options)
     const found: T[] = []
     for await (const entities of this.atMost(max).steps()) found.push(...entities)
     if (found.length > max) throw tooMany(this.source.model, max)
@@ -134,8 +131,8 @@ export class Query<T extends object> implements AsyncIterable<T> {
    * `count` entities that follow a cursor, which is the `next` of the page before. Whatever stays is seen exactly once, while others come
    * and go. A cursor is a short text that any process can go on with.
    */
-  async page({ count, after }: { readonly count: number; readonly after?: string }): Promise<Page<T>> {
-    checkCount('count', count)
+  async page(options: PageOptions): Promise<Page<T>> {
+    const { count, after } = pageOptions(options)
     const { only, paths } = this.state
     const { records, next } = await this.run.page(count, after)
     const entities = await this.source.take(records, only, paths)
@@ -160,7 +157,8 @@ export class Query<T extends object> implements AsyncIterable<T> {
   }
 
   /** The keys, without the rest of the records; throws when there are more than `max`, which is 10,000 unless given. */
-  async keys({ max = MOST }: Most = {}): Promise<KeyValue[]> {
+  async keys(options: Most = {}): Promise<KeyValue[]> {
+    const max = mostOf('keys()', options)
     const found: KeyValue[] = []
     for await (const records of this.atMost(max).run.records(this.source.keyBins)) {
       for (const record of records) found.push(this.source.keyOf(record))
@@ -202,11 +200,8 @@ export class Query<T extends object> implements AsyncIterable<T> {
    * @example
    * const cities = await db.scan(Listing).groupBy('city').count() // Map { 'Bern' => 2, 'Basel' => 1 }
    */
-  groupBy<P extends ValueName<T> & keyof T>(
-    property: P,
-    { max = MOST }: Most = {},
-  ): Groups<T, GroupKey<NonNullable<T[P]>>> {
-    checkCount('max', max)
+  groupBy<P extends ValueName<T> & keyof T>(property: P, options: Most = {}): Groups<T, GroupKey<NonNullable<T[P]>>> {
+    const max = mostOf('groupBy()', options)
     const { model, fields } = this.source
     const query: GroupedQuery = { model, fields, records: (wanted) => this.unordered.fields(wanted) }
     return new Groups(query, groupField(this.source, property), max)
@@ -255,7 +250,6 @@ export class Query<T extends object> implements AsyncIterable<T> {
 
   /** One more than is wanted tells that there are too many. */
   private atMost(max: number): this {
-    checkCount('max', max)
     const { limit = Infinity } = this.state
     return limit <= max ? this : this.derive({ limit: max + 1 })
   }

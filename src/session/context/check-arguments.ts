@@ -1,6 +1,6 @@
 import { SkeinError } from '../../errors/index.js'
 import { describeKey, keyProblem, type Tenant } from '../../keys/index.js'
-import { checkChoice, checkNames, checkTexts, notValid, shown, type NamesOf } from './check-options.js'
+import { checkChoice, checkNames, checkTexts, notValid, shown, type NamesOf } from '../../model/call-options.js'
 import type { OutsideTransaction } from '../../model/index.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
 import { TRANSACTION_MODES } from './open-options.js'

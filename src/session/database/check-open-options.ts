@@ -9,7 +9,7 @@ import {
   notValid,
   shown,
   type NamesOf,
-} from '../context/check-options.js'
+} from '../../model/call-options.js'
 import { checkPolicies } from './check-policies.js'
 import { checkTarget, TRANSACTION_MODES, type OpenOptions } from '../context/open-options.js'
 

@@ -1,5 +1,5 @@
 import { POLICY_KINDS, policyNames } from '../../driver/policy-names.js'
-import { checkNames, type NamesOf } from '../context/check-options.js'
+import { checkNames, type NamesOf } from '../../model/call-options.js'
 import type { OpenOptions } from '../context/open-options.js'
 
 /** The client drops what it does not know without a word: a time-out with a slip of the pen in its name would be no time-out. */

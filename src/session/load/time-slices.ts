@@ -1,5 +1,5 @@
 import type { Tenant, TimeRange } from '../../keys/index.js'
-import { checkNames, type NamesOf } from '../context/check-options.js'
+import { checkNames, type NamesOf } from '../../model/call-options.js'
 import type { LoadOptions } from '../context/session-types.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
 import type { ReadOptions } from './unmanaged-read.js'

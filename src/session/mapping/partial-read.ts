@@ -7,7 +7,7 @@ import { listGetIndexRange, mapGetKeys } from '../../plan/operations.js'
 import type { StoredRecord } from '../../plan/outcome.js'
 import type { MapKey, Value } from '../../plan/value.js'
 import { entryOf, shapeOf } from '../../records/place.js'
-import { shown } from '../context/check-options.js'
+import { shown } from '../../model/call-options.js'
 
 /** What a load wants of one property: keys of a map, fields of a part or JSON object, or items of a list by position. */
 export type Selection = readonly unknown[] | SliceSelection

@@ -1,7 +1,7 @@
 import { readProperty } from '../../codec/index.js'
 import { SkeinError, VersionConflictError } from '../../errors/index.js'
 import { showKey } from '../../plan/record-key.js'
-import { notValid } from '../context/check-options.js'
+import { notValid } from '../../model/call-options.js'
 import type { ManagedEntity } from './managed-entity.js'
 
 /** Throws where the caller has seen another version than the one that this session has read. */

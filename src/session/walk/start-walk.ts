@@ -1,7 +1,7 @@
 import { SkeinError } from '../../errors/index.js'
 import type { EntityClass } from '../../model/index.js'
 import { recordId, type RecordKey } from '../../plan/record-key.js'
-import { checkBound, checkChoice, checkNames, shown, type NamesOf } from '../context/check-options.js'
+import { checkBound, checkChoice, checkNames, shown, type NamesOf } from '../../model/call-options.js'
 import type { KeyInput } from '../context/session-types.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
 import type { ManagedEntity } from '../tracking/managed-entity.js'

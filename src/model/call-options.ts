@@ -1,5 +1,5 @@
-import { cut, SkeinError } from '../../errors/index.js'
-import { didYouMean, oneOf } from '../../model/index.js'
+import { cut, SkeinError } from '../errors/index.js'
+import { didYouMean, oneOf } from './index.js'
 
 /** The names of an object type; the compiler sees to it that none is missing and none is too many. */
 export type NamesOf<T> = Readonly<Record<keyof T, true>>
@@ -12,11 +12,24 @@ export function checkNames(owner: string, given: unknown, known: NamesOf<object>
   }
   const names = Object.keys(known)
   const unknown = Object.keys(given).find((name) => !names.includes(name))
-  if (unknown === undefined) return
+  if (unknown === undefined) return checkTools(given)
   throw notValid(
     `${owner} does not know the option '${cut(unknown)}'.`,
     didYouMean(unknown, names).trim() || `It takes: ${names.join(', ')}.`,
   )
+}
+
+/** A signal that is none would fail in the midst of the work, and so would a listener that cannot be called. */
+function checkTools({ signal, onProgress }: { readonly signal?: unknown; readonly onProgress?: unknown }): void {
+  if (signal !== undefined && signal !== null && !isSignal(signal))
+    throw notValid(`${shown(signal)} is no value for the option signal.`, 'Give the signal of an AbortController.')
+  if (onProgress !== undefined && typeof onProgress !== 'function')
+    throw notValid(`${shown(onProgress)} is no value for the option onProgress.`, 'Give a function.')
+}
+
+function isSignal(given: unknown): boolean {
+  const { aborted, addEventListener } = given as Partial<AbortSignal>
+  return typeof aborted === 'boolean' && typeof addEventListener === 'function'
 }
 
 export function checkChoice(name: string, given: unknown, allowed: readonly string[]): void {
