@@ -74,6 +74,8 @@ for (const mode of MODES) {
       const user = await db.session().load(User, 'user:a')
       expect(await codeOf(() => user.following.add(parts))).to.equal('SKEIN_2001')
       expect(await codeOf(() => user.following.contains(parts))).to.equal('SKEIN_2001')
+      expect(await codeOf(() => user.boss.set(parts))).to.equal('SKEIN_2408')
+      expect(user.boss.key).to.equal(null)
       const given = db.withSession(async (session) => (await session.load(User, 'user:a')).boss.set(parts))
       expect(((await rejection(() => given)) as Error).message)
         .to.include('plain object')

@@ -42,13 +42,25 @@ for (const mode of MODES) {
       expect(await db.session().find(User, 1)).to.equal(null)
     })
 
+    const setBoss = (user: User, boss: unknown): void => user.boss.set(boss as User)
+
     it('are refused in a reference before anything is sent', async () => {
+      const user = Object.assign(new User(), { id: 1 })
+      setBoss(user, Object.assign(new Robot(), { id: 5 }))
+      await refused(db.session().save(user), 'boss')
+      expect(await db.session().find(User, 1)).to.equal(null)
+    })
+
+    it('are refused at once by a reference of a session, which stays as it was', async () => {
       const session = db.session()
       const user = session.create(User, { id: 1 })
-      const boss: unknown = user.boss
-      ;(boss as { set(one: object): void }).set(Object.assign(new Robot(), { id: 5 }))
-      await refused(session.save(user), 'boss')
-      expect(await db.session().find(User, 1)).to.equal(null)
+      user.boss.set(2)
+      for (const wrong of [Object.assign(new Robot(), { id: 5 }), { id: 5 }]) {
+        expect(() => setBoss(user, wrong)).to.throw(/^User 1: boss is of User, and was given a (Robot|plain object)/)
+        expect(user.boss.key).to.equal(2)
+      }
+      await session.flush()
+      expect((await db.session().load(User, 1)).boss.key).to.equal(2)
     })
   })
 }

@@ -57,15 +57,26 @@ export function noAttributes({ tracked, relation }: Binding): SkeinError {
   })
 }
 
-export function wrongClass({ model, key }: Tracked, relation: RelationModel, member: object): SkeinError {
+/** Refuses an entity of another class at the call that gives it; `className`: the class of the part that has the relation. */
+export function checkClass(member: object, { tracked, relation, reader, className }: Binding): void {
+  if (member instanceof reader.entityModel(relation.target).class) return
+  throw wrongClass(tracked, relation, member, className)
+}
+
+export function wrongClass(
+  { model, key }: Tracked,
+  relation: RelationModel,
+  member: object,
+  className = model.name,
+): SkeinError {
   const { name } = classOf(member)
   const isPlain = name === 'Object' || name === ''
   const { target } = relation
   return new SkeinError(
     'SKEIN_2408',
-    `${model.name} ${describeKey(key.key)}: ${relation.name} is of ${target}, and was given a ${isPlain ? 'plain object' : name}.`,
+    `${className} ${describeKey(key.key)}: ${relation.name} is of ${target}, and was given a ${isPlain ? 'plain object' : name}.`,
     {
-      className: model.name,
+      className,
       property: relation.name,
       key: key.key,
       fix: isPlain
