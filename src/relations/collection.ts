@@ -80,9 +80,9 @@ export class EntityCollection<T extends object, A extends object = object> imple
   }
 
   get items(): readonly T[] {
-    const { parts, members } = this.#state
-    if (this.isLoaded) return (parts?.placed().map(({ part }) => part) ?? members) as T[]
-    const { binding } = this.#state
+    const { parts, binding } = this.#state
+    const members = (): readonly unknown[] => this.#state.asShown(() => this.#state.members)
+    if (this.isLoaded) return (parts?.placed().map(({ part }) => part) ?? members()) as T[]
     const name = binding === undefined ? '' : ` ${nameOf(binding)}`
     throw new SkeinError('SKEIN_2402', `The collection${name} is not loaded.`, {
       className: binding?.tracked.model.name,

@@ -27,15 +27,15 @@ export class EntityRef<T extends object> implements Ref<T> {
   }
 
   get key(): KeyOf<T> | null {
-    return this.#state.key as KeyOf<T> | null
+    return this.#state.asShown(() => this.#state.key) as KeyOf<T> | null
   }
 
   get isLoaded(): boolean {
-    return this.#state.isLoaded
+    return this.#state.asShown(() => this.#state.isLoaded)
   }
 
   get value(): T | null {
-    return this.#state.value as T | null
+    return this.#state.asShown(() => this.#state.value) as T | null
   }
 
   set(target: T | KeyValue | null): void {

@@ -90,6 +90,35 @@ for (const mode of MODES) {
       }
     })
 
+    it('explain changes nothing that entities show while it reads', async () => {
+      await db.withSession((session) => void session.create(Listing, { id: 2 }))
+      const { session, first, second, listing } = await loaded()
+      const [other] = await Promise.all([session.load(Listing, 2), first.listings.load(), second.likes.load()])
+      second.likes.add(other)
+      session.remove(first)
+      session.remove(other)
+      const show = (): string =>
+        JSON.stringify([
+          listing.agent,
+          listing.agent.key,
+          listing.agent.isLoaded,
+          first.listings.items,
+          second.likes.items,
+        ])
+      const seen = new Set([show()])
+      let isDone = false
+      const explaining = session.explain().finally(() => (isDone = true))
+      while (!isDone) {
+        await ticks(1)
+        seen.add(show())
+      }
+      expect(String(await explaining)).to.contain('delete Agent beside-agent/1')
+      expect([...seen]).to.have.length(1)
+      await session.flush()
+      expect(listing.agent.key).to.equal(null)
+      expect(await findings()).to.deep.equal([])
+    })
+
     it('a remove that is called while explain looks at a cascade stays', async () => {
       for (let count = 0; count < 8; count++) {
         const { session, first, listing } = await loaded()

@@ -116,7 +116,9 @@ export async function reachChildren(
 function leave(child: object, inverse: RelationModel, state: CollectionState, reach: Cascade): void {
   const ref = parentRef(child, inverse)
   let isRefBack = (): boolean => true
-  const entryBack = state.tentatively(child, () => (isRefBack = ref.tentatively(() => state.remove(child))))
+  const { isPreview } = reach
+  const letGo = (): void => void (isRefBack = ref.tentatively(() => state.remove(child), isPreview))
+  const entryBack = state.tentatively(child, letGo, isPreview)
   // A child that was moved meanwhile has left all the same.
   reach.onTakeBack(() => void (isRefBack() && entryBack()))
 }

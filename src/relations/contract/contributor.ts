@@ -24,6 +24,8 @@ export interface Cascade {
   /** True for a record that a flush around this one deletes in steps. */
   isDeletedAround(key: RecordKey): boolean
   readonly onTakeBack: OnRollback
+  /** True for `explain`: until it ends, people see entities as they were. */
+  readonly isPreview: boolean
   /** True for the second pass: owners are marked now, so only members that the mark keeps away need to be looked for again. */
   readonly isAgain: boolean
 }

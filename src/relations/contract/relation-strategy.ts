@@ -91,7 +91,7 @@ export interface RelationStrategy extends Contributor {
     locate?(tracked: Tracked, id: unknown): LocatedPart
   }
   /** These entities are to be deleted: what was made here to point to them, and is not stored yet, goes as if it were. */
-  takeBack?(owner: Tracked, deleted: Deleted, onTakeBack: OnRollback): void
+  takeBack?(owner: Tracked, deleted: Deleted, onTakeBack: OnRollback, isPreview: boolean): void
   /** Answers all questions about members that are stored in the owner's record. */
   view?(owner: Tracked, reader: Reader): CollectionView
 }

@@ -18,6 +18,8 @@ export abstract class MembersAndChanges {
   readonly links = new LinkValues((member) => this.keyOf(member))
   /** Changes as a flush is sending them: one that was replaced since is not settled by its answer. */
   #inFlight: Set<MemberChange> | undefined
+  /** What takes back each change of an `explain` that is under way. */
+  readonly #previews = new Set<() => void>()
 
   /** All members are known and at hand. */
   get isLoaded(): boolean {
@@ -122,18 +124,38 @@ export abstract class MembersAndChanges {
   }
 
   /** Makes a change of one member for a plan, and gives what takes it back, unless the member was changed again since. */
-  tentatively(member: Member, change: () => void): () => void {
+  tentatively(member: Member, change: () => void, isPreview = false): () => void {
     const { changes } = this
     const [before, link] = [changes.get(member), this.links.get(member)]
     change()
     const made = changes.get(member)
-    return () => {
+    const putBack = (): void => {
       if (made === before || changes.get(member) !== made) return
       if (before === undefined) changes.delete(member)
       else changes.put(before)
       if (link !== undefined) this.links.set(member, link)
     }
+    if (isPreview) this.#previews.add(putBack)
+    return () => {
+      this.#previews.delete(putBack)
+      putBack()
+    }
   }
+
+  /** Answers as if `explain`, which may be waiting for a read, had changed nothing. */
+  asShown<T>(ask: () => T): T {
+    if (this.#previews.size === 0) return ask()
+    const changed = this.remember()
+    for (const putBack of [...this.#previews].reverse()) putBack()
+    try {
+      return ask()
+    } finally {
+      changed()
+    }
+  }
+
+  /** Returns a function that restores the current state. */
+  abstract remember(): () => void
 
   protected change(member: Member, kind: ChangeKind | undefined, isAnew = false): void {
     const { changes } = this

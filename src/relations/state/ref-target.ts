@@ -38,6 +38,7 @@ export abstract class RefTarget {
   /** That of the last change, and of the one that a flush is sending: what was changed since is not settled by its answer. */
   #revision = 0
   #inFlight: number | undefined
+  #preview: { readonly putBack: () => void; readonly made: number } | undefined
 
   get binding(): Binding | undefined {
     return this.#binding
@@ -212,14 +213,28 @@ export abstract class RefTarget {
   }
 
   /** Makes a change for a plan, and gives what takes it back: false where it was changed again since, and stays. */
-  tentatively(change: () => void): () => boolean {
+  tentatively(change: () => void, isPreview = false): () => boolean {
     const putBack = this.remember()
     change()
     const made = this.#revision
+    if (isPreview) this.#preview = { putBack, made }
     return () => {
+      this.#preview = undefined
       if (this.#revision !== made) return false
       putBack()
       return true
+    }
+  }
+
+  /** Answers as if `explain`, which may be waiting for a read, had changed nothing. */
+  asShown<T>(ask: () => T): T {
+    if (this.#preview?.made !== this.#revision) return ask()
+    const changed = this.remember()
+    this.#preview.putBack()
+    try {
+      return ask()
+    } finally {
+      changed()
     }
   }
 

@@ -12,18 +12,20 @@ export function takeBackLinks(
   strategies: readonly RelationStrategy[],
   deleted: Deleted,
   onTakeBack: OnRollback,
+  isPreview: boolean,
 ): void {
   for (const strategy of strategies) {
-    strategy.takeBack?.(tracked, deleted, onTakeBack)
+    strategy.takeBack?.(tracked, deleted, onTakeBack, isPreview)
     const state = stateOf(tracked, strategy)
     const unsent = state && deleted(strategy.model.target).filter((key) => state.isUnsent(key))
-    for (const key of unsent ?? []) onTakeBack(takeBackTentatively(state!, key))
+    for (const key of unsent ?? []) onTakeBack(takeBackTentatively(state!, key, isPreview))
   }
 }
 
-function takeBackTentatively(state: RefState | CollectionState, key: KeyValue): () => void {
+function takeBackTentatively(state: RefState | CollectionState, key: KeyValue, isPreview: boolean): () => void {
   const takeBack = (): void => state.takeBack(key)
-  return state instanceof CollectionState ? state.tentatively(key, takeBack) : state.tentatively(takeBack)
+  if (state instanceof CollectionState) return state.tentatively(key, takeBack, isPreview)
+  return state.tentatively(takeBack, isPreview)
 }
 
 /** Removes deleted entities from loaded references and collections. */

@@ -61,7 +61,7 @@ export class UnitOfWork {
       around: this.#parts.around,
     })
     try {
-      takeBackLinksTo(work.removed, context, (undo) => work.onRollback(undo))
+      takeBackLinksTo(work.removed, context, (undo) => work.onRollback(undo), true)
       const plans = await planFlush(work, this.#parts, mode)
       return new Explanation([...work.drains.map(explainDrain), ...plans])
     } finally {

@@ -13,8 +13,11 @@ export function takeBackLinksTo(
   removed: Iterable<ManagedEntity>,
   context: SessionContext,
   onTakeBack: OnRollback = () => {},
+  isPreview = false,
 ): void {
-  walk([...removed], context, (managed, strategies, deleted) => takeBackLinks(managed, strategies, deleted, onTakeBack))
+  walk([...removed], context, (managed, strategies, deleted) =>
+    takeBackLinks(managed, strategies, deleted, onTakeBack, isPreview),
+  )
 }
 
 /** Drops deleted entities from the collections and references of the session, after they were sent. */

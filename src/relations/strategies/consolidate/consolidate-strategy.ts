@@ -121,7 +121,7 @@ export class ConsolidateStrategy implements RelationStrategy {
   }
 
   /** Parts that are not stored yet are not found by an index; the others point no longer to what was never stored. */
-  takeBack({ entity }: Tracked, deleted: Deleted, onTakeBack: OnRollback): void {
+  takeBack({ entity }: Tracked, deleted: Deleted, onTakeBack: OnRollback, isPreview: boolean): void {
     const table = this.#table(entity)
     for (const { name, target } of this.#parts.codec.model.relations) {
       const gone = new Set(deleted(target).map(userKeyId))
@@ -137,7 +137,7 @@ export class ConsolidateStrategy implements RelationStrategy {
           onTakeBack(table.state.remember())
           table.exclude(part)
         } else if (isEntity(state!.target) && state!.binding?.reader.tracked(state!.target) === undefined) {
-          onTakeBack(state!.tentatively(() => state!.set(null)))
+          onTakeBack(state!.tentatively(() => state!.set(null), isPreview))
         }
       }
     }

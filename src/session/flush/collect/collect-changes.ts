@@ -150,6 +150,7 @@ async function cascadeFrom(
       drain,
       isDeletedAround: (key) => work.isDeletedAround(key),
       onTakeBack: (undo) => work.onRollback(undo, managed),
+      isPreview: isLook,
       isAgain,
     }
     const { state } = managed
