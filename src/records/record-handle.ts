@@ -77,6 +77,7 @@ export class RecordHandle<T extends object> {
   }
 
   #property(name: string): PropertyModel | undefined {
-    return this.#target.model.properties.find((property) => property.name === name)
+    for (const property of this.#target.model.properties) if (property.name === name) return property
+    return undefined
   }
 }

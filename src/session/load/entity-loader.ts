@@ -37,14 +37,13 @@ interface FindOptions extends OutsideTransaction, DeletedOption {
 export class EntityLoader implements RelationHydration {
   readonly #context: SessionContext
   readonly #hydrator: Hydrator
-  readonly #loader: KeyLoader
+  #keyLoader: KeyLoader | undefined
   #keyLoads: SameKeyLoader | undefined
   #reader: Reader | undefined
 
   constructor(context: SessionContext) {
     this.#context = context
     this.#hydrator = new Hydrator(context, this)
-    this.#loader = new KeyLoader(context, this.#hydrator)
   }
 
   /** For those who plan and load relations. */
@@ -60,6 +59,10 @@ export class EntityLoader implements RelationHydration {
   /** A reader that reads in a transaction. */
   readerIn(context: SessionContext): Reader {
     return new SessionReader(context, this.#byKey, new IndexQueries(context, this.#hydrator), this.#hydrator)
+  }
+
+  get #loader(): KeyLoader {
+    return (this.#keyLoader ??= new KeyLoader(this.#context, this.#hydrator))
   }
 
   get #byKey(): SameKeyLoader {

@@ -9,7 +9,7 @@ import type { Tenant } from '../../keys/index.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
 import { nextCall, NO_INTENT, PendingDelete, type DeleteConditions, type DeleteIntent } from './delete-intent.js'
 import type { StoredState } from './stored-state.js'
-import type { WriteOptions } from './write-options.js'
+import { lastTtl, type WriteOptions } from './write-options.js'
 
 /** A write whose answer was lost: until it is found out, or the same is sent again, what it changed is not known to be as in the snapshot. */
 export interface WriteDoubt {
@@ -216,7 +216,7 @@ export class ManagedEntity implements Tracked {
 
   /** Time to live that the next write was asked to give: the last word counts. */
   get requestedTtl(): Ttl | undefined {
-    return this.#writeOptions?.findLast(({ ttl }) => ttl !== undefined)?.ttl
+    return this.#writeOptions === undefined ? undefined : lastTtl(this.#writeOptions)
   }
 
   // Its delete.

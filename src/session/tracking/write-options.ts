@@ -11,6 +11,12 @@ export interface WriteOptions {
   readonly change?: Change
 }
 
+/** Time to live that was asked for last; a loop, because every write asks and `findLast` would cost it a closure. */
+export function lastTtl(options: readonly WriteOptions[]): Ttl | undefined {
+  for (let i = options.length - 1; i >= 0; i--) if (options[i].ttl !== undefined) return options[i].ttl
+  return undefined
+}
+
 /** Changes that handles have recorded and no flush has sent yet, in their order. */
 export function recordedChanges({
   writeOptions,
@@ -18,9 +24,14 @@ export function recordedChanges({
   readonly writeOptions: readonly WriteOptions[] | undefined
 }): readonly Change[] {
   if (writeOptions === undefined) return NONE
-  const changes: Change[] = []
-  for (const { change } of writeOptions) if (change !== undefined) changes.push(change)
-  return changes
+  let changes: Change[] | undefined
+  for (const { change } of writeOptions) {
+    if (change === undefined) continue
+    // A literal has room for one and no more: most records are changed once.
+    if (changes === undefined) changes = [change]
+    else changes.push(change)
+  }
+  return changes ?? NONE
 }
 
 const NONE: readonly never[] = Object.freeze([])

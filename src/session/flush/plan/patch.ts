@@ -9,6 +9,8 @@ import { growthOf, isWorthMeasuring } from './record-growth.js'
 import { RecordWrite } from './record-write.js'
 import { ttlOfNew, ttlOfUpdate } from './ttl.js'
 
+const NONE: readonly never[] = Object.freeze([])
+
 /** The changes that handles recorded, then the differences to the snapshot, which shows the recorded ones already. */
 export function withRecorded(managed: ManagedEntity, diff: readonly WriteOperation[]): readonly WriteOperation[] {
   const changes = recordedChanges(managed)
@@ -34,10 +36,12 @@ export function planPatch(managed: ManagedEntity, changes: readonly WriteOperati
   const { createsRecord } = managed.stored!
   const growth = growthOf(changes)
   const ttl = createsRecord ? ttlOfNew(managed) : ttlOfUpdate(managed)
-  const operations = [...(createsRecord ? creation(managed, now) : []), ...changes, ...patchStamps(mapped, now)]
+  const stamped = patchStamps(mapped, now)
+  const made = createsRecord ? creation(managed, now) : NONE
+  const operations = made.length + stamped.length === 0 ? changes : [...made, ...changes, ...stamped]
   const command = write(model.name, key, operations, {
     exists: createsRecord ? 'upsert' : 'mustExist',
-    guards: mapped.standsAlone && model.deletedAt === undefined ? [] : [whileThere(model)],
+    guards: mapped.standsAlone && model.deletedAt === undefined ? NONE : [whileThere(model)],
     ttl,
     sendKey: createsRecord && model.sendKey,
     watchSize: isWorthMeasuring(managed, growth),
@@ -59,6 +63,7 @@ function creation({ entity, model, mapped }: ManagedEntity, now: Date): readonly
 /** Version and time of a change to a record that was not read. */
 export function patchStamps(mapped: MappedClass, now: Date): readonly WriteOperation[] {
   const { version, updatedAt } = mapped.model
+  if (version === undefined && updatedAt === undefined) return NONE
   return [
     ...(version === undefined ? [] : [addToBin(mapped.binOf(version)!, 1)]),
     ...(updatedAt === undefined ? [] : [writeBin(mapped.binOf(updatedAt)!, now.getTime())]),
