@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { Bin, Key, Record, open, type Database } from 'skein'
+import { Bin, Key, Record, RetriesExhaustedError, open, type Database } from 'skein'
 import { startEmbedded, type EmbeddedServer } from 'skein/embedded'
 import { PATIENT } from '../server.js'
 
@@ -32,5 +32,30 @@ describe('transactions on three nodes', function () {
       { attempts: 1 },
     )
     expect(await db.scan(Item).count()).to.equal(1500)
+  })
+
+  it('are tried until their time is up while partitions are unavailable, and not ten times', async () => {
+    const arrived = await server.movePartitions()
+    let attempts = 0
+    await db.transaction(async (session) => {
+      if (++attempts === 12) await arrived()
+      session.create(Item, { id: 2000, name: 'late' })
+      session.create(Item, { id: 2001, name: 'late, too' })
+      await session.flush()
+    })
+    expect(attempts).to.equal(12)
+    expect((await db.session().load(Item, 2001)).name).to.equal('late, too')
+  })
+
+  it('are tried as often as asked while partitions are unavailable', async () => {
+    const arrived = await server.movePartitions()
+    const saved = db.transaction((session) => session.save(session.create(Item, { id: 3000, name: 'never' })), {
+      attempts: 2,
+    })
+    const error = (await saved.catch((reason: unknown) => reason)) as RetriesExhaustedError
+    await arrived()
+    expect(error).to.be.instanceOf(RetriesExhaustedError)
+    expect(error).to.include({ attempts: 2 })
+    expect(error.message).to.include('when the server answers')
   })
 })

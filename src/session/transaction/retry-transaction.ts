@@ -1,10 +1,10 @@
 import type { Driver } from '../../driver/driver.js'
 import type { TransactionHandle } from '../../driver/outcome.js'
 import { Tries } from '../../driver/retry.js'
-import { badOption, exhausted, repeatable, rolledBack } from './transaction-errors.js'
+import { badOption, exhausted, repeatable, rolledBack, type Repeatable } from './transaction-errors.js'
 
 export interface TransactionOptions {
-  /** How often it is tried in all. Default 10. */
+  /** How often it is tried in all. Unless given, 10 times after conflicts, and until `timeout` while the server cannot be reached or is busy. */
   readonly attempts?: number
   /** Seconds after which the server gives up on an attempt, and after which no further one begins. 1 to 120, default 10. */
   readonly timeout?: number
@@ -37,18 +37,21 @@ export async function inTransaction<T>(
 ): Promise<T> {
   const { attempts, timeout } = checked(options)
   const tries = new Tries()
-  const patience = { attempts, deadline: timeout * 1000, backoff: BACKOFF, longestWait: LONGEST_WAIT }
+  const patience = { deadline: timeout * 1000, backoff: BACKOFF, longestWait: LONGEST_WAIT }
+  // A failover takes seconds, and ten attempts are over in one.
+  let unanswered = 0
   for (;;) {
     const end = await tryOnce(driver, next(tries.count), timeout, options.timeout)
     if ('result' in end) return end.result
-    if (!end.again) throw end.error
-    const wait = tries.next(patience)
-    if (wait === undefined) throw exhausted(tries.count, end.error)
+    if (end.again === 'no') throw end.error
+    if (end.again === 'transient' && options.attempts === undefined) unanswered++
+    const wait = tries.next({ ...patience, attempts: attempts + unanswered })
+    if (wait === undefined) throw exhausted(tries.count, end.error, end.again)
     await new Promise((resolve) => setTimeout(resolve, wait))
   }
 }
 
-type End<T> = { readonly result: T } | { readonly error: unknown; readonly again: boolean }
+type End<T> = { readonly result: T } | { readonly error: unknown; readonly again: Repeatable }
 
 async function tryOnce<T>(driver: Driver, attempt: Attempt<T>, timeout: number, asked?: number): Promise<End<T>> {
   const transaction = await driver.begin({ timeout })
@@ -61,13 +64,13 @@ async function tryOnce<T>(driver: Driver, attempt: Attempt<T>, timeout: number, 
     const kind = repeatable(error)
     return {
       error: rolledBack(error, transaction, isUndone),
-      again: kind === 'conflict' || (kind === 'transient' && isUndone),
+      again: kind === 'transient' && !isUndone ? 'no' : kind,
     }
   }
   const outcome = await driver.commit(transaction, asked === undefined ? {} : { deadline: asked * 1000 })
   if (outcome.state === 'committed') return { result }
   if (outcome.state === 'aborted') attempt.undone?.()
-  return { error: outcome.error, again: outcome.state === 'aborted' }
+  return { error: outcome.error, again: outcome.state === 'aborted' ? 'conflict' : 'no' }
 }
 
 function checked({ attempts = ATTEMPTS, timeout = TIMEOUT }: TransactionOptions): {

@@ -61,12 +61,15 @@ export function rolledBack(error: unknown, transaction: TransactionHandle, isUnd
   })
 }
 
-export function exhausted(attempts: number, last: unknown): RetriesExhaustedError {
+export function exhausted(attempts: number, last: unknown, kind: Repeatable): RetriesExhaustedError {
   const why = last instanceof Error ? ` The last failure: ${last.message}` : ''
   return new RetriesExhaustedError(`The transaction failed on ${attempts} attempts.${why}`, {
     attempts,
     cause: last,
-    fix: 'Try again later; if it persists, many write the same record at the same time: make the transaction shorter, or spread that record.',
+    fix:
+      kind === 'transient'
+        ? 'Try again when the server answers; a failover is over after some seconds, and `timeout` says how long to wait for it.'
+        : 'Try again later; if it persists, many write the same record at the same time: make the transaction shorter, or spread that record.',
   })
 }
 
