@@ -1,7 +1,7 @@
 import { SkeinError } from '../errors/index.js'
 import type { EntityModel } from '../model/index.js'
 import type { FoundRecord } from '../plan/outcome.js'
-import type { Value } from '../plan/value.js'
+import { isDouble, type Value } from '../plan/value.js'
 import type { Field } from './field.js'
 import { storedIn } from './stored-order.js'
 
@@ -123,10 +123,14 @@ function keysOf(record: FoundRecord, by: Field): Map<string | null, unknown> {
     const items = stored as readonly Value[]
     return new Map(items.map((item) => [tokenOf(item), shape.decode!(item)]))
   }
-  return new Map([[tokenOf(stored), shape.kind === 'scalar' ? shape.decode(stored) : stored]])
+  const isOne = shape.kind === 'scalar' || shape.kind === 'ref'
+  return new Map([[tokenOf(stored), isOne ? shape.decode(stored) : stored]])
 }
 
 function tokenOf(stored: Value): string {
+  // JSON has no form for NaN and the infinities.
+  if (typeof stored === 'number') return `n${stored}`
+  if (isDouble(stored)) return `n${stored.value}`
   if (stored instanceof Uint8Array) return `b${Buffer.from(stored).toString('base64')}`
   return typeof stored === 'string'
     ? `s${stored}`

@@ -13,6 +13,8 @@ import {
   mod,
   mul,
   ne,
+  not,
+  or,
   sub,
   toFloat,
   value,
@@ -138,7 +140,7 @@ function calculationOf(given: unknown, paths: readonly string[]): Calculation {
   return new Calculation([], 'float', value(new DoubleValue(given)), [])
 }
 
-/** A comparison of two calculated values; it does not hold where one of their properties is not stored. */
+/** A comparison of two calculated values; where one of their properties is not stored, only `ne` holds. */
 export function compareExpressions(name: string, left: Calculation, other: unknown): Term {
   const compare = COMPARISONS[name] as (typeof COMPARISONS)[string] | undefined
   const path = left.paths.join(', ')
@@ -153,6 +155,10 @@ export function compareExpressions(name: string, left: Calculation, other: unkno
     )
   const expression = compare(one.expression, two.expression)
   const stored = [...one.stored, ...two.stored]
+  if (name === 'ne' && stored.length > 0) {
+    const total = or(...stored.map((each) => not(each)), expression)
+    return { path, expression: total, total }
+  }
   const lookup = lookupOf(left, BOUNDS[name]?.(other as number), other)
   return { path, expression, total: stored.length === 0 ? expression : and(...stored, expression), ...lookup }
 }

@@ -1,7 +1,7 @@
 import { encodeExpression } from '../driver/encode-expression.js'
 import type { IndexModel } from '../model/index.js'
 import type { MapKey } from '../plan/value.js'
-import type { Lookup, Term } from './term.js'
+import { tooLongFor, type Lookup, type Term } from './term.js'
 import type { UsableIndex } from './usable-indexes.js'
 
 /** An index that can answer a term. */
@@ -31,7 +31,7 @@ const LEAST_OF_RANGE = 100
 export function fittingIndexes(terms: readonly Term[], indexes: readonly UsableIndex[]): IndexChoice[] {
   return terms.flatMap((term) => {
     const { lookup } = term
-    if (lookup === undefined) return []
+    if (lookup === undefined || tooLongFor(lookup) !== undefined) return []
     return indexes.filter((index) => fits(index, lookup)).map((index) => ({ index, term, lookup }))
   })
 }

@@ -20,7 +20,7 @@ import type { UserKey } from '../plan/record-key.js'
 import type { Value } from '../plan/value.js'
 import { isStored, typeOf, valueOf, type Encode, type Field } from './field.js'
 import { encodeAll } from './scalar-terms.js'
-import { never, onAny, onStored, type Lookup, type Term } from './term.js'
+import { never, onAny, onStored, tooLongFor, type Lookup, type Term } from './term.js'
 import { badOperand } from './where-errors.js'
 
 /** How members of one kind (items of a list, keys or values of a map) are counted, and the index that finds them. */
@@ -81,7 +81,8 @@ function hasAllOf(members: Members): Compile {
     const terms = values.map((each) => hasOne(field, members, each))
     if (terms.length === 1) return terms[0]
     // An index can be asked for one of them; the others are looked at in what it finds.
-    const lookup = terms[0].lookup && { ...terms[0].lookup, isExact: false }
+    const asked = terms.find(({ lookup }) => lookup && tooLongFor(lookup) === undefined) ?? terms[0]
+    const lookup = asked.lookup && { ...asked.lookup, isExact: false }
     return onStored(field, and(...terms.map(({ expression }) => expression)), lookup)
   }
 }

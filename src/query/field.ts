@@ -33,7 +33,7 @@ export interface ScalarShape {
 export type FieldShape =
   | ScalarShape
   /** The key of another record. */
-  | { readonly kind: 'ref'; readonly encode: Encode }
+  | { readonly kind: 'ref'; readonly encode: Encode; readonly decode: Decode }
   | { readonly kind: 'list'; readonly item: Encode | undefined; readonly decode?: Decode }
   | { readonly kind: 'map'; readonly key: Encode; readonly item: Encode | undefined }
   | {

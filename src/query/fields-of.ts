@@ -11,15 +11,19 @@ import {
   type RelationModel,
 } from '../model/index.js'
 import type { BinType as ExpressionType } from '../plan/expression.js'
-import type { MapKey } from '../plan/value.js'
-import type { Encode, Field, FieldShape } from './field.js'
+import type { MapKey, Value } from '../plan/value.js'
+import type { Decode, Encode, Field, FieldShape } from './field.js'
 
 /** Turns an entity, a key or the parts of a key into what a reference stores. `isInPart`: parts hold keys as people use them. */
 export type EncodeRef = (target: string, given: unknown, isInPart: boolean) => ReturnType<Encode>
 
+/** The key of the target as people use it, of the one that a record stores. */
+export type DecodeRef = (target: string, stored: Value) => unknown
+
 interface Context {
   readonly codecs: Codecs
   readonly encodeRef: EncodeRef
+  readonly decodeRef: DecodeRef
 }
 
 /** The fields of a class that conditions can name, by property. */
@@ -27,8 +31,9 @@ export function fieldsOf(
   model: Pick<EntityModel, 'properties' | 'relations'>,
   codecs: Codecs,
   encodeRef: EncodeRef,
+  decodeRef: DecodeRef = (_, stored) => stored,
 ): ReadonlyMap<string, Field> {
-  const context = { codecs, encodeRef }
+  const context = { codecs, encodeRef, decodeRef }
   const fields = model.properties
     .filter(({ sharding }) => sharding === undefined)
     .map((property) => fieldOf(property, property.name, property.bin, [], context))
@@ -145,13 +150,14 @@ function refField(
   prefix: string,
   steps: readonly MapKey[],
   isInPart: boolean,
-  { encodeRef }: Context,
+  { encodeRef, decodeRef }: Context,
   home?: string,
 ): [string, Field][] {
   if (bin === undefined || holds !== 'ref' || STORED_KEYS[strategy] !== 'one') return []
   const encode: Encode = (given) => encodeRef(target, given, isInPart)
+  const decode: Decode = (stored) => (isInPart ? stored : decodeRef(target, stored))
   const place = home === undefined ? { bin, steps } : { bin: home, steps: [...steps, bin] }
-  return [[name, { path: prefix + name, ...place, shape: { kind: 'ref', encode } }]]
+  return [[name, { path: prefix + name, ...place, shape: { kind: 'ref', encode, decode } }]]
 }
 
 function embeddable({ codecs }: Context, name: string): ReturnType<Model['embeddable']> {

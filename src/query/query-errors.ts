@@ -1,13 +1,15 @@
 import { SkeinError } from '../errors/index.js'
 import type { EntityModel } from '../model/index.js'
-import type { Term } from './term.js'
+import { tooLongFor, type Term } from './term.js'
 
 const INDEXED_ON: { readonly [on: string]: string } = { mapKeys: "{ on: 'mapKeys' }", mapValues: "{ on: 'mapValues' }" }
 
 /** No declared index answers a condition, and reading the whole set was not asked for. */
 export function noFittingIndex(model: EntityModel, terms: readonly Term[]): SkeinError {
   const { name } = model
-  const able = terms.find(({ lookup }) => lookup !== undefined)
+  const long = terms.find(({ lookup }) => lookup !== undefined && tooLongFor(lookup) !== undefined)
+  const able = terms.find((term) => term !== long && term.lookup !== undefined)
+  if (able === undefined && long !== undefined) return tooLongForIndex(model, long)
   const property = able?.path ?? terms[0]?.path
   const isCalculated = able?.lookup?.expression !== undefined
   const decorator = isCalculated
@@ -26,6 +28,19 @@ export function noFittingIndex(model: EntityModel, terms: readonly Term[]): Skei
     property,
     fix: `${add === '' ? 'R' : add}ead the whole set: .scan().`,
   })
+}
+
+function tooLongForIndex({ name }: EntityModel, { path, lookup }: Term): SkeinError {
+  const bytes = tooLongFor(lookup!)
+  return new SkeinError(
+    'SKEIN_2511',
+    `${name}.${path} is asked for a value of ${bytes} bytes, and indexes end at 2047.`,
+    {
+      className: name,
+      property: path,
+      fix: 'Add a condition that another index answers, or read the whole set: .scan().',
+    },
+  )
 }
 
 export function tooMany(model: EntityModel, max: number): SkeinError {

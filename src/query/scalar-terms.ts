@@ -1,10 +1,10 @@
 import { and, eq, ge, gt, le, listCountAt, lt, ne, not, or, regex, value, type Expression } from '../plan/expression.js'
 import type { UserKey } from '../plan/record-key.js'
-import type { Value } from '../plan/value.js'
+import { isDouble, type Value } from '../plan/value.js'
 import { isStored, typeOf, valueOf, type Encode, type Field } from './field.js'
 import { integerRange, type Bound } from './integer-range.js'
 import { isMissing, never, onAny, onStored, type Term } from './term.js'
-import { badOperand } from './where-errors.js'
+import { askedForNaN, badOperand } from './where-errors.js'
 
 /** Conditions of one operator on a field that holds one value; `given` is its operand as people wrote it. */
 type Compile = (field: Field, given: unknown, encode: Encode) => Term
@@ -62,7 +62,8 @@ export function scalarOperators({ shape }: Field): string[] {
 }
 
 /** The terms of all operators that were given for one field; each is known to be one of `scalarOperators`. */
-export function scalarTerms(field: Field, operands: ReadonlyMap<string, unknown>, encode: Encode): Term[] {
+export function scalarTerms(field: Field, operands: ReadonlyMap<string, unknown>, encodeAny: Encode): Term[] {
+  const encode = encodeAsked(field, encodeAny)
   const bounds: Bound[] = []
   const terms: Term[] = []
   for (const [operator, given] of operands) {
@@ -94,7 +95,10 @@ function isOneOf(field: Field, values: readonly Value[]): Term {
   const types = [...new Set(values.map(typeOf))]
   const tests = types.map((type) => {
     const list = value(values.filter((each) => typeOf(each) === type))
-    return gt(listCountAt(list, valueOf(field, type)), value(0))
+    const subject = valueOf(field, type)
+    const isListed = gt(listCountAt(list, subject), value(0))
+    // In a list the server takes NaN for equal to every double.
+    return type === 'float' ? and(eq(subject, subject), isListed) : isListed
   })
   const single = types.length === 1 ? types[0] : undefined
   const isIndexable = single === 'str' || single === 'int' || single === 'blob'
@@ -140,10 +144,20 @@ function betweenOf(field: Field, given: unknown, encode: Encode): Bound {
 export function encodeAll(field: Field, operator: string, given: unknown, encode: Encode): Value[] {
   const list = given instanceof Set ? [...(given as Set<unknown>)] : given
   if (!Array.isArray(list)) throw badOperand(field, operator, 'takes a list of values')
+  const encodeOne = encodeAsked(field, encode)
   return list.map((each) => {
     if (each === null || each === undefined) throw badOperand(field, operator, 'takes values, and null is none')
-    return encode(each, 0)
+    return encodeOne(each, 0)
   })
+}
+
+/** Refuses NaN, which is stored as any double and equals nothing that could be asked for. */
+function encodeAsked(field: Field, encode: Encode): Encode {
+  return (given, depth) => {
+    const stored = encode(given, depth)
+    if (Number.isNaN(isDouble(stored) ? stored.value : stored)) throw askedForNaN(field)
+    return stored
+  }
 }
 
 function matches(field: Field, pattern: string, ignoreCase: boolean): Term {

@@ -1,4 +1,4 @@
-import { and, ge, le, not, or, value } from '../plan/expression.js'
+import { and, gt, lt, not, or, value } from '../plan/expression.js'
 import type { FoundRecord } from '../plan/outcome.js'
 import type { Value } from '../plan/value.js'
 import { DoubleValue } from '../plan/value.js'
@@ -58,7 +58,8 @@ export function fromPosition({ values }: SortPosition, [{ field, direction }]: r
   const bound: Value =
     field.shape.kind === 'scalar' && field.shape.type === 'float' ? new DoubleValue(first as number) : first
   const subject = valueOf(field, typeOf(bound))
-  const compare = direction === 'asc' ? ge(subject, value(bound)) : le(subject, value(bound))
+  // NaN is neither less nor more, and comes last.
+  const compare = not(direction === 'asc' ? lt(subject, value(bound)) : gt(subject, value(bound)))
   const expression = or(not(stored), and(stored, compare))
   return { path: field.path, expression, total: expression }
 }

@@ -20,6 +20,19 @@ export interface Lookup {
   readonly isExact: boolean
 }
 
+/** A server refuses to look for a value of so many bytes, and keeps none in an index. */
+const TOO_LONG = 2048
+
+/** Bytes of the first value that is too long for an index; undefined where there is none. */
+export function tooLongFor({ wanted }: Pick<Lookup, 'wanted'>): number | undefined {
+  if (!('any' in wanted)) return undefined
+  return wanted.any.map(bytesOf).find((bytes) => bytes >= TOO_LONG)
+}
+
+function bytesOf(key: UserKey): number {
+  return typeof key === 'string' ? Buffer.byteLength(key) : key instanceof Uint8Array ? key.length : 0
+}
+
 /** One condition that must hold. */
 export interface Term {
   /** The property it is about, for messages; empty for several. */

@@ -17,6 +17,14 @@ export class ConditionProblem extends Error {
 export const badOperand = ({ path }: Field, operator: string, takes: string): ConditionProblem =>
   new ConditionProblem(path, `'${operator}' ${takes}`, 'Give it as docs/reference/queries.md shows.')
 
+export function askedForNaN({ path, shape }: Field): ConditionProblem {
+  const fix =
+    shape.kind === 'scalar'
+      ? `Find it with filter((x) => x.${path}.ne(null).and(x.${path}.eq(x.${path}).not())).`
+      : 'No condition finds it in a list or a map: look at the entities.'
+  return new ConditionProblem(path, 'NaN equals nothing, not even itself', fix)
+}
+
 export function unknownOperator({ path }: Field, operator: string, known: readonly string[]): ConditionProblem {
   const fix = `${didYouMean(operator, known)}It has: ${known.join(', ')}.`
   return new ConditionProblem(path, `it has no condition '${operator}'`, fix)

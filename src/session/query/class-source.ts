@@ -56,7 +56,9 @@ export class ClassSource {
   }
 
   get fields(): ReadonlyMap<string, Field> {
-    return (this.#fields ??= fieldsOf(this.model, this.classes.codecs, this.#encodeRef))
+    return (this.#fields ??= fieldsOf(this.model, this.classes.codecs, this.#encodeRef, (name, stored) =>
+      this.classes.of(name).codec.key.scheme.fromStored(stored as KeyValue, this.tenant),
+    ))
   }
 
   get indexes(): readonly UsableIndex[] {
