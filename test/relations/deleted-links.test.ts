@@ -40,6 +40,27 @@ for (const mode of MODES) {
       expect(session.isDirty()).to.equal(false)
     })
 
+    it('vanish where far more is deleted at once than anybody links to', async () => {
+      const gone = [101, 102, 103, 104, 105, 106, 107, 108]
+      await db.withSession(async (session) => {
+        for (const id of gone) session.persist(make('Task', id))
+        const one = await session.load(Person, 1)
+        one.tasks.add(1, 101)
+        one.likes.add(103, 2)
+        one.leads.set(102)
+      })
+      const session = db.session()
+      const one = await session.load(Person, 1, { with: ['tasks', 'likes'] })
+      const two = await session.load(Person, 2)
+      two.likes.add(104, 1)
+      two.leads.set(105)
+      for (const id of gone) session.remove(await session.load(Task, id))
+      await session.flush()
+      expect([ids(one.tasks), ids(one.likes), one.leads.key]).to.deep.equal([[1], [2], null])
+      expect([await two.likes.keys(), two.leads.key]).to.deep.equal([[1], null])
+      expect(session.isDirty()).to.equal(false)
+    })
+
     it('are there again when it is saved, or persisted, while its delete is under way', async () => {
       await db.withSession(async (session) => (await session.load(Person, 1)).tasks.add(1))
       const session = db.session()

@@ -2,12 +2,13 @@ import type { KeyValue } from '../../keys/index.js'
 import type { BinGuard } from '../../plan/command.js'
 import type { Draft } from '../../plan/draft.js'
 import type { RecordKey } from '../../plan/record-key.js'
+import type { DeletedKeys } from './deleted-keys.js'
 import type { Drain } from './drain.js'
 import type { Reader } from './reader.js'
 import type { Tracked } from './tracked.js'
 
 /** The keys that are deleted, of those that a relation to that class may lead to. */
-export type Deleted = (target: string) => readonly KeyValue[]
+export type Deleted = (target: string) => DeletedKeys
 
 /** Notes what puts something back that was changed for a plan, should that not be sent. */
 export type OnRollback = (undo: () => void) => void

@@ -77,6 +77,12 @@ export abstract class KeyedMembers<E> {
     }
   }
 
+  /** Ids of the keys under which members are found. */
+  get ids(): string[] {
+    this.#settleKeys()
+    return [...(this.#byKey?.keys() ?? [])]
+  }
+
   keyOfMember(member: Member): KeyValue | null {
     return isEntity(member) ? this.keyOf(member) : member
   }

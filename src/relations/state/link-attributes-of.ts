@@ -56,6 +56,15 @@ export class LinkValues {
     this.#data.byEntity = undefined
   }
 
+  get size(): number {
+    return this.#data.byKey?.size ?? 0
+  }
+
+  /** Ids of the members that have a key. */
+  get ids(): string[] {
+    return [...(this.#data.byKey?.keys() ?? [])]
+  }
+
   /** Attributes of members that have a key. */
   get entries(): [KeyValue, LinkValue][] {
     return [...(this.#data.byKey?.values() ?? [])]

@@ -42,6 +42,10 @@ export class LoadedMembers {
     this.#data.bin = undefined
   }
 
+  get isLoading(): boolean {
+    return this.#loads > 0
+  }
+
   /** Returns where the load begins; each one must end. */
   beginLoad(): number {
     this.#loads++

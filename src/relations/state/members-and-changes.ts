@@ -3,6 +3,7 @@ import { holdForChange } from './held-for-change.js'
 import { LinkValues } from './link-attributes-of.js'
 import { LoadedMembers } from './loaded-members.js'
 import { MemberChanges, type ChangeKind, type MemberChange } from './member-change.js'
+import type { DeletedKeys } from '../contract/deleted-keys.js'
 import { isEntity, type Member } from '../contract/member.js'
 
 /**
@@ -84,6 +85,15 @@ export abstract class MembersAndChanges {
 
   keyOf(member: Member): KeyValue | null {
     return this.changes.keyOfMember(member)
+  }
+
+  /** Keys of those that it may know of: all of them during a load, because a read under way may bring any. */
+  linkedAmong(keys: DeletedKeys): Iterable<KeyValue> {
+    const { changes, loaded, links } = this
+    if (loaded.isLoading) return keys
+    const { members } = loaded
+    const count = changes.size + (members?.size ?? 0) + links.size
+    return keys.among(count, () => [...changes.ids, ...(members?.ids ?? []), ...links.ids])
   }
 
   /** Notes a change as it is, for a strategy that keeps its members itself. */

@@ -3,6 +3,7 @@ import { declaredKey } from '../../model/declared-key.js'
 import { userKeyId } from '../../plan/record-key.js'
 import type { Binding } from '../contract/binding.js'
 import { ListsToTell } from './lists-to-tell.js'
+import type { DeletedKeys } from '../contract/deleted-keys.js'
 import { isEntity, type Member } from '../contract/member.js'
 import { rememberFields } from './remember-fields.js'
 
@@ -124,6 +125,15 @@ export abstract class RefTarget {
   isAt(key: KeyValue | null): boolean {
     const now = this.isRead ? this.key : null
     return now !== null && key !== null ? userKeyId(now) === userKeyId(key) : now === key
+  }
+
+  /** Keys of those that it points to, or whose lists have to hear of a change. */
+  linkedAmong(keys: DeletedKeys): Iterable<KeyValue> {
+    const { toJoin, toLeave } = this.toTell ?? {}
+    return keys.among(3 + (toLeave?.size ?? 0), () => {
+      const ends = [this.isRead ? this.key : null, this.stored, toJoin ?? null].filter((key) => key !== null)
+      return [...ends.map(userKeyId), ...(toLeave?.keys() ?? [])]
+    })
   }
 
   /** Whether it points there, and that is not stored yet. */

@@ -1,6 +1,7 @@
 import type { KeyValue } from '../../keys/index.js'
 import type { Tracked } from '../contract/tracked.js'
 import type { Deleted, OnRollback } from '../contract/contributor.js'
+import type { DeletedKeys } from '../contract/deleted-keys.js'
 import { CollectionState } from './collection-state.js'
 import type { RefState } from './ref-state.js'
 import { stateOf } from './state-of.js'
@@ -17,8 +18,9 @@ export function takeBackLinks(
   for (const strategy of strategies) {
     strategy.takeBack?.(tracked, deleted, onTakeBack, isPreview)
     const state = stateOf(tracked, strategy)
-    const unsent = state && deleted(strategy.model.target).filter((key) => state.isUnsent(key))
-    for (const key of unsent ?? []) onTakeBack(takeBackTentatively(state!, key, isPreview))
+    if (state === undefined) continue
+    const unsent = [...state.linkedAmong(deleted(strategy.model.target))].filter((key) => state.isUnsent(key))
+    for (const key of unsent) onTakeBack(takeBackTentatively(state, key, isPreview))
   }
 }
 
@@ -32,7 +34,10 @@ function takeBackTentatively(state: RefState | CollectionState, key: KeyValue, i
 export function forgetLinks(tracked: Tracked, strategies: readonly RelationStrategy[], deleted: Deleted): void {
   for (const strategy of strategies) {
     const state = stateOf(tracked, strategy)
-    if (state !== undefined) for (const key of deleted(strategy.model.target)) state.forget(key)
+    if (state === undefined) continue
+    const keys = deleted(strategy.model.target)
+    dropReadBin(state, keys)
+    for (const key of state.linkedAmong(keys)) state.forget(key)
   }
 }
 
@@ -40,6 +45,14 @@ export function forgetLinks(tracked: Tracked, strategies: readonly RelationStrat
 export function hideLinks(tracked: Tracked, strategies: readonly RelationStrategy[], deleted: Deleted): void {
   for (const strategy of strategies) {
     const state = stateOf(tracked, strategy)
-    if (state !== undefined) for (const key of deleted(strategy.model.target)) state.hide(key)
+    if (state === undefined) continue
+    const keys = deleted(strategy.model.target)
+    dropReadBin(state, keys)
+    for (const key of state.linkedAmong(keys)) state.hide(key)
   }
+}
+
+/** A list that was read with its record, and not looked at yet, may name them. */
+function dropReadBin(state: RefState | CollectionState, keys: DeletedKeys): void {
+  if (keys.size > 0 && state instanceof CollectionState) state.loaded.dropBin()
 }

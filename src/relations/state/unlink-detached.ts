@@ -12,6 +12,6 @@ export function forgetAtOthers(tracked: Tracked, strategies: readonly RelationSt
 export function keepKeys(tracked: Tracked, strategies: readonly RelationStrategy[], detached: Deleted): void {
   for (const strategy of strategies) {
     const state = stateOf(tracked, strategy)
-    if (state !== undefined) for (const key of detached(strategy.model.target)) state.keepKey(key)
+    if (state !== undefined) for (const key of state.linkedAmong(detached(strategy.model.target))) state.keepKey(key)
   }
 }

@@ -1,4 +1,4 @@
-import type { KeyValue } from '../../keys/index.js'
+import { DeletedKeys } from '../../relations/contract/deleted-keys.js'
 import type { OnRollback } from '../../relations/contract/contributor.js'
 import { forgetAtOthers, keepKeys } from '../../relations/state/unlink-detached.js'
 import { forgetLinks, hideLinks, takeBackLinks } from '../../relations/state/unlink-deleted.js'
@@ -51,11 +51,11 @@ function walk(
   { identity, classes }: SessionContext,
   visit: Visit,
 ): void {
-  const keys = new Map<number, KeyValue[]>()
+  const keys = new Map<number, DeletedKeys>()
   for (const { mapped, key } of removed) {
     if (mapped.standsAlone) continue
-    const known = keys.get(mapped.place) ?? []
-    known.push(mapped.codec.key.scheme.fromStored(key.key, identity.tenant))
+    const known = keys.get(mapped.place) ?? new DeletedKeys()
+    known.add(mapped.codec.key.scheme.fromStored(key.key, identity.tenant))
     keys.set(mapped.place, known)
   }
   for (const [place, gone] of keys) {
@@ -66,4 +66,4 @@ function walk(
   }
 }
 
-const NOTHING: readonly KeyValue[] = []
+const NOTHING = new DeletedKeys()

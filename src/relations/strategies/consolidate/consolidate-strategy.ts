@@ -124,7 +124,7 @@ export class ConsolidateStrategy implements RelationStrategy {
   takeBack({ entity }: Tracked, deleted: Deleted, onTakeBack: OnRollback, isPreview: boolean): void {
     const table = this.#table(entity)
     for (const { name, target } of this.#parts.codec.model.relations) {
-      const gone = new Set(deleted(target).map(userKeyId))
+      const gone = deleted(target)
       if (gone.size === 0) continue
       const goAlong = this.model.inverseIndexes?.some(
         ({ ref, onTargetDelete }) => ref === name && onTargetDelete === 'delete',
@@ -132,7 +132,7 @@ export class ConsolidateStrategy implements RelationStrategy {
       for (const { part } of this.#changed(table)) {
         const state = findRefState(readProperty(part, name) ?? {})
         const key = state?.key ?? null
-        if (key === null || !gone.has(userKeyId(key))) continue
+        if (key === null || !gone.has(key)) continue
         if (goAlong) {
           onTakeBack(table.state.remember())
           table.exclude(part)
