@@ -70,6 +70,8 @@ export class EntityKey {
 
   /** Sets the properties that the key is made of, for an entity that was read without its key's bins. */
   assign(entity: object, key: KeyValue): void {
+    const { format, properties } = this.scheme
+    if (format === undefined && this.#refs.length === 0) return writeProperty(entity, properties[0], key)
     const parts = this.scheme.parts(key)
     for (const property of Object.keys(parts)) {
       if (!this.#refs.includes(property)) writeProperty(entity, property, parts[property])
