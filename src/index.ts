@@ -1,5 +1,6 @@
 export {
   AlreadyExistsError,
+  BulkStoppedError,
   CommitInDoubtError,
   EntityGoneError,
   ModelError,

@@ -12,4 +12,10 @@ export {
   VersionConflictError,
   type ValidationFailure,
 } from './data-errors.js'
-export { CommitInDoubtError, PartialFailureError, RetriesExhaustedError, type RecordOutcome } from './server-errors.js'
+export {
+  BulkStoppedError,
+  CommitInDoubtError,
+  PartialFailureError,
+  RetriesExhaustedError,
+  type RecordOutcome,
+} from './server-errors.js'

@@ -40,3 +40,28 @@ export class CommitInDoubtError extends SkeinError {
   }
 }
 nameErrorClass(CommitInDoubtError, 'CommitInDoubtError')
+
+/** A bulk operation through sessions stopped after it had written some records; `cause` is the failure that stopped it. */
+export class BulkStoppedError extends SkeinError {
+  /** Records that were changed or deleted. */
+  readonly written: number
+  /** Records that met the conditions and were not, in the steps that were begun. */
+  readonly failed: number
+  /** Keys of those in the last step. */
+  readonly keys: readonly NonNullable<ErrorDetails['key']>[]
+  /** Goes on after the last step, as `after`; undefined where that was the end. */
+  readonly cursor: string | undefined
+
+  constructor(
+    message: string,
+    options: ErrorOptions & Pick<BulkStoppedError, 'written' | 'failed' | 'keys'> & { readonly cursor?: string },
+  ) {
+    const { written, failed, keys, cursor, ...rest } = options
+    super('SKEIN_4004', message, rest)
+    this.written = written
+    this.failed = failed
+    this.keys = keys
+    this.cursor = cursor
+  }
+}
+nameErrorClass(BulkStoppedError, 'BulkStoppedError')

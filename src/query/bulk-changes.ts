@@ -4,7 +4,7 @@ import { SkeinError } from '../errors/index.js'
 import type { EntityModel, PropertyModel } from '../model/index.js'
 import type { WriteOperation } from '../plan/operation.js'
 import { addToBin, removeBin, writeBin } from '../plan/operations.js'
-import type { Value } from '../plan/value.js'
+import { checkValue } from './check-value.js'
 import type { Field } from './field.js'
 import { incrementOf, type Increment } from './inc.js'
 import { noSuchField } from './where-errors.js'
@@ -71,22 +71,25 @@ function changeOf(model: EntityModel, { name, bin, role }: PropertyModel, field:
   if (by !== undefined) {
     if (shape.kind !== 'scalar' || (shape.type !== 'int' && shape.type !== 'float'))
       throw refused(model, name, 'is no number that can be added to', 'Give a value instead of inc(…).')
-    const delta = encode(model, name, () => shape.encode(by, 0))
+    const delta = checked(model, name, () => shape.encode(by, 0))
     return { ...change, increment: by, operation: addToBin(bin, delta) }
   }
   if (given === null)
     return { ...change, operation: shape.kind === 'part' && shape.bins !== undefined ? undefined : removeBin(bin) }
-  if (shape.kind !== 'scalar' || role === 'counter') return { ...change, operation: undefined }
+  if (shape.kind !== 'scalar' || role === 'counter') {
+    checked(model, name, () => checkValue(field, given))
+    return { ...change, operation: undefined }
+  }
   return {
     ...change,
     operation: writeBin(
       bin,
-      encode(model, name, () => shape.encode(given, 0)),
+      checked(model, name, () => shape.encode(given, 0)),
     ),
   }
 }
 
-function encode(model: EntityModel, property: string, work: () => Value): Value {
+function checked<R>(model: EntityModel, property: string, work: () => R): R {
   try {
     return work()
   } catch (error) {

@@ -1,11 +1,13 @@
 import type { BackgroundOperation, BackgroundProgress } from '../driver/background-query.js'
 import { compileChanges, type BulkChange, type BulkChanges } from './bulk-changes.js'
 import type { WriteOperation } from '../plan/operation.js'
+import { beyondBounds } from './increment-bounds.js'
 import { Query } from './query.js'
 import { checkBulkCursor, checkBulkOptions } from './query-calls.js'
 import { bulkOfSome } from './query-errors.js'
 import type { QueryState } from './query-run.js'
 import type { QuerySource } from './query-source.js'
+import type { Term } from './term.js'
 
 /** How far a bulk update or delete has come. */
 export interface BulkProgress {
@@ -28,7 +30,7 @@ export interface BulkOptions {
 export interface BulkResult {
   /** Records that were changed or deleted; of a dry run, those that would be. */
   readonly written: number
-  /** Records that met the conditions and could not be written: another writer was faster each time, or a transaction holds them. */
+  /** Records that met the conditions and could not be written: another writer was faster each time, a transaction holds them, or `inc` would overflow. */
   readonly failed: number
   /** `server`: one background operation. `sessions`: read, changed and flushed here, in steps. */
   readonly by: 'server' | 'sessions'
@@ -93,12 +95,20 @@ export class DatabaseQuery<T extends object> extends Query<T> {
     const { state, source } = this
     if (state.limit !== undefined || state.order.length > 0) throw bulkOfSome(source.model)
     const how = because === undefined ? ({ by: 'server' } as const) : ({ by: 'sessions', because } as const)
-    if (dryRun) return { written: await this.count(), failed: 0, ...how }
+    const bounds = because === undefined && changes !== 'delete' ? beyondBounds(source.fields, changes) : undefined
+    const beyond = bounds === undefined ? 0 : await this.derive(alsoWith(state, bounds.beyond)).count()
+    if (dryRun) return { written: (await this.count()) - beyond, failed: beyond, ...how }
     if (this.run.plan.isNever) return { written: 0, failed: 0, ...how }
     if (because !== undefined) return { ...(await source.inSessions(state, changes, { onProgress, after })), ...how }
     const tell =
       onProgress && ((progress: BackgroundProgress) => onProgress({ written: progress.written, share: progress.share }))
-    const { written, failed } = await source.background(state, operations, tell)
-    return { written, failed, ...how }
+    const { written, failed } = await source.background(
+      bounds === undefined ? state : alsoWith(state, bounds.within),
+      operations,
+      tell,
+    )
+    return { written, failed: failed + beyond, ...how }
   }
 }
+
+const alsoWith = (state: QueryState, term: Term): QueryState => ({ ...state, terms: [...state.terms, term] })

@@ -3,6 +3,7 @@ export const SERVER_CODES = {
   SKEIN_4001: 'Some records were written and others were not',
   SKEIN_4002: 'The transaction failed on every attempt',
   SKEIN_4003: 'It is not known whether the transaction was committed',
+  SKEIN_4004: 'A bulk operation stopped part of the way',
   SKEIN_4101: 'No server could be reached',
   SKEIN_4102: 'The server refused the login',
   SKEIN_4103: 'The namespace does not exist on the server',

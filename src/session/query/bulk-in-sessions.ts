@@ -1,5 +1,6 @@
 import { readProperty, writeProperty } from '../../codec/index.js'
-import { EntityGoneError, VersionConflictError } from '../../errors/index.js'
+import { BulkStoppedError, EntityGoneError, VersionConflictError } from '../../errors/index.js'
+import { describeKey, type KeyValue } from '../../keys/index.js'
 import type { BulkChange } from '../../query/bulk-changes.js'
 import type { BulkOptions } from '../../query/database-query.js'
 import type { SessionQuery } from '../../query/session-query.js'
@@ -13,15 +14,19 @@ const ATTEMPTS = 4
 interface Bulk<T extends object> {
   readonly openSession: () => Session
   readonly query: (session: Session) => SessionQuery<T>
-  readonly identity: (entity: T) => string
+  readonly className: string
+  readonly keyOf: (entity: T) => KeyValue
   readonly changes: readonly BulkChange[] | 'delete'
   readonly signal: AbortSignal | undefined
 }
 
 interface Step {
   readonly written: number
-  readonly failed: number
+  /** Those that were not written. */
+  readonly failed: readonly KeyValue[]
   readonly next: string | undefined
+  /** The failure that ends the operation. */
+  readonly stopped?: { readonly cause: unknown }
 }
 
 /** Changes or deletes what a query finds, step by step; after each one the cursor says where to go on. */
@@ -35,46 +40,76 @@ export async function bulkInSessions<T extends object>(
     bulk.signal?.throwIfAborted()
     const step = await runStep(bulk, cursor)
     written += step.written
-    failed += step.failed
+    failed += step.failed.length
+    if (step.stopped)
+      throw stoppedBy(step.stopped.cause, bulk, { written, failed, keys: step.failed, cursor: step.next })
     onProgress?.({ written, ...(step.next === undefined ? { share: 1 } : { cursor: step.next }) })
     if (step.next === undefined) return { written, failed }
     cursor = step.next
   }
 }
 
+/** What was written is said with the failure; where nothing was, the failure tells all. An abort is the caller's own. */
+function stoppedBy<T extends object>(
+  cause: unknown,
+  { className, signal }: Bulk<T>,
+  progress: Pick<BulkStoppedError, 'written' | 'failed' | 'keys' | 'cursor'>,
+): unknown {
+  const { written, keys, cursor } = progress
+  if (written === 0 || signal?.aborted === true) return cause
+  const shown = keys.slice(0, 3).map(describeKey).join(', ') + (keys.length > 3 ? ', …' : '')
+  const left = keys.length === 0 ? '' : ` and not ${keys.length} of the last step (${shown})`
+  return new BulkStoppedError(`The bulk operation on ${className} has written ${written} records${left}.`, {
+    className,
+    ...progress,
+    cause,
+    fix: `Correct its cause${keys.length === 0 ? '' : ', write what is not'}${cursor === undefined ? '' : ', and go on with { after: error.cursor }'}.`,
+  })
+}
+
 /** Reads the step again as long as others were faster: what no longer meets the conditions is then left alone. */
 async function runStep<T extends object>(bulk: Bulk<T>, after: string | undefined): Promise<Step> {
   const done = new Set<string>()
+  let failed: readonly KeyValue[] = []
+  let next = after
   for (let attempt = 1; ; attempt++) {
     const session = bulk.openSession()
     try {
       const page = await bulk.query(session).page({ count: STEP, after })
-      const left = page.filter((entity) => !done.has(bulk.identity(entity)))
-      const failed = await writeAll(bulk, session, left, done)
-      if (failed === 0 || attempt === ATTEMPTS) return { written: done.size, failed, next: page.next }
+      ;({ next } = page)
+      const left = page.filter((entity) => !done.has(describeKey(bulk.keyOf(entity))))
+      const errors = await writeAll(bulk, session, left, done)
+      failed = [...errors.keys()].map((entity) => bulk.keyOf(entity))
+      const other = [...errors.values()].find((error) => !(error instanceof VersionConflictError))
+      if (other !== undefined) return { written: done.size, failed, next, stopped: { cause: other } }
+      if (failed.length === 0 || attempt === ATTEMPTS) return { written: done.size, failed, next }
+    } catch (cause) {
+      return { written: done.size, failed, next, stopped: { cause } }
     } finally {
       await session.close()
     }
   }
 }
 
-/** How many were not written because of other writers; what is gone meanwhile is no concern, and everything else is thrown. */
+/** The failures by entity; what is gone meanwhile is no concern. */
 async function writeAll<T extends object>(
-  { changes, identity }: Bulk<T>,
+  { changes, keyOf }: Bulk<T>,
   session: Session,
   entities: readonly T[],
   done: Set<string>,
-): Promise<number> {
+): Promise<Map<T, unknown>> {
+  const errors = new Map<T, unknown>()
   const write = async (entity: T): Promise<void> => {
-    if (changes === 'delete') await session.delete(entity)
-    else await session.save(changed(entity, changes))
-    done.add(identity(entity))
+    try {
+      if (changes === 'delete') await session.delete(entity)
+      else await session.save(changed(entity, changes))
+      done.add(describeKey(keyOf(entity)))
+    } catch (error) {
+      if (!(error instanceof EntityGoneError)) errors.set(entity, error)
+    }
   }
-  const outcomes = await Promise.allSettled(entities.map(write))
-  const errors = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []))
-  const other = errors.find((error) => !(error instanceof VersionConflictError) && !(error instanceof EntityGoneError))
-  if (other !== undefined) throw other as Error
-  return errors.filter((error) => error instanceof VersionConflictError).length
+  await Promise.all(entities.map(write))
+  return errors
 }
 
 function changed<T extends object>(entity: T, changes: readonly BulkChange[]): T {

@@ -1,6 +1,6 @@
 import type { BackgroundOperation, BackgroundProgress } from '../../driver/background-query.js'
 import type { Driver } from '../../driver/driver.js'
-import { describeKey, type Tenant } from '../../keys/index.js'
+import type { Tenant } from '../../keys/index.js'
 import type { EntityClass } from '../../model/index.js'
 import type { WriteOperation } from '../../plan/operation.js'
 import { writeBin } from '../../plan/operations.js'
@@ -134,7 +134,8 @@ export class UnmanagedSource<T extends object> extends ClassSource implements Bu
             session
               .query(entityClass, { signal, outsideTransaction: true, deleted })
               .like({ ...state, only: undefined }),
-          identity: (entity) => describeKey(key.keyOf(entity)),
+          className: this.model.name,
+          keyOf: (entity) => key.keyOf(entity),
           changes,
           signal,
         },
