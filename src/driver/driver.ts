@@ -13,7 +13,7 @@ import type { Capabilities } from './capabilities.js'
 import { Events, inSession } from './events.js'
 import { Gates } from './gates.js'
 import { NodeHealth } from './node-health.js'
-import { limitsOf, retryOf, type DriverOptions } from './options.js'
+import { limitsOf, retryOf, type DriverOptions, type RetryOptions } from './options.js'
 import type { CallOptions, CommitOutcome, FoundRecord, Outcome, StoredRecord, TransactionHandle } from './outcome.js'
 import { Policies, type PolicySet } from './policies.js'
 import { PartitionOwners } from './partition-owners.js'
@@ -37,6 +37,8 @@ export class Driver {
   readonly capabilities: Capabilities
   readonly events: Events
   readonly #reader: Reader
+  /** Bounds of repeated commands; transactions that get no answer are repeated alike. */
+  readonly retry: RetryOptions
   readonly #writer: Writer
   readonly #queries: PartitionWalk
   readonly #policies: Policies
@@ -54,12 +56,13 @@ export class Driver {
     this.events = new Events(reveal, options.log === 'commands' ? printLine : undefined)
     this.#owners = new PartitionOwners(calls(client))
     this.#gates = new Gates(this.#owners, limits)
+    this.retry = retryOf(options)
     const parts = {
       client: calls(client),
       policies: new Policies(policySet),
       events: this.events,
       limits,
-      retry: retryOf(options),
+      retry: this.retry,
       gates: this.#gates,
       owners: this.#owners,
       health: new NodeHealth(this.#owners),

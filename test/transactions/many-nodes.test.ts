@@ -15,7 +15,7 @@ describe('transactions on three nodes', function () {
   let db: Database
   before(async () => {
     server = await startEmbedded({ nodes: 3, namespaces: ['test:sc'] })
-    db = await open({ hosts: server.hosts, namespace: 'test', entities: [Item], ...PATIENT })
+    db = await open({ hosts: server.hosts, namespace: 'test', entities: [Item], ...PATIENT, retry: {} })
   })
   after(async () => {
     await db?.close()

@@ -4,7 +4,7 @@ import { Tries } from '../../driver/retry.js'
 import { badOption, exhausted, repeatable, rolledBack, type Repeatable } from './transaction-errors.js'
 
 export interface TransactionOptions {
-  /** How often it is tried in all. Unless given, 10 times after conflicts, and until `timeout` while the server cannot be reached or is busy. */
+  /** How often it is tried in all. Unless given, 10 times after conflicts; while the server cannot be reached or is busy, until `timeout` or as `retry` of `open` says. */
   readonly attempts?: number
   /** Seconds after which the server gives up on an attempt, and after which no further one begins. 1 to 120, default 10. */
   readonly timeout?: number
@@ -39,12 +39,13 @@ export async function inTransaction<T>(
   const tries = new Tries()
   const patience = { deadline: timeout * 1000, backoff: BACKOFF, longestWait: LONGEST_WAIT }
   // A failover takes seconds, and ten attempts are over in one.
+  const isPatient = options.attempts === undefined && driver.retry.attempts === Infinity
   let unanswered = 0
   for (;;) {
     const end = await tryOnce(driver, next(tries.count), timeout, options.timeout)
     if ('result' in end) return end.result
     if (end.again === 'no') throw end.error
-    if (end.again === 'transient' && options.attempts === undefined) unanswered++
+    if (end.again === 'transient' && isPatient) unanswered++
     const wait = tries.next({ ...patience, attempts: attempts + unanswered })
     if (wait === undefined) throw exhausted(tries.count, end.error, end.again)
     await new Promise((resolve) => setTimeout(resolve, wait))
