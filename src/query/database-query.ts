@@ -3,29 +3,13 @@ import { compileChanges, type BulkChange, type BulkChanges } from './bulk-change
 import type { WriteOperation } from '../plan/operation.js'
 import { beyondBounds } from './increment-bounds.js'
 import { Query } from './query.js'
-import { checkBulkCursor, checkBulkOptions } from './query-calls.js'
+import { checkBulkCursor, checkBulkOptions, type BulkOptions } from './query-calls.js'
 import { bulkOfSome } from './query-errors.js'
 import type { QueryState } from './query-run.js'
 import type { QuerySource } from './query-source.js'
 import type { Term } from './term.js'
 
-/** How far a bulk update or delete has come. */
-export interface BulkProgress {
-  /** Records that were changed or deleted. */
-  readonly written: number
-  /** Share of the data that has been looked at, where that is known. */
-  readonly share?: number
-  /** Where a bulk operation that was cut off can go on; only where it runs through sessions. */
-  readonly cursor?: string
-}
-
-export interface BulkOptions {
-  /** Counts what would be changed, and changes nothing. */
-  readonly dryRun?: boolean
-  readonly onProgress?: (progress: BulkProgress) => void
-  /** The last `cursor` of one that was cut off. */
-  readonly after?: string
-}
+export type { BulkOptions, BulkProgress } from './query-calls.js'
 
 export interface BulkResult {
   /** Records that were changed or deleted; of a dry run, those that would be. */

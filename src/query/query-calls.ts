@@ -1,5 +1,4 @@
 import { checkNames, notValid, shown, type NamesOf } from '../model/call-options.js'
-import type { BulkOptions } from './database-query.js'
 import { checkCount } from './query-errors.js'
 
 /** How many entities or groups are held at once unless told. */
@@ -12,6 +11,24 @@ export interface Most {
 export interface PageOptions {
   readonly count: number
   /** The `next` of the page before. */
+  readonly after?: string
+}
+
+/** How far a bulk update or delete has come. */
+export interface BulkProgress {
+  /** Records that were changed or deleted. */
+  readonly written: number
+  /** Share of the data that has been looked at, where that is known. */
+  readonly share?: number
+  /** Where a bulk operation that was cut off can go on; only where it runs through sessions. */
+  readonly cursor?: string
+}
+
+export interface BulkOptions {
+  /** Counts what would be changed, and changes nothing. */
+  readonly dryRun?: boolean
+  readonly onProgress?: (progress: BulkProgress) => void
+  /** The last `cursor` of one that was cut off. */
   readonly after?: string
 }
 
