@@ -87,7 +87,7 @@ export function isPartCovered(have: LoadedPart | undefined, want: LoadedPart): b
   return [...want.keys].every((key) => have.keys.has(key))
 }
 
-/** What both read together; undefined where only the whole property holds both. */
+/** Joins two parts that were read; undefined where only the whole property holds both. */
 export function joinParts(one: LoadedPart, other: LoadedPart): LoadedPart | undefined {
   if (isPartCovered(one, other)) return one
   if (one.kind === 'slice' || other.kind === 'slice') return undefined

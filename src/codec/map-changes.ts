@@ -25,7 +25,7 @@ export class MapChanges {
     const hadAndHas = value !== null && value !== undefined && snapshot !== undefined && snapshot !== null
     const isReached = depthOf(this.#place) < MAX_CONTEXTS
     if (hadAndHas && !isReached && codec.hasCounters === true) throw counterTooDeep()
-    // What changed further down than a path leads is written with the entry at that level.
+    // A change further down than a path leads is written with the entry at that level.
     const deeper = hadAndHas && isReached ? codec.patch?.(value, snapshot, under(this.#place, key)) : undefined
     if (deeper) this.#deeper.push(...deeper)
     else this.#puts.set(key, encodeItem(codec, value, depthOf(this.#place)))

@@ -35,7 +35,7 @@ export class PartCodec implements TypeCodec {
     this.#functions = functions
   }
 
-  /** The same part as a list of its fields, in the order of their declaration. A change writes it as a whole. */
+  /** Codec of the part as a list of its fields, in the order of their declaration; a change writes the whole list. */
   get asTuple(): TypeCodec {
     return {
       name: this.name,

@@ -106,7 +106,7 @@ function writeExpression(bin: string, expression: string): ClientOperation {
 // A removal by key takes only a key that is known here; an expression takes one that the record knows.
 function removeFound({ bin, within, keys }: Extract<Operation, { kind: 'mapRemoveFound' }>): ClientOperation {
   const map = binOf('map', bin)
-  // One pass over the map for all of them; a single key is not found where the other bin does not have it.
+  // Removes all keys in one pass over the map; a single key is not found where the other bin does not have it.
   const left =
     keys.length === 1
       ? mapRemoveKey(map, mapGet(binOf('map', within), keys[0], 'str'))

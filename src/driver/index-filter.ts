@@ -40,7 +40,7 @@ export function indexFilter(lookup: IndexLookup): { filter: object; exact?: Expr
   }
 }
 
-/** What an integer beyond the doubles finds too much of, the filter of the query leaves out. */
+/** An integer beyond the doubles finds too much; the filter of the query leaves that out. */
 function nestedFilter({ bin, value: wanted, to }: IndexLookup, part: number, context: object): object {
   if (typeof wanted === 'string') return filter.contains(bin, wanted, part, context)
   if (wanted instanceof Uint8Array) return filter.contains(bin, Buffer.from(wanted), part, context)

@@ -2,9 +2,9 @@ import { expect } from 'chai'
 import type { FaultOptions } from 'skein/embedded'
 import { isNamedServer, MODES, type Mode } from '../server.js'
 import type { Case } from './families.js'
-import { Lane, runInLanes } from './lane.js'
-import { expectAllOrNothing } from './expectations.js'
-import { dangling, oneSided, show } from './world.js'
+import { useLanes, type Lane } from './lane.js'
+import { expectRecovery } from './expectations.js'
+import { show } from './world.js'
 
 /** Faults that hit the command at the boundary, and those after it. */
 const FAULTS: { readonly [title: string]: FaultOptions } = {
@@ -42,20 +42,9 @@ export function describeEveryBoundary(title: string, cases: readonly Case[]): vo
 
   describe(isNamedServer ? `${title} (skipped: only the embedded server has faults)` : title, function () {
     this.timeout(120_000)
-    let lanes: Lane[] = []
-    let results: Map<Job, Promise<void>>
+    const results = useLanes(jobs, everyBoundary, { lanes: LANES })
 
-    before(async function () {
-      if (isNamedServer) this.skip()
-      lanes = await Promise.all(Array.from({ length: LANES }, () => Lane.start()))
-      results = runInLanes(jobs, lanes, everyBoundary)
-    })
-    after(async () => {
-      await Promise.allSettled(results?.values() ?? [])
-      await Promise.all(lanes.map((lane) => lane.stop()))
-    })
-
-    for (const job of jobs) it(`${job.mode}, ${job.title}`, () => results.get(job))
+    for (const job of jobs) it(`${job.mode}, ${job.title}`, () => results().get(job))
   })
 }
 
@@ -81,34 +70,14 @@ interface Boundary {
 
 async function check(job: Job, lane: Lane, { title, skip, before, after }: Boundary): Promise<void> {
   const { mode, family } = job
-  const { world, session } = await lane.begin(job, mode)
+  const begun = await lane.begin(job, mode)
+  const { world, session } = begun
   const where = `${title}, command ${skip}`
   let error: unknown
   const hits = await lane.disturb({ ...FAULTS[title], namespace: mode, skip }, () =>
     session.flush().catch((reason: unknown) => (error = reason)),
   )
   expect(hits, where).to.be.greaterThan(0)
-  if (mode === 'sc') {
-    // The server undoes an abandoned transaction when its time is over.
-    await lane.server.clock.advance(30)
-    expect(await world.locked(), where).to.deep.equal([])
-  }
-  const stored = await world.stored()
-  const now = show(stored)
-  expect(dangling(stored, family), where).to.deep.equal([])
-  if (error === undefined) expect(now, where).to.equal(after)
-  else if (mode === 'sc') expectAllOrNothing(job, { before, now, after }, where)
-  await session.flush().catch((reason: unknown) => {
-    throw new Error(`${where}: the second flush failed\n${now}`, { cause: reason })
-  })
-  expect(session.isDirty(), where).to.equal(false)
-  let end = now === after ? stored : await world.stored()
-  // Without transactions, a lost answer may have taken along which list a child was on: that is what repair is for.
-  if (mode === 'ap' && show(end) !== after) {
-    await world.repair()
-    end = await world.stored()
-  }
-  expect(show(end), `${where}, second flush`).to.equal(after)
-  expect(oneSided(end, family), where).to.deep.equal([])
+  await expectRecovery(job, lane, { ...begun, where, error, before, after })
   if (family.shards !== undefined) await world.clear(mode)
 }

@@ -1,6 +1,6 @@
 import { open, type Database, type Session } from 'skein'
 import { startEmbedded, type EmbeddedServer, type FaultOptions } from 'skein/embedded'
-import { MODES, PATIENT, type Mode } from '../server.js'
+import { isNamedServer, MODES, PATIENT, type Mode } from '../server.js'
 import { CLASSES, type Case } from './families.js'
 import { handedOut } from './handed-out.js'
 import { World } from './world.js'
@@ -99,8 +99,28 @@ function openHasty({ hosts }: EmbeddedServer, namespace: string, nodes: number):
   })
 }
 
+/** Starts lanes for the suite it is called in, and runs the jobs there side by side; gives the results once they have begun. */
+export function useLanes<J>(
+  jobs: readonly J[],
+  run: (job: J, lane: Lane) => Promise<void>,
+  size: { readonly lanes: number; readonly nodes?: number },
+): () => ReadonlyMap<J, Promise<void>> {
+  let lanes: Lane[] = []
+  let results = new Map<J, Promise<void>>()
+  before(async function () {
+    if (isNamedServer) this.skip()
+    lanes = await Promise.all(Array.from({ length: size.lanes }, () => Lane.start(size.nodes)))
+    results = runInLanes(jobs, lanes, run)
+  })
+  after(async () => {
+    await Promise.allSettled(results.values())
+    await Promise.all(lanes.map((lane) => lane.stop()))
+  })
+  return () => results
+}
+
 /** Runs all jobs, as many at a time as there are lanes, and gives a promise for each. */
-export function runInLanes<J>(
+function runInLanes<J>(
   jobs: readonly J[],
   lanes: readonly Lane[],
   run: (job: J, lane: Lane) => Promise<void>,

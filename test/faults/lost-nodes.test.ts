@@ -1,9 +1,9 @@
 import { expect } from 'chai'
 import { isNamedServer, MODES, type Mode } from '../server.js'
 import { CASES, type Case } from './families.js'
-import { Lane, runInLanes } from './lane.js'
-import { expectAllOrNothing } from './expectations.js'
-import { dangling, oneSided, show } from './world.js'
+import { useLanes, type Lane } from './lane.js'
+import { expectRecovery } from './expectations.js'
+import { show } from './world.js'
 
 /** Troubles of a node, and how long a command is held so that they meet it. */
 const TROUBLES = ['kill', 'freeze', 'slow'] as const
@@ -27,20 +27,9 @@ const JOBS: readonly Job[] = MODES.flatMap((mode) => CASES.map((each) => ({ ...e
 
 describe(`a node in trouble at a command${isNamedServer ? ' (skipped: only the embedded server has nodes to kill)' : ''}`, function () {
   this.timeout(300_000)
-  let lanes: Lane[] = []
-  let results: Map<Job, Promise<void>>
+  const results = useLanes(JOBS, atBoundaries, { lanes: LANES, nodes: NODES })
 
-  before(async function () {
-    if (isNamedServer) this.skip()
-    lanes = await Promise.all(Array.from({ length: LANES }, () => Lane.start(NODES)))
-    results = runInLanes(JOBS, lanes, atBoundaries)
-  })
-  after(async () => {
-    await Promise.allSettled(results?.values() ?? [])
-    await Promise.all(lanes.map((lane) => lane.stop()))
-  })
-
-  for (const job of JOBS) it(`${job.mode}, ${job.title}`, () => results.get(job))
+  for (const job of JOBS) it(`${job.mode}, ${job.title}`, () => results().get(job))
 })
 
 async function atBoundaries(job: Job, lane: Lane): Promise<void> {
@@ -77,8 +66,9 @@ interface Boundary {
 
 /** Holds the command at the boundary, brings a node into trouble meanwhile, and looks at what is left when the node is back. */
 async function check(job: Job, lane: Lane, { trouble, skip, before, after }: Boundary): Promise<void> {
-  const { mode, family } = job
-  const { world, session } = await lane.begin(job, mode)
+  const { mode } = job
+  const begun = await lane.begin(job, mode)
+  const { world, session } = begun
   const node = lane.server.nodes[(job.turn + skip) % NODES]
   const where = `${trouble} at command ${skip}`
   const held = await lane.server.faults.add({ namespace: mode, skip, delay: HELD })
@@ -91,25 +81,5 @@ async function check(job: Job, lane: Lane, { trouble, skip, before, after }: Bou
   await node.restart()
   await lane.whole()
   await whenMapped(() => world.stored())
-  if (mode === 'sc') {
-    await lane.server.clock.advance(30)
-    expect(await world.locked(), where).to.deep.equal([])
-  }
-  const stored = await world.stored()
-  const now = show(stored)
-  expect(dangling(stored, family), where).to.deep.equal([])
-  if (error === undefined) expect(now, where).to.equal(after)
-  else if (mode === 'sc') expectAllOrNothing(job, { before, now, after }, where)
-  await session.flush().catch((reason: unknown) => {
-    throw new Error(`${where}: the second flush failed\n${now}`, { cause: reason })
-  })
-  expect(session.isDirty(), where).to.equal(false)
-  let end = now === after ? stored : await world.stored()
-  // Without transactions, a lost answer may have taken along which list a child was on: that is what repair is for.
-  if (mode === 'ap' && show(end) !== after) {
-    await world.repair()
-    end = await world.stored()
-  }
-  expect(show(end), `${where}, second flush`).to.equal(after)
-  expect(oneSided(end, family), where).to.deep.equal([])
+  await expectRecovery(job, lane, { ...begun, where, error, before, after })
 }

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { SkeinError } from 'skein'
 import { isNamedServer, MODES, type Mode } from '../server.js'
 import { CASES, type Case } from './families.js'
-import { Lane, runInLanes } from './lane.js'
+import { useLanes, type Lane } from './lane.js'
 import { dangling, oneSided, show } from './world.js'
 
 const LANES = 4
@@ -17,20 +17,9 @@ const JOBS: readonly Job[] = MODES.flatMap((mode) => CASES.map((each) => ({ ...e
 
 describe(`an error at every command, and a refresh of everything then${isNamedServer ? ' (skipped: only the embedded server has faults)' : ''}`, function () {
   this.timeout(120_000)
-  let lanes: Lane[] = []
-  let results: Map<Job, Promise<void>>
+  const results = useLanes(JOBS, everyBoundary, { lanes: LANES })
 
-  before(async function () {
-    if (isNamedServer) this.skip()
-    lanes = await Promise.all(Array.from({ length: LANES }, () => Lane.start()))
-    results = runInLanes(JOBS, lanes, everyBoundary)
-  })
-  after(async () => {
-    await Promise.allSettled(results?.values() ?? [])
-    await Promise.all(lanes.map((lane) => lane.stop()))
-  })
-
-  for (const job of JOBS) it(`leave two sides that agree: ${job.mode}, ${job.title}`, () => results.get(job))
+  for (const job of JOBS) it(`leave two sides that agree: ${job.mode}, ${job.title}`, () => results().get(job))
 })
 
 async function everyBoundary(job: Job, lane: Lane): Promise<void> {

@@ -7,7 +7,7 @@ import { WriteFlag } from './write-flag.js'
 /** A call that changes a blob. */
 export interface BitChange {
   readonly takes: readonly [number, number]
-  /** Where the write flags stand among the arguments, and which of them the call knows. */
+  /** Position of the write flags among the arguments, and those of them that the call knows. */
   readonly flagsAt: number
   readonly flags: number
   /** Whether a missing bin is made an empty blob first. */

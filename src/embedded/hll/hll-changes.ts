@@ -21,7 +21,7 @@ export interface Changed {
 /** A call that changes a sketch. */
 export interface SketchChange {
   readonly takes: readonly [number, number]
-  /** Where the write flags stand among the arguments, and which of them the call knows. */
+  /** Position of the write flags among the arguments, and those of them that the call knows. */
   readonly flagsAt: number
   readonly flags: number
   /** Whether it may start without a sketch. */
