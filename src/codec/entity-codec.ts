@@ -178,6 +178,11 @@ export class EntityCodec<T extends object = object> {
     return !this.#shape.properties[index].same(readProperty(entity, name), this.#functions.snapshotOf(snapshot, index))
   }
 
+  /** True when the snapshot has a value of this one property. */
+  isStored(snapshot: Snapshot, name: string): boolean {
+    return this.#functions.snapshotOf(snapshot, this.#indexOf(name)) !== undefined
+  }
+
   /** Makes the snapshot show this one property as it is now. */
   acceptChange(entity: T, snapshot: Snapshot, name: string): void {
     const index = this.#indexOf(name)

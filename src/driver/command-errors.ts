@@ -73,6 +73,7 @@ export function explainFailure(command: Command, failure: Failure, inTransaction
           : ['is being deleted', 'Load it again; finish a delete that was cut off by deleting it once more.']
         return { reason: 'guard', error: new EntityGoneError(`${subject} ${state}.`, { ...options, fix }) }
       }
+      if (immutableOf(command) !== undefined) return { reason: 'guard', error: otherValue(command, subject, options) }
       return { reason: code === CODE.GENERATION ? 'generation' : 'guard', error: conflict(command, subject, options) }
     case CODE.TOO_BIG:
       return {
@@ -226,6 +227,23 @@ function conflict(command: Command, subject: string, options: ErrorOptions): Ver
     expected: guard?.expected ?? (command as WriteCommand).generation,
     fix: 'Refresh it and repeat the change.',
   })
+}
+
+/** Property whose stored value the command would not change. */
+function immutableOf(command: Command): string | undefined {
+  if (command.kind !== 'write') return undefined
+  for (const guard of command.guards)
+    if (guard.kind === 'filter' && guard.immutable !== undefined) return guard.immutable
+  return undefined
+}
+
+function otherValue(command: Command, subject: string, options: ErrorOptions): SkeinError {
+  const property = immutableOf(command)
+  return new SkeinError(
+    'SKEIN_2210',
+    `${subject} is stored with another ${property}, or with another value that never changes.`,
+    { ...options, property, fix: 'Nothing was written. Load it and change what may change.' },
+  )
 }
 
 type Failed = (reason: Reason, code: ErrorCode, message: string, fix: string) => ReasonedError

@@ -54,6 +54,8 @@ export interface BinOptions<S extends TypeSpec = TypeSpec> {
   readonly name?: string
   /** The type, when reflection cannot see it. A `number` is an `'int'` unless this says `'double'`. */
   readonly type?: S
+  /** A stored value never changes: it is given when the entity is created, or later where there was none. */
+  readonly immutable?: boolean
 }
 
 /** Options of `@Version`, `@CreatedAt`, `@UpdatedAt`, `@DeletedAt` and `@Counter`. */

@@ -15,6 +15,8 @@ export interface PropertyModel {
   readonly index: number
   /** Set for the number of members of a collection: the name of that. */
   readonly countOf?: string
+  /** A stored value never changes. */
+  readonly immutable?: true
   /** Set for a counter that is spread over companion records. */
   readonly sharding?: ShardingModel
 }

@@ -28,6 +28,8 @@ export type Guard =
       readonly kind: 'filter'
       readonly expression: Expression
       readonly isGoneUnless?: true
+      /** Property of which another value is stored where it does not hold: that never changes. */
+      readonly immutable?: string
       /** Condition in a command that removes this bin itself: it brings back what was deleted softly. */
       readonly ifRemoved?: { readonly bin: string; readonly guard: Guard }
     }

@@ -57,6 +57,7 @@ export function compileChanges(
         `is the ${property.role === 'key' ? 'key' : property.role}, which cannot be set`,
         'Leave it out.',
       )
+    if (property.immutable === true) throw refused(model, name, 'never changes once it is stored', 'Leave it out.')
     return changeOf(model, property, field, given)
   })
   if (compiled.length === 0)

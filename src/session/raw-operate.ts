@@ -143,6 +143,9 @@ function checkOperations(mapped: MappedClass, key: RecordKey, operations: readon
       throw refused(mapped, key, 'its bin has no name that a bin can have', 'Give a text of 1 to 15 bytes.')
     if (kind === 'write' && bin !== undefined && (own.has(bin) || bin === DELETING_BIN))
       throw refused(mapped, key, `the bin '${bin}' belongs to Skein`, 'Leave out key, version and discriminator.')
+    const fixed = kind === 'write' ? mapped.immutable.find((property) => property.bin === bin)?.name : undefined
+    if (fixed !== undefined)
+      throw refused(mapped, key, `${fixed} never changes once it is stored`, 'Leave it out.', fixed)
   }
 }
 

@@ -26,6 +26,7 @@ import { unknownRelation } from './context/session-errors.js'
 import { withRecorded } from './flush/plan/patch.js'
 import type { MappedClass } from './mapping/mapped-class.js'
 import type { ManagedEntity } from './tracking/managed-entity.js'
+import { immutableChanged } from './tracking/immutable-values.js'
 import { recordedChanges } from './tracking/write-options.js'
 
 /** Loads of the session; they make their reader when something is asked, and most handles only change. */
@@ -61,6 +62,8 @@ export class RecordAccess implements RecordTarget {
     const managed = this.#find()
     if (managed.state === 'new' && change.isByServer === true) throw notStoredYet(this, change.property)
     if (managed.state === 'new') return apply(managed, change)
+    if (this.#mapped.immutable.some(({ name }) => name === change.property))
+      throw immutableChanged(this.model, this.key, change.property)
     const part = managed.loaded?.parts?.get(change.property)
     if (isLoaded(managed, change.property) || part !== undefined) {
       const { entity, snapshot, mapped } = managed

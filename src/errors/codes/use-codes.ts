@@ -18,6 +18,7 @@ export const USE_CODES = {
   SKEIN_2204: 'The entity cannot show what became of it',
   SKEIN_2205: 'The plain data cannot become an entity',
   SKEIN_2209: 'The version of a loaded entity was assigned',
+  SKEIN_2210: 'A value that never changes was changed',
   SKEIN_2290: 'A value cannot be sent to the server',
   SKEIN_2301: 'The session is closed',
   SKEIN_2302: 'open() was not told where to connect',

@@ -18,7 +18,7 @@ export const KNOWN_OPTIONS = {
   ],
   Embeddable: ['name', 'key', 'parent', 'layout'],
   Key: ['name', 'type', 'generate'],
-  Bin: ['name', 'type'],
+  Bin: ['name', 'type', 'immutable'],
   Embedded: ['name', 'as', 'key', 'layout', 'prefix', 'order', 'unique', 'persistIndex'],
   Version: ['name'],
   CreatedAt: ['name'],

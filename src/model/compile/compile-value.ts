@@ -2,11 +2,12 @@ import { isNote, type MemberDecorator, type MemberNote } from '../declaration.js
 import type { BinType } from '../bin-type.js'
 import type { NamedBinOptions } from '../options.js'
 import type { PropertyModel, PropertyRole } from '../property-model.js'
-import { KNOWN_OPTIONS, checkOptions } from './check-options.js'
+import { KNOWN_OPTIONS, checkChoice, checkOptions } from './check-options.js'
 import type { Compilation, EntityNotes, PartNotes } from './compilation.js'
 import { compileSharding } from './compile-sharding.js'
 import { embeddedPrefix, embeddedType, type PartModels } from './embedded-type.js'
 import type { Member } from './members.js'
+import type { Problems } from './problems.js'
 import { nestedSubtype } from './subtype.js'
 import { valueType } from './value-type.js'
 
@@ -53,7 +54,23 @@ export function compileValue(
   const nested = notes.kind === 'embeddable' ? nestedSubtype(type) : undefined
   if (nested) problems.add(nested.code, place, nested.message, nested.fix)
   const countOf = isNote(note, 'CountOf') && { countOf: note.options.of }
-  return { name: note.property, bin: binName(note, type), type, role, ...countOf, ...(sharding && { sharding }) }
+  const immutable = isNote(note, 'Bin') && isImmutable(notes, note, problems) && { immutable: true as const }
+  const draft = { name: note.property, bin: binName(note, type), type, role }
+  return { ...draft, ...countOf, ...immutable, ...(sharding && { sharding }) }
+}
+
+function isImmutable(
+  { kind, name: className }: EntityNotes | PartNotes,
+  { property, options: { immutable } }: MemberNote<'Bin'>,
+  problems: Problems,
+): boolean {
+  const place = { className, property }
+  if (!checkChoice(problems, 'immutable', immutable, [true, false], place)) return false
+  if (immutable === true && kind === 'embeddable') {
+    const message = `immutable is for bins of records; ${className} is stored inside one, which may replace it as a whole.`
+    problems.add('SKEIN_1026', place, message, 'Leave it out, or make the part a record of its own.')
+  }
+  return immutable === true
 }
 
 function binName(note: Member['note'], type: BinType): string {

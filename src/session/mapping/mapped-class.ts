@@ -1,6 +1,6 @@
 import { hasRules, type Codecs, type EntityCodec, type Loaded } from '../../codec/index.js'
 import type { KeyValue, Tenant } from '../../keys/index.js'
-import type { DeletedMode, EntityModel, HooksModel } from '../../model/index.js'
+import type { DeletedMode, EntityModel, HooksModel, PropertyModel } from '../../model/index.js'
 import { holds, type Bins, type Guard } from '../../plan/command.js'
 import { bin, eq, or, value } from '../../plan/expression.js'
 import type { ReadOperation } from '../../plan/operation.js'
@@ -50,6 +50,8 @@ export class MappedClass {
   shards: CounterShards | undefined
   /** The class counts members of collections in bins of its own. */
   hasCounts = false
+  /** Properties whose stored values never change. */
+  readonly immutable: readonly PropertyModel[]
   /** Properties of an entity that was not read: nothing but its key is known, not even the version. */
   readonly keyAlone: ReadonlySet<string>
   #isSimple: boolean | undefined
@@ -65,6 +67,7 @@ export class MappedClass {
     this.standsAlone = standsAlone
     this.keyAlone = new Set(this.model.key.properties)
     this.hasCounts = this.model.properties.some(({ countOf }) => countOf !== undefined)
+    this.immutable = this.model.properties.filter(({ immutable }) => immutable === true)
   }
 
   /** Saving or deleting an entity is one command and nothing else. */

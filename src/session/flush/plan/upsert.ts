@@ -5,6 +5,7 @@ import type { Operation } from '../../../plan/operation.js'
 import { addToBin, readExpression, removeBin } from '../../../plan/operations.js'
 import type { Outcome } from '../../../plan/outcome.js'
 import type { ManagedEntity } from '../../tracking/managed-entity.js'
+import { guardImmutableUpsert } from '../../tracking/immutable-values.js'
 import { growthOf, isWorthMeasuring } from './record-growth.js'
 import { checkKey, RecordWrite } from './record-write.js'
 import { ttlOfNew } from './ttl.js'
@@ -24,6 +25,7 @@ export function planUpsert(managed: ManagedEntity, now: Date): RecordWrite {
   const operations = overwriting(managed, versionBin, now)
   const command = write(model.name, key, operations, {
     exists: 'upsert',
+    guards: guardImmutableUpsert(managed),
     ttl,
     sendKey: model.sendKey,
     watchGeneration: model.generationProperty !== undefined,
