@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import type { SkeinError } from '../errors/index.js'
+import { checkDuration, checkNames, notValid, type NamesOf } from './check-options.js'
 import { lockFile } from './file-lock.js'
 import { toRule, type FaultOptions } from './faults/fault.js'
 import { resolveOptions, type EmbeddedOptions } from './options.js'
@@ -114,7 +115,16 @@ export async function startEmbedded(options: EmbeddedOptions = {}): Promise<Embe
       nodes.push(node)
       return node
     },
-    movePartitions: async ({ namespace, node } = {}) => {
+    movePartitions: async (which = {}) => {
+      checkNames('movePartitions()', which, MOVING)
+      const { namespace, node } = which
+      if (namespace !== undefined && !resolved.namespaces.some(({ name }) => name === namespace))
+        throw notValid(
+          `The server has no namespace "${namespace}".`,
+          `Use one of: ${resolved.namespaces.map(({ name }) => name).join(', ')}.`,
+        )
+      if (node !== undefined && !nodes.includes(node))
+        throw notValid('The node does not belong to this server.', 'Use one of server.nodes.')
       const hold = await thread.call('holdPartitions', namespace, node === undefined ? undefined : nodes.indexOf(node))
       return () => thread.call('releasePartitions', hold)
     },
@@ -134,7 +144,12 @@ export async function startEmbedded(options: EmbeddedOptions = {}): Promise<Embe
         return thread.call('commands')
       },
     },
-    clock: { advance: (seconds) => thread.call('advanceClock', seconds) },
+    clock: {
+      advance: async (seconds) => {
+        checkDuration('The seconds by which the clock advances', seconds)
+        await thread.call('advanceClock', seconds)
+      },
+    },
     ended,
     stop: async () => {
       await thread.stop()
@@ -145,6 +160,8 @@ export async function startEmbedded(options: EmbeddedOptions = {}): Promise<Embe
   return server
 }
 
+const MOVING: NamesOf<MovingPartitions> = { namespace: true, node: true }
+
 function embeddedNode(thread: ServerThread, { id, port }: NodeAddress, index: number): EmbeddedNode {
   return {
     id,
@@ -152,13 +169,9 @@ function embeddedNode(thread: ServerThread, { id, port }: NodeAddress, index: nu
     port,
     kill: () => thread.call('killNode', index),
     freeze: () => thread.call('freezeNode', index),
-    slow: (milliseconds) => {
-      if (!(milliseconds >= 0 && milliseconds < Infinity)) {
-        throw new TypeError(
-          'A node is slow by a number of milliseconds from 0 on. To stop it altogether, use freeze().',
-        )
-      }
-      return thread.call('slowNode', index, milliseconds)
+    slow: async (milliseconds) => {
+      checkDuration('The milliseconds by which a node is slow', milliseconds, ' To stop it altogether, use freeze().')
+      await thread.call('slowNode', index, milliseconds)
     },
     restart: () => thread.call('restartNode', index),
   }

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
-import { SkeinError } from '../errors/index.js'
+import type { SkeinError } from '../errors/index.js'
 import { compareBuilds, completeBuild, NEWEST_BUILD, OLDEST_BUILD } from './build.js'
+import { checkDuration, checkFlag, checkNames, checkWhole, notValid, type NamesOf } from './check-options.js'
 
 /** How a namespace behaves. */
 export interface NamespaceOptions {
@@ -75,19 +76,44 @@ const DEFAULT_LIMITS: Required<EmbeddedLimits> = {
 /** Each node has sockets and a partition map of its own; more than this proves nothing that fewer do not. */
 const MOST_NODES = 16
 
+const OPTIONS: NamesOf<EmbeddedOptions> = {
+  port: true,
+  nodes: true,
+  namespaces: true,
+  limits: true,
+  build: true,
+  file: true,
+}
+
+const LIMITS: NamesOf<EmbeddedLimits> = {
+  maxRecordSize: true,
+  maxRequestSize: true,
+  maxConnections: true,
+  maxTransactionWrites: true,
+  transactionTimeout: true,
+  commandLog: true,
+}
+
+const NAMESPACE: NamesOf<NamespaceOptions> = {
+  name: true,
+  mode: true,
+  allowExpunge: true,
+  defaultTtl: true,
+  nsupPeriod: true,
+}
+
 export function resolveOptions(options: EmbeddedOptions = {}): ResolvedOptions {
-  const given = options.namespaces ?? ['test:sc']
+  checkNames('startEmbedded()', options, OPTIONS)
+  const { namespaces: given = ['test:sc'], port = 0, nodes = 1 } = options
   if (!Array.isArray(given)) throw notValid('The namespaces are not a list.', 'Give one, for example ["test:sc"].')
   const namespaces = given.map(resolveNamespace)
   const names = namespaces.map((namespace) => namespace.name)
   const doubled = names.find((name, i) => names.indexOf(name) !== i)
   if (doubled !== undefined) throw notValid(`The namespace "${doubled}" is given twice.`, 'Name each namespace once.')
   if (names.length === 0) throw notValid('No namespace is given.', 'Name at least one, for example "test:sc".')
-  const port = options.port ?? 0
   if (!Number.isInteger(port) || port < 0 || port > 65535) {
     throw notValid(`The port ${port} is not between 0 and 65535.`, 'Use 0 for any free port.')
   }
-  const nodes = options.nodes ?? 1
   if (!Number.isInteger(nodes) || nodes < 1 || nodes > MOST_NODES) {
     throw notValid(`A cluster of ${nodes} nodes is not possible.`, `Use a whole number from 1 to ${MOST_NODES}.`)
   }
@@ -99,10 +125,21 @@ export function resolveOptions(options: EmbeddedOptions = {}): ResolvedOptions {
     port,
     nodes,
     namespaces,
-    limits: { ...DEFAULT_LIMITS, ...options.limits },
+    limits: resolveLimits(options.limits),
     build,
     file: resolveFile(options.file),
   }
+}
+
+function resolveLimits(given: EmbeddedLimits = {}): Required<EmbeddedLimits> {
+  checkNames('limits', given, LIMITS)
+  const limits = { ...DEFAULT_LIMITS, ...withoutUndefined(given) }
+  for (const [name, value] of Object.entries(limits)) checkWhole(`limits.${name}`, value, name === 'commandLog' ? 0 : 1)
+  return limits
+}
+
+function withoutUndefined<T extends object>(given: T): T {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as T
 }
 
 function resolveFile(given: unknown): string | undefined {
@@ -124,15 +161,27 @@ function resolveBuild(given: string = NEWEST_BUILD): string {
 function resolveNamespace(given: string | NamespaceOptions): Required<NamespaceOptions> {
   const options = typeof given === 'string' ? parseNamespace(given) : given
   if (typeof options !== 'object' || options === null) throw notANamespace(String(options))
-  const { name, mode = 'sc' }: { name: string; mode?: string } = options
-  if (!/^[A-Za-z0-9_$-]{1,31}$/.test(name)) {
+  checkNames('A namespace', options, NAMESPACE)
+  const { name, mode } = options
+  if (typeof name !== 'string' || !/^[A-Za-z0-9_$-]{1,31}$/.test(name)) {
     throw notValid(
       `"${name}" is not a namespace name.`,
       'Use 1 to 31 letters, digits, "-", "_" or "$", for example "test:sc".',
     )
   }
-  if (!isMode(mode)) throw notValid(`"${mode}" is not a mode of the namespace "${name}".`, 'Use "sc" or "ap".')
-  return { mode: 'sc', allowExpunge: false, defaultTtl: 0, nsupPeriod: 1, ...options }
+  if (mode !== undefined && !isMode(mode))
+    throw notValid(`"${String(mode)}" is not a mode of the namespace "${name}".`, 'Use "sc" or "ap".')
+  const resolved = {
+    mode: 'sc',
+    allowExpunge: false,
+    defaultTtl: 0,
+    nsupPeriod: 1,
+    ...withoutUndefined(options),
+  } as const
+  checkFlag(`allowExpunge of the namespace "${name}"`, resolved.allowExpunge)
+  checkWhole(`defaultTtl of the namespace "${name}"`, resolved.defaultTtl, 0)
+  checkDuration(`nsupPeriod of the namespace "${name}"`, resolved.nsupPeriod)
+  return resolved
 }
 
 function parseNamespace(text: string): NamespaceOptions {
@@ -147,7 +196,3 @@ const isMode = (mode: string): mode is 'sc' | 'ap' => mode === 'sc' || mode === 
 
 const notANamespace = (text: string): SkeinError =>
   notValid(`"${text}" is not a namespace.`, 'Write NAME:sc or NAME:ap, for example "test:sc".')
-
-function notValid(message: string, fix: string): SkeinError {
-  return new SkeinError('SKEIN_2320', message, { fix })
-}

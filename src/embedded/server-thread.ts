@@ -93,7 +93,7 @@ export class ServerThread {
 
   #settle(reply: { id: number } & ({ result: unknown } | { refused: string })): void {
     const call = this.#pending.get(reply.id)
-    if ('refused' in reply) call?.reject(new Error(reply.refused))
+    if ('refused' in reply) call?.reject(notDone(reply.refused))
     else call?.resolve(reply.result as never)
     this.#pending.delete(reply.id)
   }
@@ -114,7 +114,14 @@ async function settlesWithin(milliseconds: number, promise: Promise<unknown>): P
   return isInTime
 }
 
-const hasStopped = (): Error => new Error('The embedded server has stopped.')
+const hasStopped = (): SkeinError =>
+  new SkeinError('SKEIN_4110', 'The embedded server has stopped.', {
+    fix: 'Call its methods before stop(), or start another one.',
+  })
+
+/** A node that cannot be started, for instance because its port was taken meanwhile. */
+const notDone = (reason: string): SkeinError =>
+  new SkeinError('SKEIN_4107', `The embedded server could not do it: ${reason}.`)
 
 function endedByItself(cause: unknown): SkeinError {
   const { code, message } = (cause ?? {}) as NodeJS.ErrnoException

@@ -44,11 +44,26 @@ export function checkBound(name: string, given: unknown): void {
 }
 
 export function checkCount(name: string, given: unknown): void {
-  if (given === undefined || (Number.isSafeInteger(given) && (given as number) >= 1)) return
+  checkWhole(name, given, 1, Number.MAX_SAFE_INTEGER)
+}
+
+/** Largest number that the native client takes. */
+const MOST = 2 ** 31 - 1
+
+export function checkWhole(name: string, given: unknown, least = 0, most = MOST): void {
+  if (given === undefined) return
+  const isFitting = Number.isSafeInteger(given) && (given as number) >= least && (given as number) <= most
+  if (isFitting) return
+  const range = most < MOST || (given as number) > most ? `between ${least} and ${most}` : `from ${least} on`
   throw notValid(
     `${shown(given)} is no value for the option ${name}.`,
-    'Give a whole number from 1 on, or leave it out.',
+    `Give a whole number ${range}, or leave it out.`,
   )
+}
+
+export function checkFlag(name: string, given: unknown): void {
+  if (given === undefined || typeof given === 'boolean') return
+  throw notValid(`${shown(given)} is no value for the option ${name}.`, 'Give true or false, or leave it out.')
 }
 
 /** A single text would be taken apart into its letters. */

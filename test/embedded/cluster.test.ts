@@ -177,10 +177,68 @@ describe('embedded server: a cluster of several nodes', () => {
     expect(await client.query('cache', 'demo').results()).to.have.length(keys.length)
   })
 
-  for (const nodes of [0, 17, 1.5, '3' as unknown as number]) {
-    it(`refuses a cluster of ${JSON.stringify(nodes)} nodes`, async () => {
-      const error = await startEmbedded({ nodes }).catch((thrown: unknown) => thrown)
+  const calls: { [what: string]: (given: EmbeddedServer, foreign: EmbeddedNode) => Promise<unknown> } = {
+    'a node that is slow by less than nothing': ({ nodes }) => nodes[0].slow(-1),
+    'a node that is slow for ever': ({ nodes }) => nodes[0].slow(Infinity),
+    'partitions of an unknown option': (given) => given.movePartitions({ nod: 1 } as never),
+    'partitions of no options': (given) => given.movePartitions(null as never),
+    'partitions of an unknown namespace': (given) => given.movePartitions({ namespace: 'cash' }),
+    'partitions of a node of another server': (given, node) => given.movePartitions({ node }),
+    'a clock that goes back': ({ clock }) => clock.advance(-1),
+    'a fault with an unknown option': ({ faults }) => faults.add({ answer: 14, time: 3 } as never),
+    'a fault without an effect': ({ faults }) => faults.add({ kind: 'read' }),
+    'a fault of an unknown kind': ({ faults }) => faults.add({ kind: 'red' as never, drop: true }),
+    'a fault on a key without its set': ({ faults }) => faults.add({ key: 1, drop: true }),
+    'a fault that lasts a text': ({ faults }) => faults.add({ delay: '3s' as never }),
+  }
+  for (const [what, call] of Object.entries(calls)) {
+    it(`refuses ${what}`, async () => {
+      const other = await startEmbedded()
+      const error = await call(server, other.nodes[0]).catch((thrown: unknown) => thrown)
+      await other.stop()
       expect(error).to.be.instanceOf(SkeinError).and.to.include({ code: 'SKEIN_2320' })
     })
   }
+})
+
+describe('embedded server: what it is started with', () => {
+  const wrong: { readonly [what: string]: object | null } = {
+    'no options but null': null,
+    'an unknown option': { node: 3 },
+    'null nodes': { nodes: null },
+    'a null port': { port: null },
+    'null namespaces': { namespaces: null },
+    'an unknown limit': { limits: { maxRecords: 3 } },
+    'a limit that is a text': { limits: { maxRecordSize: '1m' } },
+    'an unknown option of a namespace': { namespaces: [{ name: 'test', tll: 3 }] },
+    'a namespace without a name': { namespaces: [{ mode: 'ap' }] },
+    'a time to live below zero': { namespaces: [{ name: 'test', defaultTtl: -1 }] },
+    ...Object.fromEntries([0, 17, 1.5, '3'].map((nodes) => [`${JSON.stringify(nodes)} nodes`, { nodes }])),
+  }
+  for (const [what, options] of Object.entries(wrong)) {
+    it(`refuses ${what}`, async () => {
+      const error = await startEmbedded(options as never).catch((thrown: unknown) => thrown)
+      expect(error).to.be.instanceOf(SkeinError).and.to.include({ code: 'SKEIN_2320' })
+    })
+  }
+
+  it('refuses calls after it was stopped', async () => {
+    const server = await startEmbedded()
+    const fault = await server.faults.add({ answer: 14 })
+    const [node] = server.nodes
+    await server.stop()
+    const calls = [
+      () => node.kill(),
+      () => node.slow(3),
+      () => server.addNode(),
+      () => server.movePartitions(),
+      () => fault.hits(),
+      () => server.commands.summary(),
+      () => server.clock.advance(1),
+    ]
+    for (const call of calls) {
+      const error = await call().catch((thrown: unknown) => thrown)
+      expect(error).to.be.instanceOf(SkeinError).and.to.include({ code: 'SKEIN_4110' })
+    }
+  })
 })

@@ -35,7 +35,7 @@ describe('embedded server: start and stop', () => {
     await server.stop()
     await closed
     await server.stop()
-    expect(await rejection(server.commands.summary())).to.equal('The embedded server has stopped.')
+    expect(await rejection(server.commands.summary())).to.match(/^The embedded server has stopped\./)
     const late = connect(server.port, server.host)
     const [error] = (await once(late, 'error')) as [NodeJS.ErrnoException]
     expect(error.code).to.equal('ECONNREFUSED')

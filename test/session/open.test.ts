@@ -212,6 +212,20 @@ describe('open', () => {
       'a policy that is a number': { policies: { read: 4 } },
       'too few connections for reads, writes and what goes alone': { maxConnsPerNode: 2 },
       'a deadline that has passed': { retry: { deadline: -1 } },
+      'an interval that is a text': { tenderInterval: 'x' },
+      'no time to connect': { connTimeoutMs: 0 },
+      'racks that are a number': { rackIds: 3 },
+      'a rack that is a text': { rackIds: ['a'] },
+      'a port that does not exist': { port: 70_000 },
+      'a flag that is a text': { validate: 'no' },
+      'tls that is only a wish': { tls: true },
+      'a user that is a number': { user: 3, password: 'x' },
+      'reveal of a text': { reveal: { keys: 'yes' } },
+      'a time-out of a policy below zero': { policies: { read: { socketTimeout: -1 } } },
+      'a time-out of a policy that is a text': { policies: { write: { totalTimeout: '3s' } } },
+      'a time-out of a policy that the client cannot count to': { policies: { write: { totalTimeout: 2 ** 40 } } },
+      'a flag of a policy that is a number': { policies: { remove: { durableDelete: 1 } } },
+      'a share beyond its special value': { policies: { read: { readTouchTtlPercent: -2 } } },
     }
     for (const name of limits) {
       for (const value of [0, NaN, 1.5, '4', null]) wrong[`limits.${name} of ${value}`] = { limits: { [name]: value } }
@@ -250,6 +264,7 @@ describe('open', () => {
       batchRemove: new policy.BatchRemovePolicy(),
       txnRoll: new policy.BatchPolicy(),
       scan: undefined,
+      batchWrite: { ttl: -2, durableDelete: undefined },
     }
     const db = await open({ hosts, namespace: namespaces[0], entities: [Person], policies })
     expect(await db.session().find(Person, 'no-such-person')).to.equal(null)

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { checkDuration, checkFlag, checkNames, checkWhole, notValid, type NamesOf } from '../check-options.js'
 import { FAULT_KINDS, type FaultKind } from '../command/kind.js'
 
 /** A record key as the client takes it. */
@@ -48,34 +49,48 @@ export interface FaultRule {
   readonly after: boolean
 }
 
+const FAULT: NamesOf<FaultOptions> = {
+  kind: true,
+  namespace: true,
+  set: true,
+  key: true,
+  skip: true,
+  times: true,
+  answer: true,
+  drop: true,
+  hang: true,
+  delay: true,
+  after: true,
+}
+
 export function toRule(options: FaultOptions): FaultRule {
-  const { key, set } = options
+  checkNames('A fault', options, FAULT)
+  const { key, set, answer, drop = false, hang = false, delay, skip = 0, times = 1, after = false } = options
   const kinds = typeof options.kind === 'string' ? [options.kind] : options.kind
   const unknown = kinds?.find((kind) => !FAULT_KINDS.includes(kind))
-  if (unknown !== undefined) {
-    throw new TypeError(`There is no kind of command "${unknown}". Use one of: ${FAULT_KINDS.join(', ')}.`)
-  }
-  if (key !== undefined && set === undefined) {
-    throw new TypeError('A fault on a key needs its set: add `set`, for example { set: "agent", key: 17 }.')
-  }
-  const actions = [options.answer !== undefined, options.drop, options.hang, options.delay !== undefined].filter(
-    Boolean,
-  )
-  if (actions.length === 0) {
-    throw new TypeError('A fault needs something to do: give answer, drop, hang or delay, for example { answer: 14 }.')
-  }
+  if (unknown !== undefined)
+    throw notValid(`There is no kind of command "${unknown}".`, `Use one of: ${FAULT_KINDS.join(', ')}.`)
+  if (key !== undefined && set === undefined)
+    throw notValid('A fault on a key needs its set.', 'Add `set`, for example { set: "agent", key: 17 }.')
+  if (answer === undefined && !drop && !hang && delay === undefined)
+    throw notValid('A fault needs something to do.', 'Give answer, drop, hang or delay, for example { answer: 14 }.')
+  checkWhole('skip of a fault', skip, 0)
+  checkWhole('times of a fault', times, 0)
+  if (answer !== undefined) checkWhole('answer of a fault', answer, 0, 255)
+  if (delay !== undefined) checkDuration('delay of a fault', delay)
+  for (const [name, value] of Object.entries({ drop, hang, after })) checkFlag(`${name} of a fault`, value)
   return {
     kinds,
     namespace: options.namespace,
     set,
     digest: key === undefined ? undefined : digestOf(set!, key),
-    skip: options.skip ?? 0,
-    times: options.times ?? 1,
-    answer: options.answer,
-    drop: options.drop ?? false,
-    hang: options.hang ?? false,
-    delay: options.delay ?? 0,
-    after: options.after ?? false,
+    skip,
+    times,
+    answer,
+    drop,
+    hang,
+    delay: delay ?? 0,
+    after,
   }
 }
 

@@ -40,7 +40,7 @@ const send = (reply: ControlReply) => port.postMessage(reply)
 function obey(control: Control): void {
   port.on('message', (call: ControlCall) => {
     const run = control[call.method].bind(control) as (...args: readonly unknown[]) => unknown
-    void Promise.resolve(run(...call.args)).then(
+    void new Promise((resolve) => resolve(run(...call.args))).then(
       (result) => send({ id: call.id, result }),
       (error: Error) => send({ id: call.id, refused: error.message }),
     )

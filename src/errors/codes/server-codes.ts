@@ -13,6 +13,7 @@ export const SERVER_CODES = {
   SKEIN_4107: 'The embedded server could not be started',
   SKEIN_4108: 'The embedded server ended by itself',
   SKEIN_4109: 'The data file of the embedded server cannot be used',
+  SKEIN_4110: 'The embedded server has stopped',
   SKEIN_4201: 'The server did not answer in time',
   SKEIN_4202: 'The server is overloaded',
   SKEIN_4203: 'The record is held by a transaction',

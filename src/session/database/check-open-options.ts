@@ -1,16 +1,16 @@
-import { LEAST_CONNECTIONS, type Limits, type RetryOptions } from '../../driver/options.js'
+import type { Limits, RetryOptions } from '../../driver/options.js'
 import type { EmbeddedOptions } from '../../embedded/index.js'
 import type { Reveal } from '../../plan/show-command.js'
 import {
   checkBound,
   checkChoice,
-  checkCount,
+  checkFlag,
   checkNames,
   notValid,
   shown,
   type NamesOf,
 } from '../../model/call-options.js'
-import { checkPolicies } from './check-policies.js'
+import { checkClientOptions } from './check-client-options.js'
 import { checkTarget, TRANSACTION_MODES, type OpenOptions } from '../context/open-options.js'
 
 const OPEN: NamesOf<OpenOptions> = {
@@ -83,24 +83,15 @@ export function checkOpenOptions(options: OpenOptions): void {
   checkHosts(options)
   if (typeof options.embedded !== 'boolean') checkNames('embedded', options.embedded, EMBEDDED)
   checkModel(options)
-  const { transactions, log, connectTimeout, maxConnsPerNode, limits, retry, reveal, policies } = options
+  const { transactions, log, limits, retry, reveal } = options
   checkChoice('transactions', transactions, TRANSACTION_MODES)
   checkChoice('log', log, ['commands', 'off'])
-  checkCount('connectTimeout', connectTimeout)
-  checkConnections(maxConnsPerNode)
   checkBounds('limits', limits, LIMITS)
   checkBounds('retry', retry, RETRY)
   checkNames('reveal', reveal, REVEAL)
-  checkPolicies(policies)
-}
-
-function checkConnections(given: number | undefined): void {
-  checkCount('maxConnsPerNode', given)
-  if (given === undefined || given >= LEAST_CONNECTIONS) return
-  throw notValid(
-    `${given} is no value for the option maxConnsPerNode: reads, writes and commands that cannot share a batch need a connection each.`,
-    `Give ${LEAST_CONNECTIONS} or more, or leave it out.`,
-  )
+  checkFlag('reveal.keys', reveal?.keys)
+  checkFlag('reveal.values', reveal?.values)
+  checkClientOptions(options)
 }
 
 function checkBounds(owner: string, given: object | undefined, known: NamesOf<object>): void {
