@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import {
   Bin,
+  Companion,
   Embeddable,
   Key,
   ManyToMany,
@@ -8,6 +9,7 @@ import {
   OneToMany,
   OneToOne,
   Record,
+  Sharded,
   collection,
   open,
   ref,
@@ -142,6 +144,56 @@ class Task {
   @Key() id!: number
 }
 
+@Record({ set: 'gu_band' })
+class Band {
+  @Key() id!: number
+  @Sharded({ by: 'hash', shards: 3 })
+  @ManyToMany(() => Player, 'bands', { owner: true, onDelete: 'cascade' })
+  players = collection<Player>()
+}
+@Record({ set: 'gu_player' })
+class Player {
+  @Key() id!: number
+  @Companion() @ManyToMany(() => Band, 'players') bands = collection<Band>()
+}
+
+@Record({ set: 'gu_choir' })
+class Choir {
+  @Key() id!: number
+  @ManyToMany(() => Singer, 'choirs', { onDelete: 'cascade', attributes: () => Role }) singers = collection<
+    Singer,
+    Role
+  >()
+}
+@Record({ set: 'gu_singer' })
+class Singer {
+  @Key() id!: number
+  @Sharded({ by: 'hash', shards: 3 })
+  @ManyToMany(() => Choir, 'singers', { owner: true, attributes: () => Role })
+  choirs = collection<Choir, Role>()
+}
+
+@Record({ set: 'gu_shop' })
+class Shop {
+  @Key() id!: number
+  @Companion() @ManyToMany(() => Product, 'shops', { onDelete: 'cascade' }) products = collection<Product>()
+}
+@Record({ set: 'gu_product' })
+class Product {
+  @Key() id!: number
+  @ManyToMany(() => Shop, 'products', { owner: true }) shops = collection<Shop>()
+}
+
+@Record({ set: 'gu_blog' })
+class Blog {
+  @Key() id!: number
+  @Companion() @OneToMany(() => Entry, { strategy: 'keyList', onDelete: 'cascade' }) entries = collection<Entry>()
+}
+@Record({ set: 'gu_entry' })
+class Entry {
+  @Key() id!: number
+}
+
 interface WithId {
   id: number
 }
@@ -151,6 +203,8 @@ interface Kind {
   readonly parent: EntityClass
   readonly child: EntityClass
   readonly property: string
+  /** A child that links back says itself whose it is. */
+  readonly isNoteDropped?: boolean
 }
 const KINDS: readonly Kind[] = [
   { title: 'a one-sided key list', parent: Post, child: Comment, property: 'comments' },
@@ -162,8 +216,24 @@ const KINDS: readonly Kind[] = [
   { title: 'a shared key, one-sided', parent: Person, child: Profile, property: 'profile' },
   { title: 'a shared key, two-sided', parent: Account, child: Settings, property: 'settings' },
   { title: 'a one-sided many to many', parent: Album, child: Photo, property: 'photos' },
-  { title: 'a two-sided many to many', parent: Team, child: Member, property: 'members' },
+  { title: 'a two-sided many to many', parent: Team, child: Member, property: 'members', isNoteDropped: true },
   { title: 'links with attributes', parent: Project, child: Task, property: 'tasks' },
+  { title: 'links in companions on both sides', parent: Band, child: Player, property: 'players', isNoteDropped: true },
+  {
+    title: 'links in companions of the child, with attributes',
+    parent: Choir,
+    child: Singer,
+    property: 'singers',
+    isNoteDropped: true,
+  },
+  {
+    title: 'links in companions of the parent',
+    parent: Shop,
+    child: Product,
+    property: 'products',
+    isNoteDropped: true,
+  },
+  { title: 'a one-sided key list in companions', parent: Blog, child: Entry, property: 'entries' },
 ]
 const CLASSES = KINDS.flatMap(({ parent, child }) => [parent, child])
 
@@ -197,6 +267,13 @@ describe('children of a create that was given up', function () {
   }
 
   const childKeys = async ({ child }: Kind): Promise<string[]> => (await db.scan(child).keys()).map(String).sort()
+
+  /** Bins of the children that say whom they were created for. */
+  async function notes({ child }: Kind): Promise<string[]> {
+    const { namespace, set } = db.model.entity(child)
+    const records = await db.client.query(namespace, set).results()
+    return records.flatMap(({ bins }) => Object.keys(bins).filter((bin) => bin.startsWith('_sk.for.')))
+  }
 
   async function findings({ parent, child }: Kind, repair = false): Promise<Finding[]> {
     const found: Finding[] = []
@@ -242,6 +319,7 @@ describe('children of a create that was given up', function () {
         await server.faults.clear()
         await session.flush()
         expect(await findings(kind)).to.deep.equal([])
+        if (kind.isNoteDropped === true) expect(await notes(kind)).to.deep.equal([])
       }
       await db.withSession((other) => other.delete(kind.parent as EntityClass<WithId>, 1))
       expect(await childKeys(kind)).to.deep.equal([])

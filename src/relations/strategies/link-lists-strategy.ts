@@ -3,7 +3,7 @@ import { readProperty, type PartCodec } from '../../codec/index.js'
 import type { KeyValue } from '../../keys/index.js'
 import type { EntityModel, RelationModel } from '../../model/index.js'
 import { remove, type WriteCommand } from '../../plan/command.js'
-import type { Draft } from '../../plan/draft.js'
+import type { Draft, Settle } from '../../plan/draft.js'
 import { readExpression } from '../../plan/operations.js'
 import { isWrittenOrMissing, type Outcome } from '../../plan/outcome.js'
 import { recordId, userKeyId, type RecordKey, type UserKey } from '../../plan/record-key.js'
@@ -292,14 +292,19 @@ export class LinkListsStrategy implements RelationStrategy {
   ): void | Promise<void> {
     const { ends, to, id, pair, settle } = this.#link(change, tracked, member, state, reader)
     if (!draft.once(`${change} ${id}`)) return
-    this.#noteMember(change, tracked, member, to, draft, reader)
+    const late = this.#noteMember(change, tracked, member, to, draft, reader)
     const attributes = change === 'add' ? this.#attributes?.encode(state, member) : undefined
     const link = change === 'add' ? state.links.get(member) : undefined
     const snapshot = link && this.#attributes?.snapshot(link)
-    const progress = progressOf(member, ends.length, state, draft, () => {
+    const linked = (): void => {
       settle()
       if (link !== undefined) link.snapshot = snapshot
       if (pair !== undefined) this.#upkeep.check(pair, draft)
+    }
+    const noteless = progressOf(member, late.length, state, draft, linked)
+    const progress = progressOf(member, ends.length, state, draft, () => {
+      if (late.length === 0) return linked()
+      for (const drop of late) drop((outcome) => noteless(isWrittenOrMissing(outcome), outcome))
     })
     return together(
       ends.map((end, i) => {
@@ -320,6 +325,7 @@ export class LinkListsStrategy implements RelationStrategy {
     )
   }
 
+  /** Notes whom a new member is created for; returns how notes are dropped that must stay until both ends are stored. */
   #noteMember(
     change: 'add' | 'remove',
     tracked: Tracked,
@@ -327,18 +333,34 @@ export class LinkListsStrategy implements RelationStrategy {
     to: RecordKey,
     draft: Draft,
     reader: Reader,
-  ): void {
+  ): readonly ((settle: Settle) => void)[] {
     const other = isEntity(member) ? reader.tracked(member) : undefined
     if (change === 'remove') {
       if (this.#inverse === undefined && other?.state !== 'removed') this.#createdFor?.letGo(to, draft)
-      return
+      return []
     }
     this.#createdFor?.note(other, tracked.key, draft)
     this.#forOther?.note(tracked, to, draft)
     // The record of the member is written with the link, where it stores one.
-    if (this.#inverse === undefined) return
-    if (other !== undefined) this.#createdFor?.linked(other, 'add references', draft)
-    this.#forOther?.linked(tracked, 'add references', draft)
+    if (this.#inverse === undefined) return []
+    return [
+      ...this.#dropNote(this.#createdFor, other, this.#otherStore, draft),
+      ...this.#dropNote(this.#forOther, tracked, this.store, draft),
+    ]
+  }
+
+  /** Until a companion says whom the member belongs to, only the note does. */
+  #dropNote(
+    createdFor: CreatedFor | undefined,
+    member: Tracked | undefined,
+    store: MemberStore | undefined,
+    draft: Draft,
+  ): readonly ((settle: Settle) => void)[] {
+    if (createdFor === undefined || member === undefined || !createdFor.isNoted(member)) return []
+    if (store?.isApart === true && !draft.isTransaction)
+      return [(settle) => createdFor.linked(member, 'add references', draft, settle)]
+    createdFor.linked(member, 'add references', draft)
+    return []
   }
 
   #takeBack(from: LinkSide, to: LinkSide, member: Member, state: CollectionState, draft: Draft): void {

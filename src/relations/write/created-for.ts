@@ -1,6 +1,6 @@
 import { RESERVED_BIN_PREFIX, type EntityModel, type RelationModel } from '../../model/index.js'
 import type { Bins } from '../../plan/command.js'
-import type { Draft } from '../../plan/draft.js'
+import type { Draft, Settle, StageName } from '../../plan/draft.js'
 import { removeBin, writeBin } from '../../plan/operations.js'
 import { isWrittenOrMissing } from '../../plan/outcome.js'
 import type { RecordKey } from '../../plan/record-key.js'
@@ -34,12 +34,17 @@ export class CreatedFor {
     draft.add('write', command, ({ state }) => state === 'written')
   }
 
-  /** Drops the note in the same write that links the member. */
-  linked({ entity, key }: Tracked, stage: 'write' | 'add references', draft: Draft): void {
-    if (notes.get(entity)?.has(this.bin) !== true) return
-    draft.add(stage, linkWrite(this.#member, key, [removeBin(this.bin)]), (outcome) => {
-      if (outcome.state === 'written') notes.get(entity)?.delete(this.bin)
-      return isWrittenOrMissing(outcome)
+  /** True where the record of the member has a note, as far as this process knows. */
+  isNoted({ entity }: Tracked): boolean {
+    return notes.get(entity)?.has(this.bin) === true
+  }
+
+  /** Drops the note in the same write that links the member, or after it where the link is in another record. */
+  linked(member: Tracked, stage: StageName, draft: Draft, settle: Settle = isWrittenOrMissing): void {
+    if (!this.isNoted(member)) return
+    draft.add(stage, linkWrite(this.#member, member.key, [removeBin(this.bin)]), (outcome) => {
+      if (outcome.state === 'written') notes.get(member.entity)?.delete(this.bin)
+      return settle(outcome)
     })
   }
 

@@ -6,7 +6,7 @@ import { touch } from '../../plan/operations.js'
 import type { Operation } from '../../plan/operation.js'
 import type { RecordKey, UserKey } from '../../plan/record-key.js'
 import type { Value } from '../../plan/value.js'
-import { listBin, type LinkBin, type LinkEnd } from './link-bin.js'
+import type { LinkBin, LinkEnd } from './link-bin.js'
 
 /** A record whose cascading delete has begun takes no new references. */
 export const NOT_DELETING = goneUnless(not(binExists(DELETING_BIN)))
@@ -33,15 +33,6 @@ export function linked(bin: LinkBin, end: LinkEnd, other: UserKey, attributes?: 
 
 export function unlinked(bin: LinkBin, { model, key, bin: name }: LinkEnd, others: readonly UserKey[]): WriteCommand {
   return linkWrite(model, key, [bin.take(name, others)])
-}
-
-/** Puts a key on the ordered list of a record. */
-export function listed(model: EntityModel, key: RecordKey, bin: string, member: UserKey): WriteCommand {
-  return linked(listBin, { model, key, bin }, member)
-}
-
-export function unlisted(model: EntityModel, key: RecordKey, bin: string, member: UserKey): WriteCommand {
-  return unlinked(listBin, { model, key, bin }, [member])
 }
 
 /** In a transaction a record that stores nothing of a link takes part all the same, so that it cannot be deleted meanwhile. */
