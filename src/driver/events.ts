@@ -1,11 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { channel } from 'node:diagnostics_channel'
-import { commandBytes, queryBytes } from '../plan/wire-bytes.js'
 import type { Command } from '../plan/command.js'
 import type { QueryCommand } from '../plan/query-command.js'
 import { showKey, type UserKey } from '../plan/record-key.js'
 import { showCommandWithValues, type Reveal } from '../plan/show-command.js'
 import { queryKind, showQuery } from '../plan/show-query.js'
+import { commandBytes, queryBytes } from '../plan/wire-bytes.js'
 
 /** Published on `skein:command` when a command has been answered. */
 export interface CommandEvent {
@@ -231,3 +231,34 @@ function commandLine(event: CommandEvent): string {
   const found = event.records === undefined ? '' : `  ${event.records} records`
   return `skein ${event.ms.toFixed(1).padStart(7)} ms  ${event.text}${found}${failed}${shared}${again}`
 }
+
+type Call = (...args: unknown[]) => unknown
+
+/** The driver for one session; while somebody listens, events of its commands name the session. */
+export function driverOf<D extends object>(driver: D, session: number): D {
+  if (!commandChannel.hasSubscribers) return driver
+  return new Proxy(driver, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name, target)
+      if (typeof value !== 'function') return value
+      return (...args: unknown[]) => {
+        const made = inSession(session, () => (value as Call).apply(target, args))
+        return isGenerator(made) ? steppedIn(session, made) : made
+      }
+    },
+  })
+}
+
+/** A generator works in the context of whoever asks for the next value. */
+function steppedIn(session: number, steps: AsyncGenerator): AsyncGenerator {
+  const named: AsyncGenerator = {
+    next: () => inSession(session, () => steps.next()),
+    return: (value) => inSession(session, () => steps.return(value)),
+    throw: (error) => inSession(session, () => steps.throw(error)),
+    [Symbol.asyncIterator]: () => named,
+  }
+  return named
+}
+
+const isGenerator = (value: unknown): value is AsyncGenerator =>
+  typeof value === 'object' && value !== null && Symbol.asyncIterator in value

@@ -1,6 +1,6 @@
 import type { DeleteCommand, WriteCommand } from '../plan/command.js'
 import type { Operation, Path } from '../plan/operation.js'
-import { addsToOthers } from '../plan/after-doubt.js'
+import { addsToOthers } from '../plan/effects.js'
 import { sameValue } from '../plan/same-value.js'
 import type { StoredRecord } from './outcome.js'
 

@@ -1,6 +1,6 @@
 import { SkeinError } from '../errors/index.js'
 import type { ReadCommand } from '../plan/command.js'
-import { checkResultNames } from '../plan/result-names.js'
+import { checkResultNames } from '../plan/effects.js'
 import type {
   Answered,
   BatchRowResult,

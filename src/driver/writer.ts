@@ -1,19 +1,28 @@
 import { read, type DeleteCommand, type WriteCommand } from '../plan/command.js'
-import { afterDoubt } from '../plan/after-doubt.js'
+import { afterDoubt } from '../plan/effects.js'
 import type { ClientRecord, NativeTransaction } from './aerospike-client.js'
 import { explainFailure, inDoubtError, notSentError, type Failure } from './command-errors.js'
 import type { Gate } from './gates.js'
 import { Lanes } from './lanes.js'
 import { onAbort } from './on-abort.js'
 import type { Outcome } from './outcome.js'
-import { noBins, PendingWrite, type WriteReceiver } from './pending-write.js'
+import {
+  callAlone,
+  callBatch,
+  noBins,
+  PendingWrite,
+  type Refusal,
+  refusalOf,
+  refusalOfBatch,
+  refusalOfRow,
+  type WriteReceiver,
+} from './pending-write.js'
 import { binsToJudge, judge } from './read-back.js'
 import type { Reader, ReaderParts } from './reader.js'
 import { addSizes, warnAboutSize } from './record-size.js'
 import { Rest } from './retry.js'
 import { CODE, isNoAnswer, isTransient, isWithoutRoom } from './status.js'
 import { addStoredVersion } from './stored-version.js'
-import { callAlone, callBatch, refusalOf, refusalOfBatch, refusalOfRow, type Refusal } from './write-call.js'
 
 export interface WriterParts extends ReaderParts {
   readonly reader: Reader

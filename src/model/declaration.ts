@@ -1,3 +1,4 @@
+import type { KeyValue } from '../keys/index.js'
 import type { EntityClass, HookName } from './model.js'
 import type {
   BinOptions,
@@ -85,4 +86,19 @@ export function findDeclaration(target: EntityClass): ClassDeclaration | undefin
 
 export function isNote<D extends MemberDecorator>(note: MemberNote, decorator: D): note is MemberNote<D> {
   return note.decorator === decorator
+}
+
+/** The value of an entity's `@Key` property, read from its class alone; null while it has none, or when the key is a template. */
+export function declaredKey(entity: object): KeyValue | null {
+  for (let proto = parentOf(entity); proto !== null; proto = parentOf(proto)) {
+    const declaration = findDeclaration(proto.constructor as EntityClass)
+    if ((declaration?.record?.key ?? declaration?.embeddable?.key) !== undefined) return null
+    const note = declaration?.members.find((member) => member.decorator === 'Key')
+    if (note) return (entity as { readonly [property: string]: KeyValue | null | undefined })[note.property] ?? null
+  }
+  return null
+}
+
+function parentOf(value: object): object | null {
+  return Object.getPrototypeOf(value) as object | null
 }

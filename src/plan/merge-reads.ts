@@ -1,7 +1,7 @@
 import type { ReadCommand } from './command.js'
 import type { ReadOperation } from './operation.js'
 import { recordId } from './record-key.js'
-import { resultName } from './result-names.js'
+import { resultName } from './effects.js'
 
 /** Reads merged per record, and the position of each original read's answer. */
 export interface MergedReads {

@@ -13,8 +13,7 @@ import {
 import type { Reason } from './outcome.js'
 import { plan, type Plan } from './plan.js'
 import { readyStage, type Entry, type PendingStage, type ReadyStage } from './ready-stage.js'
-import { RecordGroups } from './record-groups.js'
-import { recordId, type RecordKey } from './record-key.js'
+import { RecordGroups, recordId, type RecordKey } from './record-key.js'
 
 interface Collected {
   readonly items: unknown[]

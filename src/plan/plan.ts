@@ -21,7 +21,6 @@ export function stage(title: string, commands: readonly Command[], afterRead?: s
 }
 
 /** A plan as it is shown: plain data, frozen all the way down. */
-
 export function plan(stages: readonly Stage[], options: { transaction?: boolean } = {}): Plan {
   const used = stages.filter((one) => one.commands.length > 0 || one.afterRead !== undefined)
   return Object.freeze({ stages: Object.freeze(used.map(frozenStage)), transaction: options.transaction ?? false })

@@ -3,7 +3,7 @@ import type { DeleteCommand, WriteCommand } from './command.js'
 import { RETRIED, type CompleteWrite, type Settle, type StageName } from './draft.js'
 import { mergeCommands } from './merge-commands.js'
 import type { Outcome, Reason } from './outcome.js'
-import { stage, type Stage } from './plan.js'
+import type { Stage } from './plan.js'
 import { recordId } from './record-key.js'
 import { settleFailure } from './settle-failure.js'
 
@@ -69,10 +69,7 @@ export function readyStage(
   for (const entry of entries.values()) (mustWait?.(recordId(entry.commands[0].key)) ? held : all).push(entry)
   return {
     name,
-    stage: stage(
-      name,
-      all.map((entry) => merged(entry, complete)),
-    ),
+    stage: { title: name, commands: all.map((entry) => merged(entry, complete)) },
     broken,
     retried,
     holdBack: (missing) =>

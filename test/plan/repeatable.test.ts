@@ -4,7 +4,7 @@ import { bin } from '#src/plan/expression.js'
 import type { Operation } from '#src/plan/operation.js'
 import * as op from '#src/plan/operations.js'
 import { recordKey } from '#src/plan/record-key.js'
-import { afterDoubt } from '#src/plan/after-doubt.js'
+import { afterDoubt } from '#src/plan/effects.js'
 
 const key = recordKey('test', 'agent', 17)
 const after = (operations: Operation[], options: Partial<WriteOptions> = {}): string =>

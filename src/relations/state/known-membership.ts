@@ -1,8 +1,7 @@
 import type { Binding } from '../contract/binding.js'
-import { isNew } from '../contract/is-new.js'
 import type { LoadedMembers } from './loaded-members.js'
-import type { Knowledge } from './member-change.js'
-import { isEntity, type Member } from '../contract/member.js'
+import type { Knowledge } from './members-and-changes.js'
+import { isEntity, isNew, type Member } from '../contract/member.js'
 import { otherSide } from './relation-side.js'
 
 /** Knowledge of whether a member is stored, without asking the server. */

@@ -1,12 +1,12 @@
 import { SkeinError } from '../../errors/index.js'
 import { describeKey, type KeyValue } from '../../keys/index.js'
-import { declaredKey } from '../../model/declared-key.js'
+import { declaredKey } from '../../model/declaration.js'
 import { userKeyId } from '../../plan/record-key.js'
 import type { Binding } from '../contract/binding.js'
 import { isEntity, type Member } from '../contract/member.js'
 import { RefTarget } from './ref-target.js'
 import { checkClass, nameOf } from '../contract/relation-errors.js'
-import type { Knowledge } from './member-change.js'
+import type { Knowledge } from './members-and-changes.js'
 import { otherSide, type RelationSide } from './relation-side.js'
 
 /** The reference of an entity, in step with the other sides where the session has them. */

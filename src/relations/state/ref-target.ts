@@ -1,5 +1,5 @@
 import type { KeyValue } from '../../keys/index.js'
-import { declaredKey } from '../../model/declared-key.js'
+import { declaredKey } from '../../model/declaration.js'
 import { userKeyId } from '../../plan/record-key.js'
 import type { Binding } from '../contract/binding.js'
 import { ListsToTell } from './lists-to-tell.js'

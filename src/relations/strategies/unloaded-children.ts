@@ -8,7 +8,7 @@ import { userKeyId, type RecordKey, type UserKey } from '../../plan/record-key.j
 import { confirming, lettingGo } from '../write/explain-reads.js'
 import { keyBefore, readBefore } from '../write/previous-key.js'
 import type { CollectionState } from '../state/collection-state.js'
-import type { Former } from '../state/previous-parents.js'
+import type { Former } from '../state/lists-to-tell.js'
 import type { Tracked } from '../contract/tracked.js'
 import type { Reader } from '../contract/reader.js'
 import { linkWrite } from '../write/key-list-bin.js'

@@ -5,7 +5,7 @@ import { removeBin, writeBin } from '../../plan/operations.js'
 import { isWrittenOrMissing } from '../../plan/outcome.js'
 import type { RecordKey } from '../../plan/record-key.js'
 import type { Tracked } from '../contract/tracked.js'
-import { isCreation } from '../contract/is-new.js'
+import { isCreation } from '../contract/member.js'
 import { linkWrite } from './key-list-bin.js'
 
 /**

@@ -1,7 +1,6 @@
 import { DELETING_BIN, type EntityModel } from '../../model/index.js'
-import { goneUnless, write, type Existence, type WriteCommand } from '../../plan/command.js'
+import { type Existence, goneUnless, whileThere, write, type WriteCommand } from '../../plan/command.js'
 import { binExists, not } from '../../plan/expression.js'
-import { whileThere } from '../../plan/still-there.js'
 import { touch } from '../../plan/operations.js'
 import type { Operation } from '../../plan/operation.js'
 import type { RecordKey, UserKey } from '../../plan/record-key.js'

@@ -12,7 +12,7 @@ import type { MemberQuestion, MemberStore, StoredMember } from '../contract/memb
 import type { Reader } from '../contract/reader.js'
 import { readKeysBin } from '../contract/stored-keys.js'
 import type { Tracked } from '../contract/tracked.js'
-import { isCreation } from '../contract/is-new.js'
+import { isCreation } from '../contract/member.js'
 import { markDeleting, readingKeys, takeMarkOff } from './delete-marker.js'
 import { linked, linkWrite, unlinked } from './key-list-bin.js'
 import { keysMembers } from './keys-members.js'

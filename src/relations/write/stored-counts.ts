@@ -1,6 +1,6 @@
 import { STORED_KEYS, type EntityModel, type Model } from '../../model/index.js'
 import type { DeleteCommand, WriteCommand } from '../../plan/command.js'
-import { isWrite } from '../../plan/after-doubt.js'
+import { isWrite } from '../../plan/effects.js'
 import type { Operation } from '../../plan/operation.js'
 import { writeSize } from '../../plan/operations.js'
 

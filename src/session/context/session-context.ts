@@ -1,6 +1,6 @@
 import type { CallOptions, TransactionHandle } from '../../driver/outcome.js'
 import type { Driver } from '../../driver/driver.js'
-import { driverOf } from '../../driver/session-driver.js'
+import { driverOf } from '../../driver/events.js'
 import type { WorkCount } from './activity.js'
 import type { IdentityMap } from '../tracking/identity-map.js'
 import type { ReadBatcher } from '../load/read-batcher.js'

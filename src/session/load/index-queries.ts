@@ -1,6 +1,6 @@
 import type { KeyValue } from '../../keys/index.js'
 import type { DeletedMode } from '../../model/index.js'
-import { stillThere } from '../../plan/still-there.js'
+import { stillThere } from '../../plan/command.js'
 import type { FoundRecord, StoredRecord } from '../../plan/outcome.js'
 import type { RecordKey } from '../../plan/record-key.js'
 import { query, type QueryCommand } from '../../plan/query-command.js'

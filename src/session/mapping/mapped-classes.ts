@@ -1,7 +1,7 @@
 import type { Codecs } from '../../codec/index.js'
 import type { Driver } from '../../driver/driver.js'
 import { DELETING_BIN, kindsOf, type EntityClass, type EntityModel, type Model } from '../../model/index.js'
-import { resultName } from '../../plan/result-names.js'
+import { resultName } from '../../plan/effects.js'
 import { fieldsOf } from '../../query/fields-of.js'
 import { usableIndexes, type UsableIndex } from '../../query/usable-indexes.js'
 import { IndexStatisticsCache } from '../../query/index-statistics.js'

@@ -1,7 +1,7 @@
 import type { Tenant } from '../../keys/index.js'
 import { TENANT } from '../../keys/index.js'
 import { DELETING_BIN, type DeletedMode } from '../../model/index.js'
-import { shownBy } from '../../plan/still-there.js'
+import { shownBy } from '../../plan/command.js'
 import { bin, binExists, eq, not, value, type Expression } from '../../plan/expression.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
 

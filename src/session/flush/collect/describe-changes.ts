@@ -1,5 +1,5 @@
 import { isDirty } from './collect-changes.js'
-import { binsReplaced } from '../../../plan/after-doubt.js'
+import { binsReplaced } from '../../../plan/effects.js'
 import { recordedChanges } from '../../tracking/write-options.js'
 import type { ManagedEntity } from '../../tracking/managed-entity.js'
 import type { Changes } from '../../context/session-types.js'

@@ -1,7 +1,7 @@
 import { binsToJudge, isAsWritten, judge } from '../../../driver/read-back.js'
 import { read, type ReadCommand } from '../../../plan/command.js'
 import type { StoredRecord } from '../../../plan/outcome.js'
-import { afterDoubt, binsReplaced } from '../../../plan/after-doubt.js'
+import { afterDoubt, binsReplaced } from '../../../plan/effects.js'
 import { takeBackLinksTo } from '../../tracking/unlink-deleted.js'
 import { isOfWrite, type ManagedEntity, type WriteDoubt } from '../../tracking/managed-entity.js'
 import type { SendParts } from '../session-parts.js'

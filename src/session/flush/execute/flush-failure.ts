@@ -8,7 +8,7 @@ import {
 import type { Outcome, Reason } from '../../../plan/outcome.js'
 import type { Stage } from '../../../plan/plan.js'
 import { recordId, showKey } from '../../../plan/record-key.js'
-import { addsToOthers, afterDoubt } from '../../../plan/after-doubt.js'
+import { addsToOthers, afterDoubt } from '../../../plan/effects.js'
 import type { RunResult } from './execute-stages.js'
 
 /** The error of a flush: the record's own where there is only one and its fate is known, otherwise a list of all records. */

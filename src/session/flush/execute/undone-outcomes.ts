@@ -1,7 +1,7 @@
 import type { DeleteCommand, WriteCommand } from '../../../plan/command.js'
 import type { Outcome } from '../../../plan/outcome.js'
 import { recordId } from '../../../plan/record-key.js'
-import { isWrite } from '../../../plan/after-doubt.js'
+import { isWrite } from '../../../plan/effects.js'
 
 /** Finds outcomes whose whole effect was undone: as good as never written. */
 export function undoneOutcomes(

@@ -1,5 +1,4 @@
-import { write } from '../../../plan/command.js'
-import { whileThere } from '../../../plan/still-there.js'
+import { whileThere, write } from '../../../plan/command.js'
 import type { WriteOperation } from '../../../plan/operation.js'
 import { addToBin, writeBin, writeMissingBin } from '../../../plan/operations.js'
 import type { MappedClass } from '../../mapping/mapped-class.js'

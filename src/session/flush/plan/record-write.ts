@@ -1,7 +1,7 @@
 import { keyChanged, readProperty, writeProperty, type Loaded, type Snapshot } from '../../../codec/index.js'
 import type { DeleteCommand, Ttl, WriteCommand } from '../../../plan/command.js'
 import type { Outcome } from '../../../plan/outcome.js'
-import { accumulates, afterDoubt, binsAddedTo, binsReplaced } from '../../../plan/after-doubt.js'
+import { accumulates, afterDoubt, binsAddedTo, binsReplaced } from '../../../plan/effects.js'
 import type { ManagedEntity } from '../../tracking/managed-entity.js'
 import { identityOf } from '../../tracking/identity-map.js'
 import { ownOptions } from '../../counters/own-changes.js'
