@@ -72,6 +72,7 @@ const COLLECTION_CALL: Partial<Record<ExpressionName, CollectionCall>> = {
   mapKeySlice: { opcode: 104, returns: RETURN_KEY },
   mapValueSlice: { opcode: 104, returns: RETURN_VALUE },
   mapKeysFrom: { opcode: 109, returns: RETURN_KEY },
+  mapValuesFrom: { opcode: 109, returns: RETURN_VALUE },
   mapCountOf: { opcode: 107, returns: RETURN_COUNT },
   mapValueCount: { opcode: 102, returns: RETURN_COUNT },
   mapValueCountOf: { opcode: 108, returns: RETURN_COUNT },

@@ -42,6 +42,7 @@ export type ExpressionName =
   | 'mapKeySlice'
   | 'mapValueSlice'
   | 'mapKeysFrom'
+  | 'mapValuesFrom'
   | 'mapCountOf'
   | 'mapValueCount'
   | 'mapValueCountOf'
@@ -207,6 +208,9 @@ export const mapValueSlice = (map: Expression, index: number, count: number): Ex
 /** Keys of a map in their order, from this one on; from the next one where it is not there. */
 export const mapKeysFrom = (map: Expression, key: Value, count: number): Expression =>
   call('mapKeysFrom', [map, value(key), value(0), value(count)], 'list')
+/** Values of a map in the order of their keys, from this key on. */
+export const mapValuesFrom = (map: Expression, key: Value, count: number): Expression =>
+  call('mapValuesFrom', [map, value(key), value(0), value(count)], 'list')
 /** Number of the given keys that the map has. */
 export const mapCountOf = (map: Expression, keys: readonly Value[]): Expression =>
   call('mapCountOf', [map, value(keys)])

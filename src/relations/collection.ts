@@ -17,7 +17,7 @@ import { CollectionState } from './state/collection-state.js'
 import { isEntity, COLLECTION } from './contract/member.js'
 import { membersToJSON } from './read/members-to-json.js'
 import { countMembers, hasMember, memberKeys, memberPage } from './read/pending-overlay.js'
-import { pageAfter } from './read/cursor-page.js'
+import { pageAfter, pageOfParts } from './read/cursor-page.js'
 import {
   checkNumber,
   nameOf,
@@ -155,7 +155,8 @@ export class EntityCollection<T extends object, A extends object = object> imple
     checkNumber('offset', offset, -Infinity, known)
     // A page that is found by its position and has no members would have no end.
     checkNumber('count', count, known?.strategy.members?.byPosition === undefined ? 0 : 1, known)
-    if (this.#view !== undefined) return (await this.#view.page({ offset, count })) as T[]
+    if (this.#view !== undefined)
+      return (await pageOfParts(this.#view, known!.relation, offset, count, after)) as Page<T>
     if (this.#isComplete) return cut(await this.load(), { offset, count })
     const binding = this.#bound('page', options)
     if (binding.strategy.members?.byPosition === undefined) {
@@ -169,6 +170,7 @@ export class EntityCollection<T extends object, A extends object = object> imple
   async *stream(options?: QuestionOptions): AsyncGenerator<T> {
     this.#checkDeleted(options)
     if (this.isLoaded && options?.deleted === undefined) yield* this.items
+    else if (this.#view !== undefined) for await (const member of this.#view.stream()) yield member as T
     else for await (const member of streamMembers(this.#state, this.#bound('stream', options))) yield member as T
   }
 

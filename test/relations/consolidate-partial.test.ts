@@ -118,4 +118,28 @@ describe('consolidated children of an entity that is loaded in steps', () => {
     const found = await db.session().load(Order, 1)
     expect(JSON.parse(JSON.stringify(found))).to.deep.include({ lines: [{ sku: 'a', quantity: 1 }] })
   })
+
+  it('are streamed a bounded number at a time, with what was changed here, and let go again', async () => {
+    const skus = Array.from({ length: 600 }, (_, i) => `s${1000 + i}`)
+    await db.session().save(stock('s', ...skus.map((sku) => line(sku))))
+    const { lines } = await db.session().load(Stock, 's')
+    lines.remove('s1003')
+    lines.add(line('s1003b'))
+    const changed = (await lines.get('s1500'))!
+    changed.quantity = 77
+    const seen: string[] = []
+    for await (const each of lines.stream()) {
+      seen.push(each.sku)
+      if (each.sku === 's1500') expect(each).to.equal(changed)
+    }
+    expect(seen).to.deep.equal([...skus.filter((sku) => sku !== 's1003'), 's1003b'].sort())
+    expect(lines.isLoaded).to.equal(false)
+  })
+
+  it('are paged by their numbers: a cursor is refused, which would be ignored', async () => {
+    await db.session().save(stock('s', line('a')))
+    const { lines } = await db.session().load(Stock, 's')
+    const error = (await rejection(() => lines.page({ count: 1, after: 'c2E' }))) as { code?: string }
+    expect(error.code).to.equal('SKEIN_2430')
+  })
 })

@@ -39,12 +39,22 @@ export interface OrderView {
   range(options: RangeOptions): Promise<readonly object[]>
 }
 
+/** A page of members that are no entities, and the cursor of the next one. */
+export interface PartPage {
+  readonly members: readonly object[]
+  readonly next: string | undefined
+}
+
 /** Everything that can be asked of a collection whose members are stored with their owner. */
 export interface CollectionView {
   contains(member: object | KeyValue): Promise<boolean>
   count(): Promise<number>
   keys(range?: KeyRange): Promise<readonly KeyValue[]>
   page(range: KeyRange): Promise<readonly object[]>
+  /** The page that follows a cursor; only where members are in several records. */
+  pageAfter?(count: number, after: string | undefined): Promise<PartPage>
+  /** All members, a bounded number at a time. */
+  stream(): AsyncIterable<object>
   get(key: KeyValue): Promise<object | null>
   getMany(keys: readonly KeyValue[]): Promise<readonly (object | null)[]>
   range(options: RangeOptions): Promise<readonly object[]>

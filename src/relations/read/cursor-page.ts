@@ -1,4 +1,8 @@
+import type { RelationModel } from '../../model/index.js'
 import type { Binding } from '../contract/binding.js'
+import type { CollectionView } from '../contract/collection-members.js'
+import { pagedByCursor } from '../contract/companion-errors.js'
+import { pagedOtherwise } from '../contract/relation-errors.js'
 import type { CollectionState } from '../state/collection-state.js'
 import { entitiesOf } from './added-members.js'
 import type { Page } from '../../model/related.js'
@@ -22,6 +26,24 @@ export async function pageAfter(
   const { found, next } = await strategy.members!.byPosition!.page(tracked, reader, count - members.length, from)
   const stored = found.map(({ entity }) => entity).filter((entity) => !state.isMarked(entity))
   return pageOf([...added, ...stored], next)
+}
+
+/** A page of members that are stored with their owner, by its number or after a cursor. */
+export async function pageOfParts(
+  view: CollectionView,
+  relation: RelationModel,
+  offset: number,
+  count: number,
+  after: string | undefined,
+): Promise<Page<object>> {
+  if (view.pageAfter === undefined) {
+    if (after !== undefined) throw pagedOtherwise(relation, 'offset')
+    return view.page({ offset, count })
+  }
+  if (after !== undefined && offset !== 0) throw pagedByCursor(relation)
+  if (offset !== 0 || count === 0) return view.page({ offset, count })
+  const { members, next } = await view.pageAfter(count, after)
+  return pageOf([...members], next)
 }
 
 /** Not a member of the list, so that a page compares and prints as what it holds. */

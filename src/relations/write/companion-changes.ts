@@ -22,6 +22,10 @@ interface Change {
   readonly command: (home: RecordKey, shards: Shards) => WriteCommand
   /** Makes a companion that is missing, where that is not as good as done. */
   readonly create?: (home: RecordKey, shards: Shards) => WriteCommand
+  /** Sends it again, where it is a change of several members that may belong in several companions now. */
+  readonly reroute?: (left: number) => void
+  /** It has conditions of its own: a refusal that the owner does not explain is theirs. */
+  readonly hasConditions?: boolean
 }
 
 /** A change whose companion has refused it or was not there. */
@@ -67,6 +71,11 @@ export class CompanionChanges {
     })
   }
 
+  #again(change: Change, draft: Draft, left: number): void {
+    if (change.reroute === undefined) this.send(change, draft, left)
+    else change.reroute(left)
+  }
+
   /** Tells the owner once for all changes of a stage. */
   #tell(change: Refused, draft: Draft): void {
     const { at, stage } = change
@@ -87,7 +96,8 @@ export class CompanionChanges {
       return settle(isDone ? { ...outcome, reason: 'missing' } : told)
     }
     const isOther = this.#scheme.shardsOf(at.owner) !== shards
-    if (isOther || outcome.reason === 'guard') this.send(change, draft, left - 1)
+    if (!isOther && outcome.reason === 'guard' && change.hasConditions === true) return settle(outcome)
+    if (isOther || outcome.reason === 'guard') this.#again(change, draft, left - 1)
     else if (create === undefined) return settle(outcome)
     else this.#create({ ...change, create }, home, draft)
     return true
@@ -97,7 +107,7 @@ export class CompanionChanges {
     const { at, stage, left, settle } = change
     draft.add(stage, change.create(home, this.#scheme.shardsOf(at.owner)), (outcome) => {
       if (outcome.reason === 'exists') {
-        this.send(change, draft, left - 1)
+        this.#again(change, draft, left - 1)
         return RETRIED
       }
       if (outcome.state !== 'written') return settle(outcome)

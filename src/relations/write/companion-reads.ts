@@ -1,6 +1,6 @@
 import type { KeyValue } from '../../keys/index.js'
 import type { EntityModel, RelationModel } from '../../model/index.js'
-import { read, type ReadCommand } from '../../plan/command.js'
+import { read } from '../../plan/command.js'
 import type { ReadOperation } from '../../plan/operation.js'
 import type { StoredRecord } from '../../plan/outcome.js'
 import { userKeyId, type RecordKey, type UserKey } from '../../plan/record-key.js'
@@ -8,6 +8,7 @@ import { cut, type CollectionMembers, type KeyRange } from '../contract/collecti
 import type { FoundPage, FoundStep, Reader } from '../contract/reader.js'
 import { storedKeys, type KeysPlace } from '../contract/stored-keys.js'
 import type { Tracked } from '../contract/tracked.js'
+import { askCompanions, type Answer, type CompanionQuestion } from './ask-companions.js'
 import { compareKeys, mergeKeys } from './compare-keys.js'
 import type { CompanionScheme } from './companion-scheme.js'
 import { keysAmong, PAGE, type LinkBin } from './link-bin.js'
@@ -18,12 +19,6 @@ const STEP = 256
 
 /** More than one record holds. */
 const ALL = 2 ** 31 - 1
-
-/** Companions of one owner, and what was asked of each. */
-export interface Answer {
-  readonly home: RecordKey
-  readonly record: StoredRecord | null
-}
 
 /** Asks companion records. The owner is read in the same batch: if it has another number of shards than is known here, those are asked. */
 export class CompanionReads implements CollectionMembers {
@@ -50,28 +45,12 @@ export class CompanionReads implements CollectionMembers {
   }
 
   /** Asks those companions of each owner for which there is a question. */
-  async ask(
+  ask(
     owners: readonly RecordKey[],
     reader: Reader,
-    question: (home: RecordKey, owner: RecordKey) => ReadCommand | undefined,
+    question: CompanionQuestion,
   ): Promise<readonly (readonly Answer[])[]> {
-    const shards = owners.map((owner) => this.#scheme.shardsOf(owner))
-    const asked = owners.map((owner) =>
-      this.#scheme.homes(owner).flatMap((home) => {
-        const command = question(home, owner)
-        return command === undefined ? [] : [{ home, command }]
-      }),
-    )
-    const roots = owners.map((owner) => read(this.#model.name, owner, [this.#scheme.subkeys]))
-    const records = await reader.read([...roots, ...asked.flat().map(({ command }) => command)])
-    owners.forEach((owner, i) => this.#scheme.learn(owner, records[i]?.bins[this.#scheme.subkeys]))
-    const isOther = owners.map((owner, i) => this.#scheme.shardsOf(owner) !== shards[i])
-    let at = owners.length
-    const answers = asked.map((homes) => homes.map(({ home }) => ({ home, record: records[at++] })))
-    const again = owners.filter((_, i) => isOther[i])
-    if (again.length === 0) return answers
-    const others = await this.ask(again, reader, question)
-    return answers.map((each, i) => (isOther[i] ? others[again.indexOf(owners[i])] : each))
+    return askCompanions(this.#model, this.#scheme, owners, reader, question)
   }
 
   async count({ key }: Tracked, reader: Reader): Promise<number> {

@@ -2,22 +2,20 @@ import type { KeyValue } from '../../keys/index.js'
 import type { EntityModel, RelationModel } from '../../model/index.js'
 import { read, type Bins, type ReadCommand, type WriteCommand } from '../../plan/command.js'
 import type { WriteOperation } from '../../plan/operation.js'
-import { writeBin, writeMissingBin } from '../../plan/operations.js'
-import { isWrittenOrMissing } from '../../plan/outcome.js'
 import type { Draft, Settle, StageName } from '../../plan/draft.js'
 import { recordId, type RecordKey, type UserKey } from '../../plan/record-key.js'
 import type { Value } from '../../plan/value.js'
 import type { CollectionMembers } from '../contract/collection-members.js'
 import type { MemberQuestion, MemberStore, StoredMember } from '../contract/member-store.js'
 import type { Reader } from '../contract/reader.js'
-import { isCreation } from '../contract/member.js'
 import type { Tracked } from '../contract/tracked.js'
 import { CompanionChanges } from './companion-changes.js'
 import { CompanionCommands } from './companion-commands.js'
-import { CompanionReads, type Answer } from './companion-reads.js'
+import { closeCompanions, createOwner } from './companion-lifecycle.js'
+import type { Answer } from './ask-companions.js'
+import { CompanionReads } from './companion-reads.js'
 import { CompanionScheme } from './companion-scheme.js'
 import { CompanionsInTransaction } from './companions-in-transaction.js'
-import { markDeleting, readingKeys } from './delete-marker.js'
 import { routing } from './explain-reads.js'
 import { linkWrite } from './key-list-bin.js'
 import { amongIn, type LinkBin } from './link-bin.js'
@@ -66,14 +64,8 @@ export class CompanionStore implements MemberStore {
     this.#scheme.learn(owner, bins[this.#scheme.subkeys])
   }
 
-  /** A record that is upserted may be there already, with members in as many companions as it says. */
   create(owner: Tracked, draft: Draft): void {
-    const { subkeys } = this.#scheme
-    const scheme = this.#scheme.describe(this.#scheme.shardsOf(owner.key))
-    const command = isCreation(owner)
-      ? linkWrite(this.model, owner.key, [writeBin(subkeys, scheme)], 'mustNotExist')
-      : linkWrite(this.model, owner.key, [writeMissingBin(subkeys, scheme)], 'upsert')
-    draft.add('write', command, ({ state }) => state === 'written')
+    createOwner(owner, this.#scheme, draft)
   }
 
   add(at: StoredMember, draft: Draft, stage: StageName, settle: Settle, reader?: Reader): void | Promise<void> {
@@ -138,34 +130,9 @@ export class CompanionStore implements MemberStore {
     reader: Reader,
     closed?: (members: readonly UserKey[]) => void,
   ): void | Promise<void> {
-    if (draft.isTransaction) return this.#dropAll(owner, draft, reader)
-    draft.add('mark', this.#commands.asked(markDeleting(owner)), (outcome) => {
-      if (outcome.state === 'written') {
-        this.#scheme.learn(owner.key, this.#commands.told(outcome))
-        this.#closeHomes(owner, draft, closed)
-      }
-      return isWrittenOrMissing(outcome)
-    })
-  }
-
-  /** The owner is marked, so no more companions come, and each that is there is marked and goes before it. */
-  #closeHomes({ key }: Tracked, draft: Draft, closed?: (members: readonly UserKey[]) => void): void {
-    for (const home of this.homes(key)) {
-      const mark = this.#commands.mark(home)
-      draft.add('mark', closed === undefined ? mark : readingKeys(mark, this.bin), (outcome) => {
-        if (outcome.state === 'written') {
-          closed?.(this.#layout.keysIn(outcome.bins[this.bin] ?? [], this.#target))
-          draft.add('delete', this.#commands.drop(home), isWrittenOrMissing)
-        }
-        return isWrittenOrMissing(outcome)
-      })
-    }
-  }
-
-  async #dropAll({ key }: Tracked, draft: Draft, reader: Reader): Promise<void> {
-    const [answers] = await this.#reads.ask([key], reader, (home) => read(this.model.name, home, 'none'))
-    for (const { home, record } of answers)
-      if (record !== null) draft.add('delete', this.#commands.drop(home), isWrittenOrMissing)
+    const companions = { commands: this.#commands, scheme: this.#scheme, bin: this.bin }
+    const tell = closed && ((stored: Value) => closed(this.#layout.keysIn(stored, this.#target)))
+    return closeCompanions(owner, companions, draft, reader, tell)
   }
 
   trim(owner: RecordKey, members: readonly UserKey[]): readonly WriteCommand[] {

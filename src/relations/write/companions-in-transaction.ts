@@ -12,7 +12,7 @@ import { held } from './key-list-bin.js'
 type CommandTo = (home: RecordKey, shards: Shards) => WriteCommand
 
 /** Where a change belongs, as the transaction has read it. */
-interface Place {
+export interface CompanionPlace {
   readonly home: RecordKey
   readonly shards: Shards
   /** False where the companion has to be made. */
@@ -33,7 +33,7 @@ export class CompanionsInTransaction {
   }
 
   async add(at: StoredMember, draft: Draft, stage: StageName, settle: Settle, reader: Reader): Promise<void> {
-    const place = await this.#find(at, reader)
+    const place = await this.find(at, reader)
     // Refused, and with it all that belongs together.
     if (place === undefined) return draft.add(stage, held(this.#commands.model, at.owner), settle)
     const { home, shards, isThere } = place
@@ -52,7 +52,7 @@ export class CompanionsInTransaction {
     settle: Settle,
     reader: Reader,
   ): Promise<void> {
-    const place = await this.#find(at, reader)
+    const place = await this.find(at, reader)
     if (place?.isThere === true) return draft.add(stage, command(place.home, place.shards), settle)
     const home = this.#scheme.homeOf(at.owner, at.member)
     const nowhere = command(home, this.#scheme.shardsOf(at.owner))
@@ -60,7 +60,7 @@ export class CompanionsInTransaction {
   }
 
   /** Undefined where the owner is gone or being deleted. */
-  async #find({ owner, member, isOwnerNew }: StoredMember, reader: Reader): Promise<Place | undefined> {
+  async find({ owner, member, isOwnerNew }: StoredMember, reader: Reader): Promise<CompanionPlace | undefined> {
     for (;;) {
       const shards = this.#scheme.shardsOf(owner)
       const home = this.#scheme.homeOf(owner, member, shards)

@@ -9,15 +9,16 @@ import {
   mapRemoveFound,
   mapRemoveKeys,
 } from '../../../plan/operations.js'
-import { userKeyId, type UserKey } from '../../../plan/record-key.js'
+import type { UserKey } from '../../../plan/record-key.js'
 import type { MapKey, Value } from '../../../plan/value.js'
-import { isEntity } from '../../contract/member.js'
 import { splitByCap } from './cap.js'
 import { InverseChanges } from './inverse-changes.js'
 import { compareKeys } from './key-order.js'
 import { OrderChanges } from './order-changes.js'
 import type { PartClass } from './part-class.js'
+import { itemsOf, type PartItems } from './part-items.js'
 import type { KnownPart, PartTable } from './part-table.js'
+import type { RecordedChange } from './recorded-changes.js'
 
 /** State of a part once the write is confirmed. */
 interface Sent {
@@ -40,6 +41,7 @@ export class PartChanges {
   readonly #orders: OrderChanges
   /** New parts that the cap leaves no room for. */
   readonly #dropped: object[] = []
+  readonly #recorded: RecordedChange[] = []
   #isWhole = false
 
   constructor(table: PartTable, inverse: InverseChanges) {
@@ -51,19 +53,23 @@ export class PartChanges {
 
   /** The changes of a record that is there, but for children that change their place beyond so many: these are returned. */
   gather(mostMoves: number): readonly KnownPart[] {
-    const { state } = this.#table
-    const moving = new Set([...this.#table.moving()].map(({ id }) => userKeyId(id)))
-    for (const member of state.removed) {
-      const id = isEntity(member) ? this.#parts.idOf(member) : member
-      if (!moving.has(userKeyId(id))) this.#remove(id)
-    }
+    return this.gatherThese(itemsOf(this.#table), mostMoves)
+  }
+
+  /** Only these changes. */
+  gatherThese(items: PartItems, mostMoves = Infinity): readonly KnownPart[] {
+    for (const id of items.removed) this.#remove(id)
     const left: KnownPart[] = []
     let moves = 0
-    for (const known of this.#table.changed()) {
+    for (const known of items.changed) {
       if (this.#isMoved(known) && ++moves > mostMoves) left.push(known)
       else this.#change(known)
     }
-    for (const part of this.#added()) this.#put(part, this.#table.known(this.#parts.idOf(part)))
+    for (const recorded of items.recorded) {
+      this.#recorded.push(recorded)
+      this.#patches.push(...recorded.operations)
+    }
+    for (const part of items.put) this.#put(part, this.#table.known(this.#parts.idOf(part)))
     return left
   }
 
@@ -157,6 +163,7 @@ export class PartChanges {
       else if (known !== undefined && !state.isAdded(id)) state.mark(known.part, 'added')
     }
     for (const { known, wasAdded } of this.#sent) this.#table.confirm(known, wasAdded)
+    for (const recorded of this.#recorded) this.#table.recorded.sent(recorded)
     for (const part of this.#dropped) if (state.isAdded(part)) state.mark(part, undefined)
     if (this.#isWhole) this.#table.isLoaded = true
     this.#dropCapped()
@@ -165,17 +172,11 @@ export class PartChanges {
   /** The answer was lost: increments and appends are never sent again. */
   advanceAdded(): void {
     const { codec } = this.#parts
+    for (const recorded of this.#recorded) this.#table.recorded.doubted(recorded)
     for (const { known: sent } of this.#sent) {
       const known = this.#table.known(sent.id)
       if (known !== undefined) known.snapshot = codec.advanceAdded(known.snapshot, sent.snapshot)
     }
-  }
-
-  #added(): readonly object[] {
-    return this.#table.state.added.map((member) => {
-      if (!isEntity(member)) throw this.#parts.bareKey(member)
-      return member
-    })
   }
 
   #remove(id: KeyValue): void {

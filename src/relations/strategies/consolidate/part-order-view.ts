@@ -4,7 +4,7 @@ import type { Value } from '../../../plan/value.js'
 import { compareValues } from '../../../plan/value-order.js'
 import { cut, type KeyRange, type OrderView } from '../../contract/collection-members.js'
 import type { PartOrder } from './part-order.js'
-import type { PartReads } from './part-reads.js'
+import type { PartQuestions } from './part-questions.js'
 
 /** How a view of all children helps the view of one order. */
 export interface OrderSource {
@@ -24,10 +24,10 @@ export interface OrderedPart {
 /** Answers about consolidated children in one of their further orders: from the list of tuples, then the children that it names. */
 export class PartOrderView implements OrderView {
   readonly #order: PartOrder
-  readonly #reads: PartReads
+  readonly #reads: PartQuestions
   readonly #source: OrderSource
 
-  constructor(order: PartOrder, reads: PartReads, source: OrderSource) {
+  constructor(order: PartOrder, reads: PartQuestions, source: OrderSource) {
     this.#order = order
     this.#reads = reads
     this.#source = source

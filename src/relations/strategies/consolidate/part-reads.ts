@@ -21,11 +21,13 @@ import type { Reader } from '../../contract/reader.js'
 import { readTyped } from '../../contract/typed-read.js'
 import type { PartClass } from './part-class.js'
 import type { PartOrder } from './part-order.js'
+import type { PartQuestions } from './part-questions.js'
+import { entriesAfter, entriesFrom, entriesIn } from './stored-entries.js'
 
 const RESULT = '_sk.'
 
 /** Questions to the server about the parts of one record, each of them one command. */
-export class PartReads {
+export class PartReads implements PartQuestions {
   readonly #parts: PartClass
   readonly #owner: Tracked
   readonly #reader: Reader
@@ -74,6 +76,13 @@ export class PartReads {
   async slice(index: number, count: number): Promise<readonly Value[]> {
     const { bin: name } = this.#parts
     return ((await this.#ask([mapGetIndexRange(name, index, count, 'value')]))[name] ?? []) as readonly Value[]
+  }
+
+  async after(place: MapKey | undefined, count: number): Promise<readonly Value[]> {
+    const bins = await this.#ask(entriesFrom(this.#parts.bin, place, count))
+    return entriesAfter(entriesIn(bins), place)
+      .slice(0, count)
+      .map(({ value: stored }) => stored)
   }
 
   async range(from: MapKey | null, to: MapKey | null): Promise<readonly Value[]> {

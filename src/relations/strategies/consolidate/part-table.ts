@@ -4,7 +4,6 @@ import type { MapKey, Value } from '../../../plan/value.js'
 import type { CollectionState } from '../../state/collection-state.js'
 import type { Tracked } from '../../contract/tracked.js'
 import type { Reader } from '../../contract/reader.js'
-import type { LocatedPart } from '../../contract/relation-strategy.js'
 import { isCreation, isEntity, type Member } from '../../contract/member.js'
 import { REMEMBER } from '../../state/remember-fields.js'
 import { splitByCap } from './cap.js'
@@ -12,6 +11,7 @@ import { compareKeys } from './key-order.js'
 import type { PartClass } from './part-class.js'
 import type { Tuple } from './part-order.js'
 import { attachRefs } from './part-refs.js'
+import { RecordedChanges } from './recorded-changes.js'
 
 /** A part as it is stored, as far as the session knows. */
 export interface KnownPart {
@@ -54,6 +54,8 @@ export class PartTable {
   /** Known parts that a cap may have dropped: the server is asked again whether they exist. */
   readonly #unsure = new Set<string>()
   readonly #reader: Reader
+  /** Changes that handles recorded, where the owner's own write does not carry them. */
+  readonly recorded = new RecordedChanges()
 
   constructor(state: CollectionState, parts: PartClass, owner: Tracked, reader: Reader) {
     this.state = state
@@ -74,7 +76,7 @@ export class PartTable {
 
   /** Cheap while nothing changed: a comparison for each field of each known part. */
   get isChanged(): boolean {
-    if (this.state.isChanged) return true
+    if (this.state.isChanged || !this.recorded.isEmpty) return true
     const { codec } = this.parts
     for (const known of this.#known.values()) if (!codec.same(known.part, known.snapshot)) return true
     return false
@@ -98,7 +100,7 @@ export class PartTable {
     HOLDERS.set(member, this)
     const known = this.#find(member)
     // A part with the same id takes the place of the one that is there.
-    if (known?.part !== member || !this.#isSure(known.id)) this.state.mark(member, 'added')
+    if (known?.part !== member || !this.isSure(known.id)) this.state.mark(member, 'added')
     else if (this.state.isRemoved(member)) this.state.mark(member, undefined)
   }
 
@@ -132,31 +134,13 @@ export class PartTable {
     if (this.state.isRemoved(id)) return null
     const member = this.state.findAdded(id)
     if (member !== undefined) return member as object
-    if (!this.#isSure(id)) return undefined
+    if (!this.isSure(id)) return undefined
     return this.known(id)?.part ?? (this.isComplete ? null : undefined)
-  }
-
-  /** One part by its id, for a handle on it. */
-  locate(given: unknown): LocatedPart {
-    const { parts, owner } = this
-    const id = parts.checkedId(given)
-    const known = this.#isSure(id) ? this.known(id) : undefined
-    return {
-      id,
-      part: this.find(id),
-      place: parts.sortKey === undefined ? id : known?.place,
-      isAdded: this.state.findAdded(id) !== undefined,
-      unsent: () =>
-        known === undefined || parts.codec.same(known.part, known.snapshot)
-          ? []
-          : parts.patch(known.part, known.snapshot, known.place, owner),
-      accept: () => void (known && (known.snapshot = parts.codec.snapshot(known.part))),
-    }
   }
 
   /** The server was asked for these, which were known then: those that were not among its answers are no longer there. */
   asked(before: readonly KnownPart[]): void {
-    for (const known of before) if (!this.#isSure(known.id) && this.known(known.id) === known) this.forget(known.id)
+    for (const known of before) if (!this.isSure(known.id) && this.known(known.id) === known) this.forget(known.id)
   }
 
   /** A write has let the server drop what there is no room for, and not all that is there is known here. */
@@ -207,6 +191,15 @@ export class PartTable {
     this.#unsure.delete(userKeyId(id))
   }
 
+  /** Lets go of parts that were only looked at; those that were changed stay. */
+  release(ids: readonly KeyValue[]): void {
+    if (this.isLoaded) return
+    for (const id of ids) {
+      const known = this.known(id)
+      if (known !== undefined && this.parts.codec.same(known.part, known.snapshot)) this.forget(id)
+    }
+  }
+
   /** All of it has to be stored anew, under another session. */
   startAnew(): void {
     for (const { part } of [...this.kept()]) this.state.mark(part, 'added')
@@ -218,7 +211,9 @@ export class PartTable {
     const { isLoaded } = this
     const known = [...this.#known].map(([id, each]) => [id, { ...each }] as const)
     const unsure = [...this.#unsure]
+    const restoreRecorded = this.recorded.remember()
     return () => {
+      restoreRecorded()
       this.#known.clear()
       this.#unsure.clear()
       for (const id of unsure) this.#unsure.add(id)
@@ -229,6 +224,7 @@ export class PartTable {
 
   reset(): void {
     this.#former = new Map(this.#known)
+    this.recorded.clear()
     this.#known.clear()
     this.#unsure.clear()
     this.isLoaded = false
@@ -266,7 +262,8 @@ export class PartTable {
     attachRefs(part, this.parts.codec.model, this.owner, this.#reader)
   }
 
-  #isSure(id: KeyValue): boolean {
+  /** False where a cap may have dropped the part: only the server can tell. */
+  isSure(id: KeyValue): boolean {
     return this.#unsure.size === 0 || !this.#unsure.has(userKeyId(id))
   }
 

@@ -1,24 +1,41 @@
 import type { KeyValue } from '../../../keys/index.js'
 import type { RangeOptions } from '../../../model/index.js'
 import { userKeyId } from '../../../plan/record-key.js'
-import type { Value } from '../../../plan/value.js'
+import type { MapKey, Value } from '../../../plan/value.js'
 import { isEntity, type Member } from '../../contract/member.js'
-import { cut, type CollectionView, type KeyRange, type OrderView } from '../../contract/collection-members.js'
+import {
+  cut,
+  type CollectionView,
+  type KeyRange,
+  type OrderView,
+  type PartPage,
+} from '../../contract/collection-members.js'
+import { readCursor, showCursor } from '../../write/member-cursor.js'
 import { compareKeys } from './key-order.js'
 import { PartOrderView } from './part-order-view.js'
-import type { PartReads } from './part-reads.js'
+import type { PartQuestions } from './part-questions.js'
 import type { PartTable, PlacedPart } from './part-table.js'
 
 const ALL = 2 ** 31 - 1
 
+/** Children read at a time by a stream. */
+const STEP = 256
+
 /** Answers about a consolidated collection: from memory once it is loaded, otherwise from the server with the unsent changes on top. */
 export class PartView implements CollectionView {
+  readonly pageAfter: CollectionView['pageAfter']
   readonly #table: PartTable
-  readonly #reads: PartReads
+  readonly #reads: PartQuestions
   readonly #complete: ((parts: readonly object[]) => Promise<void>) | undefined
 
-  /** `complete` loads what is always loaded with a part. */
-  constructor(table: PartTable, reads: PartReads, complete?: (parts: readonly object[]) => Promise<void>) {
+  /** `complete` loads what is always loaded with a part; where the children are in several records, pages follow cursors. */
+  constructor(
+    table: PartTable,
+    reads: PartQuestions,
+    complete?: (parts: readonly object[]) => Promise<void>,
+    hasCursors = false,
+  ) {
+    if (hasCursors) this.pageAfter = (count, after) => this.#pageAfter(count, after)
     this.#table = table
     this.#reads = reads
     this.#complete = complete
@@ -91,6 +108,38 @@ export class PartView implements CollectionView {
     const wanted = offset < 0 ? extra - offset : offset + count + extra
     const merged = this.#merge(await this.#reads.slice(offset < 0 ? -wanted : 0, wanted))
     return this.#completed(cut(merged, range))
+  }
+
+  async #pageAfter(count: number, after: string | undefined): Promise<PartPage> {
+    const last = after === undefined ? undefined : readCursor(after)
+    const { placed, isEnd } = await this.#after(count, last)
+    const next = isEnd ? undefined : showCursor(placed.at(-1)!.place)
+    return { members: await this.#completed(placed), next }
+  }
+
+  /** Children that only passed through are let go again. */
+  async *stream(): AsyncGenerator<object> {
+    const { parts } = this.#table
+    for (let last: MapKey | undefined, isLast = false; !isLast;) {
+      const known = new Set([...this.#table.kept()].map(({ id }) => userKeyId(id)))
+      const { placed, isEnd } = await this.#after(STEP, last)
+      yield* await this.#completed(placed)
+      const fresh = placed.map(({ part }) => parts.idOf(part)).filter((id) => !known.has(userKeyId(id)))
+      this.#table.release(fresh)
+      isLast = isEnd
+      last = placed.at(-1)?.place
+    }
+  }
+
+  /** The page after a place, in the order of the places. */
+  async #after(
+    count: number,
+    last: MapKey | undefined,
+  ): Promise<{ readonly placed: PlacedPart[]; readonly isEnd: boolean }> {
+    const wanted = count + this.#extra() + 1
+    const all = this.#isRead ? await this.#all() : this.#merge(await this.#reads.after(last, wanted))
+    const rest = last === undefined ? all : all.filter(({ place }) => compareKeys(place, last) > 0)
+    return { placed: rest.slice(0, count), isEnd: rest.length <= count }
   }
 
   first(count: number): Promise<readonly object[]> {

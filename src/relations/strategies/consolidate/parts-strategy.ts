@@ -1,0 +1,168 @@
+import { readProperty, type PartCodec } from '../../../codec/index.js'
+import type { KeyValue } from '../../../keys/index.js'
+import type { EntityModel, RelationModel } from '../../../model/index.js'
+import type { BinLayout } from '../../../plan/bin-layout.js'
+import type { PlanDraft } from '../../../plan/plan-draft.js'
+import { userKeyId } from '../../../plan/record-key.js'
+import type { Value } from '../../../plan/value.js'
+import type { CollectionView } from '../../contract/collection-members.js'
+import type { Cascade, Deleted, OnRollback } from '../../contract/contributor.js'
+import { isEntity, isNew } from '../../contract/member.js'
+import type { Reader } from '../../contract/reader.js'
+import type { ChangedPart, LoadedLevel, LocatedPart, RelationStrategy } from '../../contract/relation-strategy.js'
+import type { Tracked } from '../../contract/tracked.js'
+import type { CollectionState } from '../../state/collection-state.js'
+import { collectionStateOf, findRefState } from '../../state/state-of.js'
+import type { StoredRefs } from './inverse-changes.js'
+import { locatePart } from './locate-part.js'
+import { PartClass } from './part-class.js'
+import type { PartQuestions } from './part-questions.js'
+import { loadPartRefs } from './part-refs.js'
+import { PartTable } from './part-table.js'
+import { PartView } from './part-view.js'
+
+/** Children that are parts of their owner, whichever records hold them: what a session knows of them, and what they point to. */
+export abstract class PartsStrategy implements RelationStrategy {
+  readonly relation: string
+  readonly model: RelationModel
+  abstract readonly bins: readonly string[]
+  abstract readonly layouts: readonly BinLayout[]
+  abstract readonly isInRecord: boolean
+  readonly keyOf: (part: object) => KeyValue | null
+  readonly parts: NonNullable<RelationStrategy['parts']>
+  protected readonly owner: EntityModel
+  protected readonly partClass: PartClass
+  /** Some of what parts point to is always loaded with them. */
+  protected readonly hasEagerRefs: boolean
+
+  constructor(model: RelationModel, owner: EntityModel, codec: PartCodec) {
+    this.relation = model.name
+    this.model = model
+    this.owner = owner
+    this.partClass = new PartClass(model, owner, codec)
+    this.hasEagerRefs = codec.model.relations.some(({ eager }) => eager)
+    this.keyOf = this.partClass.keyOf
+    this.parts = {
+      class: codec.model.class,
+      changed: ({ entity }) => this.changed(this.table(entity)),
+      locate: (tracked, id) => this.locate(tracked, id),
+    }
+  }
+
+  abstract save(tracked: Tracked, draft: PlanDraft, reader: Reader): void | Promise<void>
+  abstract remove(tracked: Tracked, draft: PlanDraft, reader: Reader): void | Promise<void>
+  abstract load(level: readonly Tracked[], reader: Reader): Promise<readonly Tracked[]>
+  /** One child by its id, also where it is not loaded. */
+  protected locate({ entity }: Tracked, id: unknown): LocatedPart {
+    return locatePart(this.table(entity), id)
+  }
+
+  /** Asks the server about the children of one owner. */
+  protected abstract questions(tracked: Tracked, reader: Reader): PartQuestions
+
+  /** Called when the collection has been bound to the session, with what was read of its bin. */
+  attached(tracked: Tracked, reader: Reader, stored: Value | undefined, isRead: boolean): void {
+    const state = this.#state(tracked.entity)
+    if (state.parts?.owner !== tracked) state.holdParts(new PartTable(state, this.partClass, tracked, reader))
+    if (isRead) this.table(tracked.entity).load(stored)
+  }
+
+  view(tracked: Tracked, reader: Reader): CollectionView {
+    const isDone = !this.hasEagerRefs || tracked.state === 'gone'
+    const complete = isDone ? undefined : (parts: readonly object[]) => this.#loadEager(parts, reader)
+    return new PartView(this.table(tracked.entity), this.questions(tracked, reader), complete)
+  }
+
+  hasChanges({ entity }: Tracked): boolean {
+    return this.table(entity).isChanged
+  }
+
+  /** New entities that parts point to are saved along. */
+  cascade({ entity, state }: Tracked, reach: Cascade, reader: Reader): void {
+    if (state === 'removed') return
+    const table = this.table(entity)
+    for (const target of this.newTargets(table, reader)) reach.save(target)
+    // A child that goes to another record is stored there before it is taken out here.
+    for (const { to } of table.moving()) reach.save(to.owner.entity)
+  }
+
+  /** Parts that are not stored yet are not found by an index; the others point no longer to what was never stored. */
+  takeBack({ entity }: Tracked, deleted: Deleted, onTakeBack: OnRollback, isPreview: boolean): void {
+    const table = this.table(entity)
+    for (const { name, target } of this.partClass.codec.model.relations) {
+      const gone = deleted(target)
+      if (gone.size === 0) continue
+      const goAlong = this.model.inverseIndexes?.some(
+        ({ ref, onTargetDelete }) => ref === name && onTargetDelete === 'delete',
+      )
+      for (const { part } of this.changed(table)) {
+        const state = findRefState(readProperty(part, name) ?? {})
+        const key = state?.key ?? null
+        if (key === null || !gone.has(key)) continue
+        if (goAlong) {
+          onTakeBack(table.state.remember())
+          table.exclude(part)
+        } else if (isEntity(state!.target) && state!.binding?.reader.tracked(state!.target) === undefined) {
+          onTakeBack(state!.tentatively(() => state!.set(null), isPreview))
+        }
+      }
+    }
+  }
+
+  loadInside(level: readonly Tracked[], reader: Reader, paths: readonly string[]): Promise<readonly LoadedLevel[]> {
+    const { relations } = this.partClass.codec.model
+    if (relations.length === 0) return Promise.resolve([])
+    const parts = level.flatMap(({ entity }) =>
+      this.table(entity)
+        .placed()
+        .map(({ part }) => part),
+    )
+    return loadPartRefs(parts, relations, paths, reader)
+  }
+
+  /** Of parts that were asked for one by one. */
+  async #loadEager(parts: readonly object[], reader: Reader): Promise<void> {
+    const loaded = await loadPartRefs(parts, this.partClass.codec.model.relations, [], reader)
+    await reader.load(loaded.flatMap(({ next }) => next))
+  }
+
+  #state(entity: object): CollectionState {
+    return collectionStateOf(readProperty(entity, this.relation) as object)
+  }
+
+  /** Nobody else gives the state its parts. */
+  protected table(entity: object): PartTable {
+    return this.#state(entity).parts as PartTable
+  }
+
+  protected newTargets(table: PartTable, reader: Reader): readonly object[] {
+    const refs = this.partClass.codec.model.relations
+    if (refs.length === 0) return []
+    const targets = this.changed(table).flatMap(({ part }) =>
+      refs.map(({ name }) => findRefState(readProperty(part, name) ?? {})?.target ?? null),
+    )
+    return targets.filter(isEntity).filter((target) => isNew(target, reader))
+  }
+
+  protected changed(table: PartTable): ChangedPart[] {
+    const parts = [...table.state.addedEntities, ...[...table.changed()].map(({ part }) => part)]
+    return parts.map((part) => ({ key: this.keyOf(part), part }))
+  }
+
+  /** Parts that are removed or replaced unseen: what they point to has to be read, so that the index can forget it. */
+  protected unknownRefs(table: PartTable): readonly KeyValue[] {
+    if (this.model.inverseIndexes === undefined) return []
+    const { added, removed } = table.state
+    // Somebody may have stored what was not there when all was loaded: to remove it is fine, to replace it unseen is a conflict.
+    const isComplete = table.isComplete && table.owner.overwrite !== true
+    const unseen = isComplete ? [...removed] : [...added, ...removed]
+    const ids = unseen.map((member) => (isEntity(member) ? this.partClass.idOf(member) : member))
+    return ids.filter((id) => table.known(id) === undefined)
+  }
+
+  protected async readRefs(tracked: Tracked, ids: readonly KeyValue[], reader: Reader): Promise<StoredRefs> {
+    const stored = await this.questions(tracked, reader).get(ids)
+    const parts = stored.map((value) => this.partClass.decode(value, tracked))
+    return new Map(parts.map((part) => [userKeyId(this.partClass.idOf(part)), this.partClass.indexedRefs(part)]))
+  }
+}
