@@ -21,9 +21,13 @@ export interface Failure {
   readonly error?: ClientError
 }
 
+/** Calls that the client refuses because it knows no node; the code is that of a failed client or server. */
+export const isWithoutNodes = ({ message }: ClientError): boolean => /^Not connected\.|cluster is empty/i.test(message)
+
 /** Code of the client's error; a plain TypeError of the binding counts as a bad parameter. */
 export function failureOf(error: ClientError): Failure {
-  return { code: typeof error.code === 'number' ? error.code : CODE.PARAM, error }
+  if (typeof error.code !== 'number') return { code: CODE.PARAM, error }
+  return { code: isWithoutNodes(error) ? CODE.NO_NODE : error.code, error }
 }
 
 export interface ReasonedError {

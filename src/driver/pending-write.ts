@@ -18,7 +18,7 @@ import {
 } from './aerospike-client.js'
 import { clientOperation, readExpression } from './client-operations.js'
 import { binOperations, clientKey, plainBins } from './client-record.js'
-import { type Failure, failureOf } from './command-errors.js'
+import { type Failure, failureOf, isWithoutNodes } from './command-errors.js'
 import { encodeExpression, encodeGuards } from './encode-expression.js'
 import { callerContext, callerSession } from './events.js'
 import type { Outcome } from './outcome.js'
@@ -219,10 +219,11 @@ export function callBatch(
   }
 }
 
-/** The rows' own states are lost with the call, so anything but a refusal leaves each of them in doubt. */
+/** The rows' own states are lost with the call, so anything but a refusal leaves each of them in doubt. Without a node, none was sent. */
 export function refusalOfBatch(error: ClientError): Refusal {
   const failure = failureOf(error)
-  return { failure, inDoubt: error.inDoubt === true || isNoAnswer(failure.code) }
+  const mayBeSent = isNoAnswer(failure.code) && !isWithoutNodes(error)
+  return { failure, inDoubt: error.inDoubt === true || mayBeSent }
 }
 
 // The client does not mark a row in doubt that the server answered with a time-out, though it may have taken effect.

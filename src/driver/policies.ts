@@ -16,8 +16,8 @@ const DEFAULTS = {
   batchParentWrite: WRITE,
   batchWrite: {},
   batchRemove: {},
-  // A query may take long as a whole, but not between two answers.
-  query: { socketTimeout: 10_000, totalTimeout: 0, maxRetries: 2 },
+  // A query may take long as a whole, but not between two answers. The driver repeats it with fewer partitions.
+  query: { socketTimeout: 10_000, totalTimeout: 0, maxRetries: 0 },
   // Truncating, and creating or dropping an index, may take a server longer than the client's one second.
   info: { timeout: 10_000 },
 }
@@ -25,13 +25,38 @@ const DEFAULTS = {
 /** The policies a client connects with, by kind. */
 export type PolicySet = Readonly<Record<keyof typeof DEFAULTS, PolicyObject>>
 
+const TIMES = ['socketTimeout', 'totalTimeout', 'connectTimeout', 'timeoutDelay'] as const
+const READ_TERMS = [
+  ...TIMES,
+  'maxRetries',
+  'sleepBetweenRetries',
+  'replica',
+  'readModeAP',
+  'readModeSC',
+  'readTouchTtlPercent',
+] as const
+/** Whether commands share a batch, and by which call they go, is not the user's choice: terms of the plain call hold for all. */
+const FOLLOWS: { readonly [kind: string]: readonly ['read' | 'write', readonly string[]] } = {
+  batch: ['read', READ_TERMS],
+  operate: ['write', TIMES],
+  remove: ['write', TIMES],
+  batchParentWrite: ['write', TIMES],
+}
+
 /** Skein's defaults under the policies the user gave, kind by kind. */
 export function mergePolicies(given: ClientPolicies = {}): PolicySet {
-  const byKind = given as Readonly<Record<string, object | undefined>>
-  // The client's policy classes set every property, most of them to undefined.
-  const merged = Object.entries(DEFAULTS).map(([kind, defaults]) => [kind, { ...defaults, ...ownValues(byKind[kind]) }])
+  const byKind = given as Readonly<Record<string, PolicyObject | undefined>>
+  const merged = Object.entries(DEFAULTS).map(([kind, defaults]) => {
+    const [leader, terms] = FOLLOWS[kind] ?? []
+    const led = leader === undefined ? {} : termsOf(byKind[leader], terms)
+    // The client's policy classes set every property, most of them to undefined.
+    return [kind, { ...defaults, ...led, ...ownValues(byKind[kind]) }]
+  })
   return { ...given, ...Object.fromEntries(merged) } as PolicySet
 }
+
+const termsOf = (policy: PolicyObject | undefined, terms: readonly string[]): PolicyObject =>
+  ownValues(Object.fromEntries(terms.map((term) => [term, policy?.[term]])))
 
 const EXISTS: Record<Existence, number> = {
   mustNotExist: policy.exists.CREATE,
@@ -81,7 +106,7 @@ export class Policies {
 
   constructor(config: PolicySet) {
     this.#config = config
-    this.#readOperations = Object.freeze({ ...config.operate, ...readTerms(config.read) })
+    this.#readOperations = Object.freeze({ ...config.operate, ...termsOf(config.read, READ_TERMS) })
     this.#operate = new PolicyTable((terms) => ({ ...config.operate, ...rowTerms(terms) }))
     this.#put = new PolicyTable((terms) => ({ ...config.write, ...rowTerms(terms) }))
     this.#remove = new PolicyTable(({ durableDelete }) => ({ ...config.remove, durableDelete }))
@@ -165,30 +190,6 @@ class PolicyTable {
     const at = 4 * EXISTENCES.indexOf(terms.exists) + (terms.sendKey ? 2 : 0) + (terms.durableDelete ? 1 : 0)
     return (this.#made[at] ??= Object.freeze(this.#make(terms)))
   }
-}
-
-/** What both kinds of policy have in common. */
-function readTerms(read: PolicyObject): PolicyObject {
-  const {
-    socketTimeout,
-    totalTimeout,
-    maxRetries,
-    sleepBetweenRetries,
-    replica,
-    readModeAP,
-    readModeSC,
-    readTouchTtlPercent,
-  } = read
-  return ownValues({
-    socketTimeout,
-    totalTimeout,
-    maxRetries,
-    sleepBetweenRetries,
-    replica,
-    readModeAP,
-    readModeSC,
-    readTouchTtlPercent,
-  })
 }
 
 function rowTerms(terms: WriteTerms): PolicyObject {

@@ -1,6 +1,7 @@
 import { SkeinError, type ErrorCode } from '../errors/index.js'
 import type { QueryCommand } from '../plan/query-command.js'
 import type { ClientError } from './aerospike-client.js'
+import { failureOf } from './command-errors.js'
 import { CODE, isBusy, isNoAnswer, isPermission, isWithoutRoom } from './status.js'
 
 /** The error of a query, in the words of the model. */
@@ -18,7 +19,7 @@ export function queryError(command: QueryCommand, error: ClientError, percent?: 
       cause: error,
       fix,
     })
-  const { code } = error
+  const { code } = failureOf(error)
   if (code === CODE.INDEX_NOT_FOUND)
     return failed('SKEIN_4211', 'does not exist on the server.', 'Create it: await db.indexes.sync().')
   if (code === CODE.INDEX_NOT_READABLE)

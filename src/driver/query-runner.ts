@@ -10,6 +10,7 @@ import type {
   ClientStream,
 } from './aerospike-client.js'
 import { NO_BINS, storedTtl } from './client-record.js'
+import { failureOf } from './command-errors.js'
 import { encodeExpression } from './encode-expression.js'
 import type { Events } from './events.js'
 import type { Gates } from './gates.js'
@@ -177,8 +178,8 @@ export class QueryRunner {
         return found
       } catch (error) {
         signal?.throwIfAborted()
-        tell((error as ClientError).code, 0)
-        const { code } = error as ClientError
+        const { code } = failureOf(error as ClientError)
+        tell(code, 0)
         const isPassing = isTransient(code) || code === CODE.INDEX_NOT_READABLE
         const wait = isPassing ? (patience.tries ??= new Tries()).next(retry) : undefined
         if (wait === undefined) throw queryError(command, error as ClientError, await this.#built(command, code))

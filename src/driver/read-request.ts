@@ -13,6 +13,8 @@ export interface Receiver {
 export abstract class ReadRequest implements Receiver {
   command: ReadCommand
   #tries: Tries | undefined
+  /** Time of an earlier failure from which the deadline counts, for reads that belong to another command. */
+  since: number | undefined
   isDropped = false
   /** Set when it has failed in a batch: alone it may be answered. */
   goesAlone = false
@@ -44,7 +46,7 @@ export abstract class ReadRequest implements Receiver {
   }
 
   get tries(): Tries {
-    return (this.#tries ??= new Tries())
+    return (this.#tries ??= new Tries(this.since))
   }
 }
 

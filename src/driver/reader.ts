@@ -71,6 +71,20 @@ export class Reader {
     })
   }
 
+  /** Reads on behalf of a command that failed at that time: tried again until that command's deadline. */
+  readSince(command: ReadCommand, failedAt: number): Promise<Found> {
+    return new Promise((found, failed) => {
+      const entry = this.#pending(command, { found, failed }, undefined)
+      entry.since = failedAt
+      this.#lanes.add(entry)
+    })
+  }
+
+  /** Reads what is only good to know: never tried again, so that nobody waits for it long. */
+  readOnce(command: ReadCommand): Promise<Found> {
+    return this.readSince(command, -Infinity)
+  }
+
   readAll(commands: readonly ReadCommand[], signal?: AbortSignal): Promise<Found[]> {
     if (commands.length === 1) return this.read(commands[0], signal).then((found) => [found])
     return new Promise((resolve, reject) => {

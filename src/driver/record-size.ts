@@ -84,6 +84,6 @@ export async function addSizes(outcome: Outcome, limit: number, reader: Reader):
 
 async function storedSize(command: WriteCommand | DeleteCommand, reader: Reader): Promise<number | undefined> {
   const size = read(command.entity, command.key, 'none', [readExpression('size', recordSize())])
-  const found = await reader.read(size).catch(() => null)
+  const found = await reader.readOnce(size).catch(() => null)
   return found === null ? undefined : (found.bins.size as number | undefined)
 }

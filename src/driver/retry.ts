@@ -3,7 +3,12 @@ import type { RetryOptions } from './options.js'
 /** Counts the tries of one command and says how long to wait before the next; made when the first one has failed. */
 export class Tries {
   #count = 1
-  readonly #began = performance.now()
+  /** Time of the first failure; the deadline counts from it. */
+  readonly began: number
+
+  constructor(began = performance.now()) {
+    this.began = began
+  }
 
   get count(): number {
     return this.#count
@@ -17,7 +22,7 @@ export class Tries {
     if (this.#count >= options.attempts) return undefined
     const mean = Math.min(options.backoff * 2 ** (this.#count - 1), options.longestWait)
     const wait = mean * (0.5 + Math.random())
-    if (performance.now() - this.#began + wait > options.deadline) return undefined
+    if (performance.now() - this.began + wait > options.deadline) return undefined
     this.#count++
     return wait
   }

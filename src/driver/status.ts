@@ -25,12 +25,13 @@ export const CODE = {
   INDEX_NOT_READABLE: 203,
   PARAM: -2,
   TLS: -9,
+  NO_NODE: -8,
   NO_RESPONSE: -15,
   TXN_FAILED: -17,
 } as const
 
 // Lost connections, time-outs and missing nodes as the client reports them.
-const NO_ANSWER = new Set([CODE.TIMEOUT, -5, -6, -8, CODE.TLS, -10, -12, -14, -15])
+const NO_ANSWER = new Set([CODE.TIMEOUT, -5, -6, CODE.NO_NODE, CODE.TLS, -10, -12, -14, -15])
 // Refused before anything happened: the server has no capacity now.
 const BUSY = new Set([CODE.KEY_BUSY, CODE.OVERLOAD, 152])
 // Not even sent: the client has no free connection or queue place.

@@ -10,7 +10,7 @@ export async function addStoredVersion(outcome: Outcome, reader: Reader): Promis
   const { command, error } = outcome
   const guard = command.guards.find((one) => one.kind !== 'filter')
   if (guard === undefined) return outcome
-  const found = await reader.read(read(command.entity, command.key, [guard.bin])).catch(() => undefined)
+  const found = await reader.readOnce(read(command.entity, command.key, [guard.bin])).catch(() => undefined)
   if (found === undefined) return outcome
   const stored = found === null ? null : (found.bins[guard.bin] ?? null)
   // A value is data: only versions are named in the message.

@@ -232,7 +232,7 @@ export class Writer {
     this.#settling++
     // What cannot be read stays in doubt; the lost answer is the error to report.
     const found = await this.#parts.reader
-      .read(read(command.entity, command.key, binsToJudge(command)))
+      .readSince(read(command.entity, command.key, binsToJudge(command)), entry.tries.began)
       .catch(() => undefined)
     this.#settling--
     const verdict = found === undefined ? 'unknown' : judge(command, found)

@@ -123,6 +123,43 @@ describe('the driver on a cluster of three nodes', () => {
     expect(found?.bins).to.deep.equal({ x: 0 })
   })
 
+  it('reads rows of a batch with the time-outs and retries of a read', async () => {
+    const impatient = await connectDriver({
+      policies: { read: { socketTimeout: 200, totalTimeout: 20_000, maxRetries: 5 } },
+      retry: { attempts: 1 },
+    })
+    await server.faults.add({ kind: 'batch', hang: true, times: 9 })
+    const found = await impatient.read(keys.slice(0, 120).map((key) => read('Thing', key)))
+    await impatient.close()
+    expect(found.every((one) => one?.bins.x === 0)).to.equal(true)
+  })
+
+  it('says that the connection is lost when there is no node left, and knows that nothing was sent', async () => {
+    const brief = await connectDriver({ retry: { attempts: 2, backoff: 1 } })
+    for (const node of server.nodes) await node.kill()
+    while (brief.client.getNodes().length > 0) await new Promise((resolve) => setTimeout(resolve, 20))
+    const command = { kind: 'query', entity: 'Thing', namespace: 'cache', set: 'thing', bins: 'all' } as const
+    const failures = await Promise.all(
+      [
+        brief.readOne(read('Thing', keys[0])),
+        brief.read(keys.map((key) => read('Thing', key))),
+        brief.query(command).next(),
+        brief.querySome(command, 3),
+      ].map((call) => call.catch((thrown: unknown) => thrown)),
+    )
+    for (const error of failures) expect(error).to.include({ code: 'SKEIN_4205' })
+    const create = (i: number): WriteCommand =>
+      write('Thing', recordKey('cache', 'made', i), [op.writeBin('x', 1)], { exists: 'mustNotExist' })
+    for (const outcome of await brief.run(keys.map((_, i) => create(i)))) {
+      expect(outcome).to.include({ state: 'notWritten' })
+      expect(outcome.error).to.include({ code: 'SKEIN_4205' })
+    }
+    await brief.close()
+    for (const node of server.nodes) await node.restart()
+    // Another client that was there before finds the nodes again.
+    expect((await driver.read(keys.map((key) => read('Thing', key)))).every((one) => one !== null)).to.equal(true)
+  })
+
   it('tries again while a partition is unavailable, and says so when that lasts', async () => {
     const brief = await connectDriver({ retry: { attempts: 2, backoff: 1 } })
     const arrived = await server.movePartitions({ namespace: 'cache' })

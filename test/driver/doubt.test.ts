@@ -7,6 +7,7 @@ import * as op from '#src/plan/operations.js'
 import type { RecordKey } from '#src/plan/record-key.js'
 import type { Driver } from '#src/driver/driver.js'
 import type { Outcome } from '#src/driver/outcome.js'
+import { Tries } from '#src/driver/retry.js'
 import { connectTo, freshSet } from './set-up.js'
 import { sharedServer } from '../shared-server.js'
 import { need } from '../server.js'
@@ -74,6 +75,20 @@ describe('when the server falters', () => {
     expect(outcomes.map((one) => one.state)).to.deep.equal(Array(5).fill('written'))
     expect(outcomes.map((one) => one.generation)).to.deep.equal(Array(5).fill(1))
     expect(await fault.hits()).to.equal(2)
+  })
+
+  it('asks once what is stored instead of an expected version: the conflict is known without it', async () => {
+    await save(at(1), [op.writeBin('v', 1)])
+    const fault = await disturb({ kind: 'read', set: at(1).set, answer: 18, times: 100 })
+    const outcome = await save(at(1), [op.writeBin('x', 1)], { exists: 'mustExist', guards: [versionIs('v', 7)] })
+    expect(outcome).to.include({ state: 'notWritten', reason: 'guard' })
+    expect(await fault.hits()).to.equal(1)
+  })
+
+  it('reads a lost write back until the deadline of the write, not longer', () => {
+    const options = { attempts: Infinity, deadline: 10_000, backoff: 1, longestWait: 1 }
+    expect(new Tries(performance.now() - 20_000).next(options)).to.equal(undefined)
+    expect(new Tries(performance.now() - 5_000).next(options)).to.be.a('number')
   })
 
   it('gives up after the allowed tries, and says it was not written', async () => {

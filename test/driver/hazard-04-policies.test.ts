@@ -28,6 +28,19 @@ describe('hazard 4: a policy given to a call replaces all configured defaults', 
     expect(policies.writeRow(terms)).to.deep.include({ commitLevel: 1, ttl: -2 })
   })
 
+  it('the terms of a read hold for batches of reads, and the times of a write for all writes, unless these have their own', () => {
+    const { batch, operate, remove, batchParentWrite } = mergePolicies({
+      read: { socketTimeout: 5, totalTimeout: 6, replica: 1 },
+      write: { totalTimeout: 7, maxRetries: 3 },
+      remove: { totalTimeout: 8 },
+    })
+    expect(batch).to.include({ socketTimeout: 5, totalTimeout: 6, maxRetries: 2, replica: 1 })
+    expect(operate).to.include({ totalTimeout: 7, maxRetries: 0 })
+    expect(batchParentWrite).to.include({ totalTimeout: 7, maxRetries: 0 })
+    expect(remove).to.include({ totalTimeout: 8 })
+    expect(mergePolicies({ read: { totalTimeout: 6 }, batch: { totalTimeout: 9 } }).batch.totalTimeout).to.equal(9)
+  })
+
   it('tells apart what differs only in its terms', () => {
     const policies = new Policies(mergePolicies())
     const row = (ttl: WriteTerms['ttl']): unknown => policies.writeRow({ ...terms, ttl }).ttl
