@@ -3,7 +3,7 @@ import type { RelationModel } from '../relation-model.js'
 import { didYouMean } from './nearest.js'
 import type { Problems } from './problems.js'
 
-/** A collection is counted in the command that changes it, so its members must be in the record that has the count. */
+/** A collection is counted where it changes, so its members must be in the record that has the count or in its companions. */
 export function checkCountOf(entities: Iterable<EntityModel>, problems: Problems): void {
   for (const { name: className, properties, relations } of entities) {
     for (const { name, countOf } of properties) {
@@ -15,7 +15,7 @@ export function checkCountOf(entities: Iterable<EntityModel>, problems: Problems
         const names = collections.map((each) => each.name)
         const fix = `${didYouMean(countOf, names)}Name a @OneToMany or @ManyToMany of ${className}.`
         problems.add('SKEIN_1056', place, `${className} has no collection '${countOf}' to count.`, fix)
-      } else if (!isInRecord(relation)) {
+      } else if (!isCountable(relation)) {
         const message = `The members of ${countOf} are not in the record, so a change of them cannot count them there.`
         problems.add(
           'SKEIN_1056',
@@ -28,6 +28,8 @@ export function checkCountOf(entities: Iterable<EntityModel>, problems: Problems
   }
 }
 
-function isInRecord(relation: RelationModel): boolean {
-  return relation.bin !== undefined && relation.sharding === undefined && !('companions' in relation)
+/** In a bin of the record, or of companions that tell their size. */
+function isCountable({ bin, sharding, companions, strategy }: RelationModel): boolean {
+  if (bin === undefined) return false
+  return strategy === 'consolidate' ? sharding === undefined && companions === undefined : true
 }

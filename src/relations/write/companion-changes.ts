@@ -6,6 +6,7 @@ import type { WriteCommand } from '../../plan/command.js'
 import { companionRefused } from '../contract/companion-errors.js'
 import type { StoredMember } from '../contract/member-store.js'
 import type { CompanionCommands } from './companion-commands.js'
+import type { CompanionCounts } from './companion-counts.js'
 import type { CompanionScheme, Shards } from './companion-scheme.js'
 import { held } from './key-list-bin.js'
 
@@ -49,11 +50,13 @@ export class CompanionChanges {
   readonly #commands: CompanionCommands
   readonly #scheme: CompanionScheme
   readonly #name: string
+  readonly #counts: CompanionCounts | undefined
 
-  constructor(commands: CompanionCommands, scheme: CompanionScheme, name: string) {
+  constructor(commands: CompanionCommands, scheme: CompanionScheme, name: string, counts?: CompanionCounts) {
     this.#commands = commands
     this.#scheme = scheme
     this.#name = name
+    this.#counts = counts
   }
 
   send(change: Omit<Change, 'left'>, draft: Draft, left = TRIES): void {
@@ -64,6 +67,7 @@ export class CompanionChanges {
     if (isOwnerNew && left === TRIES && change.create !== undefined)
       return this.#create({ ...change, create: change.create, left }, home, draft)
     draft.add(change.stage, change.command(home, shards), (outcome) => {
+      this.#counts?.written(owner, outcome, draft, change.stage)
       if (outcome.reason !== 'missing' && outcome.reason !== 'guard') return change.settle(outcome)
       if (left === 0) return this.#giveUp(change, owner, outcome)
       this.#tell({ ...change, left, home, shards, outcome }, draft)
@@ -111,6 +115,7 @@ export class CompanionChanges {
         return RETRIED
       }
       if (outcome.state !== 'written') return settle(outcome)
+      this.#counts?.written(at.owner, outcome, draft, stage)
       this.#confirm({ ...change, home, outcome }, draft)
       return true
     })

@@ -14,6 +14,7 @@ import { CompanionCommands } from './companion-commands.js'
 import { closeCompanions, createOwner } from './companion-lifecycle.js'
 import type { Answer } from './ask-companions.js'
 import { CompanionReads } from './companion-reads.js'
+import { CompanionCounts } from './companion-counts.js'
 import { CompanionScheme } from './companion-scheme.js'
 import { CompanionsInTransaction } from './companions-in-transaction.js'
 import { routing } from './explain-reads.js'
@@ -31,6 +32,7 @@ export class CompanionStore implements MemberStore {
   readonly #layout: LinkBin
   readonly #scheme: CompanionScheme
   readonly #commands: CompanionCommands
+  readonly #counts: CompanionCounts | undefined
   readonly #changes: CompanionChanges
   readonly #inside: CompanionsInTransaction
   readonly #reads: CompanionReads
@@ -43,8 +45,14 @@ export class CompanionStore implements MemberStore {
     this.#scheme = new CompanionScheme(model, relation.name, relation.companions!)
     this.schemeBins = [this.#scheme.subkeys]
     this.#commands = new CompanionCommands(model, this.bin, relation.index, layout, this.#scheme)
-    this.#changes = new CompanionChanges(this.#commands, this.#scheme, relation.name)
-    this.#inside = new CompanionsInTransaction(this.#commands, this.#scheme)
+    const counts = CompanionCounts.of(model, relation)
+    this.#counts = counts
+    this.#changes = new CompanionChanges(this.#commands, this.#scheme, relation.name, counts)
+    this.#inside = new CompanionsInTransaction(
+      this.#commands,
+      this.#scheme,
+      counts && { layout, bin: this.bin, counts },
+    )
     this.#reads = new CompanionReads(model, relation, target, layout, this.#scheme)
   }
 
@@ -71,6 +79,7 @@ export class CompanionStore implements MemberStore {
   add(at: StoredMember, draft: Draft, stage: StageName, settle: Settle, reader?: Reader): void | Promise<void> {
     this.#tie(at, draft)
     if (draft.isInside) return this.#inside.add(at, draft, stage, settle, reader!)
+    this.#survey(at, 1, draft, stage)
     draft.follow(stage, routing({ model: this.model, key: at.owner }, this.homeOf(at.owner, at.member)))
     this.#changes.send(
       {
@@ -87,7 +96,8 @@ export class CompanionStore implements MemberStore {
   remove(at: StoredMember, draft: Draft, stage: StageName, settle: Settle, reader?: Reader): void | Promise<void> {
     const command = (home: RecordKey, shards: number): WriteCommand => this.#commands.take(home, [at.member], shards)
     this.#tie(at, draft)
-    if (draft.isInside) return this.#inside.change(at, command, draft, stage, settle, reader!)
+    if (draft.isInside) return this.#inside.change(at, command, draft, stage, settle, reader!, -1)
+    this.#survey(at, -1, draft, stage)
     this.#changes.send({ at, stage, settle, command }, draft)
   }
 
@@ -107,6 +117,11 @@ export class CompanionStore implements MemberStore {
   /** What changes of one owner changes together, as it would in one record. */
   #tie({ owner, member }: StoredMember, draft: Draft): void {
     draft.tie(this.homeOf(owner, member), owner)
+  }
+
+  /** A transaction that is only being planned must hold the owner as well, where that counts its members. */
+  #survey({ owner }: StoredMember, delta: number, draft: Draft, stage: StageName): void {
+    if (draft.isTransaction) this.#counts?.add(owner, delta, draft, stage)
   }
 
   addition(at: StoredMember, isHomeThere: boolean): WriteCommand {

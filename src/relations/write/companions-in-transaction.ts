@@ -2,14 +2,25 @@ import { COMPANION_SHARDS_BIN, DELETING_BIN } from '../../model/index.js'
 import { read, type WriteCommand } from '../../plan/command.js'
 import type { StoredRecord } from '../../plan/outcome.js'
 import type { Draft, Settle, StageName } from '../../plan/draft.js'
-import { recordId, type RecordKey } from '../../plan/record-key.js'
+import type { ReadOperation } from '../../plan/operation.js'
+import { readBin } from '../../plan/operations.js'
+import { recordId, type RecordKey, type UserKey } from '../../plan/record-key.js'
 import type { StoredMember } from '../contract/member-store.js'
 import type { Reader } from '../contract/reader.js'
 import type { CompanionCommands } from './companion-commands.js'
+import type { CompanionCounts } from './companion-counts.js'
 import type { CompanionScheme, Shards } from './companion-scheme.js'
 import { held } from './key-list-bin.js'
+import { keysAmong, type LinkBin } from './link-bin.js'
 
 type CommandTo = (home: RecordKey, shards: Shards) => WriteCommand
+
+/** The bin that holds members, where they are counted. */
+interface Held {
+  readonly layout: LinkBin
+  readonly bin: string
+  readonly counts: CompanionCounts
+}
 
 /** Where a change belongs, as the transaction has read it. */
 export interface CompanionPlace {
@@ -17,6 +28,8 @@ export interface CompanionPlace {
   readonly shards: Shards
   /** False where the companion has to be made. */
   readonly isThere: boolean
+  /** True where it has the member; known only of collections that are counted. */
+  readonly isMember: boolean
 }
 
 /**
@@ -26,24 +39,27 @@ export interface CompanionPlace {
 export class CompanionsInTransaction {
   readonly #commands: CompanionCommands
   readonly #scheme: CompanionScheme
+  readonly #held: Held | undefined
 
-  constructor(commands: CompanionCommands, scheme: CompanionScheme) {
+  constructor(commands: CompanionCommands, scheme: CompanionScheme, held?: Held) {
     this.#commands = commands
     this.#scheme = scheme
+    this.#held = held
   }
 
   async add(at: StoredMember, draft: Draft, stage: StageName, settle: Settle, reader: Reader): Promise<void> {
     const place = await this.find(at, reader)
     // Refused, and with it all that belongs together.
     if (place === undefined) return draft.add(stage, held(this.#commands.model, at.owner), settle)
-    const { home, shards, isThere } = place
+    const { home, shards, isThere, isMember } = place
+    if (!isMember) this.#held?.counts.add(at.owner, 1, draft, stage)
     if (isThere) return draft.add(stage, this.#commands.put(at, home, shards), settle)
     if (at.isOwnerNew !== true && draft.once(`tell ${recordId(at.owner)} ${this.#scheme.subkeys}`))
       draft.add('write', this.#commands.tell(at.owner, shards), ({ state }) => state === 'written')
     draft.add(stage, this.#commands.create(at, home, shards), settle)
   }
 
-  /** Changes or takes out a member; of what is not there nothing has to be taken out. */
+  /** Changes or takes out a member, which makes so many more; of what is not there nothing has to be taken out. */
   async change(
     at: StoredMember,
     command: CommandTo,
@@ -51,8 +67,10 @@ export class CompanionsInTransaction {
     stage: StageName,
     settle: Settle,
     reader: Reader,
+    delta = 0,
   ): Promise<void> {
     const place = await this.find(at, reader)
+    if (place?.isMember === true) this.#held?.counts.add(at.owner, delta, draft, stage)
     if (place?.isThere === true) return draft.add(stage, command(place.home, place.shards), settle)
     const home = this.#scheme.homeOf(at.owner, at.member)
     const nowhere = command(home, this.#scheme.shardsOf(at.owner))
@@ -64,19 +82,33 @@ export class CompanionsInTransaction {
     for (;;) {
       const shards = this.#scheme.shardsOf(owner)
       const home = this.#scheme.homeOf(owner, member, shards)
-      const record = await this.#read(home, [COMPANION_SHARDS_BIN, DELETING_BIN], reader)
-      if (record?.bins[COMPANION_SHARDS_BIN] === shards && !(DELETING_BIN in record.bins))
-        return { home, shards, isThere: true }
-      if (isOwnerNew === true) return { home, shards, isThere: record !== null }
+      const record = await this.#read(home, [COMPANION_SHARDS_BIN, DELETING_BIN], reader, this.#asking(member))
+      const isMember = this.#held !== undefined && keysAmong(record?.bins[this.#held.bin]).length > 0
+      if (record?.bins[COMPANION_SHARDS_BIN] === shards && record.bins[DELETING_BIN] == null)
+        return { home, shards, isThere: true, isMember }
+      if (isOwnerNew === true) return { home, shards, isThere: record !== null, isMember }
       const root = await this.#read(owner, [this.#scheme.subkeys, DELETING_BIN], reader)
-      if (root === null || DELETING_BIN in root.bins) return undefined
+      if (root === null || root.bins[DELETING_BIN] != null) return undefined
       this.#scheme.learn(owner, root.bins[this.#scheme.subkeys])
-      if (this.#scheme.shardsOf(owner) === shards) return { home, shards, isThere: record !== null }
+      if (this.#scheme.shardsOf(owner) === shards) return { home, shards, isThere: record !== null, isMember }
     }
   }
 
-  async #read(key: RecordKey, bins: readonly string[], reader: Reader): Promise<StoredRecord | null> {
-    const [record] = await reader.read([read(this.#commands.model.name, key, bins)])
+  #asking(member: UserKey): readonly ReadOperation[] {
+    return this.#held === undefined ? [] : [this.#held.layout.among(this.#held.bin, [member])]
+  }
+
+  async #read(
+    key: RecordKey,
+    bins: readonly string[],
+    reader: Reader,
+    questions: readonly ReadOperation[] = [],
+  ): Promise<StoredRecord | null> {
+    const command =
+      questions.length === 0
+        ? read(this.#commands.model.name, key, bins)
+        : read(this.#commands.model.name, key, 'none', [...bins.map(readBin), ...questions])
+    const [record] = await reader.read([command])
     return record
   }
 }

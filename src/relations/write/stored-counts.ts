@@ -2,7 +2,9 @@ import { STORED_KEYS, type EntityModel, type Model } from '../../model/index.js'
 import type { DeleteCommand, WriteCommand } from '../../plan/command.js'
 import { isWrite } from '../../plan/effects.js'
 import type { Operation } from '../../plan/operation.js'
-import { writeSize } from '../../plan/operations.js'
+import type { Expression } from '../../plan/expression.js'
+import { readExpression, writeSize } from '../../plan/operations.js'
+import { sizeOf } from '../../plan/size-of.js'
 
 /** The bin that says how many members the bin of a collection has. */
 export interface StoredCount {
@@ -10,11 +12,20 @@ export interface StoredCount {
   readonly bin: string
   readonly of: string
   readonly type: 'list' | 'map'
+  /** The set of the companions that hold the members, where the record does not. */
+  readonly apart?: string
 }
+
+/** Names of the sizes of a companion before and after a write. */
+export const SIZE_BEFORE = '_sk.before'
+export const SIZE_AFTER = '_sk.after'
 
 type AnyWrite = WriteCommand | DeleteCommand
 
-/** Counts of collections (`@CountOf`): whatever changes a collection in its record also writes its size, in the same command. */
+/**
+ * Counts of collections (`@CountOf`): whatever changes a collection in its record also writes its size, in the same command; what changes a
+ * companion reads its size before and after.
+ */
 export class StoredCounts {
   readonly #bySet: ReadonlyMap<string, readonly StoredCount[]>
 
@@ -26,10 +37,12 @@ export class StoredCounts {
   static of({ entities }: Model): StoredCounts | undefined {
     const bySet = new Map<string, StoredCount[]>()
     for (const entity of entities.values()) {
-      const { namespace, set } = entity
-      const known = bySet.get(placeOf(namespace, set)) ?? []
-      for (const count of countsOf(entity)) if (!known.some(({ bin }) => bin === count.bin)) known.push(count)
-      if (known.length > 0) bySet.set(placeOf(namespace, set), known)
+      for (const count of countsOf(entity)) {
+        const place = placeOf(entity.namespace, count.apart ?? entity.set)
+        const known = bySet.get(place) ?? []
+        if (!known.some(({ bin }) => bin === count.bin)) known.push(count)
+        bySet.set(place, known)
+      }
     }
     return bySet.size === 0 ? undefined : new StoredCounts(bySet)
   }
@@ -40,7 +53,10 @@ export class StoredCounts {
     if (counts === undefined || command.kind !== 'write') return command
     const changed = counts.filter(({ of }) => command.operations.some((operation) => changesSize(operation, of)))
     if (changed.length === 0) return command
-    const sizes = changed.map(({ bin, of, type }) => writeSize(bin, of, type))
+    const [{ apart, of: members, type }] = changed
+    if (apart !== undefined)
+      return { ...command, bins: undefined, operations: measured(command.operations, sizeOf(type, members)) }
+    const sizes = changed.map((count) => writeSize(count.bin, count.of, count.type))
     return { ...command, bins: undefined, operations: [...command.operations, ...sizes] }
   }
 }
@@ -50,8 +66,15 @@ export function countsOf({ properties, relations }: EntityModel): StoredCount[] 
   return properties.flatMap(({ name, bin, countOf }) => {
     const relation = relations.find((each) => each.name === countOf)
     if (relation?.bin === undefined) return []
-    return [{ property: name, bin, of: relation.bin, type: STORED_KEYS[relation.strategy] === 'list' ? 'list' : 'map' }]
+    const type = STORED_KEYS[relation.strategy] === 'list' ? 'list' : 'map'
+    const apart = relation.companions && { apart: relation.companions.set }
+    return [{ property: name, bin, of: relation.bin, type, ...apart } as const]
   })
+}
+
+/** The same operations, between two reads of the size. */
+function measured(operations: readonly Operation[], size: Expression): readonly Operation[] {
+  return [readExpression(SIZE_BEFORE, size), ...operations, readExpression(SIZE_AFTER, size)]
 }
 
 const placeOf = (namespace: string, set: string): string => `${namespace}|${set}`

@@ -1,5 +1,5 @@
 import type { Driver } from '../../driver/driver.js'
-import { describeKey, type Tenant } from '../../keys/index.js'
+import { describeKey, type KeyValue, type Tenant } from '../../keys/index.js'
 import { DELETING_BIN, type EntityModel } from '../../model/index.js'
 import { goneUnless, write } from '../../plan/command.js'
 import { and, bin, binExists, cond, ne, not, value, type Expression } from '../../plan/expression.js'
@@ -21,7 +21,7 @@ export async function* verifyCounts(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Finding> {
   const { name: entity, namespace, set } = mapped.model
-  for (const count of countsOf(mapped.model)) {
+  for (const count of countsOf(mapped.model).filter(({ apart }) => apart === undefined)) {
     const command = query({ entity, namespace, set, bins: mapped.codec.binsOf([]), filter: isWrong(count) })
     for await (const records of driver.query(command, { signal })) {
       for (const found of records.flatMap((record) => keyOf(mapped, record, tenant) ?? []))
@@ -35,12 +35,25 @@ function isWrong({ bin: name, of, type }: StoredCount): Expression {
   return and(not(binExists(DELETING_BIN)), ne(stored, sizeOf(type, of)))
 }
 
-function keyOf(mapped: MappedClass, record: FoundRecord, tenant: Tenant | undefined): FoundKey | undefined {
+export function keyOf(mapped: MappedClass, record: FoundRecord, tenant: Tenant | undefined): FoundKey | undefined {
   try {
     return foundKey(mapped, record, tenant)
   } catch {
     // A record that does not say its key is reported as unreadable.
     return undefined
+  }
+}
+
+/** A finding of a count that is not the number of members. */
+export function aboutCount(className: string, property: string, key: KeyValue): Omit<Finding, 'state'> {
+  return {
+    kind: 'wrongCount',
+    className,
+    property,
+    key,
+    truth: className,
+    repair: 'count',
+    message: `${className} ${describeKey(key)} has another number in ${property} than the members that it stores.`,
   }
 }
 
@@ -51,15 +64,7 @@ async function wrongCount(
   driver: Driver,
   repair: boolean,
 ): Promise<Finding> {
-  const about = {
-    kind: 'wrongCount',
-    className,
-    property,
-    key,
-    truth: className,
-    repair: 'count',
-    message: `${className} ${describeKey(key)} has another number in ${property} than the members that it stores.`,
-  } as const
+  const about = aboutCount(className, property, key)
   if (!repair) return { ...about, state: 'found' }
   const guards = [goneUnless(not(binExists(DELETING_BIN)))]
   const command = write(className, record, [writeSize(name, of, type)], { exists: 'mustExist', guards, ttl: 'keep' })

@@ -9,6 +9,7 @@ import { Verifier, type Subject } from '../../relations/verify/verifier.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
 import type { MappedClasses } from '../mapping/mapped-classes.js'
 import { verifyCounts } from './count-verifier.js'
+import { CompanionCountVerifier } from './companion-count-verifier.js'
 import { CompanionVerifier } from './companion-verifier.js'
 import { subjectOf, verifyAccess, type FinishDelete } from './verify-access.js'
 import { strayCompanions } from './stray-companions.js'
@@ -67,6 +68,15 @@ export async function* verifySets(
     for await (const finding of companions.check()) yield note(finding)
     unsettled += companions.unsettled
     progress.records += companions.records
+    progress.unsettled = unsettled + verifier.unsettled
+    onProgress?.({ ...progress })
+  }
+  // Repairs of other classes have changed companions, too, so these counts come last.
+  for (const mapped of sets.filter(({ hasCounts }) => hasCounts)) {
+    const counts = new CompanionCountVerifier(mapped, driver, access, verifyTerms(options))
+    for await (const finding of counts.check(tenant, signal)) yield note(finding)
+    if (counts.unsettled === 0) continue
+    unsettled += counts.unsettled
     progress.unsettled = unsettled + verifier.unsettled
     onProgress?.({ ...progress })
   }
