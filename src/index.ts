@@ -33,6 +33,7 @@ export {
   Embeddable,
   Embedded,
   Generation,
+  History,
   Index,
   Key,
   ManyToMany,
@@ -61,6 +62,7 @@ export {
   type ExpectedSize,
   type IndexModel,
   type CalculatedIndexOptions,
+  type HistoryOptions,
   type IndexOptions,
   type InverseIndexOptions,
   type KeyBinOptions,
@@ -165,6 +167,7 @@ export type {
   LayoutSyncOptions,
 } from './session/layout/layout.js'
 export type { Capabilities, NamespaceCapabilities } from './driver/capabilities.js'
+export { RecordHistory, type HistoryEntry } from './session/history/history.js'
 export type { PurgeOptions, PurgeProgress } from './session/delete/purge.js'
 export type { DeletedMode, DeletedOption } from './model/index.js'
 export { Query } from './query/query.js'

@@ -7,6 +7,7 @@ import type {
   CountOfOptions,
   EmbeddableOptions,
   EmbeddedOptions,
+  HistoryOptions,
   IndexOptions,
   KeyOptions,
   ManyToManyOptions,
@@ -62,6 +63,7 @@ export interface HookNote {
 export interface ClassDeclaration {
   record?: RecordOptions
   embeddable?: EmbeddableOptions
+  history?: HistoryOptions
   readonly members: MemberNote[]
   readonly hooks: HookNote[]
   /** Indexes on calculated values. */

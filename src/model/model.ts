@@ -26,6 +26,13 @@ export interface DiscriminatorModel {
   readonly subclasses: readonly { readonly value: string | number; readonly entity: string }[]
 }
 
+/** Earlier states of records, each in a record of another set under the same key. */
+export interface HistoryModel {
+  readonly keep: number
+  readonly ttl: number | 'never' | 'default'
+  readonly set: string
+}
+
 /** A class that is stored as records. */
 export interface EntityModel {
   readonly kind: 'entity'
@@ -53,6 +60,8 @@ export interface EntityModel {
   readonly updatedAt?: string
   /** A delete writes this property and leaves the record. */
   readonly deletedAt?: string
+  /** What the records were before each change is kept. */
+  readonly history?: HistoryModel
   /** Properties that show the record's metadata; they are no bins. */
   readonly generationProperty?: string
   readonly ttlProperty?: string

@@ -105,6 +105,16 @@ export interface CalculatedIndexOptions {
   readonly of: IndexCalculation
 }
 
+/** Options of `@History`. */
+export interface HistoryOptions {
+  /** How many earlier states are kept of a record; 20 unless given. */
+  readonly keep?: number
+  /** Seconds that the history of a record lives after its last change, or `'never'`; unset leaves it to the namespace. */
+  readonly ttl?: number | 'never'
+  /** The set of the records that hold it; `<set>_history` unless given. */
+  readonly set?: string
+}
+
 /** Options of `@Companion`. */
 export interface CompanionOptions {
   /** The set of the companion records; `<set>_<bin>` unless given. */

@@ -16,6 +16,12 @@ export const COMPANION_SHARD_BIN = '_sk.shard'
 /** On a companion record of a collection: of how many shards it is one; 0 where it is the only one. */
 export const COMPANION_SHARDS_BIN = '_sk.shards'
 
+/** On a record with a history: when its present state was made, and by whom. */
+export const MADE_BIN = '_sk.made'
+
+/** On the record of a history: earlier states in the order of time. */
+export const HISTORY_BIN = '_sk.history'
+
 export function isReservedBin(name: string): boolean {
   return name === SUBKEYS_BIN || name.startsWith(RESERVED_BIN_PREFIX)
 }

@@ -5,10 +5,19 @@ import type { Outcome, Reason, StoredRecord } from './outcome.js'
 import type { RecordKey } from './record-key.js'
 
 /**
- * Stages in the order in which they run where no transaction carries them. `mark` says of a record that its delete has begun; `undo`
+ * Stages in the order in which they run where no transaction carries them. `history` keeps what the record is that changes; `mark` says of a record that its delete has begun; `undo`
  * rolls back references to records that turned out to be gone, and runs whatever else failed.
  */
-export const STAGE_NAMES = ['write', 'add references', 'mark', 'remove references', 'delete', 'undo'] as const
+export const STAGE_NAMES = [
+  'history',
+  'write',
+  'add references',
+  'mark',
+  'remove references',
+  'delete',
+  'history of deletes',
+  'undo',
+] as const
 export type StageName = (typeof STAGE_NAMES)[number]
 
 /**

@@ -12,6 +12,7 @@ import { callOptions, type SessionContext } from './context/session-context.js'
 import { anotherClass, notFound } from './context/session-errors.js'
 import { flushFailure } from './flush/execute/flush-failure.js'
 import { forgetLoaded } from './forget-loaded.js'
+import { madeNow } from './history/history-entry.js'
 import { patchStamps } from './flush/plan/patch.js'
 import { checkTtl } from './flush/plan/ttl.js'
 import type { MappedClass } from './mapping/mapped-class.js'
@@ -59,7 +60,7 @@ export class RawCall {
     const loaded = isLoaded ? known : undefined
     if (known !== undefined) this.#checkUnsent(known)
     const now = new Date()
-    const command = this.#isRead ? this.#reads() : this.#writes(loaded, now)
+    const command = this.#isRead ? this.#reads() : this.#writes(loaded, now, context)
     const outcome = await context.driver.runOne(command, callOptions(context, this.#options.signal))
     if (outcome.state !== 'written') throw this.#failure(outcome, loaded, context)
     if (loaded !== undefined) this.#taken(loaded, outcome, now)
@@ -88,14 +89,15 @@ export class RawCall {
     })
   }
 
-  #writes(loaded: ManagedEntity | undefined, now: Date): WriteCommand {
+  #writes(loaded: ManagedEntity | undefined, now: Date, { actor }: SessionContext): WriteCommand {
     const { model, codec } = this.#mapped
     const stamp =
       loaded === undefined
         ? { operations: patchStamps(this.#mapped, now), guards: [] }
         : codec.stamps.update(loaded.version, now)
     const { seconds, onUpdate } = model.ttl
-    return write(model.name, this.#key, [...this.#operations, ...stamp.operations], {
+    const made = model.history === undefined ? [] : [madeNow(now, actor?.())]
+    return write(model.name, this.#key, [...this.#operations, ...stamp.operations, ...made], {
       exists: 'mustExist',
       guards: [...this.#guards, ...stamp.guards],
       ttl: this.#options.ttl ?? (onUpdate === 'refresh' ? seconds : 'keep'),

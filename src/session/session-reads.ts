@@ -12,6 +12,8 @@ import { pointingTo } from './load/inverse-lookup.js'
 import type { AtOptions, KeyInput, LoadOneOptions, LoadOptions, RelationPath } from './context/session-types.js'
 import { ManagedSource } from './query/managed-source.js'
 import { checkLoadRange, keysCovering, TimeSlices, type LoadRangeOptions } from './load/time-slices.js'
+import { RecordHistory } from './history/history.js'
+import { withoutHistory } from './context/session-errors.js'
 import { startWalk } from './walk/start-walk.js'
 import type { Walk } from './walk/walk.js'
 import type { WalkOptions } from './walk/walk-types.js'
@@ -148,6 +150,23 @@ export class SessionReads {
       return managed
     }
     return new RecordHandle<T>(new RecordAccess(mapped, codecs, loads, build, find))
+  }
+
+  /**
+   * What a record of a class with `@History` was before each change, also of one that is deleted.
+   *
+   * @example
+   * const before = await session.history(Contract, 'c1').at(new Date('2024-05-01'))
+   */
+  history<T extends object>(entity: T): RecordHistory<T>
+  history<T extends object>(entityClass: EntityClass<T>, key: KeyInput<T>): RecordHistory<T>
+  history<T extends object>(target: T | EntityClass<T>, key?: KeyInput<T>): RecordHistory<T> {
+    this.#core.checkMayLoad()
+    const { context } = this.#core
+    const managed = typeof target === 'function' ? undefined : this.#core.work.entities.get(target)
+    const mapped = managed?.mapped ?? this.#core.mapped(target as EntityClass<T>)
+    if (mapped.model.history === undefined) throw withoutHistory(mapped)
+    return new RecordHistory(mapped, managed?.key ?? mapped.recordKeyOf(key, context.identity.tenant), context)
   }
 
   /**

@@ -18,6 +18,7 @@ const SAID = [
   'guide/counters.md',
   'guide/deletes.md',
   'guide/growth.md',
+  'guide/history.md',
   'guide/lists-and-maps.md',
   'guide/queries.md',
   'guide/relations.md',

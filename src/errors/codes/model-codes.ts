@@ -54,4 +54,5 @@ export const MODEL_CODES = {
   SKEIN_1055: 'Sharding is not built yet',
   SKEIN_1056: 'A collection cannot be counted so',
   SKEIN_1060: 'A soft delete would lose something',
+  SKEIN_1061: 'A history cannot be kept so',
 } as const

@@ -16,6 +16,7 @@ export const KNOWN_OPTIONS = {
     'discriminator',
     'discriminatorValue',
   ],
+  History: ['keep', 'ttl', 'set'],
   Embeddable: ['name', 'key', 'parent', 'layout'],
   Key: ['name', 'type', 'generate'],
   Bin: ['name', 'type', 'immutable'],
@@ -31,7 +32,7 @@ export const KNOWN_OPTIONS = {
   Index: ['name', 'on'],
   Sharded: ['by', 'shards', 'on', 'set', 'subkeys'],
   Companion: ['set', 'subkeys'],
-} as const satisfies { readonly [D in MemberDecorator | 'Record' | 'Embeddable']?: readonly string[] }
+} as const satisfies { readonly [D in MemberDecorator | 'Record' | 'Embeddable' | 'History']?: readonly string[] }
 
 /** Notes every option that nobody would read; `owner` says whose options they are, for instance `@Bin` or `The strategy 'keyList'`. */
 export function checkOptions(

@@ -1,6 +1,6 @@
 import { findDeclaration, type MemberNote } from '../declaration.js'
 import { HOOK_NAMES, type EntityClass, type HookName, type HooksModel } from '../model.js'
-import type { CalculatedIndexOptions, EmbeddableOptions, RecordOptions } from '../options.js'
+import type { CalculatedIndexOptions, EmbeddableOptions, HistoryOptions, RecordOptions } from '../options.js'
 
 /** Declarations of a class and of its base classes. */
 export interface ClassNotes {
@@ -15,6 +15,8 @@ export interface ClassNotes {
   readonly declaredBy: ReadonlyMap<string, string>
   readonly hooks: HooksModel
   readonly indexes: readonly CalculatedIndexOptions[]
+  /** Options of the class itself, or of the nearest base class that keeps a history. */
+  readonly history?: HistoryOptions
   /** The nearest base class that is a `@Record` too. */
   readonly base?: EntityClass
 }
@@ -23,6 +25,7 @@ export function readClassNotes(target: EntityClass): ClassNotes {
   const chain = classChain(target)
   const own = findDeclaration(target)
   const base = chain.slice(0, -1).findLast((ancestor) => findDeclaration(ancestor)?.record !== undefined)
+  const history = chain.findLast((ancestor) => findDeclaration(ancestor)?.history !== undefined)
   return {
     class: target,
     name: nameOf(target),
@@ -32,6 +35,7 @@ export function readClassNotes(target: EntityClass): ClassNotes {
     declaredBy: readDeclaringClasses(chain),
     hooks: readHooks(chain),
     indexes: chain.flatMap((ancestor) => findDeclaration(ancestor)?.indexes ?? []),
+    ...(history && { history: findDeclaration(history)!.history }),
     ...(base && { base }),
   }
 }

@@ -5,6 +5,7 @@ import type { IndexModel } from '../property-model.js'
 import { BinNames } from './check-names.js'
 import { KNOWN_OPTIONS, checkOptions } from './check-options.js'
 import type { Compilation, EntityNotes } from './compilation.js'
+import { compileHistory } from './compile-history.js'
 import { compileCalculatedIndex, compileIndex } from './compile-index.js'
 import { compileKey } from './compile-key.js'
 import { compileRelation, type RelationDraft } from './compile-relation.js'
@@ -51,6 +52,8 @@ export function compileEntity(entity: EntityNotes, compilation: Compilation, mod
   claimBins(entity, properties, relations, compilation)
   const only = (decorator: MemberDecorator) => onlyProperty(entity, members, decorator, compilation)
   const { sendKey = false, durableDelete } = entity.options
+  const version = only('Version')
+  const history = compileHistory(entity, version.version, problems)
   return {
     kind: 'entity',
     class: entity.class,
@@ -67,7 +70,8 @@ export function compileEntity(entity: EntityNotes, compilation: Compilation, mod
     relations: relations.map((relation, i) => ({ ...relation, index: properties.length + i })),
     indexes,
     hooks: entity.hooks,
-    ...only('Version'),
+    ...version,
+    ...(history && { history }),
     ...only('CreatedAt'),
     ...only('UpdatedAt'),
     ...only('DeletedAt'),

@@ -5,6 +5,7 @@ import { checkHooks } from './check-hooks.js'
 import { checkCountOf } from './check-count-of.js'
 import { checkShardedCounters } from './check-counters.js'
 import { checkNamespace } from './check-names.js'
+import { checkHistories } from './compile-history.js'
 import { checkSoftDeletes } from './check-soft-deletes.js'
 import { checkTenants } from './check-tenants.js'
 import { collectClasses } from './collect-classes.js'
@@ -41,6 +42,7 @@ export function compileModel(classes: readonly EntityClass[], { namespace }: { r
   checkShardedCounters(entityModels, problems)
   checkCountOf(entityModels.values(), problems)
   checkSoftDeletes(entityModels, problems)
+  checkHistories(entityModels, problems)
   checkIndexNames(entityModels.values(), problems)
   checkCompanionSets([...entityModels.values()], problems)
   problems.throwIfAny()
@@ -71,18 +73,19 @@ function byName<T extends EntityModel | EmbeddableModel>(
 /** Companion records share their set with nothing else; subclasses that inherit a collection share it. */
 function checkCompanionSets(entities: readonly EntityModel[], problems: Problems): void {
   const taken = new Map(entities.map(({ namespace, set, name }) => [`${namespace}\0${set}`, name]))
-  for (const { name: className, namespace, set, relations } of entities) {
-    for (const { name: property, companions } of relations) {
-      if (companions === undefined) continue
-      const place = `${namespace}\0${companions.set}`
-      const holder = `${set}.${property}`
+  for (const { name: className, namespace, set, relations, history } of entities) {
+    const claim = (companions: string, holder: string, property?: string): void => {
+      const place = `${namespace}\0${companions}`
       const other = taken.get(place)
       if (other !== undefined && other !== holder) {
-        const message = `The set '${companions.set}' of its companion records belongs to ${other} already.`
+        const message = `The set '${companions}' of its companion records belongs to ${other} already.`
         problems.add('SKEIN_1051', { className, property }, message, "Give it another with the option set: '…'.")
       }
       taken.set(place, holder)
     }
+    for (const { name: property, companions } of relations)
+      if (companions !== undefined) claim(companions.set, `${set}.${property}`, property)
+    if (history !== undefined) claim(history.set, `the history of ${set}`)
   }
 }
 

@@ -49,6 +49,10 @@ export function compilePart(part: PartNotes, compilation: Compilation): Embeddab
     const message = `@Index on a class is for records; ${part.name} is stored inside one.`
     problems.add('SKEIN_1026', { className: part.name, property: String(name) }, message, 'Put it on the record.')
   }
+  if (part.history !== undefined) {
+    const message = `@History is for records; ${part.name} is stored inside one.`
+    problems.add('SKEIN_1026', { className: part.name }, message, 'Put it on the class of the record.')
+  }
   for (const property of new Set(HOOK_NAMES.flatMap((hook) => part.hooks[hook]))) {
     const message = `A lifecycle hook is for records; ${part.name} is stored inside one.`
     problems.add('SKEIN_1026', { className: part.name, property }, message, 'Put it on the class of the record.')

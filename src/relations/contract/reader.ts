@@ -28,6 +28,8 @@ export interface Reader {
   readonly isInside: boolean
   /** Adds to a write what always goes with it, such as the count of a collection. */
   readonly complete?: CompleteWrite
+  /** Names whoever makes the changes. */
+  readonly actor?: () => string | undefined
   /** Reader that also allows index queries, which `db.transaction` rejects because they cannot take part in it. */
   outside(): Reader
   /** Reader that also finds what was deleted softly, or only that. */

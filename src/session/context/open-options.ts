@@ -22,6 +22,8 @@ export interface OpenOptions extends Omit<DriverOptions, 'namespaces'> {
   readonly transactions?: TransactionMode
   /** `false`: class-validator's rules are not checked before a flush. */
   readonly validate?: boolean
+  /** Names whoever makes the changes of the moment, for `@History`: `() => requests.getStore()?.user`. Called by every flush that changes a record with a history. */
+  readonly actor?: () => string | undefined
   /** Whether errors of a session show where it was called, for some microseconds a call. Unless given, where `NODE_ENV` is not `production`. */
   readonly stacks?: boolean
 }

@@ -28,7 +28,11 @@ export interface SessionContext {
   readonly transactions: TransactionMode
   /** Checks class-validator's rules before anything is sent. */
   readonly validate: boolean
+  /** Names whoever changes something, for histories. */
+  readonly actor?: Actor
 }
+
+export type Actor = () => string | undefined
 
 export const callOptions = ({ transaction }: SessionContext, signal?: AbortSignal): CallOptions => ({
   transaction,
@@ -51,6 +55,7 @@ export class NamedContext implements SessionContext {
   readonly refusesQueries: boolean | undefined
   readonly transactions: TransactionMode
   readonly validate: boolean
+  readonly actor: Actor | undefined
 
   constructor(driver: Driver, parts: Omit<SessionContext, 'driver'>) {
     this.#driver = driver
@@ -64,6 +69,7 @@ export class NamedContext implements SessionContext {
     this.refusesQueries = parts.refusesQueries
     this.transactions = parts.transactions
     this.validate = parts.validate
+    this.actor = parts.actor
   }
 
   get driver(): Driver {

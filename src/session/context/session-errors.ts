@@ -193,3 +193,11 @@ export function gone({ mapped, key, loaded }: ManagedEntity): EntityGoneError {
         : 'Detach it: only a part of it was loaded, and the rest is lost.',
   })
 }
+
+export function withoutHistory(mapped: MappedClass): SkeinError {
+  const { name } = mapped.model
+  return new SkeinError('SKEIN_2317', `${name} keeps no history.`, {
+    ...about(mapped),
+    fix: `Put @History() on ${name}.`,
+  })
+}

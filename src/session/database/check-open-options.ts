@@ -21,6 +21,7 @@ const OPEN: NamesOf<OpenOptions> = {
   transactions: true,
   validate: true,
   stacks: true,
+  actor: true,
   connectTimeout: true,
   retry: true,
   limits: true,
@@ -92,6 +93,8 @@ export function checkOpenOptions(options: OpenOptions): void {
   checkFlag('reveal.keys', reveal?.keys)
   checkFlag('reveal.values', reveal?.values)
   checkClientOptions(options)
+  if (options.actor !== undefined && typeof options.actor !== 'function')
+    throw notValid(`${shown(options.actor)} is no value for the option actor.`, 'Give a function that returns a name.')
 }
 
 function checkBounds(owner: string, given: object | undefined, known: NamesOf<object>): void {
@@ -119,5 +122,15 @@ function checkModel({ namespace, entities }: OpenOptions): void {
   }
   if (!Array.isArray(entities)) {
     throw notValid(`${shown(entities)} is no value for the option entities.`, 'Give the classes: entities: [Agent].')
+  }
+}
+
+/** The function that names who makes changes; what it returns is stored. */
+export function checkedActor(actor: NonNullable<OpenOptions['actor']>): NonNullable<OpenOptions['actor']> {
+  return () => {
+    const name: unknown = actor()
+    if (name === undefined || name === null) return undefined
+    if (typeof name === 'string') return name
+    throw notValid(`The function given as actor returned ${shown(name)}.`, 'Return a text, or undefined.')
   }
 }

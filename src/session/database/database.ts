@@ -24,7 +24,7 @@ import type { TransactionMode } from '../context/open-options.js'
 import { UnmanagedSource } from '../query/unmanaged-source.js'
 import { Session, type Transact } from '../session.js'
 import { TracedSession } from '../traced-session.js'
-import { NamedContext, type SessionContext } from '../context/session-context.js'
+import { NamedContext, type Actor, type SessionContext } from '../context/session-context.js'
 import { closedWithin, databaseClosed, sharedSet } from '../context/session-errors.js'
 import { isInsideHookOf } from '../tracking/lifecycle-hooks.js'
 import type { KeyInput } from '../context/session-types.js'
@@ -46,6 +46,7 @@ export interface DatabaseParts {
   readonly classes: MappedClasses
   readonly validate: boolean
   readonly transactions: TransactionMode
+  readonly actor?: Actor
   /** Whether errors show where the session was called. */
   readonly stacks?: boolean
   /** Ends what was started for this database alone, such as an embedded server. */
@@ -153,7 +154,7 @@ export class Database {
   }
 
   #context(options: SessionOptions, activity: WorkCount, inside: Inside = NO_TRANSACTION): SessionContext {
-    const { driver, classes, validate, transactions } = this.#parts
+    const { driver, classes, validate, transactions, actor } = this.#parts
     const identity = new IdentityMap(classes, checkTenant(options.tenant))
     return new NamedContext(driver, {
       classes,
@@ -166,6 +167,7 @@ export class Database {
       refusesQueries: inside.transaction !== undefined,
       transactions,
       validate: options.validate ?? validate,
+      actor,
     })
   }
 

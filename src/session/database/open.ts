@@ -10,7 +10,7 @@ import { ref } from '../../relations/ref.js'
 import { strategiesOf } from '../../relations/strategy-registry.js'
 import { refuseSharding } from './refuse-sharding.js'
 import { checkCounterExpiry } from './check-counter-expiry.js'
-import { checkOpenOptions } from './check-open-options.js'
+import { checkedActor, checkOpenOptions } from './check-open-options.js'
 import { warnOfSizes } from './warn-of-sizes.js'
 import { Database } from './database.js'
 import { MappedClasses, type RelationsOf } from '../mapping/mapped-classes.js'
@@ -37,6 +37,7 @@ export async function openWith(options: OpenOptions, relationsOf: RelationsOf): 
     transactions = 'auto',
     validate = true,
     stacks = isDevelopment(),
+    actor,
     ...rest
   } = options
   const classes = mapClasses(entities, namespace, relationsOf, options.limits?.keyBytes)
@@ -48,7 +49,8 @@ export async function openWith(options: OpenOptions, relationsOf: RelationsOf): 
     await refuseExpiry(classes.model, driver)
     warnOfSizes(classes.model, driver.events)
     const stopAfter = server && (await stopper(server))
-    return new Database({ driver, classes, validate, transactions, stacks, stopAfter })
+    const checked = actor && checkedActor(actor)
+    return new Database({ driver, classes, validate, transactions, stacks, actor: checked, stopAfter })
   } catch (error) {
     await server?.stop()
     throw error

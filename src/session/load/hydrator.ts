@@ -1,5 +1,6 @@
 import { readProperty, writeProperty, type Loaded } from '../../codec/index.js'
 import { DELETING_BIN, isShown } from '../../model/index.js'
+import type { Bins } from '../../plan/command.js'
 import type { StoredRecord } from '../../plan/outcome.js'
 import type { RecordKey } from '../../plan/record-key.js'
 import type { ReadBins } from '../../relations/attach.js'
@@ -58,7 +59,7 @@ export class Hydrator {
     managed.confirmStored()
     this.#relations.attach(managed, stored)
     restoreKey(managed.mapped, managed.entity, managed.key, managed.home.tenant)
-    managed.written(storedNow(managed, undefined))
+    managed.written(storedNow(managed, undefined, false, record.bins))
   }
 
   /** Makes an entity new again whose record is gone, and what its relations hold. */
@@ -84,7 +85,7 @@ export class Hydrator {
     const own = mapped.model.discriminator === undefined ? mapped : this.#context.classes.ofEntity(entity)
     const stored = own.relations.length === 0 ? undefined : readBins(record, projection)
     if (own.noteBins.length > 0) rememberNotes(entity, record.bins, own.noteBins)
-    const managed = this.#manage(own, entity, key, projection.loaded, stored)
+    const managed = this.#manage(own, entity, key, projection.loaded, stored, false, record.bins)
     // Otherwise when the hook has ended.
     if (own.model.hooks.afterLoad.length === 0) this.#context.identity.announce(managed)
     return managed
@@ -97,12 +98,13 @@ export class Hydrator {
     loaded: Loaded,
     stored?: ReadBins,
     isUnread = false,
+    image?: Bins,
   ): ManagedEntity {
     const { identity } = this.#context
     const managed = new ManagedEntity(mapped, entity, key, identity, 'stored')
     if (stored !== undefined) this.#relations.attach(managed, stored)
     restoreKey(mapped, entity, key, identity.tenant)
-    managed.written(storedNow(managed, loaded, isUnread))
+    managed.written(storedNow(managed, loaded, isUnread, image))
     return identity.add(managed)
   }
 
@@ -143,11 +145,13 @@ export class Hydrator {
 }
 
 /** The record as the entity shows it, which has just been read. */
-function storedNow(managed: ManagedEntity, loaded: Loaded, isUnread = false): StoredState {
+function storedNow(managed: ManagedEntity, loaded: Loaded, isUnread = false, bins?: Bins): StoredState {
   const { entity, model, mapped } = managed
   const version = model.version === undefined ? undefined : (readProperty(entity, model.version) as number | undefined)
   const ttl = model.ttlProperty === undefined ? undefined : (shownTtl(managed, model.ttlProperty) ?? null)
-  return new StoredState(mapped.codec.snapshot(entity), loaded, version, ttl, managed.stored?.unmeasured, isUnread)
+  const snapshot = mapped.codec.snapshot(entity)
+  const image = model.history !== undefined && loaded === undefined ? bins : undefined
+  return new StoredState(snapshot, loaded, version, ttl, managed.stored?.unmeasured, isUnread, false, image)
 }
 
 const NOTHING_READ: ReadBins = Object.freeze({ bins: Object.freeze({}), isRead: () => false })

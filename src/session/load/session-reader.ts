@@ -51,6 +51,10 @@ export class SessionReader implements Reader {
     return this.#context.classes.counts?.complete
   }
 
+  get actor(): (() => string | undefined) | undefined {
+    return this.#context.actor
+  }
+
   outside(): Reader {
     if (this.#context.refusesQueries !== true) return this
     return this.#like({ ...this.#context, driver: this.#context.driver, refusesQueries: false }, this.#deleted)

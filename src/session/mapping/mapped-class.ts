@@ -90,10 +90,10 @@ export class MappedClass {
     })
   }
 
-  /** Sets of the companion records of its collections, and of those of its subclasses. */
+  /** Sets of the companion records of its collections and of those of its subclasses, and of its history. */
   get companionSets(): readonly string[] {
     const sets = this.kinds.flatMap(({ model }) => model.relations.flatMap(({ companions }) => companions?.set ?? []))
-    return [...new Set(sets)]
+    return [...new Set([...sets, ...(this.model.history === undefined ? [] : [this.model.history.set])])]
   }
 
   /** True when class-validator has rules for the class. */
@@ -105,7 +105,7 @@ export class MappedClass {
   get needsEntityToDelete(): boolean {
     return this.kinds.some(
       ({ contributors, model }) =>
-        contributors.length > 1 || hasDeleteHooks(model.hooks) || model.deletedAt !== undefined,
+        contributors.length > 1 || hasDeleteHooks(model.hooks) || (model.deletedAt ?? model.history) !== undefined,
     )
   }
 

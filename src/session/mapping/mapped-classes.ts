@@ -1,6 +1,6 @@
 import type { Codecs } from '../../codec/index.js'
 import type { Driver } from '../../driver/driver.js'
-import { DELETING_BIN, kindsOf, type EntityClass, type EntityModel, type Model } from '../../model/index.js'
+import { DELETING_BIN, MADE_BIN, kindsOf, type EntityClass, type EntityModel, type Model } from '../../model/index.js'
 import { resultName } from '../../plan/effects.js'
 import { fieldsOf } from '../../query/fields-of.js'
 import { usableIndexes, type UsableIndex } from '../../query/usable-indexes.js'
@@ -92,9 +92,10 @@ export class MappedClasses {
     if (!relations.some((relation) => isAside(relation) || (relation.quietBins ?? []).length > 0)) return
     const related = relations.filter((relation) => !isAside(relation)).flatMap((relation) => relation.bins)
     const notes = members.flatMap(({ noteBins }) => noteBins)
+    const made = mapped.model.history === undefined ? [] : [MADE_BIN]
     mapped.ordinary = {
       loaded: undefined,
-      bins: [...new Set([...mapped.binsOfSet, ...related, DELETING_BIN, ...notes])],
+      bins: [...new Set([...mapped.binsOfSet, ...related, DELETING_BIN, ...made, ...notes])],
     }
   }
 
@@ -153,8 +154,9 @@ function relatedClasses({ entities, embeddables }: Model): ReadonlySet<string> {
   const named = new Set<string>()
   for (const entity of entities.values()) {
     for (const { target } of entity.relations) named.add(entity.name).add(target)
-    // Companions of its counters go with a record, as members of a relation do.
-    if (entity.properties.some(({ sharding }) => sharding !== undefined)) named.add(entity.name)
+    // Companions of its counters and its history go with a record, as members of a relation do.
+    const hasShards = entity.properties.some(({ sharding }) => sharding !== undefined)
+    if (hasShards || entity.history !== undefined) named.add(entity.name)
   }
   for (const part of embeddables.values()) for (const { target } of part.relations) named.add(target)
   const all = [...entities.values()]

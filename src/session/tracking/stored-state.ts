@@ -1,4 +1,5 @@
 import type { Loaded, Snapshot } from '../../codec/index.js'
+import type { Bins } from '../../plan/command.js'
 
 /** Record of an entity as the session last read or wrote it. Replaced as a whole, so that its parts never disagree. */
 export class StoredState {
@@ -14,6 +15,8 @@ export class StoredState {
   readonly isUnread: boolean
   /** A write through a handle makes the record where it is missing. */
   readonly createsRecord: boolean
+  /** Bins as they were read, of a class with a history; a write makes them unknown. */
+  readonly image: Bins | undefined
 
   constructor(
     snapshot: Snapshot,
@@ -23,6 +26,7 @@ export class StoredState {
     unmeasured = 0,
     isUnread = false,
     createsRecord = false,
+    image?: Bins,
   ) {
     this.snapshot = snapshot
     this.loaded = loaded
@@ -31,6 +35,7 @@ export class StoredState {
     this.unmeasured = unmeasured
     this.isUnread = isUnread
     this.createsRecord = createsRecord
+    this.image = image
   }
 
   /** After a write was confirmed. */

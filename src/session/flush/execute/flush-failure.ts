@@ -5,6 +5,7 @@ import {
   RetriesExhaustedError,
   type RecordOutcome,
 } from '../../../errors/index.js'
+import { HISTORY_BIN } from '../../../model/index.js'
 import type { Outcome, Reason } from '../../../plan/outcome.js'
 import type { Stage } from '../../../plan/plan.js'
 import { recordId, showKey } from '../../../plan/record-key.js'
@@ -13,10 +14,11 @@ import type { RunResult } from './execute-stages.js'
 
 /** The error of a flush: the record's own where there is only one and its fate is known, otherwise a list of all records. */
 export function flushFailure(
-  { outcomes, failed, stages = [], error, isPart }: Pick<RunResult, 'outcomes' | 'failed'> & Partial<RunResult>,
+  { stages = [], error, isPart, ...all }: Pick<RunResult, 'outcomes' | 'failed'> & Partial<RunResult>,
   signal?: AbortSignal,
   advice?: string,
 ): unknown {
+  const [outcomes, failed] = [all.outcomes.filter(isTelling), all.failed.filter(isTelling)]
   const [first] = failed
   const isWhole = error instanceof RetriesExhaustedError || error instanceof CommitInDoubtError
   if (isWhole && isPart !== true) return error
@@ -48,9 +50,16 @@ function onlyDuplicate(outcomes: readonly Outcome[]): unknown {
 }
 
 /** True when nothing was written, and sending the same again would not help: a condition was not met, or nothing was sent at all. */
-export function isRefused(outcomes: readonly Outcome[]): boolean {
+export function isRefused(all: readonly Outcome[]): boolean {
+  const outcomes = all.filter(isTelling)
   if (!outcomes.every(({ state }) => state === 'notWritten')) return false
   return outcomes.some(({ reason }) => reason === 'guard') || outcomes.every(({ reason }) => reason === 'notSent')
+}
+
+/** False for a history, which goes before the change of its record and tells nothing of it, unless that is where it failed. */
+function isTelling({ command, state, reason }: Outcome): boolean {
+  const isHistory = command.operations.some((operation) => 'bin' in operation && operation.bin === HISTORY_BIN)
+  return !isHistory || (state !== 'written' && reason !== 'undone' && reason !== 'notSent')
 }
 
 const FLUSH_AGAIN = 'Flush again to complete it once the cause is gone.'

@@ -9,6 +9,7 @@ import type { MappedClass } from '../../mapping/mapped-class.js'
 import { isCountAssigned } from '../../tracking/assigned-counts.js'
 import { isVersionAssigned } from '../../tracking/expected-version.js'
 import { planDelete } from './delete.js'
+import { HistoryWriter } from '../../history/history-writer.js'
 import { changedTtl } from './ttl.js'
 import { planInsert } from './insert.js'
 import { planUpsert } from './upsert.js'
@@ -19,9 +20,11 @@ import type { PlannedRecord } from './record-write.js'
 export class RecordContributor implements Contributor {
   readonly #mapped: MappedClass
   readonly #refs: EmbeddedRefs | undefined
+  readonly #history: HistoryWriter | undefined
 
   constructor(mapped: MappedClass, refs?: EmbeddedRefs) {
     this.#mapped = mapped
+    this.#history = mapped.model.history && new HistoryWriter(mapped)
     this.#refs = refs
   }
 
@@ -31,19 +34,22 @@ export class RecordContributor implements Contributor {
     return changedTtl(managed) !== undefined || isVersionAssigned(managed) || isCountAssigned(managed)
   }
 
-  save(managed: ManagedEntity, draft: Draft, reader: Reader): void {
+  save(managed: ManagedEntity, draft: Draft, reader: Reader): void | Promise<void> {
     const planned = planRecord(managed, draft.now)
     this.#refs?.check(managed, reader)
-    if (planned !== undefined) draft.add('write', planned.command, (outcome) => planned.settle(outcome))
+    if (planned === undefined) return
+    if (this.#history !== undefined) return this.#history.add('write', managed, planned, draft, reader)
+    draft.add('write', planned.command, (outcome) => planned.settle(outcome))
   }
 
-  remove(managed: ManagedEntity, draft: Draft): void {
+  remove(managed: ManagedEntity, draft: Draft, reader: Reader): void | Promise<void> {
     const planned = planDelete(managed, draft.now)
     const { standsAlone } = this.#mapped
     // Nothing that it would take along goes unless its record is still marked.
     if (managed.deleteIntent?.resumes && !standsAlone && !draft.isTransaction)
       draft.add('mark', markDeleting(managed), isWrittenOrMissing)
     const stage = standsAlone ? 'write' : 'delete'
+    if (this.#history !== undefined) return this.#history.add(stage, managed, planned, draft, reader)
     draft.add(stage, planned.command, (outcome) => planned.settle(outcome))
   }
 }
