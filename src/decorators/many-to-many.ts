@@ -1,23 +1,43 @@
 import type { EntityClass } from '../model/model.js'
-import type { ManyToManyOptions } from '../model/options.js'
+import type { ManyToManyOptions, ThroughOptions } from '../model/options.js'
 import type { CollectionProperty } from '../model/related.js'
 import { noteRelation } from './note-relation.js'
 import type { CollectionSide, WithAttributes } from './relation-check.js'
 
+/** The property that a relation through link records stands on. */
+type LinkedSide<P, N extends string, T extends object, L extends object> = N &
+  CollectionSide<P, N, T, never> &
+  WithAttributes<P, N, L>
+
 /**
  * A many-to-many relation: an ordered list of keys on each side, or with `attributes` a map from key to the link's
- * own values. When both sides declare it, exactly one says `owner: true`.
+ * own values. When both sides declare it, exactly one says `owner: true`. With `through`, each link is a record of a class of its own,
+ * which has a `@ManyToOne` to each end.
  *
  * @example
  * @ManyToMany(() => Account, 'customers', { owner: true }) accounts = collection<Account>()
  */
+export function ManyToMany<T extends object, L extends object>(
+  target: () => EntityClass<T>,
+  options: ThroughOptions<L>,
+): <P extends object, N extends string>(proto: P, property: LinkedSide<P, N, T, L>) => void
 export function ManyToMany<
   T extends object,
   const I extends string & CollectionProperty<T> = never,
   A extends object = never,
->(target: () => EntityClass<T>, inverse?: `${I}` | ManyToManyOptions<A>, options?: ManyToManyOptions<A>) {
-  return <P extends object, N extends string>(
-    proto: P,
-    property: N & CollectionSide<P, N, T, I> & WithAttributes<P, N, A>,
-  ): void => noteRelation(proto, property, 'ManyToMany', target, inverse, options)
+>(
+  target: () => EntityClass<T>,
+  inverse?: `${I}` | ManyToManyOptions<A>,
+  options?: ManyToManyOptions<A>,
+): <P extends object, N extends string>(
+  proto: P,
+  property: N & CollectionSide<P, N, T, I> & WithAttributes<P, N, A>,
+) => void
+export function ManyToMany(
+  target: () => EntityClass,
+  inverse?: string | ManyToManyOptions | ThroughOptions,
+  options?: ManyToManyOptions,
+) {
+  return (proto: object, property: string): void =>
+    noteRelation(proto, property, 'ManyToMany', target, inverse, options)
 }

@@ -1,4 +1,4 @@
-import type { Collection, Ref } from '../model/related.js'
+import type { Collection, Ref, RefProperty } from '../model/related.js'
 import type { Declared, Mistake } from './mistake.js'
 
 /** The property that a to-one relation to T stands on; I is the property on the other side, or never. */
@@ -35,4 +35,12 @@ type Returning<P, T, I extends keyof T> = {
   [K in I]: Related<T[K]> extends infer B ? ([P] extends [B] ? K : [B] extends [P] ? K : never) : never
 }[I]
 
-type Related<R> = NonNullable<R> extends Ref<infer B> ? B : NonNullable<R> extends Collection<infer B> ? B : never
+/** Of a collection through link records, the reference of these leads back to it. */
+type Related<R> =
+  NonNullable<R> extends Ref<infer B>
+    ? B
+    : NonNullable<R> extends Collection<infer B, infer L>
+      ? [RefProperty<L>] extends [never]
+        ? B
+        : B | L
+      : never

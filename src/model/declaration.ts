@@ -17,6 +17,7 @@ import type {
   OneToOneOptions,
   RecordOptions,
   ShardedOptions,
+  ThroughOptions,
 } from './options.js'
 
 /** The options each property decorator takes. */
@@ -38,7 +39,7 @@ export interface MemberOptions {
   OneToOne: OneToOneOptions
   OneToMany: OneToManyOptions
   ManyToOne: ManyToOneOptions
-  ManyToMany: ManyToManyOptions
+  ManyToMany: ManyToManyOptions | ThroughOptions
 }
 
 export type MemberDecorator = keyof MemberOptions
@@ -52,6 +53,8 @@ export interface MemberNote<D extends MemberDecorator = MemberDecorator> {
   readonly target?: () => unknown
   /** The property on the other side of a relation. */
   readonly inverse?: string
+  /** For a collection of link records: the class that the links lead to, and their reference to it. */
+  readonly through?: { readonly target: string; readonly ref: string }
 }
 
 export interface HookNote {

@@ -211,4 +211,22 @@ export interface ManyToManyOptions<A extends object = object> {
   readonly attributes?: () => EntityClass<A>
 }
 
+/** `@ManyToMany` whose links are records of a class of their own. */
+export interface ThroughOptions<L extends object = object> {
+  /** The `@Record` class of the links, keyed by its two ends: `key: '{from}:{to}'`. */
+  readonly through: () => EntityClass<L>
+  /** How an end finds its links: by a list of their keys (the default), or by an index on the reference to it. */
+  readonly strategy?: 'keyList' | 'secondaryIndex'
+  /** With `keyList`: the bin of the list; the property name unless given. */
+  readonly name?: string
+  /** With `secondaryIndex`: the index; `<set>_<bin>` of the link unless given. */
+  readonly indexName?: string
+  /** With `keyList`. */
+  readonly expect?: ExpectedSize
+  /** With `keyList`: load the links and what they lead to with the entity, even when `with` does not name it. */
+  readonly eager?: boolean
+  /** What becomes of the links when this end is deleted; they are deleted with it unless given. */
+  readonly onDelete?: 'cascade' | 'restrict'
+}
+
 export type OneToManyOptions = KeyListOptions | SecondaryIndexOptions | ConsolidateOptions

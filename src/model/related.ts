@@ -67,13 +67,28 @@ export interface CollectionOrder<T extends object> {
   range(options: RangeOptions): Promise<readonly T[]>
 }
 
+type Method = (...args: never[]) => unknown
+
+/** Values of a link: all of its attributes; of a link record, those that are to be set, where a reference takes an entity or its key. */
+export type LinkValues<A> = [RefProperty<A>] extends [never]
+  ? A
+  : {
+      readonly [K in keyof A as NonNullable<A[K]> extends Method ? never : K]?: NonNullable<A[K]> extends Ref<infer B>
+        ? A[K] | B | KeyValue | null
+        : A[K]
+    }
+
 /** The other side of a `@OneToMany` or `@ManyToMany`. Declared as `listings = collection<Listing>()`. */
 export interface Collection<T extends object, A extends object = object> extends Iterable<T> {
   /** Recorded, and sent by the next save or flush. */
   add(...members: (T | KeyValue)[]): void
   remove(...members: (T | KeyValue)[]): void
   /** Adds with attributes of the link itself; those of a link that is there already are replaced. */
-  link(member: T | KeyValue, attributes: A): void
+  link(member: T | KeyValue, attributes: LinkValues<A>): void
+  /** Ends links: the same as `remove`. Link records are deleted. */
+  unlink(...members: (T | KeyValue)[]): void
+  /** The record of the link to a member, or null when there is none: one get. For relations `through` a class. */
+  linkOf(member: T | KeyValue, options?: DeletedOption): Promise<A | null>
   /** The attributes of the link to a member, or null when it is none. Change them, and the next save or flush writes what changed. */
   attributesOf(member: T | KeyValue): Promise<A | null>
   readonly isLoaded: boolean

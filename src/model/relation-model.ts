@@ -62,6 +62,14 @@ export interface OrderModel {
   readonly bin: string
 }
 
+/** Collection of link records, which people see as one of the entities that the links lead to. */
+export interface ThroughModel {
+  /** Name of the EntityModel at the far end. */
+  readonly target: string
+  /** The Ref of the link record that points there. */
+  readonly ref: string
+}
+
 /** A relation of an entity (or a ref of an embeddable). */
 export interface RelationModel {
   readonly name: string
@@ -101,4 +109,10 @@ export interface RelationModel {
   readonly expect?: ExpectedSize
   /** Set where members are in companion records and not in `bin` of this one. */
   readonly companions?: CompanionsModel
+  /** Set where members are link records; `target` is their class then, and `inverse` their Ref to this end. */
+  readonly through?: ThroughModel
 }
+
+/** Name of the class of the entities that people see in a relation. */
+export const shownClassOf = ({ target, through }: Pick<RelationModel, 'target' | 'through'>): string =>
+  through?.target ?? target

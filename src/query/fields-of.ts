@@ -44,9 +44,9 @@ export function fieldsOf(
 /** Collections whose members' keys are stored here, by relation. */
 export function memberFieldsOf({ relations }: EntityModel, encodeRef: EncodeRef): ReadonlyMap<string, Field> {
   return new Map(
-    relations.flatMap(({ name, bin, holds, strategy, target, sharding }): [string, Field][] => {
+    relations.flatMap(({ name, bin, holds, strategy, target, sharding, through }): [string, Field][] => {
       // An index of this class cannot see what its companion records hold.
-      if (bin === undefined || holds !== 'collection' || sharding !== undefined) return []
+      if (bin === undefined || holds !== 'collection' || sharding !== undefined || through !== undefined) return []
       const encode: Encode = (given) => encodeRef(target, given, false)
       const place = { path: name, bin, steps: [] }
       if (STORED_KEYS[strategy] === 'list') return [[name, { ...place, shape: { kind: 'list', item: encode } }]]

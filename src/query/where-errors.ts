@@ -58,12 +58,14 @@ export function noSuchMembers(model: EntityModel, name: string, known: readonly 
   const relation = relations.find((each) => each.name === name)
   const what = relation === undefined ? 'has no collection' : 'does not hold the keys of the members of'
   const fix =
-    relation?.strategy === 'secondaryIndex' && relation.inverse !== undefined
-      ? `Its members hold the key: db.query(${relation.target}).where({ ${relation.inverse}: … }).`
-      : relation?.strategy === 'consolidate'
-        ? 'Its children are stored inside the record: keep an inverseIndex, and ask session.pointingTo.'
-        : relation?.holds === 'ref'
-          ? `Ask for its key: where({ ${name}: … }).`
-          : `It has: ${known.join(', ') || 'none'}.`
+    relation?.through !== undefined
+      ? `Ask for its links: db.query(${relation.target}).where({ ${relation.through.ref}: … }).`
+      : relation?.strategy === 'secondaryIndex' && relation.inverse !== undefined
+        ? `Its members hold the key: db.query(${relation.target}).where({ ${relation.inverse}: … }).`
+        : relation?.strategy === 'consolidate'
+          ? 'Its children are stored inside the record: keep an inverseIndex, and ask session.pointingTo.'
+          : relation?.holds === 'ref'
+            ? `Ask for its key: where({ ${name}: … }).`
+            : `It has: ${known.join(', ') || 'none'}.`
   return new SkeinError('SKEIN_2310', `${className} ${what} '${name}'.`, { className, property: name, fix })
 }

@@ -6,7 +6,11 @@ import type { UserKey } from '../plan/record-key.js'
 import { EntityCollection } from './collection.js'
 import type { Tracked } from './contract/tracked.js'
 import type { Reader } from './contract/reader.js'
-import { isEntity } from './contract/member.js'
+import type { Binding } from './contract/binding.js'
+import type { LinkClass } from './contract/link-class.js'
+import { isEntity, type Member } from './contract/member.js'
+import type { CollectionState } from './state/collection-state.js'
+import { LinkedMembers } from './state/linked-members.js'
 import { EntityRef } from './ref.js'
 import { collectionStateOf, findCollectionState, findRefState, refStateOf } from './state/state-of.js'
 import { isKeyOf, unreadableRef } from './contract/stored-keys.js'
@@ -37,9 +41,11 @@ export function attachRelations(
       state.bind(binding)
     } else {
       const state = collectionStateOf(collectionOf(tracked.entity, relation))
+      const given = strategy.links && takeGiven(state, strategy.links)
       if (stored === undefined) state.startAnew()
       else takeMembers(strategy, state, stored)
       state.bind(binding)
+      if (given !== undefined && given.length > 0) linkGiven(given, state, binding, strategy.links!)
       const [bin] = strategy.bins as readonly (string | undefined)[]
       const isRead = bin !== undefined && stored?.isRead(bin) === true
       strategy.attached?.(tracked, reader, isRead ? stored?.bins[bin] : undefined, isRead)
@@ -59,14 +65,19 @@ export function removalsOf(
   entity: object,
   strategies: readonly RelationStrategy[],
 ): (isKnown: (member: object) => boolean) => void {
-  const removals = strategies.flatMap(({ model: { holds, name } }) => {
+  const removals = strategies.flatMap(({ model: { holds, name }, links }) => {
     const value = holds === 'collection' ? readProperty(entity, name) : undefined
     const state = typeof value === 'object' && value !== null ? findCollectionState(value) : undefined
-    return state === undefined || state.removed.length === 0 ? [] : [{ state, removed: state.removed }]
+    if (state === undefined || state.removed.length === 0) return []
+    return [{ state, removed: state.removed, links: state.binding === undefined ? links : undefined }]
   })
   return (isKnown) => {
-    for (const { state, removed } of removals)
+    for (const { state, removed, links } of removals)
       for (const member of removed) {
+        if (links !== undefined) {
+          new LinkedMembers(state, state.binding!, links).remove(member)
+          continue
+        }
         // An entity that this session does not manage would be saved as a new one.
         const gone = isEntity(member) && !isKnown(member) ? (state.keyOf(member) ?? member) : member
         if (!state.isAdded(gone)) state.remove(gone)
@@ -111,6 +122,28 @@ export function completeRelations(
       } else if (!state.isChanged && state.loaded.members === undefined) takeMembers(strategy, state, stored)
     }
   }
+}
+
+/** Members that were given before a session had their owner: links are made of them once it is known that there are some. */
+function takeGiven(state: CollectionState, { model }: LinkClass): readonly [Member, object][] {
+  if (state.binding !== undefined) return []
+  const members = state.added.filter((member) => !(member instanceof model.class))
+  return members.map((member) => {
+    const values = state.links.get(member)?.value ?? {}
+    state.links.delete(member)
+    state.mark(member, undefined)
+    return [member, values]
+  })
+}
+
+function linkGiven(
+  given: readonly [Member, object][],
+  state: CollectionState,
+  binding: Binding,
+  links: LinkClass,
+): void {
+  const members = new LinkedMembers(state, binding, links)
+  for (const [member, values] of given) members.add(member, values)
 }
 
 function refOf(entity: object, { name }: RelationModel): object {

@@ -1,4 +1,5 @@
 import { inspect } from 'node:util'
+import type { DeletedOption } from '../model/index.js'
 import { SkeinError } from '../errors/index.js'
 import type { KeyValue } from '../keys/index.js'
 import type { KeyOf } from '../model/key-of.js'
@@ -6,6 +7,7 @@ import type {
   Collection,
   CollectionOrder,
   KeysOptions,
+  LinkValues,
   OutsideTransaction,
   Page,
   PageOptions,
@@ -16,20 +18,23 @@ import type { Binding } from './contract/binding.js'
 import { CollectionState } from './state/collection-state.js'
 import { isEntity, COLLECTION } from './contract/member.js'
 import { membersToJSON } from './read/members-to-json.js'
-import { countMembers, hasMember, memberKeys, memberPage } from './read/pending-overlay.js'
-import { pageAfter, pageOfParts } from './read/cursor-page.js'
+import { askPage, askStream } from './read/ask-page.js'
+import { countMembers, hasMember, memberKeys } from './read/pending-overlay.js'
+import { pageOfParts } from './read/cursor-page.js'
 import {
   checkNumber,
   nameOf,
+  attributesOfLinkRecord,
   noAttributes,
-  noDeletedMembers,
-  pagedOtherwise,
+  noLinkRecords,
   unknownOrder,
 } from './contract/relation-errors.js'
-import { pagedByCursor } from './contract/companion-errors.js'
 import { setCollectionState } from './state/state-of.js'
 import { cut, type CollectionView, type KeyRange, type OrderView } from './contract/collection-members.js'
-import { streamMembers } from './read/stream-members.js'
+import { askedBinding, askedRange, checkDeleted, isComplete, noNumbers, noSession } from './read/asked-collection.js'
+import { collectionOrder } from './read/collection-order.js'
+import { farKeys, findLink, hasLink, type LinkedCollection } from './read/linked-questions.js'
+import { LinkedMembers } from './state/linked-members.js'
 
 /**
  * The initial value of a to-many relation.
@@ -41,9 +46,6 @@ export function collection<T extends object, A extends object = object>(): Colle
   return new EntityCollection<T, A>()
 }
 
-/** As many as the server can return. */
-const ALL = 2 ** 31 - 1
-
 /** A collection. Outside a session its members are those that were added; in one the server is asked. */
 export class EntityCollection<T extends object, A extends object = object> implements Collection<T, A> {
   readonly #state = new CollectionState()
@@ -53,22 +55,38 @@ export class EntityCollection<T extends object, A extends object = object> imple
   }
 
   add(...members: (T | KeyValue)[]): void {
-    for (const member of members) this.#state.add(member)
+    const to = this.#links?.members ?? this.#state
+    for (const member of members) to.add(member)
   }
 
   remove(...members: (T | KeyValue)[]): void {
-    for (const member of members) this.#state.remove(member)
+    const from = this.#links?.members ?? this.#state
+    for (const member of members) from.remove(member)
   }
 
-  link(member: T | KeyValue, attributes: A): void {
-    this.#state.link(member, attributes)
+  link(member: T | KeyValue, attributes: LinkValues<A>): void {
+    const links = this.#links
+    if (links === undefined) this.#state.link(member, attributes)
+    else links.members.add(member, attributes)
+  }
+
+  unlink(...members: (T | KeyValue)[]): void {
+    this.remove(...members)
+  }
+
+  async linkOf(member: T | KeyValue, options?: DeletedOption): Promise<A | null> {
+    checkDeleted(this.#state, options)
+    const links = this.#linked(askedBinding(this.#state, 'linkOf', options))
+    if (links === undefined) throw noLinkRecords(askedBinding(this.#state, 'linkOf'))
+    return (await findLink(links, member)) as A | null
   }
 
   async attributesOf(member: T | KeyValue): Promise<A | null> {
     const known = this.#state.links.get(member)
     if (known !== undefined) return known.value as A
-    if (this.#isComplete || this.#state.isRemoved(member) || this.#state.isAdded(member)) return null
-    const binding = this.#bound('attributesOf')
+    if (isComplete(this.#state) || this.#state.isRemoved(member) || this.#state.isAdded(member)) return null
+    const binding = askedBinding(this.#state, 'attributesOf')
+    if (binding.strategy.links !== undefined) throw attributesOfLinkRecord(binding)
     if (binding.strategy.attributesOf === undefined) throw noAttributes(binding)
     return (await binding.strategy.attributesOf(binding.tracked, member, binding.reader)) as A | null
   }
@@ -76,12 +94,14 @@ export class EntityCollection<T extends object, A extends object = object> imple
   get isLoaded(): boolean {
     const { parts, added, isLoaded } = this.#state
     if (parts !== undefined) return parts.isComplete
-    return this.#isComplete ? added.every(isEntity) : isLoaded
+    if (!(isComplete(this.#state) ? added.every(isEntity) : isLoaded)) return false
+    return this.#links?.members.isLoaded ?? true
   }
 
   get items(): readonly T[] {
     const { parts, binding } = this.#state
-    const members = (): readonly unknown[] => this.#state.asShown(() => this.#state.members)
+    const members = (): readonly unknown[] =>
+      this.#state.asShown(() => this.#links?.members.membersOf(this.#state.members) ?? this.#state.members)
     if (this.isLoaded) return (parts?.placed().map(({ part }) => part) ?? members()) as T[]
     const name = binding === undefined ? '' : ` ${nameOf(binding)}`
     throw new SkeinError('SKEIN_2402', `The collection${name} is not loaded.`, {
@@ -97,12 +117,15 @@ export class EntityCollection<T extends object, A extends object = object> imple
 
   /** Keys that are listed here and have no record: their entities expired or were deleted past Skein. Known once loaded. */
   get dangling(): readonly KeyOf<T>[] {
-    return this.#state.loaded.dangling as readonly KeyOf<T>[]
+    const { dangling } = this.#state.loaded
+    const links = this.#links
+    const keys = links === undefined ? dangling : [...farKeys(links, dangling), ...links.members.dangling]
+    return keys as readonly KeyOf<T>[]
   }
 
   async load(options?: OutsideTransaction): Promise<readonly T[]> {
     if (!this.isLoaded) {
-      const { relation, tracked, reader } = this.#bound('load', options)
+      const { relation, tracked, reader } = askedBinding(this.#state, 'load', options)
       const load = (): Promise<void> => reader.load([tracked], [relation.name])
       // A load outside the transaction is not shared: another caller may not be allowed to make it.
       await (options?.outsideTransaction === true ? load() : this.#state.loadOnce(load))
@@ -112,66 +135,55 @@ export class EntityCollection<T extends object, A extends object = object> imple
 
   async contains(member: T | KeyValue): Promise<boolean> {
     if (this.#view !== undefined) return this.#view.contains(member)
-    if (this.#isComplete) return this.#state.isAdded(member)
-    return hasMember(this.#state, this.#bound('contains'), member)
+    const links = this.#links
+    if (links !== undefined) return hasLink({ ...links, binding: askedBinding(this.#state, 'contains') }, member)
+    if (isComplete(this.#state)) return this.#state.isAdded(member)
+    return hasMember(this.#state, askedBinding(this.#state, 'contains'), member)
   }
 
   async count(options?: QuestionOptions): Promise<number> {
-    this.#checkDeleted(options)
+    checkDeleted(this.#state, options)
     if (this.#view !== undefined) return this.#view.count()
-    if (this.#isComplete) return this.#state.added.length
-    return countMembers(this.#state, this.#bound('count', options))
+    if (isComplete(this.#state)) return this.#state.added.length
+    return countMembers(this.#state, askedBinding(this.#state, 'count', options))
   }
 
   async keys({ offset, count, ...options }: KeysOptions = {}): Promise<readonly KeyOf<T>[]> {
-    const range = this.#keyRange(offset, count)
-    return (await this.#keys(range, options)) as readonly KeyOf<T>[]
+    const range = askedRange(this.#state, offset, count)
+    const keys = await this.#keys(range, options)
+    return (this.#links === undefined ? keys : farKeys(this.#links, keys)) as readonly KeyOf<T>[]
   }
 
   async #keys(range: KeyRange | undefined, options: QuestionOptions): Promise<readonly KeyValue[]> {
-    this.#checkDeleted(options)
+    checkDeleted(this.#state, options)
     if (this.#view !== undefined) return this.#view.keys(range)
-    if (this.#isComplete) return range === undefined ? this.#addedKeys() : cut(this.#addedKeys(), range)
-    const binding = this.#bound('keys', options)
-    if (range !== undefined && binding.strategy.members?.byPosition !== undefined) throw this.#noNumbers(binding)
+    if (isComplete(this.#state)) return range === undefined ? this.#addedKeys() : cut(this.#addedKeys(), range)
+    const binding = askedBinding(this.#state, 'keys', options)
+    if (range !== undefined && binding.strategy.members?.byPosition !== undefined) throw noNumbers(binding)
     return memberKeys(this.#state, binding, range)
   }
 
-  #noNumbers({ relation, strategy }: Binding): SkeinError {
-    return strategy.store === undefined ? pagedOtherwise(relation, 'after') : pagedByCursor(relation)
-  }
-
-  /** Undefined where all keys are meant. */
-  #keyRange(offset: number | undefined, count: number | undefined): KeyRange | undefined {
-    if (offset === undefined && count === undefined) return undefined
-    checkNumber('offset', offset ?? 0, -Infinity, this.#state.binding)
-    checkNumber('count', count ?? ALL, 0, this.#state.binding)
-    return { offset: offset ?? 0, count: count ?? ALL }
-  }
-
   async page({ offset = 0, count, after, ...options }: PageOptions): Promise<Page<T>> {
-    this.#checkDeleted(options)
+    checkDeleted(this.#state, options)
     const { binding: known } = this.#state
     checkNumber('offset', offset, -Infinity, known)
     // A page that is found by its position and has no members would have no end.
     checkNumber('count', count, known?.strategy.members?.byPosition === undefined ? 0 : 1, known)
     if (this.#view !== undefined)
       return (await pageOfParts(this.#view, known!.relation, offset, count, after)) as Page<T>
-    if (this.#isComplete) return cut(await this.load(), { offset, count })
-    const binding = this.#bound('page', options)
-    if (binding.strategy.members?.byPosition === undefined) {
-      if (after !== undefined) throw pagedOtherwise(binding.relation, 'offset')
-      return (await memberPage(this.#state, binding, { offset, count })) as T[]
-    }
-    if (offset !== 0) throw this.#noNumbers(binding)
-    return (await pageAfter(this.#state, binding, count, after)) as Page<T>
+    if (isComplete(this.#state)) return cut(await this.load(), { offset, count })
+    const binding = askedBinding(this.#state, 'page', options)
+    return (await askPage(this.#state, binding, this.#linked(binding), { offset, count, after })) as Page<T>
   }
 
   async *stream(options?: QuestionOptions): AsyncGenerator<T> {
-    this.#checkDeleted(options)
+    checkDeleted(this.#state, options)
     if (this.isLoaded && options?.deleted === undefined) yield* this.items
     else if (this.#view !== undefined) for await (const member of this.#view.stream()) yield member as T
-    else for await (const member of streamMembers(this.#state, this.#bound('stream', options))) yield member as T
+    else {
+      const binding = askedBinding(this.#state, 'stream', options)
+      for await (const member of askStream(this.#state, binding, this.#linked(binding))) yield member as T
+    }
   }
 
   async get(key: KeyValue): Promise<T | null> {
@@ -204,21 +216,10 @@ export class EntityCollection<T extends object, A extends object = object> imple
     const order = (): OrderView => {
       const view = this.#ordered('by').by(name)
       if (view !== undefined) return view
-      const { binding } = this.#state
-      throw unknownOrder(binding!, name)
+      throw unknownOrder(this.#state.binding!, name)
     }
     order()
-    const counted = (count: number): number => (checkNumber('count', count, 0, this.#state.binding), count)
-    return {
-      count: () => order().count(),
-      first: async (count) => (await order().first(counted(count))) as T[],
-      last: async (count) => (await order().last(counted(count))) as T[],
-      page: async ({ offset = 0, count }) => {
-        checkNumber('offset', offset, -Infinity, this.#state.binding)
-        return (await order().page({ offset, count: counted(count) })) as T[]
-      },
-      range: async (options) => (await order().range(options)) as T[],
-    }
+    return collectionOrder<T>(order, () => this.#state.binding)
   }
 
   toJSON(): unknown {
@@ -229,28 +230,38 @@ export class EntityCollection<T extends object, A extends object = object> imple
   [inspect.custom](): unknown {
     if (this.isLoaded) return ShownMembers.from(this.items)
     const { added } = this.#state
-    const known = this.#isComplete ? `${added.length} members, ` : added.length > 0 ? `${added.length} added, ` : ''
+    const known = isComplete(this.#state)
+      ? `${added.length} members, `
+      : added.length > 0
+        ? `${added.length} added, `
+        : ''
     return `Collection(${known}not loaded)`
   }
 
-  /** True while there is no record that could hold more: what was added is all there is. */
-  get #isComplete(): boolean {
-    const { binding, loaded } = this.#state
-    return binding === undefined ? loaded.members === undefined : binding.tracked.state === 'new'
+  /** Present where members are link records. */
+  get #links(): LinkedCollection | undefined {
+    const { binding } = this.#state
+    return binding && this.#linked(binding)
+  }
+
+  #linked(binding: Binding): LinkedCollection | undefined {
+    const { links } = binding.strategy
+    const state = this.#state
+    return links && { state, binding, links, members: new LinkedMembers(state, binding, links) }
   }
 
   get #view(): CollectionView | undefined {
     const { binding } = this.#state
     if (binding?.strategy.view === undefined) return undefined
     // Once it is let go of by its session, it can still tell what it knows.
-    if (binding.tracked.state === 'gone' && !this.#state.parts!.isLoaded) throw this.#noSession('The question')
+    if (binding.tracked.state === 'gone' && !this.#state.parts!.isLoaded) throw noSession('The question')
     return binding.strategy.view(binding.tracked, binding.reader)
   }
 
   #ordered(call: string): CollectionView {
     const view = this.#view
     if (view !== undefined) return view
-    const { strategy, relation, tracked } = this.#bound(call)
+    const { strategy, relation, tracked } = askedBinding(this.#state, call)
     const message = `${tracked.model.name}.${relation.name} is stored as ${strategy.model.strategy}, which cannot answer ${call}().`
     throw new SkeinError('SKEIN_2420', message, {
       className: tracked.model.name,
@@ -262,33 +273,7 @@ export class EntityCollection<T extends object, A extends object = object> imple
   #addedKeys(): KeyValue[] {
     const keys = this.#state.added.map((member) => this.#state.keyOf(member))
     if (keys.every((key): key is KeyValue => key !== null)) return keys
-    throw this.#noSession('keys')
-  }
-
-  /** Refuses to show deleted members of a class whose deletes leave nothing to show. */
-  #checkDeleted({ deleted }: QuestionOptions = {}): void {
-    const { binding } = this.#state
-    if (deleted === undefined) return
-    const isKnown = deleted === 'include' || deleted === 'only'
-    const isPart = binding?.strategy.keyOf !== undefined
-    const isSoft =
-      binding === undefined || isPart || binding.tracked.state === 'gone'
-        ? !isPart
-        : binding.reader.entityModel(binding.relation.target).deletedAt !== undefined
-    if (!isKnown || !isSoft) throw noDeletedMembers(binding, isKnown)
-  }
-
-  #bound(call: string, { outsideTransaction = false, deleted }: QuestionOptions = {}): Binding {
-    const { binding } = this.#state
-    if (binding === undefined || binding.tracked.state === 'gone') throw this.#noSession(call)
-    const bound = outsideTransaction ? { ...binding, reader: binding.reader.outside() } : binding
-    return deleted === undefined ? bound : { ...bound, deleted, reader: bound.reader.withDeleted(deleted) }
-  }
-
-  #noSession(call: string): SkeinError {
-    return new SkeinError('SKEIN_2403', `${call}() of a collection outside a session has no server to ask.`, {
-      fix: 'Load the entity that has it with session.load, or hand it to session.persist first.',
-    })
+    throw noSession('keys')
   }
 }
 Object.defineProperty(EntityCollection.prototype, COLLECTION, { value: true })

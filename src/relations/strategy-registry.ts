@@ -1,9 +1,11 @@
 import type { Codecs } from '../codec/index.js'
-import type { EntityModel, RelationModel } from '../model/index.js'
+import type { EntityModel, RelationModel, ThroughModel } from '../model/index.js'
+import type { LinkClass } from './contract/link-class.js'
 import { ConsolidateStrategy } from './strategies/consolidate/consolidate-strategy.js'
 import { KeyBinStrategy } from './strategies/key-bin-strategy.js'
 import { KeyListStrategy } from './strategies/key-list-strategy.js'
 import { KeyPairStrategy } from './strategies/key-pair-strategy.js'
+import { LinkIndexStrategy, LinkListStrategy } from './strategies/link-records.js'
 import { LinkListsStrategy } from './strategies/link-lists-strategy.js'
 import { SecondaryIndexStrategy } from './strategies/secondary-index-strategy.js'
 import { SharedKeyStrategy } from './strategies/shared-key-strategy.js'
@@ -30,13 +32,21 @@ const STRATEGIES: { readonly [strategy: string]: ((place: Place) => RelationStra
     new LinkListsStrategy(relation, owner, target, inverse, codecs.part(relation.attributes!)),
   sharedKey: ({ relation, owner, target, codecs }) =>
     new SharedKeyStrategy(relation, owner, target, codecs.entity(target.name).key),
-  secondaryIndex: ({ relation, owner, target, inverse }) =>
-    new SecondaryIndexStrategy(relation, owner, target, inverse!),
-  keyList: ({ relation, owner, target, inverse }) =>
-    relation.kind === 'manyToMany'
-      ? new LinkListsStrategy(relation, owner, target, inverse)
-      : new KeyListStrategy(relation, owner, target, inverse),
+  secondaryIndex: ({ relation, owner, target, inverse, codecs }) =>
+    relation.through === undefined
+      ? new SecondaryIndexStrategy(relation, owner, target, inverse!)
+      : new LinkIndexStrategy(relation, owner, target, inverse!, linksOf(relation.through, target, inverse!, codecs)),
+  keyList: ({ relation, owner, target, inverse, codecs }) => {
+    if (relation.kind === 'manyToMany') return new LinkListsStrategy(relation, owner, target, inverse)
+    if (relation.through === undefined) return new KeyListStrategy(relation, owner, target, inverse)
+    return new LinkListStrategy(relation, owner, target, inverse!, linksOf(relation.through, target, inverse!, codecs))
+  },
   consolidate: ({ relation, owner, codecs }) => new ConsolidateStrategy(relation, owner, codecs.part(relation.target)),
+}
+
+function linksOf({ target, ref }: ThroughModel, model: EntityModel, near: RelationModel, codecs: Codecs): LinkClass {
+  const farCollection = model.relations.find(({ name }) => name === ref)!.inverse
+  return { model, near: near.name, far: ref, target: codecs.model.entity(target), farCollection }
 }
 
 export function strategiesOf(owner: EntityModel, codecs: Codecs): readonly RelationStrategy[] {

@@ -8,6 +8,7 @@ import { RecordHandle } from '../records/record-handle.js'
 import { RecordAccess } from './record-access.js'
 import type { ManagedEntity } from './tracking/managed-entity.js'
 import { partHome } from './mapping/part-owner.js'
+import { keyOfEnds } from './load/link-ends.js'
 import { pointingTo } from './load/inverse-lookup.js'
 import type { AtOptions, KeyInput, LoadOneOptions, LoadOptions, RelationPath } from './context/session-types.js'
 import { ManagedSource } from './query/managed-source.js'
@@ -62,6 +63,22 @@ export class SessionReads {
       const loaded = (managed: ManagedEntity | null): void => resolve(managed === null ? null : (managed.entity as T))
       this.#core.loads.findOne(this.#core.toLoad(entityClass), key, options, { loaded, failed })
     })
+  }
+
+  /**
+   * The link record between two entities, each of them given or by its key, in the order of the record's key; null when there is none.
+   *
+   * @example
+   * const doesFollow = (await session.linkOf(Follow, 'alice', 'bob')) !== null
+   */
+  async linkOf<L extends object>(
+    linkClass: EntityClass<L>,
+    from: object | KeyValue,
+    to: object | KeyValue,
+    options?: LoadOneOptions<L>,
+  ): Promise<L | null> {
+    const parts = keyOfEnds(this.#core.toLoad(linkClass), [from, to], this.#core.loads.reader)
+    return this.find(linkClass, parts as KeyInput<L>, options)
   }
 
   async #findSeen<T extends object>(

@@ -8,6 +8,7 @@ const CALLS = [
   'find',
   'loadMany',
   'findMany',
+  'linkOf',
   'findPart',
   'loadPart',
   'save',

@@ -19,6 +19,7 @@ const SAID = [
   'guide/deletes.md',
   'guide/growth.md',
   'guide/history.md',
+  'guide/link-records.md',
   'guide/lists-and-maps.md',
   'guide/queries.md',
   'guide/relations.md',

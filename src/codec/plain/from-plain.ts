@@ -3,6 +3,7 @@ import { SkeinError } from '../../errors/index.js'
 import type { KeyValue } from '../../keys/index.js'
 import {
   didYouMean,
+  shownClassOf,
   type Collection,
   type CollectionProperty,
   type EmbeddableModel,
@@ -178,7 +179,7 @@ class PlainReader {
   #target(owner: EntityModel | EmbeddableModel, relation: RelationModel, data: unknown): object | KeyValue {
     const { model } = this.#codecs
     const isPart = model.embeddables.has(relation.target)
-    const target = isPart ? model.embeddable(relation.target) : model.entity(relation.target)
+    const target = isPart ? model.embeddable(relation.target) : model.entity(shownClassOf(relation))
     const isObject = typeof data === 'object' && data !== null && !Array.isArray(data)
     if (isObject && (isPart || this.#options.relations === 'nested')) return this.instance(target, data)
     if (isPart || !['string', 'number', 'bigint'].includes(typeof data)) {

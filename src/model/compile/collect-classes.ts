@@ -7,6 +7,7 @@ import { readClassNotes, type ClassNotes } from './class-notes.js'
 import type { Compilation, EntityNotes, PartNotes } from './compilation.js'
 import { evaluateTarget } from './members.js'
 import type { Problems } from './problems.js'
+import { resolveLinkClasses } from './link-class.js'
 
 /** The classes of a model: the entities that are given, and the parts that they lead to. */
 export function collectClasses(classes: readonly EntityClass[], namespace: string, problems: Problems): Compilation {
@@ -20,7 +21,7 @@ export function collectClasses(classes: readonly EntityClass[], namespace: strin
       addClass(readClassNotes(target), namespace, { problems, entities, parts })
     }
   }
-  return { problems, entities, parts }
+  return resolveLinkClasses({ problems, entities, parts })
 }
 
 interface Collected extends Compilation {

@@ -78,6 +78,7 @@ export function compileRelation(
     ...(expect && { expect }),
     ...(sharding && { sharding }),
     ...(companions && { companions }),
+    ...(note.through && { through: note.through }),
   }
 }
 

@@ -24,7 +24,11 @@ export function relationIndexes(
   const isIndexed = target && indexedByInverse(relation, target)
   const on = bin === undefined ? undefined : KEYS_ON[relation.strategy]
   if (asked) checkOptions(problems, asked.options, ['name'], place, '@Index on a relation')
-  if (asked && relation.companions) {
+  if (asked && relation.through) {
+    const message = '@Index stands on a collection of link records, whose keys say both ends at once.'
+    const { target: link, through } = relation
+    problems.add('SKEIN_1026', place, message, `Put it on ${link}.${through.ref}, and ask db.query(${link}).`)
+  } else if (asked && relation.companions) {
     const message =
       '@Index stands on a collection whose members are in companion records, where no index of this class sees them.'
     problems.add('SKEIN_1026', place, message, 'Leave it out, or index the other side of the relation.')

@@ -3,9 +3,12 @@ import type { RelationModel } from '../relation-model.js'
 
 /** A relation in one line: what it leads to, how it is stored and what happens on delete. */
 export function describeRelation(relation: RelationModel): string {
-  const { kind, target, inverse, strategy, bin, name, owner, onDelete, orphans, eager, sharding, companions } = relation
+  const { kind, target, inverse, strategy, bin, name, owner, onDelete, orphans, eager, sharding, companions, through } =
+    relation
   const parts = [
-    `${kind} ${target}${inverse === undefined ? '' : `.${inverse}`}`,
+    through === undefined
+      ? `${kind} ${target}${inverse === undefined ? '' : `.${inverse}`}`
+      : `manyToMany ${through.target} through ${target}.${inverse}`,
     `${strategy}${bin !== undefined && bin !== name ? ` in '${bin}'` : ''}`,
     owner ? 'owner' : undefined,
     onDelete === 'detach' ? undefined : `onDelete ${onDelete}`,

@@ -15,7 +15,8 @@ export type OnRollback = (undo: () => void) => void
 
 /** Collects the entities that a save or delete cascades to, each of them once. */
 export interface Cascade {
-  save(entity: object): void
+  /** `overwrites`: a new entity replaces whatever is stored under its key. */
+  save(entity: object, overwrites?: boolean): void
   /** `only`: an orphan that the record says to be somebody's is none, and stays. */
   remove(entity: object, only?: BinGuard): void
   /** How many more entities the plan can hold. */

@@ -51,8 +51,8 @@ export interface Finding {
   readonly otherKey?: KeyValue
   /** Side that was taken as correct: the owner side of the relation (`Listing.agent`), or the class of the record that is gone. */
   readonly truth: string
-  /** Action of a repair on the record: add the other's key, remove it, move a child or member where it belongs, let members in again, count again, finish the delete, or nothing. */
-  readonly repair: 'add' | 'remove' | 'move' | 'reopen' | 'count' | 'finishDelete' | 'none'
+  /** Action of a repair on the record: add the other's key, remove it, move a child or member where it belongs, let members in again, count again, finish the delete, delete a link record without an end, or nothing. */
+  readonly repair: 'add' | 'remove' | 'move' | 'reopen' | 'count' | 'finishDelete' | 'delete' | 'none'
   readonly state: FindingState
   /** Finding as a sentence. */
   readonly message: string

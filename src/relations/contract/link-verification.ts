@@ -24,6 +24,8 @@ export interface LinkEnd {
   readonly add?: (carried: Value | undefined, isHomeThere: boolean) => WriteCommand
   /** Absent where the record cannot do without it. */
   readonly remove?: () => WriteCommand
+  /** The record is a link, which is deleted where an end is gone. */
+  readonly isLink?: true
   /** Present if the record can hold only one link: the key it holds, and the end of that record's own link to this one. */
   readonly only?: { readonly held: Expression; readonly rival: (held: UserKey) => LinkEnd }
 }

@@ -68,6 +68,8 @@ export interface Reader {
   recordKey(model: EntityModel, key: KeyValue): RecordKey
   /** The key people use of a stored one; one of another tenant is refused. */
   fromStored(model: EntityModel, stored: UserKey): KeyValue
+  /** The key that is made of these parts. */
+  keyOfParts(model: EntityModel, parts: { readonly [part: string]: KeyValue }): KeyValue
   /** The key that a reference holds, read from the key of its record, of which it is part. */
   keyPart(model: EntityModel, key: KeyValue, ref: string): KeyValue
 }

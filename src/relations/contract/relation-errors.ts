@@ -57,6 +57,27 @@ export function noAttributes({ tracked, relation }: Binding): SkeinError {
   })
 }
 
+export function noLinkRecords({ tracked, relation }: Binding): SkeinError {
+  const { name: className } = tracked.model
+  return new SkeinError('SKEIN_2407', `The links of ${className}.${relation.name} are no records.`, {
+    className,
+    property: relation.name,
+    fix:
+      relation.attributes === undefined
+        ? 'Ask contains(), or declare the relation with through: () => Class.'
+        : 'Ask attributesOf(), or declare the relation with through: () => Class.',
+  })
+}
+
+export function attributesOfLinkRecord({ tracked, relation }: Binding): SkeinError {
+  const { name: className } = tracked.model
+  return new SkeinError('SKEIN_2407', `The links of ${className}.${relation.name} are records of ${relation.target}.`, {
+    className,
+    property: relation.name,
+    fix: 'Ask linkOf() for the record of a link.',
+  })
+}
+
 /** Refuses an entity of another class at the call that gives it; `className`: the class of the part that has the relation. */
 export function checkClass(member: object, { tracked, relation, reader, className }: Binding): void {
   if (member instanceof reader.entityModel(relation.target).class) return

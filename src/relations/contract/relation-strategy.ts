@@ -9,6 +9,7 @@ import type { Reader } from './reader.js'
 import type { Contributor, OnRollback } from './contributor.js'
 import type { Deleted } from './contributor.js'
 import type { InsideVerification } from './inside-verification.js'
+import type { LinkClass } from './link-class.js'
 import type { LinkVerification } from './link-verification.js'
 import type { Member } from './member.js'
 import type { MemberStore } from './member-store.js'
@@ -50,11 +51,13 @@ export interface RelationStrategy extends Contributor {
   readonly layouts?: readonly BinLayout[]
   /** Loads the related entities of all these entities at once, and says which they are. */
   load(level: readonly Tracked[], reader: Reader, along?: readonly string[]): Promise<readonly Tracked[]>
-  /** Loads the entities that parts refer to, if the paths name them or they are eager. Present where members are not entities. */
+  /** Loads what members refer to, if the paths name it or it is eager. Present where members are not what the paths begin at: parts, and link records. */
   loadInside?(level: readonly Tracked[], reader: Reader, paths: readonly string[]): Promise<readonly LoadedLevel[]>
   readonly members?: CollectionMembers
   /** Where the keys of members are kept; absent where no list or map of keys is stored. */
   readonly store?: MemberStore
+  /** Present where members are link records, which people see as what they lead to. */
+  readonly links?: LinkClass
   /** Absent where nothing is stored that could disagree with another record. */
   readonly verification?: LinkVerification
   /** How members that were created for an owner, and never linked, are found; absent where members may be there alone. */

@@ -1,5 +1,6 @@
 import { readProperty } from '../../codec/index.js'
 import type { EntityModel, RelationModel } from '../../model/index.js'
+import type { KeyValue } from '../../keys/index.js'
 import { userKeyId, type UserKey } from '../../plan/record-key.js'
 import type { Value } from '../../plan/value.js'
 import type { Tracked } from '../contract/tracked.js'
@@ -15,6 +16,8 @@ interface ListedOptions {
   readonly keysIn?: (stored: Value) => readonly UserKey[]
   /** Takes what the bin holds besides the keys. */
   readonly take?: (owner: Tracked, state: CollectionState, stored: Value) => void
+  /** Reads in the same batch what the keys alone lead to. */
+  readonly beside?: (keys: readonly KeyValue[]) => Promise<unknown>
 }
 
 /** Loads collections that are stored as lists of keys: the lists that were not read yet, then all members in one batch. */
@@ -43,7 +46,7 @@ async function loadAll(
   since: readonly number[],
   reader: Reader,
   store: MemberStore,
-  { along, keysIn = (stored) => stored as readonly UserKey[], take }: ListedOptions,
+  { along, keysIn = (stored) => stored as readonly UserKey[], take, beside }: ListedOptions,
 ): Promise<readonly Tracked[]> {
   const bins = await binsOf(store, level, states, reader)
   const lists = bins.map((stored, i) => {
@@ -53,7 +56,7 @@ async function loadAll(
   const added = states.map(({ addedKeys }) => addedKeys)
   const wanted = new Map([...lists, ...added].flat().map((key) => [userKeyId(key), key]))
   const keys = [...wanted.values()]
-  const found = await reader.find(target, keys, along)
+  const [found] = await Promise.all([reader.find(target, keys, along), beside?.(keys)])
   const byKey = new Map(keys.map((key, i) => [userKeyId(key), found[i]]))
   states.forEach((state, i) => {
     const members = lists[i].map((key) => byKey.get(userKeyId(key)) ?? null)

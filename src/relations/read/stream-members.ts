@@ -6,20 +6,27 @@ import { entitiesOf } from './added-members.js'
 
 const STEP = 256
 
-/** All members, a bounded number at a time, with this session's unsent changes; what only passed through is let go. */
+/** All members, with this session's unsent changes; what only passed through is let go. */
 export async function* streamMembers(state: CollectionState, binding: Binding): AsyncGenerator<object> {
+  for await (const step of streamSteps(state, binding))
+    for (const entity of step) if (!state.isRemoved(entity)) yield entity
+}
+
+/** All members, a bounded number at a time. */
+export async function* streamSteps(state: CollectionState, binding: Binding): AsyncGenerator<readonly object[]> {
   const added = state.added
   const shown = new Set<string>()
   for (let from = 0; from < added.length; from += STEP) {
-    for (const entity of await entitiesOf(added.slice(from, from + STEP), binding)) {
+    const entities = await entitiesOf(added.slice(from, from + STEP), binding)
+    for (const entity of entities) {
       const key = state.keyOf(entity)
       if (key !== null) shown.add(userKeyId(key))
-      if (!state.isRemoved(entity)) yield entity
     }
+    yield entities.filter((entity) => !state.isRemoved(entity))
   }
   const isShown = (entity: object): boolean => shown.has(userKeyId(state.keyOf(entity)!)) || state.isRemoved(entity)
   for await (const { found, fresh } of steps(binding)) {
-    for (const { entity } of found) if (!isShown(entity)) yield entity
+    yield found.map(({ entity }) => entity).filter((entity) => !isShown(entity))
     binding.reader.release(fresh)
   }
 }

@@ -24,6 +24,7 @@ import { isCreation, isEntity, isNew, isUnknown } from '../contract/member.js'
 import { ownerGone, restricted } from '../contract/relation-errors.js'
 import type { RefState } from '../state/ref-state.js'
 import { leaveUnlessThere, retarget } from '../write/guarded-ref-write.js'
+import { undoLink } from '../write/undo-link.js'
 import { askOwner } from '../write/owner-there.js'
 import { ListUpkeep } from '../write/list-upkeep.js'
 import { collectionStateOf, refStateOf } from '../state/state-of.js'
@@ -72,7 +73,7 @@ export class KeyBinStrategy implements RelationStrategy {
     this.#lists = list && storeOf(target, list, owner)
     this.#upkeep = this.#lists && new ListUpkeep(this.#lists, owner, model.bin!)
     const lists = this.#lists && { store: this.#lists, property: list!.name }
-    this.verification = keyBinLinks(model, owner, target, lists)
+    this.verification = keyBinLinks(model, owner, target, lists, this.#isLink)
     this.#forTarget = inverse && CreatedFor.of(target, inverse, owner)
     this.#forUs = inverse === undefined ? CreatedFor.of(owner, model, target) : undefined
     const held = (here: RecordKey, other: UserKey): LinkEnd => binEnd(owner, model, here, other)
@@ -404,6 +405,8 @@ export class KeyBinStrategy implements RelationStrategy {
   ): void {
     // Without what is part of its key nobody could read the record: it stays as it is, and the error says so.
     if (isInKey(this.#owner, this.model)) {
+      if (this.#isLink)
+        return undoLink(tracked, this.model, reader.recordKey(this.#target, owner), draft, reader, error)
       if (error !== undefined) throw error
       return
     }
@@ -430,6 +433,11 @@ export class KeyBinStrategy implements RelationStrategy {
     if (this.#upkeep !== undefined) this.#upkeep.putOn(tracked.key, key, draft, lost)
     else if (this.#indexed !== undefined)
       leaveUnlessThere(this.#owner, tracked.key, this.model.bin!, this.#target, key, draft, lost)
+  }
+
+  /** The record is a link, which is nothing without its ends. */
+  get #isLink(): boolean {
+    return (this.#list ?? this.#indexed)?.through !== undefined
   }
 
   /** The collection of an owner that the session has. */

@@ -2,6 +2,7 @@ import { describeKey, type KeyValue } from '../../keys/index.js'
 import type { EntityModel } from '../../model/index.js'
 import { showKey, type RecordKey, type UserKey } from '../../plan/record-key.js'
 import type { Finding, FindingKind } from '../contract/finding.js'
+import { isDeletion } from './repair-links.js'
 import type { Verdict } from './judge.js'
 import type { LinkEnd, StoredLink } from '../contract/link-verification.js'
 
@@ -30,7 +31,7 @@ export function describeLink(link: StoredLink, { kind, wrong, change }: Verdict,
       : link.isNote
         ? `${other.model.name}.${other.property}`
         : `${owner.model.name}.${owner.property}`,
-    repair: change === 'remove' && end.remove === undefined ? 'none' : change,
+    repair: change === 'add' || end.remove !== undefined ? change : isDeletion(end) ? 'delete' : 'none',
     message:
       SAYS[kind]?.(here, there, end, other) ?? `${here} ${says} in ${end.property}, ${because(other, change, isGone)}.`,
   }

@@ -18,12 +18,13 @@ export function keyBinLinks(
   owner: EntityModel,
   target: EntityModel,
   lists: { readonly store: MemberStore; readonly property: string } | undefined,
+  isLink: boolean,
 ): LinkVerification {
   return {
     ...oneKey(relation, owner, target),
     side: 'owner',
     link: (here, other) => ({
-      owner: binEnd(owner, relation, here, other),
+      owner: { ...binEnd(owner, relation, here, other), ...(isLink && { isLink }) },
       mirror:
         lists === undefined
           ? bareEnd(target, other)

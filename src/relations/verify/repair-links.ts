@@ -6,7 +6,8 @@ import type { Value } from '../../plan/value.js'
 import type { Finding } from '../contract/finding.js'
 import type { Reading, Verdict } from './judge.js'
 import type { OwnWrites } from './own-writes.js'
-import type { StoredLink } from '../contract/link-verification.js'
+import type { LinkEnd, StoredLink } from '../contract/link-verification.js'
+import { markDeleting } from '../write/delete-marker.js'
 
 /** A finding that was checked again a moment ago. */
 export interface Confirmed {
@@ -41,7 +42,7 @@ export async function repairLinks(
   const repairs = new Map<string, Repair>()
   const planned = confirmed.map(({ link, verdict, carried, reading: { generation, home } }) => {
     const end = link[verdict.wrong]
-    const command = verdict.change === 'add' ? end.add!(carried, home?.isThere !== false) : end.remove?.()
+    const command = verdict.change === 'add' ? end.add!(carried, home?.isThere !== false) : removal(end)
     if (command === undefined) return UNREPAIRED
     const id = recordId(command.key)
     let repair = repairs.get(id)
@@ -59,6 +60,14 @@ export async function repairLinks(
   })
   return planned.map((repair) => repair?.result ?? { state: 'leftAlone' })
 }
+
+/** A link record is only marked here: whoever goes on with its delete takes it off the lists of its ends. */
+function removal(end: LinkEnd): WriteCommand | undefined {
+  return isDeletion(end) ? markDeleting({ ...end, deleteGuards: [] }) : end.remove?.()
+}
+
+/** True where an end is repaired by deleting its record. */
+export const isDeletion = ({ remove, isLink }: LinkEnd): boolean => remove === undefined && isLink === true
 
 function atGeneration(command: WriteCommand, generation: number): WriteCommand {
   if (command.exists === 'mustNotExist') return command

@@ -18,7 +18,7 @@ import { InsideVerifier } from './inside-verifier.js'
 import { isUserKey } from './link-ends.js'
 import { OwnWrites } from './own-writes.js'
 import { ABOUT_RECORD, readEnds, readingOf } from './read-ends.js'
-import { repairLinks, type Confirmed, type RepairResult } from './repair-links.js'
+import { isDeletion, repairLinks, type Confirmed, type RepairResult } from './repair-links.js'
 import type { LinkEnd, LinkVerification, StoredLink } from '../contract/link-verification.js'
 
 /** Keys taken from one record at a time, and links checked at a time: long lists are never held as a whole. */
@@ -166,8 +166,18 @@ export class Verifier {
       ? await repairLinks(confirmed, (commands) => this.#access.write(commands), this.#own)
       : confirmed.map(() => FOUND)
     for (const [i, { link, verdict }] of confirmed.entries()) {
-      yield { ...describeLink(link, verdict, this.#access.showKey), ...results[i] }
+      yield {
+        ...describeLink(link, verdict, this.#access.showKey),
+        ...(await this.#finish(link[verdict.wrong], results[i])),
+      }
     }
+  }
+
+  /** Goes on with the delete of a link record that the repair has marked. */
+  async #finish(end: LinkEnd, result: RepairResult): Promise<RepairResult> {
+    if (result.state !== 'repaired' || !isDeletion(end)) return result
+    const finished = await this.#access.finishDelete(end.model, end.key)
+    return finished.state === 'failed' ? finished : result
   }
 
   async #confirm(suspects: readonly Candidate[]): Promise<Confirmed[]> {

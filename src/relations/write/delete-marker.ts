@@ -5,7 +5,11 @@ import type { RecordKey } from '../../plan/record-key.js'
 import type { Tracked } from '../contract/tracked.js'
 
 /** Says of a record that its delete has begun: it loads as gone and takes no new members. Refused where the delete itself would be. */
-export function markDeleting({ model, key, deleteGuards }: Tracked): WriteCommand {
+export function markDeleting({
+  model,
+  key,
+  deleteGuards,
+}: Pick<Tracked, 'model' | 'key' | 'deleteGuards'>): WriteCommand {
   const options = { exists: 'mustExist', ttl: 'keep', guards: deleteGuards } as const
   return write(model.name, key, [writeBin(DELETING_BIN, true)], options)
 }

@@ -1,4 +1,4 @@
-import type { EmbeddableModel, EntityModel, RelationModel } from '../../model/index.js'
+import { shownClassOf, type EmbeddableModel, type EntityModel, type RelationModel } from '../../model/index.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
 import type { MappedClasses } from '../mapping/mapped-classes.js'
 import { byFirstStep } from '../../relations/read/split-paths.js'
@@ -9,7 +9,8 @@ export function checkPaths(mapped: MappedClass, paths: readonly string[], classe
   for (const [step, rest] of byFirstStep(paths)) {
     const relations = relationsThrough(mapped, step, classes)
     if (relations.length === 0) throw unknownRelation(mapped, step)
-    for (const { target } of relations) {
+    for (const relation of relations) {
+      const target = shownClassOf(relation)
       const part = classes.model.embeddables.get(target)
       if (part === undefined) checkPaths(classes.of(target), rest, classes)
       else checkPartPaths(part, rest, classes)

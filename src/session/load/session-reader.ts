@@ -162,6 +162,11 @@ export class SessionReader implements Reader {
     return classes.of(model.name).codec.key.scheme.fromStored(stored, identity.tenant)
   }
 
+  keyOfParts(model: EntityModel, parts: { readonly [part: string]: KeyValue }): KeyValue {
+    const { classes, identity } = this.#context
+    return classes.of(model.name).codec.key.scheme.toKey(parts, identity.tenant)
+  }
+
   keyPart(model: EntityModel, key: KeyValue, ref: string): KeyValue {
     return this.#context.classes.of(model.name).codec.key.scheme.parts(key)[ref] as KeyValue
   }

@@ -60,6 +60,10 @@ export class UnmanagedReader implements Reader {
     return this.#classes.of(model.name).codec.key.scheme.fromStored(stored, this.#tenant)
   }
 
+  keyOfParts(model: EntityModel, parts: { readonly [part: string]: KeyValue }): KeyValue {
+    return this.#classes.of(model.name).codec.key.scheme.toKey(parts, this.#tenant)
+  }
+
   keyPart(model: EntityModel, key: KeyValue, ref: string): KeyValue {
     return this.#classes.of(model.name).codec.key.scheme.parts(key)[ref] as KeyValue
   }

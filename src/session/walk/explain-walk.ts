@@ -6,7 +6,8 @@ export function explainWalk(start: Reached, hops: readonly Hop[]): WalkExplanati
   const lines = hops.map((hop, i) => describe(hops[i - 1]?.to ?? start, hop))
   const last = hops.at(-1)?.to ?? start
   const batches = hops.filter(({ strategies }) => strategies.size > 0).length
-  const roundTrips = batches + (last.kind === 'records' ? 1 : 0)
+  const links = hops.filter(({ relation }) => relation.through !== undefined).length
+  const roundTrips = batches + links + (last.kind === 'records' ? 1 : 0)
   const end = last.kind === 'records' ? [`then one batch reads each ${classNameOf(last)}${filtered(hops.at(-1))}`] : []
   const text = [
     `walk from ${classNameOf(start)}`,
@@ -24,7 +25,9 @@ function describe(from: Reached, hop: Hop): string {
   const name = `${classNameOf(from)}.${hop.relation.name}`
   const notes = [
     how(hop),
+    ...(hop.relation.through === undefined ? [] : ['one more batch the links, which are records']),
     ...(hop.where === undefined ? [] : ['keeps links by their attributes, here']),
+    ...(hop.linkFilter === undefined ? [] : ['keeps links by their values, at the server']),
     ...(hop.match === undefined ? [] : ['keeps children by their values, here']),
     ...(hop.filter === undefined ? [] : ['keeps records by their values, at the server']),
     ...(hop.first === undefined ? [] : [`the first ${hop.first} of each`]),

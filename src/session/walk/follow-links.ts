@@ -1,5 +1,6 @@
 import { readProperty } from '../../codec/index.js'
 import type { KeyValue } from '../../keys/index.js'
+import type { DeletedMode } from '../../model/index.js'
 import { userKeyId } from '../../plan/record-key.js'
 import type { Reader } from '../../relations/contract/reader.js'
 import type { RelationStrategy } from '../../relations/contract/relation-strategy.js'
@@ -9,6 +10,7 @@ import type { CollectionState } from '../../relations/state/collection-state.js'
 import { collectionStateOf, refStateOf } from '../../relations/state/state-of.js'
 import type { ManagedEntity } from '../tracking/managed-entity.js'
 import type { Hop } from './hop.js'
+import { followLinks } from './through-links.js'
 
 /** Where a record leads: `owner` stands for it, `known` is its entity where the session has that. */
 export interface Source {
@@ -22,7 +24,13 @@ export async function linksFrom(
   strategy: RelationStrategy,
   hop: Hop,
   reader: Reader,
+  deleted?: DeletedMode,
 ): Promise<readonly KeyValue[]> {
+  if (strategy.links !== undefined) {
+    const keys = await membersOf(source, strategy, hop, reader)
+    const far = await followLinks(strategy.links, keys, hop, reader, deleted)
+    return hop.linkFilter === undefined ? far : cut(far, hop)
+  }
   if (strategy.model.holds === 'collection') return membersOf(source, strategy, hop, reader)
   const key = await targetOf(source, strategy, reader)
   return key === null ? [] : [key]
@@ -45,11 +53,13 @@ async function membersOf(
 ): Promise<readonly KeyValue[]> {
   const state = known && collectionStateOf(readProperty(known.entity, strategy.relation) as object)
   if (hop.where !== undefined) return cut(await matchingLinks({ owner, known }, strategy, state, hop, reader), hop)
-  if (state !== undefined && (state.isLoaded || known!.state === 'new')) return cut(loadedKeys(state), hop)
-  const range = state?.isChanged === true ? undefined : rangeOf(hop)
+  // Conditions on link records choose among all of them.
+  const counts = hop.linkFilter === undefined ? hop : {}
+  if (state !== undefined && (state.isLoaded || known!.state === 'new')) return cut(loadedKeys(state), counts)
+  const range = state?.isChanged === true ? undefined : rangeOf(counts)
   const stored = await strategy.members!.keys(owner, reader, range)
   if (range !== undefined) return stored
-  return cut(state === undefined ? stored : withChanges(state, stored), hop)
+  return cut(state === undefined ? stored : withChanges(state, stored), counts)
 }
 
 /** Members whose links have the attributes that are asked for. */
@@ -73,7 +83,10 @@ function loadedKeys(state: CollectionState): KeyValue[] {
 }
 
 /** The first or last of an ordered collection, as the server counts them. */
-function rangeOf({ first, last }: Hop): { readonly offset: number; readonly count: number } | undefined {
+function rangeOf({
+  first,
+  last,
+}: Pick<Hop, 'first' | 'last'>): { readonly offset: number; readonly count: number } | undefined {
   if (first !== undefined) return { offset: 0, count: first }
   return last === undefined ? undefined : { offset: -last, count: last }
 }

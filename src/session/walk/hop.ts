@@ -1,5 +1,5 @@
 import { SkeinError } from '../../errors/index.js'
-import type { EmbeddableModel, RelationModel } from '../../model/index.js'
+import { shownClassOf, type EmbeddableModel, type RelationModel } from '../../model/index.js'
 import type { Expression } from '../../plan/expression.js'
 import { compileWhere, inClass } from '../../query/compile-where.js'
 import { fieldsOf } from '../../query/fields-of.js'
@@ -30,6 +30,8 @@ export interface Hop {
   readonly limit?: number
   /** On the attributes of the link. */
   readonly where?: Match
+  /** On the link record, as it is stored; asked of the server. */
+  readonly linkFilter?: Expression
   /** On the record that it leads to, and on its class; asked of the server. */
   readonly filter?: Expression
   /** On the part that it leads to. */
@@ -56,11 +58,11 @@ export function hopOf(from: Reached, name: string, options: Given | undefined, p
   const { classes } = context
   const strategies = from.kind === 'records' ? strategiesOf(from.mapped, name) : NONE
   const relation = from.kind === 'records' ? [...strategies.values()][0].model : refOf(from.part, name)
-  const other = [...strategies.values()].find(({ model }) => model.target !== relation.target)
+  const other = [...strategies.values()].find(({ model }) => shownClassOf(model) !== shownClassOf(relation))
   if (other !== undefined) throw severalTargets(from, relation, other.model)
   const part = classes.model.embeddables.get(relation.target)
   const target: Reached =
-    part === undefined ? { kind: 'records', mapped: classes.of(relation.target) } : { kind: 'parts', part }
+    part === undefined ? { kind: 'records', mapped: classes.of(shownClassOf(relation)) } : { kind: 'parts', part }
   const isUnordered = [...strategies.values()].some(({ members }) => members?.byPosition !== undefined)
   if (isUnordered && (counts.first ?? counts.last) !== undefined) throw withoutOrder(from, relation)
   return {
@@ -68,7 +70,7 @@ export function hopOf(from: Reached, name: string, options: Given | undefined, p
     strategies,
     to: target,
     ...counts,
-    ...(where !== undefined && { where: attributesMatch(from, relation, where, context) }),
+    ...(where !== undefined && linkConditions(from, relation, where, parts)),
     ...(to !== undefined && conditionsOn(target, to, parts)),
   }
 }
@@ -89,6 +91,20 @@ function refOf(part: EmbeddableModel, name: string): RelationModel {
   const relation = part.relations.find((each) => each.name === name)
   if (relation === undefined) throw unknownPartRelation(part, name)
   return relation
+}
+
+/** Conditions on links: on their attributes, or on their records. */
+function linkConditions(
+  from: Reached,
+  relation: RelationModel,
+  where: unknown,
+  parts: HopParts,
+): Pick<Hop, 'where' | 'linkFilter'> {
+  const { context } = parts
+  if (relation.through === undefined) return { where: attributesMatch(from, relation, where, context) }
+  const link = context.classes.of(relation.target)
+  const { filter } = conditionsOn({ kind: 'records', mapped: link }, where, parts)
+  return { linkFilter: filter! }
 }
 
 function attributesMatch(from: Reached, relation: RelationModel, where: unknown, context: SessionContext): Match {
@@ -135,9 +151,11 @@ function withoutOrder(from: Reached, { name }: RelationModel): SkeinError {
   })
 }
 
-function severalTargets(from: Reached, { name, target }: RelationModel, other: RelationModel): SkeinError {
+function severalTargets(from: Reached, relation: RelationModel, other: RelationModel): SkeinError {
   const className = classNameOf(from)
-  const message = `${name} leads to ${target} from one subclass of ${className}, and to ${other.target} from another.`
+  const { name } = relation
+  const [one, another] = [shownClassOf(relation), shownClassOf(other)]
+  const message = `${name} leads to ${one} from one subclass of ${className}, and to ${another} from another.`
   return new SkeinError('SKEIN_2312', message, {
     className,
     property: name,

@@ -1,7 +1,7 @@
 import { readProperty } from '../../codec/index.js'
 import { SkeinError } from '../../errors/index.js'
 import type { KeyValue } from '../../keys/index.js'
-import { DELETING_BIN, goneBinsOf, isShown, type DeletedMode } from '../../model/index.js'
+import { DELETING_BIN, goneBinsOf, isShown, shownClassOf, type DeletedMode } from '../../model/index.js'
 import { onlyIf, read, type ReadCommand } from '../../plan/command.js'
 import type { Expression } from '../../plan/expression.js'
 import { recordId, userKeyId, type RecordKey } from '../../plan/record-key.js'
@@ -71,7 +71,7 @@ export class Walker {
       const strategy = present[i] && hop.strategies.get(present[i])
       return strategy === undefined
         ? []
-        : this.#leadsTo(strategy, await linksFrom(this.#sourceOf(node), strategy, hop, this.#reader))
+        : this.#leadsTo(strategy, await linksFrom(this.#sourceOf(node), strategy, hop, this.#reader, this.#deleted))
     })
   }
 
@@ -81,7 +81,7 @@ export class Walker {
     const candidates = source.known === undefined ? distinct(hop.strategies) : strategyOf(hop, source.known.mapped)
     const [mapped, ...found] = await Promise.all([
       this.#presence(node, filter),
-      ...candidates.map((strategy) => linksFrom(source, strategy, hop, this.#reader)),
+      ...candidates.map((strategy) => linksFrom(source, strategy, hop, this.#reader, this.#deleted)),
     ])
     const strategy = mapped && hop.strategies.get(mapped)
     const at = candidates.findIndex((each) => strategy !== undefined && isSame(each, strategy))
@@ -89,7 +89,7 @@ export class Walker {
   }
 
   #leadsTo({ model }: RelationStrategy, keys: readonly KeyValue[]): readonly Lead[] {
-    const target = this.#context.classes.of(model.target)
+    const target = this.#context.classes.of(shownClassOf(model))
     return keys.map((key) => this.#leadTo(target, this.#reader.recordKey(target.model, key)))
   }
 

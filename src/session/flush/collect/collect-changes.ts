@@ -124,11 +124,15 @@ async function cascadeFrom(
     checkHolders(managed.entity, managed.model)
     if (managed.state !== 'removed') checkMembers(managed, managed.mapped.relations, reader)
     const reach: Cascade = {
-      save(entity) {
+      save(entity, overwrites = false) {
         const known = entities.find(entity)
         // An entity that is being deleted stays so, whoever reaches it.
         const saved = known?.state === 'removed' ? known : entities.manage(entity)
         if (isLook && known === undefined) work.onRollback(() => entities.forgetUnsent(saved))
+        if (overwrites && saved.state === 'new' && saved.overwrite !== true) {
+          const keep = saved.addWriteOptions({ overwrite: true })
+          if (isLook) work.onRollback(keep)
+        }
         add(saved, managed)
       },
       remove(entity, only) {

@@ -1,0 +1,30 @@
+import type { KeyValue } from '../../keys/index.js'
+import type { EntityModel } from '../../model/index.js'
+import type { Reader } from './reader.js'
+
+/** The class of link records, as one end of them sees it. */
+export interface LinkClass {
+  readonly model: EntityModel
+  /** The Ref of a link to the end that has the collection. */
+  readonly near: string
+  /** The Ref of a link to the other end. */
+  readonly far: string
+  /** The class at the other end. */
+  readonly target: EntityModel
+  /** The collection of links there, where it has one. */
+  readonly farCollection: string | undefined
+}
+
+/** The key of the link between two ends. */
+export function linkKey(
+  { model, near, far }: Pick<LinkClass, 'model' | 'near' | 'far'>,
+  owner: KeyValue,
+  member: KeyValue,
+  reader: Pick<Reader, 'keyOfParts'>,
+): KeyValue {
+  return reader.keyOfParts(model, { [near]: owner, [far]: member })
+}
+
+/** The key of the far end of a link. */
+export const farKey = ({ model, far }: LinkClass, link: KeyValue, reader: Pick<Reader, 'keyPart'>): KeyValue =>
+  reader.keyPart(model, link, far)

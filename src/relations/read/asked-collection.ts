@@ -1,0 +1,60 @@
+import { SkeinError } from '../../errors/index.js'
+import type { QuestionOptions } from '../../model/related.js'
+import type { Binding } from '../contract/binding.js'
+import type { KeyRange } from '../contract/collection-members.js'
+import { pagedByCursor } from '../contract/companion-errors.js'
+import { checkNumber, noDeletedMembers, pagedOtherwise } from '../contract/relation-errors.js'
+import type { CollectionState } from '../state/collection-state.js'
+
+/** As many as the server can return. */
+const ALL = 2 ** 31 - 1
+
+/** True while there is no record that could hold more: what was added is all there is. */
+export function isComplete({ binding, loaded }: CollectionState): boolean {
+  return binding === undefined ? loaded.members === undefined : binding.tracked.state === 'new'
+}
+
+/** The session that a question is for, as the options say; throws where there is none. */
+export function askedBinding(
+  { binding }: CollectionState,
+  call: string,
+  { outsideTransaction = false, deleted }: QuestionOptions = {},
+): Binding {
+  if (binding === undefined || binding.tracked.state === 'gone') throw noSession(call)
+  const bound = outsideTransaction ? { ...binding, reader: binding.reader.outside() } : binding
+  return deleted === undefined ? bound : { ...bound, deleted, reader: bound.reader.withDeleted(deleted) }
+}
+
+/** Refuses to show deleted members of a class whose deletes leave nothing to show. */
+export function checkDeleted({ binding }: CollectionState, { deleted }: QuestionOptions = {}): void {
+  if (deleted === undefined) return
+  const isKnown = deleted === 'include' || deleted === 'only'
+  const isPart = binding?.strategy.keyOf !== undefined
+  const isSoft =
+    binding === undefined || isPart || binding.tracked.state === 'gone'
+      ? !isPart
+      : binding.reader.entityModel(binding.relation.target).deletedAt !== undefined
+  if (!isKnown || !isSoft) throw noDeletedMembers(binding, isKnown)
+}
+
+/** Undefined where all keys are meant. */
+export function askedRange(
+  { binding }: CollectionState,
+  offset: number | undefined,
+  count: number | undefined,
+): KeyRange | undefined {
+  if (offset === undefined && count === undefined) return undefined
+  checkNumber('offset', offset ?? 0, -Infinity, binding)
+  checkNumber('count', count ?? ALL, 0, binding)
+  return { offset: offset ?? 0, count: count ?? ALL }
+}
+
+export function noNumbers({ relation, strategy }: Binding): SkeinError {
+  return strategy.store === undefined ? pagedOtherwise(relation, 'after') : pagedByCursor(relation)
+}
+
+export function noSession(call: string): SkeinError {
+  return new SkeinError('SKEIN_2403', `${call}() of a collection outside a session has no server to ask.`, {
+    fix: 'Load the entity that has it with session.load, or hand it to session.persist first.',
+  })
+}

@@ -1,0 +1,96 @@
+import { readProperty } from '../../codec/index.js'
+import type { KeyValue } from '../../keys/index.js'
+import type { EntityModel, RelationModel } from '../../model/index.js'
+import type { Cascade } from '../contract/contributor.js'
+import { isNew } from '../contract/member.js'
+import type { LinkClass } from '../contract/link-class.js'
+import type { Reader } from '../contract/reader.js'
+import type { LoadedLevel } from '../contract/relation-strategy.js'
+import type { Tracked } from '../contract/tracked.js'
+import { loadListed } from '../read/load-key-lists.js'
+import { findFar, levelsThrough } from '../read/load-links.js'
+import { forgetLinksToSend, isMade, linksToSend } from '../state/links-to-send.js'
+import type { CollectionState } from '../state/collection-state.js'
+import { collectionStateOf } from '../state/state-of.js'
+import { KeyListStrategy } from './key-list-strategy.js'
+import { SecondaryIndexStrategy } from './secondary-index-strategy.js'
+
+// Link records are children of both their ends. What differs from other children: people see the far ends in their place.
+
+/** Links that an end finds by a list of their keys. */
+export class LinkListStrategy extends KeyListStrategy {
+  readonly links: LinkClass
+
+  constructor(model: RelationModel, owner: EntityModel, target: EntityModel, inverse: RelationModel, links: LinkClass) {
+    super(model, owner, target, inverse)
+    this.links = links
+  }
+
+  override hasChanges(tracked: Tracked): boolean {
+    return super.hasChanges(tracked) || hasLinksToSend(tracked, this.relation)
+  }
+
+  override cascade(tracked: Tracked, reach: Cascade, reader: Reader, listed?: readonly KeyValue[]): Promise<void> {
+    reachLinks(tracked, this.relation, reach, reader)
+    return super.cascade(tracked, reach, reader, listed)
+  }
+
+  override load(level: readonly Tracked[], reader: Reader, along?: readonly string[]): Promise<readonly Tracked[]> {
+    const { model, links, store } = this
+    const beside = (keys: readonly KeyValue[]): Promise<unknown> => findFar(links, keys, reader, along)
+    return loadListed(model, links.model, level, reader, store, along === undefined ? {} : { beside })
+  }
+
+  loadInside(level: readonly Tracked[], reader: Reader, paths: readonly string[]): Promise<readonly LoadedLevel[]> {
+    return levelsThrough(this.relation, this.links, level, reader, paths)
+  }
+}
+
+/** Links that an end finds by an index on their reference to it. */
+export class LinkIndexStrategy extends SecondaryIndexStrategy {
+  readonly links: LinkClass
+
+  constructor(model: RelationModel, owner: EntityModel, target: EntityModel, inverse: RelationModel, links: LinkClass) {
+    super(model, owner, target, inverse)
+    this.links = links
+  }
+
+  override hasChanges(tracked: Tracked): boolean {
+    return super.hasChanges(tracked) || hasLinksToSend(tracked, this.relation)
+  }
+
+  override cascade(tracked: Tracked, reach: Cascade, reader: Reader): Promise<void> {
+    reachLinks(tracked, this.relation, reach, reader)
+    return super.cascade(tracked, reach, reader)
+  }
+
+  loadInside(level: readonly Tracked[], reader: Reader, paths: readonly string[]): Promise<readonly LoadedLevel[]> {
+    return levelsThrough(this.relation, this.links, level, reader, paths)
+  }
+}
+
+const stateOf = ({ entity }: Tracked, relation: string): CollectionState =>
+  collectionStateOf(readProperty(entity, relation) as object)
+
+const hasLinksToSend = (tracked: Tracked, relation: string): boolean =>
+  linksToSend(stateOf(tracked, relation)) !== undefined
+
+/**
+ * Reaches links that the owner's save concerns. One that the collection has made replaces what may be stored between its ends, and where it is not
+ * wanted any more, that is deleted.
+ */
+function reachLinks(tracked: Tracked, relation: string, reach: Cascade, reader: Reader): void {
+  if (tracked.state === 'removed') return
+  const state = stateOf(tracked, relation)
+  for (const link of state.addedEntities) if (isMade(link) && isNew(link, reader)) reach.save(link, true)
+  const { changed, dropped } = linksToSend(state) ?? NOTHING
+  for (const link of changed) if (!state.isRemoved(link)) reach.save(link)
+  for (const link of dropped) {
+    const key = state.keyOf(link)
+    reach.remove(link)
+    if (reader.tracked(link) === undefined && key !== null) state.remove(key)
+  }
+  if (!reach.isPreview) forgetLinksToSend(state)
+}
+
+const NOTHING = { changed: new Set<object>(), dropped: new Set<object>() }

@@ -1,0 +1,42 @@
+import { SkeinError } from '../../errors/index.js'
+import type { KeyValue } from '../../keys/index.js'
+import { isEntity } from '../../relations/contract/member.js'
+import type { Reader } from '../../relations/contract/reader.js'
+import type { MappedClass } from '../mapping/mapped-class.js'
+
+/** The parts of the key of a link record, of its two ends in the order of its key; each is an entity or its key. */
+export function keyOfEnds(
+  { model }: MappedClass,
+  ends: readonly [object | KeyValue, object | KeyValue],
+  reader: Reader,
+): { readonly [ref: string]: KeyValue } {
+  const { name: className, key, relations } = model
+  const refs = key.properties.flatMap((name) => relations.find((each) => each.name === name) ?? [])
+  if (refs.length !== 2)
+    throw new SkeinError('SKEIN_2407', `The key of ${className} is not made of two references.`, {
+      className,
+      fix: `linkOf is for link records: @Record({ key: '{from}:{to}' }). Load others with find(${className}, key).`,
+    })
+  return Object.fromEntries(
+    refs.map(({ name, target }, i) => [name, keyOfEnd(ends[i], className, name, target, reader)]),
+  )
+}
+
+function keyOfEnd(
+  end: object | KeyValue,
+  className: string,
+  property: string,
+  target: string,
+  reader: Reader,
+): KeyValue {
+  if (!isEntity(end)) return end
+  if (!(end instanceof reader.entityModel(target).class))
+    throw new SkeinError('SKEIN_2408', `linkOf: ${className}.${property} is of ${target}.`, {
+      className,
+      property,
+      fix: `Give a ${target} or its key; the ends are in the order of the key of ${className}.`,
+    })
+  const key = reader.keyOf(end)
+  if (key !== null) return key
+  throw new SkeinError('SKEIN_2305', `linkOf: the ${target} has no key yet.`, { className, fix: 'Save it first.' })
+}
