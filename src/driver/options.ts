@@ -14,7 +14,7 @@ export interface Limits {
   readonly batchBytes: number
   /** Transactions open at a time; one more waits. */
   readonly transactions: number
-  /** Records of a query that are held at a time. */
+  /** Records of one step of a query; up to three steps are held at a time. */
   readonly queryRecords: number
   /** A record that grows past this many bytes causes a warning. */
   readonly warnRecordSize: number
@@ -28,7 +28,7 @@ export const DEFAULT_LIMITS: Limits = Object.freeze({
   batchRows: 256,
   batchBytes: 1024 * 1024,
   transactions: 500,
-  queryRecords: 1000,
+  queryRecords: 2000,
   warnRecordSize: 128 * 1024,
   keyBytes: 64 * 1024,
 })

@@ -4,8 +4,12 @@ import type { Patience, QueryRunner } from './query-runner.js'
 import { compareDigests, partitionOf, readPosition, showPosition, type Position } from './query-position.js'
 
 const PARTITIONS = 4096
-/** Records that are held at a time. */
-const LIMIT = 1000
+/** Records of a step. More would outlive the young generation of the collector, fewer would pay more for each query. */
+const LIMIT = 2000
+/** Records of the try over all partitions, which are thrown away where there are more. */
+const FIRST_TRY = 1000
+/** Records of the smallest step of a page. */
+const PAGE_LEAST = 250
 /** How much narrower the next try is where there was too much. */
 const NARROWER = 8
 /** Share of the limit that the next step is to find, as far as the last one tells. */
@@ -16,6 +20,8 @@ export interface WalkOptions {
   readonly signal?: AbortSignal
   /** Told after each step which share of the partitions has been read, from 0 to 1. */
   readonly onStep?: (share: number) => void
+  /** Steps that are read while one is being used; each holds up to `limits.queryRecords` records. */
+  readonly ahead?: number
 }
 
 /** A page of a query in its order, and the position of the next one. */
@@ -23,6 +29,13 @@ export interface QueryPage {
   readonly records: readonly FoundRecord[]
   /** Undefined when there are no more. */
   readonly next: string | undefined
+}
+
+/** A range of partitions whose step has been asked for. */
+interface Asked {
+  readonly begin: number
+  readonly width: number
+  readonly step: Promise<Step>
 }
 
 interface Step {
@@ -46,15 +59,34 @@ export class PartitionWalk {
     this.#limit = limit
   }
 
-  /** All records, a bounded number at a time; the next are asked for when these have been taken. */
-  async *all(command: QueryCommand, { signal, onStep }: WalkOptions = {}): AsyncGenerator<readonly FoundRecord[]> {
-    for (let begin = 0, width = PARTITIONS; begin < PARTITIONS;) {
-      const step = await this.#step(command, begin, width, signal)
-      width = step.next
-      begin += step.width
-      if (step.records === undefined) yield* this.#runner.pages(command, begin - step.width, this.#limit, signal)
-      else if (step.records.length > 0) yield step.records
-      onStep?.(begin / PARTITIONS)
+  /** All records, a bounded number at a time; the steps that follow, up to `ahead`, are read while these are being used. */
+  async *all(command: QueryCommand, options: WalkOptions = {}): AsyncGenerator<readonly FoundRecord[]> {
+    const { signal, onStep, ahead = 0 } = options
+    const asked: Asked[] = []
+    let width = PARTITIONS
+    // Partitions before it have been asked for.
+    let end = 0
+    const ask = (): void => {
+      asked.push(this.#ask(command, end, Math.min(width, PARTITIONS - end), signal))
+      end = endOf(asked.at(-1)!)
+    }
+    try {
+      while (asked.length > 0 || end < PARTITIONS) {
+        if (asked.length === 0) ask()
+        const { begin, width: wanted, step } = asked.shift()!
+        const { width: read, next, records } = await step
+        width = next
+        // A step that held too much was narrowed: the rest of its range comes before those that were asked for after it.
+        if (read < wanted && asked.length > 0) asked.unshift(this.#ask(command, begin + read, wanted - read, signal))
+        else if (read < wanted) end = begin + read
+        while (asked.length < ahead && end < PARTITIONS) ask()
+        if (records === undefined) yield* this.#runner.pages(command, begin, this.#limit, signal)
+        else if (records.length > 0) yield records
+        onStep?.((begin + read) / PARTITIONS)
+      }
+    } finally {
+      // Nothing is under way any more when the caller is told that all has ended.
+      await Promise.allSettled(asked.map(({ step }) => step))
     }
   }
 
@@ -67,9 +99,10 @@ export class PartitionWalk {
   async page(command: QueryCommand, count: number, after?: string, signal?: AbortSignal): Promise<QueryPage> {
     const from = after === undefined ? { partition: 0, width: PARTITIONS } : readPosition(after)
     const found: FoundRecord[] = []
+    const limit = Math.min(this.#limit, Math.max(PAGE_LEAST, 4 * count))
     let width = from.width
     for (let begin = from.partition; begin < PARTITIONS;) {
-      const step = await this.#step(command, begin, width, signal)
+      const step = await this.#step(command, begin, width, signal, limit)
       width = step.next
       // One more than is needed tells that there is a next page.
       const wanted = count - found.length + 1
@@ -85,24 +118,28 @@ export class PartitionWalk {
     return { records: found, next: undefined }
   }
 
+  #ask(command: QueryCommand, begin: number, width: number, signal: AbortSignal | undefined): Asked {
+    const step = this.#step(command, begin, width, signal)
+    // Thrown again where it is awaited.
+    step.catch(() => undefined)
+    return { begin, width, step }
+  }
+
   /** Reads as many partitions as `width` says, or fewer; no records when even one partition holds too many. */
-  async #step(command: QueryCommand, begin: number, most: number, signal: AbortSignal | undefined): Promise<Step> {
+  async #step(
+    command: QueryCommand,
+    begin: number,
+    most: number,
+    signal: AbortSignal | undefined,
+    limit = this.#limit,
+  ): Promise<Step> {
     const patience: Patience = {}
-    for (let width = Math.min(most, PARTITIONS - begin); ; width = this.#narrower(width, patience)) {
-      const records = await this.#runner.records(command, { begin, count: width }, this.#limit, signal, patience)
+    for (let width = Math.min(most, PARTITIONS - begin); ; width = narrower(width, limit, patience)) {
+      const held = width === PARTITIONS ? Math.min(FIRST_TRY, limit) : limit
+      const records = await this.#runner.records(command, { begin, count: width }, held, signal, patience)
       if (records === undefined && width > 1) continue
-      return { width, next: records === undefined ? 1 : this.#nextWidth(width, records.length), records }
+      return { width, next: records === undefined ? 1 : nextWidth(width, limit, records.length), records }
     }
-  }
-
-  /** As many partitions as a try that was cut off has shown to fit, or a share of what was too much. */
-  #narrower(width: number, { density }: Patience): number {
-    const fitting = density === undefined ? width / NARROWER : (AIM * this.#limit) / density
-    return Math.max(1, Math.min(Math.floor(fitting), Math.floor(width / 2)))
-  }
-
-  #nextWidth(width: number, found: number): number {
-    return Math.max(1, Math.min(PARTITIONS, Math.floor((width * AIM * this.#limit) / Math.max(1, found))))
   }
 
   /** The first few of a partition that holds many, without holding the others. */
@@ -120,6 +157,17 @@ export class PartitionWalk {
     return kept
   }
 }
+
+/** As many partitions as a try that was cut off has shown to fit, or a share of what was too much. */
+function narrower(width: number, limit: number, { density }: Patience): number {
+  const fitting = density === undefined ? width / NARROWER : (AIM * limit) / density
+  return Math.max(1, Math.min(Math.floor(fitting), Math.floor(width / 2)))
+}
+
+const nextWidth = (width: number, limit: number, found: number): number =>
+  Math.max(1, Math.min(PARTITIONS, Math.floor((width * AIM * limit) / Math.max(1, found))))
+
+const endOf = ({ begin, width }: Asked): number => begin + width
 
 /** As many partitions as hold about two pages. */
 function aim({ width, records }: Step, count: number): number {

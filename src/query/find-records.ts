@@ -2,10 +2,11 @@ import type { FoundRecord } from '../plan/outcome.js'
 import type { QueryCommand } from '../plan/query-command.js'
 import type { QueryPlan } from './plan-query.js'
 import type { QuerySource } from './query-source.js'
-import { readAhead } from './read-ahead.js'
 
 /** So many records are asked for at once; more are read in steps. */
 const FEW = 500
+/** Steps that are read while one is used: one arrives while the server works on the next. */
+const AHEAD = 2
 
 /** The records that a query finds, a bounded number at a time, and no more than the limit; none of another tenant. */
 export async function* findRecords<T extends object>(
@@ -39,7 +40,7 @@ async function* found<T extends object>(
   let count = 0
   let share = 0
   const onStep = (of: number): void => void (share = of)
-  for await (const step of readAhead(driver.query(command, { signal, onStep }))) {
+  for await (const step of driver.query(command, { signal, onStep, ahead: AHEAD })) {
     signal?.throwIfAborted()
     const own = isCheckedByKey ? step.filter((record) => source.isOwn(record)) : step
     const records = limit !== undefined && count + own.length > limit ? own.slice(0, limit - count) : own

@@ -100,6 +100,33 @@ describe('queries of the driver', () => {
     for await (const records of narrow.query(everything())) expect(records.length).to.be.at.most(10)
   })
 
+  it('read a bounded number of steps ahead of the reader', async function () {
+    const { embedded } = await sharedServer()
+    const server = need(this, embedded, 'only the embedded server counts queries')
+    const commandsOf = async (ahead: number): Promise<number> => {
+      const { byKind } = await server.commands.during(async () => {
+        for await (const records of narrow.query(everything(), { ahead })) {
+          expect(records.length).to.be.at.most(10)
+          break
+        }
+      })
+      return byKind.query!.commands
+    }
+    const [alone, ahead] = [await commandsOf(0), await commandsOf(2)]
+    // A step that turns out to hold too much is asked for again.
+    expect(ahead).to.be.within(alone + 2, alone + 8)
+  })
+
+  it('give each record once while later steps are read, in the order of partitions', async () => {
+    const ids: number[] = []
+    const shares: number[] = []
+    const onStep = (share: number): void => void shares.push(share)
+    for await (const records of narrow.query(everything(), { ahead: 3, onStep })) ids.push(...records.map(idOf))
+    expect(ordered(ids)).to.deep.equal(Array.from({ length: COUNT }, (_, id) => id))
+    expect(shares).to.deep.equal(shares.toSorted((a, b) => a - b))
+    expect(shares.at(-1)).to.equal(1)
+  })
+
   it('read a partition that holds too much in pages', async () => {
     const tight = await connectTo(await sharedServer(), { limits: { queryRecords: 1 } })
     const command = query({ ...lookup(1), index: { ...lookup(1).index!, value: 5 } })
