@@ -7,7 +7,8 @@ import { dirname, resolve } from 'node:path'
 // Data flows one way (docs/internals/architecture.md): each folder may import only the folders named here.
 const MAY_IMPORT = {
   errors: [],
-  embedded: ['errors'],
+  regex: [],
+  embedded: ['errors', 'regex'],
   keys: ['errors'],
   model: ['errors', 'keys'],
   decorators: ['errors', 'keys', 'model'],
@@ -15,7 +16,7 @@ const MAY_IMPORT = {
   codec: ['errors', 'keys', 'model', 'plan'],
   driver: ['errors', 'keys', 'plan'],
   relations: ['errors', 'keys', 'model', 'codec', 'plan'],
-  query: ['errors', 'keys', 'model', 'codec', 'plan', 'driver'],
+  query: ['errors', 'regex', 'keys', 'model', 'codec', 'plan', 'driver'],
   records: ['errors', 'keys', 'model', 'codec', 'plan', 'query'],
   session: ['errors', 'keys', 'model', 'codec', 'plan', 'driver', 'relations', 'records', 'query', 'embedded'],
 }

@@ -1,15 +1,14 @@
 import type { BackgroundOperation } from '../driver/background-query.js'
 import { query, type QueryCommand } from '../plan/query-command.js'
-import { planQuery } from './plan-query.js'
-import type { QuerySource } from './query-source.js'
+import { planQuery, type QueriedClass } from './plan-query.js'
 import { allOf, type Term } from './term.js'
 
 /**
  * The records that a background operation changes. It uses an index unless that might find a record twice: by several lookups, or
  * again under the value that the operation itself has given it.
  */
-export function backgroundCommand<T extends object>(
-  source: QuerySource<T>,
+export function backgroundCommand(
+  source: QueriedClass,
   terms: readonly Term[],
   operations: readonly BackgroundOperation[],
 ): QueryCommand {

@@ -45,6 +45,8 @@ export function fieldTerms(model: EntityModel, field: Field, given: unknown): Te
       'Leave it out, or give null where nothing is stored.',
     )
   if (given === null) return [isMissing(field)]
+  const presence = presenceAsked(field, given)
+  if (presence !== undefined) return [presence === 'eq' ? isMissing(field) : onAny(field, isStored(field))]
   switch (shape.kind) {
     case 'part':
       return termsOf(model, shape.fields(), `${path}.`, given)
@@ -52,7 +54,7 @@ export function fieldTerms(model: EntityModel, field: Field, given: unknown): Te
       throw new ConditionProblem(
         path,
         `a value of type ${shape.what} cannot be looked into`,
-        'Only null can be asked for.',
+        'Only null and { ne: null } can be asked for.',
       )
     case 'list':
     case 'map':
@@ -61,6 +63,14 @@ export function fieldTerms(model: EntityModel, field: Field, given: unknown): Te
     case 'ref':
       return valueTerms(field, given, shape.encode)
   }
+}
+
+/** `{ ne: null }` and `{ eq: null }`, which every field has, unless a part has a property of that name. */
+export function presenceAsked({ shape }: Field, given: unknown): 'eq' | 'ne' | undefined {
+  if (!isPlain(given)) return undefined
+  const [name, ...others] = Object.keys(given)
+  if (others.length > 0 || (name !== 'eq' && name !== 'ne') || given[name] !== null) return undefined
+  return shape.kind === 'part' && shape.fields().has(name) ? undefined : name
 }
 
 function collectionTerms(field: Field, given: unknown): Term[] {

@@ -43,18 +43,20 @@ export interface NumberOperand extends OrderedOperand<number> {
   abs(): NumberOperand
 }
 
-export interface ListOperand<I> {
+/** Whether anything is stored. */
+export interface PresenceOperand {
   eq(nothing: null): Filter
   ne(nothing: null): Filter
+}
+
+export interface ListOperand<I> extends PresenceOperand {
   has(item: I): Filter
   hasAny(items: readonly I[]): Filter
   hasAll(items: readonly I[]): Filter
   readonly size: NumberOperand
 }
 
-export interface MapOperand<K, V> {
-  eq(nothing: null): Filter
-  ne(nothing: null): Filter
+export interface MapOperand<K, V> extends PresenceOperand {
   hasKey(key: K): Filter
   hasAnyKey(keys: readonly K[]): Filter
   hasAllKeys(keys: readonly K[]): Filter
@@ -78,7 +80,7 @@ export type OperandOf<V> = [V] extends [boolean]
             ? MapOperand<K, I>
             : [V] extends [readonly (infer I)[] | ReadonlySet<infer I>]
               ? ListOperand<I>
-              : FilterFields<V>
+              : FilterFields<V> & Omit<PresenceOperand, keyof V>
 
 /** The properties of a class as the function of `filter` sees them. */
 export type FilterFields<T> = {

@@ -77,15 +77,12 @@ type Operand = Record<string, unknown>
 function operandOf(model: EntityModel, field: Field): object {
   const { shape } = field
   if (shape.kind === 'part') {
-    const term = (operand: unknown): TermFilter => new TermFilter(fieldTerms(model, field, operand))
-    const nested = fieldsProxy(model, shape.fields(), `${field.path}.`)
-    return new Proxy(nested, {
+    const fields = shape.fields()
+    return new Proxy(fieldsProxy(model, fields, `${field.path}.`), {
       get: (target, name, self) =>
-        name === 'eq'
-          ? () => term(null)
-          : name === 'ne'
-            ? () => term(null).not()
-            : (Reflect.get(target, name, self) as unknown),
+        (name === 'eq' || name === 'ne') && !fields.has(name)
+          ? (given: unknown) => new TermFilter(fieldTerms(model, field, onlyNull(field, name, given)))
+          : (Reflect.get(target, name, self) as unknown),
     })
   }
   const operand: Operand = {}
@@ -100,6 +97,11 @@ function operandOf(model: EntityModel, field: Field): object {
   if (shape.kind === 'list' || shape.kind === 'map') operand.size = sizeOf(field)
   if (shape.kind === 'scalar' && shape.type !== undefined) calculationOf(field).mixInto(operand)
   return Object.freeze(operand)
+}
+
+function onlyNull({ path }: Field, name: string, given: unknown): Record<string, null> {
+  if (given === null) return { [name]: null }
+  throw new ConditionProblem(path, `'${name}' of a part takes null`, 'Compare its properties, one by one.')
 }
 
 /** The field's value as what can be calculated with and compared to others. */

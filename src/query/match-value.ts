@@ -2,7 +2,7 @@ import { readProperty } from '../codec/index.js'
 import type { EmbeddableModel } from '../model/index.js'
 import { sameValue } from '../plan/same-value.js'
 import { isDouble, type Value } from '../plan/value.js'
-import { inField, isPlain } from './compile-where.js'
+import { inField, isPlain, presenceAsked } from './compile-where.js'
 import type { Encode, Field } from './field.js'
 import { encodeAll } from './scalar-terms.js'
 import { ConditionProblem, badOperand, unknownOperator } from './where-errors.js'
@@ -43,6 +43,8 @@ function testOf(field: Field, given: unknown): Test {
       'Leave it out, or give null where nothing is stored.',
     )
   if (given === null) return isMissing
+  const presence = presenceAsked(field, given)
+  if (presence !== undefined) return presence === 'eq' ? isMissing : (value) => !isMissing(value)
   if (shape.kind === 'scalar') return scalarTest(field, given, shape.encode, shape.isOrdered, shape.isText)
   if (shape.kind === 'list' && shape.item !== undefined) return listTest(field, given, shape.item)
   if (shape.kind === 'part') {

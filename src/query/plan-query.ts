@@ -23,6 +23,8 @@ export interface QueryPlan {
   /** No record can meet the conditions: nothing is sent. */
   readonly isNever: boolean
   command(bins: QueryCommand['bins']): QueryCommand
+  /** The plan that reads the whole set, where an index was chosen and a scan is allowed. */
+  readonly withoutIndex?: () => QueryPlan
 }
 
 /** Facts of a class that its queries are planned with. */
@@ -50,7 +52,10 @@ export function planQuery({ model, indexes, always, statistics }: QueriedClass, 
     )
     return others.length === 0 ? first : query({ ...first, others })
   }
-  return { choice, others: choices.filter((each) => each !== choice), filter, isNever, command }
+  const others = choices.filter((each) => each !== choice)
+  if (choice === undefined || !isScan) return { choice, others, filter, isNever, command }
+  const withoutIndex = (): QueryPlan => planQuery({ model, always, statistics, indexes: [] }, { terms, isScan })
+  return { choice, others, filter, isNever, command, withoutIndex }
 }
 
 function lookupsOf({ index, lookup: { wanted } }: IndexChoice): IndexLookup[] {

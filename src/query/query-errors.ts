@@ -78,6 +78,17 @@ export function limitedPage({ name }: EntityModel): SkeinError {
   })
 }
 
+/** Soft-deleted records are neither changed nor deleted again; sessions refuse the same. */
+export function bulkOfDeleted({ name }: EntityModel, isDelete: boolean): SkeinError {
+  const [what, instead] = isDelete
+    ? ['deletes', `remove them for good: db.purge(${name}, { olderThan })`]
+    : ['changes', 'restore them first: session.restore(entity)']
+  return new SkeinError('SKEIN_2320', `A bulk operation on ${name} ${what} no soft-deleted records.`, {
+    className: name,
+    fix: `Leave out the option deleted, or ${instead}.`,
+  })
+}
+
 export function bulkOfSome({ name }: EntityModel): SkeinError {
   return new SkeinError('SKEIN_2513', `A bulk operation on ${name} changes all records that meet the conditions.`, {
     className: name,

@@ -7,6 +7,7 @@ import { planQuery, type QueryPlan, type Wanted } from './plan-query.js'
 import { limitedPage, orderWithoutLimit } from './query-errors.js'
 import { recordPage, type RecordPage } from './query-page.js'
 import type { QuerySource } from './query-source.js'
+import { orScan, scanInstead } from './scan-instead.js'
 import { fromPosition, sortedAfter, sortedPage, sortedRecords } from './sorted-records.js'
 import type { SortBy } from './stored-order.js'
 
@@ -75,7 +76,8 @@ export class QueryRun<T extends object> {
     if (order.length > 0) return this.#sortedPage(count, after, identity)
     source.begin()
     try {
-      return await recordPage(source, await this.#learned(this.#state), identity, this.bins, count, after)
+      const plan = await this.#learned(this.#state)
+      return await orScan(plan, (each) => recordPage(source, each, identity, this.bins, count, after))
     } finally {
       source.end()
     }
@@ -91,12 +93,22 @@ export class QueryRun<T extends object> {
     return sortedPage(records, order, count, identity)
   }
 
-  #found(
+  async *#found(
     plan: QueryPlan,
     bins: QueryCommand['bins'],
     limit: number | undefined,
   ): AsyncGenerator<readonly FoundRecord[]> {
-    return findRecords(this.#source, plan, bins, limit, this.#isAwaited)
+    let isBegun = false
+    try {
+      for await (const records of findRecords(this.#source, plan, bins, limit, this.#isAwaited)) {
+        isBegun = true
+        yield records
+      }
+    } catch (error) {
+      const scan = isBegun ? undefined : scanInstead(plan, error)
+      if (scan === undefined) throw error
+      yield* findRecords(this.#source, scan, bins, limit, this.#isAwaited)
+    }
   }
 
   /** The plan with what the server tells of the indexes, which it is asked only where there is a choice. */

@@ -20,6 +20,8 @@ export interface QueryOptions extends DeletedOption {
   /** Ends the query; it rejects with the signal's reason. */
   readonly signal?: AbortSignal
   readonly onProgress?: (progress: QueryProgress) => void
+  /** Records of all tenants, of a class whose key template has the tenant; otherwise such a query needs one. */
+  readonly allTenants?: boolean
 }
 
 /** What every query of a class needs of the database or the session that it belongs to. */

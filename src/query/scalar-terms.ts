@@ -4,6 +4,7 @@ import { isDouble, type Value } from '../plan/value.js'
 import { isStored, typeOf, valueOf, type Encode, type Field } from './field.js'
 import { integerRange, type Bound } from './integer-range.js'
 import { isMissing, never, onAny, onStored, type Term } from './term.js'
+import { checkedPattern } from './checked-pattern.js'
 import { askedForNaN, badOperand } from './where-errors.js'
 
 /** Conditions of one operator on a field that holds one value; `given` is its operand as people wrote it. */
@@ -40,7 +41,7 @@ const TEXT: { readonly [operator: string]: Compile } = {
       pattern: unknown
       ignoreCase?: boolean
     }
-    return matches(field, textOf(field, 'regex', pattern), ignoreCase)
+    return matches(field, checkedPattern(field, textOf(field, 'regex', pattern)), ignoreCase)
   },
 }
 

@@ -8,6 +8,12 @@ export interface Equality<V> {
   readonly notIn?: readonly V[]
 }
 
+/** Whether anything is stored. */
+export interface Presence {
+  readonly eq?: null
+  readonly ne?: null
+}
+
 /** Order: numbers and dates by size, strings and bytes by their bytes (UTF-8). */
 export interface Ordering<V> {
   readonly gt?: V
@@ -60,11 +66,11 @@ export type Condition<V> = [V] extends [boolean]
       : [V] extends [Ref<infer R>]
         ? Target<R> | Equality<Target<R>>
         : [V] extends [ReadonlyMap<infer K, infer I>]
-          ? MapConditions<K, I>
+          ? MapConditions<K, I> | Presence
           : [V] extends [readonly (infer I)[] | ReadonlySet<infer I>]
-            ? ListConditions<I>
+            ? ListConditions<I> | Presence
             : [V] extends [object]
-              ? Where<V>
+              ? Where<V> | Presence
               : never
 
 /** Names of the properties that hold values: no methods, no relations. */

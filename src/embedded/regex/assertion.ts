@@ -1,4 +1,4 @@
-import { Assertion, NEWLINE, WORD } from './pattern.js'
+import { Assertion, NEWLINE, WORD } from '../../regex/pattern.js'
 
 /** Stands for the byte before the first and after the last one. */
 export const NO_BYTE = -1

@@ -1,9 +1,11 @@
 import { BacktrackSearch } from './backtrack-search.js'
 import { LinearSearch } from './linear-search.js'
-import { parsePosixRegex, type PosixOptions } from './posix-parser.js'
-import { compilePattern } from './program.js'
+import { parsePosixRegex, type PosixOptions } from '../../regex/posix-parser.js'
+import { MalformedRegex } from '../../regex/malformed-regex.js'
+import { CommandError, ResultCode } from '../protocol/result-code.js'
+import { compilePattern, type Program } from './program.js'
 
-export type { PosixOptions } from './posix-parser.js'
+export type { PosixOptions } from '../../regex/posix-parser.js'
 
 /** A search for a pattern anywhere in a text. */
 export interface Search {
@@ -12,10 +14,18 @@ export interface Search {
 
 /** Compiles a POSIX regular expression; pattern and text are bytes that end at the first NUL. */
 export function compileRegex(pattern: string, options: PosixOptions): Search {
-  const bytes = cString(Buffer.from(pattern))
-  const program = compilePattern(parsePosixRegex(Buffer.from(bytes).toString('latin1'), options))
+  const program = compiled(Buffer.from(cString(Buffer.from(pattern))).toString('latin1'), options)
   const search = program.hasBackReferences ? new BacktrackSearch(program) : new LinearSearch(program)
   return { test: (text) => search.test(cString(text)) }
+}
+
+function compiled(pattern: string, options: PosixOptions): Program {
+  try {
+    return compilePattern(parsePosixRegex(pattern, options))
+  } catch (error) {
+    if (error instanceof MalformedRegex) throw new CommandError(ResultCode.PARAMETER, error.message)
+    throw error
+  }
 }
 
 function cString(bytes: Uint8Array): Uint8Array {

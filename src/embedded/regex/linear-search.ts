@@ -1,6 +1,6 @@
 import { requestBudget } from '../protocol/request-budget.js'
 import { holds, isWord, NO_BYTE } from './assertion.js'
-import { NEWLINE } from './pattern.js'
+import { NEWLINE } from '../../regex/pattern.js'
 import { Instruction, type Program } from './program.js'
 
 const STEPS_PER_INSTRUCTION = 2

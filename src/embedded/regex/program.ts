@@ -1,5 +1,5 @@
-import { malformedRegex } from './malformed-regex.js'
-import type { ByteSet, Pattern } from './pattern.js'
+import { malformedRegex } from '../../regex/malformed-regex.js'
+import type { ByteSet, Pattern } from '../../regex/pattern.js'
 
 /** The instructions into which a pattern is compiled. `SPLIT` prefers its first target. */
 export const Instruction = {

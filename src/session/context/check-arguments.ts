@@ -37,6 +37,7 @@ const SESSION_QUERY: NamesOf<SessionQueryOptions> = {
   onProgress: true,
   outsideTransaction: true,
   deleted: true,
+  allTenants: true,
 }
 const QUERY: NamesOf<DatabaseQueryOptions> = {
   tenant: true,
@@ -44,6 +45,7 @@ const QUERY: NamesOf<DatabaseQueryOptions> = {
   onProgress: true,
   outsideTransaction: true,
   deleted: true,
+  allTenants: true,
 }
 const AT: NamesOf<AtOptions> = { create: true }
 const OPERATE: NamesOf<OperateOptions> = { idempotent: true, ttl: true, signal: true }
@@ -112,7 +114,10 @@ function checkDepth(paths: readonly string[] | undefined): void {
 
 export const checkSessionQueryOptions = (options: SessionQueryOptions): void =>
   checkNames('A query of a session', options, SESSION_QUERY)
-export const checkQueryOptions = (options: DatabaseQueryOptions): void => checkNames('A query', options, QUERY)
+export function checkQueryOptions(options: DatabaseQueryOptions): void {
+  checkNames('A query', options, QUERY)
+  checkTenant(options.tenant)
+}
 
 export function checkEntity(given: unknown): void {
   if (typeof given === 'object' && given !== null) return
@@ -127,7 +132,7 @@ export function checkTenant(given: Tenant | undefined): Tenant | undefined {
       ? keyProblem(String(given), 'string')
       : `${describeKey(given)} is no string, integer or bigint`
   if (problem === undefined) return given
-  throw new SkeinError('SKEIN_2101', `The tenant of the session cannot be part of a key: ${problem}.`, {
+  throw new SkeinError('SKEIN_2101', `The tenant cannot be part of a key: ${problem}.`, {
     fix: 'Give the name or number of the tenant.',
   })
 }

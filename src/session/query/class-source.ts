@@ -1,7 +1,5 @@
 import type { Driver } from '../../driver/driver.js'
-import { SkeinError } from '../../errors/index.js'
 import type { KeyValue, Tenant } from '../../keys/index.js'
-import { TENANT } from '../../keys/index.js'
 import type { FoundRecord } from '../../plan/outcome.js'
 import type { Expression } from '../../plan/expression.js'
 import type { QueryCommand } from '../../plan/query-command.js'
@@ -17,6 +15,7 @@ import { checkTexts } from '../../model/call-options.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
 import type { MappedClasses } from '../mapping/mapped-classes.js'
 import { projectionOf } from '../mapping/projection.js'
+import { checkTenantOf } from './check-tenant-of.js'
 import { classConditions } from './class-conditions.js'
 
 /** Source of a query's records, with or without a session that manages the entities. */
@@ -44,7 +43,7 @@ export class ClassSource {
     this.tenant = tenant
     this.options = options
     const { key } = mapped.model
-    if (tenant === undefined && key.tenant && !key.properties.includes(TENANT)) throw withoutTenant(mapped)
+    checkTenantOf(mapped, tenant, options)
     checkDeleted(mapped, options.deleted)
     this.always = classConditions(mapped, tenant, options.deleted)
     this.keyBins = mapped.codec.binsOf([])
@@ -119,12 +118,3 @@ export function refEncoder(classes: MappedClasses, tenant: Tenant | undefined): 
 }
 
 const firstStep = (path: string): string => path.split('.')[0]
-
-function withoutTenant({ model: { name, namespace, set } }: MappedClass): SkeinError {
-  return new SkeinError('SKEIN_2105', `${name} belongs to tenants, and this query has none.`, {
-    className: name,
-    namespace,
-    set,
-    fix: `Name one: db.query(${name}, { tenant: '…' }), or ask through a session that has one.`,
-  })
-}

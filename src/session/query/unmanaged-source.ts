@@ -9,6 +9,8 @@ import { backgroundCommand } from '../../query/background-command.js'
 import type { BulkChange } from '../../query/bulk-changes.js'
 import type { BulkOptions, BulkSource } from '../../query/database-query.js'
 import type { QueryState } from '../../query/query-run.js'
+import { isIndexMissing } from '../../query/scan-instead.js'
+import type { UsableIndex } from '../../query/usable-indexes.js'
 import type { WorkCount } from '../context/activity.js'
 import type { DatabaseQueryOptions } from '../context/option-types.js'
 import { addTotals } from '../counters/read-totals.js'
@@ -99,19 +101,24 @@ export class UnmanagedSource<T extends object> extends ClassSource implements Bu
   }
 
   async background(
-    { terms }: QueryState,
+    { terms, isScan }: QueryState,
     operations: readonly BackgroundOperation[],
     onProgress?: (progress: BackgroundProgress) => void,
   ): Promise<BackgroundProgress> {
-    const command = backgroundCommand(this, terms, operations)
+    const { model, always, statistics, indexes } = this
+    const { durableDelete } = model
+    const send = (usable: readonly UsableIndex[]): Promise<BackgroundProgress> => {
+      const command = backgroundCommand({ model, always, statistics, indexes: usable }, terms, operations)
+      return this.driver.background(command, operations, { signal: this.options.signal, onProgress, durableDelete })
+    }
     this.begin()
     try {
-      const { durableDelete } = this.model
-      return await this.driver.background(command, operations, {
-        signal: this.options.signal,
-        onProgress,
-        durableDelete,
-      })
+      return await send(indexes)
+    } catch (error) {
+      // Another node may have begun: only what can be done twice is sent again.
+      const isRepeatable = operations.every(({ kind }) => kind !== 'addToBin')
+      if (!isScan || !isRepeatable || !isIndexMissing(error)) throw error
+      return await send([])
     } finally {
       this.end()
     }
@@ -122,7 +129,7 @@ export class UnmanagedSource<T extends object> extends ClassSource implements Bu
     changes: readonly BulkChange[] | 'delete',
     options: BulkOptions,
   ): Promise<{ written: number; failed: number }> {
-    const { signal, deleted } = this.options
+    const { signal, deleted, allTenants } = this.options
     const entityClass = this.model.class as EntityClass<T>
     const { key } = this.mapped.codec
     this.begin()
@@ -132,7 +139,7 @@ export class UnmanagedSource<T extends object> extends ClassSource implements Bu
           openSession: () => this.#database.openSession(this.tenant),
           query: (session) =>
             session
-              .query(entityClass, { signal, outsideTransaction: true, deleted })
+              .query(entityClass, { signal, outsideTransaction: true, deleted, allTenants })
               .like({ ...state, only: undefined }),
           className: this.model.name,
           keyOf: (entity) => key.keyOf(entity),

@@ -1,0 +1,42 @@
+import { SkeinError } from '../../errors/index.js'
+import { describeKey, TENANT, type Tenant } from '../../keys/index.js'
+import { notValid, shown } from '../../model/call-options.js'
+import type { QueryOptions } from '../../query/query-source.js'
+import type { MappedClass } from '../mapping/mapped-class.js'
+
+/** Refuses a query for a class with tenants that names none, and one whose tenant no key of the class can hold. */
+export function checkTenantOf(
+  mapped: MappedClass,
+  tenant: Tenant | undefined,
+  { allTenants = false }: QueryOptions,
+): void {
+  if (typeof allTenants !== 'boolean')
+    throw notValid(`${shown(allTenants)} is no value for the option allTenants.`, 'Use true or false.')
+  if (allTenants && tenant !== undefined)
+    throw notValid(`A query of the tenant ${describeKey(tenant)} cannot ask for all tenants.`, 'Leave out one of them.')
+  const { key, properties } = mapped.model
+  if (!key.tenant) return
+  const property = key.properties.includes(TENANT) ? properties.find(({ name }) => name === TENANT) : undefined
+  if (tenant === undefined) {
+    if (property === undefined || !allTenants) throw withoutTenant(mapped, property !== undefined)
+  } else if (property !== undefined && (property.type.kind === 'string') !== (typeof tenant === 'string'))
+    throw wrongTenant(mapped, tenant, property.type.kind)
+}
+
+function withoutTenant({ model: { name, namespace, set } }: MappedClass, isStored: boolean): SkeinError {
+  const all = isStored ? `, or ask for all of them: { allTenants: true }` : ''
+  return new SkeinError('SKEIN_2105', `${name} belongs to tenants, and this query has none.`, {
+    className: name,
+    namespace,
+    set,
+    fix: `Name one: db.query(${name}, { tenant: '…' }), ask through a session that has one${all}.`,
+  })
+}
+
+function wrongTenant({ model: { name } }: MappedClass, tenant: Tenant, type: string): SkeinError {
+  return new SkeinError('SKEIN_2101', `The tenant ${describeKey(tenant)} is no ${type}, as ${name}.tenant is.`, {
+    className: name,
+    property: TENANT,
+    fix: 'Give the tenant in the type of the property.',
+  })
+}
