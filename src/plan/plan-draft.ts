@@ -168,6 +168,11 @@ export class PlanDraft implements Draft {
     return this.#ties.groups(this.#stages.get(TRANSACTION)?.entries.keys() ?? [])
   }
 
+  /** Names the group of a record. */
+  groupOf(id: string): string {
+    return this.#ties.groupOf(id)
+  }
+
   /** True when a transaction draft leaves out a part of a record's changes if the record is not as expected. */
   isConditional(id: string): boolean {
     const entry = this.#stages.get(TRANSACTION)?.entries.get(id)

@@ -65,6 +65,11 @@ export class RecordGroups {
     return [...groups.values()]
   }
 
+  /** Names the group of a record: all of one group give the same, as long as no more are tied. */
+  groupOf(id: string): string {
+    return this.#root(id)
+  }
+
   /** Tests whether a record is in the group of one of these. */
   sameGroupAs(ids: Iterable<string>): (id: string) => boolean {
     const roots = new Set([...ids].map((id) => this.#root(id)))

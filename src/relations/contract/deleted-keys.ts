@@ -10,6 +10,10 @@ export class DeletedKeys {
     return this.#keys.length
   }
 
+  get ids(): Iterable<string> {
+    return this.#places.keys()
+  }
+
   add(key: KeyValue): void {
     this.#places.set(userKeyId(key), this.#keys.length)
     this.#keys.push(key)

@@ -17,4 +17,6 @@ export interface Tracked {
   readonly overwrite?: boolean
   /** Conditions on its record without which it is not deleted. */
   readonly deleteGuards: readonly Guard[]
+  /** One of its relations may lead to others than before; of no concern where no session manages it. */
+  relinked?(): void
 }

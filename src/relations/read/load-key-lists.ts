@@ -30,7 +30,7 @@ export async function loadListed(
   options: ListedOptions = {},
 ): Promise<readonly Tracked[]> {
   const states = level.map((tracked) => collectionStateOf(readProperty(tracked.entity, relation.name) as object))
-  const since = states.map(({ loaded }) => loaded.beginLoad())
+  const since = states.map((state) => state.beginLoad())
   try {
     return await loadAll(relation, target, level, states, since, reader, lists, options)
   } finally {

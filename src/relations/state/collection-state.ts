@@ -39,6 +39,7 @@ export class CollectionState extends MembersAndChanges implements RelationSide {
     const keyOf = binding.strategy.keyOf ?? ((entity: object): KeyValue | null => binding.reader.keyOf(entity))
     this.changes.keyOf = keyOf
     this.loaded.keyOf = keyOf
+    this.relinked()
     for (const member of this.addedEntities) {
       showLink(binding.relation, binding.tracked.entity, member)
       this.#showAttributes(member)
@@ -134,8 +135,9 @@ export class CollectionState extends MembersAndChanges implements RelationSide {
     return 'unknown'
   }
 
-  shareLink(member: object, link: LinkValue): void {
+  shareLink(member: Member, link: LinkValue): void {
     this.links.set(member, link)
+    this.relinked()
   }
 
   /** The owner is let go of: the others forget its changes. */
@@ -232,7 +234,15 @@ export class CollectionState extends MembersAndChanges implements RelationSide {
 
   /** Returns a function that restores the current state. */
   remember(): () => void {
-    return rememberFields(this)
+    const restore = rememberFields(this)
+    return () => {
+      restore()
+      this.relinked()
+    }
+  }
+
+  protected relinked(): void {
+    this.bound?.tracked.relinked?.()
   }
 
   #knowledge(member: Member): Knowledge {

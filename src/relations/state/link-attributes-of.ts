@@ -56,6 +56,11 @@ export class LinkValues {
     this.#data.byEntity = undefined
   }
 
+  /** True while a member has no key to be found by. */
+  get hasKeyless(): boolean {
+    return (this.#data.byEntity?.size ?? 0) > 0
+  }
+
   get size(): number {
     return this.#data.byKey?.size ?? 0
   }

@@ -115,6 +115,13 @@ export abstract class KeyedMembers<E> {
 
   protected abstract memberOf(entry: E): Member
 
+  /** True while an entity among them has no key to be found by. */
+  get hasKeyless(): boolean {
+    if (this.#keyless === undefined || this.#keyless.size === 0) return false
+    this.#settleKeys()
+    return this.#keyless.size > 0
+  }
+
   get size(): number {
     return (this.#byKey?.size ?? 0) + (this.#keyless?.size ?? 0)
   }

@@ -88,18 +88,40 @@ export abstract class MembersAndChanges {
 
   /** Keys of those that it may know of: all of them during a load, because a read under way may bring any. */
   linkedAmong(keys: DeletedKeys): Iterable<KeyValue> {
-    const { changes, loaded, links } = this
-    if (loaded.isLoading) return keys
-    const { members } = loaded
-    const count = changes.size + (members?.size ?? 0) + links.size
-    return keys.among(count, () => [...changes.ids, ...(members?.ids ?? []), ...links.ids])
+    if (this.loaded.isLoading) return keys
+    return keys.among(this.#linkCount, () => this.#linkIds())
   }
+
+  /** Ids of those keys; undefined where one is not known, or there are more than `most`. */
+  linkIds(most: number): readonly string[] | undefined {
+    const { changes, loaded, links } = this
+    const isUnknown = loaded.isLoading || loaded.bin !== undefined || changes.hasKeyless || links.hasKeyless
+    return isUnknown || this.#linkCount > most ? undefined : this.#linkIds()
+  }
+
+  get #linkCount(): number {
+    return this.changes.size + (this.loaded.members?.size ?? 0) + this.links.size
+  }
+
+  #linkIds(): readonly string[] {
+    return [...this.changes.ids, ...(this.loaded.members?.ids ?? []), ...this.links.ids]
+  }
+
+  /** Returns where the load begins; each one must end. */
+  beginLoad(): number {
+    this.relinked()
+    return this.loaded.beginLoad()
+  }
+
+  /** Links of it may lead to others than before. */
+  protected abstract relinked(): void
 
   /** Notes a change as it is, for a strategy that keeps its members itself. */
   mark(member: Member, kind: ChangeKind | undefined): void {
     const { changes } = this
     changes.delete(member)
     if (kind !== undefined) changes.put({ kind, member, isPartlySent: false })
+    this.relinked()
   }
 
   beginSending(): void {
@@ -143,6 +165,7 @@ export abstract class MembersAndChanges {
       if (before === undefined) changes.delete(member)
       else changes.put(before)
       if (link !== undefined) this.links.set(member, link)
+      this.relinked()
     }
     if (isPreview) this.#previews.add(putBack)
     return () => {
@@ -169,6 +192,7 @@ export abstract class MembersAndChanges {
   protected change(member: Member, kind: ChangeKind | undefined, isAnew = false): void {
     const { changes } = this
     const before = changes.get(member)
+    this.relinked()
     this.loaded.dropBin()
     if (isEntity(member)) holdForChange(member)
     if (kind === undefined) return void changes.delete(member)
@@ -182,12 +206,14 @@ export abstract class MembersAndChanges {
   /** Replaces a change by one with more known of it. */
   protected replace(before: MemberChange, after: MemberChange): void {
     this.changes.put(after)
+    this.relinked()
     if (this.#inFlight?.has(before)) this.#inFlight.add(after)
     if (isEntity(after.member)) holdForChange(after.member)
   }
 
   #confirm(member: Member, isMember: boolean): void {
     const change = this.changes.get(member)
+    this.relinked()
     this.loaded.confirm(isEntity(member) ? member : (change?.shown ?? change?.member ?? member), isMember)
     if (change === undefined || (change.kind === 'added') !== isMember) return
     const isOvertaken = this.#inFlight !== undefined && !this.#inFlight.has(change)

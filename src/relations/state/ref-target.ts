@@ -5,22 +5,8 @@ import type { Binding } from '../contract/binding.js'
 import { ListsToTell } from './lists-to-tell.js'
 import type { DeletedKeys } from '../contract/deleted-keys.js'
 import { isEntity, type Member } from '../contract/member.js'
+import type { Known } from './ref-knowledge.js'
 import { rememberFields } from './remember-fields.js'
-
-/**
- * How much is known of what the record holds.
- *
- * | known    | + set    | + read | + its write | + the target has no record |
- * | -------- | -------- | ------ | ----------- | -------------------------- |
- * | unread   | setBlind | read   | read        |                            |
- * | setBlind | setBlind | read   | read        |                            |
- * | read     | read     | read   | read        | missing                    |
- * | missing  | read     | read   | read        | missing                    |
- *
- * `unread`: the bin was not read (`only`). `setBlind`: it was given something to point to, or nothing, before anybody had read what the
- * record holds; taken back, that is `unread` again. `missing`: the key was looked up and has no record.
- */
-export type Known = 'unread' | 'setBlind' | 'read' | 'missing'
 
 /** Another one for each change of a reference. */
 let lastRevision = 0
@@ -47,6 +33,7 @@ export abstract class RefTarget {
 
   bind(binding: Binding): void {
     this.#binding = binding
+    binding.tracked.relinked?.()
   }
 
   get target(): Member | null {
@@ -129,11 +116,20 @@ export abstract class RefTarget {
 
   /** Keys of those that it points to, or whose lists have to hear of a change. */
   linkedAmong(keys: DeletedKeys): Iterable<KeyValue> {
+    return keys.among(3 + (this.toTell?.toLeave.size ?? 0), () => this.#linkIds())
+  }
+
+  /** Ids of those keys; undefined where one is not known, or there are more than `most`. */
+  linkIds(most: number): readonly string[] | undefined {
+    if (isEntity(this.points) && this.key === null) return undefined
+    const ids = this.#linkIds()
+    return ids.length > most ? undefined : ids
+  }
+
+  #linkIds(): readonly string[] {
     const { toJoin, toLeave } = this.toTell ?? {}
-    return keys.among(3 + (toLeave?.size ?? 0), () => {
-      const ends = [this.isRead ? this.key : null, this.stored, toJoin ?? null].filter((key) => key !== null)
-      return [...ends.map(userKeyId), ...(toLeave?.keys() ?? [])]
-    })
+    const ends = [this.isRead ? this.key : null, this.stored, toJoin ?? null].filter((key) => key !== null)
+    return [...ends.map(userKeyId), ...(toLeave?.keys() ?? [])]
   }
 
   /** Whether it points there, and that is not stored yet. */
@@ -192,6 +188,7 @@ export abstract class RefTarget {
   meet(other: object | null): void {
     this.points = other
     this.knows = 'read'
+    this.#binding?.tracked.relinked?.()
   }
 
   /** Lists that wait for a change which was taken back since are told what is true. */
@@ -219,7 +216,11 @@ export abstract class RefTarget {
 
   /** Returns a function that restores the current state. */
   remember(): () => void {
-    return rememberFields(this)
+    const restore = rememberFields(this)
+    return () => {
+      restore()
+      this.#binding?.tracked.relinked?.()
+    }
   }
 
   /** Makes a change for a plan, and gives what takes it back: false where it was changed again since, and stays. */
@@ -264,6 +265,7 @@ export abstract class RefTarget {
   protected know(key: KeyValue | null): void {
     this.inRecord = key
     this.knows = 'read'
+    this.#binding?.tracked.relinked?.()
   }
 
   /** Clears the target. A reference that was set unread becomes unread again, unless its change is partly sent. */
@@ -277,6 +279,7 @@ export abstract class RefTarget {
     const { key, isBegun } = this
     this.points = target
     this.#revision = ++lastRevision
+    this.#binding?.tracked.relinked?.()
     if (isBegun && !this.isAt(key)) this.#turnBack(key)
     this.knows = this.isStoredKnown ? 'read' : 'setBlind'
     this.isSetToNull = false

@@ -86,7 +86,7 @@ export class LinkAttributes {
   take(owner: Tracked, key: KeyValue, stored: Value, state: CollectionState, reader: Reader): LinkValue {
     const known = state.links.get(key) ?? this.#onOtherSide(owner, key, reader)
     const link = known ?? this.decode(owner, key, stored)
-    state.links.set(key, link)
+    state.shareLink(key, link)
     return link
   }
 

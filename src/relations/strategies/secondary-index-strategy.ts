@@ -100,7 +100,7 @@ export class SecondaryIndexStrategy implements RelationStrategy {
 
   async #loadOne(owner: Tracked, reader: Reader): Promise<Tracked[]> {
     const state = this.#state(owner.entity)
-    const since = state.loaded.beginLoad()
+    const since = state.beginLoad()
     try {
       return await this.#fill(owner, state, since, reader)
     } finally {

@@ -1,9 +1,16 @@
 import type { Tenant } from '../../keys/index.js'
 import type { UserKey } from '../../plan/record-key.js'
 import type { EntityHome, ManagedEntity } from './managed-entity.js'
+import type { DeletedKeys } from '../../relations/contract/deleted-keys.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
+import type { LinksTo } from '../mapping/mapped-classes.js'
+import { LinkIndex } from './link-index.js'
 
 let lastSession = 0
+
+/** An index costs more than a few walks, and than walks through few. */
+const FEW = 64
+const WALKS_BEFORE_INDEX = 4
 
 /** Identity map: one entity for each record, within one session. */
 export class IdentityMap implements EntityHome {
@@ -14,6 +21,9 @@ export class IdentityMap implements EntityHome {
   readonly #within: IdentityMap | undefined
   #awaited: Map<string, ((entity: object) => void)[]> | undefined
   #leaving: Map<string, number> | undefined
+  /** By the place of the class that links lead to. */
+  #links: Map<number, LinkIndex> | undefined
+  #walks: Map<number, number> | undefined
   #isClosed = false
 
   constructor({ places }: { readonly places: number }, tenant?: Tenant, within?: IdentityMap) {
@@ -89,12 +99,30 @@ export class IdentityMap implements EntityHome {
   remove(managed: ManagedEntity): void {
     managed.leave()
     this.#places[managed.mapped.place]?.delete(managed.key.key, managed)
+    for (const index of this.#links?.values() ?? []) index.drop(managed)
+  }
+
+  relinked(managed: ManagedEntity): void {
+    if (this.#links !== undefined) for (const index of this.#links.values()) index.relinked(managed)
+  }
+
+  /** Entities that may name one of these keys of a class. The first questions walk through all; later ones ask an index. */
+  holdersOf(place: number, links: LinksTo, keys: DeletedKeys): ManagedEntity[] {
+    const index = this.#links?.get(place)
+    if (index !== undefined) return index.holdersOf(keys)
+    const holders = this.filter(({ mapped }) => links.relationsOf.has(mapped), links.holders)
+    if (holders.length < FEW) return holders
+    const walks = (this.#walks ??= new Map<number, number>())
+    walks.set(place, (walks.get(place) ?? 0) + 1)
+    if (walks.get(place)! > WALKS_BEFORE_INDEX) (this.#links ??= new Map()).set(place, new LinkIndex(links, holders))
+    return holders
   }
 
   clear(): void {
     for (const managed of this.filter(() => true)) managed.leave()
     this.#places.fill(undefined)
     this.#awaited = undefined
+    this.#links = this.#walks = undefined
   }
 
   close(): void {

@@ -2,36 +2,14 @@ import type { Loaded, Snapshot } from '../../codec/index.js'
 import { DELETING_BIN, type EntityModel } from '../../model/index.js'
 import { holds, versionIs, type Guard, type Ttl } from '../../plan/command.js'
 import { binExists } from '../../plan/expression.js'
-import type { Outcome } from '../../plan/outcome.js'
 import type { RecordKey } from '../../plan/record-key.js'
 import type { Tracked, TrackedState } from '../../relations/contract/tracked.js'
 import type { Tenant } from '../../keys/index.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
 import { nextCall, NO_INTENT, PendingDelete, type DeleteConditions, type DeleteIntent } from './delete-intent.js'
+import { isOfWrite, type Doubt, type WriteDoubt } from './doubt.js'
 import type { StoredState } from './stored-state.js'
 import { lastTtl, type WriteOptions } from './write-options.js'
-
-/** A write whose answer was lost: until it is found out, or the same is sent again, what it changed is not known to be as in the snapshot. */
-export interface WriteDoubt {
-  readonly command: Outcome['command']
-  /** The entity as it was sent. */
-  readonly sent: Snapshot
-  /** The write would give the record another time to live. */
-  readonly isTtlSent: boolean
-  /** Takes over the write as if it had just been confirmed. */
-  readonly confirm: (outcome: Outcome) => void
-}
-
-/** A delete whose answer was lost. */
-interface DeleteDoubt {
-  readonly command: Outcome['command']
-  /** Write that was in doubt before. */
-  readonly before: WriteDoubt | undefined
-}
-
-type Doubt = WriteDoubt | DeleteDoubt
-
-export const isOfWrite = (doubt: Doubt): doubt is WriteDoubt => 'confirm' in doubt
 
 /** Identity map of a session, as its entities see it. */
 export interface EntityHome {
@@ -47,6 +25,8 @@ export interface EntityHome {
   remove(managed: ManagedEntity): void
   /** Calls those who wait for the entity; it must be complete by now. */
   announce(managed: ManagedEntity): void
+  /** A relation of the entity may lead to others than before. */
+  relinked(managed: ManagedEntity): void
 }
 
 /** Work on one entity, as those see it that wait for its end. */
@@ -217,6 +197,10 @@ export class ManagedEntity implements Tracked {
   /** Time to live that the next write was asked to give: the last word counts. */
   get requestedTtl(): Ttl | undefined {
     return this.#writeOptions === undefined ? undefined : lastTtl(this.#writeOptions)
+  }
+
+  relinked(): void {
+    this.home.relinked(this)
   }
 
   // Its delete.

@@ -60,9 +60,9 @@ function walk(
   }
   for (const [place, gone] of keys) {
     const deleted: Deleted = (target) => (classes.of(target).place === place ? gone : NOTHING)
-    const { holders, relationsOf } = classes.linksTo(place)
-    for (const managed of identity.filter(({ mapped }) => relationsOf.has(mapped), holders))
-      visit(managed, relationsOf.get(managed.mapped)!, deleted)
+    const links = classes.linksTo(place)
+    for (const managed of identity.holdersOf(place, links, gone))
+      visit(managed, links.relationsOf.get(managed.mapped)!, deleted)
   }
 }
 

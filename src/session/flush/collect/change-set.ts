@@ -14,8 +14,8 @@ export class ChangeSet implements InFlight {
   /** Records that a flush around this one deletes in steps. */
   readonly #around: ReadonlySet<string>
   readonly #depths = new Map<ManagedEntity, number>()
-  /** Ids of the records to delete, until another one joins them. */
-  #ids: ReadonlySet<string> | undefined
+  /** Ids of the records to delete, once somebody has asked for them. */
+  #ids: Set<string> | undefined
   /** Members of large collections, which have to go before the plan is made. */
   readonly drains: Drain[] = []
   readonly #reached = new Map<ManagedEntity, Set<ManagedEntity>>()
@@ -108,7 +108,22 @@ export class ChangeSet implements InFlight {
 
   /** Change set of the members for which this holds, with those that reached them. */
   filter(wanted: (managed: ManagedEntity) => boolean): ChangeSet {
-    const members = [...this.#saved, ...this.#removed].filter(wanted)
+    return this.#part([...this.#saved, ...this.#removed].filter(wanted))
+  }
+
+  /** Change sets of the members of each group, made in one pass. */
+  split(groupOf: (managed: ManagedEntity) => string): (group: string) => ChangeSet {
+    const groups = new Map<string, ManagedEntity[]>()
+    for (const managed of [...this.#saved, ...this.#removed]) {
+      const group = groupOf(managed)
+      const members = groups.get(group)
+      if (members === undefined) groups.set(group, [managed])
+      else members.push(managed)
+    }
+    return (group) => this.#part(groups.get(group) ?? [])
+  }
+
+  #part(members: readonly ManagedEntity[]): ChangeSet {
     const work = new ChangeSet(members, this.#around, this.#whole)
     for (const managed of members) {
       work.#depths.set(managed, this.depthOf(managed))
@@ -160,16 +175,20 @@ export class ChangeSet implements InFlight {
   }
 
   #drop(managed: ManagedEntity): void {
-    this.#ids = undefined
     this.#saved.delete(managed)
-    this.#removed.delete(managed)
+    if (this.#removed.delete(managed)) this.#ids?.delete(recordId(managed.key))
   }
 
   add(managed: ManagedEntity): void {
     // A hook or a cascade may take back or add a remove while the work is being gathered.
     this.#drop(managed)
-    if (managed.state === 'removed') this.#removed.add(managed)
+    if (managed.state === 'removed') this.#addRemoved(managed)
     else if (managed.state !== 'gone') this.#saved.add(managed)
+  }
+
+  #addRemoved(managed: ManagedEntity): void {
+    this.#removed.add(managed)
+    if (isHardDelete(managed)) this.#ids?.add(recordId(managed.key))
   }
 }
 

@@ -26,10 +26,15 @@ export function collectChanges(
   return found.every(isPlain) ? new ChangeSet(found, options.around) : gatherAll(found, scan, entities, reader, options)
 }
 
+/** Set of entities, or what can tell as much. */
+interface Members {
+  has(managed: ManagedEntity): boolean
+}
+
 export interface CollectOptions {
   readonly hooks?: 'run' | 'skip'
   /** Entities whose hooks have run before. */
-  readonly done?: ReadonlySet<ManagedEntity>
+  readonly done?: Members | undefined
   /** For a transaction, which holds all or nothing: what does not fit is refused. */
   readonly isWhole?: boolean
   /** How many entities one plan may hold. */
@@ -78,7 +83,7 @@ async function gatherInto(
   const most = isWhole ? MOST_WRITES : step
   const isLook = hooks === 'skip'
   const isNews = (managed: ManagedEntity): boolean => managed.state !== 'gone' && !work.has(managed)
-  const called: CalledHooks = { beforeDelete: new Set(done), beforeSave: new Set(done) }
+  const called: CalledHooks = { beforeDelete: new Set(), beforeSave: new Set(), before: done }
   let found = roots
   while (found.length > 0) {
     const added = await cascadeFrom(found, entities, reader, work, { drain, most, isAgain, isLook })
@@ -187,11 +192,17 @@ function contributorsOf(managed: ManagedEntity): readonly Contributor[] {
   return isSoftDelete(managed) ? mapped.contributorsOfSoftDelete : mapped.contributorsOfDelete
 }
 
-type CalledHooks = { readonly [hook in 'beforeDelete' | 'beforeSave']: Set<ManagedEntity> }
+interface CalledHooks {
+  readonly beforeDelete: Set<ManagedEntity>
+  readonly beforeSave: Set<ManagedEntity>
+  /** Entities whose hooks have run before. */
+  readonly before: Members | undefined
+}
 
 async function runBeforeHooks(members: readonly ManagedEntity[], called: CalledHooks): Promise<boolean> {
-  const removed = members.filter((managed) => managed.state === 'removed' && !called.beforeDelete.has(managed))
-  const saved = members.filter((managed) => managed.state !== 'removed' && !called.beforeSave.has(managed))
+  const fresh = members.filter((managed) => called.before?.has(managed) !== true)
+  const removed = fresh.filter((managed) => managed.state === 'removed' && !called.beforeDelete.has(managed))
+  const saved = fresh.filter((managed) => managed.state !== 'removed' && !called.beforeSave.has(managed))
   for (const managed of removed) called.beforeDelete.add(managed)
   for (const managed of saved) called.beforeSave.add(managed)
   if (!hasHooks('beforeDelete', removed) && !hasHooks('beforeSave', saved)) return false

@@ -53,12 +53,15 @@ async function sendGroups(
     staged.length === 0 ? undefined : await planChangeSet(membersOf(work, survey, staged), reader, survey.now)
   if (plain.length > 0) running.push(executeStages(survey.part(plain, {}), context.driver, options))
   if (draft !== undefined) running.push(executeStages(draft, context.driver, options, marked))
-  const groups = transactions[Symbol.iterator]()
+  const members = work.split(({ key }) => survey.groupOf(recordId(key)))
+  // Named before anything is sent: what follows a stage may tie groups to each other.
+  const named = transactions.map((group) => ({ group, name: survey.groupOf(group[0]) }))
+  const groups = named[Symbol.iterator]()
   const runner = async (): Promise<RunResult> => {
     const results: RunResult[] = []
-    for (const group of groups)
+    for (const { group, name } of groups)
       results.push(
-        await executeTransaction(membersOf(work, survey, group), work, parts, signal).catch((error: unknown) =>
+        await executeTransaction(members(name), work, parts, signal).catch((error: unknown) =>
           unsent(survey, group, error),
         ),
       )

@@ -4,7 +4,6 @@ import type { DeleteCommand, WriteCommand } from '../../../plan/command.js'
 import type { ReadyStage } from '../../../plan/ready-stage.js'
 import type { Outcome } from '../../../plan/outcome.js'
 import { collectChanges } from '../collect/collect-changes.js'
-import type { ManagedEntity } from '../../tracking/managed-entity.js'
 import { planChangeSet } from '../plan/plan-change-set.js'
 import type { RunResult } from './execute-stages.js'
 import type { SendParts } from '../session-parts.js'
@@ -56,8 +55,7 @@ async function planInside(
   const reader = readerIn({ ...context, driver: context.driver, transaction })
   // Lists are read again, now as part of the transaction: members may have joined since.
   const removed = [...members.removed]
-  const known = new Set<ManagedEntity>([...all.saved, ...all.removed])
-  const again = { done: known, isWhole: true, around }
+  const again = { done: all, isWhole: true, around }
   const reached = removed.length === 0 ? undefined : await collectChanges(() => removed, entities, reader, again)
   if (reached !== undefined) all.onRollback(() => reached.rollback())
   const work = new ChangeSet([...members.saved, ...removed], around, all)

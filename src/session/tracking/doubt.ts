@@ -1,0 +1,24 @@
+import type { Snapshot } from '../../codec/index.js'
+import type { Outcome } from '../../plan/outcome.js'
+
+/** A write whose answer was lost: until it is found out, or the same is sent again, what it changed is not known to be as in the snapshot. */
+export interface WriteDoubt {
+  readonly command: Outcome['command']
+  /** The entity as it was sent. */
+  readonly sent: Snapshot
+  /** The write would give the record another time to live. */
+  readonly isTtlSent: boolean
+  /** Takes over the write as if it had just been confirmed. */
+  readonly confirm: (outcome: Outcome) => void
+}
+
+/** A delete whose answer was lost. */
+interface DeleteDoubt {
+  readonly command: Outcome['command']
+  /** Write that was in doubt before. */
+  readonly before: WriteDoubt | undefined
+}
+
+export type Doubt = WriteDoubt | DeleteDoubt
+
+export const isOfWrite = (doubt: Doubt): doubt is WriteDoubt => 'confirm' in doubt
