@@ -1,6 +1,7 @@
 import type { KeyValue } from '../../keys/index.js'
 import type { DeletedKeys } from '../contract/deleted-keys.js'
 import { isEntity, type Member } from '../contract/member.js'
+import type { Knowledge } from './known-membership.js'
 import { holdForChange } from './held-for-change.js'
 import { LinkValues } from './link-attributes-of.js'
 import { KeyedMembers, LoadedMembers } from './loaded-members.js'
@@ -118,9 +119,8 @@ export abstract class MembersAndChanges {
 
   /** Notes a change as it is, for a strategy that keeps its members itself. */
   mark(member: Member, kind: ChangeKind | undefined): void {
-    const { changes } = this
-    changes.delete(member)
-    if (kind !== undefined) changes.put({ kind, member, isPartlySent: false })
+    this.changes.delete(member)
+    if (kind !== undefined) this.changes.put({ kind, member, isPartlySent: false })
     this.relinked()
   }
 
@@ -231,12 +231,6 @@ export abstract class MembersAndChanges {
  * `orphaned`: added here and taken out before that was sent; where orphans are deleted, it is one.
  */
 export type ChangeKind = 'added' | 'removed' | 'orphaned'
-
-/**
- * Knowledge of a session about whether a member is stored.
- * `elsewhere`: its own record names another owner; another session may have moved it here since that was read.
- */
-export type Knowledge = 'stored' | 'absent' | 'elsewhere' | 'unknown'
 
 /** How a member of a collection is to change. Never modified, so that whoever has planned one can tell whether it is still the same. */
 export interface MemberChange {

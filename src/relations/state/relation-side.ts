@@ -1,6 +1,6 @@
 import type { KeyValue } from '../../keys/index.js'
 import type { LinkValue } from './link-attributes-of.js'
-import type { Knowledge } from './members-and-changes.js'
+import type { Knowledge } from './known-membership.js'
 import { readProperty } from '../../codec/index.js'
 import type { RelationModel } from '../../model/index.js'
 
