@@ -2,13 +2,20 @@ import type { KeyValue } from '../../keys/index.js'
 import { userKeyId } from '../../plan/record-key.js'
 import { adopt } from './unloaded-parents.js'
 import type { Binding } from '../contract/binding.js'
-import { isTold, knowledgeOf, type Knowledge } from './known-membership.js'
+import { isTold, knowledgeOf } from './known-membership.js'
 import { afterAdd, afterRemove, MembersAndChanges } from './members-and-changes.js'
 import { isEntity, type Member } from '../contract/member.js'
 import type { HeldParts } from './held-parts.js'
 import { PreviousParents } from './lists-to-tell.js'
 import type { LinkValue } from './link-attributes-of.js'
-import { forgetChange, showAttributes, showLink, showUnlink, type RelationSide } from './relation-side.js'
+import {
+  forgetChange,
+  showAttributes,
+  showLink,
+  showUnlink,
+  type Knowledge,
+  type RelationSide,
+} from './relation-side.js'
 import { rememberFields } from './remember-fields.js'
 import { noAttributes } from '../contract/relation-errors.js'
 

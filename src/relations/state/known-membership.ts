@@ -1,13 +1,7 @@
 import type { Binding } from '../contract/binding.js'
 import type { LoadedMembers } from './loaded-members.js'
 import { isEntity, isNew, type Member } from '../contract/member.js'
-import { otherSide } from './relation-side.js'
-
-/**
- * Knowledge of a session about whether a member is stored.
- * `elsewhere`: its own record names another owner; another session may have moved it here since that was read.
- */
-export type Knowledge = 'stored' | 'absent' | 'elsewhere' | 'unknown'
+import { otherSide, type Knowledge } from './relation-side.js'
 
 /** Knowledge of whether a member is stored, without asking the server. */
 export function knowledgeOf(member: Member, { members }: LoadedMembers, binding: Binding | undefined): Knowledge {

@@ -1,7 +1,7 @@
 import type { KeyValue } from '../../keys/index.js'
 import type { DeletedKeys } from '../contract/deleted-keys.js'
 import { isEntity, type Member } from '../contract/member.js'
-import type { Knowledge } from './known-membership.js'
+import type { Knowledge } from './relation-side.js'
 import { holdForChange } from './held-for-change.js'
 import { LinkValues } from './link-attributes-of.js'
 import { KeyedMembers, LoadedMembers } from './loaded-members.js'

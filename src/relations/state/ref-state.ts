@@ -6,8 +6,7 @@ import type { Binding } from '../contract/binding.js'
 import { isEntity, type Member } from '../contract/member.js'
 import { RefTarget } from './ref-target.js'
 import { checkClass, nameOf } from '../contract/relation-errors.js'
-import type { Knowledge } from './known-membership.js'
-import { otherSide, type RelationSide } from './relation-side.js'
+import { otherSide, type Knowledge, type RelationSide } from './relation-side.js'
 
 /** The reference of an entity, in step with the other sides where the session has them. */
 export class RefState extends RefTarget implements RelationSide {

@@ -1,8 +1,13 @@
 import type { KeyValue } from '../../keys/index.js'
 import type { LinkValue } from './link-attributes-of.js'
-import type { Knowledge } from './known-membership.js'
 import { readProperty } from '../../codec/index.js'
 import type { RelationModel } from '../../model/index.js'
+
+/**
+ * Knowledge of a session about whether a member is stored.
+ * `elsewhere`: its own record names another owner; another session may have moved it here since that was read.
+ */
+export type Knowledge = 'stored' | 'absent' | 'elsewhere' | 'unknown'
 
 /** The Ref or Collection at one end of a link, as the other end sees it: a change there is shown here. */
 export interface RelationSide {
