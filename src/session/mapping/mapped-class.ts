@@ -165,3 +165,10 @@ const hasHooks = (hooks: HooksModel): boolean =>
 
 const hasDeleteHooks = ({ beforeDelete, afterDelete }: HooksModel): boolean =>
   beforeDelete.length > 0 || afterDelete.length > 0
+
+/** Relations that lead to the records of one place. */
+export interface LinksTo {
+  /** The places of the classes that have them. */
+  readonly holders: readonly number[]
+  readonly relationsOf: ReadonlyMap<MappedClass, readonly RelationStrategy[]>
+}

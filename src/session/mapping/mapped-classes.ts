@@ -12,17 +12,10 @@ import { CounterShards } from '../counters/counter-shards.js'
 import { StoredCounts } from '../../relations/write/stored-counts.js'
 import { RecordContributor } from '../flush/plan/record-contributor.js'
 import { EmbeddedRefs } from '../flush/plan/check-embedded-refs.js'
-import { MappedClass } from './mapped-class.js'
+import { MappedClass, type LinksTo } from './mapped-class.js'
 
 /** Which relations of a class take part in loading and saving it. */
 export type RelationsOf = (entity: EntityModel, codecs: Codecs) => readonly RelationStrategy[]
-
-/** Relations that lead to the records of one place. */
-export interface LinksTo {
-  /** The places of the classes that have them. */
-  readonly holders: readonly number[]
-  readonly relationsOf: ReadonlyMap<MappedClass, readonly RelationStrategy[]>
-}
 
 /** All classes of a database. */
 export class MappedClasses {

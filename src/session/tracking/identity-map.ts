@@ -2,8 +2,7 @@ import type { Tenant } from '../../keys/index.js'
 import type { UserKey } from '../../plan/record-key.js'
 import type { EntityHome, ManagedEntity } from './managed-entity.js'
 import type { DeletedKeys } from '../../relations/contract/deleted-keys.js'
-import type { MappedClass } from '../mapping/mapped-class.js'
-import type { LinksTo } from '../mapping/mapped-classes.js'
+import type { LinksTo, MappedClass } from '../mapping/mapped-class.js'
 import { LinkIndex } from './link-index.js'
 
 let lastSession = 0

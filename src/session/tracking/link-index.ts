@@ -1,6 +1,6 @@
 import type { DeletedKeys } from '../../relations/contract/deleted-keys.js'
 import { stateOf } from '../../relations/state/state-of.js'
-import type { LinksTo } from '../mapping/mapped-classes.js'
+import type { LinksTo } from '../mapping/mapped-class.js'
 import type { ManagedEntity } from './managed-entity.js'
 
 /** Links of one entity that are indexed; one with more is always visited. Bounds what it costs to index an entity again. */
