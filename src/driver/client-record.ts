@@ -2,7 +2,9 @@ import type { Bins, ReadCommand, WriteCommand } from '../plan/command.js'
 import { writeBin } from '../plan/operations.js'
 import type { RecordKey } from '../plan/record-key.js'
 import {
+  type Answered,
   type BatchRow,
+  type BatchRowResult,
   batchType,
   type ClientKey,
   type ClientOperation,
@@ -14,6 +16,7 @@ import { clientValue } from './client-values.js'
 import { encodeExpression } from './encode-expression.js'
 import type { StoredRecord } from './outcome.js'
 import type { Policies } from './policies.js'
+import { CODE } from './status.js'
 
 const NEVER_EXPIRES = 0xffffffff
 export const NO_BINS: Bins = Object.freeze({})
@@ -99,4 +102,15 @@ function setBin(bins: Record<string, unknown>, name: string, value: unknown): vo
   if (name === '__proto__')
     Object.defineProperty(bins, name, { value, enumerable: true, configurable: true, writable: true })
   else bins[name] = value
+}
+
+/** The answer of a batch of one as that of a call of its own. */
+export function ofOneRow(answered: Answered<ClientRecord>): Answered<BatchRowResult[]> {
+  return (error, rows) => {
+    if (error !== null) return answered(error, undefined as never)
+    const [{ status, record }] = rows
+    if (status === CODE.OK) return answered(null, record)
+    const refusal = new Error(`The server answered with code ${status}.`)
+    answered(Object.assign(refusal, { code: status }), record)
+  }
 }

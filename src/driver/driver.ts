@@ -12,6 +12,7 @@ import { closedError } from './closed-error.js'
 import type { Capabilities } from './capabilities.js'
 import { Events, inSession } from './events.js'
 import { Gates } from './gates.js'
+import { areHeld, type AskedRecord } from './held-records.js'
 import { NodeHealth } from './node-health.js'
 import { limitsOf, retryOf, type DriverOptions, type RetryOptions } from './options.js'
 import type { CallOptions, CommitOutcome, FoundRecord, Outcome, StoredRecord, TransactionHandle } from './outcome.js'
@@ -121,6 +122,11 @@ export class Driver {
     if (options?.transaction !== undefined) return this.read([command], options).then(([found]) => found)
     if (this.#closing !== undefined) return Promise.reject(closedError())
     return this.#reader.read(command, options?.signal)
+  }
+
+  /** Of each record, whether a transaction that is not completed may hold it: it would show former values. */
+  areHeld(records: readonly AskedRecord[]): Promise<boolean[]> {
+    return this.#start(() => areHeld(records, this.#transactions, this.capabilities))
   }
 
   /** Sends the commands of one stage together; one outcome for each, in their order. */

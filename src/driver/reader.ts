@@ -1,4 +1,3 @@
-import { SkeinError } from '../errors/index.js'
 import type { ReadCommand } from '../plan/command.js'
 import { checkResultNames } from '../plan/effects.js'
 import type {
@@ -10,7 +9,7 @@ import type {
   NativeTransaction,
 } from './aerospike-client.js'
 import { clientOperation } from './client-operations.js'
-import { clientKey, readRow, storedRecord } from './client-record.js'
+import { clientKey, ofOneRow, readRow, storedRecord } from './client-record.js'
 import { encodeExpression } from './encode-expression.js'
 import { explainFailure, failureOf, type Failure } from './command-errors.js'
 import { callerSession, type Events } from './events.js'
@@ -119,6 +118,14 @@ export class Reader {
     return answers
   }
 
+  /** Result codes of a batch of reads inside a transaction; that of the call for all of them, when it fails as a whole. */
+  codesInTransaction(commands: readonly ReadCommand[], transaction: NativeTransaction): Promise<number[]> {
+    return this.#rowsOf(commands, transaction).then(
+      (rows) => rows.map(({ status }) => status),
+      (error: ClientError) => commands.map(() => failureOf(error).code),
+    )
+  }
+
   /** A batch for each node, side by side. */
   async #readByNode(commands: readonly ReadCommand[], transaction: NativeTransaction): Promise<Found[]> {
     const { owners } = this.#parts
@@ -140,6 +147,17 @@ export class Reader {
   }
 
   async #readRows(commands: readonly ReadCommand[], transaction: NativeTransaction): Promise<Found[]> {
+    const rows = await this.#rowsOf(commands, transaction).catch((error: ClientError) => {
+      throw explainFailure(commands[0], failureOf(error), true).error
+    })
+    return rows.map(({ status, record }, i) => {
+      if (status === CODE.OK) return storedRecord(record)
+      if (isAbsent(commands[i], status)) return null
+      throw explainFailure(commands[i], { code: status }, true).error
+    })
+  }
+
+  async #rowsOf(commands: readonly ReadCommand[], transaction: NativeTransaction): Promise<readonly BatchRowResult[]> {
     const { client, policies, gates } = this.#parts
     const gate = gates.of(commands[0].key)
     await gate.enter()
@@ -149,15 +167,8 @@ export class Reader {
         commands.map((command) => readRow(command, policies)),
         policies.batchRead(transaction),
       )
-      return rows.map(({ status, record }, i) => {
-        watch?.({ command: commands[i], attempt: 1, session: callerSession() }, status)
-        if (status === CODE.OK) return storedRecord(record)
-        if (isAbsent(commands[i], status)) return null
-        throw explainFailure(commands[i], { code: status }, true).error
-      })
-    } catch (error) {
-      if (error instanceof SkeinError) throw error
-      throw explainFailure(commands[0], failureOf(error as ClientError), true).error
+      rows.forEach(({ status }, i) => watch?.({ command: commands[i], attempt: 1, session: callerSession() }, status))
+      return rows
     } finally {
       gate.leave()
     }
@@ -282,14 +293,3 @@ type Watch = (
   read: Pick<ReadRequest, 'command' | 'attempt'> & Partial<Pick<ReadRequest, 'inContext' | 'session'>>,
   code: number,
 ) => void
-
-/** The answer of a batch of one as that of a call of its own. */
-function ofOneRow(answered: Answered<ClientRecord>): Answered<BatchRowResult[]> {
-  return (error, rows) => {
-    if (error !== null) return answered(error, undefined as never)
-    const [{ status, record }] = rows
-    if (status === CODE.OK) return answered(null, record)
-    const refusal = new Error(`The server answered with code ${status}.`)
-    answered(Object.assign(refusal, { code: status }), record)
-  }
-}

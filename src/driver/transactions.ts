@@ -1,10 +1,9 @@
-import { CommitInDoubtError, SkeinError } from '../errors/index.js'
+import { SkeinError } from '../errors/index.js'
 import type { DeleteCommand, ReadCommand, WriteCommand } from '../plan/command.js'
 import { recordId } from '../plan/record-key.js'
 import { ABORT_STATUS, closeTransaction, newTransaction, transactionPool, TXN_STATE } from './aerospike-client.js'
 import type { ClientCalls, ClientError, NativeTransaction } from './aerospike-client.js'
 import { MOST_WRITES, type Capabilities } from './capabilities.js'
-import { failureOf } from './command-errors.js'
 import type { Events } from './events.js'
 import { Gate, type Gates } from './gates.js'
 import { closedError } from './closed-error.js'
@@ -12,6 +11,7 @@ import type { RetryOptions } from './options.js'
 import type { CommitOutcome, Outcome, StoredRecord, TransactionHandle } from './outcome.js'
 import type { Reader } from './reader.js'
 import { Tries } from './retry.js'
+import { noRoom, notCommitted, otherNamespace, tooManyWrites } from './transaction-errors.js'
 import type { Writer } from './writer.js'
 
 /** Committed: at once, before, or with the tidying left to the server. */
@@ -91,6 +91,12 @@ export class Transactions {
   read(handle: TransactionHandle, commands: readonly ReadCommand[]): Promise<(StoredRecord | null)[]> {
     const transaction = this.#check(handle, commands)
     return track(transaction, this.#parts.reader.readInTransaction(commands, transaction.native))
+  }
+
+  /** Result codes of reading the records. */
+  readCodes(handle: TransactionHandle, commands: readonly ReadCommand[]): Promise<number[]> {
+    const transaction = this.#check(handle, commands)
+    return track(transaction, this.#parts.reader.codesInTransaction(commands, transaction.native))
   }
 
   /** Single-record writes side by side: a batch would register only its last record with the transaction. */
@@ -231,62 +237,4 @@ function track<T>(transaction: OpenTransaction, work: Promise<T>): Promise<T> {
   const forget = (): void => void transaction.inFlight.delete(work)
   work.then(forget, forget)
   return work
-}
-
-/**
- * Once in doubt, only a commit decides: when the time of a transaction is up, the server ends it as the lost decision said, and to a
- * repeated commit answers no more than that it is over.
- */
-function notCommitted(error: ClientError | undefined, wasInDoubt: boolean): CommitOutcome {
-  const failure = error === undefined ? undefined : failureOf(error)
-  if (error !== undefined) error.command = 'commit'
-  if (wasInDoubt) {
-    const inDoubt = new CommitInDoubtError('The commit was sent, but no answer came before the deadline.', {
-      cause: error,
-      fix: 'Load the entities again to see whether it took effect.',
-    })
-    return { state: 'inDoubt', error: inDoubt }
-  }
-  return {
-    state: 'aborted',
-    error: new SkeinError(
-      'SKEIN_4305',
-      `The transaction was not committed (code ${failure?.code}): a record it read was changed meanwhile, or it took too long.`,
-      {
-        cause: error,
-        fix: 'Repeat the whole transaction; db.transaction does so by itself.',
-      },
-    ),
-  }
-}
-
-function noRoom(limit: number, milliseconds: number): SkeinError {
-  return new SkeinError(
-    'SKEIN_4306',
-    `The transaction did not begin: ${limit} transactions are open, and none has ended within ${milliseconds} ms.`,
-    {
-      fix: 'Do not await db.transaction inside another one, do less at a time, or raise limits.transactions.',
-    },
-  )
-}
-
-function tooManyWrites(count: number): SkeinError {
-  return new SkeinError(
-    'SKEIN_4302',
-    `A transaction can write ${MOST_WRITES} records, but this one would write ${count}.`,
-    {
-      fix: 'Split the work into several transactions.',
-    },
-  )
-}
-
-function otherNamespace(first: string, second: string): SkeinError {
-  return new SkeinError(
-    'SKEIN_4303',
-    `A transaction works in one namespace, but this one would use '${first}' and '${second}'.`,
-    {
-      namespace: second,
-      fix: "Keep records that change together in one namespace, or use transactions: 'off'.",
-    },
-  )
 }

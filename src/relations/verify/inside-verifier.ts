@@ -7,7 +7,7 @@ import { NOT_DELETING } from '../write/key-list-bin.js'
 import type { ShowKey } from './describe-finding.js'
 import type { Finding } from '../contract/finding.js'
 import type { InsideFault, InsideRef, InsideVerification } from '../contract/inside-verification.js'
-import { ABOUT_RECORD, readingOf } from './read-ends.js'
+import { ABOUT_RECORD, readingOf, type AreHeld } from './read-ends.js'
 import type { RepairResult } from './repair-links.js'
 
 /** Records read at a time: each may be as large as the server allows. */
@@ -27,13 +27,14 @@ export interface InsideSubject {
 interface InsideAccess {
   read(commands: readonly ReadCommand[]): Promise<(StoredRecord | null)[]>
   write(commands: readonly WriteCommand[]): Promise<Outcome[]>
+  readonly areHeld: AreHeld
   readonly showKey: ShowKey
   /** Undefined for what is no key of the class. */
   recordKeyOf(className: string, key: KeyValue): RecordKey | undefined
 }
 
-/** Records that are not there, by their id. */
-type Gone = ReadonlySet<string>
+/** Reads of records that are not there, by the id of the record. */
+type Gone = ReadonlyMap<string, ReadCommand>
 
 /** Checks what records store twice inside themselves. One read shows all of it as it was at one time, so others may write meanwhile. */
 export class InsideVerifier {
@@ -59,34 +60,40 @@ export class InsideVerifier {
     for (let i = 0; i < checked.length; i += GROUP) {
       const group = checked.slice(i, i + GROUP)
       const records = await this.#access.read(group.map(readAll))
-      const gone = await this.#goneOf(group, records)
-      if (gone.size > 0) await this.#readAgain(group, records, gone)
+      const gone = await this.#look(group, records)
       for (const [j, subject] of group.entries()) yield* await this.#judge(subject, records[j], gone)
     }
   }
 
-  /** Which of the records that parts point to are not there. */
-  async #goneOf(group: readonly InsideSubject[], records: readonly (StoredRecord | null)[]): Promise<Gone> {
+  /** Finds the records that parts point to and that are not there. Of those who point to them, `records` are read once more. */
+  async #look(group: readonly InsideSubject[], records: (StoredRecord | null)[]): Promise<Gone> {
+    const missed = await this.#missedBy(group, records)
+    if (missed.size === 0) return missed
+    const places = [...group.keys()].filter((i) => this.#dangling(group[i], records[i], missed).length > 0)
+    const subjects = places.map((i) => readAll(group[i]))
+    const held = await this.#access.areHeld([...subjects, ...missed.values()])
+    // A delete takes parts that point to the record out before that goes, so those that are still there are left over.
+    const again = await this.#access.read([...subjects, ...missed.values()])
+    // Records of a commit that has not reached them yet are not judged.
+    for (const isHeld of held) if (isHeld) this.#unsettled()
+    places.forEach((i, j) => (records[i] = held[j] ? null : again[j]))
+    return new Map([...missed].filter((_, j) => !held[places.length + j] && again[places.length + j] === null))
+  }
+
+  async #missedBy(group: readonly InsideSubject[], records: readonly (StoredRecord | null)[]): Promise<Gone> {
     const targets = new Map<string, ReadCommand>()
     for (const { className, key } of group.flatMap((subject, i) => refsIn(subject, records[i]))) {
       const recordKey = this.#access.recordKeyOf(className, key)
       if (recordKey !== undefined) targets.set(recordId(recordKey), read(className, recordKey, 'none', ABOUT_RECORD))
     }
     const asked = [...targets]
-    const gone = new Set<string>()
+    const missed = new Map<string, ReadCommand>()
     for (let i = 0; i < asked.length; i += CHUNK) {
       const chunk = asked.slice(i, i + CHUNK)
       const found = await this.#access.read(chunk.map(([, command]) => command))
-      chunk.forEach(([id], j) => found[j] === null && gone.add(id))
+      chunk.forEach(([id, command], j) => found[j] === null && missed.set(id, command))
     }
-    return gone
-  }
-
-  /** A delete takes parts that point to the record out before that goes, so those that are still there are left over. */
-  async #readAgain(group: readonly InsideSubject[], records: (StoredRecord | null)[], gone: Gone): Promise<void> {
-    const places = [...group.keys()].filter((i) => this.#dangling(group[i], records[i], gone).length > 0)
-    const again = await this.#access.read(places.map((i) => readAll(group[i])))
-    places.forEach((i, j) => (records[i] = again[j]))
+    return missed
   }
 
   #dangling(subject: InsideSubject, record: StoredRecord | null, gone: Gone): InsideFault[] {
@@ -126,8 +133,9 @@ export class InsideVerifier {
         const mended = result ?? { state: 'leftAlone' }
         return faults.map((fault) => this.#finding(subject, fault, isMendable(fault) ? mended : FOUND))
       }
-      ;[record] = await this.#access.read([readAll(subject)])
-      gone = await this.#goneOf([subject], [record])
+      const again = await this.#access.read([readAll(subject)])
+      gone = await this.#look([subject], again)
+      record = again[0]
     }
   }
 

@@ -25,6 +25,30 @@ export function readingOf(record: StoredRecord | null, holds = false): Reading {
 
 type ReadAll = (commands: readonly ReadCommand[]) => Promise<(StoredRecord | null)[]>
 
+/** Of each record, whether a transaction that is not completed may hold it: it would show former values. */
+export type AreHeld = (records: readonly Pick<ReadCommand, 'entity' | 'key'>[]) => Promise<boolean[]>
+
+/**
+ * Leaves out links to and from records that a transaction still holds. To be asked before the ends are read: a record that is not held any
+ * more then shows the result.
+ */
+export async function withoutHeld<T>(
+  links: readonly T[],
+  endsOf: (link: T) => readonly LinkEnd[],
+  areHeld: AreHeld,
+): Promise<T[]> {
+  const asked = links.map((link) => endsOf(link).flatMap(recordsOf))
+  const held = await areHeld(asked.flat())
+  let at = 0
+  return links.filter((_, i) => !held.slice(at, (at += asked[i].length)).includes(true))
+}
+
+/** The record of an end, and the one that keeps its links, where that is another. */
+function recordsOf({ model, key, apart }: LinkEnd): Pick<ReadCommand, 'entity' | 'key'>[] {
+  const keys = apart === undefined ? [key] : [key, apart.home()]
+  return keys.filter((each) => isUserKey(each.key)).map((each) => ({ entity: model.name, key: each }))
+}
+
 /** What is asked of the record of one end. */
 interface Asked {
   readonly end: LinkEnd

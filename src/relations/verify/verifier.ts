@@ -17,7 +17,7 @@ import { HomeVerifier, type Home, type Misplaced } from './home-verifier.js'
 import { InsideVerifier } from './inside-verifier.js'
 import { isUserKey } from './link-ends.js'
 import { OwnWrites } from './own-writes.js'
-import { ABOUT_RECORD, readEnds, readingOf } from './read-ends.js'
+import { ABOUT_RECORD, readEnds, readingOf, withoutHeld, type AreHeld } from './read-ends.js'
 import { isDeletion, repairLinks, type Confirmed, type RepairResult } from './repair-links.js'
 import type { LinkEnd, LinkVerification, StoredLink } from '../contract/link-verification.js'
 
@@ -34,6 +34,7 @@ export interface VerifyTerms {
 export interface VerifyAccess {
   read(commands: readonly ReadCommand[]): Promise<(StoredRecord | null)[]>
   write(commands: readonly (WriteCommand | DeleteCommand)[]): Promise<Outcome[]>
+  readonly areHeld: AreHeld
   readonly showKey: ShowKey
   /** Undefined for what is no key of the class. */
   recordKeyOf(className: string, key: KeyValue): RecordKey | undefined
@@ -180,8 +181,10 @@ export class Verifier {
     return finished.state === 'failed' ? finished : result
   }
 
-  async #confirm(suspects: readonly Candidate[]): Promise<Confirmed[]> {
+  async #confirm(all: readonly Candidate[]): Promise<Confirmed[]> {
     const began = performance.now()
+    const suspects = await withoutHeld(all, (each) => [nearEnd(each), farEnd(each)], this.#access.areHeld)
+    this.unsettled += all.length - suspects.length
     const there = await this.#seeTaken(suspects, await this.#read(suspects.map(farEnd)))
     const here = await this.#read(suspects.map(nearEnd))
     const passed = performance.now() - began

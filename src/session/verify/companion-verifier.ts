@@ -83,8 +83,9 @@ export class CompanionVerifier {
   async *#checkGroup(companions: readonly Companion[]): AsyncGenerator<Finding> {
     for (const companion of companions) if (companion.shard >= companion.counter.shards) yield this.#unread(companion)
     const roots = await this.#readings(companions.map(({ root }) => root))
-    const suspects = companions.filter((_, i) => !roots[i].exists)
-    if (suspects.length === 0) return
+    const missed = companions.filter((_, i) => !roots[i].exists)
+    if (missed.length === 0) return
+    const suspects = await this.#released(missed)
     // A companion is made before its record is asked for, so it is the companion that is read last.
     const again = await this.#readings(suspects.map(({ key }) => key))
     const still = await this.#readings(suspects.map(({ root }) => root))
@@ -93,6 +94,20 @@ export class CompanionVerifier {
       if (again[i].age < this.#terms.settle) this.unsettled++
       else yield await this.#withoutRoot(suspect, again[i])
     }
+  }
+
+  /** Leaves out those of which a transaction still holds either record. */
+  async #released(companions: readonly Companion[]): Promise<Companion[]> {
+    const entity = this.#mapped.model.name
+    const held = await this.#driver.areHeld(
+      companions.flatMap(({ key, root }) => [
+        { entity, key },
+        { entity, key: root },
+      ]),
+    )
+    const released = companions.filter((_, i) => !held[2 * i] && !held[2 * i + 1])
+    this.unsettled += companions.length - released.length
+    return released
   }
 
   async #readings(keys: readonly RecordKey[]): Promise<Reading[]> {

@@ -79,8 +79,16 @@ async function* checkGroup(
   options: VerifyOptions,
 ): AsyncGenerator<Finding> {
   const { repair, settle } = verifyTerms(options)
-  const roots = await access.read(group.map(({ root }) => read(model.name, root, 'none')))
-  const alone = group.filter((_, i) => roots[i] === null)
+  const readRoots = (some: readonly Companion[]) => access.read(some.map(({ root }) => read(model.name, root, 'none')))
+  const roots = await readRoots(group)
+  const suspects = group.filter((_, i) => roots[i] === null)
+  if (suspects.length === 0) return
+  const held = await access.areHeld(
+    suspects.flatMap(({ key, root }) => [key, root].map((each) => ({ entity: model.name, key: each }))),
+  )
+  const released = suspects.filter((_, i) => !held[2 * i] && !held[2 * i + 1])
+  const still = await readRoots(released)
+  const alone = released.filter((_, i) => still[i] === null)
   // A delete takes companions away before their owner: one that is still there was left behind.
   const again = await access.read(alone.map(({ key }) => read(model.name, key, 'none', ABOUT_RECORD)))
   for (const [i, { key, root }] of alone.entries()) {

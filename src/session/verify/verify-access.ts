@@ -36,6 +36,9 @@ export function verifyAccess(
     read: (commands) => send(commands, (all) => driver.read(all, { transaction })),
     write: (commands) =>
       send(commands, (all) => driver.run(complete === undefined ? all : all.map(complete), { transaction })),
+    // Reads of a transaction conflict with what another one holds by themselves.
+    areHeld: (records) =>
+      transaction === undefined ? driver.areHeld(records) : Promise.resolve(records.map(() => false)),
     showKey,
     recordKeyOf(className, key) {
       try {
