@@ -200,6 +200,11 @@ export class Driver {
     return this.#start(() => this.#transactions.abort(transaction))
   }
 
+  /** Milliseconds for which transactions whose end the server has not confirmed may still hold their records. */
+  get abandonedFor(): number {
+    return this.#transactions.abandonedFor
+  }
+
   /** Waits for everything in flight, then closes the connections. Calling it again does nothing. */
   close(): Promise<void> {
     this.#closing ??= this.#drainAndClose()

@@ -8,7 +8,7 @@ import type { CommitOutcome } from './outcome.js'
  * Once in doubt, only a commit decides: when the time of a transaction is up, the server ends it as the lost decision said, and to a
  * repeated commit answers no more than that it is over.
  */
-export function notCommitted(error: ClientError | undefined, wasInDoubt: boolean): CommitOutcome {
+export function notCommitted(error: ClientError | undefined, wasInDoubt: boolean, isOver: boolean): CommitOutcome {
   const failure = error === undefined ? undefined : failureOf(error)
   if (error !== undefined) error.command = 'commit'
   if (wasInDoubt) {
@@ -16,10 +16,11 @@ export function notCommitted(error: ClientError | undefined, wasInDoubt: boolean
       cause: error,
       fix: 'Load the entities again to see whether it took effect.',
     })
-    return { state: 'inDoubt', error: inDoubt }
+    return { state: 'inDoubt', error: inDoubt, isAbandoned: true }
   }
   return {
     state: 'aborted',
+    isAbandoned: !isOver || /rollback abandoned/i.test(error?.message ?? ''),
     error: new SkeinError(
       'SKEIN_4305',
       `The transaction was not committed (code ${failure?.code}): a record it read was changed meanwhile, or it took too long.`,

@@ -14,10 +14,15 @@ import { Tries } from './retry.js'
 import { noRoom, notCommitted, otherNamespace, tooManyWrites } from './transaction-errors.js'
 import type { Writer } from './writer.js'
 
-/** Committed: at once, before, or with the tidying left to the server. */
-const COMMITTED = new Set([0, 1, 5, 6])
+/** Committed: at once, before, or with the monitor left to the server. */
+const COMMITTED = new Set([0, 1, 6])
 /** Aborted: at once, before, or with only the monitor left to the server. */
 const UNDONE = new Set([ABORT_STATUS.OK, ABORT_STATUS.ALREADY_ABORTED, ABORT_STATUS.CLOSE_ABANDONED])
+/** Committed, and some records have not heard of it. */
+const ROLL_FORWARD_ABANDONED = 5
+/** Seconds after which a server ends a transaction that says nothing else, and milliseconds by which it may be late. */
+const SERVER_TIMEOUT = 10
+const GRACE = 1000
 const ALREADY_COMMITTED = -18
 const ALREADY_ABORTED = -19
 
@@ -30,12 +35,16 @@ class OpenTransaction implements TransactionHandle {
   isOpen = true
   /** The server keeps a monitor record for the transaction once a write has succeeded. */
   hasMonitor = false
+  /** Time at which the server ends the transaction by itself. */
+  endsAt = 0
   firstWrite: Promise<Outcome> | undefined
 
   constructor(
     readonly native: NativeTransaction,
     /** Bounds its writes in flight. */
     readonly room: Gate,
+    /** Seconds that the server gives it. */
+    readonly timeout: number,
   ) {
     this.id = native.getId()
   }
@@ -62,6 +71,8 @@ export class Transactions {
   readonly #open = new Set<OpenTransaction>()
   readonly #room: Gate
   #isClosing = false
+  /** Time by which the server has ended the transactions whose end it has not confirmed. */
+  #abandonedUntil = 0
 
   constructor(parts: TransactionParts) {
     this.#parts = parts
@@ -75,6 +86,11 @@ export class Transactions {
     return this.#open.size === 0
   }
 
+  /** Milliseconds for which transactions whose end the server has not confirmed may still hold their records. */
+  get abandonedFor(): number {
+    return Math.max(0, this.#abandonedUntil - performance.now())
+  }
+
   async begin(options: { timeout?: number } = {}): Promise<TransactionHandle> {
     const patience = options.timeout === undefined ? this.#parts.retry.deadline : options.timeout * 1000
     if (!(await this.#room.enter(patience))) throw noRoom(this.#parts.limit, patience)
@@ -82,7 +98,8 @@ export class Transactions {
       this.#room.leave()
       throw closedError()
     }
-    const transaction = new OpenTransaction(newTransaction(), this.#parts.gates.newGate())
+    const { timeout = SERVER_TIMEOUT } = options
+    const transaction = new OpenTransaction(newTransaction(), this.#parts.gates.newGate(), timeout)
     if (options.timeout !== undefined) transaction.native.setTimeout(options.timeout)
     this.#open.add(transaction)
     return transaction
@@ -118,12 +135,14 @@ export class Transactions {
     let wasInDoubt = false
     for (;;) {
       const { status, error } = await this.#decide(() => this.#parts.client.commit(transaction.native))
+      if (status === ROLL_FORWARD_ABANDONED)
+        return this.#release(transaction, { state: 'committed', isAbandoned: true })
       if (status !== undefined && COMMITTED.has(status)) return this.#release(transaction, { state: 'committed' })
       if (error?.code === ALREADY_COMMITTED) return this.#release(transaction, { state: 'committed' })
       wasInDoubt ||= transaction.native.getInDoubt() === true
       const isOver = error?.code === ALREADY_ABORTED || transaction.native.getState() === TXN_STATE.ABORTED
       const wait = isOver ? undefined : tries.next(patience)
-      if (wait === undefined) return this.#release(transaction, notCommitted(error, wasInDoubt))
+      if (wait === undefined) return this.#release(transaction, notCommitted(error, wasInDoubt, isOver))
       await new Promise((resolve) => setTimeout(resolve, wait))
     }
   }
@@ -138,8 +157,9 @@ export class Transactions {
     const isCommitted =
       error?.code === ALREADY_COMMITTED ||
       (status === undefined && transaction.native.getState() === TXN_STATE.COMMITTED)
-    this.#release(transaction, { state: isCommitted ? 'committed' : 'aborted' })
-    return !isCommitted && (transaction.writes === 0 || (status !== undefined && UNDONE.has(status)))
+    const isUndone = !isCommitted && (transaction.writes === 0 || (status !== undefined && UNDONE.has(status)))
+    this.#release(transaction, { state: isCommitted ? 'committed' : 'aborted', isAbandoned: !isUndone && !isCommitted })
+    return isUndone
   }
 
   /** Nothing new begins; what is open is undone, and what is being decided goes on. */
@@ -160,6 +180,7 @@ export class Transactions {
       const outcome = await transaction.firstWrite
       transaction.firstWrite = undefined
       transaction.hasMonitor = outcome.state === 'written'
+      transaction.endsAt = performance.now() + transaction.timeout * 1000 + GRACE
       return outcome
     }
     await transaction.room.enter()
@@ -192,7 +213,8 @@ export class Transactions {
   }
 
   #release(transaction: OpenTransaction, outcome: CommitOutcome): CommitOutcome {
-    const { id, began, writes, native } = transaction
+    const { id, began, writes, native, endsAt } = transaction
+    if (outcome.isAbandoned) this.#abandonedUntil = Math.max(this.#abandonedUntil, endsAt)
     this.#open.delete(transaction)
     this.#parts.events.transaction({ id, state: outcome.state, ms: performance.now() - began, writes })
     // The binding still touches the transaction when it has called back; only afterwards may its memory go.

@@ -35,6 +35,8 @@ export type Reason =
   | 'conflict'
   /** The transaction around the command was rolled back. */
   | 'undone'
+  /** The same, but the rollback was not confirmed: the server does it when the transaction's time is up. */
+  | 'abandoned'
   /** Written, then rolled back, because a related change could not be written. */
   | 'takenBack'
   | 'refused'

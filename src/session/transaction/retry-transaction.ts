@@ -16,8 +16,8 @@ export interface TransactionOptions {
 export interface Attempt<T> {
   /** Sends everything; what it throws aborts the transaction. */
   run(transaction: TransactionHandle): Promise<T>
-  /** Called when what was sent is undone, or was never done. */
-  undone?(): void
+  /** Called when what was sent is undone, or was never done; not confirmed where the server will do it when the time is up. */
+  undone?(isConfirmed: boolean): void
 }
 
 const ATTEMPTS = 10
@@ -45,9 +45,11 @@ export async function inTransaction<T>(
     const end = await tryOnce(driver, next(tries.count), timeout, options.timeout)
     if ('result' in end) return end.result
     if (end.again === 'no') throw end.error
-    if (end.again === 'transient' && isPatient) unanswered++
+    // A transaction of this process that could not be rolled back holds its records until the server ends it.
+    const isHeldUp = end.again === 'conflict' && driver.abandonedFor > 0
+    if ((end.again === 'transient' || isHeldUp) && isPatient) unanswered++
     const wait = tries.next({ ...patience, attempts: attempts + unanswered })
-    if (wait === undefined) throw exhausted(tries.count, end.error, end.again)
+    if (wait === undefined) throw exhausted(tries.count, end.error, end.again, isHeldUp ? driver.abandonedFor : 0)
     await new Promise((resolve) => setTimeout(resolve, wait))
   }
 }
@@ -61,7 +63,7 @@ async function tryOnce<T>(driver: Driver, attempt: Attempt<T>, timeout: number, 
     result = await attempt.run(transaction)
   } catch (error) {
     const isUndone = await driver.abort(transaction)
-    attempt.undone?.()
+    attempt.undone?.(isUndone)
     const kind = repeatable(error)
     return {
       error: rolledBack(error, transaction, isUndone),
@@ -70,7 +72,7 @@ async function tryOnce<T>(driver: Driver, attempt: Attempt<T>, timeout: number, 
   }
   const outcome = await driver.commit(transaction, asked === undefined ? {} : { deadline: asked * 1000 })
   if (outcome.state === 'committed') return { result }
-  if (outcome.state === 'aborted') attempt.undone?.()
+  if (outcome.state === 'aborted') attempt.undone?.(outcome.isAbandoned !== true)
   return { error: outcome.error, again: outcome.state === 'aborted' ? 'conflict' : 'no' }
 }
 

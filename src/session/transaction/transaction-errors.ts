@@ -61,15 +61,22 @@ export function rolledBack(error: unknown, transaction: TransactionHandle, isUnd
   })
 }
 
-export function exhausted(attempts: number, last: unknown, kind: Repeatable): RetriesExhaustedError {
+/** `heldFor`: milliseconds for which a transaction of this process that was not rolled back may still hold its records. */
+export function exhausted(attempts: number, last: unknown, kind: Repeatable, heldFor: number): RetriesExhaustedError {
   const why = last instanceof Error ? ` The last failure: ${last.message}` : ''
-  return new RetriesExhaustedError(`The transaction failed on ${attempts} attempts.${why}`, {
+  const held =
+    heldFor === 0
+      ? ''
+      : ' An earlier transaction of this process was lost before the server had answered its end, and still holds its records.'
+  return new RetriesExhaustedError(`The transaction failed on ${attempts} attempts.${held}${why}`, {
     attempts,
     cause: last,
     fix:
-      kind === 'transient'
-        ? 'Try again when the server answers; a failover is over after some seconds, and `timeout` says how long to wait for it.'
-        : 'Try again later; if it persists, many write the same record at the same time: make the transaction shorter, or spread that record.',
+      heldFor > 0
+        ? `Try again in ${Math.ceil(heldFor / 1000)} s, when the server has ended that transaction.`
+        : kind === 'transient'
+          ? 'Try again when the server answers; a failover is over after some seconds, and `timeout` says how long to wait for it.'
+          : 'Try again later; if it persists, many write the same record at the same time: make the transaction shorter, or spread that record.',
   })
 }
 

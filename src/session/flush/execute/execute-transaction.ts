@@ -28,6 +28,7 @@ export async function executeTransaction(
 ): Promise<RunResult> {
   const { driver } = parts.context
   let sent: Sent | undefined
+  let isUndone = true
   const run = async (transaction: TransactionHandle): Promise<void> => {
     signal?.throwIfAborted()
     sent = await planInside(members, all, parts, transaction)
@@ -37,9 +38,9 @@ export async function executeTransaction(
     if (refused.length > 0) throw mostTelling(refused)
   }
   try {
-    await inTransaction(driver, () => ({ run }))
+    await inTransaction(driver, () => ({ run, undone: (isConfirmed) => (isUndone = isConfirmed) }))
   } catch (error) {
-    return failure(sent, error)
+    return failure(sent, error, isUndone)
   }
   if (sent === undefined) return { stages: [], outcomes: [], failed: [] }
   const { ready, outcomes } = sent
@@ -77,7 +78,7 @@ function mostTelling(refused: readonly Outcome[]): unknown {
 }
 
 /** Nothing was written, or nobody knows. */
-function failure(sent: Sent | undefined, error: unknown): RunResult {
+function failure(sent: Sent | undefined, error: unknown, isUndone: boolean): RunResult {
   if (sent === undefined) throw error
   const { ready, outcomes } = sent
   const isInDoubt = error instanceof CommitInDoubtError
@@ -86,11 +87,12 @@ function failure(sent: Sent | undefined, error: unknown): RunResult {
     if (isInDoubt) return { command, state: 'inDoubt', bins: {}, reason: 'unavailable', error }
     const outcome = outcomes[i] as Outcome | undefined
     if (outcome !== undefined && refused.has(outcome)) return { ...outcome, state: 'notWritten' }
-    return { command, state: 'notWritten', bins: {}, reason: 'undone' }
+    return { command, state: 'notWritten', bins: {}, reason: isUndone ? 'undone' : 'abandoned' }
   })
   if (isInDoubt) ready.settle(told)
-  const failed = [...told.filter(({ reason }) => reason !== 'undone'), ...told.filter(isUndone)]
+  const failed = [...told.filter((outcome) => !isCarried(outcome)), ...told.filter(isCarried)]
   return { stages: [ready.stage], outcomes: told, failed, error }
 }
 
-const isUndone = ({ reason }: Outcome): boolean => reason === 'undone'
+/** Failed only with its transaction. */
+const isCarried = ({ reason }: Outcome): boolean => reason === 'undone' || reason === 'abandoned'

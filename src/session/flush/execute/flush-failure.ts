@@ -77,6 +77,8 @@ function adviceOn(records: readonly Fate[]): string {
 const WHY: { readonly [reason in Reason]?: string } = {
   notSent: 'not sent, because something that it changes with has failed.',
   undone: 'undone with the transaction it was part of.',
+  abandoned:
+    'its transaction failed, and the rollback was not confirmed: the server undoes it when the time of the transaction is up, and holds the record until then.',
   takenBack: 'taken back, because something that it changes with has failed.',
 }
 

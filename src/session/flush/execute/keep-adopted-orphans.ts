@@ -45,5 +45,10 @@ function spare(orphan: ManagedEntity, bins: Bins, reader: Reader): boolean {
 const isOrphan = ({ deleteIntent, key }: ManagedEntity, refused: ReadonlySet<string>): boolean =>
   deleteIntent?.orphanGuard !== undefined && refused.has(recordId(key))
 const isRefused = ({ reason }: Outcome): boolean => reason === 'guard'
-const UNDONE: ReadonlySet<Outcome['reason']> = new Set<Outcome['reason']>(['notSent', 'undone', 'takenBack'])
+const UNDONE: ReadonlySet<Outcome['reason']> = new Set<Outcome['reason']>([
+  'notSent',
+  'undone',
+  'abandoned',
+  'takenBack',
+])
 const isUnsent = ({ reason }: Outcome): boolean => UNDONE.has(reason)
