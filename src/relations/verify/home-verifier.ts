@@ -2,12 +2,13 @@ import { DELETING_BIN, type EntityModel } from '../../model/index.js'
 import { read, write, type ReadCommand, type WriteCommand } from '../../plan/command.js'
 import { readExpression } from '../../plan/operations.js'
 import type { Outcome, StoredRecord } from '../../plan/outcome.js'
-import type { RecordKey, UserKey } from '../../plan/record-key.js'
+import { recordId, type RecordKey, type UserKey } from '../../plan/record-key.js'
 import type { Finding } from '../contract/finding.js'
 import type { LinkEnd, LinkVerification } from '../contract/link-verification.js'
 import type { MemberStore } from '../contract/member-store.js'
 import { describeHomeMarker, describeMisplaced, type ShowKey } from './describe-finding.js'
 import type { Reading } from './judge.js'
+import { isUserKey } from './link-ends.js'
 import { ABOUT_RECORD, readEnds, readingOf } from './read-ends.js'
 import type { RepairResult } from './repair-links.js'
 
@@ -125,4 +126,10 @@ function endOf(relation: LinkVerification, owner: RecordKey, member: UserKey): L
 
 function atGeneration(command: WriteCommand, generation: number): WriteCommand {
   return write(command.entity, command.key, command.operations, { ...command, generation })
+}
+
+/** The record that is read, where this member does not belong in it. */
+export function misplacedIn(home: Home | undefined, member: UserKey): Home | undefined {
+  if (home === undefined || !isUserKey(member)) return undefined
+  return recordId(home.store.homeOf(home.owner.key, member)) === recordId(home.key) ? undefined : home
 }

@@ -3,7 +3,7 @@ import type { KeyValue } from '../../keys/index.js'
 import type { EntityModel } from '../../model/index.js'
 import { read, type DeleteCommand, type ReadCommand, type WriteCommand } from '../../plan/command.js'
 import type { Outcome, StoredRecord } from '../../plan/outcome.js'
-import { recordId, type RecordKey, type UserKey } from '../../plan/record-key.js'
+import type { RecordKey, UserKey } from '../../plan/record-key.js'
 import { binExists } from '../../plan/expression.js'
 import { readExpression } from '../../plan/operations.js'
 import { resultName } from '../../plan/effects.js'
@@ -13,7 +13,7 @@ import { describeLink, describeMarker, describeUnreadable, type ShowKey } from '
 import type { Finding } from '../contract/finding.js'
 import { judge, type Reading } from './judge.js'
 import type { InsideVerification } from '../contract/inside-verification.js'
-import { HomeVerifier, type Home, type Misplaced } from './home-verifier.js'
+import { HomeVerifier, misplacedIn, type Home, type Misplaced } from './home-verifier.js'
 import { InsideVerifier } from './inside-verifier.js'
 import { isUserKey } from './link-ends.js'
 import { OwnWrites } from './own-writes.js'
@@ -279,19 +279,13 @@ function pageOf(subject: OpenSubject, record: StoredRecord | null): Page {
     const found = relation.list === undefined ? asList(stored) : [...asList(stored)].sort(compareValues)
     const keys = last !== undefined && found.length > 0 && sameValue(last, found[0]) ? found.slice(1) : found
     for (const other of keys) {
-      const home = misplacedIn(subject, other)
+      const home = misplacedIn(subject.home, other)
       if (home === undefined) candidates.push({ link: relation.link(subject.key, other), side: relation.side })
       else misplaced.push({ ...home, member: other, generation: record.generation })
     }
     if (found.length === CHUNK && keys.length > 0) open.push({ relation, last: keys.at(-1) })
   }
   return { candidates, misplaced, rest: open.length === 0 ? undefined : { ...subject, isFirst: false, open } }
-}
-
-/** The record that is read, where this member does not belong in it. */
-function misplacedIn({ home }: OpenSubject, member: UserKey): Home | undefined {
-  if (home === undefined || !isUserKey(member)) return undefined
-  return recordId(home.store.homeOf(home.owner.key, member)) === recordId(home.key) ? undefined : home
 }
 
 const problemOf = ({ single }: LinkVerification, here: RecordKey, stored: unknown): SkeinError | undefined =>
