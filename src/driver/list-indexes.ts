@@ -35,13 +35,9 @@ export async function listIndexes(client: AerospikeClient, namespace: string): P
 }
 
 /** Per cent of an index that is built, on the node that has come least far. */
-export async function indexProgress(
-  client: Pick<ClientCalls, 'infoAll'>,
-  namespace: string,
-  name: string,
-): Promise<number> {
-  const answers = await client.infoAll(`sindex/${namespace}/${name}`)
-  return Math.min(...answers.map(({ info }) => Number(/load_pct=(\d+)/.exec(info)?.[1] ?? 0)))
+export async function indexProgress(client: NodeInfo, namespace: string, name: string): Promise<number> {
+  const answers = await aboutIndex(client, namespace, name)
+  return Math.min(...answers.map((info) => Number(/load_pct=(\d+)/.exec(info)?.[1] ?? 0)))
 }
 
 /** Entries of an index on all nodes, and how many of them one value has on average; undefined where the server does not tell. */
@@ -50,11 +46,18 @@ export async function indexStatistics(
   namespace: string,
   name: string,
 ): Promise<{ readonly entries: number; readonly entriesPerValue: number } | undefined> {
-  const answers = await calls(client).infoAll(`sindex/${namespace}/${name}`)
+  const answers = await aboutIndex(calls(client), namespace, name)
   const sum = (field: string): number =>
-    answers.reduce((total, { info }) => total + Number(new RegExp(`${field}=(\\d+)`).exec(info)?.[1] ?? 0), 0)
+    answers.reduce((total, info) => total + Number(new RegExp(`${field}=(\\d+)`).exec(info)?.[1] ?? 0), 0)
   const entriesPerValue = sum('entries_per_bval')
   return entriesPerValue === 0 ? undefined : { entries: sum('entries'), entriesPerValue }
+}
+
+type NodeInfo = Pick<ClientCalls, 'infoNode' | 'getNodes'>
+
+/** What each node tells of an index. The client's `infoAll` cuts a request at 49 bytes, and names of indexes are longer. */
+function aboutIndex(client: NodeInfo, namespace: string, name: string): Promise<string[]> {
+  return Promise.all(client.getNodes().map((node) => client.infoNode(`sindex/${namespace}/${name}`, node, {})))
 }
 
 function readIndex(line: string): StoredIndex | undefined {

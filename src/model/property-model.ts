@@ -42,6 +42,8 @@ export interface PartIndexModel {
 /** A secondary index that the model needs. */
 export interface IndexModel {
   readonly name: string
+  /** The set of the companion records that hold the members of a collection, where the class's own does not. */
+  readonly set?: string
   /** Empty where a calculated value is indexed. */
   readonly bin: string
   /** Fields of embedded parts that lead from the bin to the indexed value. */

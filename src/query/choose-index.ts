@@ -55,8 +55,8 @@ export function expectedRecords({ lookup }: IndexChoice, { entries, entriesPerVa
   return Math.max(LEAST_OF_RANGE, entries * (isOpen ? SHARE_OF_OPEN_RANGE : SHARE_OF_RANGE))
 }
 
-function fits(index: UsableIndex, { bin, on, steps, expression, wanted }: Lookup): boolean {
-  if (index.bin !== bin || index.on !== on || !isSamePath(index.steps ?? [], steps)) return false
+function fits(index: UsableIndex, { set, bin, on, steps, expression, wanted }: Lookup): boolean {
+  if (index.set !== set || index.bin !== bin || index.on !== on || !isSamePath(index.steps ?? [], steps)) return false
   if (index.calculated !== undefined)
     return expression !== undefined && encodeExpression(expression) === index.calculated
   if (!('any' in wanted)) return index.type === 'numeric'

@@ -69,11 +69,12 @@ export class DatabaseQuery<T extends object> extends Query<T> {
   }
 
   async #bulk(
-    because: string | undefined,
+    reason: string | undefined,
     changes: readonly BulkChange[] | 'delete',
     operations: readonly BackgroundOperation[],
     options: BulkOptions,
   ): Promise<BulkResult> {
+    const because = reason ?? whyCompanions(this.state.terms)
     checkBulkCursor(options, because !== undefined)
     const { dryRun = false, onProgress, after } = options
     const { state, source } = this
@@ -95,5 +96,9 @@ export class DatabaseQuery<T extends object> extends Query<T> {
     return { written, failed: failed + beyond, ...how }
   }
 }
+
+/** The server's own operation works on what it finds, and that would be companions. */
+const whyCompanions = (terms: readonly Term[]): string | undefined =>
+  terms.some(({ apart }) => apart !== undefined) ? 'a condition is about members in companion records' : undefined
 
 const alsoWith = (state: QueryState, term: Term): QueryState => ({ ...state, terms: [...state.terms, term] })

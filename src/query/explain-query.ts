@@ -1,3 +1,4 @@
+import type { Expression } from '../plan/expression.js'
 import { showExpression } from '../plan/show-expression.js'
 import { showLookup } from '../plan/show-query.js'
 import type { QueryCommand } from '../plan/query-command.js'
@@ -18,7 +19,8 @@ export interface QueryExplanation {
 }
 
 export function explainQuery(plan: QueryPlan, command: QueryCommand, here: readonly string[]): QueryExplanation {
-  const { choice, others, filter, isNever } = plan
+  const { choice, others, isNever, apart } = plan
+  const filter = apart === undefined ? plan.filter : command.filter
   const { entity, set, bins } = command
   const lookups = [command, ...(command.others ?? [])].flatMap(({ index }) => index ?? [])
   const find =
@@ -32,18 +34,24 @@ export function explainQuery(plan: QueryPlan, command: QueryCommand, here: reado
         ...(filter === undefined ? [] : [`keeps those for which ${showExpression(filter, true)}`]),
         `sends ${bins === 'all' ? 'all bins' : bins === 'none' ? 'no bins' : `the bins ${bins.join(', ')}`}`,
       ]
+  const done = apart === undefined || isNever ? here : [ownersRead(entity, plan.filter), ...here]
   const lines = [
     `query ${entity}`,
     ...server.map((each) => `  the server ${each}`),
     ...(isNever ? ['  nothing is sent: no record can meet the conditions'] : []),
-    ...here.map((each) => `  here: ${each}`),
+    ...done.map((each) => `  here: ${each}`),
   ]
   return {
     className: entity,
     index: choice?.index.name,
     otherIndexes: [...new Set(others.map(({ index }) => index.name))],
     server,
-    here,
+    here: done,
     toString: () => lines.join('\n'),
   }
+}
+
+function ownersRead(entity: string, filter: Expression | undefined): string {
+  const kept = filter === undefined ? '' : `, of which the server keeps those for which ${showExpression(filter, true)}`
+  return `reads the records of ${entity} that they belong to, in batches${kept}`
 }

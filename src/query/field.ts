@@ -16,6 +16,14 @@ export interface Field {
   /** Keys of the maps that lead from the bin to the place. */
   readonly steps: readonly MapKey[]
   readonly shape: FieldShape
+  /** The set of the companion records that hold it, and whether an owner may have several of them. */
+  readonly apart?: Apart
+}
+
+/** Companion records that hold the members of a collection. */
+export interface Apart {
+  readonly set: string
+  readonly areSeveral: boolean
 }
 
 /** One value. `isText` and `isOrdered` say which operators it has. */

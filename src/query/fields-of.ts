@@ -44,11 +44,11 @@ export function fieldsOf(
 /** Collections whose members' keys are stored here, by relation. */
 export function memberFieldsOf({ relations }: EntityModel, encodeRef: EncodeRef): ReadonlyMap<string, Field> {
   return new Map(
-    relations.flatMap(({ name, bin, holds, strategy, target, sharding, through }): [string, Field][] => {
-      // An index of this class cannot see what its companion records hold.
-      if (bin === undefined || holds !== 'collection' || sharding !== undefined || through !== undefined) return []
+    relations.flatMap(({ name, bin, holds, strategy, target, companions, through }): [string, Field][] => {
+      if (bin === undefined || holds !== 'collection' || through !== undefined) return []
       const encode: Encode = (given) => encodeRef(target, given, false)
-      const place = { path: name, bin, steps: [] }
+      const apart = companions && { apart: { set: companions.set, areSeveral: companions.shards !== undefined } }
+      const place = { path: name, bin, steps: [], ...apart }
       if (STORED_KEYS[strategy] === 'list') return [[name, { ...place, shape: { kind: 'list', item: encode } }]]
       if (STORED_KEYS[strategy] !== 'map') return []
       return [[name, { ...place, shape: { kind: 'map', key: encode, item: undefined } }]]

@@ -19,7 +19,7 @@ export async function* findRecords<T extends object>(
   if (isAwaited) source.begin()
   try {
     if (plan.isNever) return
-    yield* found(source, plan.command(bins), limit)
+    yield* found(source, plan, bins, limit)
   } finally {
     if (isAwaited) source.end()
   }
@@ -27,12 +27,15 @@ export async function* findRecords<T extends object>(
 
 async function* found<T extends object>(
   source: QuerySource<T>,
-  command: QueryCommand,
+  plan: QueryPlan,
+  bins: QueryCommand['bins'],
   limit: number | undefined,
 ): AsyncGenerator<readonly FoundRecord[]> {
   const { driver, options, isCheckedByKey } = source
   const { signal, onProgress } = options
-  if (limit !== undefined && limit <= FEW && !isCheckedByKey) {
+  const command = plan.command(bins)
+  const owners = plan.apart && new FoundOwners(source, plan, bins)
+  if (limit !== undefined && limit <= FEW && !isCheckedByKey && owners === undefined) {
     const records = await driver.querySome(command, limit, { signal })
     if (records.length > 0) yield records
     return onProgress?.({ records: records.length, share: 1 })
@@ -40,8 +43,9 @@ async function* found<T extends object>(
   let count = 0
   let share = 0
   const onStep = (of: number): void => void (share = of)
-  for await (const step of driver.query(command, { signal, onStep, ahead: AHEAD })) {
+  for await (const found of driver.query(command, { signal, onStep, ahead: AHEAD })) {
     signal?.throwIfAborted()
+    const step = owners === undefined ? found : await owners.of(found)
     const own = isCheckedByKey ? step.filter((record) => source.isOwn(record)) : step
     const records = limit !== undefined && count + own.length > limit ? own.slice(0, limit - count) : own
     count += records.length
@@ -50,4 +54,29 @@ async function* found<T extends object>(
     onProgress?.({ records: count, share })
   }
   onProgress?.({ records: count, share: 1 })
+}
+
+/** Owners of companion records that a query finds, each once: several companions of one may be found. */
+class FoundOwners<T extends object> {
+  readonly #source: QuerySource<T>
+  readonly #plan: QueryPlan
+  readonly #bins: QueryCommand['bins']
+  readonly #seen = new Set<string>()
+
+  constructor(source: QuerySource<T>, plan: QueryPlan, bins: QueryCommand['bins']) {
+    this.#source = source
+    this.#plan = plan
+    this.#bins = bins
+  }
+
+  async of(companions: readonly FoundRecord[]): Promise<readonly FoundRecord[]> {
+    const owners: FoundRecord[] = []
+    for (const owner of await this.#source.owners(companions, this.#bins, this.#plan.filter)) {
+      const id = owner && Buffer.from(owner.digest).toString('latin1')
+      if (owner === null || this.#seen.has(id!)) continue
+      this.#seen.add(id!)
+      owners.push(owner)
+    }
+    return owners
+  }
 }

@@ -44,8 +44,8 @@ export function neededIndexes(model: Model, usable: IndexesOf): NeededIndex[] {
   const needed = new Map<string, NeededIndex>()
   for (const entity of model.entities.values()) {
     const { name: className, namespace, set } = entity
-    for (const { name, bin, on, type, property, steps, expression } of usable(entity)) {
-      const where = { name, namespace, set, bin, type: TYPE[type], part: PART[on] }
+    for (const { name, bin, on, type, property, steps, expression, set: apart } of usable(entity)) {
+      const where = { name, namespace, set: apart ?? set, bin, type: TYPE[type], part: PART[on] }
       const index = { ...where, ...(steps && { steps }), ...(expression && { expression }), className, property }
       if (!needed.has(placeOf(index))) needed.set(placeOf(index), index)
     }
@@ -58,7 +58,7 @@ export function diffIndexes(needed: readonly NeededIndex[], stored: readonly Sto
   const names = new Set(stored.map(nameOf))
   const absent = needed.filter((index) => !places.has(placeOf(index)))
   const wanted = new Set(needed.map(placeOf))
-  const sets = new Set([...model.entities.values()].map(({ namespace, set }) => `${namespace}|${set}`))
+  const sets = new Set([...model.entities.values()].flatMap(setsOf))
   return {
     missing: absent.filter((index) => !names.has(nameOf(index))),
     different: absent.filter((index) => names.has(nameOf(index))),
@@ -69,6 +69,9 @@ export function diffIndexes(needed: readonly NeededIndex[], stored: readonly Sto
     unused: stored.filter((index) => sets.has(`${index.namespace}|${index.set}`) && !wanted.has(placeOf(index))),
   }
 }
+
+const setsOf = ({ namespace, set, relations }: EntityModel): string[] =>
+  [set, ...relations.flatMap(({ companions }) => companions?.set ?? [])].map((each) => `${namespace}|${each}`)
 
 /** A query names a bin and not an index, so an index under another name serves as well. */
 function placeOf(index: NeededIndex | StoredIndex): string {

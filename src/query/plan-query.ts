@@ -1,10 +1,12 @@
-import type { EntityModel } from '../model/index.js'
+import { COMPANION_ROOT_BIN, type EntityModel } from '../model/index.js'
 import type { Expression } from '../plan/expression.js'
 import { query, type IndexLookup, type QueryCommand } from '../plan/query-command.js'
 import { fittingIndexes, mostSelective, type IndexChoice, type StatisticsOf } from './choose-index.js'
+import type { Apart } from './field.js'
 import { noFittingIndex } from './query-errors.js'
 import { allOf, type Term } from './term.js'
 import type { UsableIndex } from './usable-indexes.js'
+import { badCondition, ConditionProblem } from './where-errors.js'
 
 /** What a query is asked for, whatever is done with the answer. */
 export interface Wanted {
@@ -22,6 +24,8 @@ export interface QueryPlan {
   readonly filter: Expression | undefined
   /** No record can meet the conditions: nothing is sent. */
   readonly isNever: boolean
+  /** Set where the command finds companion records, whose owners are then read, and kept where `filter` holds. */
+  readonly apart?: Apart
   command(bins: QueryCommand['bins']): QueryCommand
   /** The plan that reads the whole set, where an index was chosen and a scan is allowed. */
   readonly withoutIndex?: () => QueryPlan
@@ -37,25 +41,43 @@ export interface QueriedClass {
 }
 
 /** Chooses the index and turns everything else into one filter; throws where only a scan would answer and none was asked for. */
-export function planQuery({ model, indexes, always, statistics }: QueriedClass, { terms, isScan }: Wanted): QueryPlan {
+export function planQuery(queried: QueriedClass, { terms, isScan }: Wanted): QueryPlan {
+  const { model, indexes, always, statistics } = queried
   const isNever = terms.some((term) => term.isNever)
-  const choices = fittingIndexes(terms, indexes)
+  const lead = leadingTerm(model, terms)
+  const choices = fittingIndexes(lead === undefined ? terms : [lead], indexes)
   const choice = mostSelective(choices, statistics)
-  if (choice === undefined && !isScan && !isNever) throw noFittingIndex(model, terms)
-  const left = terms.filter((term) => term !== choice?.term || !choice.lookup.isExact)
+  if (choice === undefined && !isScan && !isNever) throw noFittingIndex(model, lead === undefined ? terms : [lead])
+  const isAnswered = (term: Term): boolean => term === choice?.term && choice.lookup.isExact
+  const left = terms.filter((term) => term !== lead && !isAnswered(term))
   const filter = allOf([...always, ...left.map(({ expression }) => expression)])
   const lookups = choice === undefined ? [undefined] : lookupsOf(choice)
-  const { name: entity, namespace, set } = model
-  const command = (bins: QueryCommand['bins']): QueryCommand => {
+  const { name: entity, namespace } = model
+  const [set, asked] =
+    lead === undefined ? [model.set, filter] : [lead.apart.set, isAnswered(lead) ? undefined : lead.expression]
+  const command = (wanted: QueryCommand['bins']): QueryCommand => {
+    const bins = lead === undefined ? wanted : [COMPANION_ROOT_BIN]
     const [first, ...others] = lookups.map((index) =>
-      query({ entity, namespace, set, bins, ...(index && { index }), ...(filter && { filter }) }),
+      query({ entity, namespace, set, bins, ...(index && { index }), ...(asked && { filter: asked }) }),
     )
     return others.length === 0 ? first : query({ ...first, others })
   }
   const others = choices.filter((each) => each !== choice)
-  if (choice === undefined || !isScan) return { choice, others, filter, isNever, command }
-  const withoutIndex = (): QueryPlan => planQuery({ model, always, statistics, indexes: [] }, { terms, isScan })
-  return { choice, others, filter, isNever, command, withoutIndex }
+  const plan = { choice, others, filter, isNever, command, ...(lead && { apart: lead.apart }) }
+  if (choice === undefined || !isScan) return plan
+  const withoutIndex = (): QueryPlan => planQuery({ ...queried, indexes: [] }, { terms, isScan })
+  return { ...plan, withoutIndex }
+}
+
+type ApartTerm = Term & Required<Pick<Term, 'apart'>>
+
+/** A condition on companion records must find them: no filter of their owner's record can look into them. */
+function leadingTerm(model: EntityModel, terms: readonly Term[]): ApartTerm | undefined {
+  const [lead, other] = terms.filter((term): term is ApartTerm => term.apart !== undefined)
+  if (other === undefined) return lead
+  const message = `members in companion records are asked for beside those of ${lead.path}, and only one can be`
+  const fix = 'Ask for one, and look at the entities it finds for the other: await entity.collection.contains(member).'
+  throw badCondition(model, new ConditionProblem(other.path, message, fix))
 }
 
 function lookupsOf({ index, lookup: { wanted } }: IndexChoice): IndexLookup[] {

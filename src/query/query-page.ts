@@ -1,6 +1,7 @@
 import { readPosition, showPosition } from '../driver/query-position.js'
 import type { FoundRecord } from '../plan/outcome.js'
 import type { QueryCommand } from '../plan/query-command.js'
+import { pagedCompanions } from './where-errors.js'
 import { openCursor, sealCursor } from './cursor.js'
 import type { QueryPlan } from './plan-query.js'
 import type { QuerySource } from './query-source.js'
@@ -11,7 +12,7 @@ export interface RecordPage {
   readonly next?: string
 }
 
-/** Fewer are not asked for where some may belong to other tenants. */
+/** Fewer are not asked for where some may be left out here. */
 const LEAST = 100
 /** Partitions that a page begins with where nothing is known. */
 const WIDTH = 64
@@ -29,23 +30,26 @@ export async function recordPage<T extends object>(
   const { signal } = options
   let position = after === undefined ? undefined : openCursor(after, identity, model).toString('base64url')
   if (plan.isNever) return { records: [] }
+  if (plan.apart?.areSeveral === true && plan.command('none').others !== undefined) throw pagedCompanions(model)
   const command = plan.command(bins)
   const seal = (text: string): string => sealCursor(Buffer.from(text, 'base64url'), identity)
-  if (!isCheckedByKey) {
+  if (!isCheckedByKey && plan.apart === undefined) {
     const { records, next } = await driver.queryPage(command, count, { after: position, signal })
     return next === undefined ? { records } : { records, next: seal(next) }
   }
   const own: FoundRecord[] = []
+  let last: Uint8Array | undefined
   for (;;) {
     const { records, next } = await driver.queryPage(command, Math.max(count, LEAST), { after: position, signal })
-    for (const record of records) {
-      if (!source.isOwn(record)) continue
+    const found = plan.apart === undefined ? records : await source.owners(records, bins, plan.filter)
+    for (const [i, record] of found.entries()) {
+      if (record === null || (isCheckedByKey && !source.isOwn(record))) continue
       if (own.length === count) {
         const width = next === undefined ? WIDTH : readPosition(next).width
-        const { digest } = own[count - 1]
-        return { records: own, next: seal(showPosition({ partition: 0, width, digest })) }
+        return { records: own, next: seal(showPosition({ partition: 0, width, digest: last! })) }
       }
       own.push(record)
+      last = records[i].digest
     }
     if (next === undefined) return { records: own }
     position = next

@@ -51,6 +51,12 @@ export interface QuerySource<T extends object> {
   /** False for a record of another tenant. */
   isOwn(record: FoundRecord): boolean
   keyOf(record: FoundRecord): KeyValue
+  /** The owners of these companion records, in the same order; null where one is gone or the filter does not hold. */
+  owners(
+    companions: readonly FoundRecord[],
+    bins: QueryCommand['bins'],
+    filter: Expression | undefined,
+  ): Promise<readonly (FoundRecord | null)[]>
   /** The entities of these records, with the relations that the paths name. */
   take(
     records: readonly FoundRecord[],

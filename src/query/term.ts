@@ -2,10 +2,12 @@ import type { IndexModel } from '../model/index.js'
 import { and, not, value, type Expression } from '../plan/expression.js'
 import type { UserKey } from '../plan/record-key.js'
 import type { MapKey } from '../plan/value.js'
-import { isStored, type Field } from './field.js'
+import { isStored, type Apart, type Field } from './field.js'
 
 /** What an index would be asked for to find every record for which a term holds. */
 export interface Lookup {
+  /** The set of companion records, where they hold the bin. */
+  readonly set?: string
   readonly bin: string
   readonly steps: readonly MapKey[]
   /** The value that is compared, where it is calculated. */
@@ -44,16 +46,19 @@ export interface Term {
   readonly lookup?: Lookup
   /** No record can meet it. */
   readonly isNever?: true
+  /** It is about companion records, and not about the record itself. */
+  readonly apart?: Apart
 }
 
 /** What an index on a field would be asked for, without the place of the field. */
-export type LookupOfField = Omit<Lookup, 'bin' | 'steps' | 'expression'>
+export type LookupOfField = Omit<Lookup, 'set' | 'bin' | 'steps' | 'expression'>
 
 /** A condition on a field that has no answer where nothing is stored: then it does not hold. */
 export function onStored(field: Field, expression: Expression, lookup?: LookupOfField): Term {
-  const { path, bin, steps } = field
+  const { path, bin, steps, apart } = field
   const total = and(isStored(field), expression)
-  return { path, expression, total, ...(lookup && { lookup: { bin, steps, ...lookup } }) }
+  const place = { bin, steps, ...(apart && { set: apart.set }) }
+  return { path, expression, total, ...(lookup && { lookup: { ...place, ...lookup } }), ...(apart && { apart }) }
 }
 
 /** A condition that has an answer for every record. */

@@ -69,6 +69,25 @@ for (const mode of MODES) {
       await db.indexes.sync({ onProgress: () => expect.fail('nothing to build') })
     })
 
+    it('are waited for, however long their names are', async () => {
+      // The client cuts a request for all nodes at 49 bytes.
+      const bare = `sindex/${namespace}/`.length
+      const long = [50 - bare, 51 - bare, 120].map((length) => `${unique}l`.padEnd(length, 'x'))
+      @Record({ set: `${unique}l` })
+      class Long {
+        @Key() id!: string
+        @Index({ name: long[0] }) @Bin() a!: string
+        @Index({ name: long[1] }) @Bin() b!: string
+        @Index({ name: long[2] }) @Bin() c!: string
+      }
+      const other = await server.open({ namespace, entities: [Long] })
+      const seen: string[] = []
+      await other.indexes.sync({ onProgress: ({ index, percent }) => percent === 100 && seen.push(index) })
+      expect(seen.sort()).to.deep.equal([...long].sort())
+      for (const name of long) await other.client.indexRemove(namespace, name)
+      await other.close()
+    })
+
     it('are never replaced or dropped unless asked for', async () => {
       const other = await server.open({ namespace, entities: [NumberedEmployee] })
       const diff = await other.indexes.diff()

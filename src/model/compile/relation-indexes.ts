@@ -28,17 +28,15 @@ export function relationIndexes(
     const message = '@Index stands on a collection of link records, whose keys say both ends at once.'
     const { target: link, through } = relation
     problems.add('SKEIN_1026', place, message, `Put it on ${link}.${through.ref}, and ask db.query(${link}).`)
-  } else if (asked && relation.companions) {
-    const message =
-      '@Index stands on a collection whose members are in companion records, where no index of this class sees them.'
-    problems.add('SKEIN_1026', place, message, 'Leave it out, or index the other side of the relation.')
   } else if (asked && on === undefined) {
     const message = '@Index stands on a relation that stores no keys here.'
     const fix = 'Leave it out; references by key bin, key lists and link maps can be indexed.'
     problems.add('SKEIN_1026', place, message, fix)
   } else if ((asked || isIndexed) && bin !== undefined && kind !== undefined) {
     const name = asked?.options.name ?? (isIndexed ? isIndexed.indexName : undefined)
-    indexes.push(compileKeyIndex(name, kind, on ?? 'value', { set: entity.set, bin, place }, problems))
+    const apart = relation.companions?.set
+    const index = compileKeyIndex(name, kind, on ?? 'value', { set: apart ?? entity.set, bin, place }, problems)
+    indexes.push(apart === undefined ? index : { ...index, set: apart })
   }
   for (const inverse of relation.inverseIndexes ?? []) {
     const part = [...parts.values()].find((other) => other.name === relation.target)

@@ -82,9 +82,10 @@ function metadata({ generationProperty, ttlProperty }: EntityModel): string[] {
   ]
 }
 
-function describeIndex({ name, bin, steps = [], on, type, of }: IndexModel): string {
+function describeIndex({ name, set, bin, steps = [], on, type, of }: IndexModel): string {
   if (of !== undefined) return `${name}: ${type} on a calculated value`
-  return `${name}: ${type} on ${on === 'value' ? '' : `${on} of `}'${[bin, ...steps].join('.')}'`
+  const where = set === undefined ? '' : ` in '${set}'`
+  return `${name}: ${type} on ${on === 'value' ? '' : `${on} of `}'${[bin, ...steps].join('.')}'${where}`
 }
 
 function describeTtl({ seconds, onUpdate }: TtlModel): string[] {

@@ -3,7 +3,10 @@ import type { KeyValue, Tenant } from '../../keys/index.js'
 import type { FoundRecord } from '../../plan/outcome.js'
 import type { Expression } from '../../plan/expression.js'
 import type { QueryCommand } from '../../plan/query-command.js'
-import type { IndexModel } from '../../model/index.js'
+import { COMPANION_ROOT_BIN, type IndexModel } from '../../model/index.js'
+import { onlyIf, read } from '../../plan/command.js'
+import { recordKey, type UserKey } from '../../plan/record-key.js'
+import { digestOf } from '../context/digest.js'
 import type { StatisticsOf } from '../../query/choose-index.js'
 import type { Field } from '../../query/field.js'
 import { fieldsOf, memberFieldsOf, type EncodeRef } from '../../query/fields-of.js'
@@ -89,6 +92,26 @@ export class ClassSource {
 
   keyOf(record: FoundRecord): KeyValue {
     return this.isCheckedByKey ? this.found(record)!.key : this.mapped.keyOfBins(record.bins)
+  }
+
+  async owners(
+    companions: readonly FoundRecord[],
+    bins: QueryCommand['bins'],
+    filter: Expression | undefined,
+  ): Promise<readonly (FoundRecord | null)[]> {
+    const { name, namespace, set } = this.model
+    const keys = companions.map((found) => {
+      const root = found.bins[COMPANION_ROOT_BIN] as UserKey | undefined
+      return root === undefined ? undefined : recordKey(namespace, set, root)
+    })
+    const commands = keys.flatMap((key) => (key === undefined ? [] : [read(name, key, bins)]))
+    const asked = filter === undefined ? commands : commands.map((command) => onlyIf(command, filter))
+    const records = await this.driver.read(asked, { signal: this.options.signal })
+    let at = 0
+    return keys.map((key) => {
+      const record = key === undefined ? null : records[at++]
+      return record && { ...record, digest: digestOf(key!) }
+    })
   }
 
   checkOnly(only: readonly string[]): void {
