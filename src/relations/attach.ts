@@ -143,6 +143,7 @@ function linkGiven(
   links: LinkClass,
 ): void {
   const members = new LinkedMembers(state, binding, links)
+  for (const [member] of given) members.check(member)
   for (const [member, values] of given) members.add(member, values)
 }
 

@@ -16,7 +16,7 @@ import type {
 } from '../model/related.js'
 import type { Binding } from './contract/binding.js'
 import { CollectionState } from './state/collection-state.js'
-import { isEntity, COLLECTION } from './contract/member.js'
+import { isEntity, COLLECTION, type Member } from './contract/member.js'
 import { membersToJSON } from './read/members-to-json.js'
 import { askPage, askStream } from './read/ask-page.js'
 import { countMembers, hasMember, memberKeys } from './read/pending-overlay.js'
@@ -55,17 +55,18 @@ export class EntityCollection<T extends object, A extends object = object> imple
   }
 
   add(...members: (T | KeyValue)[]): void {
-    const to = this.#links?.members ?? this.#state
+    const to = this.#checked(members)
     for (const member of members) to.add(member)
   }
 
   remove(...members: (T | KeyValue)[]): void {
-    const from = this.#links?.members ?? this.#state
+    const from = this.#checked(members)
     for (const member of members) from.remove(member)
   }
 
   link(member: T | KeyValue, attributes: LinkValues<A>): void {
     const links = this.#links
+    this.#checked([member])
     if (links === undefined) this.#state.link(member, attributes)
     else links.members.add(member, attributes)
   }
@@ -134,6 +135,7 @@ export class EntityCollection<T extends object, A extends object = object> imple
   }
 
   async contains(member: T | KeyValue): Promise<boolean> {
+    this.#checked([member])
     if (this.#view !== undefined) return this.#view.contains(member)
     const links = this.#links
     if (links !== undefined) return hasLink({ ...links, binding: askedBinding(this.#state, 'contains') }, member)
@@ -236,6 +238,13 @@ export class EntityCollection<T extends object, A extends object = object> imple
         ? `${added.length} added, `
         : ''
     return `Collection(${known}not loaded)`
+  }
+
+  /** Refuses members of another class and keys of another type, before any of them is taken; gives what takes them. */
+  #checked(members: readonly Member[]): CollectionState | LinkedMembers {
+    const taker = this.#links?.members ?? this.#state
+    for (const member of members) taker.check(member)
+    return taker
   }
 
   /** Present where members are link records. */

@@ -3,6 +3,7 @@ import { EntityGoneError, RestrictedError, SkeinError } from '../../errors/index
 import { describeKey, type KeyValue } from '../../keys/index.js'
 import type { EntityModel, RelationModel } from '../../model/index.js'
 import type { Binding } from './binding.js'
+import { isEntity, type Member } from './member.js'
 import type { Tracked } from './tracked.js'
 
 export function restricted({ model, key }: Tracked, relation: RelationModel, member: KeyValue): RestrictedError {
@@ -78,10 +79,11 @@ export function attributesOfLinkRecord({ tracked, relation }: Binding): SkeinErr
   })
 }
 
-/** Refuses an entity of another class at the call that gives it; `className`: the class of the part that has the relation. */
-export function checkClass(member: object, { tracked, relation, reader, className }: Binding): void {
-  if (member instanceof reader.entityModel(relation.target).class) return
-  throw wrongClass(tracked, relation, member, className)
+/** Refuses an entity of another class, and a key of another type, at the call that gives it; `className`: the class of the part that has the relation. */
+export function checkMember(member: Member, { tracked, relation, reader, className }: Binding): void {
+  const target = reader.entityModel(relation.target)
+  if (!isEntity(member)) reader.recordKey(target, member)
+  else if (!(member instanceof target.class)) throw wrongClass(tracked, relation, member, className)
 }
 
 export function wrongClass(

@@ -17,7 +17,7 @@ import {
   type RelationSide,
 } from './relation-side.js'
 import { rememberFields } from './remember-fields.js'
-import { noAttributes } from '../contract/relation-errors.js'
+import { checkMember, noAttributes } from '../contract/relation-errors.js'
 
 /** A collection of an entity, in step with the other sides of its links where the session has them. */
 export class CollectionState extends MembersAndChanges implements RelationSide {
@@ -55,6 +55,12 @@ export class CollectionState extends MembersAndChanges implements RelationSide {
 
   get isChanged(): boolean {
     return this.changes.size > 0 || this.previousParents.size > 0
+  }
+
+  /** Refuses a member that cannot be one, before anything is changed. */
+  check(given: Member): void {
+    if (this.parts !== undefined) this.parts.check(given)
+    else if (this.bound !== undefined) checkMember(given, this.bound)
   }
 
   /** The user's own change. */

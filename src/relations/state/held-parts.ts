@@ -8,6 +8,8 @@ export interface HeldParts {
   readonly isLoaded: boolean
   /** Nothing is stored that is not known here. */
   readonly isComplete: boolean
+  /** Refuses an instance of another class. */
+  check(member: Member): void
   include(member: Member): void
   exclude(member: Member): void
   /** Everything that is known to be in the collection, in its order. */

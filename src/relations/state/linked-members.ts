@@ -4,7 +4,7 @@ import { userKeyId } from '../../plan/record-key.js'
 import type { Binding } from '../contract/binding.js'
 import { linkKey, type LinkClass } from '../contract/link-class.js'
 import { isEntity, isNew, type Member } from '../contract/member.js'
-import { wrongClass } from '../contract/relation-errors.js'
+import { checkMember } from '../contract/relation-errors.js'
 import type { CollectionState } from './collection-state.js'
 import { keepLink, noteChanged, noteDropped, noteMade } from './links-to-send.js'
 import { assignToLink, newLink } from './link-values.js'
@@ -41,9 +41,14 @@ export class LinkedMembers {
     })
   }
 
+  /** Refuses a member that cannot be one, before anything is changed. */
+  check(member: Member): void {
+    checkMember(member, { ...this.#binding, relation: { ...this.#binding.relation, target: this.#links.target.name } })
+  }
+
   /** Links the member, or gives the link that is there these values. */
   add(given: Member, values: object = {}): void {
-    const member = this.#checked(given)
+    const member = this.#resolved(given)
     const entity = this.#entityOf(member)
     const known = this.find(member)
     const link = isEntity(known) ? known : newLink(this.#links)
@@ -59,7 +64,7 @@ export class LinkedMembers {
   }
 
   remove(given: Member): void {
-    const member = this.#checked(given)
+    const member = this.#resolved(given)
     const link = this.find(member)
     if (link === undefined) return
     const entity = this.#entityOf(member)
@@ -131,12 +136,9 @@ export class LinkedMembers {
     return known?.state === 'removed' ? undefined : known?.entity
   }
 
-  /** Refuses an entity of another class; one that another session has let go of stands for its key. */
-  #checked(member: Member): Member {
-    const { tracked, relation, reader } = this.#binding
-    if (!isEntity(member)) return member
-    const { target } = this.#links
-    if (!(member instanceof target.class)) throw wrongClass(tracked, { ...relation, target: target.name }, member)
-    return reader.isDetached(member) ? (reader.keyOf(member) ?? member) : member
+  /** An entity that another session has let go of stands for its key. */
+  #resolved(member: Member): Member {
+    const { reader } = this.#binding
+    return isEntity(member) && reader.isDetached(member) ? (reader.keyOf(member) ?? member) : member
   }
 }

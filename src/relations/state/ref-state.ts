@@ -5,7 +5,7 @@ import { userKeyId } from '../../plan/record-key.js'
 import type { Binding } from '../contract/binding.js'
 import { isEntity, type Member } from '../contract/member.js'
 import { RefTarget } from './ref-target.js'
-import { checkClass, nameOf } from '../contract/relation-errors.js'
+import { checkMember, nameOf } from '../contract/relation-errors.js'
 import { otherSide, type Knowledge, type RelationSide } from './relation-side.js'
 
 /** The reference of an entity, in step with the other sides where the session has them. */
@@ -37,7 +37,7 @@ export class RefState extends RefTarget implements RelationSide {
   /** The user's own change: the other sides that are at hand show it too. */
   set(given: Member | null): void {
     const { target: before, binding } = this
-    if (binding !== undefined && isEntity(given)) checkClass(given, binding)
+    if (binding !== undefined && given !== null) checkMember(given, binding)
     const isDetached = isEntity(given) && binding?.reader.isDetached(given) === true
     const target = isDetached ? (binding.reader.keyOf(given) ?? given) : given
     binding?.strategy.accept?.(binding.tracked, target, binding.reader)

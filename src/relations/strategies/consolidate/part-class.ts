@@ -48,6 +48,12 @@ export class PartClass {
     return this.#owner.name
   }
 
+  /** An instance of its class, or a plain object, which is stored like one. */
+  accepts(part: object): boolean {
+    const prototype = Object.getPrototypeOf(part) as unknown
+    return part instanceof this.codec.model.class || prototype === Object.prototype || prototype === null
+  }
+
   /** Null while the part lacks what its id is made of. */
   readonly keyOf = (part: object): KeyValue | null => this.codec.key!.tryKeyOf(part)
 

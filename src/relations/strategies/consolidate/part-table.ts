@@ -5,6 +5,7 @@ import type { CollectionState } from '../../state/collection-state.js'
 import type { Tracked } from '../../contract/tracked.js'
 import type { Reader } from '../../contract/reader.js'
 import { isCreation, isEntity, type Member } from '../../contract/member.js'
+import { wrongClass } from '../../contract/relation-errors.js'
 import { REMEMBER } from '../../state/remember-fields.js'
 import { splitByCap } from './cap.js'
 import { compareKeys } from './key-order.js'
@@ -93,8 +94,13 @@ export class PartTable {
     for (const known of this.#known.values()) if (!this.state.isMarked(known.id)) yield known
   }
 
+  check(member: Member): void {
+    if (isEntity(member) && !this.parts.accepts(member)) throw wrongClass(this.owner, this.parts.relation, member)
+  }
+
   include(member: Member): void {
     if (!isEntity(member)) throw this.parts.bareKey(member)
+    this.check(member)
     this.parts.prepare(member, this.owner, this.#reader)
     this.#attach(member)
     HOLDERS.set(member, this)
