@@ -175,6 +175,7 @@ export { DatabaseQuery, type BulkOptions, type BulkProgress, type BulkResult } f
 export type { BulkChanges } from './query/bulk-changes.js'
 export { inc, type Increment } from './query/inc.js'
 export type {
+  BigintOperand,
   Filter,
   FilterFields,
   ListOperand,
@@ -184,7 +185,8 @@ export type {
   TextOperand,
   ValueOperand,
 } from './query/filter-types.js'
-export { Groups } from './query/groups.js'
+export { Groups, type SumOf } from './query/groups.js'
+export type { GroupKey } from './query/group-key.js'
 export type { QueryExplanation } from './query/explain-query.js'
 export type { QueryOptions, QueryProgress } from './query/query-source.js'
 export type {

@@ -3,6 +3,7 @@ import type { EntityModel } from '../model/index.js'
 import type { FoundRecord } from '../plan/outcome.js'
 import { isDouble, type Value } from '../plan/value.js'
 import type { Field } from './field.js'
+import { groupDecoder, groupKey } from './group-key.js'
 import { storedIn } from './stored-order.js'
 
 /** A running result over the values of one property; absent ones are left out. */
@@ -31,7 +32,8 @@ export function sumOf(isBigint: boolean): Aggregate<number | bigint> {
     add(stored) {
       const next = Number(stored) - lost
       const total = sum + next
-      lost = total - sum - next
+      // Infinity minus itself is no number.
+      lost = Number.isFinite(total) ? total - sum - next : 0
       sum = total
     },
     result: () => sum,
@@ -50,11 +52,12 @@ export function averageOf(): Aggregate<number | null> {
   }
 }
 
-/** The smallest (largest) value as people see it; null where there is none. */
+/** The smallest (largest) value as people see it; null where there is none. NaN is neither. */
 export function extremeOf(decode: (stored: Value) => unknown, isMax: boolean): Aggregate<unknown> {
   let best: Value | undefined
   return {
     add(stored) {
+      if (Number.isNaN(isDouble(stored) ? stored.value : stored)) return
       const isBetter = best === undefined || (isMax ? compare(stored, best) > 0 : compare(stored, best) < 0)
       if (isBetter) best = stored
     },
@@ -83,11 +86,6 @@ export async function aggregate<R>(
   return into.result()
 }
 
-interface Group<R> {
-  readonly key: unknown
-  readonly into: Aggregate<R>
-}
-
 /** The same for each value of another field; a list counts under each of its members once. Throws past `max` groups. */
 export async function aggregateGroups<K, R>(
   found: AsyncIterable<readonly FoundRecord[]>,
@@ -97,44 +95,30 @@ export async function aggregateGroups<K, R>(
   max: number,
   model: EntityModel,
 ): Promise<Map<K | null, R>> {
-  const groups = new Map<string | null, Group<R>>()
+  const groups = new Map<unknown, Aggregate<R>>()
   for await (const records of found) {
     for (const record of records) {
       const value = field === undefined ? true : storedIn(record, field)
-      for (const [token, key] of keysOf(record, by)) {
-        let group = groups.get(token)
+      for (const key of keysOf(record, by)) {
+        let group = groups.get(key)
         if (group === undefined) {
           if (groups.size === max) throw tooManyGroups(model, by, max)
-          groups.set(token, (group = { key, into: start() }))
+          groups.set(key, (group = start()))
         }
-        if (value !== undefined) group.into.add(value)
+        if (value !== undefined) group.add(value)
       }
     }
   }
-  return new Map([...groups.values()].map(({ key, into }) => [key as K | null, into.result()]))
+  return new Map([...groups].map(([key, into]) => [key as K | null, into.result()]))
 }
 
-/** The groups that a record belongs to: a token that tells them apart, and the value as people see it. */
-function keysOf(record: FoundRecord, by: Field): Map<string | null, unknown> {
+/** Keys of the groups that a record belongs to. */
+function keysOf(record: FoundRecord, by: Field): Iterable<unknown> {
   const stored = storedIn(record, by)
-  if (stored === undefined) return new Map([[null, null]])
-  const { shape } = by
-  if (shape.kind === 'list') {
-    const items = stored as readonly Value[]
-    return new Map(items.map((item) => [tokenOf(item), shape.decode!(item)]))
-  }
-  const isOne = shape.kind === 'scalar' || shape.kind === 'ref'
-  return new Map([[tokenOf(stored), isOne ? shape.decode(stored) : stored]])
-}
-
-function tokenOf(stored: Value): string {
-  // JSON has no form for NaN and the infinities.
-  if (typeof stored === 'number') return `n${stored}`
-  if (isDouble(stored)) return `n${stored.value}`
-  if (stored instanceof Uint8Array) return `b${Buffer.from(stored).toString('base64')}`
-  return typeof stored === 'string'
-    ? `s${stored}`
-    : `n${JSON.stringify(stored, (_, each: unknown) => (typeof each === 'bigint' ? `${each}` : each))}`
+  if (stored === undefined) return [null]
+  const decode = groupDecoder(by)!
+  if (by.shape.kind !== 'list') return [groupKey(stored, decode)]
+  return new Set((stored as readonly Value[]).map((item) => (item === null ? null : groupKey(item, decode))))
 }
 
 function tooManyGroups({ name }: EntityModel, { path }: Field, max: number): SkeinError {

@@ -8,11 +8,11 @@ import { checkValue } from './check-value.js'
 import type { Field } from './field.js'
 import { incrementOf, type Increment } from './inc.js'
 import { noSuchField } from './where-errors.js'
-import type { ValueName } from './where.js'
+import type { WritableName } from './where.js'
 
 /** What a bulk update sets: values by property, `null` for nothing, `inc(…)` for numbers. */
 export type BulkChanges<T> = {
-  readonly [K in ValueName<T> & keyof T]?:
+  readonly [K in WritableName<T> & keyof T]?:
     | T[K]
     | null
     | (NonNullable<T[K]> extends number
@@ -43,6 +43,9 @@ export function compileChanges(
   const compiled = Object.entries(changes).map(([name, given]) => {
     const property = model.properties.find((each) => each.name === name)
     const field = fields.get(name)
+    if (model.relations.some((each) => each.name === name))
+      throw refused(model, name, 'is a relation, which a bulk update does not change', 'Change it in a session.')
+    if (property?.sharding !== undefined) throw refused(model, name, 'is a counter in shards', SHARDED_FIX(model, name))
     if (property === undefined || field === undefined)
       throw noSuchField(
         model,
@@ -64,6 +67,9 @@ export function compileChanges(
     throw refused(model, '', 'is given nothing to set', 'Name a property: update({ price: inc(10) }).')
   return compiled
 }
+
+const SHARDED_FIX = ({ name }: EntityModel, property: string): string =>
+  `Add to it record by record: session.at(${name}, key).increment('${property}', 1).`
 
 function changeOf(model: EntityModel, { name, bin, role }: PropertyModel, field: Field, given: unknown): BulkChange {
   const { shape } = field

@@ -130,6 +130,8 @@ export const keptCalculation = (given: unknown): Calculation | undefined =>
 function calculationOf(given: unknown, paths: readonly string[]): Calculation {
   const kept = keptCalculation(given)
   if (kept !== undefined) return kept
+  if (typeof given === 'bigint' && BigInt.asIntN(64, given) === given)
+    return new Calculation([], 'int', value(given), [])
   if (typeof given !== 'number' || !Number.isFinite(given))
     throw new ConditionProblem(
       paths.join(', '),

@@ -1,5 +1,6 @@
 import { unstorable } from '../codec/index.js'
 import { ValueProblem } from '../codec/value-problem.js'
+import { TENANT } from '../keys/index.js'
 import type { EmbeddableModel, EntityModel } from '../model/index.js'
 import { collectionOperators } from './collection-terms.js'
 import type { Encode, Field } from './field.js'
@@ -96,8 +97,14 @@ function valueTerms(field: Field, given: unknown, encode: Encode): Term[] {
 function isOperators(field: Field, given: unknown, known: readonly string[]): given is Record<string, unknown> {
   if (!isPlain(given)) return false
   const names = Object.keys(given)
-  if (field.shape.kind === 'ref') return names.length > 0 && names.every((name) => known.includes(name))
-  return true
+  if (field.shape.kind !== 'ref') return true
+  return names.length > 0 && names.every((name) => known.includes(name)) && !isWholeKey(field.shape.keyParts, names)
+}
+
+/** A part of a key may have the name of an operator: all parts together, with or without the tenant, are the key. */
+function isWholeKey(parts: readonly string[], names: readonly string[]): boolean {
+  const needed = parts.filter((part) => part !== TENANT || names.includes(TENANT))
+  return needed.length === names.length && needed.every((part) => names.includes(part))
 }
 
 function operandsOf({ path }: Field, given: Record<string, unknown>): (readonly [string, unknown])[] {

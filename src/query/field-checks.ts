@@ -26,6 +26,8 @@ export function numberField(query: Named, path: PropertyKey): Field {
   throw notFit(query, path, 'is not a number', 'Sum up properties of type int, double or bigint.')
 }
 
+export const isBigintField = ({ shape }: Field): boolean => shape.kind === 'scalar' && shape.isBigint
+
 /** A field with one value, which can be sorted and compared. */
 export function comparableField(query: Named, path: PropertyKey): { field: Field; decode: (stored: Value) => unknown } {
   const field = namedField(query, path)

@@ -41,7 +41,13 @@ export interface ScalarShape {
 export type FieldShape =
   | ScalarShape
   /** The key of another record. */
-  | { readonly kind: 'ref'; readonly encode: Encode; readonly decode: Decode }
+  | {
+      readonly kind: 'ref'
+      readonly encode: Encode
+      readonly decode: Decode
+      /** Properties that the key is made of, where it has a template. */
+      readonly keyParts: readonly string[]
+    }
   | { readonly kind: 'list'; readonly item: Encode | undefined; readonly decode?: Decode }
   | { readonly kind: 'map'; readonly key: Encode; readonly item: Encode | undefined }
   | {

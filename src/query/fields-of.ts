@@ -150,14 +150,16 @@ function refField(
   prefix: string,
   steps: readonly MapKey[],
   isInPart: boolean,
-  { encodeRef, decodeRef }: Context,
+  { encodeRef, decodeRef, codecs }: Context,
   home?: string,
 ): [string, Field][] {
   if (bin === undefined || holds !== 'ref' || STORED_KEYS[strategy] !== 'one') return []
   const encode: Encode = (given) => encodeRef(target, given, isInPart)
   const decode: Decode = (stored) => (isInPart ? stored : decodeRef(target, stored))
+  const { template, properties } = codecs.model.entity(target).key
+  const keyParts = template === undefined ? [] : properties
   const place = home === undefined ? { bin, steps } : { bin: home, steps: [...steps, bin] }
-  return [[name, { path: prefix + name, ...place, shape: { kind: 'ref', encode, decode } }]]
+  return [[name, { path: prefix + name, ...place, shape: { kind: 'ref', encode, decode, keyParts } }]]
 }
 
 function embeddable({ codecs }: Context, name: string): ReturnType<Model['embeddable']> {

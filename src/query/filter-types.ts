@@ -43,6 +43,17 @@ export interface NumberOperand extends OrderedOperand<number> {
   abs(): NumberOperand
 }
 
+/** A bigint, which can be calculated with; a result beyond 64 bits wraps around, as the server does. */
+export interface BigintOperand extends OrderedOperand<bigint> {
+  plus(other: bigint | BigintOperand): BigintOperand
+  minus(other: bigint | BigintOperand): BigintOperand
+  times(other: bigint | BigintOperand): BigintOperand
+  /** As doubles. */
+  dividedBy(other: bigint | BigintOperand): NumberOperand
+  mod(other: bigint | BigintOperand): BigintOperand
+  abs(): BigintOperand
+}
+
 /** Whether anything is stored. */
 export interface PresenceOperand {
   eq(nothing: null): Filter
@@ -72,15 +83,17 @@ export type OperandOf<V> = [V] extends [boolean]
     ? NumberOperand
     : [V] extends [string]
       ? TextOperand<V>
-      : [V] extends [bigint | Date | Uint8Array]
-        ? OrderedOperand<V>
-        : [V] extends [Ref<infer R>]
-          ? ValueOperand<Target<R>>
-          : [V] extends [ReadonlyMap<infer K, infer I>]
-            ? MapOperand<K, I>
-            : [V] extends [readonly (infer I)[] | ReadonlySet<infer I>]
-              ? ListOperand<I>
-              : FilterFields<V> & Omit<PresenceOperand, keyof V>
+      : [V] extends [bigint]
+        ? BigintOperand
+        : [V] extends [Date | Uint8Array]
+          ? OrderedOperand<V>
+          : [V] extends [Ref<infer R>]
+            ? ValueOperand<Target<R>>
+            : [V] extends [ReadonlyMap<infer K, infer I>]
+              ? MapOperand<K, I>
+              : [V] extends [readonly (infer I)[] | ReadonlySet<infer I>]
+                ? ListOperand<I>
+                : FilterFields<V> & Omit<PresenceOperand, keyof V>
 
 /** The properties of a class as the function of `filter` sees them. */
 export type FilterFields<T> = {

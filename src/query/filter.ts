@@ -5,6 +5,7 @@ import { Calculation, compareExpressions, isCalculation, keptCalculation, sizeOf
 import { fieldTerms, inClass } from './compile-where.js'
 import { isStored, valueOf, type Field } from './field.js'
 import type { Filter } from './filter-types.js'
+import { checkFilterSize } from './filter-size.js'
 import type { Term } from './term.js'
 import { TermFilter, termsOf } from './term-filter.js'
 import { ConditionProblem, noSuchField } from './where-errors.js'
@@ -18,7 +19,9 @@ export function compileFilter(
   return inClass(model, () => {
     if (typeof build !== 'function')
       throw new ConditionProblem('filter', 'it is given no function', 'Write (x) => x.price.gt(3).')
-    return termsOf(build(fieldsProxy(model, fields, '') as never))
+    const terms = termsOf(build(fieldsProxy(model, fields, '') as never))
+    checkFilterSize(terms)
+    return terms
   })
 }
 

@@ -2,8 +2,8 @@ import type { EntityModel } from '../model/index.js'
 import type { FoundRecord } from '../plan/outcome.js'
 import { aggregateGroups, averageOf, countValues, extremeOf, sumOf, type Aggregate } from './aggregate.js'
 import type { Field } from './field.js'
-import { comparableField, numberField } from './field-checks.js'
-import type { ValueName } from './where.js'
+import { comparableField, isBigintField, numberField } from './field-checks.js'
+import type { NumberName, OrderedName } from './where.js'
 
 /** What grouping needs of its query. */
 export interface GroupedQuery {
@@ -12,6 +12,9 @@ export interface GroupedQuery {
   /** Its records with nothing but these fields. */
   records(fields: readonly Field[]): AsyncIterable<readonly FoundRecord[]>
 }
+
+/** The sum of bigints is a bigint. */
+export type SumOf<V> = NonNullable<V> extends bigint ? bigint : number
 
 /** A query whose records are put into groups by a property; `null` is the group of those where it is not stored. */
 export class Groups<T extends object, K> {
@@ -31,20 +34,21 @@ export class Groups<T extends object, K> {
     return this.#aggregate(undefined, countValues)
   }
 
-  sum(property: ValueName<T>): Promise<Map<K | null, number>> {
+  /** The sum of a property in each group; nothing sums up to 0. */
+  sum<P extends NumberName<T> & keyof T>(property: P): Promise<Map<K | null, SumOf<T[P]>>> {
     const field = numberField(this.#query, property)
-    return this.#aggregate(field, () => sumOf(false) as Aggregate<number>)
+    return this.#aggregate(field, () => sumOf(isBigintField(field)) as Aggregate<SumOf<T[P]>>)
   }
 
-  avg(property: ValueName<T>): Promise<Map<K | null, number | null>> {
+  avg(property: NumberName<T>): Promise<Map<K | null, number | null>> {
     return this.#aggregate(numberField(this.#query, property), averageOf)
   }
 
-  min<P extends ValueName<T> & keyof T>(property: P): Promise<Map<K | null, NonNullable<T[P]> | null>> {
+  min<P extends OrderedName<T> & keyof T>(property: P): Promise<Map<K | null, NonNullable<T[P]> | null>> {
     return this.#extreme(property, false)
   }
 
-  max<P extends ValueName<T> & keyof T>(property: P): Promise<Map<K | null, NonNullable<T[P]> | null>> {
+  max<P extends OrderedName<T> & keyof T>(property: P): Promise<Map<K | null, NonNullable<T[P]> | null>> {
     return this.#extreme(property, true)
   }
 

@@ -5,17 +5,18 @@ import { ItemStream } from './item-stream.js'
 import { aggregate, averageOf, extremeOf, sumOf, type Aggregate } from './aggregate.js'
 import { compileHas, compileWhere } from './compile-where.js'
 import { explainQuery, type QueryExplanation } from './explain-query.js'
-import { comparableField, groupField, numberField } from './field-checks.js'
+import { comparableField, groupField, isBigintField, numberField } from './field-checks.js'
 import { compileFilter } from './filter.js'
 import type { Filter, FilterFields } from './filter-types.js'
-import { Groups, type GroupedQuery } from './groups.js'
+import type { GroupKey } from './group-key.js'
+import { Groups, type GroupedQuery, type SumOf } from './groups.js'
 import { checkCount, checkSample, tooMany } from './query-errors.js'
 import { mostOf, pageOptions, type Most, type PageOptions } from './query-calls.js'
 import { QueryRun, type QueryState } from './query-run.js'
 import type { QuerySource } from './query-source.js'
 import { sampleTerm } from './sample.js'
 import type { Direction } from './stored-order.js'
-import type { Target, ValueName, Where } from './where.js'
+import type { GroupName, NumberName, OrderedName, Target, ValueName, Where } from './where.js'
 
 const NEW_QUERY: QueryState = Object.freeze({ terms: [], isScan: false, paths: [], order: [] })
 
@@ -92,7 +93,7 @@ export class Query<T extends object> implements AsyncIterable<T> {
   }
 
   /** Sorts, here and in bounded memory: needs a limit, or is read in pages. What is not stored comes last. */
-  orderBy(property: ValueName<T>, direction: Direction = 'asc'): this {
+  orderBy(property: OrderedName<T>, direction: Direction = 'asc'): this {
     const { field } = comparableField(this.source, property)
     checkChoice('direction', direction, ['asc', 'desc'])
     return this.derive({ order: [...this.state.order, { field, direction }] })
@@ -168,26 +169,27 @@ export class Query<T extends object> implements AsyncIterable<T> {
   }
 
   /** The sum of a property; nothing sums up to 0. */
-  sum<P extends ValueName<T> & keyof T>(property: P): Promise<NonNullable<T[P]> extends bigint ? bigint : number> {
+  sum<P extends NumberName<T> & keyof T>(property: P): Promise<SumOf<T[P]>> {
     const field = numberField(this.source, property)
-    const isBigint = field.shape.kind === 'scalar' && field.shape.isBigint
-    return this.aggregate(property, sumOf(isBigint)) as Promise<NonNullable<T[P]> extends bigint ? bigint : number>
+    return this.aggregate(property, sumOf(isBigintField(field))) as Promise<SumOf<T[P]>>
   }
 
   /** The average of a property, or null where it is nowhere stored. */
-  avg(property: ValueName<T>): Promise<number | null> {
+  avg(property: NumberName<T>): Promise<number | null> {
     numberField(this.source, property)
     return this.aggregate(property, averageOf())
   }
 
-  min<P extends ValueName<T> & keyof T>(property: P): Promise<NonNullable<T[P]> | null> {
+  /** The smallest value, or null where none is stored; `NaN` is left out. */
+  min<P extends OrderedName<T> & keyof T>(property: P): Promise<NonNullable<T[P]> | null> {
     return this.aggregate(
       property,
       extremeOf(comparableField(this.source, property).decode, false),
     ) as Promise<NonNullable<T[P]> | null>
   }
 
-  max<P extends ValueName<T> & keyof T>(property: P): Promise<NonNullable<T[P]> | null> {
+  /** The largest value, or null where none is stored; `NaN` is left out. */
+  max<P extends OrderedName<T> & keyof T>(property: P): Promise<NonNullable<T[P]> | null> {
     return this.aggregate(
       property,
       extremeOf(comparableField(this.source, property).decode, true),
@@ -196,11 +198,12 @@ export class Query<T extends object> implements AsyncIterable<T> {
 
   /**
    * Groups by the values of a property; a list counts under each of its members. Throws when there are more than `max` groups.
+   * Groups are found by plain values: a date by its milliseconds, bytes as hexadecimal text, a reference by its key.
    *
    * @example
    * const cities = await db.scan(Listing).groupBy('city').count() // Map { 'Bern' => 2, 'Basel' => 1 }
    */
-  groupBy<P extends ValueName<T> & keyof T>(property: P, options: Most = {}): Groups<T, GroupKey<NonNullable<T[P]>>> {
+  groupBy<P extends GroupName<T> & keyof T>(property: P, options: Most = {}): Groups<T, GroupKey<NonNullable<T[P]>>> {
     const max = mostOf('groupBy()', options)
     const { model, fields } = this.source
     const query: GroupedQuery = { model, fields, records: (wanted) => this.unordered.fields(wanted) }
@@ -275,6 +278,3 @@ type MemberOf<C> = NonNullable<C> extends Collection<infer M> ? Target<M> : neve
 /** So many records are read that enough entities are left. */
 const limitWith = (leaving: number, limit: number): number | undefined =>
   limit === Infinity ? undefined : limit + leaving
-
-/** What a group is known by: the value, or a member of the list. */
-type GroupKey<V> = V extends readonly (infer I)[] ? I : V extends ReadonlySet<infer I> ? I : V

@@ -16,17 +16,22 @@ export class TermFilter implements Filter {
   }
 
   or(...others: readonly Filter[]): Filter {
-    const either = [this, ...others].map((each) => totalOf(termsOf(each)))
-    return either.length === 1 ? this : oneTerm(this, or(...either))
+    const filters = [this, ...others]
+    if (filters.length === 1) return this
+    return oneTerm(filters, eitherOf(filters.map((each) => totalOf(termsOf(each)))))
   }
 
   not(): Filter {
-    return oneTerm(this, not(totalOf(this.terms)))
+    return oneTerm([this], not(totalOf(this.terms)))
   }
 }
 
-function oneTerm({ terms }: TermFilter, total: Expression): TermFilter {
-  const path = [...new Set(terms.map((each) => each.path))].join(', ')
+/** One `or` of all: `a.or(b).or(c)` is no deeper than `a.or(b, c)`. */
+const eitherOf = (either: readonly Expression[]): Expression =>
+  or(...either.flatMap((each) => (each.kind === 'call' && each.name === 'or' ? each.args : [each])))
+
+function oneTerm(filters: readonly Filter[], total: Expression): TermFilter {
+  const path = [...new Set(filters.flatMap((each) => termsOf(each).map((term) => term.path)))].join(', ')
   return new TermFilter([{ path, expression: total, total }])
 }
 

@@ -45,8 +45,14 @@ export function pagedCompanions({ name }: Pick<EntityModel, 'name'>): SkeinError
 }
 
 export function noSuchField(model: EntityModel, path: string, known: readonly string[]): SkeinError {
-  const { name, relations } = model
+  const { name, relations, properties } = model
   const relation = relations.find((each) => each.name === path)
+  if (properties.some((each) => each.name === path && each.sharding !== undefined))
+    return new SkeinError('SKEIN_2310', `${name}.${path} is a counter in shards, which no condition can see.`, {
+      className: name,
+      property: path,
+      fix: 'Load the entities and compare it here, or keep the counter in the record: leave out @Sharded.',
+    })
   const fix =
     relation === undefined
       ? `${didYouMean(path, known)}It has: ${known.join(', ')}.`

@@ -78,6 +78,34 @@ export type ValueName<T> = keyof {
   [K in keyof T & string as NonNullable<T[K]> extends Method | Ref<infer _R> | Collection<infer _C> ? never : K]: K
 }
 
+type Collected = readonly unknown[] | ReadonlySet<unknown> | ReadonlyMap<unknown, unknown>
+
+/** Names of the properties that can be sorted and compared: no lists, sets and maps. */
+export type OrderedName<T> = keyof {
+  [K in ValueName<T> & keyof T as NonNullable<T[K]> extends Collected ? never : K]: K
+} &
+  string
+
+/** Names of the properties that hold numbers. */
+export type NumberName<T> = keyof {
+  [K in ValueName<T> & keyof T as NonNullable<T[K]> extends number | bigint ? K : never]: K
+} &
+  string
+
+/** Names of the properties that records can be grouped by: values, lists and sets of values, and references. */
+export type GroupName<T> = keyof {
+  [K in ConditionProperty<T> & keyof T as NonNullable<T[K]> extends ReadonlyMap<infer _K, infer _V> ? never : K]: K
+} &
+  string
+
+/** Names of the properties that hold values and are not `readonly`. */
+export type WritableName<T> = keyof {
+  [K in ValueName<T> & keyof T as Same<Pick<T, K>, Mutable<Pick<T, K>>> extends true ? K : never]: K
+} &
+  string
+type Mutable<T> = { -readonly [K in keyof T]: T[K] }
+type Same<A, B> = (<X>() => X extends A ? 1 : 2) extends <X>() => X extends B ? 1 : 2 ? true : false
+
 /** Names of the properties that conditions can name: values, parts and references. */
 export type ConditionProperty<T> = keyof {
   [K in keyof T & string as NonNullable<T[K]> extends Method | Collection<infer _C> ? never : K]: K

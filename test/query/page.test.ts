@@ -122,7 +122,7 @@ for (const mode of MODES) {
         for await (const _ of db.scan(Listing).orderBy('price')) expect.fail('not bounded')
       })().catch((e: unknown) => e)
       expect(error).to.have.property('code', 'SKEIN_2513')
-      expect(() => db.scan(Listing).orderBy('tags')).to.throw(/has no order/)
+      expect(() => db.scan(Listing).orderBy('tags' as never)).to.throw(/has no order/)
     })
 
     it('reads an order in pages, absent values last', async () => {
@@ -189,7 +189,7 @@ for (const mode of MODES) {
         .count()
         .catch((e: unknown) => e)
       expect(error).to.have.property('code', 'SKEIN_2512')
-      expect(() => all.sum('city')).to.throw(/is not a number/)
+      expect(() => all.sum('city' as never)).to.throw(/is not a number/)
     })
 
     it('samples the same share of the records each time', async () => {

@@ -67,6 +67,7 @@ export const conditions: readonly Where<Listing>[] = [
     },
   },
   { address: { city: 'Bern', zip: { gt: 1 } } },
+  { address: { ne: null }, tags: { ne: null }, scores: { eq: null }, city: { ne: null }, agent: { ne: null } },
   { agent: new Agent() },
   { agent: 1 },
   { agent: { in: [1, new Agent()] } },
@@ -90,6 +91,10 @@ export async function results(db: Database, session: Session): Promise<void> {
   ]
   const cities: Map<string | null, number> = await query.groupBy('city').count()
   const rooms: Map<number | null, Date | null> = await query.groupBy('rooms').max('at')
+  const days: Map<number | null, bigint> = await query.groupBy('at').sum('views')
+  const seals: Map<string | null, number> = await query.groupBy('seal').sum('price')
+  const agents: Map<string | number | bigint | null, number> = await query.groupBy('agent').count()
+  query.filter((l) => l.views.plus(1n).mod(l.views).gt(3n).and(l.address.ne(null), l.address.zip.plus(1).gt(2)))
   query.filter((l) =>
     l.price
       .plus(1)
@@ -106,5 +111,5 @@ export async function results(db: Database, session: Session): Promise<void> {
   db.query(Agent).whereHas('friends', new Agent()).whereHasAny('friends', [1, 2])
   for await (const listing of session.query(Listing).where({ city: 'x' }).with('agent'))
     listing.agent.value?.friends.add(1)
-  void [all, first, count, next, sums, cities, rooms]
+  void [all, first, count, next, sums, cities, rooms, days, seals, agents]
 }

@@ -19,7 +19,7 @@ import { UnmanagedReader } from '../load/unmanaged-reader.js'
 import type { MappedClass, Projection } from '../mapping/mapped-class.js'
 import type { MappedClasses } from '../mapping/mapped-classes.js'
 import { projectionOf } from '../mapping/projection.js'
-import { refuseInTransaction } from '../transaction/transaction-scope.js'
+import { refuseQuery } from '../transaction/transaction-scope.js'
 import type { Session } from '../session.js'
 import { bulkInSessions } from './bulk-in-sessions.js'
 import { ClassSource } from './class-source.js'
@@ -78,7 +78,7 @@ export class UnmanagedSource<T extends object> extends ClassSource implements Bu
   checkPaths(): void {}
 
   begin(): void {
-    refuseInTransaction('A query', this.options)
+    refuseQuery(this.model, this.options)
     this.#database.activity.begin()
   }
 

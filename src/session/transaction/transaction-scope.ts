@@ -13,14 +13,22 @@ export function insideTransaction<T>(work: () => Promise<T>): Promise<T> {
 
 /** The server ignores or refuses the transaction of such a call, so that it would silently not take part. */
 export function refuseInTransaction(what: string, { outsideTransaction = false }: OutsideTransaction = {}): void {
-  if (outsideTransaction || storage?.getStore() === undefined) return
+  if (outsideTransaction || !isInside()) return
   throw cannotTakePart(what, 'Do it before or after the transaction', 'if it need not be undone with it')
 }
+
+/** Refuses a query of the database inside the function of a transaction. */
+export function refuseQuery(model: EntityModel, { outsideTransaction = false }: OutsideTransaction): void {
+  if (!outsideTransaction && isInside()) throw queryInTransaction(model)
+}
+
+const isInside = (): boolean => storage?.getStore() !== undefined
 
 /** Refuses a query by index: it would see neither what this transaction has written nor whether others change it. */
 export function queryInTransaction({ name: entity }: EntityModel, index?: IndexModel): SkeinError {
   const what = `A query for ${entity}${index === undefined ? '' : ` by its index on '${index.bin}'`}`
-  return cannotTakePart(what, 'Ask before the transaction', 'to load, delete or flush if what is committed will do')
+  const to = index === undefined ? `to query(${entity}, …)` : 'to load, delete or flush'
+  return cannotTakePart(what, 'Ask before the transaction', `${to} if what is committed will do`)
 }
 
 function cannotTakePart(what: string, instead: string, unless: string): SkeinError {

@@ -1,4 +1,4 @@
-import { Bin, Index, Key, ManyToOne, OneToMany, Record, collection, inc, ref } from 'skein'
+import { Bin, Index, Key, ManyToOne, OneToMany, Record, Version, collection, inc, ref } from 'skein'
 import type { Database, FilterFields, Session } from 'skein'
 
 @Record({ set: 'agent' })
@@ -17,6 +17,7 @@ class Listing {
   @Bin({ type: { list: 'string' } }) tags: string[] = []
   @Bin({ type: { map: 'int' } }) scores = new Map<string, number>()
   @ManyToOne(() => Agent, 'listings') agent = ref<Agent>()
+  @Version() readonly version?: number
   hello(): string {
     return this.city
   }
@@ -52,6 +53,30 @@ export function ask(db: Database, session: Session): void {
   query.only('agent')
   // expect: Argument of type '"agent"' is not assignable to parameter of type
   query.orderBy('agent')
+  // expect: Argument of type '"tags"' is not assignable to parameter of type
+  query.orderBy('tags')
+  // expect: Argument of type '"scores"' is not assignable to parameter of type
+  query.orderBy('scores')
+  // expect: Argument of type '"tags"' is not assignable to parameter of type
+  void query.min('tags')
+  // expect: Argument of type '"agent"' is not assignable to parameter of type
+  void query.max('agent')
+  // expect: Argument of type '"city"' is not assignable to parameter of type
+  void query.sum('city')
+  // expect: Argument of type '"at"' is not assignable to parameter of type
+  void query.avg('at')
+  // expect: Argument of type '"scores"' is not assignable to parameter of type
+  query.groupBy('scores')
+  // expect: Argument of type '"hello"' is not assignable to parameter of type
+  query.groupBy('hello')
+  // expect: Argument of type '"city"' is not assignable to parameter of type
+  void query.groupBy('agent').sum('city')
+  // expect: Argument of type '"tags"' is not assignable to parameter of type
+  void query.groupBy('agent').min('tags')
+  // expect: 'version' does not exist in type 'BulkChanges<Listing>'
+  void query.update({ version: 3 })
+  // expect: Type 'string' is not assignable to type
+  query.where({ tags: { ne: 'x' } })
   // expect: Property 'startsWith' does not exist on type 'NumberOperand'.
   query.filter((l) => l.price.startsWith('x'))
   // expect: Argument of type 'string' is not assignable to parameter of type
