@@ -1,7 +1,7 @@
 import { SkeinError } from '../errors/index.js'
 import type { DeleteRecord, WriteOperation } from '../plan/operation.js'
 import type { QueryCommand } from '../plan/query-command.js'
-import { calls, type AerospikeClient, type ClientError } from './aerospike-client.js'
+import { calls, type AerospikeClient, type ClientError, type ClientNode } from './aerospike-client.js'
 import { clientOperation } from './client-operations.js'
 import { encodeExpression } from './encode-expression.js'
 import type { Policies } from './policies.js'
@@ -31,6 +31,7 @@ const KEEP_TTL = -2
 const SHORTEST_WAIT = 5
 const LONGEST_WAIT = 500
 const NOT_FOUND = 2
+const INFO = { timeout: 10_000 }
 
 /**
  * Lets the server change all records that a query finds, and waits until it is done. The signal ends the waiting; what the server has
@@ -66,13 +67,25 @@ export async function runBackground(
 }
 
 async function progressOf(client: AerospikeClient, id: number, command: QueryCommand): Promise<BackgroundProgress> {
-  const answers = await calls(client).infoAll(`query-show:id=${id}`)
-  const nodes = answers.map(({ info }) => readJob(info, command))
+  const asked = calls(client)
+    .getNodes()
+    .map((node) => jobOf(client, node, id, command))
+  const nodes = (await Promise.all(asked)).map((info) => readJob(info, command))
   return {
     written: sum(nodes, ({ written }) => written),
     failed: sum(nodes, ({ failed }) => failed),
     share: sum(nodes, ({ share }) => share) / Math.max(1, nodes.length),
     isDone: nodes.every(({ isDone }) => isDone),
+  }
+}
+
+/** What a node tells of the job; nothing where it knows none, which the client makes an error. */
+async function jobOf(client: AerospikeClient, node: ClientNode, id: number, command: QueryCommand): Promise<string> {
+  try {
+    return await calls(client).infoNode(`query-show:id=${id}`, node, INFO)
+  } catch (error) {
+    if ((error as ClientError).code === NOT_FOUND) return ''
+    throw queryError(command, error as ClientError)
   }
 }
 

@@ -49,10 +49,16 @@ class Task {
 }
 const deleted: number[] = []
 
+@Record({ set: `${unique}u` })
+class Unwritten {
+  @Key() id!: number
+  @Bin() name!: string
+}
+
 for (const mode of MODES) {
   describe(`bulk updates and deletes (${mode})`, () => {
     let db: Database
-    useDatabase(mode, [...ALL, Note, Task], (opened) => ({ db } = opened))
+    useDatabase(mode, [...ALL, Note, Task, Unwritten], (opened) => ({ db } = opened))
 
     const store = (...entities: object[]): Promise<void> =>
       db.withSession(async (session) => entities.forEach((each) => void session.persist(each)))
@@ -65,6 +71,11 @@ for (const mode of MODES) {
         () => expect.fail('nothing was thrown'),
         (error: unknown) => error as SkeinError,
       )
+
+    it('finds nothing to change in a set that was never written', async () => {
+      expect(await db.scan(Unwritten).update({ name: 'x' })).to.deep.equal({ written: 0, failed: 0, by: 'server' })
+      expect(await db.scan(Unwritten).delete()).to.deep.equal({ written: 0, failed: 0, by: 'server' })
+    })
 
     it('lets the server change what meets the conditions, and nothing else', async () => {
       await store(...notes(20))

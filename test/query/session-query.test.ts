@@ -91,6 +91,30 @@ for (const mode of MODES) {
       await session.close()
     })
 
+    it('shows a managed entity as the session knows it, also where the stored values are newer', async () => {
+      await store(listing('a', { price: 1 }), listing('b', { price: 1, isNew: true }))
+      const session = db.session()
+      const a = await session.load(Listing, 'a')
+      const b = await session.load(Listing, 'b', { only: ['price'] })
+      await db.withSession(async (other) => {
+        for (const each of await other.loadMany(Listing, ['a', 'b'])) [each.price, each.isNew] = [2, false]
+      })
+      const found = await session.query(Listing).where({ price: 2 }).toArray()
+      expect(new Set(found)).to.deep.equal(new Set([a, b]))
+      expect([a.price, a.isNew, session.isDirty(a)]).to.deep.equal([1, undefined, false])
+      // What was not loaded before is added; what was, stays.
+      expect([b.price, b.isNew, session.isDirty(b)]).to.deep.equal([1, false, false])
+      expect(await session.query(Listing).where({ price: 1 }).toArray()).to.deep.equal([])
+      expect(await session.query(Listing).where({ price: 2 }).sum('price')).to.equal(4)
+      for (const each of [a, b]) {
+        each.city = 'Thun'
+        expect(await session.save(each).catch((e: unknown) => e)).to.have.property('name', 'VersionConflictError')
+        await session.refresh(each)
+        expect([each.price, each.city]).to.deep.equal([2, 'Bern'])
+      }
+      await session.close()
+    })
+
     it('is refused in a transaction of its session', async function () {
       if (mode === 'ap') return this.skip()
       await store(listing('a', {}))
