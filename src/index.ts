@@ -26,6 +26,7 @@ export {
   BeforeSave,
   Bin,
   Companion,
+  Copy,
   CountOf,
   Counter,
   CreatedAt,
@@ -62,6 +63,7 @@ export {
   type ExpectedSize,
   type IndexModel,
   type CalculatedIndexOptions,
+  type CopyOptions,
   type HistoryOptions,
   type IndexOptions,
   type InverseIndexOptions,
@@ -167,6 +169,7 @@ export type {
   LayoutSyncOptions,
 } from './session/layout/layout.js'
 export type { Capabilities, NamespaceCapabilities } from './driver/capabilities.js'
+export { Copies, type CopyProgress, type RefreshCopiesOptions } from './session/copies/copies.js'
 export { RecordHistory, type HistoryEntry } from './session/history/history.js'
 export type { PurgeOptions, PurgeProgress } from './session/delete/purge.js'
 export type { DeletedMode, DeletedOption } from './model/index.js'

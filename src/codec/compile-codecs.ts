@@ -11,6 +11,7 @@ import type {
 import { BinProperty } from './bin-property.js'
 import type { ClassFunctions, ClassShape } from './class-functions.js'
 import { Codecs, type RelationFactory } from './codecs.js'
+import { CopyProperty } from './copy-property.js'
 import { CountProperty } from './count-property.js'
 import { CounterProperty } from './counter-property.js'
 import { EntityCodec } from './entity-codec.js'
@@ -95,6 +96,7 @@ class CodecCompiler {
     if (type.kind === 'embedded' && type.shape === 'bins') return [this.#spread(name, type)]
     const isCompared = !STAMPS.has(property.role)
     const options = { name, bin, codec: this.#type(type), inline: inlineKind(type), isCompared }
+    if (property.role === 'copy') return [new CopyProperty({ ...options, inline: 'other' })]
     if (property.role === 'countOf') return [new CountProperty({ ...options, inline: 'other' })]
     return [property.role === 'counter' ? new CounterProperty(options) : new BinProperty(options)]
   }
@@ -176,7 +178,7 @@ class CodecCompiler {
 }
 
 /** Properties that the mapper itself writes, together with other changes. */
-const STAMPS: ReadonlySet<PropertyRole> = new Set(['version', 'createdAt', 'updatedAt', 'countOf'])
+const STAMPS: ReadonlySet<PropertyRole> = new Set(['version', 'createdAt', 'updatedAt', 'countOf', 'copy'])
 
 function inlineKind(type: BinType): InlineKind {
   switch (type.kind) {

@@ -7,6 +7,7 @@ import { userKeyId } from '../plan/record-key.js'
 import type { ClassFunctions, ClassShape, Snapshot } from './class-functions.js'
 import type { BinProperty } from './bin-property.js'
 import { keyChanged, notLoaded, readInPart, unknownClass, unreadable, unstorable } from './codec-errors.js'
+import { CopyProperty } from './copy-property.js'
 import { CountProperty } from './count-property.js'
 import type { EntityKey } from './entity-key.js'
 import { changeOfPart, hideUnread, isRefusal, onlyEntries, UNSENT } from './loaded-part.js'
@@ -197,6 +198,21 @@ export class EntityCodec<T extends object = object> {
       return (readProperty(entity, property.name) ?? 0) !== known
     })
     return index < 0 ? undefined : this.#shape.properties[index].name
+  }
+
+  /** The copy of another record's property that was assigned; undefined where none was. */
+  assignedCopy(entity: T, snapshot: Snapshot | undefined): string | undefined {
+    for (const [i, property] of this.#shape.properties.entries()) {
+      if (!(property instanceof CopyProperty)) continue
+      const known = snapshot === undefined ? undefined : this.#functions.snapshotOf(snapshot, i)
+      if (!property.isCopyOf(readProperty(entity, property.name), known)) return property.name
+    }
+    return undefined
+  }
+
+  /** One property as these bins hold it. */
+  propertyIn(name: string, bins: Bins): unknown {
+    return this.#shape.properties[this.#indexOf(name)].decode(bins, undefined)
   }
 
   /** Moves the known value of a counter by what was added to it in another record. */

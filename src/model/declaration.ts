@@ -4,6 +4,7 @@ import type {
   BinOptions,
   CalculatedIndexOptions,
   CompanionOptions,
+  CopyDeclaration,
   CountOfOptions,
   EmbeddableOptions,
   EmbeddedOptions,
@@ -31,6 +32,7 @@ export interface MemberOptions {
   UpdatedAt: NamedBinOptions
   Counter: NamedBinOptions
   CountOf: CountOfOptions
+  Copy: CopyDeclaration
   Generation: object
   Ttl: object
   Index: IndexOptions

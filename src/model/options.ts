@@ -105,6 +105,22 @@ export interface CalculatedIndexOptions {
   readonly of: IndexCalculation
 }
 
+/** Options of `@Copy`. */
+export interface CopyOptions extends NamedBinOptions {
+  /**
+   * When the copy follows its source: `'onSave'` (the default) in the flush that changes the source, `'background'` when
+   * `db.copies.refresh` is called, `'never'`: it stays what the source was when the reference was set.
+   */
+  readonly refresh?: 'onSave' | 'background' | 'never'
+}
+
+/** Options of `@Copy`, and what it copies. */
+export interface CopyDeclaration extends CopyOptions {
+  /** Returns the reference of an entity. */
+  readonly of: (entity: never) => unknown
+  readonly from: string
+}
+
 /** Options of `@History`. */
 export interface HistoryOptions {
   /** How many earlier states are kept of a record; 20 unless given. */

@@ -1,7 +1,8 @@
 import type { BinType } from './bin-type.js'
 
 /** Special role of a stored property. */
-export type PropertyRole = 'key' | 'plain' | 'version' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'counter' | 'countOf'
+export type PropertyRole =
+  'key' | 'plain' | 'version' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'counter' | 'countOf' | 'copy'
 
 /** A stored property of an entity, or a field of an embeddable. */
 export interface PropertyModel {
@@ -15,10 +16,21 @@ export interface PropertyModel {
   readonly index: number
   /** Set for the number of members of a collection: the name of that. */
   readonly countOf?: string
+  /** Set for a value that is copied from another record. */
+  readonly copy?: CopyModel
   /** A stored value never changes. */
   readonly immutable?: true
   /** Set for a counter that is spread over companion records. */
   readonly sharding?: ShardingModel
+}
+
+/** Source of a copied property. */
+export interface CopyModel {
+  /** The reference of the same class that leads to the record it is copied from. */
+  readonly relation: string
+  /** The property there. */
+  readonly from: string
+  readonly refresh: 'onSave' | 'background' | 'never'
 }
 
 /** A collection or counter spread over companion records. */

@@ -133,6 +133,7 @@ function checkOperations(mapped: MappedClass, key: RecordKey, operations: readon
     mapped.binOf(version),
     discriminator?.bin,
     deletedBinOf(mapped.model),
+    ...mapped.model.properties.flatMap(({ bin, copy }) => (copy === undefined ? [] : [bin])),
   ])
   for (const one of operations as readonly unknown[]) {
     const kind = rawKind(one)

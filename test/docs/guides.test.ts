@@ -15,6 +15,7 @@ const PAGES: readonly (readonly [string, string])[] = [
 /** Pages whose programs print exactly what the comments beside their calls say. */
 const SAID = [
   'guide/cluster.md',
+  'guide/copies.md',
   'guide/counters.md',
   'guide/deletes.md',
   'guide/growth.md',

@@ -19,6 +19,7 @@ export const USE_CODES = {
   SKEIN_2205: 'The plain data cannot become an entity',
   SKEIN_2209: 'The version of a loaded entity was assigned',
   SKEIN_2210: 'A value that never changes was changed',
+  SKEIN_2211: 'A copied property was assigned',
   SKEIN_2290: 'A value cannot be sent to the server',
   SKEIN_2301: 'The session is closed',
   SKEIN_2302: 'open() was not told where to connect',
@@ -44,6 +45,7 @@ export const USE_CODES = {
   SKEIN_2332: 'The raw operations cannot be sent',
   SKEIN_2333: 'The server is too old for this call',
   SKEIN_2335: 'The position of a layout run is not valid',
+  SKEIN_2336: 'Nothing is copied from the class',
 
   SKEIN_2401: 'The reference is not loaded',
   SKEIN_2402: 'The collection is not loaded',

@@ -27,6 +27,7 @@ export const KNOWN_OPTIONS = {
   DeletedAt: ['name'],
   Counter: ['name'],
   CountOf: ['name', 'of'],
+  Copy: ['name', 'refresh', 'of', 'from'],
   Generation: [],
   Ttl: [],
   Index: ['name', 'on'],

@@ -4,6 +4,7 @@ import type { NamedBinOptions } from '../options.js'
 import type { PropertyModel, PropertyRole } from '../property-model.js'
 import { KNOWN_OPTIONS, checkChoice, checkOptions } from './check-options.js'
 import type { Compilation, EntityNotes, PartNotes } from './compilation.js'
+import { compileCopy } from './compile-copy.js'
 import { compileSharding } from './compile-sharding.js'
 import { embeddedPrefix, embeddedType, type PartModels } from './embedded-type.js'
 import type { Member } from './members.js'
@@ -24,6 +25,7 @@ const ROLES: { readonly [D in MemberDecorator]?: PropertyRole } = {
   DeletedAt: 'deletedAt',
   Counter: 'counter',
   CountOf: 'countOf',
+  Copy: 'copy',
 }
 
 /** A property that is stored as a value: in a bin, or as a field of a part. */
@@ -47,16 +49,26 @@ export function compileValue(
     problems.add('SKEIN_1026', place, message, 'Leave it out, or make the property a @Counter or a collection.')
   }
   const sharding = sharded && role === 'counter' && compileSharding(sharded.options, undefined, place, problems)
-  const type = isNote(note, 'Embedded')
-    ? embeddedType(notes, note, compilation, models)
-    : valueType(notes, note, problems)
+  const copied = isNote(note, 'Copy') ? compileCopy(notes, note, compilation) : undefined
+  const type = typeOf(notes, note, compilation, models) ?? copied?.type
   if (!type) return undefined
   const nested = notes.kind === 'embeddable' ? nestedSubtype(type) : undefined
   if (nested) problems.add(nested.code, place, nested.message, nested.fix)
   const countOf = isNote(note, 'CountOf') && { countOf: note.options.of }
   const immutable = isNote(note, 'Bin') && isImmutable(notes, note, problems) && { immutable: true as const }
   const draft = { name: note.property, bin: binName(note, type), type, role }
-  return { ...draft, ...countOf, ...immutable, ...(sharding && { sharding }) }
+  return { ...draft, ...countOf, ...immutable, ...(copied && { copy: copied.copy }), ...(sharding && { sharding }) }
+}
+
+function typeOf(
+  notes: EntityNotes | PartNotes,
+  note: Member['note'],
+  compilation: Compilation,
+  models: PartModels | undefined,
+): BinType | undefined {
+  if (isNote(note, 'Copy')) return undefined
+  if (isNote(note, 'Embedded')) return embeddedType(notes, note, compilation, models)
+  return valueType(notes, note, compilation.problems)
 }
 
 function isImmutable(

@@ -68,8 +68,14 @@ function aligned(properties: readonly PropertyModel[]): string[] {
     name === bin || (type.kind === 'embedded' && type.shape === 'bins') ? name : `${name} '${bin}'`,
   )
   const width = Math.max(0, ...names.map((name) => name.length))
-  return properties.map(({ type, role, sharding, countOf, immutable }, i) => {
-    const special = [role === 'plain' ? undefined : role, immutable && 'immutable', countOf]
+  return properties.map(({ type, role, sharding, countOf, copy, immutable }, i) => {
+    const special = [
+      role === 'plain' ? undefined : role,
+      immutable && 'immutable',
+      countOf,
+      copy && `${copy.relation}.${copy.from}`,
+      copy?.refresh,
+    ]
     const notes = [...special, sharding && describeSharding(sharding)].filter(Boolean)
     return `${names[i].padEnd(width)}  ${describeType(type)}${notes.length > 0 ? ` (${notes.join(', ')})` : ''}`
   })

@@ -10,6 +10,7 @@ import type { KeyValue } from '../../keys/index.js'
  * `duplicatePart`: two children have the same key. `unfinishedCreate`: a child that was created for an owner, by a flush that failed and was given up
  * before it linked the two.
  * `wrongCount`: a `@CountOf` that is not the number of members in the record.
+ * `staleCopy`: a `@Copy` that is not what its source says.
  * Of companion records: `companionWithoutRoot`: the record that it belongs to is gone. `unreadCompanion`: one of a counter, whose shard is past those that
  * the class reads. `misplacedMember`: a member of a collection is in another shard than its key says, or still in the record of its owner.
  */
@@ -24,6 +25,7 @@ export type FindingKind =
   | 'misplacedPart'
   | 'duplicatePart'
   | 'wrongCount'
+  | 'staleCopy'
   | 'companionWithoutRoot'
   | 'unreadCompanion'
   | 'staleMarker'
@@ -51,8 +53,8 @@ export interface Finding {
   readonly otherKey?: KeyValue
   /** Side that was taken as correct: the owner side of the relation (`Listing.agent`), or the class of the record that is gone. */
   readonly truth: string
-  /** Action of a repair on the record: add the other's key, remove it, move a child or member where it belongs, let members in again, count again, finish the delete, delete a link record without an end, or nothing. */
-  readonly repair: 'add' | 'remove' | 'move' | 'reopen' | 'count' | 'finishDelete' | 'delete' | 'none'
+  /** Action of a repair on the record: add the other's key, remove it, move a child or member where it belongs, let members in again, count or copy again, finish the delete, delete a link record without an end, or nothing. */
+  readonly repair: 'add' | 'remove' | 'move' | 'reopen' | 'count' | 'copy' | 'finishDelete' | 'delete' | 'none'
   readonly state: FindingState
   /** Finding as a sentence. */
   readonly message: string

@@ -6,6 +6,7 @@ import type { Tenant } from '../../keys/index.js'
 import type { EntityClass, Model, OutsideTransaction, SliceParts } from '../../model/index.js'
 import type { IndexesOf } from '../../query/index-diff.js'
 import { Indexes } from '../../query/indexes.js'
+import { Copies } from '../copies/copies.js'
 import { Layout } from '../layout/layout.js'
 import { DatabaseQuery } from '../../query/database-query.js'
 import type { Finding } from '../../relations/contract/finding.js'
@@ -64,6 +65,8 @@ export interface DatabaseParts {
 export class Database {
   /** The secondary indexes that the model needs. */
   readonly indexes: Indexes
+  /** Properties that are copied from other records. */
+  readonly copies: Copies
   /** The order of stored lists and maps, against what the classes declare. */
   readonly layout: Layout
   readonly #parts: DatabaseParts
@@ -83,6 +86,7 @@ export class Database {
     const { classes, driver } = parts
     const indexesOf: IndexesOf = (entity) => classes.indexesOf(entity)
     this.indexes = new Indexes(driver, classes.model, indexesOf, (work) => during(this.#activity, work))
+    this.copies = new Copies(driver, classes, (work) => during(this.#activity, work))
     this.layout = new Layout(driver, classes, (work) => during(this.#activity, work))
   }
 

@@ -13,6 +13,7 @@ import type { ManagedEntity } from '../tracking/managed-entity.js'
 import type { TransactionMode } from '../context/open-options.js'
 import type { PlanDraft } from '../../plan/plan-draft.js'
 import { planInto } from './plan/plan-change-set.js'
+import { CopyUpkeep } from '../copies/copy-upkeep.js'
 import { hasDoubts, resolveDoubts } from './collect/resolve-in-doubt.js'
 import { deleteInSteps, type SendAll } from './drain/delete-in-steps.js'
 import type { AfterMark, RunResult } from './execute/execute-stages.js'
@@ -32,9 +33,12 @@ interface Sent {
 /** Finds what changed, plans it, sends it and takes over what became of it. Each step is a file of its own. */
 export class UnitOfWork {
   readonly #parts: SendParts
+  readonly #copies: CopyUpkeep | undefined
 
   constructor(parts: SendParts) {
     this.#parts = parts
+    const { copies } = parts.context.classes
+    this.#copies = copies && new CopyUpkeep(copies, parts)
   }
 
   /** Sends everything in the session that changed. */
@@ -81,13 +85,13 @@ export class UnitOfWork {
       refused?.()
       throw error
     }
-    if (work.isEmpty) return
+    if (work.isEmpty) return this.#settleCopies(options)
     const { result, began } = await this.#inFlight(work, refused, (onEnd) =>
       this.#send(work, transactions, options, onEnd),
     )
     forgetDeleted(work.removed, context)
     for (const managed of work.removed) if (managed.state === 'new') entities.takeInAgain(managed)
-    if (result.outcomes.length === 0) return
+    if (result.outcomes.length === 0) return this.#settleCopies(options)
     const isOvertaken = result.failed.length > 0 && (await keepAdoptedOrphans(work, result, this.#readerFor(options)))
     const error = result.failed.length === 0 || isOvertaken ? result.broken?.[0] : flushFailure(result, signal)
     if (error !== undefined) {
@@ -96,14 +100,21 @@ export class UnitOfWork {
       work.noteDeletesBegun(result.outcomes, result.failed)
       noteInside(error, context.transaction)
     }
+    this.#copies?.note(result.outcomes)
     publishFlush(context.driver.events, context.identity.session, result, performance.now() - began, error)
     await this.#runAfterHooks(work, result).catch((thrown: unknown) => {
       throw error ?? thrown
     })
     // eslint-disable-next-line @typescript-eslint/only-throw-error -- the reason of an abort is the caller's own
     if (error !== undefined) throw error
+    await this.#settleCopies(options)
     if (!isOvertaken) return
     await this.#run(scan, options, { refused, done: new Set([...(done ?? []), ...work.saved, ...work.removed]) })
+  }
+
+  /** Brings copies in line with what was sent, also by a flush that failed before it came to that. */
+  async #settleCopies(options: FlushOptions): Promise<void> {
+    if (this.#copies?.isPending) await this.#copies.settle(this.#readerFor(options), options.signal)
   }
 
   #readerFor({ outsideTransaction = false }: FlushOptions): Reader {

@@ -3,6 +3,9 @@ import type { DeletedMode, EntityModel } from '../../model/index.js'
 import type { ReadCommand } from '../../plan/command.js'
 import type { StoredRecord } from '../../plan/outcome.js'
 import type { RecordKey, UserKey } from '../../plan/record-key.js'
+import type { Value } from '../../plan/value.js'
+import { isKnown } from '../copies/copy-contributor.js'
+import type { CopyLink, CopyLinks } from '../copies/copy-links.js'
 import type { CompleteWrite } from '../../plan/draft.js'
 import { checkResultNames } from '../../plan/effects.js'
 import type { Tracked } from '../../relations/contract/tracked.js'
@@ -48,7 +51,18 @@ export class SessionReader implements Reader {
   }
 
   get complete(): CompleteWrite | undefined {
-    return this.#context.classes.counts?.complete
+    const { counts, copies } = this.#context.classes
+    if (copies === undefined) return counts?.complete
+    const complete = copies.completing((link, key) => this.#knownCopy(copies, link, key))
+    return counts === undefined ? complete : (command) => complete(counts.complete(command))
+  }
+
+  #knownCopy(copies: CopyLinks, link: CopyLink, key: UserKey): Value | undefined {
+    const { classes, identity } = this.#context
+    const source = identity.get(classes.of(link.source.name), key)
+    return source === undefined || !isKnown(source, link)
+      ? undefined
+      : (copies.valueOf(link, source.entity) ?? undefined)
   }
 
   get actor(): (() => string | undefined) | undefined {

@@ -8,6 +8,7 @@ import { recordKey, type RecordKey } from '../../plan/record-key.js'
 import type { Contributor } from '../../relations/contract/contributor.js'
 import type { LinkVerification } from '../../relations/contract/link-verification.js'
 import type { RelationStrategy } from '../../relations/contract/relation-strategy.js'
+import type { CopyLinks } from '../copies/copy-links.js'
 import type { CounterShards } from '../counters/counter-shards.js'
 
 /** Which properties of an entity are wanted, and which bins hold them. */
@@ -50,6 +51,10 @@ export class MappedClass {
   shards: CounterShards | undefined
   /** The class counts members of collections in bins of its own. */
   hasCounts = false
+  /** Copied properties of the database; undefined where there are none. */
+  copies: CopyLinks | undefined
+  /** The class has properties that are copied from other records. */
+  readonly hasCopies: boolean
   /** Properties whose stored values never change. */
   readonly immutable: readonly PropertyModel[]
   /** Properties of an entity that was not read: nothing but its key is known, not even the version. */
@@ -67,6 +72,7 @@ export class MappedClass {
     this.standsAlone = standsAlone
     this.keyAlone = new Set(this.model.key.properties)
     this.hasCounts = this.model.properties.some(({ countOf }) => countOf !== undefined)
+    this.hasCopies = this.model.properties.some(({ copy }) => copy !== undefined)
     this.immutable = this.model.properties.filter(({ immutable }) => immutable === true)
   }
 

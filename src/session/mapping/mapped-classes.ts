@@ -7,6 +7,8 @@ import { usableIndexes, type UsableIndex } from '../../query/usable-indexes.js'
 import { IndexStatisticsCache } from '../../query/index-statistics.js'
 import { targetDeletions } from '../../relations/strategies/consolidate/target-deletion.js'
 import type { RelationStrategy } from '../../relations/contract/relation-strategy.js'
+import { CopyContributor } from '../copies/copy-contributor.js'
+import { CopyLinks } from '../copies/copy-links.js'
 import { CounterContributor } from '../counters/counter-contributor.js'
 import { CounterShards } from '../counters/counter-shards.js'
 import { StoredCounts } from '../../relations/write/stored-counts.js'
@@ -23,6 +25,8 @@ export class MappedClasses {
   readonly codecs: Codecs
   /** Counts of collections that go with every change of those; undefined where no class has any. */
   readonly counts: StoredCounts | undefined
+  /** Copied properties; undefined where no class has any. */
+  readonly copies: CopyLinks | undefined
   /** How many sets they live in: classes of one set share a place. */
   readonly places: number
   /** True when a relation is eager: it is loaded even when not named. */
@@ -37,6 +41,7 @@ export class MappedClasses {
     this.codecs = codecs
     this.model = codecs.model
     this.counts = StoredCounts.of(this.model)
+    this.copies = CopyLinks.of(this.model, codecs)
     const places = new Map<string, number>()
     const related = relatedClasses(this.model)
     for (const entity of this.model.entities.values()) {
@@ -44,12 +49,15 @@ export class MappedClasses {
       if (!places.has(where)) places.set(where, places.size)
       const mapped = new MappedClass(codecs.entity(entity.name), codecs, places.get(where)!, !related.has(entity.name))
       mapped.relations = relationsOf(entity, codecs)
+      mapped.copies = this.copies
       const refs = new EmbeddedRefs(entity, this.model)
       mapped.hasEmbeddedRefs = !refs.isEmpty
       const bins = new RecordContributor(mapped, refs.isEmpty ? undefined : refs)
       const shards = CounterShards.of([entity])
       const counters = shards === undefined ? [] : [new CounterContributor(shards)]
-      mapped.contributors = [bins, ...counters, ...mapped.relations, ...targetDeletions(entity, this.model)]
+      const links = mapped.hasCopies ? (this.copies?.heldIn(entity) ?? []) : []
+      const copies = links.length === 0 ? [] : [new CopyContributor(links, this.copies!)]
+      mapped.contributors = [bins, ...counters, ...copies, ...mapped.relations, ...targetDeletions(entity, this.model)]
       this.#byName.set(entity.name, mapped)
       this.#byPrototype.set(entity.class.prototype as object, mapped)
       this.#byClass.set(entity.class, mapped)

@@ -12,6 +12,8 @@ export function whySessionsUpdate(
     return 'the class has hooks that saving runs'
   if (validates && kinds.some(({ hasRules }) => hasRules)) return 'the class has validation rules'
   if (kinds.some(({ model }) => model.ttl.onUpdate === 'refresh')) return 'an update starts the time to live again'
+  const copied = changes.find((change) => kinds.some((kind) => isFollowed(kind, change)))
+  if (copied !== undefined) return `copies of ${copied.property} follow it`
   const special = changes.find(({ operation }) => operation === undefined)
   return special && `${special.property} is more than one value`
 }
@@ -22,3 +24,7 @@ export function whySessionsDelete({ kinds, needsEntityToDelete }: MappedClass): 
   if (kinds.some(({ model }) => model.deletedAt !== undefined)) return 'the class has a @DeletedAt'
   return needsEntityToDelete ? 'the class has hooks that deleting runs' : undefined
 }
+
+/** True where other records have copies of the property that follow it. */
+const isFollowed = ({ copies, model }: MappedClass, { bin }: BulkChange): boolean =>
+  copies?.takenFrom(model).some(({ fromBin, refresh }) => fromBin === bin && refresh === 'onSave') === true

@@ -8,6 +8,7 @@ import type { Finding } from '../../relations/contract/finding.js'
 import { Verifier, type Subject } from '../../relations/verify/verifier.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
 import type { MappedClasses } from '../mapping/mapped-classes.js'
+import { verifyCopies } from './copy-verifier.js'
 import { verifyCounts } from './count-verifier.js'
 import { CompanionCountVerifier } from './companion-count-verifier.js'
 import { CompanionVerifier } from './companion-verifier.js'
@@ -61,6 +62,16 @@ export async function* verifySets(
     }
     if (mapped.hasCounts)
       for await (const finding of verifyCounts(mapped, driver, options.repair === true, tenant, signal))
+        yield note(finding)
+    if (mapped.hasCopies)
+      for await (const finding of verifyCopies(
+        mapped,
+        classes.copies!,
+        driver,
+        options.repair === true,
+        tenant,
+        signal,
+      ))
         yield note(finding)
     for await (const finding of strayCompanions(mapped, driver, access, options, tenant)) yield note(finding)
     if (mapped.shards === undefined) continue

@@ -1,6 +1,7 @@
 import type { Snapshot } from '../../../codec/index.js'
 import { write, writeBins, type Ttl, type WriteCommand } from '../../../plan/command.js'
 import type { ManagedEntity } from '../../tracking/managed-entity.js'
+import { checkCopies } from '../../tracking/assigned-copies.js'
 import { checkCounts } from '../../tracking/assigned-counts.js'
 import { growthOf, isLarge, isWorthMeasuring } from './record-growth.js'
 import { checkKey, RecordWrite } from './record-write.js'
@@ -10,6 +11,7 @@ import { ttlOfNew } from './ttl.js'
 export function planInsert(managed: ManagedEntity, now: Date): RecordWrite {
   checkKey(managed)
   checkCounts(managed)
+  checkCopies(managed)
   const ttl = ttlOfNew(managed)
   const { mapped, entity } = managed
   const command = creationOf(managed, ttl, now)

@@ -6,6 +6,7 @@ import { markDeleting } from '../../../relations/write/delete-marker.js'
 import type { EmbeddedRefs } from './check-embedded-refs.js'
 import type { ManagedEntity } from '../../tracking/managed-entity.js'
 import type { MappedClass } from '../../mapping/mapped-class.js'
+import { isCopyAssigned } from '../../tracking/assigned-copies.js'
 import { isCountAssigned } from '../../tracking/assigned-counts.js'
 import { isVersionAssigned } from '../../tracking/expected-version.js'
 import { planDelete } from './delete.js'
@@ -31,7 +32,7 @@ export class RecordContributor implements Contributor {
   hasChanges(managed: ManagedEntity): boolean {
     if (managed.state !== 'stored' || managed.writeOptions !== undefined || managed.doubt !== undefined) return true
     if (this.#mapped.codec.hasChanged(managed.entity, managed.snapshot!)) return true
-    return changedTtl(managed) !== undefined || isVersionAssigned(managed) || isCountAssigned(managed)
+    return changedTtl(managed) !== undefined || isAssigned(managed)
   }
 
   save(managed: ManagedEntity, draft: Draft, reader: Reader): void | Promise<void> {
@@ -53,6 +54,9 @@ export class RecordContributor implements Contributor {
     draft.add(stage, planned.command, (outcome) => planned.settle(outcome))
   }
 }
+
+const isAssigned = (managed: ManagedEntity): boolean =>
+  isVersionAssigned(managed) || isCountAssigned(managed) || isCopyAssigned(managed)
 
 /** Plans the write or delete of the entity's own record; undefined when it is as stored. */
 export function planRecord(managed: ManagedEntity, now: Date): PlannedRecord | undefined {

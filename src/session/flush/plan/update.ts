@@ -9,6 +9,7 @@ import { ownChanges } from '../../counters/own-changes.js'
 import { needsPatch, planPatch, withRecorded } from './patch.js'
 import { isVersionAssigned, versionAssigned } from '../../tracking/expected-version.js'
 import { guardImmutable } from '../../tracking/immutable-values.js'
+import { checkCopies } from '../../tracking/assigned-copies.js'
 import { checkCounts } from '../../tracking/assigned-counts.js'
 import { growthOf, isWorthMeasuring } from './record-growth.js'
 import { RecordWrite } from './record-write.js'
@@ -20,6 +21,7 @@ export function planUpdate(managed: ManagedEntity, now: Date): RecordWrite | und
   const { codec } = mapped
   if (isVersionAssigned(managed)) throw versionAssigned(managed)
   checkCounts(managed)
+  checkCopies(managed)
   const unchanging = guardImmutable(managed)
   const changes = ownChanges(managed, withRecorded(managed, codec.diff(entity, managed.snapshot!, managed.loaded)))
   if (managed.isUnread && needsPatch(managed, changes)) return planPatch(managed, changes, now)

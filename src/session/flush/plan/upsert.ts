@@ -5,6 +5,7 @@ import type { Operation } from '../../../plan/operation.js'
 import { addToBin, readExpression, removeBin } from '../../../plan/operations.js'
 import type { Outcome } from '../../../plan/outcome.js'
 import type { ManagedEntity } from '../../tracking/managed-entity.js'
+import { checkCopies } from '../../tracking/assigned-copies.js'
 import { guardImmutableUpsert } from '../../tracking/immutable-values.js'
 import { growthOf, isWorthMeasuring } from './record-growth.js'
 import { checkKey, RecordWrite } from './record-write.js'
@@ -20,6 +21,7 @@ export function planUpsert(managed: ManagedEntity, now: Date): RecordWrite {
   const { entity, key, model, mapped } = managed
   const { codec } = mapped
   checkKey(managed)
+  checkCopies(managed)
   const versionBin = mapped.binOf(model.version)
   const ttl = ttlOfNew(managed)
   const operations = overwriting(managed, versionBin, now)
@@ -63,7 +65,10 @@ function overwriting(
 ): readonly Operation[] {
   const { codec, shards } = mapped
   // What a sharded counter of a known record gained is added to it, as by an update.
-  const counts = new Set(mapped.model.properties.flatMap(({ bin, countOf }) => (countOf === undefined ? [] : [bin])))
+  // Both go with what they count and copy, which an upsert may leave as it is.
+  const counts = new Set(
+    mapped.model.properties.flatMap(({ bin, countOf, copy }) => ((countOf ?? copy) === undefined ? [] : [bin])),
+  )
   const keeps = (bin: string): boolean =>
     bin === versionBin || counts.has(bin) || (snapshot !== undefined && shards?.has(bin) === true)
   const own = [...codec.create(entity), ...codec.stamps.creation(entity, now)].filter(
