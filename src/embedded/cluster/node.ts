@@ -102,6 +102,8 @@ export class ClusterNode implements MemberNode {
 
   #accept(socket: Socket, handler: MessageHandler, maxRequestSize: number): void {
     const { store } = this.parts
+    // It was accepted before the port was closed, and nobody else would close it.
+    if (this.state === 'down') return void socket.destroy()
     this.#sockets.add(socket)
     store.connections++
     socket.on('close', () => {
