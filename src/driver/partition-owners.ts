@@ -7,6 +7,8 @@ const PARTITIONS = 4096
 const INTERVAL = 1000
 /** A node that takes longer is left out: what it had is claimed by others soon. */
 const INFO = { timeout: 1000 }
+/** Pause of those who wait for an answer. */
+const BETWEEN_LOOKS = 50
 const CHANGES = ['nodeAdded', 'nodeRemoved'] as const
 
 /**
@@ -28,6 +30,8 @@ export class PartitionOwners {
   readonly #changed: (() => void)[] = []
   readonly #laneOfNode = new Map<string, number>()
   readonly #generations = new Map<string, string>()
+  /** Lanes of nodes that did not answer when they were asked last. */
+  readonly #silent = new Set<number>()
   #lanes: ReadonlyMap<string, Int16Array> | undefined
   /** What the nodes said last, and since when. */
   #newest: { readonly lanes: ReadonlyMap<string, Int16Array>; readonly since: number } | undefined
@@ -51,6 +55,17 @@ export class PartitionOwners {
 
   onChange(listener: () => void): void {
     this.#changed.push(listener)
+  }
+
+  /** Resolves when the nodes of these keys answer, or others have taken over from them; at the latest after that many milliseconds. */
+  async untilAnswering(keys: Iterable<RecordKey>, patience: number): Promise<void> {
+    const own = [...keys]
+    for (const began = performance.now(); performance.now() - began < patience;) {
+      await this.#looking
+      await this.#look()
+      if (!own.some((key) => this.#silent.has(this.laneOf(key)))) return
+      await new Promise((resolve) => setTimeout(resolve, BETWEEN_LOOKS))
+    }
   }
 
   /** Resolves when it is known which node holds what, as far as they answer. */
@@ -116,12 +131,14 @@ export class PartitionOwners {
   async #changedMapOf(node: ClientNode): Promise<string | undefined> {
     try {
       const generation = await this.#info('partition-generation', node)
+      this.#silent.delete(this.#laneOf(node.name))
       if (this.#generations.get(node.name) === generation) return undefined
       const map = await this.#info('replicas', node)
       this.#generations.set(node.name, generation)
       return map
     } catch {
       this.#generations.delete(node.name)
+      this.#silent.add(this.#laneOf(node.name))
       return undefined
     }
   }

@@ -148,6 +148,7 @@ export class Reader {
 
   async #readRows(commands: readonly ReadCommand[], transaction: NativeTransaction): Promise<Found[]> {
     const rows = await this.#rowsOf(commands, transaction).catch((error: ClientError) => {
+      if (isNoAnswer(failureOf(error).code)) this.#parts.health.noteFailure(commands[0])
       throw explainFailure(commands[0], failureOf(error), true).error
     })
     return rows.map(({ status, record }, i) => {

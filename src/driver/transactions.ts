@@ -1,14 +1,16 @@
 import { SkeinError } from '../errors/index.js'
 import type { DeleteCommand, ReadCommand, WriteCommand } from '../plan/command.js'
-import { recordId } from '../plan/record-key.js'
+import { recordId, type RecordKey } from '../plan/record-key.js'
 import { ABORT_STATUS, closeTransaction, newTransaction, transactionPool, TXN_STATE } from './aerospike-client.js'
 import type { ClientCalls, ClientError, NativeTransaction } from './aerospike-client.js'
 import { MOST_WRITES, type Capabilities } from './capabilities.js'
 import type { Events } from './events.js'
 import { Gate, type Gates } from './gates.js'
 import { closedError } from './closed-error.js'
+import type { NodeHealth } from './node-health.js'
 import type { RetryOptions } from './options.js'
 import type { CommitOutcome, Outcome, StoredRecord, TransactionHandle } from './outcome.js'
+import type { PartitionOwners } from './partition-owners.js'
 import type { Reader } from './reader.js'
 import { Tries } from './retry.js'
 import { noRoom, notCommitted, otherNamespace, tooManyWrites } from './transaction-errors.js'
@@ -23,13 +25,15 @@ const ROLL_FORWARD_ABANDONED = 5
 /** Seconds after which a server ends a transaction that says nothing else, and milliseconds by which it may be late. */
 const SERVER_TIMEOUT = 10
 const GRACE = 1000
+/** Milliseconds in which a cluster has noticed that a node is gone. */
+const FAILOVER = 5000
 const ALREADY_COMMITTED = -18
 const ALREADY_ABORTED = -19
 
 class OpenTransaction implements TransactionHandle {
   readonly id: number
   readonly began = performance.now()
-  readonly written = new Set<string>()
+  readonly written = new Map<string, RecordKey>()
   readonly inFlight = new Set<Promise<unknown>>()
   namespace: string | undefined
   isOpen = true
@@ -63,6 +67,8 @@ export interface TransactionParts {
   readonly gates: Gates
   readonly limit: number
   readonly retry: RetryOptions
+  readonly owners: PartitionOwners
+  readonly health: NodeHealth
 }
 
 /** Multi-record transactions on a client whose own handling of them is not safe; see docs/internals/driver.md. */
@@ -119,16 +125,17 @@ export class Transactions {
   /** Single-record writes side by side: a batch would register only its last record with the transaction. */
   write(handle: TransactionHandle, commands: readonly (WriteCommand | DeleteCommand)[]): Promise<Outcome[]> {
     const transaction = this.#check(handle, commands)
-    const records = commands.map((command) => recordId(command.key))
-    const total = transaction.writes + records.filter((id) => !transaction.written.has(id)).length
+    const records = new Map(commands.map(({ key }) => [recordId(key), key]))
+    const total = transaction.writes + [...records.keys()].filter((id) => !transaction.written.has(id)).length
     if (total > MOST_WRITES) throw tooManyWrites(total)
-    for (const id of records) transaction.written.add(id)
+    for (const [id, key] of records) transaction.written.set(id, key)
     return track(transaction, Promise.all(commands.map((command) => this.#write(transaction, command))))
   }
 
   /** Commits, repeating a commit whose answer was lost until it is decided or the deadline has passed. */
   async commit(handle: TransactionHandle, options: { deadline?: number } = {}): Promise<CommitOutcome> {
     const transaction = await this.#end(handle)
+    await this.#untilReachable(transaction)
     const tries = new Tries()
     const { deadline = this.#parts.retry.deadline } = options
     const patience = { attempts: Infinity, deadline, backoff: 20, longestWait: 1000 }
@@ -153,6 +160,7 @@ export class Transactions {
    */
   async abort(handle: TransactionHandle): Promise<boolean> {
     const transaction = await this.#end(handle)
+    await this.#untilReachable(transaction)
     const { status, error } = await this.#decide(() => this.#parts.client.abort(transaction.native))
     const isCommitted =
       error?.code === ALREADY_COMMITTED ||
@@ -166,6 +174,17 @@ export class Transactions {
   async abortAll(): Promise<void> {
     this.#isClosing = true
     await Promise.all([...this.#open].filter((one) => one.isOpen).map((one) => this.abort(one)))
+  }
+
+  /**
+   * The client gives up on records of a node that is gone, and cannot be asked again: they would stay locked until the transaction times
+   * out. So while a node is unreliable this waits until it answers, or others have taken over.
+   */
+  async #untilReachable({ written }: OpenTransaction): Promise<void> {
+    const { health, owners } = this.#parts
+    if (!owners.areMany || this.#isClosing) return
+    if ([...written.values()].some((key) => health.isUnreliable({ key })))
+      await owners.untilAnswering(written.values(), FAILOVER)
   }
 
   /** The first write creates the transaction's monitor record, so it goes alone and the others wait for it. */

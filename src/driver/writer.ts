@@ -96,6 +96,7 @@ export class Writer {
       await gate.enter()
       const { refusal, record } = await this.#callInTransaction(entry, transaction)
       gate.leave()
+      if (refusal !== undefined && isNoAnswer(refusal.failure.code)) this.#parts.health.noteFailure(entry)
       const isUnsent = refusal !== undefined && isWithoutRoom(refusal.failure.code)
       const wait = isUnsent ? entry.tries.next(this.#parts.retry) : undefined
       if (wait !== undefined) await new Promise((resolve) => setTimeout(resolve, wait))

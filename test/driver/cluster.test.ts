@@ -213,6 +213,25 @@ describe('the driver on a cluster of three nodes', () => {
     expect(await batch(1000)).to.deep.equal(['write'])
   })
 
+  it('rolls a transaction back that has lost a node, once others have taken over', async () => {
+    const own = Array.from({ length: 60 }, (_, i) => recordKey('test', 'lost', i))
+    const transaction = await driver.begin()
+    await driver.run(
+      own.slice(0, 30).map((key) => save(key, 1)),
+      { transaction },
+    )
+    await server.nodes[1].kill()
+    const outcomes = await driver.run(
+      own.slice(30).map((key) => save(key, 1)),
+      { transaction },
+    )
+    expect(new Set(outcomes.map(({ state }) => state))).to.include('notWritten')
+    expect(await driver.abort(transaction)).to.equal(true)
+    // Nothing holds the records any more.
+    const again = await driver.run(own.map((key) => save(key, 2)))
+    expect(again.every(({ state }) => state === 'written')).to.equal(true)
+  })
+
   it('reads and writes in a transaction on all nodes', async () => {
     const own = Array.from({ length: 60 }, (_, i) => recordKey('test', 'thing', i))
     const transaction = await driver.begin()
