@@ -70,6 +70,8 @@ export interface EmbeddedServer {
   addNode(): Promise<EmbeddedNode>
   /** Answers 11 (partition unavailable), as while partitions move between nodes, until the result is called. */
   movePartitions(which?: MovingPartitions): Promise<() => Promise<void>>
+  /** Indexes that are created from now on are built up to this per cent, and answer 203 (not readable), until the result is called. */
+  holdIndexes(percent: number): Promise<() => Promise<void>>
   readonly faults: Faults
   readonly commands: Commands
   readonly clock: {
@@ -127,6 +129,12 @@ export async function startEmbedded(options: EmbeddedOptions = {}): Promise<Embe
         throw notValid('The node does not belong to this server.', 'Use one of server.nodes.')
       const hold = await thread.call('holdPartitions', namespace, node === undefined ? undefined : nodes.indexOf(node))
       return () => thread.call('releasePartitions', hold)
+    },
+    holdIndexes: async (percent) => {
+      if (!Number.isInteger(percent) || percent < 0 || percent > 99)
+        throw notValid(`${String(percent)} is no share of an index.`, 'Give a whole number from 0 to 99.')
+      await thread.call('holdIndexes', percent)
+      return () => thread.call('releaseIndexes')
     },
     faults: {
       add: async (fault) => {

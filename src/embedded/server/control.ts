@@ -18,6 +18,8 @@ export interface Control {
   /** The id by which the partitions are released again. */
   holdPartitions(namespace: string | undefined, node: number | undefined): number
   releasePartitions(hold: number): void
+  holdIndexes(percent: number): void
+  releaseIndexes(): void
   /** Answers, which a server that is stuck does not. */
   ping(): void
   close(): Promise<void>

@@ -31,6 +31,12 @@ const controlOf = (server: AerospikeServer): Control => ({
   addNode: async () => address(await server.addNode()),
   holdPartitions: (namespace, node) => server.cluster.hold(namespace, node),
   releasePartitions: (hold) => server.cluster.release(hold),
+  holdIndexes: (percent) => {
+    for (const { indexBuilds } of server.store.namespaces.values()) indexBuilds.hold(percent)
+  },
+  releaseIndexes: () => {
+    for (const { indexBuilds } of server.store.namespaces.values()) indexBuilds.release()
+  },
   ping: () => undefined,
   close: () => server.close(),
 })

@@ -5,6 +5,7 @@ import { TransactionTable, type TransactedRecords } from '../transaction/transac
 import { nowSeconds } from './clock.js'
 import type { RecordState } from './record-state.js'
 import type { CommitObserver, IndexedRecords } from './secondary-index.js'
+import { IndexBuilds } from './index-builds.js'
 import { SecondaryIndexes } from './secondary-indexes.js'
 import { Slot } from './slot.js'
 
@@ -25,6 +26,7 @@ export class Namespace implements TransactedRecords, IndexedRecords {
   readonly transactions: TransactionTable
   readonly observers = new Set<CommitObserver>()
   readonly indexes: SecondaryIndexes
+  readonly indexBuilds = new IndexBuilds()
   /** Records by set, for statistics. */
   readonly objectsBySet = new Map<string, number>()
   objects = 0

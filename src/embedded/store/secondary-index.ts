@@ -1,4 +1,5 @@
 import { PARTITIONS } from '../protocol/constants.js'
+import type { IndexBuilds } from './index-builds.js'
 import { IndexKind, type IndexDefinition } from './index-definition.js'
 import { binKeys, expressionKeys, type IndexKey } from './index-keys.js'
 import type { RecordState } from './record-state.js'
@@ -22,6 +23,7 @@ export interface CommitObserver {
 export interface IndexedRecords {
   readonly name: string
   readonly observers: Set<CommitObserver>
+  readonly indexBuilds: IndexBuilds
   slotsOf(partition: number): Iterable<Slot>
 }
 
@@ -76,6 +78,8 @@ export class SecondaryIndex implements CommitObserver {
   async populate(): Promise<void> {
     const slice = new TimeSlice()
     for (let partition = 0; partition < PARTITIONS && !this.#dropped; partition++) {
+      const turn = this.namespace.indexBuilds.turn(this.loadPercent)
+      if (turn !== undefined) await turn
       for (const slot of this.namespace.slotsOf(partition)) this.update(slot, undefined, slot.committed)
       this.#populatedPartitions++
       if (slice.over()) await slice.pause()
