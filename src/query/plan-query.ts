@@ -41,8 +41,7 @@ export interface QueriedClass {
 }
 
 /** Chooses the index and turns everything else into one filter; throws where only a scan would answer and none was asked for. */
-export function planQuery(queried: QueriedClass, { terms, isScan }: Wanted): QueryPlan {
-  const { model, indexes, always, statistics } = queried
+export function planQuery({ model, indexes, always, statistics }: QueriedClass, { terms, isScan }: Wanted): QueryPlan {
   const isNever = terms.some((term) => term.isNever)
   const lead = leadingTerm(model, terms)
   const choices = fittingIndexes(lead === undefined ? terms : [lead], indexes)
@@ -65,7 +64,8 @@ export function planQuery(queried: QueriedClass, { terms, isScan }: Wanted): Que
   const others = choices.filter((each) => each !== choice)
   const plan = { choice, others, filter, isNever, command, ...(lead && { apart: lead.apart }) }
   if (choice === undefined || !isScan) return plan
-  const withoutIndex = (): QueryPlan => planQuery({ ...queried, indexes: [] }, { terms, isScan })
+  // Named one by one: a source computes them, so that no spread would copy them.
+  const withoutIndex = (): QueryPlan => planQuery({ model, always, statistics, indexes: [] }, { terms, isScan })
   return { ...plan, withoutIndex }
 }
 
