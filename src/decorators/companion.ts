@@ -5,7 +5,7 @@ import { noteMember } from './note.js'
 
 /**
  * Keeps the members of a collection in a record of their own, beside the owner's, so that neither a large list nor its writers slow the
- * owner's record down. For a `@OneToMany` stored as `'keyList'` and for `@ManyToMany`.
+ * owner's record down. For a `@OneToMany` stored as `'keyList'` or `'consolidate'`, and for `@ManyToMany`.
  *
  * @example
  * @Companion() @ManyToMany(() => User, 'followers', { owner: true }) follows = collection<User>()

@@ -4,8 +4,8 @@ import type { Declared, Expect } from './mistake.js'
 import { noteMember } from './note.js'
 
 /**
- * Spreads a collection over companion records by the hash of the members' keys (a `@OneToMany` stored as `'keyList'`, or a `@ManyToMany`), or a
- * counter, so that many writers can add to it at once. `open` refuses what is not built yet (SKEIN_1055): consolidated children, and shards by hour or day.
+ * Spreads a collection over companion records by the hash of the members' keys (a `@OneToMany` stored as `'keyList'` or `'consolidate'`, or a
+ * `@ManyToMany`), or a counter, so that many writers can add to it at once. `open` refuses shards by hour or day, which are not built yet (SKEIN_1055).
  *
  * @example
  * @Sharded({ by: 'hash', shards: 35 }) @ManyToMany(() => User, 'follows') followers = collection<User>()

@@ -1,6 +1,7 @@
 import type { Codecs } from '../codec/index.js'
 import type { EntityModel, RelationModel, ThroughModel } from '../model/index.js'
 import type { LinkClass } from './contract/link-class.js'
+import { CompanionPartsStrategy } from './strategies/companion-parts/companion-parts-strategy.js'
 import { ConsolidateStrategy } from './strategies/consolidate/consolidate-strategy.js'
 import { KeyBinStrategy } from './strategies/key-bin-strategy.js'
 import { KeyListStrategy } from './strategies/key-list-strategy.js'
@@ -41,7 +42,10 @@ const STRATEGIES: { readonly [strategy: string]: ((place: Place) => RelationStra
     if (relation.through === undefined) return new KeyListStrategy(relation, owner, target, inverse)
     return new LinkListStrategy(relation, owner, target, inverse!, linksOf(relation.through, target, inverse!, codecs))
   },
-  consolidate: ({ relation, owner, codecs }) => new ConsolidateStrategy(relation, owner, codecs.part(relation.target)),
+  consolidate: ({ relation, owner, codecs }) => {
+    const Strategy = relation.companions === undefined ? ConsolidateStrategy : CompanionPartsStrategy
+    return new Strategy(relation, owner, codecs.part(relation.target))
+  },
 }
 
 function linksOf({ target, ref }: ThroughModel, model: EntityModel, near: RelationModel, codecs: Codecs): LinkClass {

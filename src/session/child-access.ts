@@ -13,6 +13,7 @@ import type { Place } from '../records/place.js'
 import type { Question } from '../records/question.js'
 import type { RecordTarget } from '../records/record-target.js'
 import type { LocatedPart, RelationStrategy } from '../relations/contract/relation-strategy.js'
+import { askApart, askPathApart } from './child-apart.js'
 import type { ManagedEntity } from './tracking/managed-entity.js'
 
 /** A consolidated child as its handles see it. */
@@ -68,17 +69,21 @@ class ChildAccess implements RecordTarget {
     if (child.part && change.isByServer === true) throw notStoredYet(this, change.property)
     if (child.part && child.isAdded) return void change.apply(child.part)
     const { property } = change
-    for (const operation of child.unsent())
-      managed.addWriteOptions({ change: { property, operation: operation as Change['operation'], apply: unchanged } })
+    const record = (operation: Change['operation']): void => {
+      if (child.apart !== undefined) child.apart.record(operation)
+      else managed.addWriteOptions({ change: { property, operation, apply: unchanged } })
+    }
+    for (const operation of child.unsent()) record(operation as Change['operation'])
     if (child.part) {
       change.apply(child.part)
       child.accept()
     }
-    managed.addWriteOptions({ change: { ...change, apply: unchanged } })
+    record(change.operation)
   }
 
   async ask(place: Place, questions: readonly Question[]): Promise<readonly (Value | undefined)[]> {
-    const { part } = this.#locate(this.#find())
+    const { part, apart } = this.#locate(this.#find())
+    if (!part && apart !== undefined) return askApart(apart, place, questions)
     if (!part) return this.#record.ask({ ...place, rootType: MAP }, questions)
     const stored = containerAt(this.#encoded(part), place.path.slice(1))
     return questions.map((one) => answerLocally(stored, one))
@@ -89,7 +94,9 @@ class ChildAccess implements RecordTarget {
   }
 
   askPath(place: Place, levels: readonly PathLevel[], isCount: boolean): Promise<Value | undefined> {
-    if (this.#locate(this.#find()).part) throw notStoredYet(this, place.property)
+    const { part, apart } = this.#locate(this.#find())
+    if (part) throw notStoredYet(this, place.property)
+    if (apart !== undefined) return askPathApart(apart, place, levels, isCount)
     return this.#record.askPath({ ...place, rootType: MAP }, levels, isCount)
   }
 

@@ -3,7 +3,6 @@ import {
   BeforeSave,
   Bin,
   collection,
-  Companion,
   Counter,
   Embeddable,
   Embedded,
@@ -48,7 +47,6 @@ describe('a declaration that would have no effect', () => {
       @Counter() @Sharded({ by: 'hash', shards: 8 }) views = 0
       @Sharded({ by: 'day', on: 'at' }) @OneToMany(() => Sale, { strategy: 'consolidate' }) sales = collection<Sale>()
       @Sharded({ by: 'hash', shards: 4, subkeys: 'linksIn' }) @ManyToMany(() => Page) links = collection<Page>()
-      @Companion({ subkeys: 'partsIn' }) @OneToMany(() => Sale, { strategy: 'consolidate' }) parts = collection<Sale>()
       @Sharded({ by: 'hour', on: 'at', subkeys: 'datedIn' }) @ManyToMany(() => Dated) dated = collection<Dated>()
     }
     const error = await rejection(() => open({ embedded: true, namespace: 'test', entities: [Page, Dated] }))
@@ -56,7 +54,6 @@ describe('a declaration that would have no effect', () => {
     const { problems } = error as ModelError
     expect(problems.map(({ code, className, property }) => `${code} ${className}.${property}`)).to.deep.equal([
       'SKEIN_1055 Page.sales',
-      'SKEIN_1055 Page.parts',
       'SKEIN_1055 Page.dated',
     ])
   })

@@ -1,7 +1,6 @@
 import {
   type EntityClass,
   Bin,
-  Companion,
   Embeddable,
   Key,
   ManyToMany,
@@ -9,18 +8,10 @@ import {
   OneToMany,
   OneToOne,
   Record,
-  Sharded,
   collection,
   ref,
 } from 'skein'
-
-/** With SKEIN_SHARDED=1 the same relations are kept in companion records: what is stored and shown is the same. */
-const isSharded = process.env.SKEIN_SHARDED === '1'
-const nothing = (): void => undefined
-const InShards = (subkeys: string): PropertyDecorator =>
-  isSharded ? (Sharded({ by: 'hash', shards: 2, subkeys }) as PropertyDecorator) : nothing
-const Apart = (subkeys: string): PropertyDecorator =>
-  isSharded ? (Companion({ subkeys }) as PropertyDecorator) : nothing
+import { Apart, InShards } from './in-companions.js'
 
 @Embeddable()
 export class Role {

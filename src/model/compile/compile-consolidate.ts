@@ -21,11 +21,17 @@ export function compileConsolidate(
   part: PartNotes,
   place: Place,
   { problems }: Compilation,
+  isApart: boolean,
 ): Pick<RelationModel, 'sortKey' | 'sortKeyBin' | 'orders' | 'cap' | 'inverseIndexes'> {
   const sortKey = compileSortKey('sortKey', options.sortKey, SORTABLE, part, place, problems)
   const orders = compileOrders(options.orders, bin, part, place, problems)
   const cap = compileCap(options.cap, place, problems)
   const inverseIndexes = compileInverseIndexes(options, bin, part, place, problems)
+  if (cap && isApart) {
+    const message =
+      'A capped collection drops children as part of each write, which sees one record and not all that hold them.'
+    problems.add('SKEIN_1049', place, message, 'Leave out cap, or @Sharded and @Companion.')
+  }
   if (cap && inverseIndexes.length > 0) {
     const message = 'A capped collection drops children on the server, which would leave them in the inverse index.'
     problems.add('SKEIN_1049', place, message, 'Leave out cap or inverseIndex.')

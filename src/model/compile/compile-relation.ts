@@ -70,10 +70,10 @@ export function compileRelation(
     ...compileOnDelete(side, other),
     orphans: optionOf<RelationModel['orphans']>(note, 'orphans') ?? 'keep',
     // Parts belong to their record as much as its bins do.
-    eager: optionOf<boolean>(note, 'eager') ?? rules.strategy === 'consolidate',
+    eager: optionOf<boolean>(note, 'eager') ?? (rules.strategy === 'consolidate' && companions === undefined),
     ...(isConsolidate(note.options) &&
       target.kind === 'embeddable' &&
-      compileConsolidate(note.options, bin ?? note.property, target, place, compilation)),
+      compileConsolidate(note.options, bin ?? note.property, target, place, compilation, companions !== undefined)),
     ...(attributes !== undefined && { attributes }),
     ...(expect && { expect }),
     ...(sharding && { sharding }),

@@ -1,7 +1,8 @@
 import type { KeyValue } from '../../keys/index.js'
-import type { Bins } from '../../plan/command.js'
+import type { Bins, WriteCommand } from '../../plan/command.js'
+import type { Expression } from '../../plan/expression.js'
 import type { ReadOperation, WriteOperation } from '../../plan/operation.js'
-import type { UserKey } from '../../plan/record-key.js'
+import type { RecordKey, UserKey } from '../../plan/record-key.js'
 import type { Finding } from './finding.js'
 
 /** Something inside one record that disagrees with something else in it. */
@@ -23,9 +24,40 @@ export interface InsideRef {
   readonly fault: InsideFault
 }
 
+/** A part that is in another record than it belongs in, and how to move it. */
+export interface MisplacedPart {
+  readonly id: KeyValue
+  /** The record that it belongs in. */
+  readonly home: RecordKey
+  /** Above 0 where that record has it. */
+  readonly holds: Expression
+  /** Operations that store it where it belongs, and that take it out of where it is. */
+  readonly puts: readonly WriteOperation[]
+  readonly removal: readonly WriteOperation[]
+}
+
+/** Parts in other records than their owner's. */
+export interface PartsApart {
+  readonly property: string
+  /** Bins of the owner's record that say where its parts are; `learn` takes them over. */
+  readonly schemeBins: readonly string[]
+  learn(owner: RecordKey, bins: Bins): void
+  homes(owner: RecordKey): readonly RecordKey[]
+  /** Lets parts in again where a delete was cut short. */
+  reopening(home: RecordKey): WriteCommand
+  /** Parts in a record that belong in another; `bins` are what `reads` has read there. */
+  misplacedIn(bins: Bins, from: RecordKey, owner: RecordKey): readonly MisplacedPart[]
+  /** Says in the owner's record where its parts are, unless it knows: before the first of those records is made. */
+  telling(owner: RecordKey): WriteCommand
+  /** Stores parts in the record that they belong in, which is there or is made. */
+  addition(parts: readonly MisplacedPart[], owner: RecordKey, isHomeThere: boolean): WriteCommand
+}
+
 /** How a strategy answers for what it stores twice in one record. A record is read as a whole, so what it shows at one time must agree. */
 export interface InsideVerification {
   readonly reads: readonly ReadOperation[]
+  /** Set where other records than the owner's hold the parts: those are read and checked. */
+  readonly apart?: PartsApart
   /** `own` is the key of the record as people use it. */
   faultsIn(bins: Bins, own: KeyValue): readonly InsideFault[]
   /** Records that the parts refer to. */

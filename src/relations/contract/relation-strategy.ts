@@ -1,6 +1,7 @@
 import type { KeyValue } from '../../keys/index.js'
 import type { EntityClass, RelationModel } from '../../model/index.js'
 import type { BinLayout } from '../../plan/bin-layout.js'
+import type { Expression } from '../../plan/expression.js'
 import type { WriteOperation } from '../../plan/operation.js'
 import type { MapKey, Value } from '../../plan/value.js'
 import type { Tracked } from './tracked.js'
@@ -39,6 +40,15 @@ export interface LocatedPart {
   unsent(): readonly WriteOperation[]
   /** What the loaded part shows is stored, or recorded to be. */
   accept(): void
+  /** Set where another record than the owner's holds the part. */
+  readonly apart?: {
+    /** Records an operation on the part; the next flush sends it there. */
+    record(operation: WriteOperation): void
+    /** Operations that are recorded and not sent yet. */
+    readonly recorded: readonly WriteOperation[]
+    /** Answers in their order; undefined where there is no such record. */
+    ask(expressions: readonly Expression[]): Promise<readonly (Value | undefined)[] | undefined>
+  }
 }
 
 /** How one relation of one class is stored: a contributor to loads, saves and deletes, and for a collection what the server can tell without loading it. */

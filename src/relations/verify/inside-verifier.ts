@@ -21,6 +21,8 @@ const TRIES = 3
 export interface InsideSubject {
   readonly model: EntityModel
   readonly key: RecordKey
+  /** The record that parts in this one belong to, where it is another. */
+  readonly owner?: RecordKey
   readonly inside: readonly InsideVerification[]
 }
 
@@ -114,10 +116,10 @@ export class InsideVerifier {
     return []
   }
 
-  #disagreements({ model, key, inside }: InsideSubject, record: StoredRecord | null): InsideFault[] {
+  #disagreements({ model, key, owner = key, inside }: InsideSubject, record: StoredRecord | null): InsideFault[] {
     // Finishing the delete of a record also deletes its parts.
     if (record === null || readingOf(record).isDeleting) return []
-    const own = this.#access.showKey(model, key.key)
+    const own = this.#access.showKey(model, owner.key)
     return inside.flatMap((each) => each.faultsIn(record.bins, own))
   }
 
@@ -161,9 +163,9 @@ export class InsideVerifier {
     return reason === 'missing' || reason === 'guard' ? { state: 'leftAlone' } : { state: 'failed', error }
   }
 
-  #finding({ model, key }: InsideSubject, fault: InsideFault, result: RepairResult): Finding {
+  #finding({ model, key, owner = key }: InsideSubject, fault: InsideFault, result: RepairResult): Finding {
     const { kind, property, partKey, other, repair, says, error } = fault
-    const shown = this.#access.showKey(model, key.key)
+    const shown = this.#access.showKey(model, owner.key)
     return {
       kind,
       className: model.name,

@@ -17,6 +17,7 @@ import { HomeVerifier, misplacedIn, type Home, type Misplaced } from './home-ver
 import { InsideVerifier } from './inside-verifier.js'
 import { isUserKey } from './link-ends.js'
 import { OwnWrites } from './own-writes.js'
+import { PartHomeVerifier } from './part-home-verifier.js'
 import { ABOUT_RECORD, readEnds, readingOf, withoutHeld, type AreHeld } from './read-ends.js'
 import { isDeletion, repairLinks, type Confirmed, type RepairResult } from './repair-links.js'
 import type { LinkEnd, LinkVerification, StoredLink } from '../contract/link-verification.js'
@@ -77,8 +78,8 @@ export class Verifier {
   readonly #access: VerifyAccess
   readonly #terms: VerifyTerms
   readonly #own = new OwnWrites()
-  readonly #inside: InsideVerifier
   readonly #homes: HomeVerifier
+  readonly #partHomes: PartHomeVerifier
   /** Disagreements that were not judged because a record had changed too recently. */
   unsettled = 0
 
@@ -86,7 +87,8 @@ export class Verifier {
     this.#access = access
     this.#terms = terms
     this.#homes = new HomeVerifier(access, terms, () => this.unsettled++)
-    this.#inside = new InsideVerifier(access, terms, () => this.unsettled++)
+    const inside = new InsideVerifier(access, terms, () => this.unsettled++)
+    this.#partHomes = new PartHomeVerifier(access, inside, terms, () => this.unsettled++)
   }
 
   async *check(subjects: readonly Subject[]): AsyncGenerator<Finding> {
@@ -104,7 +106,7 @@ export class Verifier {
       for (let i = 0; i < candidates.length; i += CHUNK) yield* this.#checkLinks(candidates.slice(i, i + CHUNK))
       open = pages.flatMap(({ rest }) => (rest === undefined ? [] : [rest]))
     }
-    yield* this.#inside.check(subjects)
+    yield* this.#partHomes.check(subjects)
   }
 
   /** Records that hold the links of others, each a subject of its own; a class may have kept them in the record itself before. */

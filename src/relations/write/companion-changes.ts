@@ -25,6 +25,8 @@ interface Change {
   readonly create?: (home: RecordKey, shards: Shards) => WriteCommand
   /** Sends it again, where it is a change of several members that may belong in several companions now. */
   readonly reroute?: (left: number) => void
+  /** Its members must be there: it changes them, and takes none out. */
+  readonly needsMember?: boolean
   /** It has conditions of its own: a refusal that the owner does not explain is theirs. */
   readonly hasConditions?: boolean
 }
@@ -96,7 +98,7 @@ export class CompanionChanges {
     const { at, create, home, shards, outcome, settle, left } = change
     if (told.state !== 'written') {
       // Nothing has to be taken out of what is gone, or goes.
-      const isDone = create === undefined && (told.reason === 'missing' || told.reason === 'guard')
+      const isDone = create === undefined && change.needsMember !== true && (told.reason === 'missing' || told.reason === 'guard')
       return settle(isDone ? { ...outcome, reason: 'missing' } : told)
     }
     const isOther = this.#scheme.shardsOf(at.owner) !== shards

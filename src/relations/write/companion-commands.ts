@@ -19,7 +19,7 @@ import { NOT_DELETING } from './key-list-bin.js'
 import type { LinkBin } from './link-bin.js'
 
 /** Unlike an owner that is being deleted, a companion that is marked does not yet say that the owner is gone. */
-const NOT_MARKED = holds(not(binExists(DELETING_BIN)))
+export const NOT_MARKED = holds(not(binExists(DELETING_BIN)))
 
 /** Commands to companion records, each guarded by what the companion says of itself, and to their owners. */
 export class CompanionCommands {

@@ -21,13 +21,16 @@ export interface Companions {
 }
 
 /** Says in a new owner how its members are stored. One that is upserted may be there already, with members in as many companions as it says. */
-export function createOwner(owner: Tracked, scheme: CompanionScheme, draft: Draft): void {
+export function createOwner(owner: Tracked, scheme: CompanionScheme, draft: Draft, created?: () => void): void {
   const { subkeys } = scheme
   const described = scheme.describe(scheme.shardsOf(owner.key))
   const command = isCreation(owner)
     ? linkWrite(owner.model, owner.key, [writeBin(subkeys, described)], 'mustNotExist')
     : linkWrite(owner.model, owner.key, [writeMissingBin(subkeys, described)], 'upsert')
-  draft.add('write', command, ({ state }) => state === 'written')
+  draft.add('write', command, ({ state }) => {
+    if (state === 'written') created?.()
+    return state === 'written'
+  })
 }
 
 /** Lets no more members in, because the owner is being deleted, and deletes its companions before it; `closed` is told what each held. */

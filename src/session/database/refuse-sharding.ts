@@ -11,10 +11,15 @@ function shardedIn({ name: className, relations }: EntityModel): ModelProblem[] 
   return relations.flatMap((relation) => unbuilt(className, relation))
 }
 
-function unbuilt(className: string, { name, companions, sharding, strategy }: RelationModel): ModelProblem[] {
+function unbuilt(
+  className: string,
+  { name, companions, sharding, strategy, inverseIndexes = [] }: RelationModel,
+): ModelProblem[] {
   if (companions === undefined) return []
   const decorator = sharding === undefined ? '@Companion' : '@Sharded'
-  if (STORED_KEYS[strategy] === undefined) {
+  if (inverseIndexes.length > 0)
+    return [notBuilt(className, name, `${decorator} is not built yet for an inverseIndex.`, 'Leave one of them out.')]
+  if (STORED_KEYS[strategy] === undefined && strategy !== 'consolidate') {
     const message = `${decorator} is not built yet for collections stored as '${strategy}'.`
     const fix =
       "Leave it out, or store the members as 'keyList', 'secondaryIndex', or as records of one day or month each."

@@ -100,6 +100,11 @@ export class PartChanges {
     return this.#puts.size === 0 && this.#patches.length === 0 && this.#removed.length === 0
   }
 
+  /** Children are only taken out. */
+  get isRemoval(): boolean {
+    return this.#puts.size === 0 && this.#patches.length === 0
+  }
+
   get guards(): readonly Guard[] {
     return this.#inverse.guards
   }

@@ -2,14 +2,13 @@ import type { SkeinError } from '../../../errors/index.js'
 import type { KeyValue } from '../../../keys/index.js'
 import { ask, intervalOf } from '../../../plan/collection-expression.js'
 import { read } from '../../../plan/command.js'
-import { bin, mapCountOf, mapGet, mapGetAt, mapIndexOf, value } from '../../../plan/expression.js'
+import { bin, mapCountOf, mapGet, mapIndexOf, value } from '../../../plan/expression.js'
 import type { ReadOperation } from '../../../plan/operation.js'
 import {
   listGetIndexRange,
   listSize,
   mapGetIndexRange,
   mapGetKeyRange,
-  mapGetKeys,
   mapSize,
   readExpression,
 } from '../../../plan/operations.js'
@@ -22,6 +21,7 @@ import { readTyped } from '../../contract/typed-read.js'
 import type { PartClass } from './part-class.js'
 import type { PartOrder } from './part-order.js'
 import type { PartQuestions } from './part-questions.js'
+import { partsById, partsByIdIn } from './parts-by-id.js'
 import { entriesAfter, entriesFrom, entriesIn } from './stored-entries.js'
 
 const RESULT = '_sk.'
@@ -38,19 +38,8 @@ export class PartReads implements PartQuestions {
     this.#reader = reader
   }
 
-  /** The stored parts with these ids, those that there are. */
   async get(ids: readonly KeyValue[]): Promise<readonly Value[]> {
-    const { bin: name, relation } = this.#parts
-    if (relation.sortKeyBin !== undefined) {
-      const place = (id: KeyValue) => mapGet(bin('map', relation.sortKeyBin!), id, 'str')
-      const bins = await this.#ask(
-        ids.map((id, i) => readExpression(`${RESULT}${i}`, mapGetAt(bin('map', name), place(id), 'map'))),
-      )
-      return ids.flatMap((_, i) => bins[`${RESULT}${i}`] ?? [])
-    }
-    const found = (await this.#ask([mapGetKeys(name, ids, 'value')]))[name]
-    if (found === undefined || found === null) return []
-    return ids.length === 1 ? [found] : (found as readonly Value[])
+    return partsByIdIn(this.#parts, ids, await this.#ask(partsById(this.#parts, ids)))
   }
 
   /** How many parts there are, and how many of these ids are among them. */

@@ -54,7 +54,7 @@ export class PartTable {
   #former: ReadonlyMap<string, KnownPart> | undefined
   /** Known parts that a cap may have dropped: the server is asked again whether they exist. */
   readonly #unsure = new Set<string>()
-  readonly #reader: Reader
+  readonly reader: Reader
   /** Changes that handles recorded, where the owner's own write does not carry them. */
   readonly recorded = new RecordedChanges()
 
@@ -62,7 +62,7 @@ export class PartTable {
     this.state = state
     this.parts = parts
     this.owner = owner
-    this.#reader = reader
+    this.reader = reader
     for (const member of state.added) {
       // Without a session an added part was not given an id.
       state.mark(member, undefined)
@@ -101,7 +101,7 @@ export class PartTable {
   include(member: Member): void {
     if (!isEntity(member)) throw this.parts.bareKey(member)
     this.check(member)
-    this.parts.prepare(member, this.owner, this.#reader)
+    this.parts.prepare(member, this.owner, this.reader)
     this.#attach(member)
     HOLDERS.set(member, this)
     const known = this.#find(member)
@@ -162,8 +162,8 @@ export class PartTable {
   }
 
   /** Takes over all parts, but those that are known already stay as they are here. */
-  loadMore(stored: Value | undefined): void {
-    for (const value of this.parts.valuesIn(stored, this.owner)) this.take(value)
+  loadMore(...stored: readonly (Value | undefined)[]): void {
+    for (const each of stored) for (const value of this.parts.valuesIn(each, this.owner)) this.take(value)
     for (const id of this.#unsure) this.#known.delete(id)
     this.#unsure.clear()
     this.isLoaded = true
@@ -265,7 +265,7 @@ export class PartTable {
   }
 
   #attach(part: object): void {
-    attachRefs(part, this.parts.codec.model, this.owner, this.#reader)
+    attachRefs(part, this.parts.codec.model, this.owner, this.reader)
   }
 
   /** False where a cap may have dropped the part: only the server can tell. */

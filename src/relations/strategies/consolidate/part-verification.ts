@@ -30,7 +30,8 @@ interface Entry {
 }
 
 /** A part that can be read, where it is and where it should be. */
-interface FoundPart extends PartTuples {
+export interface FoundPart extends PartTuples {
+  readonly part: object
   readonly place: MapKey
   readonly rightPlace: MapKey
   readonly refs: readonly (UserKey | null)[]
@@ -89,6 +90,17 @@ export class PartVerification implements InsideVerification {
     })
   }
 
+  /** The parts in a record that can be read. */
+  protected partsIn(bins: Bins): readonly FoundPart[] {
+    return (this.#entries(bins, this.#parts.bin) ?? []).flatMap((entry) => {
+      try {
+        return [this.#read(entry)]
+      } catch {
+        return []
+      }
+    })
+  }
+
   get #bins(): readonly string[] {
     return this.#parts.maps.map((each) => each.bin)
   }
@@ -126,7 +138,15 @@ export class PartVerification implements InsideVerification {
     const id = this.#parts.idOf(part)
     const refs = this.#parts.indexedRefs(part)
     const tuples = this.#parts.tuplesOf(part)
-    return { id, place: key, rightPlace: this.#parts.placeOf(part), refs, tuples, parent: this.#parts.parentOf(part) }
+    return {
+      part,
+      id,
+      place: key,
+      rightPlace: this.#parts.placeOf(part),
+      refs,
+      tuples,
+      parent: this.#parts.parentOf(part),
+    }
   }
 
   #unreadable({ key }: Entry, error: Error): InsideFault {

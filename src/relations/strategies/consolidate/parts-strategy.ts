@@ -34,6 +34,8 @@ export abstract class PartsStrategy implements RelationStrategy {
   protected readonly partClass: PartClass
   /** Some of what parts point to is always loaded with them. */
   protected readonly hasEagerRefs: boolean
+  /** Pages follow cursors, because children are in several records. */
+  protected readonly hasCursors: boolean = false
 
   constructor(model: RelationModel, owner: EntityModel, codec: PartCodec) {
     this.relation = model.name
@@ -70,7 +72,7 @@ export abstract class PartsStrategy implements RelationStrategy {
   view(tracked: Tracked, reader: Reader): CollectionView {
     const isDone = !this.hasEagerRefs || tracked.state === 'gone'
     const complete = isDone ? undefined : (parts: readonly object[]) => this.#loadEager(parts, reader)
-    return new PartView(this.table(tracked.entity), this.questions(tracked, reader), complete)
+    return new PartView(this.table(tracked.entity), this.questions(tracked, reader), complete, this.hasCursors)
   }
 
   hasChanges({ entity }: Tracked): boolean {

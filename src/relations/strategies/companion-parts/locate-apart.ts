@@ -1,0 +1,29 @@
+import { read } from '../../../plan/command.js'
+import { readExpression } from '../../../plan/operations.js'
+import { recordId } from '../../../plan/record-key.js'
+import type { LocatedPart } from '../../contract/relation-strategy.js'
+import { askCompanions } from '../../write/ask-companions.js'
+import type { PartTable } from '../consolidate/part-table.js'
+import type { PartHomes } from './part-homes.js'
+
+/** A child that is in a companion of its owner: its changes are recorded beside those of the owner's record, and it is asked there. */
+export function locateApart(child: LocatedPart, table: PartTable, homes: PartHomes): LocatedPart {
+  const { id, place } = child
+  const { reader } = table
+  const { model, key } = table.owner
+  return {
+    ...child,
+    apart: {
+      record: (operation) => table.recorded.add(id, place!, operation),
+      recorded: table.recorded.of(id),
+      ask: async (expressions) => {
+        const operations = expressions.map((one, i) => readExpression(`_sk.q${i}`, one))
+        const [answers] = await askCompanions(model, homes.scheme, [key], reader, (home) =>
+          recordId(home) === recordId(homes.homeOf(key, id)) ? read(model.name, home, 'none', operations) : undefined,
+        )
+        const record = answers.find((each) => each.record !== null)?.record ?? undefined
+        return record && operations.map(({ name }) => record.bins[name])
+      },
+    },
+  }
+}
