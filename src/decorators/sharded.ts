@@ -5,11 +5,12 @@ import { noteMember } from './note.js'
 
 /**
  * Spreads a collection over companion records by the hash of the members' keys (a `@OneToMany` stored as `'keyList'` or `'consolidate'`, or a
- * `@ManyToMany`), or a counter, so that many writers can add to it at once. `open` refuses shards by hour or day, which are not built yet (SKEIN_1055).
+ * `@ManyToMany`), or a counter, so that many writers can add to it at once. Consolidated children can also be kept by the hour or day of a date of theirs.
  *
  * @example
  * @Sharded({ by: 'hash', shards: 35 }) @ManyToMany(() => User, 'follows') followers = collection<User>()
  * @Sharded({ by: 'hash', shards: 16 }) @Counter() views = 0
+ * @Sharded({ by: 'day', on: 'at', ttl: 30 * 86_400 }) @OneToMany(() => Event, { strategy: 'consolidate' }) events = collection<Event>()
  */
 export function Sharded(options: ShardedOptions) {
   return <P extends object, N extends string>(

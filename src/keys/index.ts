@@ -10,4 +10,5 @@ export { checkKey, describeKey, isInt64, keyProblem, MAX_KEY_BYTES, type KeyKind
 export { partAddress, type PartAddress } from './part-id.js'
 export { storedKindOf, TENANT } from './stored-kind.js'
 export { parseTemplate, type KeyTemplate, type Placeholder } from './template.js'
-export { MAX_SLICES, sliceKeys, timeSlices, type TimeRange } from './time-slice.js'
+export { bucketEnd, bucketName, bucketStart, startOfBucket, type Buckets, type BucketUnit } from './time-bucket.js'
+export { checkTimeRange, MAX_SLICES, sliceKeys, timeSlices, type TimeRange } from './time-slice.js'

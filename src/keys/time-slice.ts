@@ -12,15 +12,21 @@ export interface TimeRange {
 /** A range that needs more keys than this is refused unless the caller raises it: it is most often a wrong year. */
 export const MAX_SLICES = 10_000
 
+/** Throws where a range is none, or ends before it begins. */
+export function checkTimeRange(range: TimeRange): void {
+  const { from, to } = (range ?? {}) as Partial<TimeRange>
+  if (from instanceof Date && to instanceof Date && from.getTime() <= to.getTime()) return
+  throw badRange(
+    'The time range is not valid, or ends before it begins.',
+    'Give { from, to } as Dates, with from ≤ to.',
+  )
+}
+
 /** The first instants of the slices that cover the range, in order. */
 export function timeSlices(format: DateFormat, { from, to }: TimeRange, max = MAX_SLICES): readonly Date[] {
   if (!Number.isSafeInteger(max) || max < 1)
     throw badRange(`${String(max)} is no number of slices.`, 'Give a whole number from 1 on as max, or leave it out.')
-  if (!(from instanceof Date && to instanceof Date && from.getTime() <= to.getTime()))
-    throw badRange(
-      'The time range is not valid, or ends before it begins.',
-      'Give { from, to } as Dates, with from ≤ to.',
-    )
+  checkTimeRange({ from, to })
   const slices: Date[] = []
   for (let start = format.startOf(from); start < to; start = format.next(start)) {
     if (slices.length === max) {

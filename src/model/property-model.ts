@@ -36,8 +36,8 @@ export interface CopyModel {
 /** A collection or counter spread over companion records. */
 export type ShardingModel =
   | { readonly by: 'hash'; readonly shards: number }
-  /** `on` is the Date property of the member that says which slice it belongs to. */
-  | { readonly by: 'hour' | 'day'; readonly on: string }
+  /** `on` is the Date property of the member that says which bucket it belongs to; buckets are of `every` hours or days, and expire `ttl` seconds after their end. */
+  | { readonly by: 'hour' | 'day'; readonly on: string; readonly every?: number; readonly ttl?: number }
 
 /** Builds a value of properties and numbers, which the server calculates; its parameter is what the function of `filter` gets. */
 export type IndexCalculation = (fields: never) => object

@@ -1,3 +1,4 @@
+import type { TimeRange } from '../keys/index.js'
 import type { KeyValue } from './key-model.js'
 import type { KeyOf } from './key-of.js'
 import type { DeletedOption } from './soft-delete.js'
@@ -104,6 +105,13 @@ export interface Collection<T extends object, A extends object = object> extends
   /** Keys of all members, or of a page of them, without loading the members. */
   keys(options?: KeysOptions): Promise<readonly KeyOf<T>[]>
   page(options: PageOptions): Promise<Page<T>>
+  /**
+   * Consolidated children from `from` on and before `to`, by the date that chooses their shards: only the shards of that time are read.
+   *
+   * @example
+   * await site.events.window({ from: new Date(Date.now() - 86_400_000), to: new Date() })
+   */
+  window(range: TimeRange): Promise<readonly T[]>
   /** All members one after the other, in bounded memory: those that are not changed are let go again. */
   stream(options?: QuestionOptions): AsyncIterable<T>
   /** Consolidated children only, as all that follow: the child under that key, or null. */

@@ -22,6 +22,14 @@ export const STORED_KEYS: { readonly [S in RelationStrategy]: 'one' | 'list' | '
 export type OnDelete = 'cascade' | 'detach' | 'restrict'
 export type Orphans = 'delete' | 'keep'
 
+/** Companion records that hold the members of some hours or days each, for new owners. */
+export interface BucketsModel {
+  readonly by: 'hour' | 'day'
+  readonly every: number
+  /** Seconds after the end of its time at which a bucket expires. */
+  readonly ttl?: number
+}
+
 /** Companion records that hold the members of a collection, in a bin of the same name. */
 export interface CompanionsModel {
   readonly set: string
@@ -29,6 +37,8 @@ export interface CompanionsModel {
   readonly subkeys: string
   /** Members of a new owner are spread by hash over so many; absent: all are in one companion, under the owner's own key. */
   readonly shards?: number
+  /** Members are in buckets of time by a date of theirs. */
+  readonly buckets?: BucketsModel
 }
 
 /** Keeps only the first or last parts of a consolidated collection, in key order. */

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import type { DeletedOption } from '../model/index.js'
 import { SkeinError } from '../errors/index.js'
-import type { KeyValue } from '../keys/index.js'
+import { checkTimeRange, type KeyValue, type TimeRange } from '../keys/index.js'
 import type { KeyOf } from '../model/key-of.js'
 import type {
   Collection,
@@ -14,6 +14,7 @@ import type {
   QuestionOptions,
   RangeOptions,
 } from '../model/related.js'
+import { notByTime } from './contract/companion-errors.js'
 import type { Binding } from './contract/binding.js'
 import { CollectionState } from './state/collection-state.js'
 import { isEntity, COLLECTION, type Member } from './contract/member.js'
@@ -198,6 +199,13 @@ export class EntityCollection<T extends object, A extends object = object> imple
 
   async range(options: RangeOptions): Promise<readonly T[]> {
     return (await this.#ordered('range').range(options)) as T[]
+  }
+
+  async window(range: TimeRange): Promise<readonly T[]> {
+    const view = this.#ordered('window')
+    checkTimeRange(range)
+    if (view.window === undefined) throw notByTime(this.#state.binding!)
+    return (await view.window(range)) as T[]
   }
 
   async first(count: number): Promise<readonly T[]> {

@@ -1,5 +1,6 @@
 import type { Family, Operation } from './operation.js'
 import { COMPANIONS } from './operations/companions.js'
+import { COMPANION_PARTS } from './operations/companion-parts.js'
 import { CONSOLIDATED } from './operations/consolidated.js'
 import { INDEXED } from './operations/indexed.js'
 import { KEY_LISTS } from './operations/key-lists.js'
@@ -19,7 +20,7 @@ export const FAMILIES: readonly Family[] = [
   INDEXED,
 ]
 
-export const CLASSES = [...FAMILIES, COMPANIONS].flatMap(({ classes }) => classes)
+export const CLASSES = [...FAMILIES, COMPANIONS, COMPANION_PARTS].flatMap(({ classes }) => classes)
 
 /** An operation on one way to store relations. */
 export interface Case {
@@ -32,6 +33,7 @@ export const CASES: readonly Case[] = FAMILIES.flatMap(casesOf)
 
 /** Cases that have a test of their own: they send more commands, and are repaired by a scan. */
 export const COMPANION_CASES: readonly Case[] = casesOf(COMPANIONS)
+export const COMPANION_PART_CASES: readonly Case[] = casesOf(COMPANION_PARTS)
 
 function casesOf(family: Family): Case[] {
   return family.operations.map((operation) => ({ title: `${family.name}: ${operation.title}`, family, operation }))

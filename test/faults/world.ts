@@ -2,7 +2,9 @@ import Aerospike from 'aerospike'
 import type { Database } from 'skein'
 import { companionKey, hashShard } from '#src/keys/index.js'
 import type { Mode } from '../server.js'
+import type { CompanionsModel } from '#src/model/index.js'
 import type { Family, Reference } from './operation.js'
+import { DAYS } from './days.js'
 
 type Bins = { [bin: string]: unknown }
 export type Stored = ReadonlyMap<string, Bins>
@@ -105,7 +107,7 @@ export class World {
         apart === undefined
           ? []
           : places((i) =>
-              shardsOf(valueOf(i), apart.shards).map((each, shard) => ({
+              shardsOf(valueOf(i), apart).map((each, shard) => ({
                 place: `${apart.set}/${i}:${shard}`,
                 key: new Aerospike.Key(namespace, apart.set, each),
                 apart: { owner: `${set}/${i}`, bin: bin! },
@@ -117,6 +119,9 @@ export class World {
   }
 
   #normal({ version: _version, ...bins }: Bins): Bins {
+    // An owner may list a bucket that was never made: it is skipped.
+    for (const [name, value] of Object.entries(bins))
+      if (Array.isArray(value) && value[0] === 'days') bins[name] = value.slice(0, 2)
     return this.#plain(bins) as Bins
   }
 
@@ -149,7 +154,8 @@ interface Place {
 }
 
 /** Keys of the companions of an owner. */
-function shardsOf(owner: string | number, shards = 0): (string | number)[] {
+function shardsOf(owner: string | number, { shards = 0, buckets }: CompanionsModel): (string | number)[] {
+  if (buckets !== undefined) return DAYS.map((day) => companionKey(owner, day) as string)
   return shards === 0 ? [owner] : Array.from({ length: shards }, (_, shard) => companionKey(owner, shard) as string)
 }
 

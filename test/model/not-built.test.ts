@@ -3,17 +3,19 @@ import {
   BeforeSave,
   Bin,
   collection,
-  Counter,
+  Companion,
   Embeddable,
   Embedded,
   Key,
   ManyToMany,
-  ModelError,
+  ManyToOne,
   OneToMany,
   open,
   Record,
+  ref,
   Sharded,
   type EntityClass,
+  type ModelError,
 } from 'skein'
 import { rejection } from '../session/rejection.js'
 import { expectProblem, problemsOf } from './problems-of.js'
@@ -22,6 +24,7 @@ import { expectProblem, problemsOf } from './problems-of.js'
 class Sale {
   @Key({ generate: 'sortable' }) id!: string
   @Bin() at!: Date
+  @Bin() price?: number
 }
 
 /** A class with one bin of a type that TypeScript would refuse. */
@@ -35,7 +38,7 @@ function withType(type: unknown): EntityClass {
 }
 
 describe('a declaration that would have no effect', () => {
-  it('is refused by open where it asks for shards', async () => {
+  it('is refused where it asks for shards that its members have no date for, or of no length', () => {
     @Record({ set: 'dated' })
     class Dated {
       @Key() id!: string
@@ -44,17 +47,59 @@ describe('a declaration that would have no effect', () => {
     @Record({ set: 'page' })
     class Page {
       @Key() path!: string
-      @Counter() @Sharded({ by: 'hash', shards: 8 }) views = 0
-      @Sharded({ by: 'day', on: 'at' }) @OneToMany(() => Sale, { strategy: 'consolidate' }) sales = collection<Sale>()
-      @Sharded({ by: 'hash', shards: 4, subkeys: 'linksIn' }) @ManyToMany(() => Page) links = collection<Page>()
-      @Sharded({ by: 'hour', on: 'at', subkeys: 'datedIn' }) @ManyToMany(() => Dated) dated = collection<Dated>()
+      @Sharded({ by: 'hour', on: 'at' }) @ManyToMany(() => Dated) dated = collection<Dated>()
+      @Sharded({ by: 'day', on: 'at', subkeys: 'listedIn' }) @OneToMany(() => Dated) listed = collection<Dated>()
+      @Sharded({ by: 'hour', every: 25, on: 'at', subkeys: 'longIn' })
+      @OneToMany(() => Sale, { strategy: 'consolidate' })
+      long = collection<Sale>()
+      @Sharded({ by: 'day', every: 0, on: 'at', subkeys: 'noneIn' })
+      @OneToMany(() => Sale, { strategy: 'consolidate' })
+      none = collection<Sale>()
+      @Sharded({ by: 'day', on: 'at', ttl: -1, subkeys: 'goneIn' })
+      @OneToMany(() => Sale, { strategy: 'consolidate' })
+      gone = collection<Sale>()
+      @Sharded({ by: 'day', on: 'at', subkeys: 'sortedIn' })
+      @OneToMany(() => Sale, { strategy: 'consolidate', sortKey: ['price'] })
+      sorted = collection<Sale>()
+      @Sharded({ by: 'day', on: 'at', subkeys: 'cappedIn' })
+      @OneToMany(() => Sale, { strategy: 'consolidate', cap: { keep: 5, by: 'last' } })
+      capped = collection<Sale>()
+      @Sharded({ by: 'hash', shards: 4, subkeys: 'hashedIn', every: 2 } as never)
+      @OneToMany(() => Sale, { strategy: 'consolidate' })
+      hashed = collection<Sale>()
     }
-    const error = await rejection(() => open({ embedded: true, namespace: 'test', entities: [Page, Dated] }))
-    expect(error).to.be.instanceOf(ModelError)
-    const { problems } = error as ModelError
-    expect(problems.map(({ code, className, property }) => `${code} ${className}.${property}`)).to.deep.equal([
-      'SKEIN_1055 Page.sales',
-      'SKEIN_1055 Page.dated',
+    expect(problemsOf(Page, Dated).map(({ code, property }) => `${code} ${property}`)).to.have.members([
+      'SKEIN_1051 dated',
+      'SKEIN_1051 listed',
+      'SKEIN_1051 long',
+      'SKEIN_1051 none',
+      'SKEIN_1051 gone',
+      'SKEIN_1051 sorted',
+      'SKEIN_1049 capped',
+      'SKEIN_1048 hashed',
+    ])
+  })
+
+  it('is refused by open where it asks for an inverse index over companion records', async () => {
+    @Record({ set: 'person' })
+    class Person {
+      @Key() id!: string
+    }
+    @Embeddable()
+    class Note {
+      @Key() id!: string
+      @ManyToOne(() => Person) author = ref<Person>()
+    }
+    @Record({ set: 'noted' })
+    class Noted {
+      @Key() id!: string
+      @Companion()
+      @OneToMany(() => Note, { strategy: 'consolidate', inverseIndex: { author: {} } })
+      notes = collection<Note>()
+    }
+    const error = await rejection(() => open({ embedded: true, namespace: 'test', entities: [Person, Noted] }))
+    expect((error as ModelError).problems.map(({ code, property }) => `${code} ${property}`)).to.deep.equal([
+      'SKEIN_1055 notes',
     ])
   })
 

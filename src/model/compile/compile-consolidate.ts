@@ -21,13 +21,18 @@ export function compileConsolidate(
   part: PartNotes,
   place: Place,
   { problems }: Compilation,
-  isApart: boolean,
+  apart: { readonly by?: string; readonly on?: string } | undefined,
 ): Pick<RelationModel, 'sortKey' | 'sortKeyBin' | 'orders' | 'cap' | 'inverseIndexes'> {
-  const sortKey = compileSortKey('sortKey', options.sortKey, SORTABLE, part, place, problems)
+  const by = apart?.on === undefined ? options.sortKey : (options.sortKey ?? [apart.on])
+  const sortKey = compileSortKey('sortKey', by, SORTABLE, part, place, problems)
+  if (sortKey && apart?.on !== undefined && sortKey[0] !== apart.on) {
+    const message = `sortKey begins with '${sortKey[0]}', but children by ${apart.by} are in the order of '${apart.on}'.`
+    problems.add('SKEIN_1051', place, message, `Begin it with '${apart.on}', or leave it out.`)
+  }
   const orders = compileOrders(options.orders, bin, part, place, problems)
   const cap = compileCap(options.cap, place, problems)
   const inverseIndexes = compileInverseIndexes(options, bin, part, place, problems)
-  if (cap && isApart) {
+  if (cap && apart) {
     const message =
       'A capped collection drops children as part of each write, which sees one record and not all that hold them.'
     problems.add('SKEIN_1049', place, message, 'Leave out cap, or @Sharded and @Companion.')

@@ -49,6 +49,12 @@ export function compileRelation(
     )
   }
   const sharding = sharded && rules.canBeSharded && compileSharding(sharded.options, target, place, problems)
+  if (sharding && sharding.by !== 'hash' && rules.strategy !== 'consolidate') {
+    const message = `Members stored as ${rules.strategy} are known by their keys alone, which do not say by which ${sharding.by} to keep them.`
+    const fix =
+      "Use by: 'hash', or store them as @Embeddable children with strategy: 'consolidate', each with its date."
+    problems.add('SKEIN_1051', place, message, fix)
+  }
   const shape = RELATIONS[note.decorator]
   const bin = rules.hasBin ? (optionOf<string>(note, 'name') ?? note.property) : undefined
   const attributes = attributesName(note, place, compilation)
@@ -73,7 +79,14 @@ export function compileRelation(
     eager: optionOf<boolean>(note, 'eager') ?? (rules.strategy === 'consolidate' && companions === undefined),
     ...(isConsolidate(note.options) &&
       target.kind === 'embeddable' &&
-      compileConsolidate(note.options, bin ?? note.property, target, place, compilation, companions !== undefined)),
+      compileConsolidate(
+        note.options,
+        bin ?? note.property,
+        target,
+        place,
+        compilation,
+        companions && (sharding || {}),
+      )),
     ...(attributes !== undefined && { attributes }),
     ...(expect && { expect }),
     ...(sharding && { sharding }),

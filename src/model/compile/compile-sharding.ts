@@ -12,7 +12,12 @@ import type { Place, Problems } from './problems.js'
 import { typeOfProperty } from './value-type.js'
 
 const MAX_SHARDS = 4096
+/** Ten years, which is the most that a server allows. */
+const MAX_TTL = 3650 * 86_400
 const OF_COUNTERS = ['by', 'shards', 'on']
+/** Options that have no effect on the other kinds of shards. */
+const OF_HASH = ['shards', 'when']
+const OF_TIME = ['on', 'every', 'ttl']
 
 /** Which records hold the members of a collection, where not their owner's own. */
 export function compileCompanions(
@@ -25,7 +30,10 @@ export function compileCompanions(
   if (decorator === 'Companion') checkOptions(problems, options, KNOWN_OPTIONS.Companion, place, '@Companion')
   const companions = { set: options.set ?? companionSet(set, bin), subkeys: options.subkeys ?? SUBKEYS_BIN }
   checkCompanionSet(problems, companions.set, place)
-  return 'shards' in options ? { ...companions, shards: options.shards } : companions
+  if (!('by' in options)) return companions
+  if (options.by === 'hash') return { ...companions, shards: options.shards }
+  const { by, every = 1, ttl } = options
+  return { ...companions, buckets: { by, every, ...(ttl !== undefined && { ttl }) } }
 }
 
 /** How a collection or counter is spread; `member` is the class of a collection's members, which time slices look at. */
@@ -35,7 +43,9 @@ export function compileSharding(
   place: Place,
   problems: Problems,
 ): ShardingModel | undefined {
-  if (member) checkOptions(problems, options, KNOWN_OPTIONS.Sharded, place, '@Sharded')
+  const others: readonly string[] = options.by === 'hash' ? OF_TIME : OF_HASH
+  const known = KNOWN_OPTIONS.Sharded.filter((option) => !others.includes(option))
+  if (member) checkOptions(problems, options, known, place, `@Sharded by ${show(options.by)}`)
   else checkOptions(problems, options, OF_COUNTERS, place, '@Sharded on a counter')
   if (options.by === 'hash') {
     const { shards } = options
@@ -68,5 +78,17 @@ export function compileSharding(
     problems.add('SKEIN_1051', place, message, `${didYouMean(String(options.on), dates)}Name a @Bin of type date.`)
     return undefined
   }
-  return { by: options.by, on: options.on }
+  const { by, on, every, ttl } = options
+  const most = by === 'hour' ? 24 : 366
+  if (every !== undefined && !(Number.isInteger(every) && every >= 1 && every <= most)) {
+    const message = `every: ${show(every)} is no number of ${by}s.`
+    problems.add('SKEIN_1051', place, message, `Give a whole number from 1 to ${most}.`)
+    return undefined
+  }
+  if (ttl !== undefined && !(Number.isInteger(ttl) && ttl >= 1 && ttl <= MAX_TTL)) {
+    const fix = `Give seconds as a whole number from 1 to ${MAX_TTL}.`
+    problems.add('SKEIN_1051', place, `ttl: ${show(ttl)} is no time to live.`, fix)
+    return undefined
+  }
+  return { by, on, ...(every !== undefined && { every }), ...(ttl !== undefined && { ttl }) }
 }

@@ -23,12 +23,18 @@ export function describeRelation(relation: RelationModel): string {
     ...(relation.inverseIndexes ?? []).map(({ ref, bin: map }) => `inverse index of ${ref} in '${map}'`),
     sharding && describeSharding(sharding),
     companions &&
-      `in ${companions.shards === undefined ? 'a companion of' : ''} '${companions.set}'`.replace('  ', ' '),
+      `in ${companions.shards === undefined && companions.buckets === undefined ? 'a companion of' : ''} '${companions.set}'`.replace(
+        '  ',
+        ' ',
+      ),
     relation.expect && `expected: ${relation.expect.p99} × ${relation.expect.bytes} bytes`,
   ]
   return parts.filter((part) => part !== undefined).join(', ')
 }
 
 export function describeSharding(sharding: ShardingModel): string {
-  return sharding.by === 'hash' ? `${sharding.shards} shards by hash` : `shards by ${sharding.by} of ${sharding.on}`
+  if (sharding.by === 'hash') return `${sharding.shards} shards by hash`
+  const { by, on, every = 1, ttl } = sharding
+  const unit = every === 1 ? by : `${every} ${by}s`
+  return `shards by ${unit} of ${on}${ttl === undefined ? '' : `, each for ${ttl} s`}`
 }

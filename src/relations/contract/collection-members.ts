@@ -1,4 +1,4 @@
-import type { KeyValue } from '../../keys/index.js'
+import type { KeyValue, TimeRange } from '../../keys/index.js'
 import type { RangeOptions } from '../../model/index.js'
 import type { FoundPage, FoundStep, Reader } from './reader.js'
 import type { Tracked } from './tracked.js'
@@ -53,6 +53,8 @@ export interface CollectionView {
   page(range: KeyRange): Promise<readonly object[]>
   /** The page that follows a cursor; only where members are in several records. */
   pageAfter?(count: number, after: string | undefined): Promise<PartPage>
+  /** Members of a range of time; only where they are kept by a date. */
+  window?(range: TimeRange): Promise<readonly object[]>
   /** All members, a bounded number at a time. */
   stream(): AsyncIterable<object>
   get(key: KeyValue): Promise<object | null>

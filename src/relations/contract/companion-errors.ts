@@ -1,6 +1,7 @@
 import { SkeinError } from '../../errors/index.js'
 import { describeKey, type KeyValue } from '../../keys/index.js'
 import type { EntityModel, RelationModel } from '../../model/index.js'
+import type { Binding } from './binding.js'
 import type { RecordKey } from '../../plan/record-key.js'
 
 /** Members are found by the order of their keys, over several records. */
@@ -9,6 +10,19 @@ export function pagedByCursor({ name }: RelationModel): SkeinError {
     property: name,
     fix: 'Give the `next` of a page as `after`.',
   })
+}
+
+export function notByTime({ relation, tracked }: Binding): SkeinError {
+  const where = `${tracked.model.name}.${relation.name}`
+  return new SkeinError(
+    'SKEIN_2420',
+    `The members of ${where} are not kept by a date, so they have no window of time.`,
+    {
+      className: tracked.model.name,
+      property: relation.name,
+      fix: "Use range(), or keep them by a date: @Sharded({ by: 'day', on: '…' }).",
+    },
+  )
 }
 
 export function storedScheme({ name }: EntityModel, { key }: RecordKey, property: string, bin: string): SkeinError {

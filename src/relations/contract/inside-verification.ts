@@ -27,6 +27,8 @@ export interface InsideRef {
 /** A part that is in another record than it belongs in, and how to move it. */
 export interface MisplacedPart {
   readonly id: KeyValue
+  /** What chooses the record that it belongs in. */
+  readonly route: KeyValue
   /** The record that it belongs in. */
   readonly home: RecordKey
   /** Above 0 where that record has it. */
@@ -48,7 +50,7 @@ export interface PartsApart {
   /** Parts in a record that belong in another; `bins` are what `reads` has read there. */
   misplacedIn(bins: Bins, from: RecordKey, owner: RecordKey): readonly MisplacedPart[]
   /** Says in the owner's record where its parts are, unless it knows: before the first of those records is made. */
-  telling(owner: RecordKey): WriteCommand
+  telling(owner: RecordKey, made: readonly RecordKey[]): WriteCommand
   /** Stores parts in the record that they belong in, which is there or is made. */
   addition(parts: readonly MisplacedPart[], owner: RecordKey, isHomeThere: boolean): WriteCommand
 }

@@ -28,8 +28,6 @@ interface PartHome {
   readonly key: RecordKey
   readonly inside: InsideVerification
   readonly apart: PartsApart
-  /** The owner says where its children are. */
-  readonly isTold: boolean
 }
 
 /** Checks companion records that hold children: each is right inside, none is closed while its owner is there, and each child is in its own. */
@@ -83,8 +81,7 @@ export class PartHomeVerifier {
         // Finishing the delete of a record also deletes its companions.
         if (root === null || DELETING_BIN in root.bins) return
         each.apart.learn(owner, root.bins)
-        const isTold = each.apart.schemeBins.every((name) => root.bins[name] != null)
-        for (const key of [owner, ...each.apart.homes(owner)]) homes.push({ ...each, owner, key, isTold })
+        for (const key of [owner, ...each.apart.homes(owner)]) homes.push({ ...each, owner, key })
       })
     }
     return homes
@@ -103,10 +100,12 @@ export class PartHomeVerifier {
       // What repair has written itself is settled.
       if (reading.age < this.#settle && !this.#own.has(recordId(home.key))) return this.#unsettled()
       if (!this.#repair) return yield* misplaced.map((part) => this.#finding(home, part, FOUND))
-      if (!home.isTold && !this.#own.has(recordId(home.owner))) {
-        const told = await this.#send(home.apart.telling(home.owner))
+      if (!this.#own.has(`told ${recordId(home.owner)}`)) {
+        const made = byHome(misplaced).map(([part]) => part.home)
+        const told = await this.#send(home.apart.telling(home.owner, made))
         if (told.state !== 'repaired') return yield* misplaced.map((part) => this.#finding(home, part, told))
-        this.#own.add(recordId(home.owner))
+        this.#own.add(`told ${recordId(home.owner)}`)
+        if (recordId(home.owner) === recordId(home.key)) this.#own.add(recordId(home.key))
         record = await this.#read(home)
         continue
       }

@@ -86,7 +86,7 @@ export class CompanionChanges {
   #tell(change: Refused, draft: Draft): void {
     const { at, stage } = change
     draft.collect(`${this.#name} tells ${recordId(at.owner)} ${stage}`, change, (changes) => {
-      const command = this.#commands.tell(at.owner, this.#scheme.shardsOf(at.owner))
+      const command = this.#commands.tell(at.owner, this.#scheme.shardsOf(at.owner), missingAmong(changes))
       draft.add(stage, command, (outcome) => {
         if (outcome.state === 'written') this.#scheme.learn(at.owner, this.#commands.told(outcome))
         return worst(changes.map((each) => this.#goOn(each, outcome, draft)))
@@ -98,7 +98,8 @@ export class CompanionChanges {
     const { at, create, home, shards, outcome, settle, left } = change
     if (told.state !== 'written') {
       // Nothing has to be taken out of what is gone, or goes.
-      const isDone = create === undefined && change.needsMember !== true && (told.reason === 'missing' || told.reason === 'guard')
+      const isDone =
+        create === undefined && change.needsMember !== true && (told.reason === 'missing' || told.reason === 'guard')
       return settle(isDone ? { ...outcome, reason: 'missing' } : told)
     }
     const isOther = this.#scheme.shardsOf(at.owner) !== shards
@@ -156,6 +157,12 @@ export class CompanionChanges {
     const error = companionRefused(this.#commands.model, key, this.#name)
     return settle({ ...outcome, reason: 'refused', error }) === true ? true : error
   }
+}
+
+/** Companions that members come into and that are not there. */
+const missingAmong = (changes: readonly Refused[]): readonly RecordKey[] => {
+  const homes = changes.filter(({ create, outcome }) => create !== undefined && outcome.reason === 'missing')
+  return [...new Map(homes.map(({ home }) => [recordId(home), home])).values()]
 }
 
 /** The first failure, if any. */

@@ -69,8 +69,8 @@ export class CompanionCommands {
     return write(this.model.name, home, operations, { exists: 'mustExist', ttl: 'keep', guards })
   }
 
-  /** Tells an owner how its members are stored, unless it knows, and asks what it says. */
-  tell(owner: RecordKey, shards: Shards): WriteCommand {
+  /** Tells an owner how its members are stored, unless it knows, and asks what it says; `made` are companions that are about to be made. */
+  tell(owner: RecordKey, shards: Shards, _made?: readonly RecordKey[]): WriteCommand {
     const { subkeys } = this.#scheme
     return write(
       this.model.name,

@@ -2,11 +2,12 @@ import { read } from '../../plan/command.js'
 import type { Draft } from '../../plan/draft.js'
 import { writeBin, writeMissingBin } from '../../plan/operations.js'
 import { isWrittenOrMissing } from '../../plan/outcome.js'
+import type { RecordKey } from '../../plan/record-key.js'
 import type { Value } from '../../plan/value.js'
 import { isCreation } from '../contract/member.js'
 import type { Reader } from '../contract/reader.js'
 import type { Tracked } from '../contract/tracked.js'
-import { askCompanions } from './ask-companions.js'
+import { askCompanions, type Answer, type CompanionQuestion } from './ask-companions.js'
 import type { CompanionCommands } from './companion-commands.js'
 import type { CompanionScheme } from './companion-scheme.js'
 import { markDeleting, readingKeys } from './delete-marker.js'
@@ -18,12 +19,23 @@ export interface Companions {
   readonly scheme: CompanionScheme
   /** The bin of a companion that holds its members. */
   readonly bin: string
+  /** Asks companions that the owner must name first. */
+  readonly ask?: (
+    owners: readonly RecordKey[],
+    reader: Reader,
+    question: CompanionQuestion,
+  ) => Promise<readonly (readonly Answer[])[]>
 }
 
 /** Says in a new owner how its members are stored. One that is upserted may be there already, with members in as many companions as it says. */
-export function createOwner(owner: Tracked, scheme: CompanionScheme, draft: Draft, created?: () => void): void {
+export function createOwner(
+  owner: Tracked,
+  scheme: CompanionScheme,
+  draft: Draft,
+  created?: () => void,
+  described = scheme.describe(scheme.shardsOf(owner.key)),
+): void {
   const { subkeys } = scheme
-  const described = scheme.describe(scheme.shardsOf(owner.key))
   const command = isCreation(owner)
     ? linkWrite(owner.model, owner.key, [writeBin(subkeys, described)], 'mustNotExist')
     : linkWrite(owner.model, owner.key, [writeMissingBin(subkeys, described)], 'upsert')
@@ -73,11 +85,12 @@ function closeHomes(
 
 async function dropAll(
   { key, model }: Tracked,
-  { commands, scheme }: Companions,
+  { commands, scheme, ask }: Companions,
   draft: Draft,
   reader: Reader,
 ): Promise<void> {
-  const [answers] = await askCompanions(model, scheme, [key], reader, (home) => read(model.name, home, 'none'))
+  const question: CompanionQuestion = (home) => read(model.name, home, 'none')
+  const [answers] = await (ask?.([key], reader, question) ?? askCompanions(model, scheme, [key], reader, question))
   for (const { home, record } of answers)
     if (record !== null) draft.add('delete', commands.drop(home), isWrittenOrMissing)
 }

@@ -7,7 +7,7 @@ import { storedScheme } from '../contract/companion-errors.js'
 /** Owners whose number of shards is remembered because it is not the one their class says. */
 const MOST_REMEMBERED = 10_000
 
-/** Number of shards of an owner; 0 where all members are in one companion under the owner's own key. */
+/** Number of shards of an owner; 0 where all members are in one companion under the owner's own key; below 0 for buckets of time. */
 export type Shards = number
 
 /** Says in which records an owner's members are. What its record says counts; the class says it for new owners only. */

@@ -25,9 +25,7 @@ function unbuilt(
       "Leave it out, or store the members as 'keyList', 'secondaryIndex', or as records of one day or month each."
     return [notBuilt(className, name, message, fix)]
   }
-  if (sharding === undefined || sharding.by === 'hash') return []
-  const message = `@Sharded by ${sharding.by} is not built yet.`
-  return [notBuilt(className, name, message, "Use by: 'hash', or records of one hour, day or month each.")]
+  return []
 }
 
 function notBuilt(className: string, property: string, message: string, fix: string): ModelProblem {

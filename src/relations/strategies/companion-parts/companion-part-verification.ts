@@ -54,12 +54,13 @@ export class CompanionPartVerification extends PartVerification implements Insid
 
   misplacedIn(bins: Bins, from: RecordKey, owner: RecordKey): readonly MisplacedPart[] {
     return this.partsIn(bins).flatMap((found): MisplacedPart[] => {
-      const home = this.#homes.homeOf(owner, found.id)
+      const home = this.#homes.homeOf(owner, found.id, found.rightPlace)
       if (recordId(home) === recordId(from)) return []
       const { sortKeyBin } = this.#parts.relation
       return [
         {
           id: found.id,
+          route: this.#homes.routeOf(found.id, found.rightPlace),
           home,
           holds: mapCount(bin('map', sortKeyBin ?? this.#parts.bin), found.id),
           puts: this.#puts(found),
@@ -69,15 +70,15 @@ export class CompanionPartVerification extends PartVerification implements Insid
     })
   }
 
-  telling(owner: RecordKey): WriteCommand {
-    return this.#homes.commands.tell(owner, this.#homes.scheme.shardsOf(owner))
+  telling(owner: RecordKey, made: readonly RecordKey[]): WriteCommand {
+    return this.#homes.commands.tell(owner, this.#homes.scheme.shardsOf(owner), made)
   }
 
   addition(parts: readonly MisplacedPart[], owner: RecordKey, isHomeThere: boolean): WriteCommand {
-    const [{ home, id }] = parts
+    const [{ home, route }] = parts
     const shards = this.#homes.scheme.shardsOf(owner)
     const puts = parts.flatMap((part) => part.puts)
-    if (!isHomeThere) return this.#homes.made(owner, home, shards, id, [...this.#creation(), ...puts])
+    if (!isHomeThere) return this.#homes.made(owner, home, shards, route, [...this.#creation(), ...puts])
     const guards = [binEquals(COMPANION_SHARDS_BIN, shards), NOT_MARKED]
     return write(this.#homes.model.name, home, puts, { exists: 'mustExist', ttl: 'keep', guards })
   }

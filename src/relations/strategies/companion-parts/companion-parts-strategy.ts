@@ -3,11 +3,11 @@ import type { EntityModel, RelationModel } from '../../../model/index.js'
 import type { BinLayout } from '../../../plan/bin-layout.js'
 import { read } from '../../../plan/command.js'
 import type { PlanDraft } from '../../../plan/plan-draft.js'
+import type { MapKey } from '../../../plan/value.js'
 import { isCreation } from '../../contract/member.js'
 import type { Reader } from '../../contract/reader.js'
 import type { LocatedPart } from '../../contract/relation-strategy.js'
 import type { Tracked } from '../../contract/tracked.js'
-import { askCompanions } from '../../write/ask-companions.js'
 import { closeCompanions, createOwner } from '../../write/companion-lifecycle.js'
 import { together } from '../../write/together.js'
 import type { StoredRefs } from '../consolidate/inverse-changes.js'
@@ -16,11 +16,14 @@ import type { PartTable } from '../consolidate/part-table.js'
 import { PartsStrategy } from '../consolidate/parts-strategy.js'
 import { CompanionPartVerification } from './companion-part-verification.js'
 import { locateApart } from './locate-apart.js'
+import { PartDates } from './part-dates.js'
 import { PartHomes } from './part-homes.js'
 import { PartWrites } from './part-writes.js'
 import { PartsAcross } from './parts-across.js'
+import { PartsInBuckets } from './parts-in-buckets.js'
 
 const NO_BINS: readonly never[] = Object.freeze([])
+const NONE: ReadonlyMap<string, never> = new Map<string, never>()
 
 /** Children in companion records of their parent, one or several: each holds a map of children as the parent's own record would. */
 export class CompanionPartsStrategy extends PartsStrategy {
@@ -28,26 +31,38 @@ export class CompanionPartsStrategy extends PartsStrategy {
   readonly layouts: readonly BinLayout[] = NO_BINS
   readonly isInRecord = false
   protected override readonly hasCursors = true
+  protected override readonly hasWindows: boolean
   readonly inside: CompanionPartVerification
   readonly #homes: PartHomes
   readonly #writes: PartWrites
+  /** Set where dates of the children choose their companions. */
+  readonly #dates: PartDates | undefined
 
   constructor(model: RelationModel, owner: EntityModel, codec: PartCodec) {
     super(model, owner, codec)
     this.#homes = new PartHomes(owner, model)
+    this.hasWindows = this.#homes.buckets !== undefined
     this.#writes = new PartWrites(this.#homes)
+    this.#dates = this.#homes.buckets && new PartDates(this.#homes.buckets, this.partClass)
     this.inside = new CompanionPartVerification(this.partClass, this.#homes)
   }
 
   save(tracked: Tracked, draft: PlanDraft, reader: Reader): void | Promise<void> {
     const table = this.table(tracked.entity)
+    const isNew = isCreation(tracked)
+    // A deleted record under the same key may have had others.
+    if (isNew) this.#homes.buckets?.learn(tracked.key, undefined)
+    this.#dates?.check(table, draft.now)
     if (tracked.state === 'new') {
-      const isNew = isCreation(tracked)
-      createOwner(tracked, this.#homes.scheme, draft, () => (table.isLoaded ||= isNew))
+      const buckets = isNew ? this.#dates?.describe(table) : undefined
+      createOwner(tracked, this.#homes.scheme, draft, () => (table.isLoaded ||= isNew), buckets)
     }
-    const unknown = isCreation(tracked) ? [] : this.unknownRefs(table)
-    if (unknown.length === 0) return this.#plan(tracked, table, new Map(), draft, reader)
-    return this.readRefs(tracked, unknown, reader).then((refs) => this.#plan(tracked, table, refs, draft, reader))
+    const unknown = isNew ? [] : this.unknownRefs(table)
+    const unplaced = isNew ? [] : (this.#dates?.unplaced(table) ?? [])
+    if (unknown.length === 0 && unplaced.length === 0) return this.#plan(tracked, table, NONE, NONE, draft, reader)
+    const refs = unknown.length === 0 ? NONE : this.readRefs(tracked, unknown, reader)
+    const places = unplaced.length === 0 ? NONE : this.questions(tracked, reader).placesOf(unplaced)
+    return Promise.all([refs, places]).then(([known, found]) => this.#plan(tracked, table, known, found, draft, reader))
   }
 
   remove(tracked: Tracked, draft: PlanDraft, reader: Reader): void | Promise<void> {
@@ -57,16 +72,15 @@ export class CompanionPartsStrategy extends PartsStrategy {
   async load(level: readonly Tracked[], reader: Reader): Promise<readonly Tracked[]> {
     const tables = level.map(({ entity }) => this.table(entity)).filter(({ isComplete }) => !isComplete)
     const owners = tables.map(({ owner }) => owner.key)
-    const { scheme, bin } = this.#homes
-    const answers = await askCompanions(this.owner, scheme, owners, reader, (home) =>
-      read(this.owner.name, home, [bin]),
-    )
+    const { bin } = this.#homes
+    const answers = await this.#homes.ask(owners, reader, (home) => read(this.owner.name, home, [bin]))
     tables.forEach((table, i) => table.loadMore(...answers[i].map(({ record }) => record?.bins[bin])))
     return []
   }
 
   protected questions(tracked: Tracked, reader: Reader): PartsAcross {
-    return new PartsAcross(this.partClass, this.#homes, tracked, reader)
+    const Questions = this.#homes.buckets === undefined ? PartsAcross : PartsInBuckets
+    return new Questions(this.partClass, this.#homes, tracked, reader)
   }
 
   protected override locate(tracked: Tracked, id: unknown): LocatedPart {
@@ -74,13 +88,21 @@ export class CompanionPartsStrategy extends PartsStrategy {
   }
 
   /** Children that go to another owner are stored there before they are taken out here. */
-  #plan(tracked: Tracked, table: PartTable, refs: StoredRefs, draft: PlanDraft, reader: Reader): void | Promise<void> {
+  #plan(
+    tracked: Tracked,
+    table: PartTable,
+    refs: StoredRefs,
+    places: ReadonlyMap<string, MapKey>,
+    draft: PlanDraft,
+    reader: Reader,
+  ): void | Promise<void> {
     const moving = [...table.moving()]
     for (const { to } of moving) draft.tie(tracked.key, to.owner.key)
-    const parts = { table, refs, isOwnerNew: isCreation(tracked), isUpsert: tracked.overwrite === true }
+    const parts = { table, refs, places, isOwnerNew: isCreation(tracked), isUpsert: tracked.overwrite === true }
     const leaving = { removed: moving.map(({ id }) => id), changed: [], recorded: [], put: [] }
+    const items = this.#dates?.placedItems(table, places, draft) ?? itemsOf(table)
     return together([
-      this.#writes.send(parts, itemsOf(table), draft, 'add references', reader),
+      this.#writes.send(parts, items, draft, 'add references', reader),
       this.#writes.send(parts, leaving, draft, 'remove references', reader),
     ])
   }

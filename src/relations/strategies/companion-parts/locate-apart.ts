@@ -2,7 +2,6 @@ import { read } from '../../../plan/command.js'
 import { readExpression } from '../../../plan/operations.js'
 import { recordId } from '../../../plan/record-key.js'
 import type { LocatedPart } from '../../contract/relation-strategy.js'
-import { askCompanions } from '../../write/ask-companions.js'
 import type { PartTable } from '../consolidate/part-table.js'
 import type { PartHomes } from './part-homes.js'
 
@@ -18,8 +17,10 @@ export function locateApart(child: LocatedPart, table: PartTable, homes: PartHom
       recorded: table.recorded.of(id),
       ask: async (expressions) => {
         const operations = expressions.map((one, i) => readExpression(`_sk.q${i}`, one))
-        const [answers] = await askCompanions(model, homes.scheme, [key], reader, (home) =>
-          recordId(home) === recordId(homes.homeOf(key, id)) ? read(model.name, home, 'none', operations) : undefined,
+        const [answers] = await homes.ask([key], reader, (home) =>
+          recordId(home) === recordId(homes.homeOf(key, id, place!))
+            ? read(model.name, home, 'none', operations)
+            : undefined,
         )
         const record = answers.find((each) => each.record !== null)?.record ?? undefined
         return record && operations.map(({ name }) => record.bins[name])

@@ -6,16 +6,22 @@ import {
   type RelationModel,
 } from '../../../model/index.js'
 import { hashShard, type KeyValue } from '../../../keys/index.js'
-import { binEquals, write, type WriteCommand } from '../../../plan/command.js'
+import { binEquals, write, type Ttl, type WriteCommand } from '../../../plan/command.js'
 import { writeBin } from '../../../plan/operations.js'
 import type { WriteOperation } from '../../../plan/operation.js'
 import type { RecordKey } from '../../../plan/record-key.js'
+import type { MapKey } from '../../../plan/value.js'
+import type { Reader } from '../../contract/reader.js'
+import { askCompanions, type Answer, type CompanionQuestion } from '../../write/ask-companions.js'
 import { CompanionChanges } from '../../write/companion-changes.js'
 import { CompanionCommands, NOT_MARKED } from '../../write/companion-commands.js'
 import type { Companions } from '../../write/companion-lifecycle.js'
 import { CompanionScheme, type Shards } from '../../write/companion-scheme.js'
 import { CompanionsInTransaction } from '../../write/companions-in-transaction.js'
 import { mapBin } from '../../write/link-bin.js'
+import { askBuckets } from './ask-buckets.js'
+import { BucketCommands } from './bucket-commands.js'
+import { BucketScheme } from './bucket-scheme.js'
 import type { PartChanges } from '../consolidate/part-changes.js'
 
 /** The companion records that hold the children of one collection, and the commands to them. */
@@ -23,6 +29,8 @@ export class PartHomes implements Companions {
   readonly model: EntityModel
   readonly bin: string
   readonly scheme: CompanionScheme
+  /** Set where dates of the children choose their companions. */
+  readonly buckets: BucketScheme | undefined
   readonly commands: CompanionCommands
   readonly changes: CompanionChanges
   readonly inside: CompanionsInTransaction
@@ -30,16 +38,36 @@ export class PartHomes implements Companions {
   constructor(model: EntityModel, relation: RelationModel) {
     this.model = model
     this.bin = relation.bin!
-    this.scheme = new CompanionScheme(model, relation.name, relation.companions!)
-    this.commands = new CompanionCommands(model, this.bin, relation.index, mapBin, this.scheme)
+    const { buckets, ...companions } = relation.companions!
+    this.buckets = buckets && new BucketScheme(model, relation.name, { ...companions, buckets })
+    this.scheme = this.buckets ?? new CompanionScheme(model, relation.name, companions)
+    this.commands =
+      this.buckets === undefined
+        ? new CompanionCommands(model, this.bin, relation.index, mapBin, this.scheme)
+        : new BucketCommands(model, this.bin, relation.index, this.buckets)
     this.changes = new CompanionChanges(this.commands, this.scheme, relation.name)
     this.inside = new CompanionsInTransaction(this.commands, this.scheme)
   }
 
-  /** The record that holds the child with this id, or would. */
-  homeOf(owner: RecordKey, id: KeyValue): RecordKey {
-    return this.scheme.homeOf(owner, id)
+  /** What chooses the companion of a child: its id, or its place, which begins with its date. */
+  routeOf(id: KeyValue, place: MapKey): KeyValue {
+    return this.buckets === undefined ? id : place
   }
+
+  /** The record that holds the child, or would. */
+  homeOf(owner: RecordKey, id: KeyValue, place: MapKey): RecordKey {
+    return this.scheme.homeOf(owner, this.routeOf(id, place))
+  }
+
+  /** Asks those companions of each owner for which there is a question. */
+  readonly ask = (
+    owners: readonly RecordKey[],
+    reader: Reader,
+    question: CompanionQuestion,
+  ): Promise<readonly (readonly Answer[])[]> =>
+    this.buckets === undefined
+      ? askCompanions(this.model, this.scheme, owners, reader, question)
+      : askBuckets(this.model, this.buckets, owners, reader, question)
 
   /** Changes children of a companion that is there; new ones only where it is not marked. */
   change(home: RecordKey, shards: Shards, changes: PartChanges): WriteCommand {
@@ -68,8 +96,22 @@ export class PartHomes implements Companions {
       ...creation,
       writeBin(COMPANION_ROOT_BIN, owner.key),
       writeBin(COMPANION_SHARDS_BIN, shards),
-      ...(shards === 0 ? [] : [writeBin(COMPANION_SHARD_BIN, hashShard(first, shards))]),
+      ...(shards === 0 ? [] : [writeBin(COMPANION_SHARD_BIN, this.#shardOf(first, shards))]),
     ]
-    return write(this.model.name, home, operations, { exists: 'mustNotExist', ttl: 'never', watchSize: true })
+    return write(this.model.name, home, operations, {
+      exists: 'mustNotExist',
+      ttl: this.#ttlOf(first, shards),
+      watchSize: true,
+    })
+  }
+
+  #shardOf(first: KeyValue, shards: Shards): number | string {
+    return this.buckets === undefined ? hashShard(first, shards) : this.buckets.nameAt(first, shards)!
+  }
+
+  /** A companion must outlive its owner's expiry, which may be put off at any time; a bucket has an expiry of its own. */
+  #ttlOf(first: KeyValue, shards: Shards): Ttl {
+    const expiry = this.buckets?.expiryAt(first, shards)
+    return expiry === undefined ? 'never' : Math.max(1, Math.ceil((expiry - Date.now()) / 1000))
   }
 }

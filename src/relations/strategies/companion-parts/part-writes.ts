@@ -3,7 +3,8 @@ import { describeKey } from '../../../keys/index.js'
 import { read } from '../../../plan/command.js'
 import type { Draft, Settle, StageName } from '../../../plan/draft.js'
 import type { Outcome } from '../../../plan/outcome.js'
-import { recordId } from '../../../plan/record-key.js'
+import { recordId, userKeyId } from '../../../plan/record-key.js'
+import type { MapKey } from '../../../plan/value.js'
 import type { Reader } from '../../contract/reader.js'
 import { routing } from '../../write/explain-reads.js'
 import { held } from '../../write/key-list-bin.js'
@@ -20,6 +21,8 @@ export interface WrittenParts {
   readonly table: PartTable
   /** References of stored children that the session has not loaded. */
   readonly refs: StoredRefs
+  /** Places of stored children that the session has not loaded, where those choose their companions. */
+  readonly places: ReadonlyMap<string, MapKey>
   /** The same flush creates the owner's record. */
   readonly isOwnerNew: boolean
   /** The same flush writes the owner's record, whether it is there or not. */
@@ -37,7 +40,7 @@ export class PartWrites {
   send(parts: WrittenParts, items: PartItems, draft: Draft, stage: StageName, reader: Reader): void | Promise<void> {
     if (draft.isInside) return this.#sendInside(parts, items, draft, stage, reader)
     const { table } = parts
-    for (const { home, put } of this.#groups(table, items)) {
+    for (const { home, put } of this.#groups(parts, items)) {
       draft.tie(home, table.owner.key)
       if (put.length > 0) draft.follow(stage, routing(table.owner, home))
     }
@@ -46,17 +49,17 @@ export class PartWrites {
 
   /** Also routes again what turned out to belong in other companions. */
   #send(parts: WrittenParts, items: PartItems, draft: Draft, stage: StageName, left?: number): void {
-    for (const group of this.#groups(parts.table, items)) {
+    for (const group of this.#groups(parts, items)) {
       const { changes, rest } = this.#gather(parts, group)
       const { owner } = parts.table
       this.#homes.changes.send(
         {
-          at: { owner: owner.key, member: group.first, isOwnerNew: parts.isOwnerNew },
+          at: { owner: owner.key, member: group.route, isOwnerNew: parts.isOwnerNew },
           stage,
           settle: this.#settle(parts, group, changes, () => this.#sendRest(parts, rest, draft, stage)),
           command: (home, shards) => this.#homes.change(home, shards, changes),
           ...(group.put.length > 0 && {
-            create: (home, shards) => this.#homes.create(owner.key, home, shards, group.first, changes),
+            create: (home, shards) => this.#homes.create(owner.key, home, shards, group.route, changes),
           }),
           needsMember: isChange(group),
           hasConditions: changes.guards.length > 0,
@@ -89,12 +92,14 @@ export class PartWrites {
     }
     const isOwnerNew = parts.isOwnerNew || parts.isUpsert
     const shards = scheme.shardsOf(owner)
-    const groups = this.#groups(table, items)
+    const groups = this.#groups(parts, items)
     const places = await Promise.all(
-      groups.map(({ first }) => inside.find({ owner, member: first, isOwnerNew }, reader)),
+      groups.map(({ route }) => inside.find({ owner, member: route, isOwnerNew }, reader)),
     )
     // The owner says another number: all of it is routed again.
     if (scheme.shardsOf(owner) !== shards) return this.#sendInside(parts, items, draft, stage, reader)
+    // Owners of buckets list each of them.
+    const tellsEach = this.#homes.buckets !== undefined
     groups.forEach((group, i) => {
       const { changes, rest } = this.#gather(parts, group)
       if (rest.length > 0) throw table.parts.tooManyMoves(table.owner, group.changed.length, mostMoves(table, shards))
@@ -105,14 +110,16 @@ export class PartWrites {
       if (place.isThere) return draft.add(stage, this.#homes.change(place.home, shards, changes), settle)
       if (isChange(group)) throw this.#gone(table, group)
       if (group.put.length === 0) return draft.beforeSending(() => changes.confirm())
-      if (!isOwnerNew && draft.once(`tell ${recordId(owner)} ${scheme.subkeys}`))
-        draft.add('write', this.#homes.commands.tell(owner, shards), ({ state }) => state === 'written')
-      draft.add(stage, this.#homes.create(owner, place.home, shards, group.first, changes), settle)
+      const isTold =
+        isOwnerNew || !draft.once(`tell ${recordId(owner)} ${scheme.subkeys} ${tellsEach ? recordId(place.home) : ''}`)
+      if (!isTold || (tellsEach && parts.isUpsert))
+        draft.add('write', this.#homes.commands.tell(owner, shards, [place.home]), ({ state }) => state === 'written')
+      draft.add(stage, this.#homes.create(owner, place.home, shards, group.route, changes), settle)
     })
   }
 
-  #groups(table: PartTable, items: PartItems): readonly PartGroup[] {
-    return groupsOf(table, items, (id) => this.#homes.homeOf(table.owner.key, id))
+  #groups({ table, places }: WrittenParts, items: PartItems): readonly PartGroup[] {
+    return groupsOf(table, items, this.#homes, (id) => table.known(id)?.place ?? places.get(userKeyId(id)) ?? id)
   }
 
   #gather(
@@ -162,4 +169,4 @@ const NOTHING: PartItems = Object.freeze({ removed: [], changed: [], recorded: [
 const isChange = ({ changed, recorded }: PartGroup): boolean => changed.length + recorded.length > 0
 
 const mostMoves = (table: PartTable, shards: number): number =>
-  mostMovesIn(Math.ceil(table.knownCount / Math.max(1, shards)))
+  mostMovesIn(Math.ceil(table.knownCount / Math.max(1, Math.abs(shards))))

@@ -4,13 +4,12 @@ import { read, type Bins } from '../../../plan/command.js'
 import { bin, mapCount, mapCountOf, mapGet, mapKeySlice } from '../../../plan/expression.js'
 import type { ReadOperation } from '../../../plan/operation.js'
 import { listGetIndexRange, listSize, mapGetKeyRange, mapSize, readExpression } from '../../../plan/operations.js'
-import { recordId, type RecordKey } from '../../../plan/record-key.js'
+import { recordId, userKeyId, type RecordKey } from '../../../plan/record-key.js'
 import type { MapKey, Value } from '../../../plan/value.js'
 import { compareValues } from '../../../plan/value-order.js'
 import { cut, type KeyRange } from '../../contract/collection-members.js'
 import type { Reader } from '../../contract/reader.js'
 import type { Tracked } from '../../contract/tracked.js'
-import { askCompanions } from '../../write/ask-companions.js'
 import { compareKeys } from '../consolidate/key-order.js'
 import type { PartClass } from '../consolidate/part-class.js'
 import type { PartOrder } from '../consolidate/part-order.js'
@@ -77,8 +76,21 @@ export class PartsAcross implements PartQuestions {
 
   async range(from: MapKey | null, to: MapKey | null): Promise<readonly Value[]> {
     const { bin: name } = this.#parts
-    const answers = await this.#ask([mapGetKeyRange(name, from, to, 'value')])
+    const answers = await this.askBetween(from, to, [mapGetKeyRange(name, from, to, 'value')])
     return answers.flatMap((bins) => (bins[name] ?? []) as readonly Value[])
+  }
+
+  /** The places of children by their ids, where they have one. */
+  async placesOf(ids: readonly KeyValue[]): Promise<ReadonlyMap<string, MapKey>> {
+    const places = bin('map', this.#parts.relation.sortKeyBin!)
+    const questions = ids.map((id, i) => readExpression(`${RESULT}${i}`, mapGet(places, id, 'str')))
+    const found = new Map<string, MapKey>()
+    for (const bins of await this.#ask(questions))
+      ids.forEach((id, i) => {
+        const place = bins[`${RESULT}${i}`]
+        if (place != null) found.set(userKeyId(id), place as MapKey)
+      })
+    return found
   }
 
   /** The child's place first, where only its companion knows it; then how many each companion has before that. */
@@ -120,6 +132,20 @@ export class PartsAcross implements PartQuestions {
     return answers.flatMap((bins) => entriesIn(bins)).sort((a, b) => compareKeys(a.place, b.place))
   }
 
+  /** Answers of companions that may hold children between two places. */
+  protected askBetween(
+    _from: MapKey | null,
+    _to: MapKey | null,
+    operations: readonly ReadOperation[],
+  ): Promise<readonly Bins[]> {
+    return this.#ask(operations)
+  }
+
+  /** Whether a companion may hold the child with this id. */
+  protected isAt(home: RecordKey, id: KeyValue): boolean {
+    return recordId(this.#homes.homeOf(this.#owner.key, id, id)) === recordId(home)
+  }
+
   /** Answers of all companions that are there. */
   async #ask(operations: readonly ReadOperation[]): Promise<readonly Bins[]> {
     const answers = await this.#askHomes((home) => ({ home, operations }))
@@ -133,7 +159,7 @@ export class PartsAcross implements PartQuestions {
     isAll = false,
   ): Promise<readonly { readonly bins: Bins; readonly here: readonly KeyValue[] }[]> {
     return this.#askHomes((home) => {
-      const here = ids.filter((id) => recordId(this.#homes.homeOf(this.#owner.key, id)) === recordId(home))
+      const here = ids.filter((id) => this.isAt(home, id))
       return here.length === 0 && !isAll ? undefined : { here, operations: operations(here) }
     })
   }
@@ -143,7 +169,7 @@ export class PartsAcross implements PartQuestions {
   ): Promise<readonly (Q & { readonly bins: Bins })[]> {
     const { model, key } = this.#owner
     const asked = new Map<string, Q>()
-    const [answers] = await askCompanions(model, this.#homes.scheme, [key], this.#reader, (home) => {
+    const [answers] = await this.#homes.ask([key], this.#reader, (home) => {
       const each = question(home)
       if (each === undefined) return undefined
       asked.set(recordId(home), each)

@@ -24,6 +24,7 @@ const STEP = 256
 /** Answers about a consolidated collection: from memory once it is loaded, otherwise from the server with the unsent changes on top. */
 export class PartView implements CollectionView {
   readonly pageAfter: CollectionView['pageAfter']
+  readonly window: CollectionView['window']
   readonly #table: PartTable
   readonly #reads: PartQuestions
   readonly #complete: ((parts: readonly object[]) => Promise<void>) | undefined
@@ -34,7 +35,9 @@ export class PartView implements CollectionView {
     reads: PartQuestions,
     complete?: (parts: readonly object[]) => Promise<void>,
     hasCursors = false,
+    hasWindows = false,
   ) {
+    if (hasWindows) this.window = ({ from, to }) => this.range({ from: [from], to: [to] })
     if (hasCursors) this.pageAfter = (count, after) => this.#pageAfter(count, after)
     this.#table = table
     this.#reads = reads

@@ -36,6 +36,8 @@ export abstract class PartsStrategy implements RelationStrategy {
   protected readonly hasEagerRefs: boolean
   /** Pages follow cursors, because children are in several records. */
   protected readonly hasCursors: boolean = false
+  /** Children are in the order of a date, and asked by it. */
+  protected readonly hasWindows: boolean = false
 
   constructor(model: RelationModel, owner: EntityModel, codec: PartCodec) {
     this.relation = model.name
@@ -72,7 +74,13 @@ export abstract class PartsStrategy implements RelationStrategy {
   view(tracked: Tracked, reader: Reader): CollectionView {
     const isDone = !this.hasEagerRefs || tracked.state === 'gone'
     const complete = isDone ? undefined : (parts: readonly object[]) => this.#loadEager(parts, reader)
-    return new PartView(this.table(tracked.entity), this.questions(tracked, reader), complete, this.hasCursors)
+    return new PartView(
+      this.table(tracked.entity),
+      this.questions(tracked, reader),
+      complete,
+      this.hasCursors,
+      this.hasWindows,
+    )
   }
 
   hasChanges({ entity }: Tracked): boolean {

@@ -53,6 +53,13 @@ const TEXT: OrderedText = {
   },
 }
 
+/** The time that a place begins with; undefined where it begins with no date. */
+export function timeAt(place: string): number | undefined {
+  const [, sign, digits] = /^(-?)(\d{16}):/.exec(place) ?? []
+  if (digits === undefined) return undefined
+  return sign === '' ? Number(digits) : Number(BigInt(digits) - (10n ** 16n - 1n))
+}
+
 const NUMBER = integerText(16)
 const INT64 = integerText(19)
 
