@@ -63,6 +63,7 @@ interface CollectionCall {
 const COLLECTION_CALL: Partial<Record<ExpressionName, CollectionCall>> = {
   listSize: { opcode: 16 },
   listCount: { opcode: 22, returns: RETURN_COUNT },
+  listCountBetween: { opcode: 25, returns: RETURN_COUNT },
   listCountOf: { opcode: 23, returns: RETURN_COUNT },
   listSlice: { opcode: 24, returns: RETURN_VALUE },
   listFrom: { opcode: 27, returns: RETURN_VALUE },
@@ -75,6 +76,7 @@ const COLLECTION_CALL: Partial<Record<ExpressionName, CollectionCall>> = {
   mapValuesFrom: { opcode: 109, returns: RETURN_VALUE },
   mapCountOf: { opcode: 107, returns: RETURN_COUNT },
   mapValueCount: { opcode: 102, returns: RETURN_COUNT },
+  mapValueCountBetween: { opcode: 105, returns: RETURN_COUNT },
   mapValueCountOf: { opcode: 108, returns: RETURN_COUNT },
   mapIndexOf: { opcode: 97, returns: RETURN_INDEX },
   listWith: { opcode: 1, modifies: true },

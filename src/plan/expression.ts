@@ -33,6 +33,7 @@ export type ExpressionName =
   | 'sinceUpdate'
   | 'listSize'
   | 'listCount'
+  | 'listCountBetween'
   | 'listCountOf'
   | 'listSlice'
   | 'listFrom'
@@ -45,6 +46,7 @@ export type ExpressionName =
   | 'mapValuesFrom'
   | 'mapCountOf'
   | 'mapValueCount'
+  | 'mapValueCountBetween'
   | 'mapValueCountOf'
   | 'mapIndexOf'
   | 'mapRemoveKey'
@@ -182,6 +184,9 @@ export const listSize = (list: Expression): Expression => call('listSize', [list
 export const listCount = (list: Expression, item: Value): Expression => call('listCount', [list, value(item)])
 /** The same, where the value is found by an expression. */
 export const listCountAt = (list: Expression, item: Expression): Expression => call('listCount', [list, item])
+/** How many items of the list are from one value up to, but not including, another. */
+export const listCountBetween = (list: Expression, from: Value, to: Value): Expression =>
+  call('listCountBetween', [list, value(from), value(to)])
 /** How many items of the list are among these values. */
 export const listCountOf = (list: Expression, items: readonly Value[]): Expression =>
   call('listCountOf', [list, value(items)])
@@ -216,6 +221,9 @@ export const mapCountOf = (map: Expression, keys: readonly Value[]): Expression 
   call('mapCountOf', [map, value(keys)])
 /** How many entries of the map hold the value. */
 export const mapValueCount = (map: Expression, item: Value): Expression => call('mapValueCount', [map, value(item)])
+/** How many entries of the map hold a value from one up to, but not including, another. */
+export const mapValueCountBetween = (map: Expression, from: Value, to: Value): Expression =>
+  call('mapValueCountBetween', [map, value(from), value(to)])
 /** How many entries of the map hold one of the values. */
 export const mapValueCountOf = (map: Expression, items: readonly Value[]): Expression =>
   call('mapValueCountOf', [map, value(items)])

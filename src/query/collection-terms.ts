@@ -5,6 +5,7 @@ import {
   gt,
   le,
   listCount,
+  listCountBetween,
   listCountOf,
   listSize,
   lt,
@@ -12,12 +13,15 @@ import {
   mapCountOf,
   mapSize,
   mapValueCount,
+  mapValueCountBetween,
   mapValueCountOf,
+  or,
   value,
   type Expression,
 } from '../plan/expression.js'
 import type { UserKey } from '../plan/record-key.js'
 import type { Value } from '../plan/value.js'
+import { countMember } from './double-members.js'
 import { isStored, typeOf, valueOf, type Encode, type Field } from './field.js'
 import { encodeAll } from './scalar-terms.js'
 import { never, onAny, onStored, tooLongFor, type Lookup, type Term } from './term.js'
@@ -40,7 +44,7 @@ export function collectionOperators(field: Field): ReadonlyMap<string, Compile> 
     const items: Members | undefined = shape.item && {
       on: 'listElements',
       encode: shape.item,
-      count: listCount,
+      count: countMember(listCount, listCountBetween),
       countOf: listCountOf,
     }
     return new Map([...membership(items, 'has', 'hasAny', 'hasAll'), sizeOf('list', listSize)])
@@ -55,7 +59,7 @@ export function collectionOperators(field: Field): ReadonlyMap<string, Compile> 
   const values: Members | undefined = shape.item && {
     on: 'mapValues',
     encode: shape.item,
-    count: mapValueCount,
+    count: countMember(mapValueCount, mapValueCountBetween),
     countOf: mapValueCountOf,
   }
   return new Map([
@@ -95,6 +99,11 @@ function hasOne(field: Field, members: Members, stored: Value): Term {
 function hasAny(field: Field, members: Members, stored: readonly Value[]): Term {
   if (stored.length === 0) return never(field)
   if (stored.length === 1) return hasOne(field, members, stored[0])
+  // Doubles are counted one by one.
+  if (stored.some((each) => typeOf(each) === 'float')) {
+    const terms = stored.map((each) => hasOne(field, members, each).expression)
+    return onStored(field, or(...terms))
+  }
   const count = members.countOf(subjectOf(field), stored)
   return onStored(field, gt(count, value(0)), lookupOf(members, stored))
 }

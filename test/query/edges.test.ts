@@ -16,6 +16,7 @@ class Edge {
   @Index() @Bin({ type: { list: 'string' } }) tags?: string[]
   @Bin({ type: 'double' }) rating?: number
   @Bin({ type: { list: 'double' } }) marks?: number[]
+  @Bin({ type: { map: 'double' } }) votes?: Map<string, number>
   @Bin({ type: 'int' }) low?: number
   @Bin({ type: 'int' }) high?: number
 }
@@ -105,6 +106,32 @@ for (const mode of MODES) {
         expect(error.code).to.equal('SKEIN_2510')
         expect(error.message).to.include('rating' in where ? 'filter(' : 'No condition finds it')
       }
+    })
+
+    it('takes NaN in a list or a map for no member that is asked for', async () => {
+      const doubles = [0, -0, 0.5, -2.5, 1e308, 5e-324, -Infinity, 2 ** 53, 0.1 + 0.2]
+      await store(
+        { marks: [NaN], votes: new Map([['a', NaN]]) },
+        {
+          marks: doubles,
+          votes: new Map([
+            ['a', 0.1],
+            ['b', -2.5],
+          ]),
+        },
+      )
+      for (const each of doubles) {
+        expect(await ids(db.scan(Edge).where({ marks: { has: each } })), String(each)).to.deep.equal([1])
+        expect(await ids(db.scan(Edge).filter((e) => e.marks.has(each).not()))).to.deep.equal([0])
+      }
+      for (const each of [0.3, 7, -1e-300, Number.MAX_VALUE])
+        expect(await ids(db.scan(Edge).where({ marks: { has: each } })), String(each)).to.deep.equal([])
+      expect(await ids(db.scan(Edge).where({ marks: { hasAny: [7, 0.5] } }))).to.deep.equal([1])
+      expect(await ids(db.scan(Edge).where({ marks: { hasAny: [7, 8] } }))).to.deep.equal([])
+      expect(await ids(db.scan(Edge).where({ marks: { hasAll: [0, 0.5] } }))).to.deep.equal([1])
+      expect(await ids(db.scan(Edge).where({ votes: { hasValue: -2.5 } }))).to.deep.equal([1])
+      expect(await ids(db.scan(Edge).where({ votes: { hasAnyValue: [1, 0.1] } }))).to.deep.equal([1])
+      expect(await ids(db.scan(Edge).where({ votes: { hasValue: 3 } }))).to.deep.equal([])
     })
 
     it('gives records with NaN in ordered pages, and in a group of their own', async () => {
