@@ -28,6 +28,8 @@ import { Writer } from './writer.js'
 
 // Longer than any time-out of a command, so that only a call without one can reach it.
 const LONGEST_DRAIN = 30_000
+// Milliseconds in which the client has noticed that a node came or went, unless it looks seldom.
+const CLUSTER_CHANGE = 5000
 
 type QueryOptions = Pick<CallOptions, 'signal'>
 
@@ -47,6 +49,7 @@ export class Driver {
   readonly #transactions: Transactions
   readonly #gates: Gates
   readonly #owners: PartitionOwners
+  readonly #tenderInterval: number
   #closing: Promise<void> | undefined
 
   constructor(client: AerospikeClient, capabilities: Capabilities, policySet: PolicySet, options: DriverOptions) {
@@ -58,6 +61,7 @@ export class Driver {
     this.#owners = new PartitionOwners(calls(client))
     this.#gates = new Gates(this.#owners, limits)
     this.retry = retryOf(options)
+    this.#tenderInterval = options.tenderInterval ?? 1000
     const parts = {
       client: calls(client),
       policies: new Policies(policySet),
@@ -223,6 +227,8 @@ export class Driver {
 
   async #drainAndClose(): Promise<void> {
     await this.#transactions.abortAll()
+    // The client calls back about a node that came or went into memory which close() has freed.
+    if (this.#tenderInterval <= CLUSTER_CHANGE) await this.#owners.untilSettled(CLUSTER_CHANGE)
     await this.#owners.stop()
     const began = performance.now()
     // Closing a client with commands in flight, also those of its raw users, ends the process.

@@ -35,6 +35,8 @@ export class PartitionOwners {
   #lanes: ReadonlyMap<string, Int16Array> | undefined
   /** What the nodes said last, and since when. */
   #newest: { readonly lanes: ReadonlyMap<string, Int16Array>; readonly since: number } | undefined
+  /** Time at which a node came or went: the client may need one more look of its own to know all that it means. */
+  #changedAt = -Infinity
   #timer: NodeJS.Timeout | undefined
   #looking: Promise<void> | undefined
   #isStopped = false
@@ -63,7 +65,8 @@ export class PartitionOwners {
     for (const began = performance.now(); performance.now() - began < patience;) {
       await this.#looking
       await this.#look()
-      if (!own.some((key) => this.#silent.has(this.laneOf(key)))) return
+      const isQuiet = performance.now() - this.#changedAt > INTERVAL
+      if (isQuiet && !own.some((key) => this.#silent.has(this.laneOf(key)))) return
       await new Promise((resolve) => setTimeout(resolve, BETWEEN_LOOKS))
     }
   }
@@ -72,6 +75,27 @@ export class PartitionOwners {
   async start(): Promise<void> {
     for (const event of CHANGES) this.#client.on(event, this.#onChange)
     await this.#learn()
+  }
+
+  /**
+   * Resolves when the client knows of as many nodes as the cluster has, as far as its nodes tell; at the latest after that many milliseconds. Where there is only one
+   * node, at once.
+   */
+  async untilSettled(patience: number): Promise<void> {
+    if (!this.areMany) return
+    for (const began = performance.now(); performance.now() - began < patience;) {
+      const nodes = this.#client.getNodes()
+      const sizes = await Promise.all(nodes.map((node) => this.#clusterSize(node)))
+      if (sizes.every((size) => size === nodes.length)) return
+      await new Promise((resolve) => setTimeout(resolve, BETWEEN_LOOKS))
+    }
+  }
+
+  /** Undefined when the node does not answer. */
+  async #clusterSize(node: ClientNode): Promise<number | undefined> {
+    const statistics = await this.#info('statistics', node).catch(() => '')
+    const size = /(?:^|;)cluster_size=(\d+)/.exec(statistics)?.[1]
+    return size === undefined ? undefined : Number(size)
   }
 
   async stop(): Promise<void> {
@@ -88,7 +112,10 @@ export class PartitionOwners {
     if (this.#newest !== undefined && this.#newest.lanes !== this.#lanes) this.#use(this.#newest.lanes)
   }
 
-  readonly #onChange = (): void => void this.#learn()
+  readonly #onChange = (): void => {
+    this.#changedAt = performance.now()
+    void this.#learn()
+  }
 
   #look(): Promise<void> {
     this.#looking ??= this.#lookNow().finally(() => (this.#looking = undefined))

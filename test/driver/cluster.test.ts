@@ -232,6 +232,17 @@ describe('the driver on a cluster of three nodes', () => {
     expect(again.every(({ state }) => state === 'written')).to.equal(true)
   })
 
+  it('closes only when the client knows of a node that came or went, because it would call back into freed memory', async () => {
+    for (const change of ['kill', 'restart'] as const) {
+      const other = await connectDriver()
+      let isKnown = false
+      for (const event of ['nodeAdded', 'nodeRemoved'] as const) other.client.on(event, () => (isKnown = true))
+      await server.nodes[1][change]()
+      await other.close()
+      expect(isKnown, change).to.equal(true)
+    }
+  })
+
   it('reads and writes in a transaction on all nodes', async () => {
     const own = Array.from({ length: 60 }, (_, i) => recordKey('test', 'thing', i))
     const transaction = await driver.begin()
