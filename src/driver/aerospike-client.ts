@@ -126,7 +126,8 @@ export interface ClientCalls {
   batchRead(rows: readonly BatchRow[], policy: PolicyObject | null): Promise<BatchRowResult[]>
   batchRead(rows: readonly BatchRow[], policy: PolicyObject | null, answered: Answered<BatchRowResult[]>): void
   batchWrite(rows: readonly BatchRow[], policy: PolicyObject | null, answered: Answered<BatchRowResult[]>): void
-  infoAny(request: string, policy?: PolicyObject): Promise<string>
+  /** Null when there is no node to ask. */
+  infoAny(request: string, policy?: PolicyObject): Promise<string | null>
   infoAll(request: string): Promise<readonly { readonly info: string }[]>
   createIndex(index: ClientIndex): Promise<IndexJob>
   createExpIndex(index: Omit<ClientIndex, 'bin'> & { readonly exp: string }): Promise<IndexJob>

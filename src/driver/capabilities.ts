@@ -1,4 +1,5 @@
 import type { ClientCalls } from './aerospike-client.js'
+import { infoText } from './info-errors.js'
 
 export interface NamespaceCapabilities {
   readonly name: string
@@ -60,10 +61,8 @@ export async function listNamespaces(client: ClientCalls, timeout: number): Prom
   return (await info(client, 'namespaces', timeout)).split(';').filter((name) => name !== '')
 }
 
-/** The answer without the question, which the server repeats in front of a tab. */
 async function info(client: ClientCalls, request: string, timeout: number): Promise<string> {
-  const answer = await client.infoAny(request, { timeout })
-  return answer.slice(answer.indexOf('\t') + 1).trim()
+  return infoText(await client.infoAny(request, { timeout }))
 }
 
 function isUnknown(text: string): boolean {

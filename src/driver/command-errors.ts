@@ -22,7 +22,8 @@ export interface Failure {
 }
 
 /** Calls that the client refuses because it knows no node; the code is that of a failed client or server. */
-export const isWithoutNodes = ({ message }: ClientError): boolean => /^Not connected\.|cluster is empty/i.test(message)
+export const isWithoutNodes = ({ message }: ClientError): boolean =>
+  /^Not connected\.|cluster is empty|Failed to find server node/i.test(message)
 
 /** Code of the client's error; a plain TypeError of the binding counts as a bad parameter. */
 export function failureOf(error: ClientError): Failure {

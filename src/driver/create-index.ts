@@ -11,6 +11,7 @@ import {
   type IndexJob,
 } from './aerospike-client.js'
 import { encodeExpression } from './encode-expression.js'
+import { infoError } from './info-errors.js'
 
 export type IndexedType = 'numeric' | 'string' | 'blob' | 'geo'
 /** The indexed part: the bin itself, or the elements of the list or map in it. */
@@ -56,7 +57,8 @@ export async function startIndex(
         : await calls(client).createExpIndex({ ...where, exp: encodeExpression(expression) })
     await then?.(job)
   } catch (error) {
-    if ((error as ClientError).code !== INDEX_EXISTS) throw indexFailure(index.name, error as ClientError)
+    if ((error as ClientError).code !== INDEX_EXISTS)
+      throw infoError(`Index '${index.name}' was not created`, error as ClientError)
   }
 }
 
@@ -65,7 +67,8 @@ export async function dropIndex(client: AerospikeClient, namespace: string, name
   try {
     await calls(client).indexRemove(namespace, name)
   } catch (error) {
-    if ((error as ClientError).code !== INDEX_MISSING) throw indexFailure(name, error as ClientError)
+    if ((error as ClientError).code !== INDEX_MISSING)
+      throw infoError(`Index '${name}' was not dropped`, error as ClientError)
   }
 }
 
@@ -106,16 +109,4 @@ function checkIndex({ name, bin, set }: IndexDefinition): void {
   if (set === '') {
     throw new SkeinError('SKEIN_2590', `Index '${name}' has no set.`, { bin, fix: 'Name the set of the class.' })
   }
-}
-
-function indexFailure(name: string, error: ClientError): SkeinError {
-  error.command = 'index'
-  return new SkeinError(
-    'SKEIN_4204',
-    `Index '${name}': the server refused the command (code ${error.code}: ${error.message}).`,
-    {
-      cause: error,
-      fix: 'The code is explained in docs/reference/errors.md.',
-    },
-  )
 }

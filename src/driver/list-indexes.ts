@@ -1,4 +1,5 @@
-import { calls, type AerospikeClient, type ClientCalls } from './aerospike-client.js'
+import { calls, type AerospikeClient, type ClientCalls, type ClientError } from './aerospike-client.js'
+import { infoError, infoText } from './info-errors.js'
 import type { IndexDefinition, IndexedPart, IndexedType } from './create-index.js'
 
 /** An index as the server has it. */
@@ -29,15 +30,19 @@ const PARTS: { readonly [word: string]: IndexedPart | undefined } = {
 
 /** The secondary indexes of a namespace. */
 export async function listIndexes(client: AerospikeClient, namespace: string): Promise<StoredIndex[]> {
-  const answer = await calls(client).infoAny(`sindex-list:ns=${namespace}`)
-  const text = answer.slice(answer.indexOf('\t') + 1).trim()
+  const text = await calls(client)
+    .infoAny(`sindex-list:ns=${namespace}`)
+    .then(infoText)
+    .catch((error: ClientError) => {
+      throw infoError(`The indexes of namespace '${namespace}' could not be listed`, error)
+    })
   return text.split(';').flatMap((line) => readIndex(line) ?? [])
 }
 
 /** Per cent of an index that is built, on the node that has come least far. */
 export async function indexProgress(client: NodeInfo, namespace: string, name: string): Promise<number> {
   const answers = await aboutIndex(client, namespace, name)
-  return Math.min(...answers.map((info) => Number(/load_pct=(\d+)/.exec(info)?.[1] ?? 0)))
+  return Math.min(100, ...answers.map((info) => Number(/load_pct=(\d+)/.exec(info)?.[1] ?? 0)))
 }
 
 /** Entries of an index on all nodes, and how many of them one value has on average; undefined where the server does not tell. */
