@@ -2,10 +2,9 @@ import { expect } from 'chai'
 import type { Database, Session } from 'skein'
 import { MODES } from '../server.js'
 import { useDatabase } from '../use-database.js'
-import { CLASSES, Person, classOf, collectionsOf, make } from './graph-models.js'
+import { ENTITIES, Person, classOf, collectionsOf, make } from './graph-models.js'
 
 const NAMES = ['follows', 'likes', 'bookmarks', 'tasks', 'chores'] as const
-const ENTITIES = Object.values(CLASSES)
 
 /** Waits a turn of the event loop: planned commands are sent by its end, and not answered yet. */
 const untilSent = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))

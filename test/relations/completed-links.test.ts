@@ -3,12 +3,10 @@ import type { Database, Session } from 'skein'
 import { emptySets } from '../empty-sets.js'
 import { MODES } from '../server.js'
 import { useDatabase } from '../use-database.js'
-import { CLASSES, IDS, Person, Task } from './graph-models.js'
+import { ENTITIES, IDS, Person, Task } from './graph-models.js'
 import { CHANGES, load, store, type World } from './link-changes.js'
 import { oneSided, type Links } from './plain-graph.js'
 import { storedLinks } from './stored-graph.js'
-
-const ENTITIES = Object.values(CLASSES)
 
 for (const mode of MODES) {
   describe(`links that were changed, and ends that are loaded in full only then (${mode})`, () => {

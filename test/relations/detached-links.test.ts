@@ -3,14 +3,14 @@ import { AlreadyExistsError, type Database } from 'skein'
 import { MODES } from '../server.js'
 import { useDatabase } from '../use-database.js'
 import { rejection } from '../session/rejection.js'
-import { Badge, CLASSES, Person, Task } from './graph-models.js'
+import { Badge, ENTITIES, Person, Task } from './graph-models.js'
 import { CHANGES, load, store } from './link-changes.js'
 import { storedLinks } from './stored-graph.js'
 
 for (const mode of MODES) {
   describe(`links that were changed, and an end that is detached (${mode})`, () => {
     let db: Database
-    useDatabase(mode, Object.values(CLASSES), (opened) => ({ db } = opened))
+    useDatabase(mode, ENTITIES, (opened) => ({ db } = opened))
     beforeEach(() => db.withSession((session) => Promise.resolve(store(session))))
 
     for (const [title, { change, ends }] of Object.entries(CHANGES)) {

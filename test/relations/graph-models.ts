@@ -39,6 +39,9 @@ export class Person {
   @ManyToMany(() => Task, 'likedBy', { owner: true }) likes = collection<Task>()
   @InShards('watchedIn') @ManyToMany(() => Task, 'watchers', { owner: true, attributes: () => Role }) watched =
     collection<Task, Role>()
+  @ManyToMany(() => Person, { through: () => Knowing }) knows = collection<Person, Knowing>()
+  @InShards('knownByIn') @ManyToMany(() => Person, { through: () => Knowing }) knownBy = collection<Person, Knowing>()
+  @Apart('ratedIn') @ManyToMany(() => Task, { through: () => Rating }) rated = collection<Task, Rating>()
   @OneToOne(() => Task, 'lead', { owner: true }) leads = ref<Task>()
   @OneToOne(() => Person, 'mentor', { owner: true }) student = ref<Person>()
   @OneToOne(() => Person, 'student') mentor = ref<Person>()
@@ -58,7 +61,22 @@ export class Task {
   logs = collection<Log>()
   @InShards('likedByIn') @ManyToMany(() => Person, 'likes') likedBy = collection<Person>()
   @ManyToMany(() => Person, 'watched', { attributes: () => Role }) watchers = collection<Person, Role>()
+  @ManyToMany(() => Person, { through: () => Rating, strategy: 'secondaryIndex' }) raters = collection<Person, Rating>()
   @OneToOne(() => Person, 'leads') lead = ref<Person>()
+}
+
+/** Links that are records: one class listed at both ends, one found by an index at one of them. */
+@Record({ set: 'knowing', key: '{from}:{to}' })
+export class Knowing {
+  @ManyToOne(() => Person, 'knows') from = ref<Person>()
+  @ManyToOne(() => Person, 'knownBy') to = ref<Person>()
+}
+
+@Record({ set: 'rating', key: '{person}:{task}' })
+export class Rating {
+  @ManyToOne(() => Person, 'rated') person = ref<Person>()
+  @ManyToOne(() => Task, 'raters') task = ref<Task>()
+  @Bin() name!: string
 }
 
 @Record({ set: 'step' })
@@ -81,6 +99,8 @@ export class Badge {
 }
 
 export const CLASSES = { Person, Task, Step, Log, Badge }
+export const LINKS = { Knowing, Rating }
+export const ENTITIES: readonly EntityClass[] = [...Object.values(CLASSES), ...Object.values(LINKS)]
 export type Kind = keyof typeof CLASSES
 export const classOf = (kind: Kind): EntityClass => CLASSES[kind]
 
@@ -104,6 +124,8 @@ export interface Between {
   /** How many may be linked to one, at each end. */
   readonly shape: 'oneToMany' | 'oneToOne' | 'manyToMany'
   readonly hasRole?: true
+  /** The class of its links, which are records. */
+  readonly records?: keyof typeof LINKS
   /** Members that are taken out are deleted, and so are all members when their owner is deleted. */
   readonly owns?: true
 }
@@ -120,6 +142,8 @@ export const RELATIONS: readonly Between[] = [
   { from: 'Person', name: 'friends', to: 'Person', back: 'friends', shape: 'manyToMany' },
   { from: 'Person', name: 'likes', to: 'Task', back: 'likedBy', shape: 'manyToMany' },
   { from: 'Person', name: 'watched', to: 'Task', back: 'watchers', shape: 'manyToMany', hasRole: true },
+  { from: 'Person', name: 'knows', to: 'Person', back: 'knownBy', shape: 'manyToMany', records: 'Knowing' },
+  { from: 'Person', name: 'rated', to: 'Task', back: 'raters', shape: 'manyToMany', records: 'Rating', hasRole: true },
   { from: 'Person', name: 'bookmarks', to: 'Task', shape: 'manyToMany' },
 ]
 

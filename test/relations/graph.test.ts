@@ -4,13 +4,12 @@ import { NotFoundError, SkeinError, type Database } from 'skein'
 import { emptySets } from '../empty-sets.js'
 import { MODES } from '../server.js'
 import { useDatabase } from '../use-database.js'
-import { CLASSES, IDS, classOf, make, type Kind } from './graph-models.js'
+import { ENTITIES, IDS, classOf, make, type Kind } from './graph-models.js'
 import { Actor, change, create, flush, palette, refresh, remove } from './graph-steps.js'
 import { PlainGraph, oneSided, type Links } from './plain-graph.js'
 import { shownLinks, storedLinks, withoutRole } from './stored-graph.js'
 
 const RUNS = { numRuns: Number(process.env.SKEIN_RUNS ?? 30) }
-const ENTITIES = Object.values(CLASSES)
 
 for (const mode of MODES) {
   describe(`random graphs (${mode})`, function () {

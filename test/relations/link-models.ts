@@ -3,6 +3,7 @@ import {
   Bin,
   collection,
   CreatedAt,
+  DeletedAt,
   Index,
   Key,
   ManyToMany,
@@ -69,3 +70,27 @@ export class Access {
 }
 
 export const LINKED: readonly EntityClass[] = [Person, Follow, Topic, User, Doc, Access]
+
+/** Subscriptions that keep what was: unlinking is a soft delete. */
+@Record({ set: 'lreader' })
+export class Reader {
+  @Key() id!: string
+  @ManyToMany(() => Feed, { through: () => Subscription }) feeds = collection<Feed, Subscription>()
+}
+
+@Record({ set: 'lfeed' })
+export class Feed {
+  @Key() id!: string
+  @ManyToMany(() => Reader, { through: () => Subscription, strategy: 'secondaryIndex' })
+  readers = collection<Reader, Subscription>()
+}
+
+@Record({ set: 'lsubscription', key: '{reader}:{feed}' })
+export class Subscription {
+  @ManyToOne(() => Reader, 'feeds') reader = ref<Reader>()
+  @ManyToOne(() => Feed, 'readers') feed = ref<Feed>()
+  @Bin() plan?: string
+  @DeletedAt() endedAt?: Date
+}
+
+export const SOFT: readonly EntityClass[] = [Reader, Feed, Subscription]

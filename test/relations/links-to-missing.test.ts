@@ -3,11 +3,10 @@ import { SkeinError, type Database } from 'skein'
 import { MODES } from '../server.js'
 import { rejection } from '../session/rejection.js'
 import { useDatabase } from '../use-database.js'
-import { CLASSES, Person, Task, make } from './graph-models.js'
+import { ENTITIES, Person, Task, make } from './graph-models.js'
 import { oneSided } from './plain-graph.js'
 import { storedLinks } from './stored-graph.js'
 
-const ENTITIES = Object.values(CLASSES)
 const NAMES = ['leads', 'tasks', 'chores', 'likes', 'watched', 'bookmarks'] as const
 type Name = (typeof NAMES)[number]
 

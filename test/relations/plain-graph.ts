@@ -84,10 +84,11 @@ export class PlainGraph {
   links(): Links {
     const links = [...this.#there].map((each) => `${each} is there`)
     for (const relation of RELATIONS) {
-      const { from, name, to, back } = relation
+      const { from, name, to, back, records } = relation
       for (const [link, role] of this.#linksOf(relation)) {
         const [a, b] = ends(link)
         links.push(`${from} ${a} ${named(name, role)} ${b}`)
+        if (records !== undefined) links.push(`${records} ${a}:${b}`)
         if (back !== undefined) links.push(`${to} ${b} ${named(back, role)} ${a}`)
       }
     }

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { Database } from 'skein'
 import { MODES } from '../server.js'
 import { useDatabase } from '../use-database.js'
-import { CLASSES } from './graph-models.js'
+import { ENTITIES } from './graph-models.js'
 import { CHANGES, allOf, load, store } from './link-changes.js'
 import { oneSided } from './plain-graph.js'
 import { shownLinks, storedLinks } from './stored-graph.js'
@@ -10,7 +10,7 @@ import { shownLinks, storedLinks } from './stored-graph.js'
 for (const mode of MODES) {
   describe(`links that were changed, and an end that is refreshed (${mode})`, () => {
     let db: Database
-    useDatabase(mode, Object.values(CLASSES), (opened) => ({ db } = opened))
+    useDatabase(mode, ENTITIES, (opened) => ({ db } = opened))
     beforeEach(() => db.withSession((session) => Promise.resolve(store(session))))
 
     for (const [title, { change, ends }] of Object.entries(CHANGES)) {

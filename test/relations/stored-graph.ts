@@ -1,5 +1,5 @@
 import type { Collection, Database, Ref, Session } from 'skein'
-import { Badge, CLASSES, IDS, Person, collectionsOf, refsOf, type Kind, type Role } from './graph-models.js'
+import { Badge, CLASSES, IDS, LINKS, Person, collectionsOf, refsOf, type Kind, type Role } from './graph-models.js'
 import { named, type Links } from './plain-graph.js'
 
 type Entity = { readonly id: number } & { readonly [relation: string]: unknown }
@@ -27,6 +27,8 @@ export async function storedLinks(db: Database): Promise<Links> {
     for await (const { id } of db.session().pointingTo(Person, 'notes.about', about))
       links.push(`Task ${about} in notes of ${id}`)
   }
+  for (const [name, linkClass] of Object.entries(LINKS))
+    links.push(...(await db.scan<object>(linkClass).keys()).map((key) => `${name} ${String(key)}`))
   return [...links, ...(await badgeLinks(db.session()))].sort()
 }
 
@@ -58,8 +60,11 @@ async function memberLinks(kind: Kind, entity: Entity, name: string): Promise<st
   // A one-sided relation cannot know which members were deleted.
   const dangling =
     name === 'bookmarks' ? [] : members.dangling.map((key) => `${kind} ${entity.id} ${name} gone ${String(key)}`)
-  const hasRole = name === 'watched' || name === 'watchers'
-  const roles = await Promise.all(items.map(async (item) => (hasRole ? members.attributesOf(item) : null)))
+  const roleOf = async (item: Entity): Promise<Role | null> => {
+    if (name === 'rated' || name === 'raters') return members.linkOf(item)
+    return name === 'watched' || name === 'watchers' ? members.attributesOf(item) : null
+  }
+  const roles = await Promise.all(items.map(roleOf))
   const linked = items.map(({ id }, i) => `${kind} ${entity.id} ${named(name, roles[i]?.name ?? null)} ${id}`)
   return [...linked, ...dangling]
 }

@@ -2,12 +2,12 @@ import { expect } from 'chai'
 import type { Database, Ref } from 'skein'
 import { MODES } from '../server.js'
 import { useDatabase } from '../use-database.js'
-import { CLASSES, Person, Task, classOf, make, type Log, type Step } from './graph-models.js'
+import { ENTITIES, Person, Task, classOf, make, type Log, type Step } from './graph-models.js'
 
 for (const mode of MODES) {
   describe(`references that were not read (${mode})`, () => {
     let db: Database
-    useDatabase(mode, Object.values(CLASSES), (opened) => ({ db } = opened))
+    useDatabase(mode, ENTITIES, (opened) => ({ db } = opened))
     beforeEach(async () => {
       await db.withSession(async (session) => {
         const [person, task] = [session.persist(make('Person', 1)), session.persist(make('Task', 1))] as [Person, Task]

@@ -68,6 +68,8 @@ export interface RelationStrategy extends Contributor {
   readonly store?: MemberStore
   /** Present where members are link records, which people see as what they lead to. */
   readonly links?: LinkClass
+  /** True for a reference of a link record, which is nothing without it. */
+  readonly isEndOfLink?: boolean
   /** Absent where nothing is stored that could disagree with another record. */
   readonly verification?: LinkVerification
   /** How members that were created for an owner, and never linked, are found; absent where members may be there alone. */

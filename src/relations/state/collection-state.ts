@@ -16,6 +16,7 @@ import {
   type Knowledge,
   type RelationSide,
 } from './relation-side.js'
+import { forgetUnsentLink } from './unsent-link.js'
 import { rememberFields } from './remember-fields.js'
 import { checkMember, noAttributes } from '../contract/relation-errors.js'
 
@@ -268,6 +269,7 @@ export class CollectionState extends MembersAndChanges implements RelationSide {
   #forgetChange(member: Member): boolean {
     const { binding } = this
     if (binding === undefined || !isEntity(member) || this.parts !== undefined) return true
+    if (forgetUnsentLink(member, binding)) return true
     return forgetChange(binding.relation, binding.tracked.entity, member)
   }
 

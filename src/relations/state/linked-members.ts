@@ -53,14 +53,21 @@ export class LinkedMembers {
     const known = this.find(member)
     const link = isEntity(known) ? known : newLink(this.#links)
     assignToLink(link, this.#links, values)
-    if (link !== known) noteMade(link)
-    else if (Object.keys(values).length > 0) noteChanged(this.#state, link)
+    if (link !== known) this.#begin(link, entity ?? member)
+    else if (Object.keys(values).length > 0 && !isNew(link, this.#binding.reader)) noteChanged(this.#state, link)
     keepLink(this.#state, link)
     this.#state.add(link)
     if (entity === undefined) {
       this.#far(link).set(member)
       this.#showLater(link, member as KeyValue)
     } else if (!this.#showAt(entity, link)) this.#far(link).set(entity)
+  }
+
+  /** Gives a new link its ends before anybody lists it: its key is made of them. */
+  #begin(link: object, far: Member): void {
+    noteMade(link)
+    refStateOf(readProperty(link, this.#links.near) as object).set(this.#binding.tracked.entity)
+    this.#far(link).set(far)
   }
 
   remove(given: Member): void {

@@ -4,7 +4,9 @@ import type { Deleted, OnRollback } from '../contract/contributor.js'
 import type { DeletedKeys } from '../contract/deleted-keys.js'
 import { CollectionState } from './collection-state.js'
 import type { RefState } from './ref-state.js'
-import { stateOf } from './state-of.js'
+import { refStateOf, stateOf } from './state-of.js'
+import type { LinkClass } from '../contract/link-class.js'
+import { readProperty } from '../../codec/index.js'
 import type { RelationStrategy } from '../contract/relation-strategy.js'
 
 /** Links to what is to be deleted, which were made here and are not stored yet, will not be, unless it stays after all. */
@@ -18,7 +20,8 @@ export function takeBackLinks(
   for (const strategy of strategies) {
     strategy.takeBack?.(tracked, deleted, onTakeBack, isPreview)
     const state = stateOf(tracked, strategy)
-    if (state === undefined) continue
+    // A link record that is not stored is forgotten as a whole, and has its ends until then.
+    if (state === undefined || (strategy.isEndOfLink === true && tracked.state === 'new')) continue
     const unsent = [...state.linkedAmong(deleted(strategy.model.target))].filter((key) => state.isUnsent(key))
     for (const key of unsent) onTakeBack(takeBackTentatively(state, key, isPreview))
   }
@@ -38,6 +41,8 @@ export function forgetLinks(tracked: Tracked, strategies: readonly RelationStrat
     const keys = deleted(strategy.model.target)
     dropReadBin(state, keys)
     for (const key of state.linkedAmong(keys)) state.forget(key)
+    if (strategy.links !== undefined && state instanceof CollectionState)
+      dropLinksTo(state, strategy.links, deleted(strategy.links.target.name))
   }
 }
 
@@ -49,6 +54,15 @@ export function hideLinks(tracked: Tracked, strategies: readonly RelationStrateg
     const keys = deleted(strategy.model.target)
     dropReadBin(state, keys)
     for (const key of state.linkedAmong(keys)) state.hide(key)
+  }
+}
+
+/** Links that are not stored yet, to what is deleted. */
+function dropLinksTo(state: CollectionState, { far }: LinkClass, keys: DeletedKeys): void {
+  if (keys.size === 0) return
+  for (const link of state.addedEntities) {
+    const { key } = refStateOf(readProperty(link, far) as object)
+    if (key !== null && keys.has(key)) state.mark(link, undefined)
   }
 }
 

@@ -73,7 +73,7 @@ export class KeyBinStrategy implements RelationStrategy {
     this.#lists = list && storeOf(target, list, owner)
     this.#upkeep = this.#lists && new ListUpkeep(this.#lists, owner, model.bin!)
     const lists = this.#lists && { store: this.#lists, property: list!.name }
-    this.verification = keyBinLinks(model, owner, target, lists, this.#isLink)
+    this.verification = keyBinLinks(model, owner, target, lists, this.isEndOfLink)
     this.#forTarget = inverse && CreatedFor.of(target, inverse, owner)
     this.#forUs = inverse === undefined ? CreatedFor.of(owner, model, target) : undefined
     const held = (here: RecordKey, other: UserKey): LinkEnd => binEnd(owner, model, here, other)
@@ -89,6 +89,9 @@ export class KeyBinStrategy implements RelationStrategy {
       return this.model.onDelete === 'detach' ? undefined : this.#reachOnDelete(tracked, reach, reader)
     const state = this.#state(tracked.entity)
     const { target } = state
+    // What is stored of the link goes with its end.
+    if (this.isEndOfLink && tracked.state === 'new' && this.#isLeaving(target, reader))
+      return reach.remove(tracked.entity)
     if (isEntity(target) && isNew(target, reader)) reach.save(target)
     else if (this.#isToNew(target, reader)) reach.save(reader.known(this.#target.name, target as KeyValue)!.entity)
     if (tracked.overwrite === true || !state.isCleared || (this.#list ?? this.#indexed)?.orphans !== 'delete') return
@@ -405,7 +408,7 @@ export class KeyBinStrategy implements RelationStrategy {
   ): void {
     // Without what is part of its key nobody could read the record: it stays as it is, and the error says so.
     if (isInKey(this.#owner, this.model)) {
-      if (this.#isLink)
+      if (this.isEndOfLink)
         return undoLink(tracked, this.model, reader.recordKey(this.#target, owner), draft, reader, error)
       if (error !== undefined) throw error
       return
@@ -435,8 +438,13 @@ export class KeyBinStrategy implements RelationStrategy {
       leaveUnlessThere(this.#owner, tracked.key, this.model.bin!, this.#target, key, draft, lost)
   }
 
-  /** The record is a link, which is nothing without its ends. */
-  get #isLink(): boolean {
+  #isLeaving(target: RefState['target'], reader: Reader): boolean {
+    if (target === null) return false
+    const known = isEntity(target) ? reader.tracked(target) : reader.known(this.#target.name, target)
+    return known?.state === 'removed'
+  }
+
+  get isEndOfLink(): boolean {
     return (this.#list ?? this.#indexed)?.through !== undefined
   }
 

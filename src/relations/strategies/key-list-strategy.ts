@@ -201,6 +201,9 @@ export class KeyListStrategy implements RelationStrategy {
     const key = this.#keyOf(member, state, reader)
     // A key that is no entity by now has no record, where orphans are looked for.
     const isOrphan = this.model.orphans === 'delete' && (!isEntity(member) || isDeleting(member, draft, reader))
+    // One that was deleted softly before is not found either, and stays listed.
+    if (isOrphan && !isEntity(member) && this.#target.deletedAt !== undefined)
+      return draft.beforeSending(() => state.confirmRemoved(member))
     const isAlone = this.#childBin === undefined || isWritten || isOrphan
     const progress = progressOf(member, isAlone ? 1 : 2, state, draft, () => state.confirmRemoved(member))
     const child = { namespace: this.#target.namespace, set: this.#target.set, key }

@@ -2,7 +2,7 @@ import { readProperty } from '../../codec/index.js'
 import type { KeyValue } from '../../keys/index.js'
 import type { EntityModel, RelationModel } from '../../model/index.js'
 import type { Cascade } from '../contract/contributor.js'
-import { isNew } from '../contract/member.js'
+import { isEntity, isNew } from '../contract/member.js'
 import type { LinkClass } from '../contract/link-class.js'
 import type { Reader } from '../contract/reader.js'
 import type { LoadedLevel } from '../contract/relation-strategy.js'
@@ -11,7 +11,7 @@ import { loadListed } from '../read/load-key-lists.js'
 import { findFar, levelsThrough } from '../read/load-links.js'
 import { forgetLinksToSend, isMade, linksToSend } from '../state/links-to-send.js'
 import type { CollectionState } from '../state/collection-state.js'
-import { collectionStateOf } from '../state/state-of.js'
+import { collectionStateOf, refStateOf } from '../state/state-of.js'
 import { KeyListStrategy } from './key-list-strategy.js'
 import { SecondaryIndexStrategy } from './secondary-index-strategy.js'
 
@@ -31,7 +31,7 @@ export class LinkListStrategy extends KeyListStrategy {
   }
 
   override cascade(tracked: Tracked, reach: Cascade, reader: Reader, listed?: readonly KeyValue[]): Promise<void> {
-    reachLinks(tracked, this.relation, reach, reader)
+    reachLinks(tracked, this.relation, this.links, reach, reader)
     return super.cascade(tracked, reach, reader, listed)
   }
 
@@ -60,7 +60,7 @@ export class LinkIndexStrategy extends SecondaryIndexStrategy {
   }
 
   override cascade(tracked: Tracked, reach: Cascade, reader: Reader): Promise<void> {
-    reachLinks(tracked, this.relation, reach, reader)
+    reachLinks(tracked, this.relation, this.links, reach, reader)
     return super.cascade(tracked, reach, reader)
   }
 
@@ -76,21 +76,46 @@ const hasLinksToSend = (tracked: Tracked, relation: string): boolean =>
   linksToSend(stateOf(tracked, relation)) !== undefined
 
 /**
- * Reaches links that the owner's save concerns. One that the collection has made replaces what may be stored between its ends, and where it is not
- * wanted any more, that is deleted.
+ * Reaches links that the owner's save concerns. One that the collection has made replaces what may be stored between its ends, where these were stored
+ * before; where it is not wanted any more, that is deleted.
  */
-function reachLinks(tracked: Tracked, relation: string, reach: Cascade, reader: Reader): void {
+function reachLinks(tracked: Tracked, relation: string, links: LinkClass, reach: Cascade, reader: Reader): void {
   if (tracked.state === 'removed') return
   const state = stateOf(tracked, relation)
-  for (const link of state.addedEntities) if (isMade(link) && isNew(link, reader)) reach.save(link, true)
+  for (const link of state.addedEntities.filter((each) => isNew(each, reader))) {
+    if (isLeaving(link, links, reader)) leave(link, state, reach, reader)
+    else if (isMade(link)) reach.save(link, tracked.state !== 'new' && !isToNew(link, links, reader))
+  }
   const { changed, dropped } = linksToSend(state) ?? NOTHING
-  for (const link of changed) if (!state.isRemoved(link)) reach.save(link)
+  for (const link of changed) if (!state.isRemoved(link) && !isNew(link, reader)) reach.save(link)
   for (const link of dropped) {
     const key = state.keyOf(link)
     reach.remove(link)
     if (reader.tracked(link) === undefined && key !== null) state.remove(key)
   }
   if (!reach.isPreview) forgetLinksToSend(state)
+}
+
+/** True for a link whose other end is to be deleted: what is stored of it goes with that end. */
+const isLeaving = (link: object, links: LinkClass, reader: Reader): boolean =>
+  farEnd(link, links, reader)?.state === 'removed'
+
+/** True for a link to an end that is stored with it: there can be no other between the two yet. */
+function isToNew(link: object, links: LinkClass, reader: Reader): boolean {
+  const end = refStateOf(readProperty(link, links.far) as object).target
+  return isEntity(end) ? isNew(end, reader) : farEnd(link, links, reader)?.state === 'new'
+}
+
+function farEnd(link: object, { far, target }: LinkClass, reader: Reader): Tracked | undefined {
+  const end = refStateOf(readProperty(link, far) as object).target
+  if (end === null) return undefined
+  return isEntity(end) ? reader.tracked(end) : reader.known(target.name, end)
+}
+
+/** Forgets a link that is not stored, unless its other end stays after all. */
+function leave(link: object, state: CollectionState, reach: Cascade, reader: Reader): void {
+  if (reader.tracked(link) !== undefined) reach.remove(link)
+  reach.onTakeBack(state.tentatively(link, () => state.mark(link, undefined), reach.isPreview))
 }
 
 const NOTHING = { changed: new Set<object>(), dropped: new Set<object>() }

@@ -1,6 +1,14 @@
 import type { Codecs } from '../../codec/index.js'
 import type { Driver } from '../../driver/driver.js'
-import { DELETING_BIN, MADE_BIN, kindsOf, type EntityClass, type EntityModel, type Model } from '../../model/index.js'
+import {
+  DELETING_BIN,
+  MADE_BIN,
+  kindsOf,
+  shownClassOf,
+  type EntityClass,
+  type EntityModel,
+  type Model,
+} from '../../model/index.js'
 import { resultName } from '../../plan/effects.js'
 import { fieldsOf } from '../../query/fields-of.js'
 import { usableIndexes, type UsableIndex } from '../../query/usable-indexes.js'
@@ -115,9 +123,10 @@ export class MappedClasses {
   linksTo(place: number): LinksTo {
     const known = this.#linksTo.get(place)
     if (known !== undefined) return known
-    const leadsThere = ({ model: { target } }: RelationStrategy): boolean => {
+    const leadsThere = ({ model }: RelationStrategy): boolean => {
+      const { target } = model
       const inside = this.model.embeddables.get(target)?.relations ?? []
-      return [target, ...inside.map((relation) => relation.target)].some(
+      return [target, shownClassOf(model), ...inside.map((relation) => relation.target)].some(
         (name) => this.#byName.get(name)?.place === place,
       )
     }

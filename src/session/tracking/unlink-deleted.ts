@@ -3,6 +3,9 @@ import type { OnRollback } from '../../relations/contract/contributor.js'
 import { forgetAtOthers, keepKeys } from '../../relations/state/unlink-detached.js'
 import { forgetLinks, hideLinks, takeBackLinks } from '../../relations/state/unlink-deleted.js'
 import type { Deleted } from '../../relations/contract/contributor.js'
+import type { RelationStrategy } from '../../relations/contract/relation-strategy.js'
+import { refStateOf } from '../../relations/state/state-of.js'
+import { readProperty } from '../../codec/index.js'
 import type { RecordKey } from '../../plan/record-key.js'
 import type { ManagedEntity } from './managed-entity.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
@@ -27,14 +30,14 @@ export function forgetDeleted(removed: Iterable<ManagedEntity>, context: Session
   walk(
     deleted.filter((managed) => !isSoft(managed)),
     context,
-    forgetLinks,
+    forgetting,
   )
   walk(deleted.filter(isSoft), context, hideLinks)
 }
 
 /** Drops links to a record that is deleted, or was not there, without an entity. */
 export function forgetKey(mapped: MappedClass, key: RecordKey, context: SessionContext): void {
-  walk([{ mapped, key }], context, forgetLinks)
+  walk([{ mapped, key }], context, forgetting)
 }
 
 /** Rolls back links of a detached entity, but for those that others have to it alone: they know its key. */
@@ -43,7 +46,20 @@ export function forgetDetached(managed: ManagedEntity, context: SessionContext):
   walk([managed], context, keepKeys)
 }
 
-type Visit = typeof forgetLinks
+/** A link record that was not stored, and has lost an end, goes with it. */
+const forgetting: Visit = (managed, strategies, deleted) => {
+  const isLost = managed.state === 'new' && strategies.some((each) => isLeftBy(managed, each, deleted))
+  forgetLinks(managed, strategies, deleted)
+  if (isLost) managed.home.remove(managed)
+}
+
+function isLeftBy({ entity }: ManagedEntity, strategy: RelationStrategy, deleted: Deleted): boolean {
+  if (strategy.isEndOfLink !== true) return false
+  const { key } = refStateOf(readProperty(entity, strategy.relation) as object)
+  return key !== null && deleted(strategy.model.target).has(key)
+}
+
+type Visit = (managed: ManagedEntity, strategies: readonly RelationStrategy[], deleted: Deleted) => void
 
 /** Walks once for each class that is deleted from, through the entities with a relation that leads there, and no others. */
 function walk(

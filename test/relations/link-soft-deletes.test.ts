@@ -1,0 +1,97 @@
+import { expect } from 'chai'
+import type { Database, Session } from 'skein'
+import { MODES } from '../server.js'
+import { useDatabase } from '../use-database.js'
+import { Feed, Reader, SOFT, Subscription } from './link-models.js'
+
+for (const mode of MODES) {
+  describe(`link records with @DeletedAt (${mode})`, () => {
+    let db: Database
+    let session: Session
+    useDatabase(mode, SOFT, (opened) => ({ db } = opened))
+    beforeEach(async () => {
+      await db.withSession(async (first) => {
+        const [ann, bob] = ['ann', 'bob'].map((id) => first.create(Reader, { id }))
+        const [news, jazz] = ['news', 'jazz'].map((id) => first.create(Feed, { id }))
+        ann.feeds.link(news, { plan: 'free' })
+        ann.feeds.link(jazz, { plan: 'paid' })
+        bob.feeds.link(news, { plan: 'paid' })
+      })
+      session = db.session()
+    })
+    afterEach(async () => {
+      const found: string[] = []
+      for await (const { message } of db.verify(SOFT, { settle: 0 })) found.push(message)
+      expect(found).to.deep.equal([])
+    })
+    const unlink = (reader: string, feed: string): Promise<void> =>
+      db.withSession(async (one) => one.at(Reader, reader).collection('feeds').unlink(feed))
+
+    it('are stamped when they are unlinked, and left out of everything', async () => {
+      const ann = await session.load(Reader, 'ann', { with: ['feeds.readers'] })
+      ann.feeds.unlink('news')
+      expect(ann.feeds.items.map(({ id }) => id)).to.deep.equal(['jazz'])
+      await session.flush()
+      expect(ann.feeds.items.map(({ id }) => id)).to.deep.equal(['jazz'])
+
+      const read = await db.session().load(Reader, 'ann', { with: ['feeds'] })
+      expect(read.feeds.items.map(({ id }) => id)).to.deep.equal(['jazz'])
+      const { feeds } = await db.session().load(Reader, 'ann')
+      const { readers } = await db.session().load(Feed, 'news')
+      expect([await feeds.count(), await feeds.keys(), await feeds.contains('news')]).to.deep.equal([
+        1,
+        ['jazz'],
+        false,
+      ])
+      expect([await readers.count(), await readers.keys(), await readers.contains('ann')]).to.deep.equal([
+        1,
+        ['bob'],
+        false,
+      ])
+      expect((await feeds.page({ count: 5 })).map(({ id }) => id)).to.deep.equal(['jazz'])
+      expect(await feeds.linkOf('news')).to.equal(null)
+      expect(await db.session().linkOf(Subscription, 'ann', 'news')).to.equal(null)
+      expect(await db.session().walk(Reader, 'ann').out('feeds').keys()).to.deep.equal(['jazz'])
+      expect(await db.session().walk(Feed, 'news').out('readers').keys()).to.deep.equal(['bob'])
+    })
+
+    it('are shown on request', async () => {
+      await unlink('ann', 'news')
+      const { feeds } = await session.load(Reader, 'ann')
+      const { readers } = await session.load(Feed, 'news')
+      expect((await feeds.linkOf('news', { deleted: 'include' }))?.plan).to.equal('free')
+      expect(await feeds.keys({ deleted: 'only' })).to.deep.equal(['news'])
+      expect(await feeds.count({ deleted: 'include' })).to.equal(2)
+      expect((await feeds.page({ count: 5, deleted: 'only' })).map(({ id }) => id)).to.deep.equal(['news'])
+      expect((await readers.page({ count: 5, deleted: 'only' })).map(({ id }) => id)).to.deep.equal(['ann'])
+      const streamed: string[] = []
+      for await (const { id } of feeds.stream({ deleted: 'include' })) streamed.push(id)
+      expect(streamed).to.deep.equal(['jazz', 'news'])
+      const ended = await session.linkOf(Subscription, 'ann', 'news', { deleted: 'only' })
+      expect(ended?.endedAt).to.be.instanceOf(Date)
+      const walked = await db.session().walk(Reader, 'ann', { deleted: 'include' }).out('feeds').keys()
+      expect([...walked].sort()).to.deep.equal(['jazz', 'news'])
+    })
+
+    it('are restored, or replaced by a new link', async () => {
+      await unlink('ann', 'news')
+      await unlink('ann', 'jazz')
+      expect(await session.restore(Subscription, { reader: 'ann', feed: 'news' })).to.equal(true)
+      const ann = await db.session().load(Reader, 'ann', { with: ['feeds'] })
+      expect(ann.feeds.items.map(({ id }) => id)).to.deep.equal(['news'])
+      await db.withSession(async (one) => one.at(Feed, 'jazz').collection('readers').link('ann', { plan: 'new' }))
+      const link = await db.session().load(Subscription, 'ann:jazz')
+      expect([link.plan, link.endedAt]).to.deep.equal(['new', undefined])
+      const both = await db.session().load(Reader, 'ann', { with: ['feeds'] })
+      expect(both.feeds.items.map(({ id }) => id)).to.deep.equal(['jazz', 'news'])
+    })
+
+    it('are purged for good, off both ends', async () => {
+      await unlink('ann', 'news')
+      expect(await db.purge(Subscription, { olderThan: new Date(Date.now() + 60_000) })).to.equal(1)
+      const { feeds } = await session.load(Reader, 'ann')
+      expect(await feeds.keys({ deleted: 'include' })).to.deep.equal(['jazz'])
+      expect(await session.linkOf(Subscription, 'ann', 'news', { deleted: 'include' })).to.equal(null)
+    })
+  })
+}
