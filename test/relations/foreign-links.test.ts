@@ -94,7 +94,14 @@ for (const mode of MODES) {
       for await (const finding of db.verify(Agent, { settle: 0 })) findings.push(finding)
       const session = db.session()
       const ofOne = await session.verify(await session.load(Agent, 2), { settle: 0 })
-      for (const found of [findings, ofOne])
+      const [links, layouts] = [true, false].map((isLink) =>
+        findings.filter(({ kind }) => (kind !== 'wrongLayout') === isLink),
+      )
+      expect(layouts.map(({ key, property }) => [key, property])).to.have.deep.members([
+        [1, 'listings'],
+        [1, 'plain'],
+      ])
+      for (const found of [links, ofOne])
         expect(found.map(({ kind, key, property }) => [kind, key, property])).to.have.deep.members([
           ['unreadable', 2, 'listings'],
           ['unreadable', 2, 'plain'],
@@ -115,8 +122,13 @@ for (const mode of MODES) {
       const missing: unknown[] = []
       for await (const { kind, otherKey } of db.verify(Agent, { settle: 0 }))
         missing.push(`${kind} ${String(otherKey)}`)
-      expect(missing).to.have.length(502)
-      expect(missing).to.include.members(['danglingKey 7', 'danglingKey 3000', 'danglingKey 501'])
+      expect(missing).to.have.length(503)
+      expect(missing).to.include.members([
+        'wrongLayout undefined',
+        'danglingKey 7',
+        'danglingKey 3000',
+        'danglingKey 501',
+      ])
     })
 
     it('is refused when a reference holds no key of its class', async () => {

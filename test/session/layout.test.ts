@@ -10,6 +10,7 @@ import {
   SkeinError,
   collection,
   type Database,
+  type Finding,
   type LayoutProgress,
 } from 'skein'
 import { MODES } from '../server.js'
@@ -98,6 +99,27 @@ for (const mode of MODES) {
         scores: new Map([['a', 1]]),
         tags: new Set(['a', 'b']),
       })
+    })
+
+    it('is checked by verify, which converts where it repairs', async () => {
+      await save(1, { sorted: [5], tags: new Set(['a']) })
+      await foreign(2)
+      const verify = async (repair: boolean): Promise<readonly Finding[]> => {
+        const found: Finding[] = []
+        for await (const finding of db.verify(Shelf, { repair, settle: 0 })) found.push(finding)
+        return found.filter(({ kind }) => kind === 'wrongLayout')
+      }
+      const found = await verify(false)
+      expect(found.map(({ key, property, repair, state }) => [key, property, repair, state])).to.have.deep.members(
+        ['sorted', 'plain', 'scores', 'tags', 'lines', 'next'].map((bin) => [2, bin, 'convert', 'found']),
+      )
+      expect(found.find(({ property }) => property === 'next')!.message).to.equal(
+        'Shelf 2 stores the list of next unordered, and the class declares it ordered; a save does not change that, db.layout.sync() does.',
+      )
+      expect(await flags(2), 'nothing is written').to.deep.include({ sorted: 0 })
+      expect((await verify(true)).map(({ state }) => state)).to.deep.equal(Array(6).fill('repaired'))
+      expect(await flags(2)).to.deep.include({ sorted: 1, plain: 0, scores: 3, tags: 1, lines: 1, next: 1 })
+      expect(await verify(false)).to.deep.equal([])
     })
 
     it('gives the index to everything that declares one, where it is asked to', async () => {

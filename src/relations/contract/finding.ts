@@ -9,6 +9,7 @@ import type { KeyValue } from '../../keys/index.js'
  * `wrongSortKey`: the map from a child's key to its place does not. `wrongOrder`: the list of a further order does not. `misplacedPart`: a child is not where its own values say, or its key leads to another record.
  * `duplicatePart`: two children have the same key. `unfinishedCreate`: a child that was created for an owner, by a flush that failed and was given up
  * before it linked the two.
+ * `wrongLayout`: a list or map that is stored in another order than the class declares.
  * `wrongCount`: a `@CountOf` that is not the number of members in the record.
  * `staleCopy`: a `@Copy` that is not what its source says.
  * Of companion records: `companionWithoutRoot`: the record that it belongs to is gone. `unreadCompanion`: one of a counter, whose shard is past those that
@@ -26,6 +27,7 @@ export type FindingKind =
   | 'duplicatePart'
   | 'wrongCount'
   | 'staleCopy'
+  | 'wrongLayout'
   | 'companionWithoutRoot'
   | 'unreadCompanion'
   | 'staleMarker'
@@ -53,8 +55,9 @@ export interface Finding {
   readonly otherKey?: KeyValue
   /** Side that was taken as correct: the owner side of the relation (`Listing.agent`), or the class of the record that is gone. */
   readonly truth: string
-  /** Action of a repair on the record: add the other's key, remove it, move a child or member where it belongs, let members in again, count or copy again, finish the delete, delete a link record without an end, or nothing. */
-  readonly repair: 'add' | 'remove' | 'move' | 'reopen' | 'count' | 'copy' | 'finishDelete' | 'delete' | 'none'
+  /** Action of a repair on the record: add the other's key, remove it, move a child or member where it belongs, let members in again, count or copy again, store it in the declared order, finish the delete, delete a link record without an end, or nothing. */
+  readonly repair:
+    'add' | 'remove' | 'move' | 'reopen' | 'count' | 'copy' | 'convert' | 'finishDelete' | 'delete' | 'none'
   readonly state: FindingState
   /** Finding as a sentence. */
   readonly message: string

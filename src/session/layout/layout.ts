@@ -2,18 +2,14 @@ import type { Driver } from '../../driver/driver.js'
 import { SkeinError } from '../../errors/index.js'
 import type { KeyValue, Tenant } from '../../keys/index.js'
 import type { EntityClass, OutsideTransaction } from '../../model/index.js'
-import { storedOrder, toLayout } from '../../plan/bin-layout.js'
-import { goneUnless, write, type WriteCommand } from '../../plan/command.js'
-import { and, binExists, type Expression } from '../../plan/expression.js'
 import type { MapOrder } from '../../plan/operation.js'
-import type { FoundRecord, Outcome } from '../../plan/outcome.js'
-import { query } from '../../plan/query-command.js'
-import type { RecordKey } from '../../plan/record-key.js'
+import type { Outcome } from '../../plan/outcome.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
 import type { MappedClasses } from '../mapping/mapped-classes.js'
 import { refuseInTransaction } from '../transaction/transaction-scope.js'
-import { layoutsOf, type PropertyLayout } from './class-layouts.js'
+import { layoutsOf } from './class-layouts.js'
 import { isAhead, positionIn, showPosition } from './layout-position.js'
+import { conversion, layoutQuery, storedLayouts, type StoredLayout, type StoredLayouts } from './stored-layouts.js'
 
 /** Lists or maps of one bin that are stored in another order than the class declares. */
 export interface LayoutDifference {
@@ -129,8 +125,8 @@ export class Layout {
       let total = { records: 0, different: 0, converted: 0, failed: 0 }
       let position = from?.className === mapped.model.name ? from.position : undefined
       do {
-        const page = await this.#driver.queryPage(questionFor(mapped), STEP, { after: position, signal })
-        const read = page.records.map((record) => this.#read(record, mapped, tenant))
+        const page = await this.#driver.queryPage(layoutQuery(mapped), STEP, { after: position, signal })
+        const read = page.records.map((record) => storedLayouts(record, mapped, this.#classes, tenant))
         const records = read.filter((each) => typeof each === 'object')
         const { converted, failed } = await step(records)
         const unreadable = read.filter((each) => each === 'unreadable').length
@@ -158,41 +154,6 @@ export class Layout {
     const sets = [...new Set(bases)].filter((mapped) => mapped.kinds.some((kind) => layoutsOf(kind).length > 0))
     return sets.sort((a, b) => (a.model.name < b.model.name ? -1 : 1))
   }
-
-  /** Undefined for a record of another tenant. */
-  #read(
-    { bins }: FoundRecord,
-    mapped: MappedClass,
-    tenant: Tenant | undefined,
-  ): StoredLayouts | 'unreadable' | undefined {
-    try {
-      const { codec, model } = mapped
-      const readable = Object.fromEntries(codec.binsOf([]).map((name) => [name, bins[name]]))
-      const entity = codec.hydrate(readable, new Set(model.key.properties))
-      const own = this.#classes.ofEntity(entity)
-      const key = own.codec.key.keyOf(entity)
-      const layouts = layoutsOf(own).map((layout) => ({ layout, order: storedOrder(layout.kind, bins[layout.bin]) }))
-      const stored = layouts.filter((each): each is StoredLayout => each.order !== undefined)
-      const different = stored.filter(({ layout, order }) => order !== layout.order)
-      return { className: own.model.name, key, record: own.recordKey(key, tenant), stored, different }
-    } catch (error) {
-      if (!(error instanceof SkeinError)) throw error
-      return error.code === 'SKEIN_2104' ? undefined : 'unreadable'
-    }
-  }
-}
-
-interface StoredLayout {
-  readonly layout: PropertyLayout
-  readonly order: MapOrder
-}
-
-interface StoredLayouts {
-  readonly className: string
-  readonly key: KeyValue
-  readonly record: RecordKey
-  readonly stored: readonly StoredLayout[]
-  readonly different: readonly StoredLayout[]
 }
 
 interface Done {
@@ -200,29 +161,6 @@ interface Done {
   readonly failed: number
 }
 const NOTHING: Done = { converted: 0, failed: 0 }
-
-function questionFor({ model, codec, kinds }: MappedClass): ReturnType<typeof query> {
-  const { name, namespace, set } = model
-  const bins = new Set([...codec.binsOf([]), ...kinds.flatMap((kind) => layoutsOf(kind).map(({ bin }) => bin))])
-  return query({ entity: name, namespace, set, bins: [...bins], raw: true })
-}
-
-/** Sets the layouts of one record; undefined where there is nothing to do. */
-function conversion(
-  { className, record, stored, different }: StoredLayouts,
-  indexes: boolean,
-): WriteCommand | undefined {
-  const changed = stored.filter((each) => different.includes(each) || (indexes && each.layout.persistIndex))
-  if (changed.length === 0) return undefined
-  // A bin that was removed meanwhile would come back empty.
-  const there = changed.map(({ layout }): Expression => binExists(layout.bin))
-  return write(
-    className,
-    record,
-    changed.map(({ layout }) => toLayout(layout)),
-    { exists: 'mustExist', ttl: 'keep', guards: [goneUnless(there.length === 1 ? there[0] : and(...there))] },
-  )
-}
 
 /** A record that is gone, or whose bin is, needs no conversion. */
 const hasFailed = ({ state, reason }: Outcome): boolean =>

@@ -10,6 +10,7 @@ import type { MappedClass } from '../mapping/mapped-class.js'
 import type { MappedClasses } from '../mapping/mapped-classes.js'
 import { verifyCopies } from './copy-verifier.js'
 import { verifyCounts } from './count-verifier.js'
+import { verifyLayouts } from './layout-verifier.js'
 import { CompanionCountVerifier } from './companion-count-verifier.js'
 import { CompanionVerifier } from './companion-verifier.js'
 import { subjectOf, verifyAccess, type FinishDelete } from './verify-access.js'
@@ -73,6 +74,8 @@ export async function* verifySets(
         signal,
       ))
         yield note(finding)
+    for await (const finding of verifyLayouts(mapped, classes, driver, options.repair === true, tenant, signal))
+      yield note(finding)
     for await (const finding of strayCompanions(mapped, driver, access, options, tenant)) yield note(finding)
     if (mapped.shards === undefined) continue
     const companions = new CompanionVerifier(mapped, driver, verifyTerms(options), tenant, signal)

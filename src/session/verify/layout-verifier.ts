@@ -1,0 +1,60 @@
+import type { Driver } from '../../driver/driver.js'
+import { describeKey, type Tenant } from '../../keys/index.js'
+import type { Finding } from '../../relations/contract/finding.js'
+import { layoutsOf } from '../layout/class-layouts.js'
+import {
+  conversion,
+  layoutQuery,
+  storedLayouts,
+  type StoredLayout,
+  type StoredLayouts,
+} from '../layout/stored-layouts.js'
+import type { MappedClass } from '../mapping/mapped-class.js'
+import type { MappedClasses } from '../mapping/mapped-classes.js'
+
+/** Finds lists and maps that are stored in another order than their class declares. Only their own bytes tell it, so they are read again. */
+export async function* verifyLayouts(
+  mapped: MappedClass,
+  classes: MappedClasses,
+  driver: Driver,
+  repair: boolean,
+  tenant: Tenant | undefined,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Finding> {
+  if (mapped.kinds.every((kind) => layoutsOf(kind).length === 0)) return
+  for await (const records of driver.query(layoutQuery(mapped), { signal })) {
+    for (const record of records) {
+      const found = storedLayouts(record, mapped, classes, tenant)
+      // A record that cannot be read is reported with its links.
+      if (typeof found !== 'object' || found.different.length === 0) continue
+      const outcome = repair ? await convert(found, driver, signal) : { state: 'found' as const }
+      for (const each of found.different) yield { ...about(found, each), ...outcome }
+    }
+  }
+}
+
+async function convert(
+  found: StoredLayouts,
+  driver: Driver,
+  signal: AbortSignal | undefined,
+): Promise<Pick<Finding, 'state' | 'error'>> {
+  const [{ state, reason, error }] = await driver.run([conversion(found)!], { signal })
+  if (state === 'written') return { state: 'repaired' }
+  if (reason === 'missing' || reason === 'guard') return { state: 'leftAlone' }
+  return { state: 'failed', ...(error === undefined ? {} : { error }) }
+}
+
+function about({ className, key }: StoredLayouts, { layout, order }: StoredLayout): Omit<Finding, 'state'> {
+  const { property, kind } = layout
+  return {
+    kind: 'wrongLayout',
+    className,
+    property,
+    key,
+    truth: className,
+    repair: 'convert',
+    message: `${className} ${describeKey(key)} stores the ${kind} of ${property} ${NAMES[order]}, and the class declares it ${NAMES[layout.order]}; a save does not change that, db.layout.sync() does.`,
+  }
+}
+
+const NAMES = { unordered: 'unordered', ordered: 'ordered', keyValue: 'ordered by key and value' } as const
