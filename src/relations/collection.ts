@@ -104,7 +104,9 @@ export class EntityCollection<T extends object, A extends object = object> imple
     const { parts, binding } = this.#state
     const members = (): readonly unknown[] =>
       this.#state.asShown(() => this.#links?.members.membersOf(this.#state.members) ?? this.#state.members)
-    if (this.isLoaded) return (parts?.placed().map(({ part }) => part) ?? members()) as T[]
+    const placed = (): readonly unknown[] | undefined =>
+      this.#state.asShown(() => parts?.placed().map(({ part }) => part))
+    if (this.isLoaded) return (placed() ?? members()) as T[]
     const name = binding === undefined ? '' : ` ${nameOf(binding)}`
     throw new SkeinError('SKEIN_2402', `The collection${name} is not loaded.`, {
       className: binding?.tracked.model.name,

@@ -247,14 +247,14 @@ export class Session extends SessionReads {
   /** True when a save of this entity, or without one a flush, would send something. */
   isDirty(entity?: object): boolean {
     this.#core.checkOpen()
-    if (entity !== undefined) return isDirty(this.#core.work.entities.get(entity))
+    if (entity !== undefined) return isDirty(this.#core.work.entities.getShown(entity))
     return this.#core.context.identity.filter(isDirty).length > 0
   }
 
   /** Changes that a save of this entity would send. */
   changes(entity: object): Changes {
     this.#core.checkOpen()
-    return changesOf(this.#core.work.entities.get(entity))
+    return changesOf(this.#core.work.entities.getShown(entity))
   }
 
   /** Plan of a flush (or of a save of this entity), without sending it and without running hooks. */

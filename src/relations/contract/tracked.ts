@@ -11,6 +11,8 @@ export interface Tracked {
   readonly model: EntityModel
   readonly key: RecordKey
   readonly state: TrackedState
+  /** State as people see it: without the marks of an `explain` that is under way. */
+  readonly shownState?: TrackedState
   /** Known by its key alone: nothing of its record was read. */
   readonly isUnread: boolean
   /** Whatever is stored becomes what the entity is. */

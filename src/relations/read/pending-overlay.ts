@@ -3,14 +3,15 @@ import { userKeyId } from '../../plan/record-key.js'
 import type { Binding } from '../contract/binding.js'
 import type { CollectionState } from '../state/collection-state.js'
 import type { Member } from '../contract/member.js'
+import { hasShownChanges } from '../state/state-of.js'
 import { shownMembers } from './shown-members.js'
 import { cut, type CollectionMembers, type KeyRange } from '../contract/collection-members.js'
 
 // Overlays the server's answers with this session's unsent changes.
 
 export async function hasMember(state: CollectionState, binding: Binding, member: Member): Promise<boolean> {
-  if (state.isAdded(member)) return true
-  if (state.isRemoved(member)) return false
+  if (state.asShown(() => state.isAdded(member))) return true
+  if (state.asShown(() => state.isRemoved(member))) return false
   const key = state.keyOf(member)
   if (key === null) return false
   return (await members(binding).countOf(binding.tracked, [key], binding.reader)) > 0
@@ -19,14 +20,13 @@ export async function hasMember(state: CollectionState, binding: Binding, member
 export async function countMembers(state: CollectionState, binding: Binding): Promise<number> {
   const { tracked, reader } = binding
   const source = members(binding)
-  const added = keysOf(state, state.added)
-  const removed = keysOf(state, state.removed)
+  const [added, removed] = state.asShown(() => [keysOf(state, state.added), keysOf(state, state.removed)])
   const [stored, already, lost] = await Promise.all([
     source.count(tracked, reader),
     added.length === 0 ? 0 : source.countOf(tracked, added, reader),
     removed.length === 0 ? 0 : source.countOf(tracked, removed, reader),
   ])
-  return stored + state.added.length - already - lost
+  return stored + state.asShown(() => state.added.length) - already - lost
 }
 
 /** Keys of all members, or of those in a range. */
@@ -36,7 +36,7 @@ export async function memberKeys(
   range?: KeyRange,
 ): Promise<readonly KeyValue[]> {
   const { tracked, reader } = binding
-  if (range !== undefined && state.isChanged) return changedPage(state, binding, range)
+  if (range !== undefined && hasShownChanges(state)) return changedPage(state, binding, range)
   return withChanges(state, await members(binding).keys(tracked, reader, range))
 }
 
@@ -54,18 +54,20 @@ async function changedPage(state: CollectionState, binding: Binding, range: KeyR
   const { offset, count } = range
   // From the end: what was added here stands last, unless it is stored already, which only all keys tell.
   if (offset < 0) return cut(await memberKeys(state, binding), range)
-  const upTo = { offset: 0, count: offset + count + state.removed.length }
+  const upTo = { offset: 0, count: offset + count + state.asShown(() => state.removed.length) }
   const stored = await members(binding).keys(binding.tracked, binding.reader, upTo)
   return withChanges(state, stored).slice(offset, offset + count)
 }
 
 /** These keys, with what was added and removed here. */
 export function withChanges(state: CollectionState, stored: readonly KeyValue[]): KeyValue[] {
-  if (!state.isChanged) return [...stored]
-  const kept = stored.filter((key) => !state.isRemoved(key))
-  const known = new Set(kept.map(userKeyId))
-  const added = keysOf(state, state.added).filter((key) => !known.has(userKeyId(key)))
-  return [...kept, ...added]
+  return state.asShown(() => {
+    if (!state.isChanged) return [...stored]
+    const kept = stored.filter((key) => !state.isRemoved(key))
+    const known = new Set(kept.map(userKeyId))
+    const added = keysOf(state, state.added).filter((key) => !known.has(userKeyId(key)))
+    return [...kept, ...added]
+  })
 }
 
 function keysOf(state: CollectionState, members: readonly Member[]): KeyValue[] {

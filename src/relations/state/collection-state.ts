@@ -281,7 +281,7 @@ export class CollectionState extends MembersAndChanges implements RelationSide {
     const member = isEntity(given) && reader.isDetached(given) ? (reader.keyOf(given) ?? given) : given
     if (isEntity(member)) return member
     const known = reader.known(relation.target, member)
-    if (known !== undefined) return known.state === 'removed' ? member : known.entity
+    if (known !== undefined) return known.shownState === 'removed' ? member : known.entity
     reader.whenKnown(relation.target, member, (entity) => this.resolveKey(entity))
     return member
   }

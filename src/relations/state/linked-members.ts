@@ -96,7 +96,7 @@ export class LinkedMembers {
     if (key === null) return this.#state.addedEntities.find((link) => this.#leadsTo(link, member))
     const added = this.#state.findAdded(key)
     const known = this.#binding.reader.known(this.#links.model.name, key)
-    return added ?? (known === undefined || known.state === 'removed' ? key : known.entity)
+    return added ?? (known === undefined || known.shownState === 'removed' ? key : known.entity)
   }
 
   /** The key of the link to a member; null while one of its ends has none. */
@@ -140,7 +140,7 @@ export class LinkedMembers {
   #entityOf(member: Member): object | undefined {
     if (isEntity(member)) return member
     const known = this.#binding.reader.known(this.#links.target.name, member)
-    return known?.state === 'removed' ? undefined : known?.entity
+    return known?.shownState === 'removed' ? undefined : known?.entity
   }
 
   /** An entity that another session has let go of stands for its key. */

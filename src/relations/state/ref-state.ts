@@ -15,7 +15,7 @@ export class RefState extends RefTarget implements RelationSide {
     if (this.target === null || this.knows === 'missing' || isEntity(this.target)) return true
     // The session may have met the entity on another way.
     const known = this.binding?.reader.known(this.binding.relation.target, this.target)
-    if (known === undefined || known.state === 'removed' || known.isUnread) return false
+    if (known === undefined || known.shownState === 'removed' || known.isUnread) return false
     this.points = known.entity
     return true
   }

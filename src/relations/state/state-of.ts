@@ -65,3 +65,6 @@ export function stateOf(
   if (typeof value !== 'object' || value === null) return undefined
   return holds === 'ref' ? findRefState(value) : findCollectionState(value)
 }
+
+/** True when a Ref or Collection is changed, as people see it: without the changes of an `explain` that is under way. */
+export const hasShownChanges = (state: RefState | CollectionState): boolean => state.asShown(() => state.isChanged)

@@ -27,7 +27,7 @@ import { leaveUnlessThere, retarget } from '../write/guarded-ref-write.js'
 import { undoLink } from '../write/undo-link.js'
 import { askOwner } from '../write/owner-there.js'
 import { ListUpkeep } from '../write/list-upkeep.js'
-import { collectionStateOf, refStateOf } from '../state/state-of.js'
+import { collectionStateOf, refStateOf, hasShownChanges } from '../state/state-of.js'
 import type { RelationStrategy } from '../contract/relation-strategy.js'
 import { keyBinLinks } from '../verify/relation-links.js'
 import { isKeyOf, unreadableRef } from '../contract/stored-keys.js'
@@ -81,7 +81,7 @@ export class KeyBinStrategy implements RelationStrategy {
   }
 
   hasChanges({ entity }: Tracked): boolean {
-    return this.#state(entity).isChanged
+    return hasShownChanges(this.#state(entity))
   }
 
   cascade(tracked: Tracked, reach: Cascade, reader: Reader): void | Promise<void> {

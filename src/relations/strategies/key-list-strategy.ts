@@ -33,7 +33,7 @@ import { findAndReachLeaving } from '../cascade/reach-removed.js'
 import { progressOf } from '../state/link-progress.js'
 import { restricted } from '../contract/relation-errors.js'
 import { retarget } from '../write/guarded-ref-write.js'
-import { collectionStateOf } from '../state/state-of.js'
+import { collectionStateOf, hasShownChanges } from '../state/state-of.js'
 import type { CollectionMembers } from '../contract/collection-members.js'
 import type { MemberStore } from '../contract/member-store.js'
 import type { RelationStrategy } from '../contract/relation-strategy.js'
@@ -86,7 +86,7 @@ export class KeyListStrategy implements RelationStrategy {
   }
 
   hasChanges({ entity }: Tracked): boolean {
-    return this.#state(entity).isChanged
+    return hasShownChanges(this.#state(entity))
   }
 
   cascadeKeys(tracked: Tracked, { room }: Cascade, reader: Reader): Promise<readonly KeyValue[]> | undefined {

@@ -31,7 +31,7 @@ import { isInKey } from '../write/ref-in-key.js'
 import { isEntity, type Member } from '../contract/member.js'
 import type { RefState } from '../state/ref-state.js'
 import { retarget } from '../write/guarded-ref-write.js'
-import { refStateOf } from '../state/state-of.js'
+import { refStateOf, hasShownChanges } from '../state/state-of.js'
 import type { RelationStrategy } from '../contract/relation-strategy.js'
 import { keyPairLinks } from '../verify/relation-links.js'
 import type { LinkVerification } from '../contract/link-verification.js'
@@ -79,7 +79,7 @@ export class KeyPairStrategy implements RelationStrategy {
   }
 
   hasChanges({ entity }: Tracked): boolean {
-    return this.#state(entity).isChanged
+    return hasShownChanges(this.#state(entity))
   }
 
   cascade(tracked: Tracked, reach: Cascade, reader: Reader): void | Promise<void> {

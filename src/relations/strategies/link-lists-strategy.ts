@@ -26,7 +26,7 @@ import { isEntity, isNew, type Member } from '../contract/member.js'
 import { findAndReachLeaving } from '../cascade/reach-removed.js'
 import { progressOf } from '../state/link-progress.js'
 import { noAttributes, restricted } from '../contract/relation-errors.js'
-import { collectionStateOf } from '../state/state-of.js'
+import { collectionStateOf, hasShownChanges } from '../state/state-of.js'
 import { storedKeys } from '../contract/stored-keys.js'
 import type { CollectionMembers } from '../contract/collection-members.js'
 import type { MemberStore } from '../contract/member-store.js'
@@ -111,7 +111,7 @@ export class LinkListsStrategy implements RelationStrategy {
 
   hasChanges({ entity }: Tracked): boolean {
     const state = this.#state(entity)
-    return state.isChanged || this.#changed(state).length > 0
+    return hasShownChanges(state) || this.#changed(state).length > 0
   }
 
   cascadeKeys(tracked: Tracked, { room, isAgain }: Cascade, reader: Reader): Promise<readonly KeyValue[]> | undefined {

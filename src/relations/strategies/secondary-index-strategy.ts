@@ -25,7 +25,7 @@ import { progressOf } from '../state/link-progress.js'
 import { ownerGone, restricted } from '../contract/relation-errors.js'
 import { askOwner } from '../write/owner-there.js'
 import { leaveUnlessThere, retarget } from '../write/guarded-ref-write.js'
-import { collectionStateOf } from '../state/state-of.js'
+import { collectionStateOf, hasShownChanges } from '../state/state-of.js'
 import type { CollectionMembers } from '../contract/collection-members.js'
 import type { LinkVerification } from '../contract/link-verification.js'
 import { createdForLinks } from '../verify/leftover-links.js'
@@ -61,7 +61,7 @@ export class SecondaryIndexStrategy implements RelationStrategy {
   }
 
   hasChanges({ entity }: Tracked): boolean {
-    return this.#state(entity).isChanged
+    return hasShownChanges(this.#state(entity))
   }
 
   async cascade(tracked: Tracked, reach: Cascade, reader: Reader): Promise<void> {

@@ -107,7 +107,7 @@ export class IndexQueries {
       const known = identity.get(mapped, key.key)
       const managed = this.#hydrator.take(mapped, key, record, projection, known)
       if (managed === null) continue
-      if (managed.state === 'removed') {
+      if (managed.shownState === 'removed') {
         leaving.push(managed)
         continue
       }

@@ -152,7 +152,7 @@ const resolve = (request: LoadRequest, managed: ManagedEntity | null): void =>
 
 /** To be deleted by the session, or deleted softly and not asked for. */
 const isHidden = (managed: ManagedEntity, { deleted }: Projection): boolean =>
-  managed.state === 'removed' || !isEntityShown(managed, deleted)
+  managed.shownState === 'removed' || !isEntityShown(managed, deleted)
 
 /** Waits for all of several loads. */
 class AllLoaded implements LoadReceiver {

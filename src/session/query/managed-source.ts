@@ -41,7 +41,7 @@ export class ManagedSource<T extends object> extends ClassSource implements Quer
 
   /** Entities that the session is to delete are not given. */
   get leaving(): number {
-    return this.#context.identity.filter(({ state }) => state === 'removed').length
+    return this.#context.identity.filter(({ shownState }) => shownState === 'removed').length
   }
 
   checkPaths(paths: readonly string[]): void {

@@ -14,6 +14,8 @@ export interface DeleteIntent {
   readonly resumes: boolean
   /** Removes the record of a class with soft deletes for good. */
   readonly purges: boolean
+  /** State before a cascade of `explain` marked it, which is all that anybody else may see of it. */
+  readonly preview: 'new' | 'stored' | undefined
   /** A part of it is done, such as references that are gone: it is to be finished. */
   readonly isBegun: boolean
 }
@@ -28,6 +30,7 @@ export const NO_INTENT: DeleteIntent = Object.freeze({
   orphanGuard: undefined,
   resumes: false,
   purges: false,
+  preview: undefined,
   isBegun: false,
 })
 

@@ -38,6 +38,13 @@ export class EntityTracker {
     return managed
   }
 
+  /** As `get`, also for an entity that only the plan of an `explain` has let go of. */
+  getShown(entity: object): ManagedEntity {
+    const managed = managedOf(entity)
+    const isHere = managed?.home === this.#context.identity && managed.shownState !== 'gone'
+    return isHere ? managed : this.get(entity)
+  }
+
   get(entity: object): ManagedEntity {
     const managed = this.find(entity)
     if (managed !== undefined) return managed

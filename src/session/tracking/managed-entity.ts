@@ -77,6 +77,10 @@ export class ManagedEntity implements Tracked {
     return this.#state
   }
 
+  get shownState(): TrackedState {
+    return this.#deleteIntent?.preview ?? this.#state
+  }
+
   get model(): EntityModel {
     return this.mapped.model
   }
@@ -216,6 +220,11 @@ export class ManagedEntity implements Tracked {
     this.#deleteIntent = { ...before, orphanGuard: undefined, ...conditions }
   }
 
+  /** Shows the entity as it was before a cascade of `explain` has marked it. */
+  showAs(preview: 'new' | 'stored'): void {
+    this.#deleteIntent = { ...(this.#deleteIntent ?? NO_INTENT), preview }
+  }
+
   /** Marks the entity by `remove`: the next flush deletes it. */
   removeAtFlush(conditions?: DeleteConditions): void {
     this.remove(conditions)
@@ -234,7 +243,7 @@ export class ManagedEntity implements Tracked {
   }
 
   #ask(pending: PendingDelete | undefined): void {
-    this.#deleteIntent = { ...this.#deleteIntent!, pending, asked: nextCall() }
+    this.#deleteIntent = { ...this.#deleteIntent!, pending, asked: nextCall(), preview: undefined }
   }
 
   /** Ends a delete that has failed; where the last one was refused, the entity stays, or is let go of as before. */
@@ -280,5 +289,6 @@ export class ManagedEntity implements Tracked {
   /** An entity that was never stored is managed again. */
   comeBack(): void {
     this.#state = 'new'
+    this.#deleteIntent = undefined
   }
 }

@@ -27,7 +27,7 @@ async function isThere(
   deleted: DeletedMode | undefined,
 ): Promise<boolean> {
   const known = reader.known(model.name, key) as ManagedEntity | undefined
-  if (known !== undefined && (known.state === 'removed' || !isEntityShown(known, deleted))) return false
+  if (known !== undefined && (known.shownState === 'removed' || !isEntityShown(known, deleted))) return false
   if (known !== undefined && !known.isUnread && linkFilter === undefined) return true
   const record = reader.recordKey(model, key)
   if (linkFilter !== undefined)

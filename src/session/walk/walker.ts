@@ -125,7 +125,7 @@ export class Walker {
     const { name } = hop.relation
     if (known !== undefined && !known.isUnread) {
       await hop.strategies.get(known.mapped)?.load([known], this.#reader)
-      return known.state === 'removed' ? null : known
+      return known.shownState === 'removed' ? null : known
     }
     const { model } = node.mapped
     const [found] = await this.#reader.find(model, [this.#reader.fromStored(model, node.key.key)], [name])
@@ -136,7 +136,8 @@ export class Walker {
   async #presence(node: WalkNode, filter: Expression | undefined): Promise<MappedClass | undefined> {
     const { known } = this.#sourceOf(node)
     if (node.part !== undefined) return node.mapped
-    if (known !== undefined && (known.state === 'removed' || !isEntityShown(known, this.#deleted))) return undefined
+    if (known !== undefined && (known.shownState === 'removed' || !isEntityShown(known, this.#deleted)))
+      return undefined
     if (known !== undefined && filter === undefined && !known.isUnread) return known.mapped
     const [record] = await this.#reader.read([this.#ask(node, filter)])
     if (record === null || DELETING_BIN in record.bins) return undefined

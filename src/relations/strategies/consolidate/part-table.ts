@@ -1,3 +1,4 @@
+import { hasShownChanges } from '../../state/state-of.js'
 import type { KeyValue } from '../../../keys/index.js'
 import { userKeyId, type UserKey } from '../../../plan/record-key.js'
 import type { MapKey, Value } from '../../../plan/value.js'
@@ -77,7 +78,7 @@ export class PartTable {
 
   /** Cheap while nothing changed: a comparison for each field of each known part. */
   get isChanged(): boolean {
-    if (this.state.isChanged || !this.recorded.isEmpty) return true
+    if (hasShownChanges(this.state) || !this.recorded.isEmpty) return true
     const { codec } = this.parts
     for (const known of this.#known.values()) if (!codec.same(known.part, known.snapshot)) return true
     return false

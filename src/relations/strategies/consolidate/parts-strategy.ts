@@ -110,8 +110,7 @@ export abstract class PartsStrategy implements RelationStrategy {
         const key = state?.key ?? null
         if (key === null || !gone.has(key)) continue
         if (goAlong) {
-          onTakeBack(table.state.remember())
-          table.exclude(part)
+          onTakeBack(table.state.tentatively(part, () => table.exclude(part), isPreview))
         } else if (isEntity(state!.target) && state!.binding?.reader.tracked(state!.target) === undefined) {
           onTakeBack(state!.tentatively(() => state!.set(null), isPreview))
         }

@@ -145,7 +145,9 @@ async function cascadeFrom(
         const before = known?.state
         const isMarked = before === 'removed'
         const isOwnWish = isMarked && known!.deleteIntent!.orphanGuard === undefined
+        const isPreview = isLook && (before === 'new' || before === 'stored')
         const removed = entities.remove(entity, { orphanGuard: isOwnWish ? undefined : only })
+        if (isPreview) removed.showAs(before)
         if (!isMarked) work.onRollback(() => entities.unmark(removed, before), removed)
         if (!seen.has(removed)) work.setDepth(removed, work.depthOf(managed) + 1)
         // Walked as a saved entity so far: as a deleted one it reaches others.
@@ -213,7 +215,8 @@ async function runBeforeHooks(members: readonly ManagedEntity[], called: CalledH
 
 /** True when a flush would send something for the entity. */
 export function isDirty(managed: ManagedEntity): boolean {
-  if (managed.state !== 'stored') return managed.state !== 'gone'
+  const { shownState } = managed
+  if (shownState !== 'stored') return shownState !== 'gone'
   const { contributors } = managed.mapped
   try {
     for (let i = 0; i < contributors.length; i++) if (contributors[i].hasChanges(managed)) return true

@@ -10,7 +10,7 @@ const NONE: Changes = Object.freeze({ kind: 'none', properties: [], operations: 
 
 /** Describes a save of the entity, property by property. */
 export function changesOf(managed: ManagedEntity): Changes {
-  const { state, entity, model, mapped, snapshot, doubt } = managed
+  const { shownState: state, entity, model, mapped, snapshot, doubt } = managed
   const { codec } = mapped
   if (state === 'removed') return { kind: 'delete', properties: [], operations: [] }
   if (state === 'new' || managed.overwrite) {

@@ -30,7 +30,8 @@ export class RecordContributor implements Contributor {
   }
 
   hasChanges(managed: ManagedEntity): boolean {
-    if (managed.state !== 'stored' || managed.writeOptions !== undefined || managed.doubt !== undefined) return true
+    if (managed.shownState !== 'stored' || managed.writeOptions !== undefined || managed.doubt !== undefined)
+      return true
     if (this.#mapped.codec.hasChanged(managed.entity, managed.snapshot!)) return true
     return changedTtl(managed) !== undefined || isAssigned(managed)
   }
