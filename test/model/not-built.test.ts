@@ -3,21 +3,15 @@ import {
   BeforeSave,
   Bin,
   collection,
-  Companion,
   Embeddable,
   Embedded,
   Key,
   ManyToMany,
-  ManyToOne,
   OneToMany,
-  open,
   Record,
-  ref,
   Sharded,
   type EntityClass,
-  type ModelError,
 } from 'skein'
-import { rejection } from '../session/rejection.js'
 import { expectProblem, problemsOf } from './problems-of.js'
 
 @Embeddable()
@@ -77,29 +71,6 @@ describe('a declaration that would have no effect', () => {
       'SKEIN_1051 sorted',
       'SKEIN_1049 capped',
       'SKEIN_1048 hashed',
-    ])
-  })
-
-  it('is refused by open where it asks for an inverse index over companion records', async () => {
-    @Record({ set: 'person' })
-    class Person {
-      @Key() id!: string
-    }
-    @Embeddable()
-    class Note {
-      @Key() id!: string
-      @ManyToOne(() => Person) author = ref<Person>()
-    }
-    @Record({ set: 'noted' })
-    class Noted {
-      @Key() id!: string
-      @Companion()
-      @OneToMany(() => Note, { strategy: 'consolidate', inverseIndex: { author: {} } })
-      notes = collection<Note>()
-    }
-    const error = await rejection(() => open({ embedded: true, namespace: 'test', entities: [Person, Noted] }))
-    expect((error as ModelError).problems.map(({ code, property }) => `${code} ${property}`)).to.deep.equal([
-      'SKEIN_1055 notes',
     ])
   })
 

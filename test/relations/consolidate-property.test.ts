@@ -5,6 +5,7 @@ import { Bin, Embeddable, Key, ManyToOne, OneToMany, Record, collection, ref } f
 import { emptySets } from '../empty-sets.js'
 import { MODES } from '../server.js'
 import { useDatabase } from '../use-database.js'
+import { InShards, isSharded } from './in-companions.js'
 
 @Record({ set: 'person' })
 class Person {
@@ -22,8 +23,10 @@ class Item {
 @Record({ set: 'box' })
 class Box {
   @Key() id!: number
+  @InShards('plainIn')
   @OneToMany(() => Item, { strategy: 'consolidate', eager: false, inverseIndex: { owner: { name: 'owned' } } })
   plain = collection<Item>()
+  @InShards('rankedIn')
   @OneToMany(() => Item, {
     strategy: 'consolidate',
     eager: false,
@@ -162,11 +165,25 @@ for (const mode of MODES) {
       expect(box.ranked.items.map(valuesOf)).to.deep.equal([...model.ranked.values()].sort(byRank))
     }
 
+    /** The maps of the record, or those of its companions as if they were in one. */
+    const storedMaps = async (): Promise<{ [bin: string]: { [key: string]: string[] } }> => {
+      const keys = isSharded
+        ? ['box_plain', 'box_ranked'].flatMap((set) =>
+            [0, 1].map((shard) => ({ ns: namespace, set, key: `1:${shard}` })),
+          )
+        : [{ ns: namespace, set: 'box', key: 1 }]
+      const maps: { [bin: string]: { [key: string]: string[] } } = { 'ranked.ids': {}, owned: {}, owns: {} }
+      for (const row of await db.client.batchRead(keys.map((key) => ({ key: key as never, readAllBins: true }))))
+        for (const [bin, map] of Object.entries(maps))
+          for (const [key, ids] of Object.entries((row.record?.bins?.[bin] ?? {}) as { [key: string]: string[] }))
+            map[key] = [...(map[key] ?? []), ...ids]
+      return maps
+    }
+
     /** Everything in the record agrees with the model and with itself. */
     const check = async (model: Model): Promise<void> => {
       checkShown(await db.session().load(Box, 1, { with: ['plain', 'ranked'] }), model)
-      const { bins } = await db.client.get({ ns: namespace, set: 'box', key: 1 })
-      const stored = bins as { [bin: string]: { [key: string]: string | string[] } }
+      const stored = await storedMaps()
       expect(Object.keys(stored['ranked.ids']).sort()).to.deep.equal([...model.ranked.keys()].sort())
       for (const [bin, parts] of [
         ['owned', model.plain],
@@ -180,7 +197,9 @@ for (const mode of MODES) {
       }
     }
 
-    it('stores what two interleaved sessions flushed, and nothing of a flush in conflict', async () => {
+    it('stores what two interleaved sessions flushed, and nothing of a flush in conflict', async function () {
+      // Without transactions a conflict in one companion does not undo what another has stored.
+      if (isSharded && mode === 'ap') this.skip()
       await fc.assert(
         fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
           await emptySets(db, [Box])

@@ -31,7 +31,12 @@ export class Person {
   @InShards('tasksIn') @OneToMany(() => Task, 'assignee') tasks = collection<Task>()
   @OneToMany(() => Task, 'doer', { strategy: 'secondaryIndex', onDelete: 'detach' }) chores = collection<Task>()
   @Apart('bookmarksIn') @OneToMany(() => Task) bookmarks = collection<Task>()
-  @OneToMany(() => Note, { strategy: 'consolidate', inverseIndex: { about: { onTargetDelete: 'delete' } } })
+  @InShards('notesIn')
+  @OneToMany(() => Note, {
+    strategy: 'consolidate',
+    eager: true,
+    inverseIndex: { about: { onTargetDelete: 'delete' } },
+  })
   notes = collection<Note>()
   @Apart('followsIn') @ManyToMany(() => Person, 'followers', { owner: true }) follows = collection<Person>()
   @InShards('followersIn') @ManyToMany(() => Person, 'follows') followers = collection<Person>()

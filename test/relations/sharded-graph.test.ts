@@ -8,7 +8,7 @@ describe('relations in companion records', function () {
   this.timeout(300_000)
 
   // The classes are declared once in a process, so that the other layout needs one of its own.
-  for (const file of ['graph.test.js', 'deleted-links.test.js']) {
+  for (const file of ['graph.test.js', 'deleted-links.test.js', 'consolidate-property.test.js']) {
     it(`are stored and shown as those in one record are (${file})`, () => {
       const { status, stdout } = spawnSync(
         process.execPath,

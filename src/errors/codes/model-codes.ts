@@ -51,7 +51,6 @@ export const MODEL_CODES = {
   SKEIN_1052: 'The two sides of a relation are stored differently',
   SKEIN_1053: 'A class cannot be embedded',
   SKEIN_1054: 'A class that all tenants share has a relation to one of tenants',
-  SKEIN_1055: 'Sharding is not built yet',
   SKEIN_1056: 'A collection cannot be counted so',
   SKEIN_1057: 'Link records are not keyed by their two ends',
   SKEIN_1060: 'A soft delete would lose something',

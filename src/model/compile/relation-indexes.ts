@@ -45,8 +45,10 @@ export function relationIndexes(
     const pointedKind = pointsTo && keyKind(pointsTo)
     if (pointedKind === undefined) continue
     const option = `inverseIndex: { ${inverse.ref}: { name: '…' } }`
-    const where = { set: entity.set, bin: inverse.bin, place, option }
-    indexes.push(compileKeyIndex(undefined, pointedKind, 'mapKeys', where, problems))
+    const apart = relation.companions?.set
+    const where = { set: apart ?? entity.set, bin: inverse.bin, place, option }
+    const index = compileKeyIndex(undefined, pointedKind, 'mapKeys', where, problems)
+    indexes.push(apart === undefined ? index : { ...index, set: apart })
   }
   return indexes
 }

@@ -2,7 +2,8 @@ import type { KeyValue } from '../../keys/index.js'
 import type { EntityClass, RelationModel } from '../../model/index.js'
 import type { BinLayout } from '../../plan/bin-layout.js'
 import type { Expression } from '../../plan/expression.js'
-import type { WriteOperation } from '../../plan/operation.js'
+import type { ReadOperation, WriteOperation } from '../../plan/operation.js'
+import type { StoredRecord } from '../../plan/outcome.js'
 import type { MapKey, Value } from '../../plan/value.js'
 import type { Tracked } from './tracked.js'
 import type { CollectionMembers, CollectionView } from './collection-members.js'
@@ -107,6 +108,12 @@ export interface RelationStrategy extends Contributor {
   }
   /** These entities are to be deleted: what was made here to point to them, and is not stored yet, goes as if it were. */
   takeBack?(owner: Tracked, deleted: Deleted, onTakeBack: OnRollback, isPreview: boolean): void
+  /** Reads the records that hold the parts of each owner. Present where those are not the owners' own. */
+  readHomes?(
+    owners: readonly Tracked[],
+    reader: Reader,
+    operations: readonly ReadOperation[],
+  ): Promise<readonly (readonly (StoredRecord | null)[])[]>
   /** Answers all questions about members that are stored in the owner's record. */
   view?(owner: Tracked, reader: Reader): CollectionView
 }

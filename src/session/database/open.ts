@@ -8,7 +8,6 @@ import { collection } from '../../relations/collection.js'
 import { isBound } from '../../relations/state/state-of.js'
 import { ref } from '../../relations/ref.js'
 import { strategiesOf } from '../../relations/strategy-registry.js'
-import { refuseSharding } from './refuse-sharding.js'
 import { checkCounterExpiry } from './check-counter-expiry.js'
 import { checkedActor, checkOpenOptions } from './check-open-options.js'
 import { warnOfSizes } from './warn-of-sizes.js'
@@ -65,7 +64,6 @@ export function mapClasses(
   maxKeyBytes?: number,
 ): MappedClasses {
   const model = compileModel(entities, { namespace })
-  refuseSharding(model)
   return new MappedClasses(compileCodecs(model, { relations: detached, maxKeyBytes }), relationsOf)
 }
 

@@ -1,8 +1,8 @@
 import type { KeyValue } from '../../keys/index.js'
-import type { DeletedMode } from '../../model/index.js'
-import { stillThere } from '../../plan/command.js'
+import { COMPANION_ROOT_BIN, type DeletedMode } from '../../model/index.js'
+import { read, stillThere } from '../../plan/command.js'
 import type { FoundRecord, StoredRecord } from '../../plan/outcome.js'
-import type { RecordKey } from '../../plan/record-key.js'
+import { recordId, type RecordKey } from '../../plan/record-key.js'
 import { query, type QueryCommand } from '../../plan/query-command.js'
 import type { Tracked } from '../../relations/contract/tracked.js'
 import type { FoundPage, FoundStep } from '../../relations/contract/reader.js'
@@ -11,7 +11,7 @@ import { isHeldForChange } from '../../relations/state/held-for-change.js'
 import { isDirty } from '../flush/collect/collect-changes.js'
 import { addTotals } from '../counters/read-totals.js'
 import { afterLoadOf, runAfterLoad } from './after-load.js'
-import { foundKey } from './key-of-found.js'
+import { foundKey, ownerKey, type FoundKey } from './key-of-found.js'
 import { isInsideHook } from '../tracking/lifecycle-hooks.js'
 import type { Hydrator } from './hydrator.js'
 import { queryInTransaction } from '../transaction/transaction-scope.js'
@@ -43,8 +43,35 @@ export class IndexQueries {
     this.#check(lookup)
     const mapped = this.#context.classes.of(lookup.model.name)
     const projection = showing(projectionOf(mapped), this.#deleted)
+    if (lookup.index.set !== undefined) {
+      yield* this.#foundApart(mapped, lookup, projection)
+      return
+    }
     for await (const records of this.#context.driver.query(this.#command(lookup, projection.bins))) {
       yield await this.take(mapped, records, projection)
+    }
+  }
+
+  /** The index finds companion records, which say whose they are: each owner once. */
+  async *#foundApart(mapped: MappedClass, lookup: IndexedBy, projection: Projection): AsyncGenerator<FoundStep> {
+    for await (const owners of this.#ownersBy(mapped, lookup)) {
+      const { driver } = this.#context
+      const commands = owners.map(({ record }) => read(mapped.model.name, record, projection.bins))
+      const records = await driver.read(commands, callOptions(this.#context))
+      const keyed = owners.flatMap(({ record: key }, i): KeyedRecord[] => {
+        const record = records[i]
+        return record === null ? [] : [{ key, record }]
+      })
+      yield await this.takeKeyed(mapped, keyed, projection)
+    }
+  }
+
+  async *#ownersBy(mapped: MappedClass, lookup: IndexedBy): AsyncGenerator<readonly FoundKey[]> {
+    const { driver, identity } = this.#context
+    const seen = new Set<string>()
+    for await (const records of driver.query(this.#command(lookup, [COMPANION_ROOT_BIN]))) {
+      const owners = records.flatMap(({ bins }) => ownerKey(mapped, bins[COMPANION_ROOT_BIN], identity.tenant) ?? [])
+      yield owners.filter(({ record }) => !seen.has(recordId(record)) && seen.add(recordId(record)))
     }
   }
 
@@ -52,6 +79,10 @@ export class IndexQueries {
     this.#check(lookup)
     const { classes, driver, identity } = this.#context
     const mapped = classes.of(lookup.model.name)
+    if (lookup.index.set !== undefined) {
+      for await (const owners of this.#ownersBy(mapped, lookup)) yield owners.map(({ key }) => key)
+      return
+    }
     const bins = [...mapped.codec.binsOf([])]
     for await (const records of driver.query(this.#command(lookup, bins))) {
       yield records.flatMap((record) => foundKey(mapped, record, identity.tenant)?.key ?? [])
@@ -133,8 +164,8 @@ export class IndexQueries {
 
   /** A record whose cascading delete has begun is found by nobody, one that was deleted softly by those who ask for it. */
   #command({ model, index, value, marked }: IndexedBy, bins: QueryCommand['bins']): QueryCommand {
-    const { name: entity, namespace, set } = model
-    const { name, bin, on } = index
+    const { name: entity, namespace } = model
+    const { name, bin, on, set = model.set } = index
     const shown = { filter: stillThere(model, this.#deleted) }
     return query({ entity, namespace, set, index: { name, bin, on, value }, bins, ...(marked ? {} : shown) })
   }

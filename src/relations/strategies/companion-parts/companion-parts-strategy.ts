@@ -2,6 +2,8 @@ import type { PartCodec } from '../../../codec/index.js'
 import type { EntityModel, RelationModel } from '../../../model/index.js'
 import type { BinLayout } from '../../../plan/bin-layout.js'
 import { read } from '../../../plan/command.js'
+import type { ReadOperation } from '../../../plan/operation.js'
+import type { StoredRecord } from '../../../plan/outcome.js'
 import type { PlanDraft } from '../../../plan/plan-draft.js'
 import type { MapKey } from '../../../plan/value.js'
 import { isCreation } from '../../contract/member.js'
@@ -76,6 +78,16 @@ export class CompanionPartsStrategy extends PartsStrategy {
     const answers = await this.#homes.ask(owners, reader, (home) => read(this.owner.name, home, [bin]))
     tables.forEach((table, i) => table.loadMore(...answers[i].map(({ record }) => record?.bins[bin])))
     return []
+  }
+
+  async readHomes(
+    owners: readonly Tracked[],
+    reader: Reader,
+    operations: readonly ReadOperation[],
+  ): Promise<readonly (readonly (StoredRecord | null)[])[]> {
+    const keys = owners.map(({ key }) => key)
+    const all = await this.#homes.ask(keys, reader, (home) => read(this.owner.name, home, 'none', operations))
+    return all.map((answers) => answers.map(({ record }) => record))
   }
 
   protected questions(tracked: Tracked, reader: Reader): PartsAcross {

@@ -69,7 +69,8 @@ export class PartChanges {
       this.#recorded.push(recorded)
       this.#patches.push(...recorded.operations)
     }
-    for (const part of items.put) this.#put(part, this.#table.known(this.#parts.idOf(part)))
+    // It was added when the items were taken; since then it may have been removed again.
+    for (const part of items.put) this.#put(part, this.#table.known(this.#parts.idOf(part)), true)
     return left
   }
 
@@ -213,7 +214,7 @@ export class PartChanges {
     this.#ids.set(id, to)
   }
 
-  #put(part: object, known: KnownPart | undefined): void {
+  #put(part: object, known: KnownPart | undefined, wasAdded = this.#isAdded(part)): void {
     const id = this.#parts.idOf(part)
     const place = this.#parts.placeOf(part)
     const refs = this.#parts.indexedRefs(part)
@@ -224,10 +225,20 @@ export class PartChanges {
     }
     this.#inverse.replace(id, known?.refs, refs)
     this.#orders.put(id, this.#parts.tuplesOf(part), this.#isWhole)
-    this.#send(part, id, place, refs)
+    this.#send(part, id, place, refs, wasAdded)
   }
 
-  #send(part: object, id: KeyValue, place: MapKey, refs: readonly (UserKey | null)[]): void {
+  #isAdded(part: object): boolean {
+    return this.#table.state.findAdded(this.#parts.idOf(part)) === part
+  }
+
+  #send(
+    part: object,
+    id: KeyValue,
+    place: MapKey,
+    refs: readonly (UserKey | null)[],
+    wasAdded = this.#isAdded(part),
+  ): void {
     const known = {
       part,
       id,
@@ -236,7 +247,7 @@ export class PartChanges {
       refs,
       tuples: this.#parts.tuplesOf(part),
     }
-    this.#sent.push({ known, wasAdded: this.#table.state.findAdded(id) === part })
+    this.#sent.push({ known, wasAdded })
   }
 
   /** Drops the parts that the server's cap dropped; in a partly loaded collection only the server knows which. */

@@ -131,11 +131,15 @@ async function removeChildren(
 /** The ids of each owner's children, read in one batch: the children themselves need not be loaded. */
 async function idsOf(
   owners: readonly Tracked[],
-  { bin }: Pointers,
+  { bin, relation }: Pointers,
   value: UserKey,
   reader: Reader,
 ): Promise<readonly (readonly UserKey[])[]> {
-  const commands = owners.map(({ model, key }) => read(model.name, key, 'none', [mapGetKeys(bin, [value], 'value')]))
-  const records = await reader.read(commands)
-  return records.map((record) => (record?.bins[bin] ?? []) as readonly UserKey[])
+  if (owners.length === 0) return []
+  const operations = [mapGetKeys(bin, [value], 'value')]
+  const { strategy } = collectionStateOf(readProperty(owners[0].entity, relation) as object).binding!
+  const records =
+    (await strategy.readHomes?.(owners, reader, operations)) ??
+    (await reader.read(owners.map(({ model, key }) => read(model.name, key, 'none', operations)))).map((each) => [each])
+  return records.map((all) => all.flatMap((record) => (record?.bins[bin] ?? []) as readonly UserKey[]))
 }
