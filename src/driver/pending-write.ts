@@ -18,7 +18,14 @@ import {
 } from './aerospike-client.js'
 import { clientOperation, readExpression } from './client-operations.js'
 import { binOperations, clientKey, plainBins } from './client-record.js'
-import { type Failure, failureOf, isWithoutNodes } from './command-errors.js'
+import {
+  explainFailure,
+  type Failure,
+  failureOf,
+  inDoubtError,
+  isWithoutNodes,
+  notSentError,
+} from './command-errors.js'
 import { encodeExpression, encodeGuards } from './encode-expression.js'
 import { callerContext, callerSession } from './events.js'
 import type { Outcome } from './outcome.js'
@@ -151,8 +158,6 @@ function goesAlone(command: WriteCommand | DeleteCommand): boolean {
   return command.operations.some(accumulates) && afterDoubt(command) === 'report'
 }
 
-export const noBins = (): Bins => NO_BINS
-
 function clientOperations(command: WriteCommand | DeleteCommand): readonly ClientOperation[] {
   const converted = command.operations.map(clientOperation)
   if (command.kind === 'delete') return [...converted, scalarOperations.delete()]
@@ -231,3 +236,23 @@ export const refusalOfRow = ({ status, inDoubt }: BatchRowResult): Refusal => ({
   failure: { code: status },
   inDoubt: inDoubt || status === CODE.TIMEOUT || status === CODE.NO_RESPONSE,
 })
+
+/** Outcome of a write that a transaction was refused. */
+export function refused(command: WriteCommand | DeleteCommand, { failure, inDoubt }: Refusal): Outcome {
+  const state = inDoubt ? 'inDoubt' : 'notWritten'
+  return { command, state, bins: NO_BINS, ...explainFailure(command, failure, true) }
+}
+
+export function notWritten({ command }: PendingWrite, failure: Failure): Outcome {
+  return { command, state: 'notWritten', bins: NO_BINS, ...explainFailure(command, failure) }
+}
+
+export function doubtful({ command }: PendingWrite, failure: Failure): Outcome {
+  return { command, state: 'inDoubt', bins: NO_BINS, reason: 'unavailable', error: inDoubtError(command, failure) }
+}
+
+export function notSent(entry: PendingWrite, cause: unknown): Outcome {
+  if (entry.isInDoubt) return doubtful(entry, { code: CODE.TIMEOUT })
+  const { command } = entry
+  return { command, state: 'notWritten', bins: NO_BINS, reason: 'notSent', error: notSentError(command, cause) }
+}

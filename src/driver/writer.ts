@@ -1,7 +1,7 @@
 import { read, type DeleteCommand, type WriteCommand } from '../plan/command.js'
 import { afterDoubt } from '../plan/effects.js'
 import type { ClientRecord, NativeTransaction } from './aerospike-client.js'
-import { explainFailure, inDoubtError, notSentError, type Failure } from './command-errors.js'
+import type { Failure } from './command-errors.js'
 import type { Gate } from './gates.js'
 import { Lanes } from './lanes.js'
 import { onAbort } from './on-abort.js'
@@ -9,12 +9,15 @@ import type { Outcome } from './outcome.js'
 import {
   callAlone,
   callBatch,
-  noBins,
+  doubtful,
+  notSent,
+  notWritten,
   PendingWrite,
   type Refusal,
   refusalOf,
   refusalOfBatch,
   refusalOfRow,
+  refused,
   type WriteReceiver,
 } from './pending-write.js'
 import { binsToJudge, judge } from './read-back.js'
@@ -276,19 +279,6 @@ export class Writer {
 /** Tells those who listen to events what became of a command. */
 type Watch = (entry: PendingWrite, refusal: Refusal | undefined) => void
 
-function refused(command: Command, { failure, inDoubt }: Refusal): Outcome {
-  const state = inDoubt ? 'inDoubt' : 'notWritten'
-  return { command, state, bins: noBins(), ...explainFailure(command, failure, true) }
-}
-
-function notWritten({ command }: PendingWrite, failure: Failure): Outcome {
-  return { command, state: 'notWritten', bins: noBins(), ...explainFailure(command, failure) }
-}
-
-function doubtful({ command }: PendingWrite, failure: Failure): Outcome {
-  return { command, state: 'inDoubt', bins: noBins(), reason: 'unavailable', error: inDoubtError(command, failure) }
-}
-
 /** Commands that wait when the signal fires are never sent; those that are out are waited for, but not repeated. */
 function dropOnAbort(entries: readonly PendingWrite[], signal: AbortSignal): () => void {
   const drop = (): void => {
@@ -300,10 +290,4 @@ function dropOnAbort(entries: readonly PendingWrite[], signal: AbortSignal): () 
   if (!signal.aborted) return onAbort(signal, drop)
   drop()
   return () => {}
-}
-
-function notSent(entry: PendingWrite, cause: unknown): Outcome {
-  if (entry.isInDoubt) return doubtful(entry, { code: CODE.TIMEOUT })
-  const { command } = entry
-  return { command, state: 'notWritten', bins: noBins(), reason: 'notSent', error: notSentError(command, cause) }
 }
