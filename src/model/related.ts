@@ -13,7 +13,7 @@ export interface Ref<T extends object> {
   /** Points to another entity (or to its key), or to nothing. Sent by the next save or flush. */
   set(target: T | KeyValue | null): void
   /** Loads the related entity; loads asked for in the same tick become one batch read. */
-  load(): Promise<T | null>
+  load(options?: DeletedOption): Promise<T | null>
 }
 
 /** For what a transaction cannot carry. */
@@ -98,7 +98,7 @@ export interface Collection<T extends object, A extends object = object> extends
   /** Keys that are listed here and have no record: their entities expired, or were deleted past Skein. Known once loaded. */
   readonly dangling: readonly KeyOf<T>[]
   /** In a transaction, a collection that an index finds needs `{ outsideTransaction: true }`, here and in all that follow. */
-  load(options?: OutsideTransaction): Promise<readonly T[]>
+  load(options?: QuestionOptions): Promise<readonly T[]>
   /** Answered by the server without loading the collection. */
   contains(member: T | KeyValue): Promise<boolean>
   count(options?: QuestionOptions): Promise<number>

@@ -8,18 +8,16 @@ import type {
   CollectionOrder,
   KeysOptions,
   LinkValues,
-  OutsideTransaction,
   Page,
   PageOptions,
   QuestionOptions,
   RangeOptions,
 } from '../model/related.js'
 import { notByTime } from './contract/companion-errors.js'
-import type { Binding } from './contract/binding.js'
 import { CollectionState } from './state/collection-state.js'
 import { isEntity, COLLECTION, type Member } from './contract/member.js'
 import { membersToJSON } from './read/members-to-json.js'
-import { askPage, askStream } from './read/ask-page.js'
+import { askPage, askShown, askStream } from './read/ask-page.js'
 import { countMembers, hasMember, memberKeys } from './read/pending-overlay.js'
 import { pageOfParts } from './read/cursor-page.js'
 import {
@@ -30,12 +28,12 @@ import {
   noLinkRecords,
   unknownOrder,
 } from './contract/relation-errors.js'
+import type { LinkedMembers } from './state/linked-members.js'
 import { setCollectionState } from './state/state-of.js'
 import { cut, type CollectionView, type KeyRange, type OrderView } from './contract/collection-members.js'
 import { askedBinding, askedRange, checkDeleted, isComplete, noNumbers, noSession } from './read/asked-collection.js'
 import { collectionOrder } from './read/collection-order.js'
-import { farKeys, findLink, hasLink, type LinkedCollection } from './read/linked-questions.js'
-import { LinkedMembers } from './state/linked-members.js'
+import { farKeys, findLink, hasLink, linkedIn, type LinkedCollection } from './read/linked-questions.js'
 
 /**
  * The initial value of a to-many relation.
@@ -78,7 +76,7 @@ export class EntityCollection<T extends object, A extends object = object> imple
 
   async linkOf(member: T | KeyValue, options?: DeletedOption): Promise<A | null> {
     checkDeleted(this.#state, options)
-    const links = this.#linked(askedBinding(this.#state, 'linkOf', options))
+    const links = linkedIn(this.#state, askedBinding(this.#state, 'linkOf', options))
     if (links === undefined) throw noLinkRecords(askedBinding(this.#state, 'linkOf'))
     return (await findLink(links, member)) as A | null
   }
@@ -127,7 +125,12 @@ export class EntityCollection<T extends object, A extends object = object> imple
     return keys as readonly KeyOf<T>[]
   }
 
-  async load(options?: OutsideTransaction): Promise<readonly T[]> {
+  async load(options?: QuestionOptions): Promise<readonly T[]> {
+    checkDeleted(this.#state, options)
+    if (options?.deleted !== undefined && !isComplete(this.#state)) {
+      const binding = askedBinding(this.#state, 'load', options)
+      return (await askShown(this.#state, binding, linkedIn(this.#state, binding))) as T[]
+    }
     if (!this.isLoaded) {
       const { relation, tracked, reader } = askedBinding(this.#state, 'load', options)
       const load = (): Promise<void> => reader.load([tracked], [relation.name])
@@ -178,7 +181,7 @@ export class EntityCollection<T extends object, A extends object = object> imple
       return (await pageOfParts(this.#view, known!.relation, offset, count, after)) as Page<T>
     if (isComplete(this.#state)) return cut(await this.load(), { offset, count })
     const binding = askedBinding(this.#state, 'page', options)
-    return (await askPage(this.#state, binding, this.#linked(binding), { offset, count, after })) as Page<T>
+    return (await askPage(this.#state, binding, linkedIn(this.#state, binding), { offset, count, after })) as Page<T>
   }
 
   async *stream(options?: QuestionOptions): AsyncGenerator<T> {
@@ -187,7 +190,7 @@ export class EntityCollection<T extends object, A extends object = object> imple
     else if (this.#view !== undefined) for await (const member of this.#view.stream()) yield member as T
     else {
       const binding = askedBinding(this.#state, 'stream', options)
-      for await (const member of askStream(this.#state, binding, this.#linked(binding))) yield member as T
+      for await (const member of askStream(this.#state, binding, linkedIn(this.#state, binding))) yield member as T
     }
   }
 
@@ -260,13 +263,7 @@ export class EntityCollection<T extends object, A extends object = object> imple
   /** Present where members are link records. */
   get #links(): LinkedCollection | undefined {
     const { binding } = this.#state
-    return binding && this.#linked(binding)
-  }
-
-  #linked(binding: Binding): LinkedCollection | undefined {
-    const { links } = binding.strategy
-    const state = this.#state
-    return links && { state, binding, links, members: new LinkedMembers(state, binding, links) }
+    return binding && linkedIn(this.#state, binding)
   }
 
   get #view(): CollectionView | undefined {

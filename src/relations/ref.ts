@@ -2,7 +2,9 @@ import { inspect } from 'node:util'
 import { SkeinError } from '../errors/index.js'
 import { describeKey, type KeyValue } from '../keys/index.js'
 import type { KeyOf } from '../model/key-of.js'
+import type { DeletedMode, DeletedOption } from '../model/index.js'
 import type { Ref } from '../model/related.js'
+import { noDeletedMembers } from './contract/relation-errors.js'
 import { jsonKey } from './read/json-key.js'
 import { RefState } from './state/ref-state.js'
 import { REF } from './contract/member.js'
@@ -42,13 +44,29 @@ export class EntityRef<T extends object> implements Ref<T> {
     this.#state.set(target)
   }
 
-  async load(): Promise<T | null> {
+  async load(options?: DeletedOption): Promise<T | null> {
     const state = this.#state
+    if (options?.deleted !== undefined) return this.#loadShown(options.deleted)
     if (state.isLoaded) return state.value as T | null
     const { binding } = state
     if (binding === undefined || binding.tracked.state === 'gone') throw this.#noSession()
     await (binding.load?.() ?? binding.reader.load([binding.tracked], [binding.relation.name]))
     return state.value as T | null
+  }
+
+  /** Also finds what was deleted softly, or only that; the reference stays as it is. */
+  async #loadShown(deleted: DeletedMode): Promise<T | null> {
+    const { binding, isRead, key } = this.#state
+    if (binding === undefined || binding.tracked.state === 'gone') throw this.#noSession()
+    const { reader, relation, strategy, tracked } = binding
+    const target = reader.entityModel(relation.target)
+    const isKnown = deleted === 'include' || deleted === 'only'
+    if (!isKnown || target.deletedAt === undefined) throw noDeletedMembers(binding, isKnown)
+    const wanted = isRead || strategy.targetKey === undefined ? key : await strategy.targetKey(tracked, reader)
+    if (wanted === null) return null
+    const [found] = await reader.withDeleted(deleted).find(target, [wanted])
+    if (found !== null) await reader.load([found])
+    return found === null ? null : (found.entity as T)
   }
 
   toJSON(): string | number | null {

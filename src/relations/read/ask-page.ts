@@ -4,8 +4,8 @@ import { pagedOtherwise } from '../contract/relation-errors.js'
 import type { CollectionState } from '../state/collection-state.js'
 import { noNumbers } from './asked-collection.js'
 import { pageAfter } from './cursor-page.js'
-import { linkedPage, linkedPageAfter, streamLinked, type LinkedCollection } from './linked-questions.js'
-import { memberPage } from './pending-overlay.js'
+import { linkedPage, linkedPageAfter, linksUnder, streamLinked, type LinkedCollection } from './linked-questions.js'
+import { memberKeys, memberPage } from './pending-overlay.js'
 import { streamMembers } from './stream-members.js'
 
 interface AskedPage {
@@ -28,6 +28,20 @@ export function askPage(
   }
   if (offset !== 0) throw noNumbers(binding)
   return links === undefined ? pageAfter(state, binding, count, after) : linkedPageAfter(links, count, after)
+}
+
+/** All members with those that were deleted softly, or only these; what the collection has loaded stays as it is. */
+export async function askShown(
+  state: CollectionState,
+  binding: Binding,
+  links: LinkedCollection | undefined,
+): Promise<object[]> {
+  const keys = await memberKeys(state, binding)
+  if (links !== undefined) return linksUnder(links, keys)
+  const { reader, relation } = binding
+  const found = (await reader.find(reader.entityModel(relation.target), keys)).filter((member) => member !== null)
+  await state.binding!.reader.load(found)
+  return found.map(({ entity }) => entity)
 }
 
 /** All members, a bounded number in memory. */

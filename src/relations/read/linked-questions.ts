@@ -8,7 +8,7 @@ import { farKey, type LinkClass } from '../contract/link-class.js'
 import { isEntity, type Member } from '../contract/member.js'
 import type { Tracked } from '../contract/tracked.js'
 import type { CollectionState } from '../state/collection-state.js'
-import type { LinkedMembers } from '../state/linked-members.js'
+import { LinkedMembers } from '../state/linked-members.js'
 import { isComplete } from './asked-collection.js'
 import { pageAfter } from './cursor-page.js'
 import { findFar, loadFar } from './load-links.js'
@@ -21,6 +21,12 @@ export interface LinkedCollection {
   readonly binding: Binding
   readonly links: LinkClass
   readonly members: LinkedMembers
+}
+
+/** Undefined where members are no link records. */
+export function linkedIn(state: CollectionState, binding: Binding): LinkedCollection | undefined {
+  const { links } = binding.strategy
+  return links && { state, binding, links, members: new LinkedMembers(state, binding, links) }
 }
 
 /** The link to a member; one get, unless the session has it. */
@@ -54,8 +60,12 @@ export const farKeys = ({ links, binding }: LinkedCollection, keys: readonly Key
 
 /** A page of links by their numbers: the list, then the links and what they lead to in one batch. */
 export async function linkedPage(of: LinkedCollection, range: KeyRange): Promise<object[]> {
+  return linksUnder(of, await memberKeys(of.state, of.binding, range))
+}
+
+/** What links lead to, in the order of these keys of links: both are read in one batch. */
+export async function linksUnder(of: LinkedCollection, keys: readonly KeyValue[]): Promise<object[]> {
   const { state, binding, links, members } = of
-  const keys = await memberKeys(state, binding, range)
   const plain = state.binding!.reader
   const [found] = await Promise.all([binding.reader.find(links.model, keys), findFar(links, keys, plain)])
   const unsent = new Map(state.addedEntities.flatMap((link) => keyed(link, state)))
