@@ -45,5 +45,8 @@ export type ValueOf<M, K> = unknown extends M
       ? NonNullable<M>[K]
       : never
 
+/** Part of a map of parts. */
+export type PartOf<M> = NonNullable<M> extends ReadonlyMap<unknown, infer V> ? V : never
+
 export type ItemOf<V> =
   NonNullable<V> extends readonly (infer I)[] ? I : NonNullable<V> extends ReadonlySet<infer I> ? I : never

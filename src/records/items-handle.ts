@@ -7,7 +7,7 @@ import { children, loopVariable, takenOut } from '../plan/path-expression.js'
 import type { MapKey, Value } from '../plan/value.js'
 import { compileConditions, type ItemConditions } from './conditions.js'
 import { badArgument, wrongHandle } from './handle-errors.js'
-import type { ItemOf, ListName } from './handle-types.js'
+import type { ItemOf, ListName, MapName, PartOf } from './handle-types.js'
 import { entryOf, itemType, shapeOf, type Entry, type Place } from './place.js'
 import type { RecordTarget } from './record-target.js'
 
@@ -15,7 +15,7 @@ import type { RecordTarget } from './record-target.js'
 export type ItemValues<V> = { readonly [K in keyof V & string]?: V[K] | null }
 
 /**
- * The items of a list of parts that meet conditions, asked and changed by the server without loading the list. Needs server 8.1.2.
+ * The items of a list or map of parts that meet conditions, asked and changed by the server without loading it. Needs server 8.1.2.
  *
  * @example
  * session.at(User, 'alice').list('items').where({ from: 'carol', read: false }).set({ read: true })
@@ -37,18 +37,18 @@ export class ItemsHandle<V> {
     this.#isNone = isNone
   }
 
-  /** A list inside the items, for conditions on its own items. */
-  at<K extends ListName<V> & keyof V>(name: K): NestedItems<ItemOf<V[K]>> {
+  /** A list or map of parts inside the items, for conditions on its own items. */
+  at<K extends (ListName<V> | MapName<V>) & keyof V>(name: K): NestedItems<InnerOf<V[K]>> {
     const entry = this.#entry(name as string)
-    if (shapeOf(entry.type) !== 'list')
-      throw wrongHandle(this.#target, name as string, 'a list', 'Name a list of parts.')
+    if (shapeOf(entry.type) !== 'list' && shapeOf(entry.type) !== 'map')
+      throw wrongHandle(this.#target, name as string, 'a list or map of parts', 'Name one of them.')
     const levels: PathLevel[] = [...this.#levels, { in: 'mapKey', key: entry.key }]
     return {
       where: (conditions) => itemsWhere(this.#target, this.#place, levels, entry.type, conditions, this.#isNone),
     }
   }
 
-  /** The items, in the order of the list. */
+  /** The items, in the order of the list, or of the keys of the map. */
   async select(): Promise<V[]> {
     const found = this.#isNone ? [] : await this.#target.askPath(this.#place, this.#levels, false)
     const { model, key, codecs } = this.#target
@@ -86,7 +86,7 @@ export class ItemsHandle<V> {
     this.#record(edited('mapIncrement', loopVariable('map'), [key, by], 'map'), true)
   }
 
-  /** Takes them out of the list. */
+  /** Takes them out. */
   remove(): void {
     this.#record(takenOut(), false)
   }
@@ -125,27 +125,33 @@ export class ItemsHandle<V> {
   }
 }
 
-/** A list inside the items of another. */
+/** Item of a list, or part of a map. */
+type InnerOf<V> = NonNullable<V> extends ReadonlyMap<unknown, unknown> ? PartOf<V> : ItemOf<V>
+
+/** A list or map inside the items of another. */
 export interface NestedItems<V> {
   where(conditions: ItemConditions<V>): ItemsHandle<V>
 }
 
-/** The items of a list of parts that meet the conditions; `levels` lead to the list. */
+const holdsParts = (type: BinType): boolean =>
+  type.kind !== 'embedded' || type.shape === 'array' || type.shape === 'map'
+
+/** The items of a list or map of parts that meet the conditions; `levels` lead to it. */
 export function itemsWhere<V>(
   target: RecordTarget,
   place: Place,
   levels: readonly PathLevel[],
-  list: BinType,
+  parts: BinType,
   conditions: ItemConditions<V>,
   isNone = false,
 ): ItemsHandle<V> {
-  const type = itemType(list)
-  if (type.kind !== 'embedded' || shapeOf(type) !== 'map')
+  const type = itemType(parts)
+  if (!holdsParts(parts) || type.kind !== 'embedded' || shapeOf(type) !== 'map')
     throw wrongHandle(
       target,
       place.property,
-      'a list of parts',
-      "Declare it with @Embedded(() => Part, { as: 'array' }).",
+      'a list or map of parts',
+      "Declare it with @Embedded(() => Part, { as: 'array' }) or { as: 'map' }.",
     )
   target.requirePaths(place.property)
   const where = compileConditions(target.model, type.part, conditions, target.codecs)

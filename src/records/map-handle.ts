@@ -12,13 +12,16 @@ import {
   nested,
   setEntry,
   shapeOf,
+  withoutCreating,
   type Entry,
 } from './place.js'
 import { PlaceHandle, type Slice } from './place-handle.js'
 import { question, type Question } from './question.js'
 import { SetHandle } from './set-handle.js'
 import { compareValues } from '../plan/value-order.js'
-import type { ItemOf, KeyOf, KindOf, ValueOf } from './handle-types.js'
+import type { ItemConditions } from './conditions.js'
+import type { ItemOf, KeyOf, KindOf, PartOf, ValueOf } from './handle-types.js'
+import { itemsWhere, type ItemsHandle } from './items-handle.js'
 
 /**
  * A Map, a part or a JSON object of a record that need not be loaded. Entries have two orders, in the server's words: `index` is their
@@ -52,6 +55,18 @@ export class MapHandle<M> extends PlaceHandle {
           'Use get and put for single values.',
         )
     }
+  }
+
+  /**
+   * The parts of a map of parts (`@Embedded(() => Part, { as: 'map' })`) that meet conditions, asked and changed by the server. Needs server
+   * 8.1.2.
+   *
+   * @example
+   * session.at(User, 'alice').map('devices').where({ os: 'android' }).set({ active: false })
+   */
+  where(conditions: ItemConditions<PartOf<M>>): ItemsHandle<PartOf<M>> {
+    const { path, type } = this.place
+    return itemsWhere(this.target, this.place, withoutCreating(path), type, conditions)
   }
 
   put<K extends KeyOf<M>>(key: K, value: ValueOf<M, K>): void {

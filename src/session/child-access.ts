@@ -15,6 +15,7 @@ import type { RecordTarget } from '../records/record-target.js'
 import type { LocatedPart, RelationStrategy } from '../relations/contract/relation-strategy.js'
 import { askApart, askPathApart } from './child-apart.js'
 import type { ManagedEntity } from './tracking/managed-entity.js'
+import { recordedChanges } from './tracking/write-options.js'
 
 /** A consolidated child as its handles see it. */
 export function childAccess(
@@ -79,6 +80,12 @@ class ChildAccess implements RecordTarget {
       child.accept()
     }
     record(change.operation)
+    // Only the server can apply some changes: until they are sent, the child shows what is stored.
+    if (change.isByServer === true) return
+    const recorded = (): readonly WriteOperation[] =>
+      child.apart?.recorded ?? recordedChanges(managed).map(({ operation }) => operation)
+    const isUnsent = (): boolean => recorded().includes(change.operation)
+    child.showWhenRead({ apply: (part) => change.apply(part), isUnsent })
   }
 
   async ask(place: Place, questions: readonly Question[]): Promise<readonly (Value | undefined)[]> {

@@ -92,6 +92,15 @@ describe('a model with an unknown type is refused', () => {
     expect(problems[5].message).to.include('no values')
   })
 
+  it('when the keys of a map are bytes, which the client returns as text', () => {
+    @Record({ set: 'a' })
+    class A {
+      @Key() id!: number
+      @Bin({ type: { map: 'int', key: 'bytes' as 'int' } }) map!: Map<number, number>
+    }
+    expectProblem([A], 'SKEIN_1022', 'A.map', /the client returns all keys of a map as text/, /toString\('base64'\)/)
+  })
+
   it('when a decorator stands on the wrong type', () => {
     @Record({ set: 'a' })
     class A {

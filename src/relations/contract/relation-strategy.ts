@@ -50,6 +50,15 @@ export interface LocatedPart {
     /** Answers in their order; undefined where there is no such record. */
     ask(expressions: readonly Expression[]): Promise<readonly (Value | undefined)[] | undefined>
   }
+  /** The part shows this change when it is loaded, or read again, before the change is sent. */
+  showWhenRead(change: UnsentChange): void
+}
+
+/** A change of a part that a handle has recorded. */
+export interface UnsentChange {
+  readonly apply: (part: object) => unknown
+  /** False once it has been sent. */
+  readonly isUnsent: () => boolean
 }
 
 /** How one relation of one class is stored: a contributor to loads, saves and deletes, and for a collection what the server can tell without loading it. */

@@ -163,5 +163,6 @@ export function readBins({ bins }: StoredRecord, { bins: wanted }: Projection): 
 
 /** Also while a cascading delete of it is under way. */
 export function isGone(record: StoredRecord | null): record is null {
-  return record === null || DELETING_BIN in record.bins
+  // Beside a read of a map the server answers for bins that are not there, too.
+  return record === null || (record.bins[DELETING_BIN] ?? null) !== null
 }

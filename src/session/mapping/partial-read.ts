@@ -77,7 +77,10 @@ export function withParts(
   { properties }: EntityModel,
   parts: ReadonlyMap<string, LoadedPart>,
 ): StoredRecord {
-  const bins: Record<string, Value | undefined> = { ...record.bins }
+  // Beside a read of a map the server answers for bins that are not there, too.
+  const bins: Record<string, Value | undefined> = Object.fromEntries(
+    Object.entries(record.bins).filter(([, stored]) => stored !== null),
+  )
   for (const { name, bin } of properties) {
     const found = bins[bin]
     if (parts.get(name)?.kind === 'entries' && Array.isArray(found)) bins[bin] = mapOf(found as readonly Value[])

@@ -14,7 +14,9 @@ export function locateApart(child: LocatedPart, table: PartTable, homes: PartHom
     ...child,
     apart: {
       record: (operation) => table.recorded.add(id, place!, operation),
-      recorded: table.recorded.of(id),
+      get recorded() {
+        return table.recorded.of(id)
+      },
       ask: async (expressions) => {
         const operations = expressions.map((one, i) => readExpression(`_sk.q${i}`, one))
         const [answers] = await homes.ask([key], reader, (home) =>

@@ -16,5 +16,6 @@ export function locatePart(table: PartTable, given: unknown): LocatedPart {
         ? []
         : parts.patch(known.part, known.snapshot, known.place, owner),
     accept: () => void (known && (known.snapshot = parts.codec.snapshot(known.part))),
+    showWhenRead: (change) => table.unsent.add(id, change),
   }
 }

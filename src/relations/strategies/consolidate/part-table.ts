@@ -14,6 +14,7 @@ import type { PartClass } from './part-class.js'
 import type { Tuple } from './part-order.js'
 import { attachRefs } from './part-refs.js'
 import { RecordedChanges } from './recorded-changes.js'
+import { UnsentChanges } from './unsent-changes.js'
 
 /** A part as it is stored, as far as the session knows. */
 export interface KnownPart {
@@ -58,6 +59,7 @@ export class PartTable {
   readonly reader: Reader
   /** Changes that handles recorded, where the owner's own write does not carry them. */
   readonly recorded = new RecordedChanges()
+  readonly unsent = new UnsentChanges()
 
   constructor(state: CollectionState, parts: PartClass, owner: Tracked, reader: Reader) {
     this.state = state
@@ -181,6 +183,7 @@ export class PartTable {
     if (part !== read) this.parts.refill(part, stored, read)
     this.#attach(part)
     this.#know(part, id)
+    if (this.unsent.showIn(id, part)) this.known(id)!.snapshot = this.parts.codec.snapshot(part)
     return part
   }
 
@@ -218,9 +221,9 @@ export class PartTable {
     const { isLoaded } = this
     const known = [...this.#known].map(([id, each]) => [id, { ...each }] as const)
     const unsure = [...this.#unsure]
-    const restoreRecorded = this.recorded.remember()
+    const restores = [this.recorded.remember(), this.unsent.remember()]
     return () => {
-      restoreRecorded()
+      for (const restore of restores) restore()
       this.#known.clear()
       this.#unsure.clear()
       for (const id of unsure) this.#unsure.add(id)
@@ -232,6 +235,7 @@ export class PartTable {
   reset(): void {
     this.#former = new Map(this.#known)
     this.recorded.clear()
+    this.unsent.clear()
     this.#known.clear()
     this.#unsure.clear()
     this.isLoaded = false

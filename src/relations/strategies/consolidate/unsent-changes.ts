@@ -1,0 +1,38 @@
+import type { KeyValue } from '../../../keys/index.js'
+import { userKeyId } from '../../../plan/record-key.js'
+import type { UnsentChange } from '../../contract/relation-strategy.js'
+
+/** Changes of children that handles have recorded: a child that is loaded before they are sent shows them. */
+export class UnsentChanges {
+  readonly #changes = new Map<string, readonly UnsentChange[]>()
+
+  add(id: KeyValue, change: UnsentChange): void {
+    this.#changes.set(userKeyId(id), [...this.#left(id), change])
+  }
+
+  /** Shows them in a child as it was read; true where there were some. */
+  showIn(id: KeyValue, part: object): boolean {
+    if (this.#changes.size === 0) return false
+    const left = this.#left(id)
+    for (const { apply } of left) apply(part)
+    if (left.length === 0) this.#changes.delete(userKeyId(id))
+    return left.length > 0
+  }
+
+  clear(): void {
+    this.#changes.clear()
+  }
+
+  /** Returns a function that restores the current state. */
+  remember(): () => void {
+    const changes = [...this.#changes]
+    return () => {
+      this.#changes.clear()
+      for (const [id, left] of changes) this.#changes.set(id, left)
+    }
+  }
+
+  #left(id: KeyValue): readonly UnsentChange[] {
+    return (this.#changes.get(userKeyId(id)) ?? []).filter(({ isUnsent }) => isUnsent())
+  }
+}
