@@ -40,6 +40,7 @@ export class EntityTracker {
 
   /** As `get`, also for an entity that only the plan of an `explain` has let go of. */
   getShown(entity: object): ManagedEntity {
+    checkEntity(entity)
     const managed = managedOf(entity)
     const isHere = managed?.home === this.#context.identity && managed.shownState !== 'gone'
     return isHere ? managed : this.get(entity)
