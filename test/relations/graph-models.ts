@@ -1,6 +1,7 @@
 import {
   type EntityClass,
   Bin,
+  Copy,
   Embeddable,
   Key,
   ManyToMany,
@@ -28,6 +29,7 @@ export class Note {
 @Record({ set: 'person' })
 export class Person {
   @Key() id!: number
+  @Bin() title?: string
   @InShards('tasksIn') @OneToMany(() => Task, 'assignee') tasks = collection<Task>()
   @OneToMany(() => Task, 'doer', { strategy: 'secondaryIndex', onDelete: 'detach' }) chores = collection<Task>()
   @Apart('bookmarksIn') @OneToMany(() => Task) bookmarks = collection<Task>()
@@ -56,6 +58,10 @@ export class Person {
 @Record({ set: 'task' })
 export class Task {
   @Key() id!: number
+  @Bin() title?: string
+  @Copy((task: Task) => task.assignee, 'title') assigneeTitle?: string
+  @Copy((task: Task) => task.doer, 'title') doerTitle?: string
+  @Copy((task: Task) => task.parent, 'title') parentTitle?: string
   @ManyToOne(() => Person, 'tasks') assignee = ref<Person>()
   @ManyToOne(() => Person, 'chores') doer = ref<Person>()
   @ManyToOne(() => Task, 'subtasks') parent = ref<Task>()
@@ -87,12 +93,14 @@ export class Rating {
 @Record({ set: 'step' })
 export class Step {
   @Key() id!: number
+  @Copy((step: Step) => step.task, 'title') taskTitle?: string
   @ManyToOne(() => Task, 'steps') task = ref<Task>()
 }
 
 @Record({ set: 'log' })
 export class Log {
   @Key() id!: number
+  @Copy((log: Log) => log.task, 'title') taskTitle?: string
   @ManyToOne(() => Task, 'logs') task = ref<Task>()
 }
 
@@ -150,6 +158,20 @@ export const RELATIONS: readonly Between[] = [
   { from: 'Person', name: 'knows', to: 'Person', back: 'knownBy', shape: 'manyToMany', records: 'Knowing' },
   { from: 'Person', name: 'rated', to: 'Task', back: 'raters', shape: 'manyToMany', records: 'Rating', hasRole: true },
   { from: 'Person', name: 'bookmarks', to: 'Task', shape: 'manyToMany' },
+]
+
+/** Copies of titles, by the reference that they go with. */
+export const COPIES: readonly {
+  readonly of: Kind
+  readonly ref: string
+  readonly copy: string
+  readonly from: Kind
+}[] = [
+  { of: 'Task', ref: 'assignee', copy: 'assigneeTitle', from: 'Person' },
+  { of: 'Task', ref: 'doer', copy: 'doerTitle', from: 'Person' },
+  { of: 'Task', ref: 'parent', copy: 'parentTitle', from: 'Task' },
+  { of: 'Step', ref: 'task', copy: 'taskTitle', from: 'Task' },
+  { of: 'Log', ref: 'task', copy: 'taskTitle', from: 'Task' },
 ]
 
 /** The relations of a class that are collections, and those that are references. */

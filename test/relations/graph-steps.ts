@@ -39,13 +39,19 @@ const noted = fc.record({
   isLoaded: bool,
 })
 const badge = fc.record({ kind: fc.constant('badge' as const), id, isOn: bool })
+const rename = fc.record({
+  kind: fc.constant('rename' as const),
+  what: fc.constantFrom('Person', 'Task'),
+  id,
+  title: fc.constantFrom('x', 'y', 'z', undefined),
+})
 export const create = fc.record({
   kind: fc.constant('create' as const),
   what: fc.constantFrom('Person', 'Task', 'Step', 'Log'),
   id,
 })
 
-export const change = fc.oneof({ weight: 8, arbitrary: link }, noted, badge)
+export const change = fc.oneof({ weight: 8, arbitrary: link }, { weight: 2, arbitrary: rename }, noted, badge)
 /** Each run works on a few relations, so that its changes meet. */
 export const palette = fc.tuple(...[0, 1, 2].map(() => fc.constantFrom(...RELATIONS)))
 export const remove = fc.record({
@@ -101,6 +107,11 @@ export class Actor {
     const { graph, session } = this
     if (step.kind === 'note') return this.#note(step)
     if (step.kind === 'badge') return this.#badge(step)
+    if (step.kind === 'rename') {
+      const what = step.what as Kind
+      if (graph.has(what, step.id)) Object.assign(await this.#load(what, step.id, false), { title: step.title })
+      return
+    }
     if (step.kind === 'create') {
       const what = step.what as Kind
       if (graph.has(what, step.id) || graph.mayBeListed(what, step.id)) return

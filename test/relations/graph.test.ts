@@ -7,7 +7,7 @@ import { useDatabase } from '../use-database.js'
 import { ENTITIES, IDS, classOf, make, type Kind } from './graph-models.js'
 import { Actor, change, create, flush, palette, refresh, remove } from './graph-steps.js'
 import { PlainGraph, oneSided, type Links } from './plain-graph.js'
-import { shownLinks, storedLinks, withoutRole } from './stored-graph.js'
+import { shownLinks, storedLinks, withoutRole, wrongCopies } from './stored-graph.js'
 
 const RUNS = { numRuns: Number(process.env.SKEIN_RUNS ?? 30) }
 
@@ -46,6 +46,7 @@ for (const mode of MODES) {
               expect(actor.session.isDirty()).to.equal(false)
               const links = graph.links()
               expect(difference(await storedLinks(db), links)).to.deep.equal([])
+              expect(await wrongCopies(db, actor.seen)).to.deep.equal([])
               const said = new Set(links.map(withoutRole))
               expect(shownLinks(actor.seen).filter((each) => !said.has(each))).to.deep.equal([])
               if (step.isReloaded) actor = new Actor(db.session(), graph, relations)
@@ -75,6 +76,7 @@ for (const mode of MODES) {
           }
           const links = await storedLinks(db)
           expect(oneSided(links)).to.deep.equal([])
+          expect(await wrongCopies(db)).to.deep.equal([])
           expect(difference(links.filter(isStanding), graph.links().filter(isStanding))).to.deep.equal([])
         }),
         RUNS,

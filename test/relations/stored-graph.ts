@@ -1,5 +1,16 @@
 import type { Collection, Database, Ref, Session } from 'skein'
-import { Badge, CLASSES, IDS, LINKS, Person, collectionsOf, refsOf, type Kind, type Role } from './graph-models.js'
+import {
+  Badge,
+  CLASSES,
+  COPIES,
+  IDS,
+  LINKS,
+  Person,
+  collectionsOf,
+  refsOf,
+  type Kind,
+  type Role,
+} from './graph-models.js'
 import { named, type Links } from './plain-graph.js'
 
 type Entity = { readonly id: number } & { readonly [relation: string]: unknown }
@@ -30,6 +41,32 @@ export async function storedLinks(db: Database): Promise<Links> {
   for (const [name, linkClass] of Object.entries(LINKS))
     links.push(...(await db.scan<object>(linkClass).keys()).map((key) => `${name} ${String(key)}`))
   return [...links, ...(await badgeLinks(db.session()))].sort()
+}
+
+/** Copies that are not what the entities say that they are taken from; and those that a session shows otherwise. */
+export async function wrongCopies(db: Database, seen: Iterable<readonly [Kind, object]> = []): Promise<string[]> {
+  const session = db.session()
+  const entities = new Map<string, Entity>()
+  for (const kind of KINDS)
+    for (const entity of await session.findMany(CLASSES[kind] as typeof Person, IDS))
+      if (entity !== null) entities.set(`${kind} ${entity.id}`, entity as unknown as Entity)
+  const wrong = COPIES.flatMap(({ of, ref, copy, from }) =>
+    IDS.flatMap((id) => {
+      const holder = entities.get(`${of} ${id}`)
+      const key = (holder?.[ref] as Ref<object> | undefined)?.key ?? null
+      const wanted = key === null ? undefined : entities.get(`${from} ${String(key)}`)?.title
+      const held = holder?.[copy]
+      return held === wanted ? [] : [`${of} ${id} ${copy} is ${String(held)} and not ${String(wanted)}`]
+    }),
+  )
+  const shown = [...seen].flatMap(([kind, entity]) =>
+    COPIES.filter(({ of }) => of === kind).flatMap(({ copy }) => {
+      const { id, [copy]: here } = entity as Entity
+      const there = entities.get(`${kind} ${id}`)?.[copy]
+      return here === there ? [] : [`${kind} ${id} shows ${String(here)} in ${copy} and stores ${String(there)}`]
+    }),
+  )
+  return [...wrong, ...shown]
 }
 
 /** A link as a session shows it, without what it carries. */
