@@ -170,6 +170,8 @@ export type {
 } from './session/layout/layout.js'
 export type { Capabilities, NamespaceCapabilities } from './driver/capabilities.js'
 export { Copies, type CopyProgress, type RefreshCopiesOptions } from './session/copies/copies.js'
+export type { ArchiveOptions, ArchiveProgress } from './session/archive/archive-class.js'
+export type { ArchiveOneOptions } from './session/archive/archive-one.js'
 export { RecordHistory, type HistoryEntry } from './session/history/history.js'
 export type { PurgeOptions, PurgeProgress } from './session/delete/purge.js'
 export type { DeletedMode, DeletedOption } from './model/index.js'

@@ -3,6 +3,7 @@ import type { EntityModel } from '../model/index.js'
 import type { Bins } from '../plan/command.js'
 import type { WriteOperation } from '../plan/operation.js'
 import { writeBin } from '../plan/operations.js'
+import type { Value } from '../plan/value.js'
 import { userKeyId } from '../plan/record-key.js'
 import type { ClassFunctions, ClassShape, Snapshot } from './class-functions.js'
 import type { BinProperty } from './bin-property.js'
@@ -213,6 +214,12 @@ export class EntityCodec<T extends object = object> {
   /** One property as these bins hold it. */
   propertyIn(name: string, bins: Bins): unknown {
     return this.#shape.properties[this.#indexOf(name)].decode(bins, undefined)
+  }
+
+  /** One property of these bins, as it is sent. */
+  storedIn(name: string, bins: Bins): Value {
+    const property = this.#shape.properties[this.#indexOf(name)] as BinProperty
+    return property.encode(property.decode(bins, undefined), 0)!
   }
 
   /** Moves the known value of a counter by what was added to it in another record. */

@@ -41,6 +41,8 @@ export interface EntityModel {
   readonly name: string
   readonly namespace: string
   readonly set: string
+  /** The namespace of records that are archived. */
+  readonly archive?: string
   readonly ttl: TtlModel
   readonly sendKey: boolean
   /** Undefined: the driver decides from the namespace's capabilities. */

@@ -11,6 +11,8 @@ export interface RecordOptions {
   readonly set?: string
   /** The namespace, when it is not the one given to `open`. */
   readonly namespace?: string
+  /** The namespace that `session.archive` moves records to. */
+  readonly archive?: string
   /** The name in messages and plans; the class name unless given. */
   readonly name?: string
   /** Seconds that records live, or `'never'`; unset leaves it to the namespace. Later writes keep the remaining time unless `onUpdate` is `'refresh'`. */

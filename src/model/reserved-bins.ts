@@ -22,6 +22,9 @@ export const MADE_BIN = '_sk.made'
 /** On the record of a history: earlier states in the order of time. */
 export const HISTORY_BIN = '_sk.history'
 
+/** On a record that is moved between namespaces, and on its copy: which mover has claimed it last. */
+export const MOVED_BIN = '_sk.moved'
+
 export function isReservedBin(name: string): boolean {
   return name === SUBKEYS_BIN || name.startsWith(RESERVED_BIN_PREFIX)
 }

@@ -8,6 +8,7 @@ import type { SessionContext } from './context/session-context.js'
 import { databaseClosed, insideHook, notFound, sessionClosed, transactionOver } from './context/session-errors.js'
 import type { KeyInput, SaveOptions } from './context/session-types.js'
 import { SessionWrites } from './session-writes.js'
+import { checkNotArchived } from './archive/archived.js'
 import { checkTtl } from './flush/plan/ttl.js'
 
 /** State that all calls of one session share, and the checks that they begin with. */
@@ -31,6 +32,8 @@ export class SessionCore {
   /** Takes an entity in, or keeps one that was to be deleted. */
   manage(entity: object, ttl: SaveOptions['ttl']): ManagedEntity {
     this.checkOpen()
+    const { classes } = this.context
+    if (classes.hasArchives) checkNotArchived(entity, classes.ofEntity(entity))
     if (ttl !== undefined) checkTtl({ mapped: this.context.classes.ofEntity(entity) }, ttl)
     return this.work.entities.manage(entity)
   }

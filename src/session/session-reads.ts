@@ -15,6 +15,7 @@ import { ManagedSource } from './query/managed-source.js'
 import { checkLoadRange, keysCovering, TimeSlices, type LoadRangeOptions } from './load/time-slices.js'
 import { RecordHistory } from './history/history.js'
 import { withoutHistory } from './context/session-errors.js'
+import { findFrom } from './archive/load-archived.js'
 import { startWalk } from './walk/start-walk.js'
 import type { Walk } from './walk/walk.js'
 import type { WalkOptions } from './walk/walk-types.js'
@@ -33,7 +34,7 @@ export class SessionReads {
 
   /** The entity under that key; throws NotFoundError when there is none. */
   load<T extends object>(entityClass: EntityClass<T>, key: KeyInput<T>, options?: LoadOneOptions<T>): Promise<T> {
-    if (options?.version !== undefined) return this.#loadSeen(entityClass, key, options)
+    if ((options?.version ?? options?.from) !== undefined) return this.#loadSeen(entityClass, key, options!)
     // Makes one promise for the whole call: each one between would cost a single load more than all else that is done for it.
     return new Promise((resolve, failed) => {
       const loaded = (managed: ManagedEntity | null): void =>
@@ -58,6 +59,7 @@ export class SessionReads {
     key: KeyInput<T>,
     options?: LoadOneOptions<T>,
   ): Promise<T | null> {
+    if (options?.from !== undefined) return this.findMany(entityClass, [key], options).then(([found]) => found)
     if (options?.version !== undefined) return this.#findSeen(entityClass, key, options)
     return new Promise((resolve, failed) => {
       const loaded = (managed: ManagedEntity | null): void => resolve(managed === null ? null : (managed.entity as T))
@@ -113,7 +115,13 @@ export class SessionReads {
   ): Promise<(T | null)[]> {
     checkKeys(keys)
     checkLoadOptions(options)
-    const found = await this.#core.loads.find(this.#core.toLoad(entityClass), keys, options)
+    const { from, ...rest } = options ?? {}
+    const mapped = this.#core.toLoad(entityClass)
+    if (from !== undefined)
+      return findFrom(mapped, keys, { ...rest, from }, this.#core.context, (some) =>
+        this.findMany(entityClass, some, rest),
+      )
+    const found = await this.#core.loads.find(mapped, keys, options)
     return found.map((managed) => (managed === null ? null : (managed.entity as T)))
   }
 

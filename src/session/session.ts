@@ -23,6 +23,7 @@ import type {
   UpsertOptions,
 } from './context/session-types.js'
 import type { TransactionOptions } from './transaction/retry-transaction.js'
+import { archiveOne, unarchiveOne, type ArchiveOneOptions } from './archive/archive-one.js'
 import { notRestorable, restoreEntity } from './delete/restore.js'
 import { verifyEntity } from './verify/verify-entity.js'
 import type { VerifyOptions } from './verify/verify-options.js'
@@ -126,6 +127,24 @@ export class Session extends SessionReads {
       if (typeof target !== 'function') this.#core.work.delete(target, second as FlushOptions | undefined, receiver)
       else this.#core.work.deleteByKey(this.#core.mapped(target as EntityClass), second as KeyInput, third, receiver)
     })
+  }
+
+  /** Moves an entity to the `archive` of its class, by entity or by class and key; true when it was moved. It leaves this session. */
+  archive(entity: object, options?: ArchiveOneOptions): Promise<boolean>
+  archive<T extends object>(type: EntityClass<T>, key: KeyInput<T>, options?: ArchiveOneOptions): Promise<boolean>
+  async archive(target: object, second?: KeyInput | ArchiveOneOptions, third?: ArchiveOneOptions): Promise<boolean> {
+    this.#core.checkMaySend()
+    return archiveOne(this.#core, target, second, third)
+  }
+
+  /** Moves an archived entity back; true when it was moved. Load it to change it. */
+  async unarchive<T extends object>(
+    type: EntityClass<T>,
+    key: KeyInput<T>,
+    options?: ArchiveOneOptions,
+  ): Promise<boolean> {
+    this.#core.checkMaySend()
+    return unarchiveOne(this.#core, type, key, options)
   }
 
   /**

@@ -14,6 +14,7 @@ const PAGES: readonly (readonly [string, string])[] = [
 
 /** Pages whose programs print exactly what the comments beside their calls say. */
 const SAID = [
+  'guide/archive.md',
   'guide/cluster.md',
   'guide/copies.md',
   'guide/counters.md',

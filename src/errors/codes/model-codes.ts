@@ -56,4 +56,5 @@ export const MODEL_CODES = {
   SKEIN_1060: 'A soft delete would lose something',
   SKEIN_1061: 'A history cannot be kept so',
   SKEIN_1062: 'A copy cannot be kept so',
+  SKEIN_1063: 'A class cannot be archived so',
 } as const

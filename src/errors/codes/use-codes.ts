@@ -37,6 +37,8 @@ export const USE_CODES = {
   SKEIN_2314: 'The options of the transaction are not valid',
   SKEIN_2316: 'The class has no soft deletes',
   SKEIN_2317: 'The class keeps no history',
+  SKEIN_2318: 'The class has no archive',
+  SKEIN_2319: 'The entity is in the archive',
   SKEIN_2320: 'An option is not valid',
   SKEIN_2321: 'The argument is not what the call takes',
 

@@ -7,6 +7,7 @@ export const KNOWN_OPTIONS = {
   Record: [
     'set',
     'namespace',
+    'archive',
     'name',
     'ttl',
     'sendKey',

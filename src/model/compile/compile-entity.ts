@@ -60,6 +60,7 @@ export function compileEntity(entity: EntityNotes, compilation: Compilation, mod
     name: entity.name,
     namespace: entity.namespace,
     set: entity.set,
+    ...(entity.options.archive !== undefined && { archive: entity.options.archive }),
     ttl: compileTtl(entity.options.ttl, { className: entity.name }, problems),
     sendKey,
     ...(durableDelete !== undefined && { durableDelete }),

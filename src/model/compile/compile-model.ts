@@ -5,6 +5,7 @@ import { checkHooks } from './check-hooks.js'
 import { checkCountOf } from './check-count-of.js'
 import { checkShardedCounters } from './check-counters.js'
 import { checkNamespace } from './check-names.js'
+import { checkArchives } from './check-archives.js'
 import { checkCopies } from './compile-copy.js'
 import { checkHistories } from './compile-history.js'
 import { checkSoftDeletes } from './check-soft-deletes.js'
@@ -45,6 +46,7 @@ export function compileModel(classes: readonly EntityClass[], { namespace }: { r
   checkSoftDeletes(entityModels, problems)
   checkHistories(entityModels, problems)
   checkCopies(entityModels, problems)
+  checkArchives(entityModels, problems)
   checkIndexNames(entityModels.values(), problems)
   checkCompanionSets([...entityModels.values()], problems)
   problems.throwIfAny()

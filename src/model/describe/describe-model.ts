@@ -29,6 +29,7 @@ function describeEntity(entity: EntityModel): string {
     ['relations', entity.relations.map((relation) => `${relation.name}: ${describeRelation(relation)}`)],
     ['indexes', entity.indexes.map(describeIndex)],
     ['ttl', describeTtl(entity.ttl)],
+    ['archive', entity.archive === undefined ? [] : [entity.archive]],
     ['history', entity.history === undefined ? [] : [`the last ${entity.history.keep}, in '${entity.history.set}'`]],
     ['hooks', describeHooks(entity.hooks)],
   ])

@@ -27,6 +27,7 @@ const FLUSH: NamesOf<FlushOptions> = {
 const LOAD: NamesOf<LoadOptions<object>> = {
   only: true,
   with: true,
+  from: true,
   signal: true,
   outsideTransaction: true,
   deleted: true,
@@ -87,6 +88,7 @@ export function checkLoadOptions(options: { readonly only?: unknown; readonly wi
   checkNames('A load', options, LOAD)
   checkOnly(options.only)
   checkTexts('with', options.with)
+  checkChoice('from', (options as { readonly from?: unknown }).from, ['archive', 'any'])
   checkDepth(options.with as readonly string[] | undefined)
 }
 

@@ -66,6 +66,11 @@ export interface LoadOptions<T> extends OutsideTransaction, DeletedOption {
   readonly with?: readonly RelationPath<T>[]
   /** Gives up waiting; rejects with the signal's reason. */
   readonly signal?: AbortSignal
+  /**
+   * For classes with an `archive`: loads archived entities (`'archive'`), or those that are not archived and the others from there
+   * (`'any'`). Archived ones cannot be changed, and no session manages them.
+   */
+  readonly from?: 'archive' | 'any'
 }
 
 /** Options of a load of one entity. */

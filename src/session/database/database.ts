@@ -29,6 +29,7 @@ import { NamedContext, type Actor, type SessionContext } from '../context/sessio
 import { closedWithin, databaseClosed, sharedSet } from '../context/session-errors.js'
 import { isInsideHookOf } from '../tracking/lifecycle-hooks.js'
 import type { KeyInput } from '../context/session-types.js'
+import { archiveClass, checkArchiveOptions, type ArchiveOptions } from '../archive/archive-class.js'
 import { checkPurgeOptions, purgeClass, type PurgeOptions } from '../delete/purge.js'
 import { sweepClass } from '../delete/sweep.js'
 import { inTransaction, type Attempt, type TransactionOptions } from '../transaction/retry-transaction.js'
@@ -306,6 +307,19 @@ export class Database {
     checkPurgeOptions(mapped, options)
     const newContext = (tenant?: Tenant): SessionContext => this.#context({ tenant }, this.#activity.inside)
     return during(this.#activity, () => purgeClass(mapped, this.#parts.driver, newContext, options))
+  }
+
+  /**
+   * Moves the records of a class whose time lies before another one to its archive; says how many. Safe at any time, and can be repeated.
+   *
+   * @example
+   * await db.archive(Order, { olderThan: new Date(Date.now() - 365 * 86_400_000), by: 'paidAt' })
+   */
+  async archive(entityClass: EntityClass, options: ArchiveOptions): Promise<number> {
+    const mapped = this.#parts.classes.of(entityClass)
+    checkArchiveOptions(mapped, options)
+    refuseInTransaction('archive', options)
+    return during(this.#activity, () => archiveClass(mapped, this.#parts.driver, options))
   }
 
   /** Waits for what is under way, transactions and `withSession` as a whole, closes the connections and stops the embedded server that `open` started. */

@@ -101,7 +101,7 @@ async function stopper(server: EmbeddedServer): Promise<(work: Promise<void>) =>
 }
 
 function namespacesOf(model: Model): string[] {
-  const used = [...model.entities.values()].map((entity) => entity.namespace)
+  const used = [...model.entities.values()].flatMap(({ namespace, archive }) => [namespace, archive ?? namespace])
   return [...new Set([model.namespace, ...used])]
 }
 

@@ -10,7 +10,7 @@ interface SliceRange extends TimeRange {
 }
 
 /** Options of `session.loadRange`: the range of time, and what a load takes. */
-export interface LoadRangeOptions<T> extends SliceRange, LoadOptions<T> {}
+export interface LoadRangeOptions<T> extends SliceRange, Omit<LoadOptions<T>, 'from'> {}
 
 /** Options of `db.slices`: the range of time, and what a read takes. */
 export interface SliceOptions<T> extends SliceRange, ReadOptions<T> {}

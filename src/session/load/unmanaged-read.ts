@@ -22,13 +22,18 @@ export interface ReadOptions<T> extends DeletedOption {
   readonly signal?: AbortSignal
 }
 
+/** Options of a read in another namespace than that of the class. */
+interface Placed {
+  readonly namespace?: string
+}
+
 /** Plain instances that no session manages: no identity, no snapshot, nothing to flush. */
 export async function unmanagedRead<T extends object>(
   mapped: MappedClass,
   keys: readonly KeyInput[],
   classes: MappedClasses,
   driver: Driver,
-  options: ReadOptions<T> = {},
+  options: ReadOptions<T> & Placed = {},
 ): Promise<(T | null)[]> {
   checkKeys(keys)
   checkOnly(options.only)
@@ -36,7 +41,10 @@ export async function unmanagedRead<T extends object>(
   const { tenant, signal } = options
   const projection = projectionOf(mapped, options.only)
   const { bins, operations } = projection
-  const commands = keys.map((key) => read(mapped.model.name, mapped.recordKeyOf(key, tenant), bins, operations))
+  const place = options.namespace === undefined ? {} : { namespace: options.namespace }
+  const commands = keys.map((key) =>
+    read(mapped.model.name, { ...mapped.recordKeyOf(key, tenant), ...place }, bins, operations),
+  )
   const records = await readTotals(driver, mapped, commands, projection.loaded, { signal })
   const reader = new UnmanagedReader(classes, tenant)
   return records.map((found, i) => {

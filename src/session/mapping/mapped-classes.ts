@@ -15,6 +15,7 @@ import { usableIndexes, type UsableIndex } from '../../query/usable-indexes.js'
 import { IndexStatisticsCache } from '../../query/index-statistics.js'
 import { targetDeletions } from '../../relations/strategies/consolidate/target-deletion.js'
 import type { RelationStrategy } from '../../relations/contract/relation-strategy.js'
+import { ARCHIVE_CONTRIBUTOR } from '../archive/archive-contributor.js'
 import { CopyContributor } from '../copies/copy-contributor.js'
 import { CopyLinks } from '../copies/copy-links.js'
 import { CounterContributor } from '../counters/counter-contributor.js'
@@ -35,6 +36,8 @@ export class MappedClasses {
   readonly counts: StoredCounts | undefined
   /** Copied properties; undefined where no class has any. */
   readonly copies: CopyLinks | undefined
+  /** True when records of a class may be archived. */
+  readonly hasArchives: boolean
   /** How many sets they live in: classes of one set share a place. */
   readonly places: number
   /** True when a relation is eager: it is loaded even when not named. */
@@ -50,6 +53,7 @@ export class MappedClasses {
     this.model = codecs.model
     this.counts = StoredCounts.of(this.model)
     this.copies = CopyLinks.of(this.model, codecs)
+    this.hasArchives = [...this.model.entities.values()].some(({ archive }) => archive !== undefined)
     const places = new Map<string, number>()
     const related = relatedClasses(this.model)
     for (const entity of this.model.entities.values()) {
@@ -65,7 +69,15 @@ export class MappedClasses {
       const counters = shards === undefined ? [] : [new CounterContributor(shards)]
       const links = mapped.hasCopies ? (this.copies?.heldIn(entity) ?? []) : []
       const copies = links.length === 0 ? [] : [new CopyContributor(links, this.copies!)]
-      mapped.contributors = [bins, ...counters, ...copies, ...mapped.relations, ...targetDeletions(entity, this.model)]
+      const archive = entity.archive === undefined ? [] : [ARCHIVE_CONTRIBUTOR]
+      mapped.contributors = [
+        bins,
+        ...counters,
+        ...copies,
+        ...archive,
+        ...mapped.relations,
+        ...targetDeletions(entity, this.model),
+      ]
       this.#byName.set(entity.name, mapped)
       this.#byPrototype.set(entity.class.prototype as object, mapped)
       this.#byClass.set(entity.class, mapped)

@@ -1,0 +1,87 @@
+import { SkeinError } from '../../errors/index.js'
+import { describeKey } from '../../keys/index.js'
+import { checkNames } from '../../model/call-options.js'
+import type { EntityClass, OutsideTransaction } from '../../model/index.js'
+import type { RecordKey } from '../../plan/record-key.js'
+import { during } from '../context/activity.js'
+import type { KeyInput } from '../context/session-types.js'
+import { isDirty } from '../flush/collect/collect-changes.js'
+import type { MappedClass } from '../mapping/mapped-class.js'
+import type { SessionCore } from '../session-core.js'
+import type { ManagedEntity } from '../tracking/managed-entity.js'
+import { refuseInTransaction } from '../transaction/transaction-scope.js'
+import { archiveOf, noteArchived } from './archived.js'
+import { RecordMover } from './move-records.js'
+
+/** Options of `session.archive` and `session.unarchive`. */
+export interface ArchiveOneOptions extends OutsideTransaction {
+  readonly signal?: AbortSignal
+}
+
+const OPTIONS = { signal: true, outsideTransaction: true } as const
+
+/** Moves one record to the archive, and lets go of its entity. */
+export async function archiveOne(
+  core: SessionCore,
+  target: object,
+  second: KeyInput | ArchiveOneOptions | undefined,
+  third: ArchiveOneOptions | undefined,
+): Promise<boolean> {
+  const isByKey = typeof target === 'function'
+  const options = isByKey ? third : (second as ArchiveOneOptions | undefined)
+  check('archive', options)
+  const own = isByKey ? undefined : core.work.entities.get(target)
+  const mapped = own?.mapped ?? core.mapped(target as EntityClass)
+  const { identity } = core.context
+  const key = own?.key ?? mapped.recordKeyOf(second, identity.tenant)
+  const known = own ?? identity.get(mapped, key.key)
+  if (known !== undefined) checkSent(known)
+  const isMoved = await moveOne(core, mapped, key, { from: mapped.model.namespace, to: archiveOf(mapped) }, options)
+  if (known !== undefined && isMoved) {
+    known.home.remove(known)
+    known.forgetStored()
+    noteArchived(known.entity)
+  }
+  return isMoved
+}
+
+/** Moves one record back from the archive. */
+export async function unarchiveOne(
+  core: SessionCore,
+  entityClass: EntityClass,
+  key: KeyInput,
+  options: ArchiveOneOptions | undefined,
+): Promise<boolean> {
+  check('unarchive', options)
+  const mapped = core.mapped(entityClass)
+  const record = mapped.recordKeyOf(key, core.context.identity.tenant)
+  return moveOne(core, mapped, record, { from: archiveOf(mapped), to: mapped.model.namespace, isBack: true }, options)
+}
+
+function moveOne(
+  { context, work }: SessionCore,
+  mapped: MappedClass,
+  key: RecordKey,
+  direction: ConstructorParameters<typeof RecordMover>[1],
+  options: ArchiveOneOptions | undefined,
+): Promise<boolean> {
+  const mover = new RecordMover(mapped, direction, context.driver, options?.signal)
+  const move = async (): Promise<boolean> => (await mover.move([key]))[0]
+  return during(context.activity, () => work.turns.runOnRecord(key, move))
+}
+
+function check(call: 'archive' | 'unarchive', options: ArchiveOneOptions | undefined): void {
+  checkNames(`${call}()`, options, OPTIONS)
+  refuseInTransaction(`session.${call}`, options)
+}
+
+/** What was not sent yet would be lost. */
+function checkSent(managed: ManagedEntity): void {
+  const { model, key } = managed
+  if (managed.state === 'stored' && !isDirty(managed)) return
+  throw new SkeinError('SKEIN_2319', `${model.name} ${describeKey(key.key)} has changes that were not sent yet.`, {
+    className: model.name,
+    key: key.key,
+    fix: 'Flush before it is archived.',
+  })
+}
