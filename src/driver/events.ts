@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { channel } from 'node:diagnostics_channel'
 import type { Command } from '../plan/command.js'
 import type { QueryCommand } from '../plan/query-command.js'
+import type { SplitDone } from '../plan/split-access.js'
 import { showKey, type UserKey } from '../plan/record-key.js'
 import { showCommandWithValues, type Reveal } from '../plan/show-command.js'
 import { queryKind, showQuery } from '../plan/show-query.js'
@@ -77,6 +78,26 @@ export interface FlushEvent {
   readonly error?: unknown
 }
 
+/** Published on `skein:split` when members of a collection have moved to other records, or could not all be moved. */
+export interface SplitEvent {
+  readonly class: string
+  readonly property: string
+  readonly namespace: string
+  readonly set: string
+  /** Key of the owner; only when `reveal.keys` was asked for. */
+  readonly key?: UserKey
+  /** Companion records that held the members; 0: the owner's own record held them. */
+  readonly from: number
+  readonly to: number
+  /** The threshold that was passed (`bytes`, `members`, `busyPerSecond`), `tooLarge`: the server refused a larger record, or `call`. */
+  readonly reason: string
+  /** Members that the process moved which ended the split; others may have moved more. */
+  readonly members: number
+  readonly ms: number
+  /** Why it did not end: the next writer, `db.sweep` or `verify` goes on with it. Without `reveal.keys` only a `HiddenError`. */
+  readonly error?: unknown
+}
+
 /** Stand-in for an error whose message and details may not be shown. */
 export interface HiddenError {
   readonly name: string
@@ -88,6 +109,7 @@ export const commandChannel = channel('skein:command')
 const warningChannel = channel('skein:warning')
 const transactionChannel = channel('skein:transaction')
 export const flushChannel = channel('skein:flush')
+const splitChannel = channel('skein:split')
 
 /** Runs a function in the asynchronous context of a caller, where its `AsyncLocalStorage` has the values it had there. */
 export type InContext = ReturnType<typeof AsyncLocalStorage.snapshot>
@@ -206,6 +228,25 @@ export class Events {
   flush(event: FlushEvent): void {
     const { error } = event
     flushChannel.publish(this.#reveal.keys || error === undefined ? event : { ...event, error: hide(error) })
+  }
+
+  split({ entity, property, owner, from, to, reason, members, ms, error }: SplitDone): void {
+    const { namespace, set, key } = owner
+    const event: SplitEvent = {
+      class: entity,
+      property,
+      namespace,
+      set,
+      ...(this.#reveal.keys && { key }),
+      from,
+      to,
+      reason,
+      members,
+      ms,
+      ...(error !== undefined && { error: this.#reveal.keys ? error : hide(error) }),
+    }
+    splitChannel.publish(event)
+    this.#print?.(`skein split       ${entity}.${property} from ${from} to ${to}  ${reason}  ${ms.toFixed(1)} ms`)
   }
 
   transaction(event: TransactionEvent): void {

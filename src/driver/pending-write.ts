@@ -1,7 +1,7 @@
 import type { Bins, DeleteCommand, Existence, Ttl, WriteCommand } from '../plan/command.js'
 import { accumulates, afterDoubt, checkResultNames, hasResult, resultName } from '../plan/effects.js'
 import { recordSize } from '../plan/expression.js'
-import type { Operation } from '../plan/operation.js'
+import type { Operation, OperationKind } from '../plan/operation.js'
 import type { RecordKey } from '../plan/record-key.js'
 import { commandBytes } from '../plan/wire-bytes.js'
 import {
@@ -62,6 +62,8 @@ export class PendingWrite implements WriteTerms {
   isDropped = false
   /** It has been sent and is not answered yet. */
   isOut = false
+  /** How often the server answered that the record is busy. */
+  busy = 0
   /** An earlier try may have taken effect. */
   isInDoubt = false
 
@@ -147,6 +149,8 @@ export class PendingWrite implements WriteTerms {
       bins: resultsOf(command.operations, bins),
       generation,
       size: typeof size === 'number' ? largestSizeAfter(command, size) : undefined,
+      ...(typeof size === 'number' && { members: membersAfter(command.operations, bins) }),
+      ...(this.busy > 0 && { busy: this.busy }),
     }
   }
 }
@@ -157,6 +161,25 @@ function goesAlone(command: WriteCommand | DeleteCommand): boolean {
   if (command.operations.some(({ kind }) => kind === 'rawRead' || kind === 'rawWrite')) return true
   return command.operations.some(accumulates) && afterDoubt(command) === 'report'
 }
+
+/** Lists and maps answer an addition with their size. */
+function membersAfter(
+  operations: readonly Operation[],
+  bins: Record<string, unknown>,
+): { readonly [bin: string]: number } {
+  const sizes: { [bin: string]: number } = {}
+  for (const operation of operations)
+    if (GROWS.has(operation.kind) && 'bin' in operation && typeof bins[operation.bin] === 'number')
+      sizes[operation.bin] = bins[operation.bin] as number
+  return sizes
+}
+
+const GROWS: ReadonlySet<OperationKind> = new Set<OperationKind>([
+  'listAppendUnique',
+  'mapPut',
+  'mapPutItems',
+  'mapPutMissing',
+])
 
 function clientOperations(command: WriteCommand | DeleteCommand): readonly ClientOperation[] {
   const converted = command.operations.map(clientOperation)

@@ -200,6 +200,7 @@ export class Writer {
     // A batch that the client refuses as a whole says nothing about its rows: each is tried by itself.
     if (failure.code === CODE.PARAM && rows > 1) return this.#sendAlone(entry)
     if (inDoubt) entry.isInDoubt = true
+    if (failure.code === CODE.KEY_BUSY) entry.busy++
     if (isNoAnswer(failure.code)) this.#parts.health.noteFailure(entry)
     if (!isTransient(failure.code)) return this.#refusedForGood(entry, failure)
     if (!inDoubt) return this.#again(entry, failure)

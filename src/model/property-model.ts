@@ -33,9 +33,19 @@ export interface CopyModel {
   readonly refresh: 'onSave' | 'background' | 'never'
 }
 
+/** When a collection is split; none given: only by `collection.shard(n)`. */
+export interface SplitWhen {
+  /** Bytes of the record that holds the members. */
+  readonly bytes?: number
+  /** Members in one record. */
+  readonly members?: number
+  /** Answers within a second that the record is busy (code 14), as one process gets them. */
+  readonly busyPerSecond?: number
+}
+
 /** A collection or counter spread over companion records. */
 export type ShardingModel =
-  | { readonly by: 'hash'; readonly shards: number }
+  | { readonly by: 'hash'; readonly shards: number; readonly when?: SplitWhen }
   /** `on` is the Date property of the member that says which bucket it belongs to; buckets are of `every` hours or days, and expire `ttl` seconds after their end. */
   | { readonly by: 'hour' | 'day'; readonly on: string; readonly every?: number; readonly ttl?: number }
 

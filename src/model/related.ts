@@ -127,6 +127,10 @@ export interface Collection<T extends object, A extends object = object> extends
   indexOf(member: T | KeyValue): Promise<number | null>
   /** The children in one of the `orders` that the decorator names. */
   by(order: string): CollectionOrder<T>
+  /** Collections that are sharded on demand only: moves the members into so many companion records at once, while others go on reading and writing. */
+  shard(shards: number): Promise<void>
+  /** Moves the members back into the owner's record; they must fit. */
+  merge(): Promise<void>
 }
 
 /** Names of the properties of T that are refs. */

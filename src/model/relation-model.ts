@@ -1,4 +1,4 @@
-import type { ShardingModel } from './property-model.js'
+import type { ShardingModel, SplitWhen } from './property-model.js'
 
 export type RelationKind = 'oneToOne' | 'oneToMany' | 'manyToOne' | 'manyToMany'
 
@@ -18,6 +18,9 @@ export const STORED_KEYS: { readonly [S in RelationStrategy]: 'one' | 'list' | '
   consolidate: undefined,
   secondaryIndex: undefined,
 }
+
+/** Most companion records that a collection or counter may be spread over. */
+export const MAX_SHARDS = 4096
 
 export type OnDelete = 'cascade' | 'detach' | 'restrict'
 export type Orphans = 'delete' | 'keep'
@@ -39,6 +42,8 @@ export interface CompanionsModel {
   readonly shards?: number
   /** Members are in buckets of time by a date of theirs. */
   readonly buckets?: BucketsModel
+  /** Members stay in the owner's record until one of these is passed. */
+  readonly when?: SplitWhen
 }
 
 /** Keeps only the first or last parts of a consolidated collection, in key order. */

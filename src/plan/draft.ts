@@ -3,6 +3,7 @@ import type { DeleteCommand, ReadCommand, WriteCommand } from './command.js'
 import type { DescribeStep } from './deferred-steps.js'
 import type { Outcome, Reason, StoredRecord } from './outcome.js'
 import type { RecordKey } from './record-key.js'
+import type { SplitAccess } from './split-access.js'
 
 /**
  * Stages in the order in which they run where no transaction carries them. `history` keeps what the record is that changes; `mark` says of a record that its delete has begun; `undo`
@@ -49,6 +50,9 @@ export interface Check {
   readonly then: (record: StoredRecord | null) => void
 }
 
+/** Work of its own between the stages of a plan. It must not throw. */
+export type Errand = (access: SplitAccess) => Promise<void>
+
 /** Adds to a write what always goes with it. */
 export type CompleteWrite = <C extends WriteCommand | DeleteCommand>(command: C) => C
 
@@ -69,8 +73,13 @@ export interface Draft {
   readonly isTransaction: boolean
   readonly isInside: boolean
   add(name: StageName, command: WriteCommand | DeleteCommand, settle: Settle): void
-  /** Adds a command that is never merged: its guards must not decide about other changes to the record. Only in stages. */
-  addApart(name: StageName, command: WriteCommand, settle: Settle): void
+  /**
+   * Adds a command that is never merged, or only with those of the same group: its guards must not decide about other changes to the
+   * record. Only in stages.
+   */
+  addApart(name: StageName, command: WriteCommand, settle: Settle, group?: string): void
+  /** Runs between stages, after those that are being settled; may add commands. */
+  errand(work: Errand): void
   /** Runs when the plan is sent; a plan that is only explained changes nothing. */
   beforeSending(then: () => void): void
   /** Describes for `explain()` what a read will decide once this stage is sent. */

@@ -51,6 +51,10 @@ export interface Outcome {
   readonly generation?: number
   /** The bytes of the record after the write, or the most they can be, when the command watches its size. */
   readonly size?: number
+  /** Members after the write of each list or map that the command adds to, when it watches its size. */
+  readonly members?: { readonly [bin: string]: number }
+  /** How often the record was busy before. */
+  readonly busy?: number
   /** Set unless `state` is `written`. */
   readonly reason?: Reason
   readonly error?: SkeinError

@@ -7,6 +7,7 @@ import {
   type CompleteWrite,
   type Draft,
   type DraftOptions,
+  type Errand,
   type Settle,
   type StageName,
 } from './draft.js'
@@ -36,6 +37,7 @@ export class PlanDraft implements Draft {
   readonly #deletes: (id: string) => boolean
   #ties = new RecordGroups()
   #checks: Check[] = []
+  readonly #errands: Errand[] = []
   readonly #collected = new Map<string, Collected>()
   #beforeSending: (() => void)[] = []
   readonly #following: DeferredStep[] = []
@@ -71,11 +73,27 @@ export class PlanDraft implements Draft {
     }
   }
 
-  addApart(name: StageName, command: WriteCommand, settle: Settle): void {
+  addApart(name: StageName, command: WriteCommand, settle: Settle, group?: string): void {
+    if (this.#sent !== undefined) return this.#sent.addApart(name, command, settle, group)
     if (this.isTransaction) throw bug('a transaction has one write for each record', { className: command.entity })
     const entries = this.#entries(`${name} 0`, name, 0)
-    const id = `${recordId(command.key)} ${entries.size}`
-    entries.set(id, { commands: [command], settle: [settle], tolerated: [MISSING] })
+    const id = `${recordId(command.key)} ${group ?? entries.size}`
+    const entry = entries.get(id)
+    if (entry === undefined) entries.set(id, { commands: [command], settle: [settle], tolerated: [MISSING] })
+    else {
+      entry.commands.push(command)
+      entry.settle.push(settle)
+      entry.tolerated.push(MISSING)
+    }
+  }
+
+  errand(work: Errand): void {
+    if (this.#sent === undefined) this.#errands.push(work)
+    else this.#sent.errand(work)
+  }
+
+  takeErrands(): readonly Errand[] {
+    return this.#errands.splice(0)
   }
 
   beforeSending(then: () => void): void {
@@ -256,6 +274,10 @@ class DraftForRecord implements Draft {
 
   follow(name: StageName, tell: DescribeStep): void {
     this.#draft.follow(name, tell, recordId(this.#key))
+  }
+
+  errand(work: Errand): void {
+    this.#draft.errand(work)
   }
 
   beforeSending(then: () => void): void {

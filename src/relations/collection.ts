@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
-import type { DeletedOption } from '../model/index.js'
 import { SkeinError } from '../errors/index.js'
 import { checkTimeRange, type KeyValue, type TimeRange } from '../keys/index.js'
+import { MAX_SHARDS, type DeletedOption } from '../model/index.js'
 import type { KeyOf } from '../model/key-of.js'
 import type {
   Collection,
@@ -29,6 +29,8 @@ import {
   unknownOrder,
 } from './contract/relation-errors.js'
 import type { LinkedMembers } from './state/linked-members.js'
+import { ROOT } from './growth/placement.js'
+import { reshard } from './growth/reshard.js'
 import { setCollectionState } from './state/state-of.js'
 import { cut, type CollectionView, type KeyRange, type OrderView } from './contract/collection-members.js'
 import { askedBinding, askedRange, checkDeleted, isComplete, noNumbers, noSession } from './read/asked-collection.js'
@@ -235,6 +237,15 @@ export class EntityCollection<T extends object, A extends object = object> imple
     }
     order()
     return collectionOrder<T>(order, () => this.#state.binding)
+  }
+
+  async shard(shards: number): Promise<void> {
+    checkNumber('shards', shards, 1, this.#state.binding, MAX_SHARDS)
+    await reshard(askedBinding(this.#state, 'shard'), 'shard', shards)
+  }
+
+  async merge(): Promise<void> {
+    await reshard(askedBinding(this.#state, 'merge'), 'merge', ROOT)
   }
 
   toJSON(): unknown {

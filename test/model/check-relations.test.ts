@@ -2,6 +2,7 @@ import {
   Bin,
   Companion,
   Counter,
+  CountOf,
   Embeddable,
   Embedded,
   Key,
@@ -353,6 +354,35 @@ describe('a relation is refused', () => {
       'SKEIN_1032 g',
       'SKEIN_1048 h',
       'SKEIN_1048 i',
+    ])
+  })
+
+  it('when it does not say how it is sharded on demand', () => {
+    @Record({ set: 'other' })
+    class Other {
+      @Key() id!: number
+    }
+    const when = (limits: unknown): { readonly by: 'hash'; readonly shards: number } =>
+      ({ by: 'hash', shards: 2, when: limits }) as { by: 'hash'; shards: number }
+    @Record({ set: 'owner' })
+    class Owner {
+      @Key() id!: number
+      @Sharded({ ...when(7), subkeys: 'aIn' }) @ManyToMany(() => Other) a = collection<Other>()
+      @Sharded({ ...when({ bytes: 0 }), subkeys: 'bIn' }) @ManyToMany(() => Other) b = collection<Other>()
+      @Sharded({ ...when({ members: 1.5 }), subkeys: 'cIn' }) @ManyToMany(() => Other) c = collection<Other>()
+      @Sharded({ ...when({ size: 1 }), subkeys: 'dIn' }) @ManyToMany(() => Other) d = collection<Other>()
+      @Counter() @Sharded(when({ bytes: 1 })) e = 0
+      @Sharded({ ...when({ bytes: 1 }), subkeys: 'gIn' }) @ManyToMany(() => Other) g = collection<Other>()
+      @CountOf('g') gs = 0
+    }
+    const problems = problemsOf(Owner, Other)
+    expect(problems.map(({ code, property }) => `${code} ${property}`)).to.have.members([
+      'SKEIN_1051 a',
+      'SKEIN_1051 b',
+      'SKEIN_1051 c',
+      'SKEIN_1048 d',
+      'SKEIN_1048 e',
+      'SKEIN_1056 gs',
     ])
   })
 

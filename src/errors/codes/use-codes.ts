@@ -69,6 +69,7 @@ export const USE_CODES = {
   SKEIN_2426: 'The date of a child does not fit its shards',
   SKEIN_2430: 'The collection is paged in another way',
   SKEIN_2431: 'The number of members that is asked for is not valid',
+  SKEIN_2432: 'The collection cannot be split or merged now',
   SKEIN_2440: 'The walk reaches more than it may',
   SKEIN_2501: 'The position in a query is not valid',
   SKEIN_2502: 'An index of this name is on something else',

@@ -16,7 +16,9 @@ export function checkCountOf(entities: Iterable<EntityModel>, problems: Problems
         const fix = `${didYouMean(countOf, names)}Name a @OneToMany or @ManyToMany of ${className}.`
         problems.add('SKEIN_1056', place, `${className} has no collection '${countOf}' to count.`, fix)
       } else if (!isCountable(relation)) {
-        const message = `The members of ${countOf} are not in the record, so a change of them cannot count them there.`
+        const message = relation.companions?.when
+          ? `The members of ${countOf} may move to other records, so a change of them cannot count them.`
+          : `The members of ${countOf} are not in the record, so a change of them cannot count them there.`
         problems.add(
           'SKEIN_1056',
           place,
@@ -30,6 +32,7 @@ export function checkCountOf(entities: Iterable<EntityModel>, problems: Problems
 
 /** In a bin of the record, or of companions that tell their size. */
 function isCountable({ bin, sharding, companions, strategy }: RelationModel): boolean {
-  if (bin === undefined) return false
+  // While members move, no record knows how many there are.
+  if (bin === undefined || companions?.when !== undefined) return false
   return strategy === 'consolidate' ? sharding === undefined && companions === undefined : true
 }

@@ -32,7 +32,7 @@ export const KNOWN_OPTIONS = {
   Generation: [],
   Ttl: [],
   Index: ['name', 'on'],
-  Sharded: ['by', 'shards', 'on', 'every', 'ttl', 'set', 'subkeys'],
+  Sharded: ['by', 'shards', 'on', 'every', 'ttl', 'when', 'set', 'subkeys'],
   Companion: ['set', 'subkeys'],
 } as const satisfies { readonly [D in MemberDecorator | 'Record' | 'Embeddable' | 'History']?: readonly string[] }
 

@@ -2,7 +2,7 @@ import { companionSet } from '../../keys/index.js'
 import type { MemberNote } from '../declaration.js'
 import type { ShardedOptions } from '../options.js'
 import type { ShardingModel } from '../property-model.js'
-import type { CompanionsModel } from '../relation-model.js'
+import { MAX_SHARDS, type CompanionsModel } from '../relation-model.js'
 import { SUBKEYS_BIN } from '../reserved-bins.js'
 import { checkCompanionSet } from './check-names.js'
 import type { ClassNotes } from './class-notes.js'
@@ -11,7 +11,6 @@ import { didYouMean } from './nearest.js'
 import type { Place, Problems } from './problems.js'
 import { typeOfProperty } from './value-type.js'
 
-const MAX_SHARDS = 4096
 /** Ten years, which is the most that a server allows. */
 const MAX_TTL = 3650 * 86_400
 const OF_COUNTERS = ['by', 'shards', 'on']
@@ -31,9 +30,27 @@ export function compileCompanions(
   const companions = { set: options.set ?? companionSet(set, bin), subkeys: options.subkeys ?? SUBKEYS_BIN }
   checkCompanionSet(problems, companions.set, place)
   if (!('by' in options)) return companions
-  if (options.by === 'hash') return { ...companions, shards: options.shards }
+  if (options.by === 'hash') {
+    const { shards, when } = options
+    if (when !== undefined) checkWhen(when, place, problems)
+    return { ...companions, shards, ...(when !== undefined && { when }) }
+  }
   const { by, every = 1, ttl } = options
   return { ...companions, buckets: { by, every, ...(ttl !== undefined && { ttl }) } }
+}
+
+const THRESHOLDS = ['bytes', 'members', 'busyPerSecond']
+
+function checkWhen(when: unknown, place: Place, problems: Problems): void {
+  if (typeof when !== 'object' || when === null || Array.isArray(when)) {
+    problems.add('SKEIN_1051', place, `when: ${show(when)} is no object.`, 'Use when: { bytes: 131_072 }.')
+    return
+  }
+  checkOptions(problems, when, THRESHOLDS, place, 'The option when of @Sharded')
+  for (const [name, limit] of Object.entries(when)) {
+    if (!THRESHOLDS.includes(name) || (Number.isInteger(limit) && (limit as number) >= 1)) continue
+    problems.add('SKEIN_1051', place, `when.${name}: ${show(limit)} is no limit.`, 'Give a whole number from 1 on.')
+  }
 }
 
 /** How a collection or counter is spread; `member` is the class of a collection's members, which time slices look at. */

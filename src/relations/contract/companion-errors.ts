@@ -25,6 +25,27 @@ export function notByTime({ relation, tracked }: Binding): SkeinError {
   )
 }
 
+/** The class does not say that the collection may be split. */
+export function notOnDemand({ tracked, relation }: Binding, call: string): SkeinError {
+  const { name } = tracked.model
+  return new SkeinError('SKEIN_2432', `${call}() of ${name}.${relation.name}: the collection is not sharded on demand.`, {
+    className: name,
+    property: relation.name,
+    fix: "Add when to its decorator: @Sharded({ by: 'hash', shards: 8, when: { bytes: 131_072 } }).",
+  })
+}
+
+export function notNow({ tracked, relation }: Binding, call: string): SkeinError {
+  const { name } = tracked.model
+  const isNew = tracked.state === 'new'
+  const why = isNew ? 'its record is not stored yet' : 'a transaction is under way, which cannot carry it'
+  return new SkeinError('SKEIN_2432', `${call}() of ${name}.${relation.name}: ${why}.`, {
+    className: name,
+    property: relation.name,
+    fix: isNew ? 'Save the entity first.' : `Call ${call}() after the transaction.`,
+  })
+}
+
 export function storedScheme({ name }: EntityModel, { key }: RecordKey, property: string, bin: string): SkeinError {
   return new SkeinError(
     'SKEIN_3101',

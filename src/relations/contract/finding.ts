@@ -14,6 +14,7 @@ import type { KeyValue } from '../../keys/index.js'
  * `staleCopy`: a `@Copy` that is not what its source says.
  * Of companion records: `companionWithoutRoot`: the record that it belongs to is gone. `unreadCompanion`: one of a counter, whose shard is past those that
  * the class reads. `misplacedMember`: a member of a collection is in another shard than its key says, or still in the record of its owner.
+ * `unfinishedSplit`: members of a collection were being moved to other records when a process ended.
  */
 export type FindingKind =
   | 'danglingKey'
@@ -32,6 +33,7 @@ export type FindingKind =
   | 'unreadCompanion'
   | 'staleMarker'
   | 'misplacedMember'
+  | 'unfinishedSplit'
   | 'unreadable'
   | 'unfinishedCreate'
 

@@ -4,6 +4,7 @@ import type { Bins, ReadCommand, WriteCommand } from '../../plan/command.js'
 import type { WriteOperation } from '../../plan/operation.js'
 import type { StoredRecord } from '../../plan/outcome.js'
 import type { Draft, Settle, StageName } from '../../plan/draft.js'
+import type { SplitAccess } from '../../plan/split-access.js'
 import type { RecordKey, UserKey } from '../../plan/record-key.js'
 import type { Value } from '../../plan/value.js'
 import type { CollectionMembers } from './collection-members.js'
@@ -48,6 +49,16 @@ export interface MemberStore {
   readonly members: CollectionMembers
   /** True where members are not in the owner's own record. */
   readonly isApart: boolean
+  /** True where members may move while others ask: only `held` and `attributesOf` tell who they are. */
+  readonly isGrowing?: boolean
+  /** Bin of the owner's record that is there while members move. */
+  readonly moveBin?: string
+  /** True of an owner whose members are known to be moving. */
+  isUnsettled?(owner: RecordKey): boolean
+  /** Finishes a move of members that was cut short. */
+  finish?(owner: RecordKey, access: SplitAccess): Promise<void>
+  /** Moves members into so many shards; -1: into the owner's own record. */
+  reshard?(owner: RecordKey, shards: number, access: SplitAccess): Promise<void>
   /** Prepares the record of a new owner. */
   create(owner: Tracked, draft: Draft): void
   add(at: StoredMember, draft: Draft, stage: StageName, settle: Settle, reader?: Reader): void | Promise<void>
@@ -82,9 +93,9 @@ export interface MemberStore {
   /** Asks which of these members the owner has. */
   among(owner: RecordKey, members: readonly UserKey[]): readonly MemberQuestion[]
   /** Those of these members that the owner has. */
-  held(owner: RecordKey, members: readonly UserKey[], reader: Reader): Promise<readonly UserKey[]>
+  held(owner: RecordKey, members: readonly UserKey[], reader: Pick<Reader, 'read'>): Promise<readonly UserKey[]>
   /** Attributes of one link, where links have some. */
-  attributesOf(at: StoredMember, reader: Reader): Promise<Value | undefined>
+  attributesOf(at: StoredMember, reader: Pick<Reader, 'read'>): Promise<Value | undefined>
   /** Keys of members that are still there, so many at a time, for those who take them out; ends when there are none. */
   drained(owner: Tracked, reader: Reader, count: number): AsyncIterable<readonly KeyValue[]>
   /** Keys of all members, each once, so many at a time. */

@@ -4,6 +4,7 @@ import type { ReadCommand } from '../../plan/command.js'
 import type { StoredRecord } from '../../plan/outcome.js'
 import type { RecordKey, UserKey } from '../../plan/record-key.js'
 import type { CompleteWrite } from '../../plan/draft.js'
+import type { SplitAccess } from '../../plan/split-access.js'
 import type { IndexedBy } from './index-lookup.js'
 import type { Tracked } from './tracked.js'
 
@@ -26,6 +27,8 @@ export interface FoundPage {
 export interface Reader {
   /** True where its reads are part of a transaction. */
   readonly isInside: boolean
+  /** Access to records past any transaction, for those who move members. */
+  readonly direct: SplitAccess
   /** Adds to a write what always goes with it, such as the count of a collection. */
   readonly complete?: CompleteWrite
   /** Names whoever makes the changes. */

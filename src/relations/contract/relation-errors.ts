@@ -127,18 +127,19 @@ export function nameOf({ className, tracked, relation }: Binding): string {
 
 /** Checks an offset or a count of members; an invalid number would be taken for something else. */
 export function checkNumber(
-  name: 'offset' | 'count',
+  name: 'offset' | 'count' | 'shards',
   value: number,
   least: number,
   binding: Binding | undefined,
+  most = Infinity,
 ): void {
-  if (Number.isSafeInteger(value) && value >= least) return
+  if (Number.isSafeInteger(value) && value >= least && value <= most) return
   const of = binding === undefined ? 'a collection' : nameOf(binding)
   const given = typeof value === 'number' ? String(value) : typeof value
   throw new SkeinError('SKEIN_2431', `The ${name} of what is asked of ${of} cannot be ${given}.`, {
     className: binding?.tracked.model.name,
     property: binding?.relation.name,
-    fix: `Give a whole number${least === -Infinity ? '' : ` from ${least} on`}.`,
+    fix: `Give a whole number${least === -Infinity ? '' : ` from ${least} ${most === Infinity ? 'on' : `to ${most}`}`}.`,
   })
 }
 

@@ -80,10 +80,10 @@ export class LinkListsStrategy implements RelationStrategy {
   ) {
     this.relation = model.name
     this.model = model
-    this.store = storeOf(owner, model, target)
+    this.store = storeOf(owner, model, target, attributes)
     this.bins = this.store.bins
     this.layouts = this.bins.map((bin) => orderedLayout(bin, attributes === undefined ? 'list' : 'map'))
-    this.#otherStore = inverse && storeOf(target, inverse, owner)
+    this.#otherStore = inverse && storeOf(target, inverse, owner, attributes)
     this.#bin = layoutOf(model)
     this.#attributes = attributes && new LinkAttributes(attributes, model, target, this.store)
     this.parts = attributes && {

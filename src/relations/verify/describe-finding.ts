@@ -102,6 +102,19 @@ export function describeMisplaced(
   }
 }
 
+export function describeUnfinished(model: EntityModel, { key }: RecordKey, property: string, show: ShowKey): Described {
+  const shown = show(model, key)
+  return {
+    kind: 'unfinishedSplit',
+    className: model.name,
+    property,
+    key: shown,
+    truth: model.name,
+    repair: 'move',
+    message: `Members of ${property} of ${model.name} ${describeKey(shown)} were being moved to other records, and not all of them are there.`,
+  }
+}
+
 export function describeUnreadable(model: EntityModel, { key }: RecordKey, property: string, show: ShowKey): Described {
   const shown = show(model, key)
   return {

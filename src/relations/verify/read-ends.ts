@@ -68,11 +68,15 @@ export async function readEnds(ends: readonly LinkEnd[], readAll: ReadAll): Prom
     const record = records[i]
     if (apart === undefined || record === null) return []
     apart.store.learn(key, record.bins)
+    if (apart.store.isUnsettled?.(key) === true) return []
     return [{ i, end: ends[i], key: apart.home(), operations: questionsOf(ends[i], i) }]
   })
   const homes = new Map((await askAll(away, readAll)).map((record, at) => [away[at].i, { record, key: away[at].key }]))
   return ends.map((end, i) => {
     const home = homes.get(i)
+    // Members that move are nobody's to judge: whoever finishes the move sees to them.
+    if (records[i] !== null && end.apart?.store.isUnsettled?.(end.key) === true)
+      return { ...readingOf(records[i]), isDeleting: true }
     return home === undefined ? answerOf(end, i, records[i]) : answerApart(end, i, readingOf(records[i]), home)
   })
 }

@@ -1,55 +1,28 @@
 import type { SkeinError } from '../../errors/index.js'
-import type { KeyValue } from '../../keys/index.js'
-import type { EntityModel } from '../../model/index.js'
-import { read, type DeleteCommand, type ReadCommand, type WriteCommand } from '../../plan/command.js'
-import type { Outcome, StoredRecord } from '../../plan/outcome.js'
-import type { RecordKey, UserKey } from '../../plan/record-key.js'
+import { read, type ReadCommand } from '../../plan/command.js'
+import type { StoredRecord } from '../../plan/outcome.js'
+import { recordId, type RecordKey, type UserKey } from '../../plan/record-key.js'
 import { binExists } from '../../plan/expression.js'
 import { readExpression } from '../../plan/operations.js'
 import { resultName } from '../../plan/effects.js'
 import { sameValue } from '../../plan/same-value.js'
 import { compareValues } from '../../plan/value-order.js'
-import { describeLink, describeMarker, describeUnreadable, type ShowKey } from './describe-finding.js'
+import { describeLink, describeMarker, describeUnreadable } from './describe-finding.js'
 import type { Finding } from '../contract/finding.js'
 import { judge, type Reading } from './judge.js'
-import type { InsideVerification } from '../contract/inside-verification.js'
 import { HomeVerifier, misplacedIn, type Home, type Misplaced } from './home-verifier.js'
 import { InsideVerifier } from './inside-verifier.js'
 import { isUserKey } from './link-ends.js'
 import { OwnWrites } from './own-writes.js'
 import { PartHomeVerifier } from './part-home-verifier.js'
-import { ABOUT_RECORD, readEnds, readingOf, withoutHeld, type AreHeld } from './read-ends.js'
+import { ABOUT_RECORD, readEnds, readingOf, withoutHeld } from './read-ends.js'
 import { isDeletion, repairLinks, type Confirmed, type RepairResult } from './repair-links.js'
+import type { Subject, VerifyAccess, VerifyTerms } from './verify-access.js'
+import { unfinishedSplits } from './unfinished-splits.js'
 import type { LinkEnd, LinkVerification, StoredLink } from '../contract/link-verification.js'
 
 /** Keys taken from one record at a time, and links checked at a time: long lists are never held as a whole. */
 const CHUNK = 500
-
-export interface VerifyTerms {
-  readonly repair: boolean
-  /** Milliseconds for which a record must not have changed to be judged. */
-  readonly settle: number
-}
-
-/** Commands that verifying may send. */
-export interface VerifyAccess {
-  read(commands: readonly ReadCommand[]): Promise<(StoredRecord | null)[]>
-  write(commands: readonly (WriteCommand | DeleteCommand)[]): Promise<Outcome[]>
-  readonly areHeld: AreHeld
-  readonly showKey: ShowKey
-  /** Undefined for what is no key of the class. */
-  recordKeyOf(className: string, key: KeyValue): RecordKey | undefined
-  /** Goes on with a delete that was cut short. */
-  finishDelete(model: EntityModel, key: RecordKey): Promise<RepairResult>
-}
-
-/** A record whose links are to be checked. */
-export interface Subject {
-  readonly model: EntityModel
-  readonly key: RecordKey
-  readonly relations: readonly LinkVerification[]
-  readonly inside: readonly InsideVerification[]
-}
 
 interface Candidate {
   readonly link: StoredLink
@@ -92,6 +65,7 @@ export class Verifier {
   }
 
   async *check(subjects: readonly Subject[]): AsyncGenerator<Finding> {
+    yield* unfinishedSplits(subjects, this.#access, this.#terms, () => this.unsettled++)
     let open: OpenSubject[] = [...subjects.map(begin), ...(await this.#homesOf(subjects))]
     while (open.length > 0) {
       const records = await this.#access.read(open.map(pageCommand))
@@ -123,7 +97,9 @@ export class Verifier {
       const record = records[i]
       if (record === null) return []
       store.learn(subject.key, record.bins)
-      return [subject.key, ...store.homes(subject.key)].map((key): OpenSubject => {
+      if (store.isUnsettled?.(subject.key) === true) return []
+      const apart = store.homes(subject.key).filter((home) => recordId(home) !== recordId(subject.key))
+      return [subject.key, ...apart].map((key): OpenSubject => {
         const home = { owner: subject, key, store, relation }
         return { ...subject, isFirst: true, home, open: [{ relation }] }
       })

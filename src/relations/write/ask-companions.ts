@@ -22,7 +22,7 @@ export async function askCompanions(
   model: EntityModel,
   scheme: CompanionScheme,
   owners: readonly RecordKey[],
-  reader: Reader,
+  reader: Pick<Reader, 'read'>,
   question: CompanionQuestion,
 ): Promise<readonly (readonly Answer[])[]> {
   const shards = owners.map((owner) => scheme.shardsOf(owner))

@@ -47,7 +47,7 @@ export class CompanionReads implements CollectionMembers {
   /** Asks those companions of each owner for which there is a question. */
   ask(
     owners: readonly RecordKey[],
-    reader: Reader,
+    reader: Pick<Reader, 'read'>,
     question: CompanionQuestion,
   ): Promise<readonly (readonly Answer[])[]> {
     return askCompanions(this.#model, this.#scheme, owners, reader, question)
@@ -63,7 +63,7 @@ export class CompanionReads implements CollectionMembers {
     return (await this.held(key, stored, reader)).length
   }
 
-  async held(owner: RecordKey, members: readonly UserKey[], reader: Reader): Promise<readonly UserKey[]> {
+  async held(owner: RecordKey, members: readonly UserKey[], reader: Pick<Reader, 'read'>): Promise<readonly UserKey[]> {
     const [answers] = await this.ask([owner], reader, (home) => {
       const here = members.filter((member) => isKey(this.#scheme.homeOf(owner, member).key, home.key))
       if (here.length === 0) return undefined

@@ -161,11 +161,11 @@ export class CompanionStore implements MemberStore {
     )
   }
 
-  held(owner: RecordKey, members: readonly UserKey[], reader: Reader): Promise<readonly UserKey[]> {
+  held(owner: RecordKey, members: readonly UserKey[], reader: Pick<Reader, 'read'>): Promise<readonly UserKey[]> {
     return this.#reads.held(owner, members, reader)
   }
 
-  async attributesOf({ owner, member }: StoredMember, reader: Reader): Promise<Value | undefined> {
+  async attributesOf({ owner, member }: StoredMember, reader: Pick<Reader, 'read'>): Promise<Value | undefined> {
     const question = (home: RecordKey): ReadCommand | undefined =>
       recordId(home) === recordId(this.homeOf(owner, member))
         ? read(this.model.name, home, 'none', [this.#layout.attributesOf!(this.bin, member)])

@@ -57,4 +57,9 @@ export function routing(owner: Named, home: RecordKey): DescribeStep {
       : `where ${showKey(home, true)} is not there yet, ${nameOf(owner)} is told and it is made; where ${nameOf(owner)} has another number of shards, the write is routed again`
 }
 
+/** A write to the owner's record, whose members may be elsewhere by then. */
+export function reroutedWhenSplit(owner: Named): DescribeStep {
+  return () => `where the members of ${nameOf(owner)} are in companion records, the write is routed there`
+}
+
 const nameOf = ({ model, key }: Named): string => `${model.name} ${showKey(key, true)}`

@@ -34,6 +34,9 @@ export interface LinkEnd {
   readonly bin: string
 }
 
+/** Key of a member, and what its link carries. */
+export type LinkEntry = readonly [UserKey, Value | undefined]
+
 const ALL = 2 ** 31 - 1
 
 /** How a bin holds members: as an ordered list of their keys, or as a map from key to the attributes of the link. */
@@ -42,6 +45,8 @@ export interface LinkBin {
   create(bin: string): WriteOperation
   /** Without attributes those of a link that is there already stay. */
   put(end: LinkEnd, other: UserKey, attributes?: Value): WriteOperation
+  /** Adds members as another record holds them; those that are there already stay as they are. */
+  copy(end: LinkEnd, entries: readonly LinkEntry[]): readonly WriteOperation[]
   take(bin: string, others: readonly UserKey[]): WriteOperation
   /** All keys in the bin. */
   keys(bin: string): Expression
@@ -51,6 +56,10 @@ export interface LinkBin {
   attributesOf?(bin: string, other: UserKey): ReadOperation
   /** The keys in the bin as it was read. */
   keysIn(stored: Value, target: EntityModel): readonly UserKey[]
+  /** Members in the bin as it was read, with what their links carry. */
+  entriesIn(stored: Value, target: EntityModel): readonly LinkEntry[]
+  /** A bin with these members. */
+  binOf(entries: readonly LinkEntry[]): Value
   readonly reads: KeysReads
   /** What bins of several records hold, as one bin would. */
   merge(bins: readonly Value[]): Value
@@ -64,10 +73,18 @@ export const PAGE = '_sk.page'
 export const listBin: LinkBin = {
   create: (bin) => listCreate(bin, 'ordered', true),
   put: ({ bin }, other) => listAppendUnique(bin, [other]),
+  copy: ({ bin }, entries) => [
+    listAppendUnique(
+      bin,
+      entries.map(([key]) => key),
+    ),
+  ],
   take: (bin, others) => listRemoveValues(bin, others),
   keys: (bin) => binOf('list', bin),
   among: (bin, keys) => listGetValues(bin, keys, 'value'),
   keysIn: (stored) => stored as readonly UserKey[],
+  entriesIn: (stored) => (stored as readonly UserKey[]).map((key) => [key, undefined]),
+  binOf: (entries) => mergeKeys([entries.map(([key]) => key)]),
   reads: {
     size: listSize,
     countOf: (bin, keys) => listGetValues(bin, keys, 'count'),
@@ -89,12 +106,18 @@ export const mapBin: LinkBin = {
     if (other === '__proto__') throw lostKey(model, key)
     return attributes === undefined ? mapPutMissing(bin, other, {}) : mapPut(bin, other, attributes)
   },
+  copy: ({ bin }, entries) => entries.map(([key, carried]) => mapPutMissing(bin, key, carried ?? {})),
   take: (bin, others) => mapRemoveKeys(bin, others),
   keys: (bin) => mapKeySlice(binOf('map', bin), 0, ALL),
   among: (bin, keys) => mapGetKeys(bin, keys, 'key'),
   attributesOf: (bin, other) => mapGetKeys(bin, [other], 'value'),
   keysIn: (stored, { key }) =>
     Object.keys(storedMap(stored)).map((each) => (key.storedKind === 'string' ? each : integer(each))),
+  entriesIn(stored, target) {
+    const values = stored as { readonly [key: string]: Value }
+    return this.keysIn(stored, target).map((key) => [key, values[String(key)]])
+  },
+  binOf: (entries) => Object.fromEntries(entries.map(([key, carried]) => [String(key), carried ?? {}])),
   reads: {
     size: mapSize,
     countOf: (bin, keys) => mapGetKeys(bin, keys, 'count'),

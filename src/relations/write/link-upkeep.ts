@@ -51,16 +51,23 @@ export class LinkUpkeep {
       sideOf(owner, sides).asked.push(other.key.key)
       sideOf(other, sides).asked.push(owner.key.key)
     }
-    const questions = [...sides.values()].flatMap(({ end, asked, has }) =>
-      end.store.among(end.key, asked).map((question) => ({ ...question, has })),
-    )
-    let open = questions.length
-    for (const { command, found, has } of questions) {
-      draft.check(command, (record) => {
-        for (const key of found(record)) has.add(userKeyId(key))
-        if (--open === 0) for (const pair of pairs) this.#bringInLine(pair, sides, draft)
-      })
+    const all = [...sides.values()]
+    const questions = all
+      .filter(({ end }) => end.store.isGrowing !== true)
+      .flatMap(({ end, asked, has }) => end.store.among(end.key, asked).map((question) => ({ ...question, has })))
+    const growing = all.filter(({ end }) => end.store.isGrowing === true)
+    let open = questions.length + growing.length
+    const answered = (side: Set<string>, found: readonly UserKey[]): void => {
+      for (const key of found) side.add(userKeyId(key))
+      if (--open === 0) for (const pair of pairs) this.#bringInLine(pair, sides, draft)
     }
+    for (const { command, found, has } of questions) draft.check(command, (record) => answered(has, found(record)))
+    for (const { end, asked, has } of growing)
+      draft.errand(async (access) => {
+        // What cannot be read is not compared: verify finds it.
+        const found = await end.store.held(end.key, asked, access).catch(() => undefined)
+        if (found !== undefined) answered(has, found)
+      })
   }
 
   #bringInLine({ owner, other }: LinkPair, sides: Map<string, Side>, draft: Draft): void {
@@ -68,7 +75,13 @@ export class LinkUpkeep {
     if (isThere === sideOf(other, sides).has.has(userKeyId(owner.key.key))) return
     if (!isThere) this.#unlink({ owner, other }, draft)
     else if (this.#bin.attributesOf === undefined) this.#link({ owner, other }, undefined, draft)
-    else {
+    else if (owner.store.isGrowing === true) {
+      draft.errand(async (access) => {
+        const at = linkFrom(owner, other)
+        const carried = await owner.store.attributesOf(at, access).catch(() => null)
+        if (carried !== null) this.#link({ owner, other }, carried, draft)
+      })
+    } else {
       const { model, bin } = owner.store
       const home = owner.store.homeOf(owner.key, other.key.key)
       draft.check(read(model.name, home, 'none', [this.#bin.attributesOf(bin, other.key.key)]), (record) =>

@@ -103,13 +103,13 @@ export class RecordStore implements MemberStore {
     return [amongIn(this.#layout, this.#end(owner), members)]
   }
 
-  async held(owner: RecordKey, members: readonly UserKey[], reader: Reader): Promise<readonly UserKey[]> {
+  async held(owner: RecordKey, members: readonly UserKey[], reader: Pick<Reader, 'read'>): Promise<readonly UserKey[]> {
     const [{ command, found }] = this.among(owner, members)
     const [record] = await reader.read([command])
     return found(record)
   }
 
-  attributesOf({ owner, member }: StoredMember, reader: Reader): Promise<Value | undefined> {
+  attributesOf({ owner, member }: StoredMember, reader: Pick<Reader, 'read'>): Promise<Value | undefined> {
     const command = read(this.model.name, owner, 'none', [this.#layout.attributesOf!(this.bin, member)])
     const place = { model: this.model, key: owner, property: this.#property }
     return readKeysBin(place, { bin: this.bin, holds: 'map' }, this.#target, command, reader)

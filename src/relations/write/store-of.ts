@@ -1,5 +1,8 @@
+import type { PartCodec } from '../../codec/index.js'
 import type { EntityModel, RelationModel } from '../../model/index.js'
+import type { Value } from '../../plan/value.js'
 import type { MemberStore } from '../contract/member-store.js'
+import { GrowingStore } from '../growth/growing-store.js'
 import { CompanionStore } from './companion-store.js'
 import { listBin, mapBin, type LinkBin } from './link-bin.js'
 import { RecordStore } from './record-store.js'
@@ -8,7 +11,15 @@ import { RecordStore } from './record-store.js'
 export const layoutOf = ({ attributes }: RelationModel): LinkBin => (attributes === undefined ? listBin : mapBin)
 
 /** Where a relation of this class keeps the keys of its members, which are of the class `target`. */
-export function storeOf(model: EntityModel, relation: RelationModel, target: EntityModel): MemberStore {
-  const Store = relation.companions === undefined ? RecordStore : CompanionStore
-  return new Store(model, relation, target, layoutOf(relation))
+export function storeOf(
+  model: EntityModel,
+  relation: RelationModel,
+  target: EntityModel,
+  attributes?: PartCodec,
+): MemberStore {
+  const layout = layoutOf(relation)
+  if (relation.companions === undefined) return new RecordStore(model, relation, target, layout)
+  if (relation.companions.when === undefined) return new CompanionStore(model, relation, target, layout)
+  const recode = attributes && ((carried: Value): Value => attributes.encode(attributes.decode(carried), 1))
+  return new GrowingStore(model, relation, target, layout, recode)
 }

@@ -281,7 +281,7 @@ export class Database {
   }
 
   /**
-   * Finishes deletes of this class that a crash has cut off; says how many. Safe at any time, also while others delete and add. With a tenant,
+   * Finishes deletes of this class, and splits of its collections, that a crash has cut off; says how many. Safe at any time, also while others delete and add. With a tenant,
    * only its own; a class whose tenant only stands in front of the key needs one.
    */
   async sweep(
@@ -291,7 +291,10 @@ export class Database {
     refuseInTransaction('sweep', options)
     const mapped = this.#parts.classes.of(entityClass)
     const newContext = (tenant?: Tenant): SessionContext => this.#context({ ...options, tenant }, this.#activity.inside)
-    return during(this.#activity, () => sweepClass(mapped, this.#parts.driver, newContext, options))
+    const { deletes, moves } = await during(this.#activity, () =>
+      sweepClass(mapped, this.#parts.driver, newContext, options),
+    )
+    return deletes + moves
   }
 
   /**

@@ -63,7 +63,7 @@ export async function purgeClass(
   const filter = and(binExists(name), lt(bin('int', name), value(olderThan.getTime())))
   const command = query({ entity, namespace, set, bins: [...mapped.codec.binsOf([]), name], filter })
   // A purge that was cut off has left marked records, which load as gone even to this one.
-  let purged = await sweepClass(mapped, driver, newContext, { ...options, tenant })
+  let { deletes: purged } = await sweepClass(mapped, driver, newContext, { ...options, tenant })
   for await (const records of driver.query(command, { signal: options.signal })) {
     const byTenant = new Map<Tenant | undefined, RecordKey[]>()
     for (const record of records) {

@@ -1,3 +1,4 @@
+import { splitAccess } from '../../driver/split-access.js'
 import type { KeyValue } from '../../keys/index.js'
 import type { DeletedMode, EntityModel } from '../../model/index.js'
 import type { ReadCommand } from '../../plan/command.js'
@@ -8,6 +9,7 @@ import { isKnown } from '../copies/copy-contributor.js'
 import type { CopyLink, CopyLinks } from '../copies/copy-links.js'
 import type { CompleteWrite } from '../../plan/draft.js'
 import { checkResultNames } from '../../plan/effects.js'
+import type { SplitAccess } from '../../plan/split-access.js'
 import type { Tracked } from '../../relations/contract/tracked.js'
 import type { FoundPage, FoundStep, Reader } from '../../relations/contract/reader.js'
 import type { IndexedBy } from '../../relations/contract/index-lookup.js'
@@ -48,6 +50,10 @@ export class SessionReader implements Reader {
 
   get isInside(): boolean {
     return this.#context.transaction !== undefined
+  }
+
+  get direct(): SplitAccess {
+    return splitAccess(this.#context.driver)
   }
 
   get complete(): CompleteWrite | undefined {

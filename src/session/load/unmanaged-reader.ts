@@ -2,6 +2,7 @@ import { SkeinError } from '../../errors/index.js'
 import type { KeyValue, Tenant } from '../../keys/index.js'
 import type { EntityModel } from '../../model/index.js'
 import type { RecordKey, UserKey } from '../../plan/record-key.js'
+import type { SplitAccess } from '../../plan/split-access.js'
 import type { Tracked } from '../../relations/contract/tracked.js'
 import type { Reader } from '../../relations/contract/reader.js'
 import type { MappedClasses } from '../mapping/mapped-classes.js'
@@ -28,6 +29,10 @@ export class UnmanagedReader implements Reader {
   unread = nothingToRead
   hasTransactions = nothingToRead
   startAnew = nothingToRead
+
+  get direct(): SplitAccess {
+    return nothingToRead()
+  }
 
   release(): void {}
   whenKnown(): void {}

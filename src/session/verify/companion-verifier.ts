@@ -9,7 +9,7 @@ import { recordKey, showKey, type RecordKey, type UserKey } from '../../plan/rec
 import type { Finding, FindingState } from '../../relations/contract/finding.js'
 import type { Reading } from '../../relations/verify/judge.js'
 import { ABOUT_RECORD, readingOf } from '../../relations/verify/read-ends.js'
-import type { VerifyTerms } from '../../relations/verify/verifier.js'
+import type { VerifyTerms } from '../../relations/verify/verify-access.js'
 import { companionOf, type ShardedCounter } from '../counters/counter-shards.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
 

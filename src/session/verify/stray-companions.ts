@@ -7,7 +7,7 @@ import { query } from '../../plan/query-command.js'
 import { recordKey, showKey, type RecordKey, type UserKey } from '../../plan/record-key.js'
 import type { Finding } from '../../relations/contract/finding.js'
 import { ABOUT_RECORD, readingOf } from '../../relations/verify/read-ends.js'
-import type { VerifyAccess } from '../../relations/verify/verifier.js'
+import type { VerifyAccess } from '../../relations/verify/verify-access.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
 import { verifyTerms, type VerifyOptions } from './verify-options.js'
 

@@ -1,8 +1,9 @@
 import type { Driver } from '../../driver/driver.js'
+import { splitAccess } from '../../driver/split-access.js'
 import type { CallOptions } from '../../driver/outcome.js'
 import type { Tenant } from '../../keys/index.js'
 import type { LinkVerification } from '../../relations/contract/link-verification.js'
-import type { Subject, VerifyAccess } from '../../relations/verify/verifier.js'
+import type { Subject, VerifyAccess } from '../../relations/verify/verify-access.js'
 import type { RecordKey } from '../../plan/record-key.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
 import type { MappedClasses } from '../mapping/mapped-classes.js'
@@ -39,6 +40,7 @@ export function verifyAccess(
     // Reads of a transaction conflict with what another one holds by themselves.
     areHeld: (records) =>
       transaction === undefined ? driver.areHeld(records) : Promise.resolve(records.map(() => false)),
+    split: splitAccess(driver),
     showKey,
     recordKeyOf(className, key) {
       try {

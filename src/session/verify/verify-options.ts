@@ -1,5 +1,5 @@
 import { SkeinError } from '../../errors/index.js'
-import type { VerifyTerms } from '../../relations/verify/verifier.js'
+import type { VerifyTerms } from '../../relations/verify/verify-access.js'
 
 const DEFAULT_SETTLE = 5
 

@@ -10,6 +10,7 @@ import type { Outcome, StoredRecord } from '../../../plan/outcome.js'
 import type { Stage } from '../../../plan/plan.js'
 import { recordId, showKey } from '../../../plan/record-key.js'
 import { takeMarkOff } from '../../../relations/write/delete-marker.js'
+import { runErrands } from './run-errands.js'
 import { undoneOutcomes } from './undone-outcomes.js'
 
 /** Outcomes of all commands of a plan. */
@@ -46,6 +47,7 @@ export async function executeStages(
   let halt: Halt | undefined
   for (;;) {
     const checks = draft.takeChecks()
+    await runErrands(draft, driver)
     const isStopped = stoppedBy(failed, draft)
     const ready = draft.next(halt === undefined ? isStopped : () => true)
     if (ready === undefined && checks.length === 0) break

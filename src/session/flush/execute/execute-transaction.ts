@@ -1,17 +1,20 @@
 import { CommitInDoubtError } from '../../../errors/index.js'
 import type { TransactionHandle } from '../../../driver/outcome.js'
 import type { DeleteCommand, WriteCommand } from '../../../plan/command.js'
+import type { PlanDraft } from '../../../plan/plan-draft.js'
 import type { ReadyStage } from '../../../plan/ready-stage.js'
 import type { Outcome } from '../../../plan/outcome.js'
 import { collectChanges } from '../collect/collect-changes.js'
 import { planChangeSet } from '../plan/plan-change-set.js'
 import type { RunResult } from './execute-stages.js'
+import { runErrands } from './run-errands.js'
 import type { SendParts } from '../session-parts.js'
 import { inTransaction } from '../../transaction/retry-transaction.js'
 import { ChangeSet } from '../collect/change-set.js'
 
 /** Stage that was sent last, with its outcomes. */
 interface Sent {
+  readonly draft: PlanDraft
   readonly ready: ReadyStage
   outcomes: readonly Outcome[]
 }
@@ -44,7 +47,9 @@ export async function executeTransaction(
   }
   if (sent === undefined) return { stages: [], outcomes: [], failed: [] }
   const { ready, outcomes } = sent
-  return { stages: [ready.stage], outcomes, failed: ready.settle(outcomes), broken: ready.broken }
+  const failed = ready.settle(outcomes)
+  await runErrands(sent.draft, driver, true)
+  return { stages: [ready.stage], outcomes, failed, broken: ready.broken }
 }
 
 async function planInside(
@@ -66,7 +71,7 @@ async function planInside(
   }
   const draft = await planChangeSet(work, reader, new Date(), { isTransaction: true, isInside: true })
   const ready = draft.next()
-  return ready === undefined ? undefined : { ready, outcomes: [] }
+  return ready === undefined ? undefined : { draft, ready, outcomes: [] }
 }
 
 const commandsOf = ({ ready }: Sent) => ready.stage.commands as readonly (WriteCommand | DeleteCommand)[]

@@ -1,0 +1,166 @@
+import type { SkeinError } from '../../errors/index.js'
+import type { WriteCommand } from '../../plan/command.js'
+import { RETRIED, type Draft, type Settle, type StageName } from '../../plan/draft.js'
+import type { Outcome } from '../../plan/outcome.js'
+import { recordId, type RecordKey } from '../../plan/record-key.js'
+import { companionRefused } from '../contract/companion-errors.js'
+import type { StoredMember } from '../contract/member-store.js'
+import type { SplitAccess } from '../../plan/split-access.js'
+import type { GrowingCommands } from './growing-commands.js'
+import type { GrowingScheme } from './growing-scheme.js'
+import type { Growth } from './growth.js'
+import type { Mover } from './mover.js'
+import { isMoving, ROOT, type ChangeKind, type Placement } from './placement.js'
+
+/** Times that a write is routed again: more than ever happen unless somebody splits the collection all the while. */
+const TRIES = 8
+
+/** A change on its way to the record that it belongs in. */
+export interface Change {
+  readonly kind: ChangeKind
+  readonly at: StoredMember
+  readonly stage: StageName
+  readonly settle: Settle
+  readonly command: (home: RecordKey, placement: Placement, isInside?: boolean) => WriteCommand
+  /** The change depends on what is stored of the member: while members move, that must come first. */
+  readonly needsMember: boolean
+}
+
+/** A change that was refused, and how it was sent. */
+interface Refused extends Change {
+  readonly left: number
+  readonly placement: Placement
+  readonly outcome: Outcome
+}
+
+/** What is known of the way beyond where members are. */
+interface Route {
+  /** The home has got all its members, and does not know of the move any more. */
+  readonly isComplete?: boolean
+  /** The member has been brought to its home. */
+  readonly isPulled?: boolean
+}
+
+/**
+ * Sends changes of members to the record that holds them: one command, as long as what is known of the owner is true. A record that is no home
+ * any more refuses it; then the owner is asked, and the change is routed again.
+ */
+export class GrowingChanges {
+  readonly #commands: GrowingCommands
+  readonly #scheme: GrowingScheme
+  readonly #mover: Mover
+  readonly #growth: Growth
+
+  constructor(commands: GrowingCommands, scheme: GrowingScheme, mover: Mover, growth: Growth) {
+    this.#commands = commands
+    this.#scheme = scheme
+    this.#mover = mover
+    this.#growth = growth
+  }
+
+  send(change: Change, draft: Draft, left = TRIES, { isComplete = false, isPulled = false }: Route = {}): void {
+    const { at, stage, settle } = change
+    const known = this.#scheme.of(at.owner)
+    if (isMoving(known) && !isComplete && change.needsMember && !isPulled)
+      return draft.errand((access) => this.#pullFirst(change, draft, left, access))
+    const placement = isComplete ? { shards: known.shards } : known
+    const home = this.#scheme.homeOf(at.owner, at.member, placement.shards)
+    const isRoot = recordId(home) === recordId(at.owner)
+    this.#add(draft, stage, change.command(home, placement), isRoot, (outcome) => {
+      if (isRoot && outcome.reason === 'missing') return settle(outcome)
+      if (outcome.state === 'written') {
+        this.#growth.written(change.kind, at.owner, known, outcome, draft)
+        return settle(outcome)
+      }
+      if (outcome.reason === 'tooLarge' && isRoot && left > 0 && !isMoving(known))
+        return this.#splitFirst(change, draft, left)
+      if (outcome.reason !== 'missing' && outcome.reason !== 'guard') return settle(outcome)
+      if (left === 0) return this.#giveUp(change, outcome)
+      this.#ask({ ...change, left, placement, outcome }, draft)
+      return RETRIED
+    })
+  }
+
+  /** Other changes of the owner's record must not be refused because its members are elsewhere. */
+  #add(draft: Draft, stage: StageName, command: WriteCommand, isRoot: boolean, settle: Settle): void {
+    if (!isRoot) draft.add(stage, command, settle)
+    else if (!draft.isTransaction) draft.addApart(stage, command, settle, this.#commands.property)
+    // Only a survey of what a transaction will write: where it needs none, it is planned again in stages.
+    else draft.add(stage, command, Object.assign(settle, { tolerates: ['guard'] as const }))
+  }
+
+  async #pullFirst(change: Change, draft: Draft, left: number, access: SplitAccess): Promise<void> {
+    const { owner, member } = change.at
+    // Where that fails, the write itself will tell.
+    await this.#mover.pull(owner, [member], access).catch(() => undefined)
+    this.send(change, draft, left, { isPulled: true })
+  }
+
+  #splitFirst(change: Change, draft: Draft, left: number): typeof RETRIED {
+    draft.errand(async (access) => {
+      await this.#growth.split(change.at.owner, 'tooLarge', access)
+      this.send(change, draft, Math.min(left - 1, 1))
+    })
+    return RETRIED
+  }
+
+  /** Asks the owner once for all changes of a stage. */
+  #ask(change: Refused, draft: Draft): void {
+    const { at, stage } = change
+    draft.collect(`${this.#commands.property} asks ${recordId(at.owner)} ${stage}`, change, (changes) => {
+      draft.addApart(
+        stage,
+        this.#commands.ask(at.owner),
+        (outcome) => {
+          if (outcome.state === 'written') this.#scheme.learn(at.owner, this.#commands.told(outcome))
+          return worst(changes.map((each) => this.#goOn(each, outcome, draft)))
+        },
+        `${this.#commands.property} asks`,
+      )
+    })
+  }
+
+  #goOn(change: Refused, told: Outcome, draft: Draft): ReturnType<Settle> {
+    const { at, kind, placement, outcome, settle, left } = change
+    if (told.state !== 'written') {
+      // Nothing has to be taken out of what is gone, or goes.
+      const isDone = kind !== 'add' && (told.reason === 'missing' || told.reason === 'guard')
+      return settle(isDone ? { ...outcome, reason: 'missing' } : told)
+    }
+    const now = this.#scheme.of(at.owner)
+    if (now.move?.phase === 'prepare')
+      draft.errand(async (access) => {
+        await this.#mover.prepare(at.owner, access).catch(() => undefined)
+        this.send(change, draft, left - 1)
+      })
+    else if (isMoving(now))
+      this.send(change, draft, left - 1, { isComplete: isMoving(placement) && placement.move!.id === now.move!.id })
+    else if (outcome.reason === 'missing' && now.shards !== ROOT && now.shards === placement.shards)
+      return this.#withoutHome(change, left, outcome, draft)
+    else this.send(change, draft, left - 1)
+    return true
+  }
+
+  /** A companion that was never made: a class may have made them when they got their first member. */
+  #withoutHome(change: Change, left: number, outcome: Outcome, draft: Draft): ReturnType<Settle> {
+    if (change.kind !== 'add') return change.settle(outcome)
+    const { owner, member } = change.at
+    draft.errand(async (access) => {
+      await this.#growth.makeHome(owner, member, access)
+      this.send(change, draft, left - 1)
+    })
+    return true
+  }
+
+  /** Neither gone nor stored: the change stays to be sent by the next flush. */
+  #giveUp({ settle, at }: Change, outcome: Outcome): ReturnType<Settle> {
+    const error = companionRefused(this.#commands.model, at.owner.key, this.#commands.property)
+    return settle({ ...outcome, reason: 'refused', error }) === true ? true : error
+  }
+}
+
+/** The first failure, if any. */
+function worst(answers: readonly ReturnType<Settle>[]): boolean | SkeinError {
+  const error = answers.find((answer) => typeof answer === 'object')
+  return error ?? !answers.includes(false)
+}

@@ -1,0 +1,226 @@
+import {
+  COMPANION_ROOT_BIN,
+  COMPANION_SHARD_BIN,
+  COMPANION_SHARDS_BIN,
+  DELETING_BIN,
+  type EntityModel,
+  type RelationModel,
+} from '../../model/index.js'
+import {
+  binEquals,
+  holds,
+  remove,
+  whileThere,
+  write,
+  type DeleteCommand,
+  type Guard,
+  type WriteCommand,
+} from '../../plan/command.js'
+import { bin, binExists, eq, listCount, listCountOf, listSize, mapSize, not, value } from '../../plan/expression.js'
+import type { Operation, WriteOperation } from '../../plan/operation.js'
+import { listAppendUnique, listCreate, readExpression, removeBin, touch, writeBin } from '../../plan/operations.js'
+import type { Outcome } from '../../plan/outcome.js'
+import { recordId, type RecordKey, type UserKey } from '../../plan/record-key.js'
+
+import type { Value } from '../../plan/value.js'
+import type { StoredMember } from '../contract/member-store.js'
+import type { LinkBin } from '../write/link-bin.js'
+import type { GrowingScheme } from './growing-scheme.js'
+import { describeShards, MOVING, ROOT, type Move, type Placement, type Shards } from './placement.js'
+
+/** A companion that is marked does not yet say that its owner is gone. */
+const NOT_MARKED = holds(not(binExists(DELETING_BIN)))
+
+/** Commands to the records that may hold members, each guarded by what the record says of itself. */
+export class GrowingCommands {
+  readonly model: EntityModel
+  readonly property: string
+  readonly #bin: string
+  readonly #layout: LinkBin
+  readonly #scheme: GrowingScheme
+  readonly #answer: string
+  /** Holds of an owner whose members are in its own record. */
+  readonly #isInRoot: Guard
+
+  constructor(model: EntityModel, relation: RelationModel, layout: LinkBin, scheme: GrowingScheme) {
+    this.model = model
+    this.property = relation.name
+    this.#bin = relation.bin!
+    this.#layout = layout
+    this.#scheme = scheme
+    this.#answer = `_sk.at${relation.index}.`
+    this.#isInRoot = holds(not(binExists(scheme.bins.subkeys)))
+  }
+
+  /** Puts a member into its home; inside a transaction that has read the home, the home is as it was. */
+  put(at: StoredMember, home: RecordKey, placement: Placement, isInside = false): WriteCommand {
+    const isRoot = recordId(home) === recordId(at.owner)
+    return this.#write(home, [this.#entry(at, home)], {
+      guards: [isRoot ? whileThere(this.model) : NOT_MARKED, ...this.#guards(placement, isInside)],
+      watchSize: true,
+    })
+  }
+
+  /** Takes members out, also of a record that is marked. While members move, it notes that they must not come. */
+  take(members: readonly UserKey[], home: RecordKey, placement: Placement, isInside = false): WriteCommand {
+    const { gone } = this.#scheme.bins
+    const notes = placement.move?.phase === 'move' ? [listAppendUnique(gone, members)] : []
+    return this.change([this.#layout.take(this.#bin, members), ...notes], home, placement, isInside)
+  }
+
+  change(operations: readonly Operation[], home: RecordKey, placement: Placement, isInside = false): WriteCommand {
+    return this.#write(home, operations, { guards: this.#guards(placement, isInside) })
+  }
+
+  /** Takes members out of a record that they do not belong in. */
+  takeFrom(home: RecordKey, members: readonly UserKey[], move?: Move): WriteCommand {
+    const guards = move === undefined ? [] : [binEquals(this.#scheme.bins.move, move.id)]
+    return this.#write(home, [this.#layout.take(this.#bin, members)], { guards })
+  }
+
+  /** Asks the owner where its members are; refused where it is gone. */
+  ask(owner: RecordKey): WriteCommand {
+    return this.#write(owner, [touch(), ...this.#questions()], { guards: [whileThere(this.model)] })
+  }
+
+  /** The same command, which also reads where the owner's members are. */
+  asking(command: WriteCommand): WriteCommand {
+    return { ...command, operations: [...command.operations, ...this.#questions()] }
+  }
+
+  /** Bins of the owner's record, in the answer to `ask` and `asking`. */
+  told({ bins }: Outcome): { readonly [bin: string]: Value | undefined } {
+    return Object.fromEntries(this.#scheme.names.map((name, i) => [name, bins[this.#answer + i]]))
+  }
+
+  /** Notes in the owner's record that a move begins. */
+  begin(owner: RecordKey, { id, from, to, reason }: Move): WriteCommand {
+    const { subkeys, move, split } = this.#scheme.bins
+    const isThere = from === 0 ? 'companion' : from
+    return this.#write(owner, [writeBin(move, id), writeBin(split, [from, to, 'prepare', reason])], {
+      guards: [
+        whileThere(this.model),
+        binEquals(move, null),
+        from === ROOT ? this.#isInRoot : holds(eq(listCount(bin('list', subkeys), isThere), value(1))),
+      ],
+    })
+  }
+
+  /** Makes a companion that is not there. It must outlive its owner's expiry, which may be put off at any time. */
+  create(owner: RecordKey, home: RecordKey, shard: number | undefined, shards: Shards, move?: Move): WriteCommand {
+    const { move: moveBin, gone } = this.#scheme.bins
+    const operations = [
+      this.#layout.create(this.#bin),
+      writeBin(COMPANION_ROOT_BIN, owner.key),
+      writeBin(COMPANION_SHARDS_BIN, move === undefined ? shards : MOVING),
+      ...(shard === undefined ? [] : [writeBin(COMPANION_SHARD_BIN, shard)]),
+      ...(move === undefined ? [] : [writeBin(moveBin, move.id), listCreate(gone, 'ordered', false)]),
+    ]
+    return write(this.model.name, home, operations, { exists: 'mustNotExist', ttl: 'never' })
+  }
+
+  /** Closes a companion to those who know only the number of shards before. */
+  join(home: RecordKey, { id, from }: Move): WriteCommand {
+    const { move, gone } = this.#scheme.bins
+    const operations = [writeBin(COMPANION_SHARDS_BIN, MOVING), writeBin(move, id), listCreate(gone, 'ordered', false)]
+    return this.#write(home, operations, { guards: [binEquals(COMPANION_SHARDS_BIN, from), NOT_MARKED] })
+  }
+
+  /** Deletes a companion that an earlier owner has left behind, as it was read. */
+  dropStray(home: RecordKey, generation: number): DeleteCommand {
+    return remove(this.model.name, home, { generation, durableDelete: this.model.durableDelete })
+  }
+
+  /** From now on all writes go to the new homes. */
+  open(owner: RecordKey, { id, from, to, reason }: Move): WriteCommand {
+    const { subkeys, move, split, gone } = this.#scheme.bins
+    const operations = [
+      writeBin(split, [from, to, 'move', reason]),
+      // Kept until the end where members come back: writers that know of no move stay out.
+      to === ROOT ? listCreate(gone, 'ordered', false) : writeBin(subkeys, describeShards(to)),
+    ]
+    return this.#write(owner, operations, {
+      guards: [
+        whileThere(this.model),
+        binEquals(move, id),
+        holds(eq(listCount(bin('list', split), 'prepare'), value(1))),
+      ],
+    })
+  }
+
+  /** Copies members to their new home, unless they were taken out there. */
+  copy(home: RecordKey, entries: readonly (readonly [UserKey, Value | undefined])[], { id }: Move): WriteCommand {
+    const { move, gone } = this.#scheme.bins
+    const end = { model: this.model, key: home, bin: this.#bin }
+    const keys = entries.map(([key]) => key)
+    return this.#write(home, this.#layout.copy(end, entries), {
+      guards: [binEquals(move, id), NOT_MARKED, holds(eq(listCountOf(bin('list', gone), keys), value(0)))],
+    })
+  }
+
+  /** The companion is complete. */
+  leave(home: RecordKey, { id, to }: Move): WriteCommand {
+    const { move, gone } = this.#scheme.bins
+    const operations = [writeBin(COMPANION_SHARDS_BIN, to), removeBin(move), removeBin(gone)]
+    return this.#write(home, operations, { guards: [binEquals(move, id)] })
+  }
+
+  /** Deletes a companion that nobody has added to. */
+  dropEmpty(home: RecordKey): DeleteCommand {
+    const size = this.#layout.reads.isList ? listSize(bin('list', this.#bin)) : mapSize(bin('map', this.#bin))
+    return this.#remove(home, [holds(eq(size, value(0)))])
+  }
+
+  dropEmptied(home: RecordKey, { id }: Move): DeleteCommand {
+    return this.#remove(home, [binEquals(this.#scheme.bins.move, id)])
+  }
+
+  /** The move is over. */
+  end(owner: RecordKey, { id, to }: Move): WriteCommand {
+    const { subkeys, move, split, gone } = this.#scheme.bins
+    const isBack = to === ROOT
+    const operations = [removeBin(move), removeBin(split), ...(isBack ? [removeBin(gone), removeBin(subkeys)] : [])]
+    return this.#write(owner, operations, { guards: [binEquals(move, id)] })
+  }
+
+  mark(home: RecordKey): WriteCommand {
+    return this.#write(home, [writeBin(DELETING_BIN, true)])
+  }
+
+  unmark(home: RecordKey): WriteCommand {
+    return this.#write(home, [removeBin(DELETING_BIN)])
+  }
+
+  drop(home: RecordKey): DeleteCommand {
+    return this.#remove(home)
+  }
+
+  #guards({ shards, move }: Placement, isInside: boolean): readonly Guard[] {
+    if (isInside) return []
+    if (move?.phase === 'move') return [binEquals(this.#scheme.bins.move, move.id)]
+    return [shards === ROOT ? this.#isInRoot : binEquals(COMPANION_SHARDS_BIN, shards)]
+  }
+
+  #questions(): readonly Operation[] {
+    const { subkeys, move, split } = this.#scheme.bins
+    return [bin('list', subkeys), bin('int', move), bin('list', split)].map((asked, i) =>
+      readExpression(this.#answer + i, asked),
+    )
+  }
+
+  #entry({ member, attributes }: StoredMember, home: RecordKey): WriteOperation {
+    return this.#layout.put({ model: this.model, key: home, bin: this.#bin }, member, attributes)
+  }
+
+  #write(
+    key: RecordKey,
+    operations: readonly Operation[],
+    options: { readonly guards?: readonly Guard[]; readonly watchSize?: boolean } = {},
+  ): WriteCommand {
+    return write(this.model.name, key, operations, { exists: 'mustExist', ttl: 'keep', ...options })
+  }
+
+  #remove(key: RecordKey, guards: readonly Guard[] = []): DeleteCommand {
+    return remove(this.model.name, key, { guards, durableDelete: this.model.durableDelete })
+  }
+}

@@ -1,0 +1,97 @@
+import { COMPANION_SHARDS_BIN, DELETING_BIN } from '../../model/index.js'
+import { read } from '../../plan/command.js'
+import type { Draft, Settle } from '../../plan/draft.js'
+import type { Outcome, StoredRecord } from '../../plan/outcome.js'
+import type { RecordKey } from '../../plan/record-key.js'
+import type { Reader } from '../contract/reader.js'
+import { held } from '../write/key-list-bin.js'
+import type { Change } from './growing-changes.js'
+import type { GrowingCommands } from './growing-commands.js'
+import type { GrowingScheme } from './growing-scheme.js'
+import type { Growth } from './growth.js'
+import type { Mover } from './mover.js'
+import { IN_ROOT, isMoving, MOVING, ROOT, samePlacement, type Placement } from './placement.js'
+
+/** Where a change belongs, as the transaction has read it. */
+interface Place {
+  readonly home: RecordKey
+  readonly placement: Placement
+}
+
+/** Times that records are read which disagree with their owner. */
+const TRIES = 8
+
+/** Plans changes of members inside a transaction: each record is written once, so its home is looked at before. */
+export class GrowingInTransaction {
+  readonly #commands: GrowingCommands
+  readonly #scheme: GrowingScheme
+  readonly #mover: Mover
+  readonly #growth: Growth
+
+  constructor(commands: GrowingCommands, scheme: GrowingScheme, mover: Mover, growth: Growth) {
+    this.#commands = commands
+    this.#scheme = scheme
+    this.#mover = mover
+    this.#growth = growth
+  }
+
+  async send(change: Change, draft: Draft, reader: Reader): Promise<void> {
+    const { at, kind, stage, settle } = change
+    const place = await this.#find(change, reader)
+    if (place === undefined) {
+      // Refused, and with it all that belongs together.
+      if (kind === 'add') return draft.add(stage, held(this.#commands.model, at.owner), settle)
+      const nowhere = change.command(at.owner, IN_ROOT, true)
+      settle({ command: nowhere, state: 'notWritten', bins: {}, reason: 'missing' })
+      return
+    }
+    const { home, placement } = place
+    const settled = Object.assign(
+      (outcome: Outcome): ReturnType<Settle> => {
+        if (outcome.state === 'written') this.#growth.written(kind, at.owner, placement, outcome, draft)
+        return settle(outcome)
+      },
+      settle.tolerates && { tolerates: settle.tolerates },
+    )
+    draft.add(stage, change.command(home, placement, true), settled)
+  }
+
+  /** Undefined where the owner is gone or being deleted, and where a member that is to be changed has no home. */
+  async #find(change: Change, reader: Reader): Promise<Place | undefined> {
+    const { owner, member, isOwnerNew } = change.at
+    if (isOwnerNew === true) return { home: owner, placement: IN_ROOT }
+    for (let tries = 0; tries < TRIES; tries++) {
+      const known = this.#scheme.of(owner)
+      const home = this.#scheme.homeOf(owner, member, known.shards)
+      const record = known.shards === ROOT ? null : await this.#read(home, reader)
+      // A companion that settles it spares the owner, which others write to.
+      if (known.move === undefined && isOpen(record, known)) return { home, placement: known }
+      const [root] = await reader.read([read(this.#commands.model.name, owner, [...this.#scheme.names, DELETING_BIN])])
+      if (root === null || (DELETING_BIN in root.bins && change.kind === 'add')) return undefined
+      const now = this.#scheme.learn(owner, root.bins)
+      const { move } = now
+      if (move?.phase === 'prepare' && now.shards !== ROOT) await this.#mover.finish(owner, reader.direct)
+      else if (isMoving(now) && change.needsMember) await this.#mover.pull(owner, [member], reader.direct)
+      if (now.shards === ROOT) {
+        if (known.shards === ROOT || move === undefined) return { home: owner, placement: now }
+      } else if (samePlacement(now, known)) {
+        if (isMoving(now) && Number(record?.bins[this.#scheme.bins.move]) === move!.id) return { home, placement: now }
+        if (isOpen(record, now)) return { home, placement: { shards: now.shards } }
+        if (record === null && !isMoving(now)) {
+          if (change.kind !== 'add') return undefined
+          await this.#growth.makeHome(owner, member, reader.direct)
+        }
+      }
+    }
+    return undefined
+  }
+
+  async #read(key: RecordKey, reader: Reader): Promise<StoredRecord | null> {
+    const bins = [COMPANION_SHARDS_BIN, this.#scheme.bins.move, DELETING_BIN]
+    const [record] = await reader.read([read(this.#commands.model.name, key, bins)])
+    return record
+  }
+}
+
+const isOpen = (record: StoredRecord | null, { shards }: Placement): boolean =>
+  record !== null && shards !== MOVING && record.bins[COMPANION_SHARDS_BIN] === shards && !(DELETING_BIN in record.bins)

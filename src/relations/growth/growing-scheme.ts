@@ -1,0 +1,69 @@
+import { companionKey, hashShard } from '../../keys/index.js'
+import type { CompanionsModel, EntityModel, RelationModel } from '../../model/index.js'
+import type { Bins } from '../../plan/command.js'
+import { recordId, type RecordKey, type UserKey } from '../../plan/record-key.js'
+import { storedScheme } from '../contract/companion-errors.js'
+import { IN_ROOT, ROOT, placementIn, type Placement, type PlacementBins, type Shards } from './placement.js'
+
+/** Owners whose members are known to be elsewhere than in their records. */
+const MOST_REMEMBERED = 10_000
+
+/** Says in which records an owner's members are, as far as this process knows. A stale answer costs a round trip: each write is guarded. */
+export class GrowingScheme {
+  readonly bins: PlacementBins
+  readonly #model: EntityModel
+  readonly #property: string
+  readonly #set: string
+  readonly #known = new Map<string, Placement>()
+
+  constructor(model: EntityModel, { name, bin, companions }: RelationModel) {
+    const { set, subkeys } = companions as CompanionsModel
+    this.#model = model
+    this.#property = name
+    this.#set = set
+    // A record may have several such collections, and the name of a bin has at most 15 characters.
+    const id = hashShard(bin!, 2 ** 32).toString(36)
+    this.bins = { subkeys, move: `_sk.m${id}`, split: `_sk.s${id}`, gone: `_sk.g${id}` }
+  }
+
+  /** Bins of the owner's record that `learn` takes over. */
+  get names(): readonly string[] {
+    const { subkeys, move, split } = this.bins
+    return [subkeys, move, split]
+  }
+
+  of(owner: RecordKey): Placement {
+    return this.#known.size === 0 ? IN_ROOT : (this.#known.get(recordId(owner)) ?? IN_ROOT)
+  }
+
+  learn(owner: RecordKey, bins: Bins): Placement {
+    const placement = placementIn(bins, this.bins)
+    if (placement === undefined) throw storedScheme(this.#model, owner, this.#property, this.bins.subkeys)
+    const id = recordId(owner)
+    this.#known.delete(id)
+    if (placement.shards === ROOT && placement.move === undefined) return IN_ROOT
+    this.#known.set(id, placement)
+    if (this.#known.size > MOST_REMEMBERED) this.#known.delete(this.#known.keys().next().value!)
+    return placement
+  }
+
+  homes(owner: RecordKey, shards: Shards): readonly RecordKey[] {
+    if (shards === ROOT) return [owner]
+    if (shards === 0) return [this.#home(owner, owner.key)]
+    return Array.from({ length: shards }, (_, shard) => this.#home(owner, companionKey(owner.key, shard)))
+  }
+
+  /** Position of a member's home among the homes. */
+  indexOf(member: UserKey, shards: Shards): number {
+    return shards > 0 ? hashShard(member, shards) : 0
+  }
+
+  homeOf(owner: RecordKey, member: UserKey, shards: Shards): RecordKey {
+    if (shards === ROOT) return owner
+    return this.#home(owner, shards === 0 ? owner.key : companionKey(owner.key, hashShard(member, shards)))
+  }
+
+  #home({ namespace }: RecordKey, key: UserKey): RecordKey {
+    return { namespace, set: this.#set, key }
+  }
+}

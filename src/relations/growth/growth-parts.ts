@@ -1,0 +1,60 @@
+import type { EntityModel, RelationModel } from '../../model/index.js'
+import type { Value } from '../../plan/value.js'
+import type { LinkBin } from '../write/link-bin.js'
+import { GrowingChanges } from './growing-changes.js'
+import { GrowingCommands } from './growing-commands.js'
+import { GrowingInTransaction } from './growing-in-transaction.js'
+import { GrowingReads } from './growing-reads.js'
+import { GrowingScheme } from './growing-scheme.js'
+import { Growth } from './growth.js'
+import { MemberMoves } from './member-moves.js'
+import { Mover } from './mover.js'
+import { Thresholds } from './thresholds.js'
+
+/** Everything that works on the members of one collection that grows. */
+export interface GrowthParts {
+  readonly scheme: GrowingScheme
+  readonly commands: GrowingCommands
+  readonly mover: Mover
+  readonly changes: GrowingChanges
+  readonly inside: GrowingInTransaction
+  readonly reads: GrowingReads
+}
+
+const known = new WeakMap<RelationModel, GrowthParts>()
+
+/** The parts of a relation, the same for all who store or ask: what one of them learns of an owner, the others know. */
+export function growthPartsOf(
+  model: EntityModel,
+  relation: RelationModel,
+  target: EntityModel,
+  layout: LinkBin,
+  recode: (carried: Value) => Value = (carried) => carried,
+): GrowthParts {
+  let parts = known.get(relation)
+  if (parts === undefined) known.set(relation, (parts = make(model, relation, target, layout, recode)))
+  return parts
+}
+
+function make(
+  model: EntityModel,
+  relation: RelationModel,
+  target: EntityModel,
+  layout: LinkBin,
+  recode: (carried: Value) => Value,
+): GrowthParts {
+  const companions = relation.companions!
+  const scheme = new GrowingScheme(model, relation)
+  const commands = new GrowingCommands(model, relation, layout, scheme)
+  const moves = new MemberMoves(relation.bin!, target, layout, commands, scheme, recode)
+  const mover = new Mover(commands, scheme, moves)
+  const growth = new Growth(commands, scheme, mover, new Thresholds(companions.when!, relation.bin!), companions)
+  return {
+    scheme,
+    commands,
+    mover,
+    changes: new GrowingChanges(commands, scheme, mover, growth),
+    inside: new GrowingInTransaction(commands, scheme, mover, growth),
+    reads: new GrowingReads(model, relation, target, layout, scheme),
+  }
+}

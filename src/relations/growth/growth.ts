@@ -1,0 +1,76 @@
+import type { CompanionsModel } from '../../model/index.js'
+import type { Draft } from '../../plan/draft.js'
+import type { Outcome } from '../../plan/outcome.js'
+import { recordId, type RecordKey, type UserKey } from '../../plan/record-key.js'
+import type { SplitAccess } from '../../plan/split-access.js'
+import type { GrowingCommands } from './growing-commands.js'
+import type { GrowingScheme } from './growing-scheme.js'
+import type { Mover } from './mover.js'
+import { ROOT, type ChangeKind, type Placement, type SplitReason } from './placement.js'
+import { succeeded } from './succeeded.js'
+import type { Thresholds } from './thresholds.js'
+
+/** Decides when a collection is split, and sees to it that a split that has begun is finished. */
+export class Growth {
+  readonly #commands: GrowingCommands
+  readonly #scheme: GrowingScheme
+  readonly #mover: Mover
+  readonly #thresholds: Thresholds
+  /** Number of shards that the class asks for. */
+  readonly #shards: number
+
+  constructor(
+    commands: GrowingCommands,
+    scheme: GrowingScheme,
+    mover: Mover,
+    thresholds: Thresholds,
+    { shards }: CompanionsModel,
+  ) {
+    this.#commands = commands
+    this.#scheme = scheme
+    this.#mover = mover
+    this.#thresholds = thresholds
+    this.#shards = shards!
+  }
+
+  /** Looks at a write that has been answered: its record may have become too large, or members may be on the move. */
+  written(kind: ChangeKind, owner: RecordKey, known: Placement, outcome: Outcome, draft: Draft): void {
+    if (known.move !== undefined) return this.#help(owner, draft)
+    const reason = kind === 'add' ? this.#thresholds.reached(owner, outcome) : undefined
+    if (reason === undefined || known.shards >= this.#shards) return
+    if (draft.once(`split ${this.#commands.property} ${recordId(owner)}`))
+      draft.errand((access) => this.split(owner, reason, access))
+  }
+
+  /** Splits the members of an owner, as the class says. What goes wrong does not concern those who only wrote: the next writer goes on. */
+  async split(owner: RecordKey, reason: SplitReason, access: SplitAccess): Promise<void> {
+    const began = performance.now()
+    try {
+      await this.#mover.move(owner, this.#shards, reason, access)
+    } catch (error) {
+      const { model, property } = this.#commands
+      const [from, to, ms] = [0, this.#shards, performance.now() - began]
+      access.announce({ entity: model.name, property, owner, from, to, reason, members: 0, ms, error })
+    }
+  }
+
+  /** Makes the companion of a member, as long as its owner is there. */
+  async makeHome(owner: RecordKey, member: UserKey, access: SplitAccess): Promise<void> {
+    const { shards, move } = this.#scheme.of(owner)
+    if (shards === ROOT || move !== undefined) return
+    const home = this.#scheme.homeOf(owner, member, shards)
+    const shard = shards === 0 ? undefined : this.#scheme.indexOf(member, shards)
+    const outcomes = await access.run([this.#commands.create(owner, home, shard, shards)])
+    if (outcomes[0].state !== 'written') return
+    const [{ state, reason }] = await access.run([this.#commands.ask(owner)])
+    // Deleted meanwhile: nobody would find the new companion.
+    if (state !== 'written' && (reason === 'missing' || reason === 'guard'))
+      succeeded(await access.run([this.#commands.dropEmpty(home)]), ['guard', 'missing'])
+  }
+
+  /** Goes on with a move that somebody else may have left, unless this process is at it. */
+  #help(owner: RecordKey, draft: Draft): void {
+    if (this.#mover.isAtWork(owner) || !draft.once(`help ${this.#commands.property} ${recordId(owner)}`)) return
+    draft.errand((access) => this.#mover.finish(owner, access).catch(() => undefined))
+  }
+}

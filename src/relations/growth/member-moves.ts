@@ -1,0 +1,143 @@
+import { COMPANION_SHARDS_BIN, type EntityModel } from '../../model/index.js'
+import { read } from '../../plan/command.js'
+import { readBin } from '../../plan/operations.js'
+import { recordId, userKeyId, type RecordKey, type UserKey } from '../../plan/record-key.js'
+import type { Value } from '../../plan/value.js'
+import type { SplitAccess } from '../../plan/split-access.js'
+import { keysAmong, listBin, type LinkBin, type LinkEntry } from '../write/link-bin.js'
+import type { GrowingCommands } from './growing-commands.js'
+import type { GrowingScheme } from './growing-scheme.js'
+import type { Move } from './placement.js'
+import { succeeded } from './succeeded.js'
+
+/** Members that one round of commands moves. */
+const STEP = 2_000
+
+/** Members that one command copies. */
+const CHUNK = 500
+
+/** Copies members to their new homes and takes them out of where they were; those that were taken out meanwhile stay out. */
+export class MemberMoves {
+  readonly #bin: string
+  readonly #target: EntityModel
+  readonly #layout: LinkBin
+  readonly #commands: GrowingCommands
+  readonly #scheme: GrowingScheme
+  /** What a link carries, as it is stored: the client does not give back every number so. */
+  readonly #recode: (carried: Value) => Value
+
+  constructor(
+    bin: string,
+    target: EntityModel,
+    layout: LinkBin,
+    commands: GrowingCommands,
+    scheme: GrowingScheme,
+    recode: (carried: Value) => Value,
+  ) {
+    this.#bin = bin
+    this.#target = target
+    this.#layout = layout
+    this.#commands = commands
+    this.#scheme = scheme
+    this.#recode = recode
+  }
+
+  /** Moves all that are not at home; says how many that were. */
+  async all(owner: RecordKey, move: Move, access: SplitAccess): Promise<number> {
+    let moved = 0
+    for (const source of this.#scheme.homes(owner, move.from)) {
+      const entries = await this.#awayFrom(owner, source, move, access)
+      for (let i = 0; i < entries.length; i += STEP)
+        await this.#relocate(owner, source, entries.slice(i, i + STEP), move, access)
+      moved += entries.length
+    }
+    return moved
+  }
+
+  async pull(owner: RecordKey, members: readonly UserKey[], move: Move, access: SplitAccess): Promise<void> {
+    const wanted = new Set(members.map(userKeyId))
+    const sources = new Map(
+      members.map((member) => this.#scheme.homeOf(owner, member, move.from)).map((home) => [recordId(home), home]),
+    )
+    for (const source of sources.values()) {
+      const entries = await this.#awayFrom(owner, source, move, access)
+      const some = entries.filter(([key]) => wanted.has(userKeyId(key)))
+      if (some.length > 0) await this.#relocate(owner, source, some, move, access)
+    }
+  }
+
+  /** Members of a record that belong in another one. */
+  async #awayFrom(owner: RecordKey, source: RecordKey, move: Move, access: SplitAccess): Promise<readonly LinkEntry[]> {
+    const { move: moveBin } = this.#scheme.bins
+    const [record] = await access.read([read(this.#commands.model.name, source, [this.#bin, moveBin])])
+    const stored = record?.bins[this.#bin]
+    if (stored === undefined || stored === null || Number(record!.bins[moveBin]) !== move.id) return []
+    const here = recordId(source)
+    return this.#layout
+      .entriesIn(stored, this.#target)
+      .filter(([key]) => recordId(this.#scheme.homeOf(owner, key, move.to)) !== here)
+  }
+
+  async #relocate(
+    owner: RecordKey,
+    source: RecordKey,
+    entries: readonly LinkEntry[],
+    move: Move,
+    access: SplitAccess,
+  ): Promise<void> {
+    const chunks = this.#byHome(owner, entries, move)
+    const copies = chunks.map(({ home, here }) => this.#commands.copy(home, here, move))
+    const outcomes = succeeded(await access.run(copies), ['guard', 'missing'])
+    const done = [...chunks.filter((_, i) => outcomes[i].state === 'written')]
+    for (const [i, { state }] of outcomes.entries())
+      if (state !== 'written' && (await this.#copyRest(chunks[i], move, access))) done.push(chunks[i])
+    const keys = done.flatMap(({ here }) => here.map(([key]) => key))
+    if (keys.length > 0)
+      succeeded(await access.run([this.#commands.takeFrom(source, keys, move)]), ['guard', 'missing'])
+  }
+
+  /** Some were taken out at their new home: the others are copied. False where the move is over. */
+  async #copyRest({ home, here }: Chunk, move: Move, access: SplitAccess): Promise<boolean> {
+    const { move: moveBin, gone } = this.#scheme.bins
+    for (let rest = here; ;) {
+      const keys = rest.map(([key]) => key)
+      const [record] = await access.read([
+        read(this.#commands.model.name, home, 'none', [
+          readBin(moveBin),
+          readBin(COMPANION_SHARDS_BIN),
+          listBin.among(gone, keys),
+        ]),
+      ])
+      if (record === null || Number(record.bins[moveBin]) !== move.id) return false
+      const out = new Set(keysAmong(record.bins[gone]).map(userKeyId))
+      // Refused for another reason: the home is being deleted with its owner.
+      if (out.size === 0) return false
+      rest = rest.filter(([key]) => !out.has(userKeyId(key)))
+      if (rest.length === 0) return true
+      const [{ state }] = succeeded(await access.run([this.#commands.copy(home, rest, move)]), ['guard', 'missing'])
+      if (state === 'written') return true
+    }
+  }
+
+  #byHome(owner: RecordKey, entries: readonly LinkEntry[], move: Move): Chunk[] {
+    const homes = new Map<string, { readonly home: RecordKey; readonly all: LinkEntry[] }>()
+    for (const [key, carried] of entries) {
+      const home = this.#scheme.homeOf(owner, key, move.to)
+      const known = homes.get(recordId(home)) ?? { home, all: [] }
+      known.all.push([key, carried === undefined ? undefined : this.#recode(carried)])
+      homes.set(recordId(home), known)
+    }
+    return [...homes.values()].flatMap(({ home, all }) =>
+      Array.from({ length: Math.ceil(all.length / CHUNK) }, (_, i) => ({
+        home,
+        here: all.slice(i * CHUNK, (i + 1) * CHUNK),
+      })),
+    )
+  }
+}
+
+/** Members that one command copies to their new home. */
+interface Chunk {
+  readonly home: RecordKey
+  readonly here: readonly LinkEntry[]
+}

@@ -1,0 +1,145 @@
+import { randomInt } from 'node:crypto'
+import { EntityGoneError } from '../../errors/index.js'
+import { describeKey } from '../../keys/index.js'
+import { DELETING_BIN, type EntityModel } from '../../model/index.js'
+import { read } from '../../plan/command.js'
+import { recordId, type RecordKey, type UserKey } from '../../plan/record-key.js'
+import { companionRefused } from '../contract/companion-errors.js'
+import type { SplitAccess } from '../../plan/split-access.js'
+import type { GrowingCommands } from './growing-commands.js'
+import type { GrowingScheme } from './growing-scheme.js'
+import type { MemberMoves } from './member-moves.js'
+import { prepareMove } from './prepare-move.js'
+import { succeeded } from './succeeded.js'
+import { ROOT, type Move, type Placement, type Shards, type SplitReason } from './placement.js'
+
+/** A number that no earlier move of the same collection had. */
+const newId = (): number => randomInt(1, 2 ** 47)
+
+/** Times that a move is looked at anew: each time somebody else has taken a step, or the move is one step further. */
+const STEPS = 50
+
+/**
+ * Moves members of a collection between records, step by step: what the owner's record says decides the next step, so that anybody can
+ * go on with what another process has begun, and two may do it at once.
+ */
+export class Mover {
+  readonly #model: EntityModel
+  readonly #property: string
+  readonly #commands: GrowingCommands
+  readonly #scheme: GrowingScheme
+  readonly #moves: MemberMoves
+  /** Owners whose members this process is moving. */
+  readonly #running = new Map<string, Promise<void>>()
+
+  constructor(commands: GrowingCommands, scheme: GrowingScheme, moves: MemberMoves) {
+    this.#model = commands.model
+    this.#property = commands.property
+    this.#commands = commands
+    this.#scheme = scheme
+    this.#moves = moves
+  }
+
+  /** Moves all members into so many shards, after what is under way. */
+  async move(owner: RecordKey, to: Shards, reason: SplitReason, access: SplitAccess): Promise<void> {
+    for (let step = 0; step < STEPS; step++) {
+      const { shards, move } = await this.#look(owner, access)
+      if (move !== undefined) await this.finish(owner, access)
+      else if (shards === to) return
+      else {
+        const begun: Move = { id: newId(), from: shards, to, phase: 'prepare', reason }
+        succeeded(await access.run([this.#commands.begin(owner, begun)]), ['guard', 'missing'])
+      }
+    }
+  }
+
+  /** Goes on with a move that has begun, whoever began it; one at a time in this process. */
+  async finish(owner: RecordKey, access: SplitAccess): Promise<void> {
+    const id = recordId(owner)
+    let running = this.#running.get(id)
+    if (running === undefined) {
+      running = this.#finish(owner, access).finally(() => this.#running.delete(id))
+      this.#running.set(id, running)
+    }
+    await running
+  }
+
+  /** True while this process moves members of the owner. */
+  isAtWork(owner: RecordKey): boolean {
+    return this.#running.has(recordId(owner))
+  }
+
+  /** Makes the new homes ready, where that has begun: before, writers that know of the move must wait. */
+  async prepare(owner: RecordKey, access: SplitAccess): Promise<void> {
+    const { move } = await this.#look(owner, access)
+    if (move?.phase === 'prepare') await this.#prepare(owner, move, access)
+  }
+
+  /** Brings members to their new homes before somebody changes them there. */
+  async pull(owner: RecordKey, members: readonly UserKey[], access: SplitAccess): Promise<void> {
+    const { move } = await this.#look(owner, access)
+    if (move?.phase === 'move') await this.#moves.pull(owner, members, move, access)
+  }
+
+  async #finish(owner: RecordKey, access: SplitAccess): Promise<void> {
+    const began = performance.now()
+    let members = 0
+    for (let step = 0; step < STEPS; step++) {
+      const { move } = await this.#look(owner, access)
+      if (move === undefined) return
+      if (move.phase === 'prepare') await this.#prepare(owner, move, access)
+      else {
+        const moved = await this.#moves.all(owner, move, access)
+        members += moved
+        if (moved === 0 && (await this.#end(owner, move, access)))
+          this.#announce(owner, move, members, performance.now() - began, access)
+      }
+    }
+    throw companionRefused(this.#model, owner.key, this.#property)
+  }
+
+  async #prepare(owner: RecordKey, move: Move, access: SplitAccess): Promise<void> {
+    const isOpen = (): Promise<boolean> => this.#isPreparing(owner, move, access)
+    await prepareMove(owner, move, this.#commands, this.#scheme, access, isOpen)
+  }
+
+  async #isPreparing(owner: RecordKey, { id }: Move, access: SplitAccess): Promise<boolean> {
+    const { move } = await this.#look(owner, access)
+    return move?.id === id && move.phase === 'prepare'
+  }
+
+  /** All members are in their new homes: these open, the others go, and the owner forgets the move. */
+  async #end(owner: RecordKey, move: Move, access: SplitAccess): Promise<boolean> {
+    const kept = this.#companions(owner, move.to)
+    const ids = new Set(kept.map(recordId))
+    const emptied = this.#companions(owner, move.from).filter((home) => !ids.has(recordId(home)))
+    const commands = [
+      ...kept.map((home) => this.#commands.leave(home, move)),
+      ...emptied.map((home) => this.#commands.dropEmptied(home, move)),
+    ]
+    succeeded(await access.run(commands), ['guard', 'missing'])
+    const [ended] = succeeded(await access.run([this.#commands.end(owner, move)]), ['guard', 'missing'])
+    return ended.state === 'written'
+  }
+
+  #companions(owner: RecordKey, shards: Shards): readonly RecordKey[] {
+    return shards === ROOT ? [] : this.#scheme.homes(owner, shards)
+  }
+
+  async #look(owner: RecordKey, access: SplitAccess): Promise<Placement> {
+    const [root] = await access.read([read(this.#model.name, owner, [...this.#scheme.names, DELETING_BIN])])
+    if (root !== null && !(DELETING_BIN in root.bins)) return this.#scheme.learn(owner, root.bins)
+    const { name } = this.#model
+    throw new EntityGoneError(`${name} ${describeKey(owner.key)} is gone, so its ${this.#property} cannot move.`, {
+      className: name,
+      property: this.#property,
+      key: owner.key,
+    })
+  }
+
+  #announce(owner: RecordKey, move: Move, members: number, ms: number, access: SplitAccess): void {
+    const [from, to] = [move.from, move.to].map((shards) => (shards === ROOT ? 0 : Math.max(1, shards)))
+    const { reason } = move
+    access.announce({ entity: this.#model.name, property: this.#property, owner, from, to, reason, members, ms })
+  }
+}

@@ -1,0 +1,157 @@
+import { expect } from 'chai'
+import { RetriesExhaustedError, type Database } from 'skein'
+import { MODES, type TestServer } from '../server.js'
+import { useDatabase } from '../use-database.js'
+import { Club, Fan, GROWING_CLASSES, Person, Post, make } from './growing-models.js'
+
+/** Changes of one member, one after another; those of others go on at the same time. */
+const MEMBERS = 100
+const CHANGES = 10
+const AT_ONCE = 25
+const LINKED = 20
+
+for (const mode of MODES) {
+  describe(`a split beside others (${mode})`, function () {
+    this.timeout(120_000)
+    let db: Database
+    let other: Database
+    let server: TestServer
+    let namespace: string
+    useDatabase(mode, GROWING_CLASSES, (opened) => ({ db, server, namespace } = opened))
+    before(async () => {
+      other = await server.open({ namespace, entities: GROWING_CLASSES })
+    })
+    after(() => other.close())
+
+    /** Runs the work for every member, so many at a time. */
+    const forAll = async (count: number, work: (i: number) => Promise<unknown>): Promise<void> => {
+      let next = 0
+      const worker = async (): Promise<void> => {
+        while (next < count) await work(next++)
+      }
+      await Promise.all(Array.from({ length: AT_ONCE }, worker))
+    }
+
+    /** So many transactions on one record conflict, which is no concern of this test. */
+    const untilDone = async (work: () => Promise<unknown>): Promise<void> => {
+      for (;;)
+        try {
+          return void (await work())
+        } catch (error) {
+          if (!(error instanceof RetriesExhaustedError)) throw error
+        }
+    }
+
+    /** A random walk of one member in and out of a collection; true where it ends inside. */
+    const wander = async (change: (isIn: boolean) => Promise<unknown>): Promise<boolean> => {
+      let isIn = false
+      for (let step = 0; step < CHANGES; step++) {
+        isIn = Math.random() < 0.6
+        await untilDone(() => change(isIn))
+      }
+      return isIn
+    }
+
+    it('loses no member, keeps none that was taken out, and shows each once', async () => {
+      await db.session().save(make(Post, { id: 'p' }))
+      const stays = Array.from({ length: 60 }, (_, i) => `stays-${i}`)
+      const readers = (of: Database) => of.session().at(Post, 'p').collection('readers')
+      await db.withSession(
+        (session) =>
+          void session
+            .at(Post, 'p')
+            .collection('readers')
+            .add(...stays),
+      )
+      const expected = new Set(stays)
+      let isOver = false
+      const changes = forAll(MEMBERS, async (i) => {
+        const id = `m${i}`
+        const own = i % 2 === 0 ? db : other
+        const isIn = await wander((isIn) =>
+          own.withSession((session) => {
+            const collection = session.at(Post, 'p').collection('readers')
+            if (isIn) collection.add(id)
+            else collection.remove(id)
+          }),
+        )
+        if (isIn) expected.add(id)
+      }).finally(() => (isOver = true))
+      const splits = (async () => {
+        for (let i = 0; !isOver || i < 5; i++) {
+          const shards = [4, 16, 3, 0, 2][i % 5]
+          const of = i % 2 === 0 ? other : db
+          await (shards === 0 ? readers(of).merge() : readers(of).shard(shards))
+        }
+      })()
+      const looks = (async () => {
+        while (!isOver) {
+          const keys = await readers(other).keys()
+          expect(new Set(keys).size).to.equal(keys.length)
+          expect(stays.filter((id) => !keys.includes(id))).to.deep.equal([])
+          expect(await readers(db).contains(stays[7])).to.equal(true)
+        }
+      })()
+      await Promise.all([changes, splits, looks])
+      expect([...(await readers(db).keys())]).to.deep.equal([...expected].sort())
+      expect(await readers(other).count()).to.equal(expected.size)
+    })
+
+    it('keeps the attributes of links, as they were changed last', async () => {
+      await db.withSession((session) => {
+        session.persist(make(Club, { id: 'c' }))
+        for (let i = 0; i < LINKED; i++) session.persist(make(Person, { id: i }))
+      })
+      const people = (of: Database) => of.session().at(Club, 'c').collection('people')
+      const expected = new Map<number, string>()
+      let isOver = false
+      const changes = forAll(LINKED, async (i) => {
+        const own = i % 2 === 0 ? db : other
+        let role = ''
+        const isIn = await wander((isIn) =>
+          own.withSession((session) => {
+            const collection = session.at(Person, i).collection('clubs')
+            if (isIn) collection.link('c', { role: (role = `${Math.random()}`), share: i })
+            else collection.remove('c')
+          }),
+        )
+        if (isIn) expected.set(i, role)
+      }).finally(() => (isOver = true))
+      const splits = (async () => {
+        for (let i = 0; !isOver || i < 3; i++) {
+          const shards = [3, 8, 0][i % 3]
+          await (shards === 0 ? people(other).merge() : people(other).shard(shards))
+        }
+      })()
+      await Promise.all([changes, splits])
+      const session = db.session()
+      const club = await session.load(Club, 'c', { with: ['people'] })
+      const found = await Promise.all(
+        club.people.items.map(async (person) => [person.id, (await club.people.attributesOf(person))!.role]),
+      )
+      expect(found).to.deep.equal([...expected].sort(([a], [b]) => a - b))
+      for (let i = 0; i < LINKED; i++)
+        expect(await db.session().at(Person, i).collection('clubs').contains('c')).to.equal(expected.has(i))
+    })
+
+    it('does not bring an owner back that is deleted meanwhile', async () => {
+      for (let round = 0; round < 8; round++) {
+        const id = `f${round}`
+        await db.withSession((session) => {
+          const fan = session.persist(make(Fan, { id }))
+          for (let i = 0; i < 12; i++) fan.followers.add(session.persist(make(Fan, { id: `${id}-${i}` })))
+        })
+        const split = other.session().at(Fan, id).collection('followers').shard(3)
+        const [, deleted] = await Promise.allSettled([split, db.session().delete(Fan, id)])
+        if (deleted.status === 'rejected') await db.session().delete(Fan, id)
+        for (const set of ['gfan', 'gfan_followers', 'gfan_follows']) {
+          const records = await db.client.query(namespace, set).results()
+          const left = records.filter(({ bins }) => (bins['_sk.root'] ?? bins.id) === id)
+          expect(left.map(({ bins }) => bins)).to.deep.equal([])
+        }
+        for (let i = 0; i < 12; i++)
+          expect(await db.session().at(Fan, `${id}-${i}`).collection('follows').count()).to.equal(0)
+      }
+    })
+  })
+}
