@@ -5,6 +5,7 @@ import { emptySets } from '../empty-sets.js'
 import { MODES } from '../server.js'
 import { useDatabase } from '../use-database.js'
 import { ENTITIES, IDS, classOf, make, type Kind } from './graph-models.js'
+import { besideSplits } from './graph-splits.js'
 import { Actor, change, create, flush, palette, refresh, remove } from './graph-steps.js'
 import { PlainGraph, oneSided, type Links } from './plain-graph.js'
 import { shownLinks, storedLinks, withoutRole, wrongCopies } from './stored-graph.js'
@@ -42,7 +43,7 @@ for (const mode of MODES) {
             if (step.kind === 'delete') await actor.remove(step)
             else if (step.kind !== 'flush') await actor.make(step)
             else {
-              await actor.flush()
+              await besideSplits(db, () => actor.flush())
               expect(actor.session.isDirty()).to.equal(false)
               const links = graph.links()
               expect(difference(await storedLinks(db), links)).to.deep.equal([])
@@ -70,7 +71,7 @@ for (const mode of MODES) {
             else if (step.kind === 'refresh') await inTurn(db, actor, () => actor.refresh(step))
             else if (step.kind !== 'flush') await inTurn(db, actor, () => actor.make(step))
             else {
-              await inTurn(db, actor, () => actor.flush())
+              await besideSplits(db, () => inTurn(db, actor, () => actor.flush()))
               if (step.isReloaded) actors[who] = new Actor(db.session(), graph, relations)
             }
           }

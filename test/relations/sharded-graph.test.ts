@@ -7,13 +7,19 @@ const beside = (file: string): string => fileURLToPath(new URL(file, import.meta
 describe('relations in companion records', function () {
   this.timeout(300_000)
 
-  // The classes are declared once in a process, so that the other layout needs one of its own.
-  for (const file of ['graph.test.js', 'deleted-links.test.js', 'consolidate-property.test.js']) {
-    it(`are stored and shown as those in one record are (${file})`, () => {
+  // The classes are declared once in a process, so that another layout needs one of its own.
+  for (const [file, layout] of [
+    ['graph.test.js', '1'],
+    ['deleted-links.test.js', '1'],
+    ['consolidate-property.test.js', '1'],
+    ['graph.test.js', 'demand'],
+    ['deleted-links.test.js', 'demand'],
+  ]) {
+    it(`are stored and shown as those in one record are (${file}${layout === 'demand' ? ', split on demand' : ''})`, () => {
       const { status, stdout } = spawnSync(
         process.execPath,
         ['node_modules/mocha/bin/mocha.js', '--reporter', 'dot', beside(file)],
-        { env: { ...process.env, SKEIN_SHARDED: '1' }, encoding: 'utf8' },
+        { env: { ...process.env, SKEIN_SHARDED: layout }, encoding: 'utf8' },
       )
       expect(status, stdout).to.equal(0)
     })

@@ -15,7 +15,10 @@ import { IN_ROOT, isMoving, MOVING, ROOT, samePlacement, type Placement } from '
 /** Where a change belongs, as the transaction has read it. */
 interface Place {
   readonly home: RecordKey
+  /** As the home says. */
   readonly placement: Placement
+  /** A move that the owner says is under way, though this home has got all its members. */
+  readonly isBehind?: boolean
 }
 
 /** Times that records are read which disagree with their owner. */
@@ -46,9 +49,10 @@ export class GrowingInTransaction {
       return
     }
     const { home, placement } = place
+    const known = place.isBehind === true ? this.#scheme.of(at.owner) : placement
     const settled = Object.assign(
       (outcome: Outcome): ReturnType<Settle> => {
-        if (outcome.state === 'written') this.#growth.written(kind, at.owner, placement, outcome, draft)
+        if (outcome.state === 'written') this.#growth.written(kind, at.owner, known, outcome, draft)
         return settle(outcome)
       },
       settle.tolerates && { tolerates: settle.tolerates },
@@ -76,7 +80,7 @@ export class GrowingInTransaction {
         if (known.shards === ROOT || move === undefined) return { home: owner, placement: now }
       } else if (samePlacement(now, known)) {
         if (isMoving(now) && Number(record?.bins[this.#scheme.bins.move]) === move!.id) return { home, placement: now }
-        if (isOpen(record, now)) return { home, placement: { shards: now.shards } }
+        if (isOpen(record, now)) return { home, placement: { shards: now.shards }, isBehind: true }
         if (record === null && !isMoving(now)) {
           if (change.kind !== 'add') return undefined
           await this.#growth.makeHome(owner, member, reader.direct)
