@@ -114,7 +114,8 @@ export {
 } from './keys/index.js'
 export { collection } from './relations/collection.js'
 export { ref } from './relations/ref.js'
-export type { CommandEvent, FlushEvent, HiddenError, SplitEvent, TransactionEvent, WarningEvent } from './driver/events.js'
+export type { CommandEvent, FlushEvent, HiddenError, TransactionEvent, WarningEvent } from './driver/events.js'
+export type { SplitEvent } from './driver/split-event.js'
 export type { Finding, FindingKind, FindingState } from './relations/contract/finding.js'
 export { Database } from './session/database/database.js'
 export type {

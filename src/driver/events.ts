@@ -5,6 +5,7 @@ import type { QueryCommand } from '../plan/query-command.js'
 import type { SplitDone } from '../plan/split-access.js'
 import { showKey, type UserKey } from '../plan/record-key.js'
 import { showCommandWithValues, type Reveal } from '../plan/show-command.js'
+import { splitEvent, splitLine } from './split-event.js'
 import { queryKind, showQuery } from '../plan/show-query.js'
 import { commandBytes, queryBytes } from '../plan/wire-bytes.js'
 
@@ -75,26 +76,6 @@ export interface FlushEvent {
   /** The `id` of the session. */
   readonly session: number
   /** Error that the caller of the flush got. Without `reveal.keys` only a `HiddenError`: errors name keys. */
-  readonly error?: unknown
-}
-
-/** Published on `skein:split` when members of a collection have moved to other records, or could not all be moved. */
-export interface SplitEvent {
-  readonly class: string
-  readonly property: string
-  readonly namespace: string
-  readonly set: string
-  /** Key of the owner; only when `reveal.keys` was asked for. */
-  readonly key?: UserKey
-  /** Companion records that held the members; 0: the owner's own record held them. */
-  readonly from: number
-  readonly to: number
-  /** The threshold that was passed (`bytes`, `members`, `busyPerSecond`), `tooLarge`: the server refused a larger record, or `call`. */
-  readonly reason: string
-  /** Members that the process moved which ended the split; others may have moved more. */
-  readonly members: number
-  readonly ms: number
-  /** Why it did not end: the next writer, `db.sweep` or `verify` goes on with it. Without `reveal.keys` only a `HiddenError`. */
   readonly error?: unknown
 }
 
@@ -230,23 +211,9 @@ export class Events {
     flushChannel.publish(this.#reveal.keys || error === undefined ? event : { ...event, error: hide(error) })
   }
 
-  split({ entity, property, owner, from, to, reason, members, ms, error }: SplitDone): void {
-    const { namespace, set, key } = owner
-    const event: SplitEvent = {
-      class: entity,
-      property,
-      namespace,
-      set,
-      ...(this.#reveal.keys && { key }),
-      from,
-      to,
-      reason,
-      members,
-      ms,
-      ...(error !== undefined && { error: this.#reveal.keys ? error : hide(error) }),
-    }
-    splitChannel.publish(event)
-    this.#print?.(`skein split       ${entity}.${property} from ${from} to ${to}  ${reason}  ${ms.toFixed(1)} ms`)
+  split(done: SplitDone): void {
+    splitChannel.publish(splitEvent(done, this.#reveal, hide))
+    this.#print?.(splitLine(done))
   }
 
   transaction(event: TransactionEvent): void {

@@ -22,5 +22,7 @@ export interface SplitDone {
 export interface SplitAccess {
   read(commands: readonly ReadCommand[]): Promise<(StoredRecord | null)[]>
   run(commands: readonly (WriteCommand | DeleteCommand)[]): Promise<Outcome[]>
+  /** Bytes that a record of the namespace may have. */
+  maxRecordSize(namespace: string): number
   announce(done: SplitDone): void
 }

@@ -27,6 +27,7 @@ import {
   noAttributes,
   noLinkRecords,
   unknownOrder,
+  unordered,
 } from './contract/relation-errors.js'
 import type { LinkedMembers } from './state/linked-members.js'
 import { ROOT } from './growth/placement.js'
@@ -288,13 +289,7 @@ export class EntityCollection<T extends object, A extends object = object> imple
   #ordered(call: string): CollectionView {
     const view = this.#view
     if (view !== undefined) return view
-    const { strategy, relation, tracked } = askedBinding(this.#state, call)
-    const message = `${tracked.model.name}.${relation.name} is stored as ${strategy.model.strategy}, which cannot answer ${call}().`
-    throw new SkeinError('SKEIN_2420', message, {
-      className: tracked.model.name,
-      property: relation.name,
-      fix: "Use page() or load(), or store the children with strategy: 'consolidate'.",
-    })
+    throw unordered(askedBinding(this.#state, call), call)
   }
 
   #addedKeys(): KeyValue[] {

@@ -12,7 +12,7 @@ import {
   collection,
   ref,
 } from 'skein'
-import { Apart, InShards } from './in-companions.js'
+import { Apart, InShards, PartsInShards } from './in-companions.js'
 
 @Embeddable()
 export class Role {
@@ -33,7 +33,7 @@ export class Person {
   @InShards('tasksIn') @OneToMany(() => Task, 'assignee') tasks = collection<Task>()
   @OneToMany(() => Task, 'doer', { strategy: 'secondaryIndex', onDelete: 'detach' }) chores = collection<Task>()
   @Apart('bookmarksIn') @OneToMany(() => Task) bookmarks = collection<Task>()
-  @InShards('notesIn')
+  @PartsInShards('notesIn')
   @OneToMany(() => Note, {
     strategy: 'consolidate',
     eager: true,

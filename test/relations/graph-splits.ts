@@ -1,8 +1,12 @@
 import { SkeinError, type Collection, type Database } from 'skein'
-import { IDS, Person, Task, collectionsOf, type Kind } from './graph-models.js'
+import { IDS, classOf, collectionsOf, type Kind } from './graph-models.js'
 import { isOnDemand } from './in-companions.js'
 
 const any = <T>(of: readonly T[]): T => of[Math.floor(Math.random() * of.length)]
+
+interface Owner {
+  collection(name: string): Collection<object>
+}
 
 /** Errors of a collection that cannot be split, and of an owner that is gone. */
 const HARMLESS = ['SKEIN_2432', 'SKEIN_3003']
@@ -20,8 +24,8 @@ export async function besideSplits(db: Database, work: () => Promise<void>): Pro
 
 async function splitSome(db: Database): Promise<void> {
   const kind = any<Kind>(['Person', 'Task'])
-  const owner = db.session().at(kind === 'Person' ? Person : Task, any(IDS))
-  const members = owner.collection(any(collectionsOf(kind)) as never) as unknown as Collection<object>
+  const owner = db.session().at(classOf(kind), any(IDS) as never) as unknown as Owner
+  const members = owner.collection(any(collectionsOf(kind)))
   const shards = any([0, 1, 2, 3])
   try {
     await (shards === 0 ? members.merge() : members.shard(shards))

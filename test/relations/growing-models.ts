@@ -66,6 +66,7 @@ export class Busy {
   @Key() id!: string
   @Sharded({ by: 'hash', shards: 2, when: { busyPerSecond: 3 } }) @OneToMany(() => Reader) readers =
     collection<Reader>()
+  @Sharded({ by: 'hash', shards: 2, when: {}, subkeys: 'keptIn' }) @OneToMany(() => Reader) kept = collection<Reader>()
 }
 
 export const GROWING_CLASSES = [Busy, Post, Comment, Reader, Fan, Person, Club]

@@ -18,3 +18,6 @@ export const Apart = (subkeys: string): PropertyDecorator => {
   if (isOnDemand) return Sharded({ by: 'hash', shards: 3, when: { members: 2 }, subkeys }) as PropertyDecorator
   return isSharded ? (Companion({ subkeys }) as PropertyDecorator) : nothing
 }
+
+/** Of consolidated children, which are not split on demand. */
+export const PartsInShards = (subkeys: string): PropertyDecorator => (isOnDemand ? nothing : InShards(subkeys))

@@ -228,6 +228,40 @@ for (const mode of MODES) {
       expect(await stored('gbusy', 'b')).to.deep.include({ subkeys: ['hash-shards', 2], readers: [] })
     })
 
+    it('is split when its record would be too large, and the add is sent again', async () => {
+      await db.session().save(make(Busy, { id: 'b' }))
+      const ids = (from: number): string[] => names(400, from).map((id) => id.padEnd(1_000, '-'))
+      for (const from of [0, 400, 800])
+        await db.withSession((session) => {
+          session
+            .at(Busy, 'b')
+            .collection('kept')
+            .add(...ids(from))
+        })
+      expect(await stored('gbusy', 'b')).to.deep.include({ keptIn: ['hash-shards', 2], kept: [] })
+      expect(await db.session().at(Busy, 'b').collection('kept').count()).to.equal(1_200)
+    })
+
+    it('is not moved into records that it does not fit in', async () => {
+      await db.session().save(make(Busy, { id: 'b' }))
+      const kept = db.session().at(Busy, 'b').collection('kept')
+      await kept.shard(2)
+      for (const from of [0, 700])
+        await db.withSession((session) => {
+          session
+            .at(Busy, 'b')
+            .collection('kept')
+            .add(...names(700, from).map((id) => id.padEnd(1_000, '-')))
+        })
+      const error = await rejection(() => kept.merge())
+      expect((error as { code?: string; message?: string }).code).to.equal('SKEIN_2432')
+      expect((error as Error).message).to.match(/do not fit into so few records/)
+      expect(await kept.count()).to.equal(1_400)
+      await kept.shard(2)
+      expect(await stored('gbusy', 'b')).to.deep.include({ keptIn: ['hash-shards', 2], kept: [] })
+      expect(await kept.count()).to.equal(1_400)
+    })
+
     it('goes with its owner', async () => {
       const post = make(Post, { id: 'p' })
       await db.session().save(post)

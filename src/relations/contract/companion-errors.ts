@@ -28,11 +28,15 @@ export function notByTime({ relation, tracked }: Binding): SkeinError {
 /** The class does not say that the collection may be split. */
 export function notOnDemand({ tracked, relation }: Binding, call: string): SkeinError {
   const { name } = tracked.model
-  return new SkeinError('SKEIN_2432', `${call}() of ${name}.${relation.name}: the collection is not sharded on demand.`, {
-    className: name,
-    property: relation.name,
-    fix: "Add when to its decorator: @Sharded({ by: 'hash', shards: 8, when: { bytes: 131_072 } }).",
-  })
+  return new SkeinError(
+    'SKEIN_2432',
+    `${call}() of ${name}.${relation.name}: the collection is not sharded on demand.`,
+    {
+      className: name,
+      property: relation.name,
+      fix: "Add when to its decorator: @Sharded({ by: 'hash', shards: 8, when: { bytes: 131_072 } }).",
+    },
+  )
 }
 
 export function notNow({ tracked, relation }: Binding, call: string): SkeinError {
@@ -44,6 +48,18 @@ export function notNow({ tracked, relation }: Binding, call: string): SkeinError
     property: relation.name,
     fix: isNew ? 'Save the entity first.' : `Call ${call}() after the transaction.`,
   })
+}
+
+/** Members take more bytes than the records that they are to move to may have. */
+export function tooMany(
+  { name }: EntityModel,
+  key: KeyValue,
+  property: string,
+  bytes: number,
+  shards: number,
+): SkeinError {
+  const message = `${name}.${property} of ${describeKey(key)}: the members take ${bytes} bytes, and do not fit into so few records.`
+  return new SkeinError('SKEIN_2432', message, { className: name, property, key, fix: `Use shard(${shards}) or more.` })
 }
 
 export function storedScheme({ name }: EntityModel, { key }: RecordKey, property: string, bin: string): SkeinError {

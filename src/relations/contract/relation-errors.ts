@@ -173,3 +173,13 @@ export function unknownOrder({ tracked, relation }: Binding, order: string): Ske
   const message = `${className}.${relation.name} has no order '${order}'.`
   return new SkeinError('SKEIN_2420', message, { className, property: relation.name, fix })
 }
+
+/** A question that only consolidated children answer. */
+export function unordered({ strategy, relation, tracked }: Binding, call: string): SkeinError {
+  const message = `${tracked.model.name}.${relation.name} is stored as ${strategy.model.strategy}, which cannot answer ${call}().`
+  return new SkeinError('SKEIN_2420', message, {
+    className: tracked.model.name,
+    property: relation.name,
+    fix: "Use page() or load(), or store the children with strategy: 'consolidate'.",
+  })
+}

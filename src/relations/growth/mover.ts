@@ -4,6 +4,7 @@ import { describeKey } from '../../keys/index.js'
 import { DELETING_BIN, type EntityModel } from '../../model/index.js'
 import { read } from '../../plan/command.js'
 import { recordId, type RecordKey, type UserKey } from '../../plan/record-key.js'
+import { checkFit } from './check-fit.js'
 import { companionRefused } from '../contract/companion-errors.js'
 import type { SplitAccess } from '../../plan/split-access.js'
 import type { GrowingCommands } from './growing-commands.js'
@@ -47,6 +48,7 @@ export class Mover {
       if (move !== undefined) await this.finish(owner, access)
       else if (shards === to) return
       else {
+        await checkFit(owner, shards, to, { name: this.#property, model: this.#model }, this.#scheme, access)
         const begun: Move = { id: newId(), from: shards, to, phase: 'prepare', reason }
         succeeded(await access.run([this.#commands.begin(owner, begun)]), ['guard', 'missing'])
       }
