@@ -117,9 +117,10 @@ export function completeRelations(
     } else {
       const state = collectionStateOf(collectionOf(entity, relation))
       const [bin] = strategy.bins as readonly (string | undefined)[]
-      if (strategy.completed !== undefined) {
-        if (bin !== undefined && stored.isRead(bin)) strategy.completed(tracked, stored.bins[bin])
-      } else if (!state.isChanged && state.loaded.members === undefined) takeMembers(strategy, state, stored)
+      // What a record says nothing of stays as it is: handles may have recorded changes there.
+      if (bin === undefined || !stored.isRead(bin)) continue
+      if (strategy.completed !== undefined) strategy.completed(tracked, stored.bins[bin])
+      else if (!state.isChanged && state.loaded.members === undefined) takeMembers(strategy, state, stored)
     }
   }
 }

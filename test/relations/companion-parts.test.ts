@@ -149,6 +149,20 @@ for (const mode of MODES) {
       expect(await rejection(() => other.flush())).to.be.instanceOf(VersionConflictError)
     })
 
+    it('keep a change of a handle that is not sent yet when their owner is loaded', async () => {
+      await db.session().save(post('p', comment('a')))
+      const session = db.session()
+      session.at(Post, 'p').child('comments', 'a').increment('likes', 5)
+      await session.load(Post, 'p')
+      expect(session.isDirty()).to.equal(true)
+      await session.flush()
+      expect(await db.session().at(Post, 'p').child('comments', 'a').get('likes')).to.equal(5)
+
+      session.at(Post, 'p').child('comments', 'a').increment('likes')
+      await session.refresh(await session.load(Post, 'p'))
+      expect(session.isDirty()).to.equal(false)
+    })
+
     it('move to another owner, and are never in both or in none', async () => {
       await db.session().save(post('p', comment('a'), comment('b')))
       await db.session().save(post('q'))
