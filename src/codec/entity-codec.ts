@@ -1,19 +1,18 @@
-import type { KeyValue } from '../keys/index.js'
 import type { EntityModel } from '../model/index.js'
 import type { Bins } from '../plan/command.js'
 import type { WriteOperation } from '../plan/operation.js'
 import { writeBin } from '../plan/operations.js'
 import type { Value } from '../plan/value.js'
-import { userKeyId } from '../plan/record-key.js'
+import { assignedCopy, assignedCount } from './assigned-property.js'
 import type { ClassFunctions, ClassShape, Snapshot } from './class-functions.js'
 import type { BinProperty } from './bin-property.js'
-import { keyChanged, notLoaded, readInPart, unknownClass, unreadable, unstorable } from './codec-errors.js'
-import { CopyProperty } from './copy-property.js'
-import { CountProperty } from './count-property.js'
+import { readInPart, unknownClass, unreadable, unstorable } from './codec-errors.js'
 import type { EntityKey } from './entity-key.js'
-import { changeOfPart, hideUnread, isRefusal, onlyEntries, UNSENT } from './loaded-part.js'
+import { keyInBins, knownKey } from './known-key.js'
+import { hideUnread, onlyEntries, UNSENT } from './loaded-part.js'
 import { readProperty, writeProperty } from './own-property.js'
 import type { Loaded, LoadedSet, PropertyCodec } from './property-codec.js'
+import { RecordChanges } from './record-changes.js'
 import { Stamps, type RecordMeta } from './stamps.js'
 
 const NOTHING: readonly never[] = Object.freeze([])
@@ -25,6 +24,7 @@ export class EntityCodec<T extends object = object> {
   readonly stamps: Stamps
   readonly #shape: ClassShape
   readonly #functions: ClassFunctions
+  readonly #changes: RecordChanges
   /** A new record is its bins and nothing else: the generated code makes them all at once. */
   readonly #isPlain: boolean
   /** Classes that may be found where this one is asked for, by discriminator; undefined where there is none. */
@@ -36,6 +36,7 @@ export class EntityCodec<T extends object = object> {
     this.stamps = new Stamps(model)
     this.#shape = shape
     this.#functions = functions
+    this.#changes = new RecordChanges(model, key, shape.properties, functions)
     this.#isPlain = shape.properties.every(({ isPlain, isCompared }) => isPlain && isCompared)
   }
 
@@ -56,7 +57,7 @@ export class EntityCodec<T extends object = object> {
     if (discriminator === undefined) return
     const stored = readProperty(bins, discriminator.bin)
     if (stored === discriminator.value) return
-    throw unknownClass(this.model, this.#keyInBins(bins), discriminator.bin, stored)
+    throw unknownClass(this.model, keyInBins(this.model, this.key, bins), discriminator.bin, stored)
   }
 
   /** Reads a record into an instance that exists; where a part of it cannot be read, none is. */
@@ -78,7 +79,7 @@ export class EntityCodec<T extends object = object> {
     const values = this.#decode(wanted, bins, undefined)
     const changed = new Set(this.changedProperties(entity, snapshot))
     const unsent = wanted.find(({ name }) => changed.has(name) && have?.parts?.has(name) === true)
-    if (unsent !== undefined) throw readInPart(this.model, this.#tryKey(entity), unsent.name, UNSENT)
+    if (unsent !== undefined) throw readInPart(this.model, knownKey(this.key, entity), unsent.name, UNSENT)
     for (const [i, property] of wanted.entries()) {
       hideUnread(property, values[i], want)
       if (!changed.has(property.name)) writeProperty(entity, property.name, values[i])
@@ -108,7 +109,7 @@ export class EntityCodec<T extends object = object> {
         this.#functions.setSnapshot(snapshot, index, property.reread(known, read, bins))
       }
     } catch (error) {
-      throw unreadable(this.model, this.#keyInBins(stored), error)
+      throw unreadable(this.model, keyInBins(this.model, this.key, stored), error)
     }
   }
 
@@ -131,7 +132,7 @@ export class EntityCodec<T extends object = object> {
     try {
       return this.#functions.dehydrate(entity, 0)
     } catch (error) {
-      throw unstorable(this.model, this.#tryKey(entity), error)
+      throw unstorable(this.model, knownKey(this.key, entity), error)
     }
   }
 
@@ -143,7 +144,7 @@ export class EntityCodec<T extends object = object> {
         if (property.isCompared) property.create(operations, readProperty(entity, property.name))
       }
     } catch (error) {
-      throw unstorable(this.model, this.#tryKey(entity), error)
+      throw unstorable(this.model, knownKey(this.key, entity), error)
     }
     return operations
   }
@@ -161,7 +162,7 @@ export class EntityCodec<T extends object = object> {
   /** The operations that bring the record from the snapshot to the entity; empty when nothing changed. */
   diff(entity: T, snapshot: Snapshot, loaded?: Loaded): readonly WriteOperation[] {
     const changed = this.#functions.changed(entity, snapshot)
-    return changed === undefined ? NOTHING : this.#operations(entity, snapshot, changed, loaded)
+    return changed === undefined ? NOTHING : this.#changes.operations(entity, snapshot, changed, loaded)
   }
 
   /** True when `diff` would find something. */
@@ -193,22 +194,12 @@ export class EntityCodec<T extends object = object> {
 
   /** The count of a collection that was assigned, though the server counts; undefined where none was. */
   assignedCount(entity: T, snapshot: Snapshot | undefined): string | undefined {
-    const index = this.#shape.properties.findIndex((property, i) => {
-      if (!(property instanceof CountProperty)) return false
-      const known = snapshot === undefined ? 0 : (this.#functions.snapshotOf(snapshot, i) ?? 0)
-      return (readProperty(entity, property.name) ?? 0) !== known
-    })
-    return index < 0 ? undefined : this.#shape.properties[index].name
+    return assignedCount(this.#shape.properties, this.#functions, entity, snapshot)
   }
 
   /** The copy of another record's property that was assigned; undefined where none was. */
   assignedCopy(entity: T, snapshot: Snapshot | undefined): string | undefined {
-    for (const [i, property] of this.#shape.properties.entries()) {
-      if (!(property instanceof CopyProperty)) continue
-      const known = snapshot === undefined ? undefined : this.#functions.snapshotOf(snapshot, i)
-      if (!property.isCopyOf(readProperty(entity, property.name), known)) return property.name
-    }
-    return undefined
+    return assignedCopy(this.#shape.properties, this.#functions, entity, snapshot)
   }
 
   /** One property as these bins hold it. */
@@ -232,7 +223,7 @@ export class EntityCodec<T extends object = object> {
 
   /** The operations that bring this one property from the snapshot to what it is now. */
   changeOf(entity: T, snapshot: Snapshot, name: string, loaded: Loaded): readonly WriteOperation[] {
-    return this.#operations(entity, snapshot, [this.#indexOf(name)], loaded)
+    return this.#changes.operations(entity, snapshot, [this.#indexOf(name)], loaded)
   }
 
   /** The operations that write this one property of a new record. */
@@ -262,7 +253,7 @@ export class EntityCodec<T extends object = object> {
     try {
       entity = this.#functions.hydrate(bins, loaded)
     } catch (error) {
-      throw unreadable(this.model, this.#keyInBins(bins), error)
+      throw unreadable(this.model, keyInBins(this.model, this.key, bins), error)
     }
     if (loaded?.parts !== undefined)
       for (const each of this.#shape.properties) hideUnread(each, readProperty(entity, each.name), loaded)
@@ -274,7 +265,7 @@ export class EntityCodec<T extends object = object> {
     try {
       return properties.map((property) => (property.isAssigned ? property.decode(bins, loaded) : undefined))
     } catch (error) {
-      throw unreadable(this.model, this.#keyInBins(bins), error)
+      throw unreadable(this.model, keyInBins(this.model, this.key, bins), error)
     }
   }
 
@@ -283,62 +274,7 @@ export class EntityCodec<T extends object = object> {
     const value = readProperty(bins, bin)
     const codec = this.#byDiscriminator!.get(value)
     if (codec) return codec
-    throw unknownClass(this.model, this.#keyInBins(bins), bin, value)
-  }
-
-  #operations(entity: T, snapshot: Snapshot, changed: readonly number[], loaded: Loaded): readonly WriteOperation[] {
-    try {
-      // Most often it is one.
-      if (changed.length === 1) return this.#change(entity, snapshot, changed[0], loaded)
-      return changed.flatMap((index) => this.#change(entity, snapshot, index, loaded))
-    } catch (error) {
-      throw unstorable(this.model, this.#tryKey(entity), error)
-    }
-  }
-
-  #change(entity: T, snapshot: Snapshot, index: number, loaded: Loaded): readonly WriteOperation[] {
-    const property = this.#shape.properties[index]
-    if (loaded && !loaded.has(property.name)) return this.#changePart(entity, snapshot, index, loaded)
-    if (this.model.key.properties.includes(property.name)) this.#checkKey(entity, snapshot)
-    return property.change(readProperty(entity, property.name), this.#functions.snapshotOf(snapshot, index))
-  }
-
-  #changePart(entity: T, snapshot: Snapshot, index: number, { parts }: LoadedSet): readonly WriteOperation[] {
-    const property = this.#shape.properties[index]
-    const { name } = property
-    const part = parts?.get(name)
-    if (part === undefined) throw notLoaded(this.model, this.#tryKey(entity), name)
-    const known = this.#functions.snapshotOf(snapshot, index)
-    const change = changeOfPart(part, property as BinProperty, readProperty(entity, name), known)
-    if (isRefusal(change)) throw readInPart(this.model, this.#tryKey(entity), name, change)
-    return change
-  }
-
-  /** A part of a template may change as long as the key stays the same, such as the hour where the key has the day. */
-  #checkKey(entity: T, snapshot: Snapshot): void {
-    const parts: Record<string, unknown> = { ...this.key.partsOf(entity) }
-    for (const [index, property] of this.#shape.properties.entries()) {
-      if (!this.model.key.properties.includes(property.name)) continue
-      const known = this.#functions.snapshotOf(snapshot, index)
-      parts[property.name] = property.inline === 'date' && typeof known === 'number' ? new Date(known) : known
-    }
-    const before = this.key.scheme.keyOf(parts)
-    const now = this.#tryKey(entity)
-    if (now === undefined || userKeyId(before) !== userKeyId(now)) throw keyChanged(this.model, before, now)
-  }
-
-  #tryKey(entity: object): KeyValue | undefined {
-    try {
-      return this.key.keyOf(entity)
-    } catch {
-      return undefined
-    }
-  }
-
-  #keyInBins(bins: Bins): KeyValue | undefined {
-    return this.#tryKey(
-      Object.fromEntries(this.model.properties.map(({ name, bin }) => [name, readProperty(bins, bin)])),
-    )
+    throw unknownClass(this.model, keyInBins(this.model, this.key, bins), bin, value)
   }
 }
 
