@@ -9,7 +9,7 @@ import { databaseClosed, insideHook, notFound, sessionClosed, transactionOver } 
 import type { KeyInput, SaveOptions } from './context/session-types.js'
 import { SessionWrites } from './session-writes.js'
 import { checkNotArchived } from './archive/archived.js'
-import { checkTtl } from './flush/plan/ttl.js'
+import { checkTtl } from './flush/plan/record-write.js'
 
 /** State that all calls of one session share, and the checks that they begin with. */
 export class SessionCore {

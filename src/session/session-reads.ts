@@ -19,7 +19,7 @@ import { findFrom } from './archive/load-archived.js'
 import { startWalk } from './walk/start-walk.js'
 import type { Walk } from './walk/walk.js'
 import type { WalkOptions } from './walk/walk-types.js'
-import { checkExpectedVersion } from './tracking/expected-version.js'
+import { checkExpectedVersion } from './tracking/assigned-values.js'
 import type { SessionQueryOptions } from './context/option-types.js'
 import type { SessionCore } from './session-core.js'
 

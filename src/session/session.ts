@@ -27,7 +27,7 @@ import { archiveOne, unarchiveOne, type ArchiveOneOptions } from './archive/arch
 import { notRestorable, restoreEntity } from './delete/restore.js'
 import { verifyEntity } from './verify/verify-entity.js'
 import type { VerifyOptions } from './verify/verify-options.js'
-import { checkExpectedVersion } from './tracking/expected-version.js'
+import { checkExpectedVersion } from './tracking/assigned-values.js'
 import type { FlushOptions, SessionOptions } from './context/option-types.js'
 import { SessionCore } from './session-core.js'
 import { SessionReads } from './session-reads.js'

@@ -40,7 +40,7 @@ import type { RelationStrategy } from '../contract/relation-strategy.js'
 import { reachUnlistedOrphans } from '../cascade/one-sided-orphans.js'
 import { keyListLinks } from '../verify/relation-links.js'
 import type { LinkEnd, LinkVerification } from '../contract/link-verification.js'
-import { CreatedFor } from '../write/created-for.js'
+import { CreatedFor } from '../write/record-store.js'
 import { createdForLinks } from '../verify/leftover-links.js'
 import { listEnd } from '../verify/link-ends.js'
 

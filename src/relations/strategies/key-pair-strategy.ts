@@ -26,7 +26,7 @@ import {
   type End,
   type Parting,
 } from './key-pair-ends.js'
-import { linkWrite } from '../write/key-list-bin.js'
+import { linkWrite } from '../write/link-bin.js'
 import { isInKey } from '../write/ref-in-key.js'
 import { isEntity, type Member } from '../contract/member.js'
 import type { RefState } from '../state/ref-state.js'
@@ -35,7 +35,7 @@ import { refStateOf, hasShownChanges } from '../state/state-of.js'
 import type { RelationStrategy } from '../contract/relation-strategy.js'
 import { keyPairLinks } from '../verify/relation-links.js'
 import type { LinkVerification } from '../contract/link-verification.js'
-import { CreatedFor } from '../write/created-for.js'
+import { CreatedFor } from '../write/record-store.js'
 import { createdForLinks } from '../verify/leftover-links.js'
 
 /**

@@ -33,7 +33,7 @@ import type { MemberStore } from '../contract/member-store.js'
 import type { RelationStrategy } from '../contract/relation-strategy.js'
 import { linkListLinks, linkMapLinks } from '../verify/relation-links.js'
 import type { LinkVerification } from '../contract/link-verification.js'
-import { CreatedFor } from '../write/created-for.js'
+import { CreatedFor } from '../write/record-store.js'
 import { createdForLinks } from '../verify/leftover-links.js'
 import { listEnd, mapEnd } from '../verify/link-ends.js'
 

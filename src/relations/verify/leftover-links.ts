@@ -4,7 +4,7 @@ import { and, binExists, eq, not, sinceUpdate, value } from '../../plan/expressi
 import { readBin, removeBin } from '../../plan/operations.js'
 import { recordKey, type RecordKey, type UserKey } from '../../plan/record-key.js'
 import type { LinkEnd, LinkVerification } from '../contract/link-verification.js'
-import { createdForBin } from '../write/created-for.js'
+import { createdForBin } from '../write/record-store.js'
 import { binEnd } from './link-ends.js'
 
 /** How members that were created for an owner are checked; undefined where they may be there alone. */

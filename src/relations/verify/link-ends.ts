@@ -5,7 +5,7 @@ import { bin, binExists, eq, listCount, mapCount, mapGet, value } from '../../pl
 import type { WriteOperation } from '../../plan/operation.js'
 import { removeBin, writeBin } from '../../plan/operations.js'
 import type { RecordKey, UserKey } from '../../plan/record-key.js'
-import { NOT_DELETING } from '../write/key-list-bin.js'
+import { NOT_DELETING } from '../write/link-bin.js'
 import type { MemberStore } from '../contract/member-store.js'
 import type { LinkEnd } from '../contract/link-verification.js'
 

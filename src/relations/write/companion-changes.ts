@@ -8,7 +8,7 @@ import type { StoredMember } from '../contract/member-store.js'
 import type { CompanionCommands } from './companion-commands.js'
 import type { CompanionCounts } from './companion-counts.js'
 import type { CompanionScheme, Shards } from './companion-scheme.js'
-import { held } from './key-list-bin.js'
+import { held } from './link-bin.js'
 
 /** Times that a write is routed again: more than ever happen unless somebody splits the collection all the while. */
 const TRIES = 4

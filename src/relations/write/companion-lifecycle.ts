@@ -11,7 +11,7 @@ import { askCompanions, type Answer, type CompanionQuestion } from './ask-compan
 import type { CompanionCommands } from './companion-commands.js'
 import type { CompanionScheme } from './companion-scheme.js'
 import { markDeleting, readingKeys } from './delete-marker.js'
-import { linkWrite } from './key-list-bin.js'
+import { linkWrite } from './link-bin.js'
 
 /** The companions of one relation. */
 export interface Companions {

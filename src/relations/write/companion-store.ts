@@ -18,8 +18,7 @@ import { CompanionCounts } from './companion-counts.js'
 import { CompanionScheme } from './companion-scheme.js'
 import { CompanionsInTransaction } from './companions-in-transaction.js'
 import { routing } from './explain-reads.js'
-import { linkWrite } from './key-list-bin.js'
-import { amongIn, type LinkBin } from './link-bin.js'
+import { amongIn, linkWrite, type LinkBin } from './link-bin.js'
 
 /** Keeps members in companion records of their owner: one, or several that members are spread over by the hash of their keys. */
 export class CompanionStore implements MemberStore {

@@ -10,8 +10,7 @@ import type { Reader } from '../contract/reader.js'
 import type { CompanionCommands } from './companion-commands.js'
 import type { CompanionCounts } from './companion-counts.js'
 import type { CompanionScheme, Shards } from './companion-scheme.js'
-import { held } from './key-list-bin.js'
-import { keysAmong, type LinkBin } from './link-bin.js'
+import { held, keysAmong, type LinkBin } from './link-bin.js'
 
 type CommandTo = (home: RecordKey, shards: Shards) => WriteCommand
 

@@ -4,7 +4,7 @@ import type { SkeinError } from '../../errors/index.js'
 import type { Draft } from '../../plan/draft.js'
 import type { RecordKey } from '../../plan/record-key.js'
 import type { Reader } from '../contract/reader.js'
-import { held } from './key-list-bin.js'
+import { held } from './link-bin.js'
 
 /**
  * Asks whether a record that a reference was just made to is there and means to stay; `gone` is told if not. Where a transaction may be

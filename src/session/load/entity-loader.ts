@@ -58,7 +58,7 @@ export class EntityLoader implements RelationHydration {
 
   /** A reader that reads in a transaction. */
   readerIn(context: SessionContext): Reader {
-    return new SessionReader(context, this.#byKey, new IndexQueries(context, this.#hydrator), this.#hydrator)
+    return new SessionReader(context, () => this.#byKey, this.#hydrator)
   }
 
   get #loader(): KeyLoader {

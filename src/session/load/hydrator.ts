@@ -4,7 +4,7 @@ import type { Bins } from '../../plan/command.js'
 import type { StoredRecord } from '../../plan/outcome.js'
 import type { RecordKey } from '../../plan/record-key.js'
 import type { ReadBins } from '../../relations/attach.js'
-import { rememberNotes } from '../../relations/write/created-for.js'
+import { rememberNotes } from '../../relations/write/record-store.js'
 import { restoreKey } from './restore-key.js'
 import { ManagedEntity } from '../tracking/managed-entity.js'
 import { StoredState } from '../tracking/stored-state.js'
@@ -13,7 +13,7 @@ import { checkRecorded, showRecorded } from '../record-access.js'
 import { asRead, loadedWith, missingOf } from '../mapping/projection.js'
 import type { SessionContext } from '../context/session-context.js'
 import { otherClass } from '../context/session-errors.js'
-import { shownTtl } from '../flush/plan/ttl.js'
+import { shownTtl } from '../flush/plan/record-write.js'
 
 /** Relations of entities that become managed. */
 export interface RelationHydration {

@@ -26,26 +26,26 @@ import { IndexQueries } from './index-queries.js'
 /** The session as those see it that plan and load relations. */
 export class SessionReader implements Reader {
   readonly #context: SessionContext
-  readonly #loads: SameKeyLoader
-  readonly #queries: IndexQueries
+  readonly #loads: () => SameKeyLoader
   readonly #hydrator: Hydrator
-  readonly #together: RawReadBatcher
-
   readonly #deleted: DeletedMode | undefined
+  // Made when they are needed: most saves read nothing.
+  #indexQueries: IndexQueries | undefined
+  #batcher: RawReadBatcher | undefined
 
-  constructor(
-    context: SessionContext,
-    loads: SameKeyLoader,
-    queries: IndexQueries,
-    hydrator: Hydrator,
-    deleted?: DeletedMode,
-  ) {
+  constructor(context: SessionContext, loads: () => SameKeyLoader, hydrator: Hydrator, deleted?: DeletedMode) {
     this.#context = context
     this.#deleted = deleted
     this.#loads = loads
-    this.#queries = queries
     this.#hydrator = hydrator
-    this.#together = new RawReadBatcher(tickOf(context), context.identity)
+  }
+
+  get #queries(): IndexQueries {
+    return (this.#indexQueries ??= new IndexQueries(this.#context, this.#hydrator, this.#deleted))
+  }
+
+  get #together(): RawReadBatcher {
+    return (this.#batcher ??= new RawReadBatcher(tickOf(this.#context), this.#context.identity))
   }
 
   get isInside(): boolean {
@@ -85,15 +85,14 @@ export class SessionReader implements Reader {
   }
 
   #like(context: SessionContext, deleted: DeletedMode | undefined): Reader {
-    const queries = new IndexQueries(context, this.#hydrator, deleted)
-    return new SessionReader(context, this.#loads, queries, this.#hydrator, deleted)
+    return new SessionReader(context, this.#loads, this.#hydrator, deleted)
   }
 
   find(model: EntityModel, keys: readonly KeyValue[], along?: readonly string[]): Promise<(Tracked | null)[]> {
     const { classes, identity } = this.#context
     const mapped = classes.of(model.name)
     const records = keys.map((key) => mapped.recordKeyOf(key, identity.tenant))
-    return this.#loads.find(mapped, records, along, { deleted: this.#deleted })
+    return this.#loads().find(mapped, records, along, { deleted: this.#deleted })
   }
 
   load(level: readonly Tracked[], paths: readonly string[] = []): Promise<void> {

@@ -4,7 +4,7 @@ import { recordedChanges } from '../../tracking/write-options.js'
 import type { ManagedEntity } from '../../tracking/managed-entity.js'
 import type { Changes } from '../../context/session-types.js'
 import { withRecorded } from '../plan/patch.js'
-import { changedTtl } from '../plan/ttl.js'
+import { changedTtl } from '../plan/record-write.js'
 
 const NONE: Changes = Object.freeze({ kind: 'none', properties: [], operations: [] })
 

@@ -9,8 +9,7 @@ export function validateAll(members: Iterable<ManagedEntity>, parts: Model): voi
   const failures: ValidationFailure[] = []
   const checked = new Set<object>()
   for (const managed of members) {
-    const found = validateEntity(managed.entity, managed.model, parts, managed.loaded)
-    if (found.length > 0) failures.push(...found.filter((failure) => !isStamped(managed, failure)))
+    if (mayBreakRules(managed)) failures.push(...entityFailures(managed, parts))
     if (managed.mapped.relations.length > 0) failures.push(...partFailures(managed, checked, parts))
   }
   if (failures.length === 0) return
@@ -32,6 +31,11 @@ function describeFailure({ className, property, key, message }: ValidationFailur
 /** False where it is plain that there are no rules. */
 export function mayBreakRules({ entity, mapped, model }: ManagedEntity): boolean {
   return mapped.hasRules || Object.getPrototypeOf(entity) !== model.class.prototype
+}
+
+function entityFailures(managed: ManagedEntity, parts: Model): ValidationFailure[] {
+  const found = validateEntity(managed.entity, managed.model, parts, managed.loaded)
+  return found.filter((failure) => !isStamped(managed, failure))
 }
 
 // Version and times are set when the write is confirmed, so a new entity need not have them yet.

@@ -7,7 +7,7 @@ import type { Outcome } from '../../../plan/outcome.js'
 import { isOfWrite } from '../../tracking/doubt.js'
 import type { ManagedEntity } from '../../tracking/managed-entity.js'
 import type { PendingDelete } from '../../tracking/delete-intent.js'
-import { isVersionAssigned, versionAssigned } from '../../tracking/expected-version.js'
+import { isVersionAssigned, versionAssigned } from '../../tracking/assigned-values.js'
 import type { PlannedRecord } from './record-write.js'
 
 export function planDelete(managed: ManagedEntity, now: Date): RecordDelete {

@@ -1,11 +1,8 @@
 import type { Snapshot } from '../../../codec/index.js'
 import { write, writeBins, type Ttl, type WriteCommand } from '../../../plan/command.js'
 import type { ManagedEntity } from '../../tracking/managed-entity.js'
-import { checkCopies } from '../../tracking/assigned-copies.js'
-import { checkCounts } from '../../tracking/assigned-counts.js'
-import { growthOf, isLarge, isWorthMeasuring } from './record-growth.js'
-import { checkKey, RecordWrite } from './record-write.js'
-import { ttlOfNew } from './ttl.js'
+import { checkCopies, checkCounts } from '../../tracking/assigned-values.js'
+import { checkKey, growthOf, isLarge, isWorthMeasuring, RecordWrite, ttlOfNew } from './record-write.js'
 
 /** The write that creates the record of a new entity. */
 export function planInsert(managed: ManagedEntity, now: Date): RecordWrite {

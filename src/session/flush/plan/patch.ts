@@ -4,9 +4,7 @@ import { addToBin, writeBin, writeMissingBin } from '../../../plan/operations.js
 import type { MappedClass } from '../../mapping/mapped-class.js'
 import type { ManagedEntity } from '../../tracking/managed-entity.js'
 import { recordedChanges } from '../../tracking/write-options.js'
-import { growthOf, isWorthMeasuring } from './record-growth.js'
-import { RecordWrite } from './record-write.js'
-import { ttlOfNew, ttlOfUpdate } from './ttl.js'
+import { growthOf, isWorthMeasuring, RecordWrite, ttlOfNew, ttlOfUpdate } from './record-write.js'
 
 const NONE: readonly never[] = Object.freeze([])
 

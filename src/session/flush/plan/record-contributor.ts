@@ -6,16 +6,13 @@ import { markDeleting } from '../../../relations/write/delete-marker.js'
 import type { EmbeddedRefs } from './check-embedded-refs.js'
 import type { ManagedEntity } from '../../tracking/managed-entity.js'
 import type { MappedClass } from '../../mapping/mapped-class.js'
-import { isCopyAssigned } from '../../tracking/assigned-copies.js'
-import { isCountAssigned } from '../../tracking/assigned-counts.js'
-import { isVersionAssigned } from '../../tracking/expected-version.js'
+import { isCopyAssigned, isCountAssigned, isVersionAssigned } from '../../tracking/assigned-values.js'
 import { planDelete } from './delete.js'
 import { HistoryWriter } from '../../history/history-writer.js'
-import { changedTtl } from './ttl.js'
 import { planInsert } from './insert.js'
 import { planUpsert } from './upsert.js'
 import { planUpdate } from './update.js'
-import type { PlannedRecord } from './record-write.js'
+import { changedTtl, type PlannedRecord } from './record-write.js'
 
 /** The part of storing a class that is the record itself: its own bins, version, times and expiry. */
 export class RecordContributor implements Contributor {

@@ -1,11 +1,13 @@
 import { keyChanged, readProperty, writeProperty, type Loaded, type Snapshot } from '../../../codec/index.js'
-import type { DeleteCommand, Ttl, WriteCommand } from '../../../plan/command.js'
-import type { Outcome } from '../../../plan/outcome.js'
+import type { Bins, DeleteCommand, Ttl, WriteCommand } from '../../../plan/command.js'
 import { accumulates, afterDoubt, binsAddedTo, binsReplaced } from '../../../plan/effects.js'
-import type { ManagedEntity } from '../../tracking/managed-entity.js'
-import { identityOf } from '../../tracking/identity-map.js'
+import type { Operation, OperationKind } from '../../../plan/operation.js'
+import type { Outcome } from '../../../plan/outcome.js'
+import { binsBytes, operationsBytes } from '../../../plan/wire-bytes.js'
+import { badTtl, cannotExpire } from '../../context/session-errors.js'
 import { ownOptions } from '../../counters/own-changes.js'
-import { changedTtl } from './ttl.js'
+import { identityOf } from '../../tracking/identity-map.js'
+import type { ManagedEntity } from '../../tracking/managed-entity.js'
 import { StoredState } from '../../tracking/stored-state.js'
 import type { WriteOptions } from '../../tracking/write-options.js'
 
@@ -138,3 +140,93 @@ export function checkKey({ mapped, entity, key, home, model }: ManagedEntity): v
   const now = mapped.codec.key.keyOf(entity)
   if (identityOf(mapped.recordKey(now, home.tenant).key) !== identityOf(key.key)) throw keyChanged(model, key.key, now)
 }
+
+// The longest that the server takes.
+const TEN_YEARS = 315_360_000
+
+/** The expiry a whole record gets: asked for by this save, by the entity, by its class, in this order. */
+export function ttlOfNew(managed: ManagedEntity): Ttl {
+  const { ttlProperty, ttl } = managed.model
+  const own = ttlProperty === undefined ? undefined : ownTtl(managed, ttlProperty)
+  return checkTtl(managed, managed.requestedTtl ?? own ?? ttl.seconds)
+}
+
+/** Nothing in the property of a new entity asks for nothing. */
+function ownTtl(managed: ManagedEntity, property: string): Ttl | undefined {
+  return shownTtl(managed, property) ?? (managed.ttl === undefined ? undefined : 'never')
+}
+
+/** The expiry an update gives: it stays as it is unless this save, the entity or its class says otherwise. */
+export function ttlOfUpdate(managed: ManagedEntity): Ttl {
+  if (managed.requestedTtl !== undefined) return checkTtl(managed, managed.requestedTtl)
+  const changed = changedTtl(managed)
+  if (changed !== undefined) return checkTtl(managed, changed)
+  const { seconds, onUpdate } = managed.model.ttl
+  return onUpdate === 'refresh' ? seconds : 'keep'
+}
+
+/** True when a write is wanted for the expiry alone. */
+export const wantsTtl = (managed: ManagedEntity): boolean =>
+  managed.requestedTtl !== undefined || changedTtl(managed) !== undefined
+
+/** Time to live that the entity's own property asks for; undefined while it shows what is stored. */
+export function changedTtl(managed: ManagedEntity): Ttl | undefined {
+  const { ttlProperty } = managed.model
+  if (ttlProperty === undefined) return undefined
+  const now = shownTtl(managed, ttlProperty)
+  return now === (managed.ttl ?? undefined) ? undefined : (now ?? 'never')
+}
+
+/** Time to live in the entity's property; null and undefined say that the record never expires. */
+export function shownTtl(managed: ManagedEntity, property: string): number | undefined {
+  return (readProperty(managed.entity, property) as number | null | undefined) ?? undefined
+}
+
+export function checkTtl({ mapped }: Pick<ManagedEntity, 'mapped'>, ttl: Ttl): Ttl {
+  if (ttl === 'keep' || ttl === 'default' || ttl === 'never') return ttl
+  if (mapped.shards !== undefined) throw cannotExpire(mapped)
+  if (Number.isInteger(ttl) && ttl >= 1 && ttl <= TEN_YEARS) return ttl
+  throw badTtl(mapped, ttl)
+}
+
+const GROWS: ReadonlySet<OperationKind> = new Set<OperationKind>([
+  'listAppend',
+  'listAppendUnique',
+  'listSet',
+  'mapPut',
+  'mapPutItems',
+])
+/** A record may grow by as much before its size is worth asking for: a small part of what a warning is given for. */
+const LARGE = 8 * 1024
+/** Growth below this does not count: most writes are as small, and take the place of something just as small. */
+const SMALL = 1024
+
+/** True when the record may have become large by this write and those since its size was last asked for. */
+export const isWorthMeasuring = ({ stored }: ManagedEntity, growth: number): boolean =>
+  (stored?.unmeasured ?? 0) + growth > LARGE
+
+/** By how many bytes the write may make the record grow; to a collection it adds, and nobody knows how large that is. */
+export function growthOf(operations: readonly Operation[]): number {
+  let characters = 0
+  for (const operation of operations) {
+    if (GROWS.has(operation.kind)) return Infinity
+    if (operation.kind !== 'writeBin') continue
+    const { value } = operation
+    if (typeof value === 'string') characters += value.length
+    else if (typeof value === 'object' && value !== null) return unlessSmall(operationsBytes(operations))
+  }
+  return unlessSmall(characters)
+}
+
+/** True when a record of these bins is large. */
+export function isLarge(bins: Bins): boolean {
+  let characters = 0
+  for (const bin in bins) {
+    const value = bins[bin]
+    if (typeof value === 'string') characters += value.length
+    else if (typeof value === 'object' && value !== null) return binsBytes(bins) > LARGE
+  }
+  return characters > LARGE
+}
+
+const unlessSmall = (bytes: number): number => (bytes < SMALL ? 0 : bytes)

@@ -7,13 +7,9 @@ import { touch } from '../../../plan/operations.js'
 import type { ManagedEntity } from '../../tracking/managed-entity.js'
 import { ownChanges } from '../../counters/own-changes.js'
 import { needsPatch, planPatch, withRecorded } from './patch.js'
-import { isVersionAssigned, versionAssigned } from '../../tracking/expected-version.js'
+import { checkCopies, checkCounts, isVersionAssigned, versionAssigned } from '../../tracking/assigned-values.js'
 import { guardImmutable } from '../../tracking/immutable-values.js'
-import { checkCopies } from '../../tracking/assigned-copies.js'
-import { checkCounts } from '../../tracking/assigned-counts.js'
-import { growthOf, isWorthMeasuring } from './record-growth.js'
-import { RecordWrite } from './record-write.js'
-import { ttlOfUpdate, wantsTtl } from './ttl.js'
+import { growthOf, isWorthMeasuring, RecordWrite, ttlOfUpdate, wantsTtl } from './record-write.js'
 
 /** The write that brings a stored record up to date: only what changed, under the version it was loaded with. */
 export function planUpdate(managed: ManagedEntity, now: Date): RecordWrite | undefined {

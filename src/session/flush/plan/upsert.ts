@@ -5,11 +5,9 @@ import type { Operation } from '../../../plan/operation.js'
 import { addToBin, readExpression, removeBin } from '../../../plan/operations.js'
 import type { Outcome } from '../../../plan/outcome.js'
 import type { ManagedEntity } from '../../tracking/managed-entity.js'
-import { checkCopies } from '../../tracking/assigned-copies.js'
+import { checkCopies } from '../../tracking/assigned-values.js'
 import { guardImmutableUpsert } from '../../tracking/immutable-values.js'
-import { growthOf, isWorthMeasuring } from './record-growth.js'
-import { checkKey, RecordWrite } from './record-write.js'
-import { ttlOfNew } from './ttl.js'
+import { checkKey, growthOf, isWorthMeasuring, RecordWrite, ttlOfNew } from './record-write.js'
 
 const NEW_VERSION = '_sk.version'
 

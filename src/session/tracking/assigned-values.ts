@@ -1,8 +1,52 @@
 import { readProperty } from '../../codec/index.js'
 import { SkeinError, VersionConflictError } from '../../errors/index.js'
-import { showKey } from '../../plan/record-key.js'
 import { notValid } from '../../model/call-options.js'
+import { showKey } from '../../plan/record-key.js'
 import type { ManagedEntity } from './managed-entity.js'
+
+/** True when the program has assigned the count of a collection: it would have no effect. */
+export const isCountAssigned = ({ mapped, entity, snapshot }: ManagedEntity): boolean =>
+  mapped.hasCounts && mapped.codec.assignedCount(entity, snapshot) !== undefined
+
+export function checkCounts(managed: ManagedEntity): void {
+  if (!isCountAssigned(managed)) return
+  const { mapped, entity, snapshot, model, key } = managed
+  const property = mapped.codec.assignedCount(entity, snapshot)!
+  const { countOf } = model.properties.find(({ name }) => name === property)!
+  throw new SkeinError(
+    'SKEIN_2209',
+    `${model.name} ${showKey(key)}: ${property} was set, and it is the number of ${countOf}.`,
+    {
+      className: model.name,
+      property,
+      key: key.key,
+      fix: `Leave ${property} alone: the server counts when ${countOf} changes.`,
+    },
+  )
+}
+
+/** True when the program has assigned a copied property: its source would still say something else. */
+export const isCopyAssigned = ({ mapped, entity, snapshot }: ManagedEntity): boolean =>
+  mapped.hasCopies && mapped.codec.assignedCopy(entity, snapshot) !== undefined
+
+export function checkCopies(managed: ManagedEntity): void {
+  if (!managed.mapped.hasCopies) return
+  const { mapped, entity, snapshot, model, key } = managed
+  const property = mapped.codec.assignedCopy(entity, snapshot)
+  if (property === undefined) return
+  const { copy } = model.properties.find(({ name }) => name === property)!
+  const source = `${copy!.relation}.${copy!.from}`
+  throw new SkeinError(
+    'SKEIN_2211',
+    `${model.name} ${showKey(key)}: ${property} was set, and it is a copy of ${source}.`,
+    {
+      className: model.name,
+      property,
+      key: key.key,
+      fix: `Change ${source}, or let ${copy!.relation} lead to another entity.`,
+    },
+  )
+}
 
 /** Throws where the caller has seen another version than the one that this session has read. */
 export function checkExpectedVersion({ model, key, version }: ManagedEntity, expected: number | undefined): void {
