@@ -1,6 +1,5 @@
 import type { AerospikeClient } from '../../driver/aerospike-client.js'
 import type { Capabilities } from '../../driver/capabilities.js'
-import type { Driver } from '../../driver/driver.js'
 import { truncateSet } from '../../driver/truncate.js'
 import type { Tenant } from '../../keys/index.js'
 import type { EntityClass, Model, OutsideTransaction, SliceParts } from '../../model/index.js'
@@ -10,50 +9,27 @@ import { Copies } from '../copies/copies.js'
 import { Layout } from '../layout/layout.js'
 import { DatabaseQuery } from '../../query/database-query.js'
 import type { Finding } from '../../relations/contract/finding.js'
-import { AwaitedWork } from '../context/awaited-work.js'
-import { Activity, during, type WorkCount } from '../context/activity.js'
-import { checkQueryOptions } from '../context/check-arguments.js'
+import { during, type Activity } from '../context/activity.js'
+import { checkQueryOptions, checkTenant } from '../context/check-arguments.js'
 import { finishDelete } from '../delete/finish-delete.js'
-import { checkTenant } from '../context/check-arguments.js'
-import { IdentityMap } from '../tracking/identity-map.js'
-import { insideTransaction, refuseInTransaction } from '../transaction/transaction-scope.js'
+import { refuseInTransaction } from '../transaction/transaction-scope.js'
 import { unmanagedRead, type ReadOptions } from '../load/unmanaged-read.js'
 import { checkSlices, keysCovering, TimeSlices, type SliceOptions } from '../load/time-slices.js'
-import { ReadBatcher } from '../load/read-batcher.js'
-import type { MappedClasses } from '../mapping/mapped-classes.js'
-import type { TransactionMode } from '../context/open-options.js'
 import { UnmanagedSource } from '../query/unmanaged-source.js'
-import { Session, type Transact } from '../session.js'
-import { TracedSession } from '../traced-session.js'
-import { NamedContext, type Actor, type SessionContext } from '../context/session-context.js'
-import { closedWithin, databaseClosed, sharedSet } from '../context/session-errors.js'
+import type { Session } from '../session.js'
+import type { SessionContext } from '../context/session-context.js'
+import { closedWithin, sharedSet } from '../context/session-errors.js'
 import { isInsideHookOf } from '../tracking/lifecycle-hooks.js'
 import type { KeyInput } from '../context/session-types.js'
 import { archiveClass, checkArchiveOptions, type ArchiveOptions } from '../archive/archive-class.js'
 import { checkPurgeOptions, purgeClass, type PurgeOptions } from '../delete/purge.js'
 import { sweepClass } from '../delete/sweep.js'
-import { inTransaction, type Attempt, type TransactionOptions } from '../transaction/retry-transaction.js'
-import { withoutTransactions } from '../transaction/transaction-errors.js'
+import type { TransactionOptions } from '../transaction/retry-transaction.js'
 import type { FinishDelete } from '../verify/verify-access.js'
 import { verifySets, type VerifySetOptions } from '../verify/verify-set.js'
 import type { DatabaseQueryOptions, DrainOptions, SessionOptions } from '../context/option-types.js'
-
-const NO_OPTIONS: SessionOptions = Object.freeze({})
-const NO_TRANSACTION = Object.freeze({ transaction: undefined })
-type Inside = Pick<SessionContext, 'transaction' | 'undo'>
-
-/** Parts of a database; put together by `open`. */
-export interface DatabaseParts {
-  readonly driver: Driver
-  readonly classes: MappedClasses
-  readonly validate: boolean
-  readonly transactions: TransactionMode
-  readonly actor?: Actor
-  /** Whether errors show where the session was called. */
-  readonly stacks?: boolean
-  /** Ends what was started for this database alone, such as an embedded server. */
-  readonly stopAfter?: (work: Promise<void>) => Promise<void>
-}
+import type { DatabaseParts } from './database-parts.js'
+import { SessionFactory } from './session-factory.js'
 
 /**
  * An open database: makes sessions. One for each process is enough.
@@ -71,19 +47,15 @@ export class Database {
   /** The order of stored lists and maps, against what the classes declare. */
   readonly layout: Layout
   readonly #parts: DatabaseParts
-  readonly #activity = new Activity()
-  readonly #awaited = new AwaitedWork()
-  readonly #tick: ReadBatcher
-  readonly #transact: Transact
-  readonly #transactInside: Transact
+  readonly #sessions: SessionFactory
+  readonly #activity: Activity
   #closing: Promise<void> | undefined
 
   /** @internal */
   constructor(parts: DatabaseParts) {
     this.#parts = parts
-    this.#tick = new ReadBatcher(parts.driver, this.#activity.inside)
-    this.#transact = (work, options) => this.transaction(work, options)
-    this.#transactInside = (work, options) => this.#inTransaction(this.#activity.inside, work, options)
+    this.#sessions = new SessionFactory(parts)
+    this.#activity = this.#sessions.activity
     const { classes, driver } = parts
     const indexesOf: IndexesOf = (entity) => classes.indexesOf(entity)
     this.indexes = new Indexes(driver, classes.model, indexesOf, (work) => during(this.#activity, work))
@@ -105,9 +77,8 @@ export class Database {
     return this.#parts.driver.client
   }
 
-  session(options: SessionOptions = NO_OPTIONS): Session {
-    if (this.#activity.isClosing) throw databaseClosed()
-    return this.#session(options, this.#activity)
+  session(options?: SessionOptions): Session {
+    return this.#sessions.session(options)
   }
 
   /**
@@ -126,74 +97,12 @@ export class Database {
     work: (session: Session) => Promise<T> | T,
     options?: TransactionOptions & SessionOptions,
   ): Promise<T> {
-    return this.#inTransaction(this.#activity, work, options)
-  }
-
-  async #inTransaction<T>(
-    activity: WorkCount,
-    work: (session: Session) => Promise<T> | T,
-    options: TransactionOptions & SessionOptions = {},
-  ): Promise<T> {
-    const namespace = options.namespace ?? this.model.namespace
-    if (this.capabilities.namespaces[namespace]?.transactions !== true) throw withoutTransactions(namespace)
-    const { driver } = this.#parts
-    return during(activity, () =>
-      insideTransaction(() => inTransaction(driver, () => this.#attempt(work, options), options)),
-    )
-  }
-
-  #attempt<T>(work: (session: Session) => Promise<T> | T, options: SessionOptions): Attempt<T> {
-    const undo: (() => void)[] = []
-    return {
-      run: (transaction) =>
-        this.#useSession(this.#session(options, this.#activity.inside, { transaction, undo }), work),
-      // The latest first: one that was handed in twice goes back to what it was at first.
-      undone: () => undo.reverse().forEach((each) => each()),
-    }
-  }
-
-  #session(options: SessionOptions, activity: WorkCount, inside?: Inside): Session {
-    const context = this.#context(options, activity, inside)
-    const transact = activity === this.#activity ? this.#transact : this.#transactInside
-    return this.#parts.stacks ? new TracedSession(context, transact) : new Session(context, transact)
-  }
-
-  #context(options: SessionOptions, activity: WorkCount, inside: Inside = NO_TRANSACTION): SessionContext {
-    const { driver, classes, validate, transactions, actor } = this.#parts
-    const identity = new IdentityMap(classes, checkTenant(options.tenant))
-    return new NamedContext(driver, {
-      classes,
-      activity,
-      reading: this.#activity.inside,
-      tick: this.#tick,
-      identity,
-      transaction: inside.transaction,
-      undo: inside.undo,
-      refusesQueries: inside.transaction !== undefined,
-      transactions,
-      validate: options.validate ?? validate,
-      actor,
-    })
+    return this.#sessions.transaction(work, options)
   }
 
   /** Runs the function with a session of its own. What is still to be sent when it returns is flushed; if it throws, nothing more is sent. */
   async withSession<T>(work: (session: Session) => Promise<T> | T, options?: SessionOptions): Promise<T> {
-    return during(this.#activity, () => this.#useSession(this.#inside(options), work))
-  }
-
-  async #useSession<T>(session: Session, work: (session: Session) => Promise<T> | T): Promise<T> {
-    try {
-      const result = await this.#awaited.run(() => work(session))
-      await session.flush()
-      return result
-    } finally {
-      await session.close()
-    }
-  }
-
-  /** A session for work that closing the database waits for. */
-  #inside(options: SessionOptions = NO_OPTIONS): Session {
-    return this.#session(options, this.#activity.inside)
+    return this.#sessions.withSession(work, options)
   }
 
   /** Plain instances in the order of the keys, null where there is none. No session manages them: the cheapest way to read. */
@@ -230,7 +139,7 @@ export class Database {
   query<T extends object>(entityClass: EntityClass<T>, options: DatabaseQueryOptions = {}): DatabaseQuery<T> {
     const { classes, driver, validate } = this.#parts
     checkQueryOptions(options)
-    const openSession = (tenant: Tenant | undefined): Session => this.#inside({ tenant })
+    const openSession = (tenant: Tenant | undefined): Session => this.#sessions.inside({ tenant })
     const own = { activity: this.#activity, validate, openSession }
     return new DatabaseQuery<T>(new UnmanagedSource<T>(classes.of(entityClass), classes, driver, own, options))
   }
@@ -269,7 +178,7 @@ export class Database {
     const { classes, driver } = this.#parts
     const sets = [entityClass].flat().map((each) => classes.of(each))
     const finish: FinishDelete = (marked, key) =>
-      finishDelete(classes.of(marked), key, this.#context({ tenant: options.tenant }, this.#activity.inside))
+      finishDelete(classes.of(marked), key, this.#sessions.contextInside({ tenant: options.tenant }))
     const findings = verifySets(sets, classes, driver, options, finish)
     // Only its steps are waited for: whoever closes the database between two findings would wait for itself.
     const next = (): ReturnType<typeof findings.next> => during(this.#activity, () => findings.next())
@@ -290,7 +199,7 @@ export class Database {
   ): Promise<number> {
     refuseInTransaction('sweep', options)
     const mapped = this.#parts.classes.of(entityClass)
-    const newContext = (tenant?: Tenant): SessionContext => this.#context({ ...options, tenant }, this.#activity.inside)
+    const newContext = (tenant?: Tenant): SessionContext => this.#sessions.contextInside({ ...options, tenant })
     const { deletes, moves } = await during(this.#activity, () =>
       sweepClass(mapped, this.#parts.driver, newContext, options),
     )
@@ -308,7 +217,7 @@ export class Database {
     refuseInTransaction('purge', options)
     const mapped = this.#parts.classes.of(entityClass)
     checkPurgeOptions(mapped, options)
-    const newContext = (tenant?: Tenant): SessionContext => this.#context({ tenant }, this.#activity.inside)
+    const newContext = (tenant?: Tenant): SessionContext => this.#sessions.contextInside({ tenant })
     return during(this.#activity, () => purgeClass(mapped, this.#parts.driver, newContext, options))
   }
 
@@ -328,7 +237,7 @@ export class Database {
   /** Waits for what is under way, transactions and `withSession` as a whole, closes the connections and stops the embedded server that `open` started. */
   close(): Promise<void> {
     if (isInsideHookOf(this.#parts.classes.all)) return Promise.reject(closedWithin('A hook'))
-    if (this.#awaited.isCalling) return Promise.reject(closedWithin('The function of withSession or transaction'))
+    if (this.#sessions.isCalling) return Promise.reject(closedWithin('The function of withSession or transaction'))
     this.#closing ??= this.#close()
     return this.#closing
   }

@@ -1,0 +1,120 @@
+import { Activity, during, type WorkCount } from '../context/activity.js'
+import { AwaitedWork } from '../context/awaited-work.js'
+import { checkTenant } from '../context/check-arguments.js'
+import type { SessionOptions } from '../context/option-types.js'
+import { NamedContext, type SessionContext } from '../context/session-context.js'
+import { databaseClosed } from '../context/session-errors.js'
+import { ReadBatcher } from '../load/read-batcher.js'
+import { Session, type Transact } from '../session.js'
+import { TracedSession } from '../traced-session.js'
+import { IdentityMap } from '../tracking/identity-map.js'
+import { inTransaction, type Attempt, type TransactionOptions } from '../transaction/retry-transaction.js'
+import { withoutTransactions } from '../transaction/transaction-errors.js'
+import { insideTransaction } from '../transaction/transaction-scope.js'
+import type { DatabaseParts } from './database-parts.js'
+
+const NO_OPTIONS: SessionOptions = Object.freeze({})
+const NO_TRANSACTION = Object.freeze({ transaction: undefined })
+type Inside = Pick<SessionContext, 'transaction' | 'undo'>
+type Work<T> = (session: Session) => Promise<T> | T
+
+/** Makes the sessions of a database, and runs functions with a session or a transaction of their own. */
+export class SessionFactory {
+  readonly activity = new Activity()
+  readonly #parts: DatabaseParts
+  readonly #awaited = new AwaitedWork()
+  readonly #tick: ReadBatcher
+  readonly #transact: Transact
+  readonly #transactInside: Transact
+
+  constructor(parts: DatabaseParts) {
+    this.#parts = parts
+    this.#tick = new ReadBatcher(parts.driver, this.activity.inside)
+    this.#transact = (work, options) => this.transaction(work, options)
+    this.#transactInside = (work, options) => this.#inTransaction(this.activity.inside, work, options)
+  }
+
+  /** True in a function that was given to `withSession` or `transaction`, and in what it calls and awaits. */
+  get isCalling(): boolean {
+    return this.#awaited.isCalling
+  }
+
+  session(options: SessionOptions = NO_OPTIONS): Session {
+    if (this.activity.isClosing) throw databaseClosed()
+    return this.#session(options, this.activity)
+  }
+
+  /** A session for work that closing the database waits for. */
+  inside(options: SessionOptions = NO_OPTIONS): Session {
+    return this.#session(options, this.activity.inside)
+  }
+
+  /** The context of such a session, for work that needs no more of it. */
+  contextInside(options: SessionOptions): SessionContext {
+    return this.#context(options, this.activity.inside)
+  }
+
+  async withSession<T>(work: Work<T>, options?: SessionOptions): Promise<T> {
+    return during(this.activity, () => this.#useSession(this.inside(options), work))
+  }
+
+  async transaction<T>(work: Work<T>, options?: TransactionOptions & SessionOptions): Promise<T> {
+    return this.#inTransaction(this.activity, work, options)
+  }
+
+  async #inTransaction<T>(
+    activity: WorkCount,
+    work: Work<T>,
+    options: TransactionOptions & SessionOptions = {},
+  ): Promise<T> {
+    const { driver, classes } = this.#parts
+    const namespace = options.namespace ?? classes.model.namespace
+    if (driver.capabilities.namespaces[namespace]?.transactions !== true) throw withoutTransactions(namespace)
+    return during(activity, () =>
+      insideTransaction(() => inTransaction(driver, () => this.#attempt(work, options), options)),
+    )
+  }
+
+  #attempt<T>(work: Work<T>, options: SessionOptions): Attempt<T> {
+    const undo: (() => void)[] = []
+    return {
+      run: (transaction) => this.#useSession(this.#session(options, this.activity.inside, { transaction, undo }), work),
+      // The latest first: one that was handed in twice goes back to what it was at first.
+      undone: () => undo.reverse().forEach((each) => each()),
+    }
+  }
+
+  async #useSession<T>(session: Session, work: Work<T>): Promise<T> {
+    try {
+      const result = await this.#awaited.run(() => work(session))
+      await session.flush()
+      return result
+    } finally {
+      await session.close()
+    }
+  }
+
+  #session(options: SessionOptions, activity: WorkCount, inside?: Inside): Session {
+    const context = this.#context(options, activity, inside)
+    const transact = activity === this.activity ? this.#transact : this.#transactInside
+    return this.#parts.stacks ? new TracedSession(context, transact) : new Session(context, transact)
+  }
+
+  #context(options: SessionOptions, activity: WorkCount, inside: Inside = NO_TRANSACTION): SessionContext {
+    const { driver, classes, validate, transactions, actor } = this.#parts
+    const identity = new IdentityMap(classes, checkTenant(options.tenant))
+    return new NamedContext(driver, {
+      classes,
+      activity,
+      reading: this.activity.inside,
+      tick: this.#tick,
+      identity,
+      transaction: inside.transaction,
+      undo: inside.undo,
+      refusesQueries: inside.transaction !== undefined,
+      transactions,
+      validate: options.validate ?? validate,
+      actor,
+    })
+  }
+}
