@@ -3,7 +3,7 @@ import type { EntityModel, RelationModel, ThroughModel } from '../model/index.js
 import type { LinkClass } from './contract/link-class.js'
 import { CompanionPartsStrategy } from './strategies/companion-parts/companion-parts-strategy.js'
 import { ConsolidateStrategy } from './strategies/consolidate/consolidate-strategy.js'
-import { KeyBinStrategy } from './strategies/key-bin-strategy.js'
+import { KeyBinStrategy } from './strategies/key-bin/key-bin-strategy.js'
 import { KeyListStrategy } from './strategies/key-list-strategy.js'
 import { KeyPairStrategy } from './strategies/key-pair-strategy.js'
 import { LinkIndexStrategy, LinkListStrategy } from './strategies/link-records.js'

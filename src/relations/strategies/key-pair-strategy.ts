@@ -11,7 +11,7 @@ import { keyBefore, readBefore } from '../write/previous-key.js'
 import type { Tracked } from '../contract/tracked.js'
 import type { Reader } from '../contract/reader.js'
 import type { Cascade } from '../contract/contributor.js'
-import { KeyBinStrategy } from './key-bin-strategy.js'
+import { KeyBinStrategy } from './key-bin/key-bin-strategy.js'
 import {
   clearId,
   endAt,

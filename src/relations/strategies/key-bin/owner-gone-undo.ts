@@ -1,0 +1,78 @@
+import type { SkeinError } from '../../../errors/index.js'
+import type { KeyValue } from '../../../keys/index.js'
+import { binEquals, remove } from '../../../plan/command.js'
+import type { Draft } from '../../../plan/draft.js'
+import type { Reader } from '../../contract/reader.js'
+import { ownerGone } from '../../contract/relation-errors.js'
+import type { Tracked } from '../../contract/tracked.js'
+import type { RefState } from '../../state/ref-state.js'
+import { leaveUnlessThere, retarget } from '../../write/guarded-ref-write.js'
+import { askOwner } from '../../write/owner-there.js'
+import { isInKey } from '../../write/ref-in-key.js'
+import { undoLink } from '../../write/undo-link.js'
+import type { KeyBinSides } from './key-bin-sides.js'
+
+/** Undoes a reference whose owner turns out to be gone. */
+export class OwnerGoneUndo {
+  readonly #sides: KeyBinSides
+  readonly #isEndOfLink: boolean
+
+  constructor(sides: KeyBinSides, isEndOfLink: boolean) {
+    this.#sides = sides
+    this.#isEndOfLink = isEndOfLink
+  }
+
+  /** Nothing is written on an owner that finds us by index, so it is asked whether it is there and means to stay. */
+  askOwner(tracked: Tracked, state: RefState, owner: KeyValue, draft: Draft, reader: Reader, isCreated: boolean): void {
+    askOwner(this.#sides.target, reader.recordKey(this.#sides.target, owner), draft, reader, (error) => {
+      const why = error ?? ownerGone(this.#sides.target, owner)
+      // A record that was created alone where there are transactions: all of it is stored, or nothing.
+      if (isCreated && draft.isTransaction) this.#planRemoval(tracked, owner, draft, reader, why)
+      else this.plan(tracked, state, owner, draft, reader, why)
+    })
+  }
+
+  /** Takes back the creation of a record that points to nothing. */
+  #planRemoval(tracked: Tracked, owner: KeyValue, draft: Draft, reader: Reader, error: SkeinError): void {
+    const { model, key } = tracked
+    const guards = [binEquals(this.#sides.model.bin!, reader.recordKey(this.#sides.target, owner).key)]
+    draft.add('undo', remove(model.name, key, { guards, durableDelete: model.durableDelete }), ({ state }) => {
+      if (state === 'written') reader.startAnew(tracked)
+      return error
+    })
+  }
+
+  /** The owner is gone: nothing may point to it, so the entity goes back to the owner it had, whose list still has it. */
+  plan(tracked: Tracked, state: RefState, owner: KeyValue, draft: Draft, reader: Reader, error?: SkeinError): void {
+    // Without what is part of its key nobody could read the record: it stays as it is, and the error says so.
+    if (isInKey(this.#sides.owner, this.#sides.model)) {
+      if (this.#isEndOfLink)
+        return undoLink(tracked, this.#sides.model, reader.recordKey(this.#sides.target, owner), draft, reader, error)
+      if (error !== undefined) throw error
+      return
+    }
+    const name = this.#sides.model.bin!
+    const { key } = reader.recordKey(this.#sides.target, owner)
+    const { previousKey } = state
+    const back = previousKey === null ? null : reader.recordKey(this.#sides.target, previousKey).key
+    draft.add('undo', retarget(this.#sides.owner, tracked.key, name, key, back), (outcome) => {
+      if (outcome.state === 'written') {
+        state.wentBack(previousKey)
+        if (previousKey !== null) this.#returnTo(tracked, state, previousKey, draft, reader)
+      }
+      state.lists.joined()
+      return error ?? true
+    })
+  }
+
+  /** The owner it goes back to may have been deleted while the entity named another one. */
+  #returnTo(tracked: Tracked, state: RefState, owner: KeyValue, draft: Draft, reader: Reader): void {
+    const key = reader.recordKey(this.#sides.target, owner)
+    const lost = (): void => {
+      if (state.isStoredAs(owner)) state.knowStored(null)
+    }
+    if (this.#sides.upkeep !== undefined) this.#sides.upkeep.putOn(tracked.key, key, draft, lost)
+    else if (this.#sides.indexed !== undefined)
+      leaveUnlessThere(this.#sides.owner, tracked.key, this.#sides.model.bin!, this.#sides.target, key, draft, lost)
+  }
+}
