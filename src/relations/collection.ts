@@ -1,5 +1,4 @@
 import { inspect } from 'node:util'
-import { SkeinError } from '../errors/index.js'
 import { checkTimeRange, type KeyValue, type TimeRange } from '../keys/index.js'
 import { MAX_SHARDS, type DeletedOption } from '../model/index.js'
 import type { KeyOf } from '../model/key-of.js'
@@ -16,13 +15,13 @@ import type {
 import { notByTime } from './contract/companion-errors.js'
 import { CollectionState } from './state/collection-state.js'
 import { isEntity, COLLECTION, type Member } from './contract/member.js'
+import { inspectLoaded, inspectUnloaded } from './read/inspect-collection.js'
 import { membersToJSON } from './read/members-to-json.js'
 import { askPage, askShown, askStream } from './read/ask-page.js'
 import { countMembers, hasMember, memberKeys } from './read/pending-overlay.js'
 import { pageOfParts } from './read/cursor-page.js'
 import {
   checkNumber,
-  nameOf,
   attributesOfLinkRecord,
   noAttributes,
   noLinkRecords,
@@ -34,7 +33,15 @@ import { ROOT } from './growth/placement.js'
 import { reshard } from './growth/reshard.js'
 import { setCollectionState } from './state/state-of.js'
 import { cut, type CollectionView, type KeyRange, type OrderView } from './contract/collection-members.js'
-import { askedBinding, askedRange, checkDeleted, isComplete, noNumbers, noSession } from './read/asked-collection.js'
+import {
+  askedBinding,
+  askedRange,
+  checkDeleted,
+  isComplete,
+  noNumbers,
+  noSession,
+  notLoaded,
+} from './read/asked-collection.js'
 import { collectionOrder } from './read/collection-order.js'
 import { farKeys, findLink, hasLink, linkedIn, type LinkedCollection } from './read/linked-questions.js'
 
@@ -108,12 +115,7 @@ export class EntityCollection<T extends object, A extends object = object> imple
     const placed = (): readonly unknown[] | undefined =>
       this.#state.asShown(() => parts?.placed().map(({ part }) => part))
     if (this.isLoaded) return (placed() ?? members()) as T[]
-    const name = binding === undefined ? '' : ` ${nameOf(binding)}`
-    throw new SkeinError('SKEIN_2402', `The collection${name} is not loaded.`, {
-      className: binding?.tracked.model.name,
-      property: binding?.relation.name,
-      fix: 'Call await collection.load() first, or name the relation in { with: […] } when loading.',
-    })
+    throw notLoaded(binding)
   }
 
   [Symbol.iterator](): Iterator<T> {
@@ -253,16 +255,8 @@ export class EntityCollection<T extends object, A extends object = object> imple
     return this.isLoaded ? membersToJSON(this.items) : undefined
   }
 
-  // Returning the members (and not their text) lets inspect find cycles by itself.
   [inspect.custom](): unknown {
-    if (this.isLoaded) return ShownMembers.from(this.items)
-    const { added } = this.#state
-    const known = isComplete(this.#state)
-      ? `${added.length} members, `
-      : added.length > 0
-        ? `${added.length} added, `
-        : ''
-    return `Collection(${known}not loaded)`
+    return this.isLoaded ? inspectLoaded(this.items) : inspectUnloaded(this.#state)
   }
 
   /** Refuses members of another class and keys of another type, before any of them is taken; gives what takes them. */
@@ -299,6 +293,3 @@ export class EntityCollection<T extends object, A extends object = object> imple
   }
 }
 Object.defineProperty(EntityCollection.prototype, COLLECTION, { value: true })
-
-/** Prints as `Collection(2) [ … ]`. */
-const ShownMembers = { Collection: class Collection<T> extends Array<T> {} }.Collection

@@ -3,7 +3,7 @@ import type { QuestionOptions } from '../../model/related.js'
 import type { Binding } from '../contract/binding.js'
 import type { KeyRange } from '../contract/collection-members.js'
 import { pagedByCursor } from '../contract/companion-errors.js'
-import { checkNumber, noDeletedMembers, pagedOtherwise } from '../contract/relation-errors.js'
+import { checkNumber, nameOf, noDeletedMembers, pagedOtherwise } from '../contract/relation-errors.js'
 import type { CollectionState } from '../state/collection-state.js'
 
 /** As many as the server can return. */
@@ -56,5 +56,14 @@ export function noNumbers({ relation, strategy }: Binding): SkeinError {
 export function noSession(call: string): SkeinError {
   return new SkeinError('SKEIN_2403', `${call}() of a collection outside a session has no server to ask.`, {
     fix: 'Load the entity that has it with session.load, or hand it to session.persist first.',
+  })
+}
+
+export function notLoaded(binding: Binding | undefined): SkeinError {
+  const name = binding === undefined ? '' : ` ${nameOf(binding)}`
+  return new SkeinError('SKEIN_2402', `The collection${name} is not loaded.`, {
+    className: binding?.tracked.model.name,
+    property: binding?.relation.name,
+    fix: 'Call await collection.load() first, or name the relation in { with: […] } when loading.',
   })
 }
