@@ -5,7 +5,7 @@ import { CompanionPartsStrategy } from './strategies/companion-parts/companion-p
 import { ConsolidateStrategy } from './strategies/consolidate/consolidate-strategy.js'
 import { KeyBinStrategy } from './strategies/key-bin/key-bin-strategy.js'
 import { KeyListStrategy } from './strategies/key-list-strategy.js'
-import { KeyPairStrategy } from './strategies/key-pair-strategy.js'
+import { KeyPairStrategy } from './strategies/key-pair/key-pair-strategy.js'
 import { LinkIndexStrategy, LinkListStrategy } from './strategies/link-records.js'
 import { LinkListsStrategy } from './strategies/link-lists-strategy.js'
 import { SecondaryIndexStrategy } from './strategies/secondary-index-strategy.js'

@@ -1,10 +1,10 @@
-import type { EntityModel, RelationModel } from '../../model/index.js'
-import { read } from '../../plan/command.js'
-import { recordId, type RecordKey, type UserKey } from '../../plan/record-key.js'
-import type { Tracked } from '../contract/tracked.js'
-import { isCreation } from '../contract/member.js'
-import type { Reader } from '../contract/reader.js'
-import { keepHeld, keepInKey } from '../write/ref-in-key.js'
+import type { EntityModel, RelationModel } from '../../../model/index.js'
+import { read } from '../../../plan/command.js'
+import { recordId, type RecordKey, type UserKey } from '../../../plan/record-key.js'
+import type { Tracked } from '../../contract/tracked.js'
+import { isCreation } from '../../contract/member.js'
+import type { Reader } from '../../contract/reader.js'
+import { keepHeld, keepInKey } from '../../write/ref-in-key.js'
 
 /** Either of the two records that point to each other. */
 export interface End {
