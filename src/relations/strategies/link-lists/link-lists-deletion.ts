@@ -1,0 +1,133 @@
+import { readProperty } from '../../../codec/index.js'
+import type { KeyValue } from '../../../keys/index.js'
+import { remove, type WriteCommand } from '../../../plan/command.js'
+import type { Draft } from '../../../plan/draft.js'
+import { readExpression } from '../../../plan/operations.js'
+import { isWrittenOrMissing } from '../../../plan/outcome.js'
+import { userKeyId, type RecordKey, type UserKey } from '../../../plan/record-key.js'
+import { findAndReachLeaving } from '../../cascade/reach-removed.js'
+import { firstForbidding } from '../../cascade/restrict.js'
+import type { Cascade } from '../../contract/contributor.js'
+import type { Drain, Fate } from '../../contract/drain.js'
+import type { Reader } from '../../contract/reader.js'
+import { restricted } from '../../contract/relation-errors.js'
+import type { Tracked } from '../../contract/tracked.js'
+import type { CollectionState } from '../../state/collection-state.js'
+import { collectionStateOf } from '../../state/state-of.js'
+import { lookingAgain } from '../../write/explain-reads.js'
+import { together } from '../../write/together.js'
+import type { LinkListSides } from './link-list-sides.js'
+
+/** Deletes of a record with links: the others forget it, or go too where the relation says so. */
+export class LinkListsDeletion {
+  readonly #sides: LinkListSides
+
+  constructor(sides: LinkListSides) {
+    this.#sides = sides
+  }
+
+  /** Deletes the members, lets them go or refuses the delete, as the relation says. */
+  async reachOnDelete(tracked: Tracked, keys: readonly KeyValue[], reach: Cascade, reader: Reader): Promise<void> {
+    const { onDelete } = this.#sides.model
+    if (onDelete !== 'restrict' && keys.length > reach.room) return reach.drain(this.#drain(tracked, reader))
+    if (onDelete === 'detach') return
+    if (onDelete === 'restrict') {
+      const state = this.#state(tracked.entity)
+      const forbidding = { owner: tracked, target: this.#sides.target, inverse: undefined, reach, reader }
+      const listed = keys.filter((key) => !state.isRemoved(key))
+      const member = await firstForbidding(listed, forbidding)
+      if (member !== undefined) throw restricted(tracked, this.#sides.model, member)
+      return
+    }
+    for (const other of await findAndReachLeaving(this.#sides.target, keys, reach, reader)) reach.remove(other.entity)
+  }
+
+  #drain(owner: Tracked, reader: Reader): Drain {
+    const keyOf = (key: KeyValue): RecordKey => reader.recordKey(this.#sides.target, key)
+    const trim = (keys: readonly KeyValue[]): readonly WriteCommand[] =>
+      this.#sides.store.trim(
+        owner.key,
+        keys.map((key) => keyOf(key).key),
+      )
+    const release = (key: KeyValue): WriteCommand | undefined =>
+      this.#sides.otherStore?.removal({ owner: keyOf(key), member: owner.key.key })
+    return {
+      owner,
+      className: this.#sides.owner.name,
+      property: this.#sides.model.name,
+      target: this.#sides.target,
+      fate: this.#sides.model.onDelete === 'cascade' ? { kind: 'delete' } : this.#lettingGo(owner, release, reader),
+      chunks: (count) => this.#sides.store.drained(owner, reader, count),
+      survey: (count) => this.#sides.store.surveyed(owner, reader, count),
+      trim,
+    }
+  }
+
+  /** Members that keep their links apart are changed as any others are: only so a link is found wherever they keep it. */
+  #lettingGo(
+    owner: Tracked,
+    release: (key: KeyValue) => WriteCommand | undefined,
+    reader: Reader,
+  ): Exclude<Fate, { kind: 'delete' }> {
+    if (this.#sides.otherStore?.isApart !== true) return { kind: 'release', release }
+    const key = reader.keyOf(owner.entity)!
+    const inverse = this.#sides.inverse!.name
+    const change = (members: readonly Tracked[]): Promise<readonly Tracked[]> => {
+      for (const { entity } of members) collectionStateOf(readProperty(entity, inverse) as object).remove(key)
+      return Promise.resolve(members)
+    }
+    return { kind: 'change', change }
+  }
+
+  /** The others forget it first; until it is gone, the record says that it is on its way. */
+  async remove(tracked: Tracked, draft: Draft, reader: Reader): Promise<void> {
+    if (this.#sides.inverse === undefined) {
+      if (this.#sides.store.isApart) await this.#sides.store.close(tracked, draft, reader)
+      return
+    }
+    const keys = await this.#sides.store.members.keys(tracked, reader)
+    const others = keys.map((key) => reader.recordKey(this.#sides.target, key))
+    if (!draft.isTransaction) this.#askLast(tracked, others, draft)
+    if (keys.length === 0 && !this.#sides.store.isApart) return
+    draft.follow('mark', lookingAgain(tracked, this.#sides.model))
+    const told = new Set(others.map(({ key }) => userKeyId(key)))
+    const closing = this.#sides.store.close(tracked, draft, reader, (members) =>
+      this.#forgetMore(tracked, members, told, draft),
+    )
+    await together([closing, ...others.map((other) => this.#forget(tracked, other, draft, reader))])
+  }
+
+  /** Somebody may have linked it after its list was read, and before it was marked or deleted: the delete tells. */
+  #askLast(tracked: Tracked, others: readonly RecordKey[], draft: Draft): void {
+    const { model, key } = tracked
+    const [bin] = this.#sides.store.bins
+    if (bin === undefined) return
+    const told = new Set(others.map(({ key: other }) => userKeyId(other)))
+    const name = `_sk.links${this.#sides.model.index}`
+    const operations = [readExpression(name, this.#sides.bin.keys(bin))]
+    const command = remove(model.name, key, { operations, durableDelete: model.durableDelete })
+    draft.add('delete', command, (outcome) => {
+      const { namespace, set } = this.#sides.target
+      for (const other of (outcome.bins[name] ?? []) as readonly UserKey[])
+        if (!told.has(userKeyId(other))) {
+          const at = { owner: { namespace, set, key: other }, member: key.key }
+          void this.#sides.otherStore?.remove(at, draft, 'undo', isWrittenOrMissing)
+        }
+      return isWrittenOrMissing(outcome)
+    })
+  }
+
+  /** Somebody may have linked it after its list was read; now that it is marked, no more can come. */
+  #forgetMore(tracked: Tracked, members: readonly UserKey[], told: ReadonlySet<string>, draft: Draft): void {
+    const { namespace, set } = this.#sides.target
+    for (const key of members) if (!told.has(userKeyId(key))) void this.#forget(tracked, { namespace, set, key }, draft)
+  }
+
+  #forget({ key: { key: member } }: Tracked, owner: RecordKey, draft: Draft, reader?: Reader): void | Promise<void> {
+    return this.#sides.otherStore!.remove({ owner, member }, draft, 'remove references', isWrittenOrMissing, reader)
+  }
+
+  #state(entity: object): CollectionState {
+    return collectionStateOf(readProperty(entity, this.#sides.model.name) as object)
+  }
+}
