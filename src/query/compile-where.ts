@@ -50,6 +50,7 @@ export function fieldTerms(model: EntityModel, field: Field, given: unknown): Te
   if (presence !== undefined) return [presence === 'eq' ? isMissing(field) : onAny(field, isStored(field))]
   switch (shape.kind) {
     case 'part':
+      if (isPlain(given)) operandsOf(field, given)
       return termsOf(model, shape.fields(), `${path}.`, given)
     case 'opaque':
       throw new ConditionProblem(

@@ -206,7 +206,7 @@ export class Query<T extends object> implements AsyncIterable<T> {
   groupBy<P extends GroupName<T> & keyof T>(property: P, options: Most = {}): Groups<T, GroupKey<NonNullable<T[P]>>> {
     const max = mostOf('groupBy()', options)
     const { model, fields } = this.source
-    const query: GroupedQuery = { model, fields, records: (wanted) => this.unordered.fields(wanted) }
+    const query: GroupedQuery = { model, fields, records: (wanted) => this.values.fields(wanted) }
     return new Groups(query, groupField(this.source, property), max)
   }
 
@@ -262,6 +262,11 @@ export class Query<T extends object> implements AsyncIterable<T> {
     return this.state.order.length === 0 ? this.run : new QueryRun(this.source, { ...this.state, order: [] })
   }
 
+  /** For results over values: where there is a limit, the order says of which records. */
+  private get values(): QueryRun<T> {
+    return this.state.limit === undefined ? this.unordered : this.run
+  }
+
   private has(relation: string, given: unknown, isAny: boolean): this {
     const { model, members } = this.source
     return this.derive({ terms: [...this.state.terms, ...compileHas(model, members, relation, given, isAny)] })
@@ -269,7 +274,7 @@ export class Query<T extends object> implements AsyncIterable<T> {
 
   private aggregate<R>(property: PropertyKey, into: Aggregate<R>): Promise<R> {
     const { field } = comparableField(this.source, property)
-    return aggregate(this.unordered.fields([field]), field, into)
+    return aggregate(this.values.fields([field]), field, into)
   }
 }
 

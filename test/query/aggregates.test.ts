@@ -91,5 +91,15 @@ for (const mode of MODES) {
       await store({ rate: Infinity }, { rate: 1 }, { rate: 2 })
       expect(await db.scan(Sale).sum('rate')).to.equal(Infinity)
     })
+
+    it('takes the first records of an order where there is a limit', async () => {
+      await store(...Array.from({ length: 30 }, (_, i) => ({ big: BigInt(i), rate: i })))
+      const top = db.scan(Sale).orderBy('rate', 'desc').limit(3)
+      expect(await top.sum('big')).to.equal(29n + 28n + 27n)
+      expect([await top.avg('rate'), await top.min('rate'), await top.max('big')]).to.deep.equal([28, 27, 29n])
+      expect([...(await top.groupBy('big').count()).keys()].sort()).to.deep.equal([27n, 28n, 29n])
+      expect(await top.count()).to.equal(3)
+      expect(await db.scan(Sale).orderBy('rate').sum('rate')).to.equal(435)
+    })
   })
 }

@@ -305,6 +305,7 @@ for (const mode of MODES) {
       expect(ask({ isNew: { gt: true } })).to.throw(/no condition 'gt'/)
       expect(ask({ price: { between: [1] } })).to.throw(/two values/)
       expect(ask({ price: {} })).to.throw(/no condition is given/)
+      expect(ask({ address: {} })).to.throw(/Listing\.address: no condition is given/)
       expect(ask({ tags: { has: 5 } })).to.throw(/Listing\.tags: 5 is not a string/)
       expect(ask({ extra: { a: 1 } })).to.throw(/json cannot be looked into/)
       expect(ask({ address: { zip: 'x' } })).to.throw(/Listing\.address\.zip: "x" is not an integer/)
