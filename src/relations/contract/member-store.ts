@@ -19,6 +19,8 @@ export interface StoredMember {
   readonly attributes?: Value
   /** The same flush creates the owner's record. */
   readonly isOwnerNew?: boolean
+  /** The same flush writes the owner's record, whether it is there or not. */
+  readonly isOwnerUpserted?: boolean
 }
 
 /** A read of one record, and how its answer names members. */

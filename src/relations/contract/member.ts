@@ -1,5 +1,6 @@
 import type { KeyValue } from '../../keys/index.js'
 import type { Collection, Ref } from '../../model/related.js'
+import type { StoredMember } from './member-store.js'
 import type { Reader } from './reader.js'
 import type { Tracked } from './tracked.js'
 
@@ -30,6 +31,12 @@ export function isNew(entity: object, reader: Reader): boolean {
 
 /** True when the record is certainly not there yet: one that is upserted may be. */
 export const isCreation = ({ state, overwrite }: Tracked): boolean => state === 'new' && overwrite !== true
+
+/** How the same flush writes the record of an owner, for changes of its members. */
+export const writtenAs = (owner: Tracked | undefined): Pick<StoredMember, 'isOwnerNew' | 'isOwnerUpserted'> => ({
+  isOwnerNew: owner !== undefined && isCreation(owner),
+  isOwnerUpserted: owner !== undefined && owner.state === 'new' && owner.overwrite === true,
+})
 
 /** True when the record is about to be created under a key that no other session can know. */
 export const isUnknown = (tracked: Tracked): boolean => isCreation(tracked) && tracked.key.isReused !== true

@@ -27,7 +27,7 @@ import { firstForbidding, leaves } from '../cascade/restrict.js'
 import { storeOf } from '../write/store-of.js'
 import { together } from '../write/together.js'
 import { loadListed } from '../read/load-key-lists.js'
-import { isEntity, isNew, type Member } from '../contract/member.js'
+import { isEntity, isNew, writtenAs, type Member } from '../contract/member.js'
 import { withChanges } from '../read/pending-overlay.js'
 import { findAndReachLeaving } from '../cascade/reach-removed.js'
 import { progressOf } from '../state/link-progress.js'
@@ -166,18 +166,19 @@ export class KeyListStrategy implements RelationStrategy {
   }
 
   #planListed(
-    { key: owner, state: ownerState }: Tracked,
+    tracked: Tracked,
     member: Member,
     state: CollectionState,
     draft: Draft,
     reader: Reader,
   ): void | Promise<void> {
+    const owner = tracked.key
     if (isEntity(member)) this.#createdFor?.note(reader.tracked(member), owner, draft)
     const settle = (outcome: Outcome): boolean => {
       if (isWritten(outcome)) state.confirmAdded(member)
       return isWritten(outcome)
     }
-    const entry = { owner, member: this.#keyOf(member, state, reader), isOwnerNew: ownerState === 'new' }
+    const entry = { owner, member: this.#keyOf(member, state, reader), ...writtenAs(tracked) }
     return this.store.add(entry, draft, 'add references', settle, reader)
   }
 

@@ -14,7 +14,7 @@ import type { Reader } from '../contract/reader.js'
 import { linkWrite } from '../write/link-bin.js'
 import type { MemberStore } from '../contract/member-store.js'
 import { keepInKey } from '../write/ref-in-key.js'
-import type { Member } from '../contract/member.js'
+import { writtenAs, type Member } from '../contract/member.js'
 import { progressOf } from '../state/link-progress.js'
 import { ListUpkeep } from '../write/list-upkeep.js'
 import { together } from '../write/together.js'
@@ -109,7 +109,7 @@ export class UnloadedChildren {
         this.#giveBack(tracked, member, child, before(), state, draft)
       return progress(isWritten(outcome), outcome)
     }
-    const entry = { owner: tracked.key, member: child.key, isOwnerNew: tracked.state === 'new' }
+    const entry = { owner: tracked.key, member: child.key, ...writtenAs(tracked) }
     return this.#lists.add(entry, draft, 'add references', settle, reader)
   }
 

@@ -53,7 +53,9 @@ export class CompanionsInTransaction {
     const { home, shards, isThere, isMember } = place
     if (!isMember) this.#held?.counts.add(at.owner, 1, draft, stage)
     if (isThere) return draft.add(stage, this.#commands.put(at, home, shards), settle)
-    if (at.isOwnerNew !== true && draft.once(`tell ${recordId(at.owner)} ${this.#scheme.subkeys}`))
+    // An owner that the flush writes as a whole says it in that write.
+    const isWhole = at.isOwnerNew === true || at.isOwnerUpserted === true
+    if (!isWhole && draft.once(`tell ${recordId(at.owner)} ${this.#scheme.subkeys}`))
       draft.add('write', this.#commands.tell(at.owner, shards), ({ state }) => state === 'written')
     draft.add(stage, this.#commands.create(at, home, shards), settle)
   }
@@ -77,7 +79,10 @@ export class CompanionsInTransaction {
   }
 
   /** Undefined where the owner is gone or being deleted. */
-  async find({ owner, member, isOwnerNew }: StoredMember, reader: Reader): Promise<CompanionPlace | undefined> {
+  async find(
+    { owner, member, isOwnerNew, isOwnerUpserted }: StoredMember,
+    reader: Reader,
+  ): Promise<CompanionPlace | undefined> {
     for (;;) {
       const shards = this.#scheme.shardsOf(owner)
       const home = this.#scheme.homeOf(owner, member, shards)
@@ -87,8 +92,8 @@ export class CompanionsInTransaction {
         return { home, shards, isThere: true, isMember }
       if (isOwnerNew === true) return { home, shards, isThere: record !== null, isMember }
       const root = await this.#read(owner, [this.#scheme.subkeys, DELETING_BIN], reader)
-      if (root === null || root.bins[DELETING_BIN] != null) return undefined
-      this.#scheme.learn(owner, root.bins[this.#scheme.subkeys])
+      if (root === null ? isOwnerUpserted !== true : root.bins[DELETING_BIN] != null) return undefined
+      this.#scheme.learn(owner, root?.bins[this.#scheme.subkeys])
       if (this.#scheme.shardsOf(owner) === shards) return { home, shards, isThere: record !== null, isMember }
     }
   }

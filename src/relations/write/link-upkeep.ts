@@ -10,8 +10,8 @@ import type { LinkBin } from './link-bin.js'
 export interface LinkSide {
   readonly store: MemberStore
   readonly key: RecordKey
-  /** The same flush creates its record. */
-  readonly isNew?: boolean
+  /** How the same flush writes its record. */
+  readonly written?: Pick<StoredMember, 'isOwnerNew' | 'isOwnerUpserted'>
 }
 
 /** The two records of a link; the owner's is the truth. */

@@ -15,7 +15,7 @@ import { held, linkWrite } from '../../write/link-bin.js'
 import { storeOf } from '../../write/store-of.js'
 import { together } from '../../write/together.js'
 import { keepInKey } from '../../write/ref-in-key.js'
-import { isCreation, isEntity, isNew, isUnknown } from '../../contract/member.js'
+import { isCreation, isEntity, isNew, isUnknown, writtenAs } from '../../contract/member.js'
 import type { RefState } from '../../state/ref-state.js'
 import { ListUpkeep } from '../../write/list-upkeep.js'
 import { collectionStateOf, refStateOf, hasShownChanges } from '../../state/state-of.js'
@@ -264,8 +264,8 @@ export class KeyBinStrategy implements RelationStrategy {
         this.#undo.plan(tracked, state, owner, draft, reader)
       return false
     }
-    const isOwnerNew = reader.known(this.#sides.target.name, owner)?.state === 'new'
-    const entry = { owner: key, member: tracked.key.key, isOwnerNew }
+    const written = writtenAs(reader.known(this.#sides.target.name, owner))
+    const entry = { owner: key, member: tracked.key.key, ...written }
     return this.#sides.lists!.add(entry, draft, 'add references', settle, reader)
   }
 

@@ -211,7 +211,7 @@ export class LinkListsStrategy implements RelationStrategy {
     })
     return together(
       ends.map((end, i) => {
-        const link = { owner: end.key, member: (ends[1 - i]?.key ?? to).key, isOwnerNew: end.isNew }
+        const link = { owner: end.key, member: (ends[1 - i]?.key ?? to).key, ...end.written }
         if (change === 'remove') {
           const removed = (outcome: Outcome): boolean => progress(isWrittenOrMissing(outcome), outcome)
           return end.store.remove(link, draft, 'remove references', removed, reader)

@@ -1,7 +1,7 @@
 import { readProperty } from '../../../codec/index.js'
 import type { RelationModel } from '../../../model/index.js'
 import { recordId, type RecordKey } from '../../../plan/record-key.js'
-import { isEntity, type Member } from '../../contract/member.js'
+import { isEntity, writtenAs, type Member } from '../../contract/member.js'
 import type { Reader } from '../../contract/reader.js'
 import type { Tracked } from '../../contract/tracked.js'
 import type { CollectionState } from '../../state/collection-state.js'
@@ -28,7 +28,7 @@ export function plannedLink(
   state: CollectionState,
   reader: Reader,
 ): PlannedLink {
-  const here: LinkSide = { store: sides.store, key: tracked.key, isNew: tracked.state === 'new' }
+  const here: LinkSide = { store: sides.store, key: tracked.key, written: writtenAs(tracked) }
   const key = state.keyOf(member)!
   const to = reader.recordKey(sides.target, key)
   const id = linkId(
@@ -40,7 +40,7 @@ export function plannedLink(
   const settleHere = (): void => state[confirm](member)
   if (sides.inverse === undefined || sides.otherStore === undefined) return { ends: [here], to, id, settle: settleHere }
   const other = isEntity(member) ? reader.tracked(member) : reader.known(sides.target.name, key)
-  const there: LinkSide = { store: sides.otherStore, key: to, isNew: other?.state === 'new' }
+  const there: LinkSide = { store: sides.otherStore, key: to, written: writtenAs(other) }
   const inverse = sides.inverse.name
   const settle = (): void => {
     settleHere()

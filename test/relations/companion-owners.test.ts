@@ -1,0 +1,118 @@
+import { expect } from 'chai'
+import type { Database } from 'skein'
+import { hashShard } from '#src/keys/index.js'
+import { MODES, type TestServer } from '../server.js'
+import { useDatabase } from '../use-database.js'
+import { COMPANION_CLASSES, SHARDS, User, agent, listing, user } from './companion-models.js'
+import { GROWING_CLASSES, Post, Reader, make } from './growing-models.js'
+
+const OTHER = 3
+const names = (count: number, from = 0): string[] => Array.from({ length: count }, (_, i) => `u${i + from}`)
+
+for (const mode of MODES) {
+  describe(`owners of companion records that are upserted (${mode})`, () => {
+    let db: Database
+    let server: TestServer
+    let namespace: string
+    useDatabase(mode, COMPANION_CLASSES, (opened) => ({ db, server, namespace } = opened))
+
+    const put = (set: string, key: string | number, bins: object): Promise<unknown> =>
+      db.client.put({ ns: namespace, set, key }, bins as never)
+    const membersOf = async (set: string, bin: string): Promise<{ [key: string]: unknown }> => {
+      const records = await db.client.query(namespace, set).results()
+      return Object.fromEntries(
+        records.map(({ bins }) => [
+          `${Number(bins['_sk.shards'])}:${Number(bins['_sk.shard'])}`,
+          (bins[bin] as string[]).map(String).sort(),
+        ]),
+      )
+    }
+    const spread = (members: readonly string[], shards: number): { [key: string]: string[] } => {
+      const homes: { [key: string]: string[] } = {}
+      for (const each of members) (homes[`${shards}:${hashShard(each, shards)}`] ??= []).push(each)
+      for (const home of Object.values(homes)) home.sort()
+      return homes
+    }
+    /** A database that has not learnt yet how an owner is stored. */
+    const withFresh = async (work: (fresh: Database) => Promise<unknown>): Promise<void> => {
+      const fresh = await server.open({ namespace, entities: COMPANION_CLASSES })
+      try {
+        await work(fresh)
+      } finally {
+        await fresh.close()
+      }
+    }
+
+    it('keep the number of shards that they are stored with, for many-to-many', async () => {
+      await db.withSession((session) => {
+        for (const id of names(12)) session.persist(user(id))
+      })
+      await put('cuser', 'eve', { id: 'eve', subkeys: ['hash-shards', OTHER] })
+      await withFresh((fresh) =>
+        fresh.withSession(async (session) => {
+          const eve = user('eve')
+          for (const id of names(12)) eve.followers.add(await session.load(User, id))
+          await session.upsert(eve)
+        }),
+      )
+      expect(await membersOf('cuser_followers', 'followers')).to.deep.equal(spread(names(12), OTHER))
+      expect(await db.session().at(User, 'eve').collection('followers').count()).to.equal(12)
+    })
+
+    it('keep it for lists of keys, of children that say whose they are and of those that do not', async () => {
+      await put('cagent', 7, { id: 7, subkeys: ['hash-shards', OTHER], keptIn: ['hash-shards', OTHER] })
+      await withFresh((fresh) =>
+        fresh.withSession(async (session) => {
+          const seven = agent(7)
+          for (const id of names(6)) seven.listings.add(listing(id))
+          for (const id of names(6, 6)) {
+            const child = listing(id)
+            child.agent.set(seven)
+            session.persist(child)
+          }
+          for (const id of names(6)) seven.kept.add(listing(`k${id}`))
+          await session.upsert(seven)
+        }),
+      )
+      expect(await membersOf('cagent_listings', 'listings')).to.deep.equal(spread(names(12), OTHER))
+      const kept = names(6).map((id) => `k${id}`)
+      expect(await membersOf('cagent_kept', 'kept')).to.deep.equal(spread(kept, OTHER))
+    })
+
+    it('take new members where there was no owner', async () => {
+      const ada = user('ada')
+      for (const id of names(9)) ada.followers.add(user(id))
+      await db.session().upsert(ada)
+      expect(await membersOf('cuser_followers', 'followers')).to.deep.equal(spread(names(9), SHARDS))
+      const { bins } = await db.client.get({ ns: namespace, set: 'cuser', key: 'ada' })
+      expect(bins.subkeys).to.deep.equal(['hash-shards', SHARDS])
+    })
+  })
+
+  describe(`owners of members that are sharded on demand and are upserted (${mode})`, () => {
+    let db: Database
+    let server: TestServer
+    let namespace: string
+    useDatabase(mode, GROWING_CLASSES, (opened) => ({ db, server, namespace } = opened))
+
+    it('keep their members where they are', async () => {
+      const post = make(Post, { id: 'p' })
+      for (const id of names(5)) post.readers.add(make(Reader, { id }))
+      await db.session().save(post)
+      await db.session().at(Post, 'p').collection('readers').shard(OTHER)
+      const fresh = await server.open({ namespace, entities: GROWING_CLASSES })
+      const again = make(Post, { id: 'p' })
+      for (const id of names(5, 5)) again.readers.add(make(Reader, { id }))
+      const other = make(Post, { id: 'q' })
+      other.readers.add(make(Reader, { id: 'r' }))
+      await fresh.session().upsert(again)
+      await fresh.session().upsert(other)
+      await fresh.close()
+      const readers = db.session().at(Post, 'p').collection('readers')
+      expect(await readers.keys()).to.deep.equal(names(10).sort())
+      const { bins } = await db.client.get({ ns: namespace, set: 'gpost', key: 'p' })
+      expect(bins).to.deep.include({ readersIn: ['hash-shards', OTHER], readers: [] })
+      expect(await db.session().at(Post, 'q').collection('readers').keys()).to.deep.equal(['r'])
+    })
+  })
+}
