@@ -1,17 +1,30 @@
 import { expect } from 'chai'
 import type { Database, Finding } from 'skein'
 import { hashShard } from '#src/keys/index.js'
-import { MODES } from '../server.js'
+import { MODES, need, type TestServer } from '../server.js'
 import { useDatabase } from '../use-database.js'
-import { Agent, Club, COMPANION_CLASSES, SHARDS, User, agent, club, listing, person, user } from './companion-models.js'
+import {
+  Agent,
+  Club,
+  COMPANION_CLASSES,
+  Listing,
+  SHARDS,
+  User,
+  agent,
+  club,
+  listing,
+  person,
+  user,
+} from './companion-models.js'
 
 const names = (count: number): string[] => Array.from({ length: count }, (_, i) => `u${i}`)
 
 for (const mode of MODES) {
   describe(`verifying companion records (${mode})`, () => {
     let db: Database
+    let server: TestServer
     let namespace: string
-    useDatabase(mode, COMPANION_CLASSES, (opened) => ({ db, namespace } = opened))
+    useDatabase(mode, COMPANION_CLASSES, (opened) => ({ db, server, namespace } = opened))
 
     beforeEach(async () => {
       await db.withSession((session) => {
@@ -99,6 +112,24 @@ for (const mode of MODES) {
       expect(await list(right)).to.include('u3')
       expect(await list(wrong)).not.to.include.members(['u3'])
       expect(await db.session().at(Agent, 2).collection('listings').keys()).to.deep.equal(['c'])
+    })
+
+    it('moves all members out of the record of an owner in one run, and the owner says how they are stored', async function () {
+      const { clock } = need(this, server.embedded, 'only the embedded server lets time pass')
+      await put('cuser', 'old', { id: 'old', followers: names(9) })
+      for (const id of names(9)) await put('cuser_follows', id, { follows: ['ada', 'old'] })
+      await put('cagent', 9, { id: 9 })
+      await put('clisting', 'c', { id: 'c', agent: 9 })
+      await put('clisting', 'd', { id: 'd', agent: 9 })
+      await clock.advance(10)
+      const found: string[] = []
+      for await (const { kind, state } of db.verify([User, Listing], { repair: true })) found.push(`${kind} ${state}`)
+      expect(found.filter((each) => each === 'misplacedMember repaired')).to.have.length(9)
+      expect(await binOf('cuser', 'old', 'subkeys')).to.deep.equal(['hash-shards', SHARDS])
+      expect(await binOf('cagent', 9, 'subkeys')).to.deep.equal(['hash-shards', SHARDS])
+      expect(await db.session().at(User, 'old').collection('followers').keys()).to.deep.equal(names(9))
+      expect(await db.session().at(Agent, 9).collection('listings').keys()).to.deep.equal(['c', 'd'])
+      expect(shown(await verify())).to.deep.equal([])
     })
 
     it('moves the attributes of a link along', async () => {

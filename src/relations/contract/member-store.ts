@@ -2,7 +2,7 @@ import type { KeyValue } from '../../keys/index.js'
 import type { EntityModel } from '../../model/index.js'
 import type { Bins, ReadCommand, WriteCommand } from '../../plan/command.js'
 import type { WriteOperation } from '../../plan/operation.js'
-import type { StoredRecord } from '../../plan/outcome.js'
+import type { Outcome, StoredRecord } from '../../plan/outcome.js'
 import type { Draft, Settle, StageName } from '../../plan/draft.js'
 import type { SplitAccess } from '../../plan/split-access.js'
 import type { RecordKey, UserKey } from '../../plan/record-key.js'
@@ -27,6 +27,13 @@ export interface StoredMember {
 export interface MemberQuestion {
   readonly command: ReadCommand
   readonly found: (record: StoredRecord | null) => readonly UserKey[]
+}
+
+/** A write that tells an owner how its members are stored. */
+export interface Telling {
+  readonly command: WriteCommand
+  /** False where the owner says otherwise: then its members belong elsewhere. */
+  readonly agrees: (outcome: Outcome) => boolean
 }
 
 /**
@@ -76,6 +83,8 @@ export interface MemberStore {
   ): void | Promise<void>
   /** Puts a member into its home, which is there, or is made; `repair` does so only while nobody else writes there. */
   addition(at: StoredMember, isHomeThere: boolean): WriteCommand
+  /** Tells an owner how its members are stored, before `repair` makes a home for some. Absent where owners that have homes always say it. */
+  telling?(owner: RecordKey): Telling
   /** Takes a member out, whatever else happens to the owner; unless said otherwise, of its home. */
   removal(at: StoredMember, from?: RecordKey): WriteCommand
   /** Lets members in again where a delete was cut short. */

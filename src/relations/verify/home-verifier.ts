@@ -10,7 +10,9 @@ import { describeHomeMarker, describeMisplaced, type ShowKey } from './describe-
 import type { Reading } from './judge.js'
 import { isUserKey } from './link-ends.js'
 import { ABOUT_RECORD, readEnds, readingOf } from './read-ends.js'
-import type { RepairResult } from './repair-links.js'
+import type { OwnWrites } from './own-writes.js'
+import { resultOf, type RepairResult } from './repair-links.js'
+import { tellOwners } from './tell-owners.js'
 
 /** A record that may hold members of an owner, although it is another one or should be. */
 export interface Home {
@@ -26,6 +28,12 @@ export interface Misplaced extends Home {
   readonly generation: number
 }
 
+/** Result of telling an owner, and its generation then. */
+interface Told {
+  readonly result: RepairResult
+  readonly generation?: number
+}
+
 interface HomeAccess {
   read(commands: readonly ReadCommand[]): Promise<(StoredRecord | null)[]>
   write(commands: readonly WriteCommand[]): Promise<Outcome[]>
@@ -38,13 +46,16 @@ export class HomeVerifier {
   readonly #repair: boolean
   readonly #settle: number
   readonly #unsettled: () => void
+  readonly #own: OwnWrites
 
   constructor(
     access: HomeAccess,
+    own: OwnWrites,
     { repair, settle }: { readonly repair: boolean; readonly settle: number },
     unsettled: () => void,
   ) {
     this.#access = access
+    this.#own = own
     this.#repair = repair
     this.#settle = settle
     this.#unsettled = unsettled
@@ -59,7 +70,9 @@ export class HomeVerifier {
     const reading = readingOf(record)
     if (root === null || DELETING_BIN in root.bins || !reading.isDeleting) return
     if (reading.age < this.#settle) return this.#unsettled()
-    const result = this.#repair ? await this.#send([atGeneration(store.reopening(key), reading.generation)]) : FOUND
+    const result = this.#repair
+      ? resultOf(await this.#write(atGeneration(store.reopening(key), reading.generation)))
+      : FOUND
     yield { ...describeHomeMarker(owner.model, owner.key, key, this.#nameOf(home), this.#access.showKey), ...result }
   }
 
@@ -68,7 +81,7 @@ export class HomeVerifier {
     const { owner, key, member } = misplaced
     const [here, there] = await Promise.all([this.#holds(misplaced, key), this.#readHome(misplaced)])
     if (!here.holds || here.isDeleting || there.isDeleting) return
-    if (here.age < this.#settle) return this.#unsettled()
+    if (here.age < this.#settle && !this.#own.isLast(key, here)) return this.#unsettled()
     const result = this.#repair ? await this.#mend(misplaced, here, there) : FOUND
     const named = this.#nameOf(misplaced)
     yield { ...describeMisplaced(owner.model, owner.key, key, named, member, this.#access.showKey), ...result }
@@ -80,11 +93,30 @@ export class HomeVerifier {
     there: Reading,
   ): Promise<RepairResult> {
     const end = endOf(relation, owner.key, member)
+    let generation: number | undefined = here.generation
     if (!there.holds) {
-      const added = await this.#send([end.add!(here.carried, there.home!.isThere)])
+      const { isThere } = there.home!
+      const told = isThere ? undefined : await this.#tell(store, owner.key)
+      if (told !== undefined && told.result.state !== 'repaired') return told.result
+      if (told !== undefined && recordId(owner.key) === recordId(key)) generation = told.generation
+      const added = resultOf(await this.#write(end.add!(here.carried, isThere)))
       if (added.state !== 'repaired') return added
     }
-    return this.#send([store.removal({ owner: owner.key, member }, key)])
+    const removed = await this.#write(store.removal({ owner: owner.key, member }, key))
+    // Written by nobody else since it was read: its other members are as settled as this one.
+    const isOnlyHere = generation !== undefined && generation <= here.generation + 1
+    if (removed.state === 'written' && isOnlyHere && removed.generation === generation! + 1)
+      this.#own.note(key, removed.generation)
+    return resultOf(removed)
+  }
+
+  /** Undefined where the owner has nothing to be told. */
+  async #tell(store: MemberStore, owner: RecordKey): Promise<Told | undefined> {
+    const told = await tellOwners([{ store, owner }], (commands) => this.#access.write(commands), this.#own)
+    if (told.size === 0) return undefined
+    const [outcome] = told.values()
+    if (outcome === undefined) return { result: { state: 'leftAlone' } }
+    return { result: resultOf(outcome), generation: outcome.generation }
   }
 
   async #readHome({ owner, member, relation }: Misplaced): Promise<Reading> {
@@ -104,11 +136,9 @@ export class HomeVerifier {
     return { ...readingOf(record, Number(record?.bins['_sk.holds'] ?? 0) > 0), carried: record?.bins['_sk.carries'] }
   }
 
-  async #send(commands: readonly WriteCommand[]): Promise<RepairResult> {
-    const [{ state, reason, error }] = await this.#access.write(commands)
-    if (state === 'written') return { state: 'repaired' }
-    const isOvertaken = ['missing', 'exists', 'guard', 'generation'].includes(reason!)
-    return isOvertaken ? { state: 'leftAlone' } : { state: 'failed', error }
+  async #write(command: WriteCommand): Promise<Outcome> {
+    const [outcome] = await this.#access.write([command])
+    return outcome
   }
 
   #nameOf({ relation }: Home): string {

@@ -19,6 +19,10 @@ export class OwnWrites {
     }
   }
 
+  has(key: RecordKey): boolean {
+    return this.#generations.has(recordId(key))
+  }
+
   isLast(key: RecordKey, { generation }: Reading): boolean {
     return this.#generations.get(recordId(key)) === generation
   }

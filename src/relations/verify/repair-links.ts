@@ -6,6 +6,7 @@ import type { Value } from '../../plan/value.js'
 import type { Finding } from '../contract/finding.js'
 import type { Reading, Verdict } from './judge.js'
 import type { OwnWrites } from './own-writes.js'
+import { ownerId, tellOwners, type OwnerToTell } from './tell-owners.js'
 import type { LinkEnd, StoredLink } from '../contract/link-verification.js'
 import { markDeleting } from '../write/delete-marker.js'
 
@@ -24,6 +25,8 @@ export type RepairResult = Pick<Finding, 'state' | 'error'>
 /** Nothing can be done about it here. */
 const UNREPAIRED: { readonly result: RepairResult } = { result: { state: 'found' } }
 
+const LEFT_ALONE: RepairResult = Object.freeze({ state: 'leftAlone' })
+
 interface Repair {
   readonly generation: number
   readonly commands: WriteCommand[]
@@ -40,8 +43,16 @@ export async function repairLinks(
   own: OwnWrites,
 ): Promise<RepairResult[]> {
   const repairs = new Map<string, Repair>()
-  const planned = confirmed.map(({ link, verdict, carried, reading: { generation, home } }) => {
+  const told = await tellOwners(confirmed.flatMap(ownerToTell), send, own)
+  const planned = confirmed.map((each) => {
+    const { link, verdict, carried, reading } = each
+    const { generation, home } = reading
     const end = link[verdict.wrong]
+    const [untold] = ownerToTell(each)
+      .map(ownerId)
+      .filter((id) => told.has(id) && told.get(id)?.state !== 'written')
+    if (untold !== undefined)
+      return { result: told.get(untold) === undefined ? LEFT_ALONE : resultOf(told.get(untold)!) }
     const command = verdict.change === 'add' ? end.add!(carried, home?.isThere !== false) : removal(end)
     if (command === undefined) return UNREPAIRED
     const id = recordId(command.key)
@@ -58,7 +69,14 @@ export async function repairLinks(
     all[i].result = resultOf(outcome)
     if (outcome.state === 'written') own.note(outcome.command.key, outcome.generation ?? all[i].generation + 1)
   })
-  return planned.map((repair) => repair?.result ?? { state: 'leftAlone' })
+  return planned.map((repair) => repair?.result ?? LEFT_ALONE)
+}
+
+/** The owner for whose link a companion has to be made. */
+function ownerToTell({ link, verdict, reading }: Confirmed): readonly OwnerToTell[] {
+  const { apart, key } = link[verdict.wrong]
+  if (apart === undefined || verdict.change !== 'add' || reading.home?.isThere !== false) return []
+  return [{ store: apart.store, owner: key }]
 }
 
 /** A link record is only marked here: whoever goes on with its delete takes it off the lists of its ends. */
@@ -74,7 +92,7 @@ function atGeneration(command: WriteCommand, generation: number): WriteCommand {
   return write(command.entity, command.key, command.operations, { ...command, generation })
 }
 
-function resultOf({ state, reason, error }: Outcome): RepairResult {
+export function resultOf({ state, reason, error }: Outcome): RepairResult {
   if (state === 'written') return { state: 'repaired' }
   const isOvertaken = reason === 'missing' || reason === 'exists' || reason === 'guard' || reason === 'generation'
   return isOvertaken ? { state: 'leftAlone' } : { state: 'failed', error }

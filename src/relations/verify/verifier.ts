@@ -59,7 +59,7 @@ export class Verifier {
   constructor(access: VerifyAccess, terms: VerifyTerms) {
     this.#access = access
     this.#terms = terms
-    this.#homes = new HomeVerifier(access, terms, () => this.unsettled++)
+    this.#homes = new HomeVerifier(access, this.#own, terms, () => this.unsettled++)
     const inside = new InsideVerifier(access, terms, () => this.unsettled++)
     this.#partHomes = new PartHomeVerifier(access, inside, terms, () => this.unsettled++)
   }

@@ -6,7 +6,7 @@ import type { Draft, Settle, StageName } from '../../plan/draft.js'
 import { recordId, type RecordKey, type UserKey } from '../../plan/record-key.js'
 import type { Value } from '../../plan/value.js'
 import type { CollectionMembers } from '../contract/collection-members.js'
-import type { MemberQuestion, MemberStore, StoredMember } from '../contract/member-store.js'
+import type { MemberQuestion, MemberStore, StoredMember, Telling } from '../contract/member-store.js'
 import type { Reader } from '../contract/reader.js'
 import type { Tracked } from '../contract/tracked.js'
 import { CompanionChanges } from './companion-changes.js'
@@ -126,6 +126,17 @@ export class CompanionStore implements MemberStore {
   addition(at: StoredMember, isHomeThere: boolean): WriteCommand {
     const home = this.homeOf(at.owner, at.member)
     return this.#commands[isHomeThere ? 'put' : 'create'](at, home, this.#scheme.shardsOf(at.owner))
+  }
+
+  telling(owner: RecordKey): Telling {
+    const shards = this.#scheme.shardsOf(owner)
+    return {
+      command: this.#commands.tell(owner, shards),
+      agrees: (outcome) => {
+        this.#scheme.learn(owner, this.#commands.told(outcome))
+        return this.#scheme.shardsOf(owner) === shards
+      },
+    }
   }
 
   removal({ owner, member }: StoredMember, from?: RecordKey): WriteCommand {
