@@ -82,6 +82,14 @@ export class Blog {
   @Sharded({ by: 'hash', shards: SHARDS }) @OneToMany(() => Post) posts = collection<Post>()
 }
 
+/** Stays when it is deleted, with its notes. */
+@Record({ set: 'cshelf' })
+export class Shelf {
+  @Key() id!: string
+  @DeletedAt() deletedAt?: Date
+  @Sharded({ by: 'hash', shards: SHARDS }) @OneToMany(() => Note) notes = collection<Note>()
+}
+
 @Record({ set: 'cpost' })
 export class Post {
   @Key() id!: number

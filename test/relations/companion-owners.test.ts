@@ -1,9 +1,10 @@
 import { expect } from 'chai'
-import type { Database } from 'skein'
+import { EntityGoneError, type Database } from 'skein'
 import { hashShard } from '#src/keys/index.js'
 import { MODES, type TestServer } from '../server.js'
+import { rejection } from '../session/rejection.js'
 import { useDatabase } from '../use-database.js'
-import { COMPANION_CLASSES, SHARDS, User, agent, listing, user } from './companion-models.js'
+import { COMPANION_CLASSES, Note, SHARDS, Shelf, User, agent, listing, user } from './companion-models.js'
 import { GROWING_CLASSES, Post, Reader, make } from './growing-models.js'
 
 const OTHER = 3
@@ -86,6 +87,72 @@ for (const mode of MODES) {
       expect(await membersOf('cuser_followers', 'followers')).to.deep.equal(spread(names(9), SHARDS))
       const { bins } = await db.client.get({ ns: namespace, set: 'cuser', key: 'ada' })
       expect(bins.subkeys).to.deep.equal(['hash-shards', SHARDS])
+    })
+  })
+
+  describe(`owners of companion records that were deleted softly (${mode})`, () => {
+    let db: Database
+    let server: TestServer
+    let namespace: string
+    const entities = [Shelf, Note]
+    useDatabase(mode, entities, (opened) => ({ db, server, namespace } = opened))
+
+    const notesOf = (id: string): Promise<unknown> => db.session().at(Shelf, id).collection('notes').keys()
+    const change = (how: 'add' | 'remove', member: number, of = db, id = 's'): Promise<unknown> =>
+      of.withSession((session) => void session.at(Shelf, id).collection('notes')[how](member))
+
+    beforeEach(async () => {
+      await db.withSession((session) => {
+        for (const id of [1, 2, 3]) session.persist(make(Note, { id }))
+        session.persist(make(Shelf, { id: 's' }))
+      })
+    })
+
+    it('refuse a member for which a companion would have to be made, until they are restored', async () => {
+      await db.session().delete(Shelf, 's')
+      expect(await rejection(() => change('add', 1))).to.be.instanceOf(EntityGoneError)
+      expect(await db.client.query(namespace, 'cshelf_notes').results()).to.have.length(0)
+      await db.session().restore(Shelf, 's')
+      await change('add', 1)
+      expect(await notesOf('s')).to.deep.equal([1])
+    })
+
+    if (mode === 'sc')
+      it('refuse it in a transaction, too', async () => {
+        await db.session().delete(Shelf, 's')
+        const add = (): Promise<unknown> =>
+          db.transaction((session) => void session.at(Shelf, 's').collection('notes').add(1))
+        const error = (await rejection(add)) as EntityGoneError
+        expect([error, error.cause].some((each) => each instanceof EntityGoneError)).to.equal(true)
+        expect(await db.client.query(namespace, 'cshelf_notes').results()).to.have.length(0)
+      })
+
+    it('refuse one whose companion they are asked for, and let others out', async () => {
+      const put = (set: string, key: string, bins: object): Promise<unknown> =>
+        db.client.put({ ns: namespace, set, key }, bins as never)
+      await put('cshelf', 'three', { id: 'three', subkeys: ['hash-shards', OTHER], deletedAt: Date.now() })
+      for (let shard = 0; shard < OTHER; shard++) {
+        const here = [1, 2].filter((id) => hashShard(id, OTHER) === shard)
+        await put('cshelf_notes', `three:${shard}`, { '_sk.root': 'three', '_sk.shards': OTHER, notes: here })
+      }
+      const fresh = await server.open({ namespace, entities })
+      expect(await rejection(() => change('add', 3, fresh, 'three'))).to.be.instanceOf(EntityGoneError)
+      await fresh.close()
+      const other = await server.open({ namespace, entities })
+      await change('remove', 2, other, 'three')
+      await other.close()
+      const records = await db.client.query(namespace, 'cshelf_notes').results()
+      expect(records.flatMap(({ bins }) => bins.notes as number[])).to.deep.equal([1])
+    })
+
+    it('do not see one that comes into a companion that is there: it is shown once they are restored', async () => {
+      await change('add', 1)
+      await db.session().delete(Shelf, 's')
+      const same = [...Array(200).keys()].find((id) => id > 3 && hashShard(id, SHARDS) === hashShard(1, SHARDS))!
+      await db.session().save(make(Note, { id: same }))
+      await change('add', same)
+      await db.session().restore(Shelf, 's')
+      expect(await notesOf('s')).to.deep.equal([1, same])
     })
   })
 

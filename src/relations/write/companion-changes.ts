@@ -82,11 +82,13 @@ export class CompanionChanges {
     else change.reroute(left)
   }
 
-  /** Tells the owner once for all changes of a stage. */
+  /** Tells the owner once for all adds of a stage, and once for all others: an owner that was deleted softly refuses only adds. */
   #tell(change: Refused, draft: Draft): void {
     const { at, stage } = change
-    draft.collect(`${this.#name} tells ${recordId(at.owner)} ${stage}`, change, (changes) => {
-      const command = this.#commands.tell(at.owner, this.#scheme.shardsOf(at.owner), missingAmong(changes))
+    const isAdd = change.create !== undefined
+    draft.collect(`${this.#name} tells ${recordId(at.owner)} ${stage} ${isAdd}`, change, (changes) => {
+      const tell = this.#commands.tell(at.owner, this.#scheme.shardsOf(at.owner), missingAmong(changes))
+      const command = isAdd ? this.#commands.admitting(tell) : tell
       draft.add(stage, command, (outcome) => {
         if (outcome.state === 'written') this.#scheme.learn(at.owner, this.#commands.told(outcome))
         return worst(changes.map((each) => this.#goOn(each, outcome, draft)))

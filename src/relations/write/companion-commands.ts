@@ -6,7 +6,15 @@ import {
   DELETING_BIN,
   type EntityModel,
 } from '../../model/index.js'
-import { binEquals, holds, remove, write, type DeleteCommand, type WriteCommand } from '../../plan/command.js'
+import {
+  binEquals,
+  holds,
+  remove,
+  whileThere,
+  write,
+  type DeleteCommand,
+  type WriteCommand,
+} from '../../plan/command.js'
 import { bin, binExists, not } from '../../plan/expression.js'
 import type { WriteOperation } from '../../plan/operation.js'
 import { readExpression, removeBin, writeBin, writeMissingBin } from '../../plan/operations.js'
@@ -77,6 +85,11 @@ export class CompanionCommands {
       [writeMissingBin(subkeys, this.#scheme.describe(shards)), readExpression(this.#answer, bin('list', subkeys))],
       { exists: 'mustExist', ttl: 'keep', guards: [NOT_DELETING] },
     )
+  }
+
+  /** The same command, which an owner refuses that was deleted softly: it takes no new members. */
+  admitting(tell: WriteCommand): WriteCommand {
+    return { ...tell, guards: [whileThere(this.model)] }
   }
 
   /** The answer of the owner to `tell` and `asked`. */

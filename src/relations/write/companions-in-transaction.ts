@@ -56,7 +56,11 @@ export class CompanionsInTransaction {
     // An owner that the flush writes as a whole says it in that write.
     const isWhole = at.isOwnerNew === true || at.isOwnerUpserted === true
     if (!isWhole && draft.once(`tell ${recordId(at.owner)} ${this.#scheme.subkeys}`))
-      draft.add('write', this.#commands.tell(at.owner, shards), ({ state }) => state === 'written')
+      draft.add(
+        'write',
+        this.#commands.admitting(this.#commands.tell(at.owner, shards)),
+        ({ state }) => state === 'written',
+      )
     draft.add(stage, this.#commands.create(at, home, shards), settle)
   }
 

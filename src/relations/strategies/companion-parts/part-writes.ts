@@ -85,7 +85,7 @@ export class PartWrites {
   ): Promise<void> {
     const { table } = parts
     const { key: owner } = table.owner
-    const { scheme, inside, model } = this.#homes
+    const { scheme, inside, model, commands } = this.#homes
     if (parts.isUpsert) {
       const [root] = await reader.read([read(model.name, owner, [scheme.subkeys])])
       scheme.learn(owner, root?.bins[scheme.subkeys])
@@ -113,7 +113,11 @@ export class PartWrites {
       const isTold =
         isOwnerNew || !draft.once(`tell ${recordId(owner)} ${scheme.subkeys} ${tellsEach ? recordId(place.home) : ''}`)
       if (!isTold || (tellsEach && parts.isUpsert))
-        draft.add('write', this.#homes.commands.tell(owner, shards, [place.home]), ({ state }) => state === 'written')
+        draft.add(
+          'write',
+          commands.admitting(commands.tell(owner, shards, [place.home])),
+          ({ state }) => state === 'written',
+        )
       draft.add(stage, this.#homes.create(owner, place.home, shards, group.route, changes), settle)
     })
   }
