@@ -1,6 +1,6 @@
 import { addToBin } from '../plan/operations.js'
 import { badArgument } from './handle-errors.js'
-import { addNumbers } from './list-handle.js'
+import { addNumbers } from './add-numbers.js'
 import type { RecordTarget } from './record-target.js'
 
 /**

@@ -1,4 +1,6 @@
+import { deltaOf } from './add-numbers.js'
 import { decodeItem, encodeItem, typeCodecOf, unreadable, unstorable } from '../codec/index.js'
+import type { SkeinError } from '../errors/index.js'
 import type { BinType } from '../model/index.js'
 import { edited } from '../plan/collection-expression.js'
 import type { Expression, PathLevel } from '../plan/expression.js'
@@ -80,10 +82,9 @@ export class ItemsHandle<V> {
 
   /** Adds to a number of each of them; a missing one counts as 0. */
   increment(name: keyof V & string, by: number | bigint = 1): void {
-    if (typeof by !== 'bigint' && !Number.isFinite(by))
-      throw this.#bad(`${String(by)} cannot be added`, 'Give a finite number.')
-    const { key } = this.#entry(name)
-    this.#record(edited('mapIncrement', loopVariable('map'), [key, by], 'map'), true)
+    const { key, type } = this.#entry(name)
+    const delta = deltaOf(type, by, (what, fix) => this.#bad(what, fix))
+    this.#record(edited('mapIncrement', loopVariable('map'), [key, delta], 'map'), true)
   }
 
   /** Takes them out. */
@@ -120,7 +121,7 @@ export class ItemsHandle<V> {
     }
   }
 
-  #bad(what: string, fix: string): Error {
+  #bad(what: string, fix: string): SkeinError {
     return badArgument(this.#target, this.#place.property, what, fix)
   }
 }

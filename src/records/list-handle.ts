@@ -1,3 +1,4 @@
+import { addNumbers } from './add-numbers.js'
 import { isDeepStrictEqual } from 'node:util'
 import type { BinType } from '../model/index.js'
 import { intervalOf } from '../plan/collection-expression.js'
@@ -68,6 +69,7 @@ export class ListHandle<V> extends PlaceHandle {
     const stored = items.map((item) => this.encode(this.#item, item))
     this.record(listInsert(bin, index, stored, path, this.#subtype.isUnique), (list) => {
       const all = list as V[]
+      fillTo(all, index)
       all.splice(index, 0, ...this.#missing(all, items))
     })
   }
@@ -79,6 +81,7 @@ export class ListHandle<V> extends PlaceHandle {
     const { bin, path } = this.place
     this.record(listSet(bin, index, this.encode(this.#item, item), path), (list) => {
       const items = list as V[]
+      fillTo(items, index)
       items[index < 0 ? items.length + index : index] = item
     })
   }
@@ -88,8 +91,9 @@ export class ListHandle<V> extends PlaceHandle {
     this.#checkUnsorted('increment')
     this.checkInteger('index', index)
     const { bin, path } = this.place
-    this.record(listIncrement(bin, index, this.checkDelta(by), path), (list) => {
+    this.record(listIncrement(bin, index, this.checkDelta(this.#item, by), path), (list) => {
       const items = list as (number | bigint)[]
+      fillTo(items, index)
       const at = index < 0 ? items.length + index : index
       items[at] = addNumbers(items[at], by)
     })
@@ -280,7 +284,7 @@ export class ListHandle<V> extends PlaceHandle {
   }
 }
 
-export function addNumbers(value: unknown, by: number | bigint): number | bigint {
-  if (typeof value === 'bigint') return value + BigInt(by)
-  return typeof by === 'bigint' && (value === undefined || value === null) ? by : Number(value ?? 0) + Number(by)
+/** Fills the list up to an index with null, as the server does. */
+function fillTo(list: unknown[], index: number): void {
+  while (list.length < index) list.push(null)
 }

@@ -2,7 +2,8 @@ import { decodeItem, typeCodecOf, unreadable, unstorable } from '../codec/index.
 import { mapClear, mapIncrement, mapPut, mapPutItems, mapRemoveKeys, MAX_CONTEXTS } from '../plan/operations.js'
 import type { MapKey, Value } from '../plan/value.js'
 import { badArgument, wrongHandle } from './handle-errors.js'
-import { addNumbers, ListHandle } from './list-handle.js'
+import { addNumbers } from './add-numbers.js'
+import { ListHandle } from './list-handle.js'
 import {
   deleteEntry,
   entryOf,
@@ -90,7 +91,7 @@ export class MapHandle<M> extends PlaceHandle {
   increment(key: KeyOf<M>, by: number | bigint = 1): void {
     const { bin, path } = this.place
     const entry = this.#entry(key)
-    this.record(mapIncrement(bin, entry.key, this.checkDelta(by), path, mapSubtypeOf(this.place)), (map) =>
+    this.record(mapIncrement(bin, entry.key, this.checkDelta(entry.type, by), path, mapSubtypeOf(this.place)), (map) =>
       setEntry(map, entry.name, addNumbers(getEntry(map, entry.name), by)),
     )
   }

@@ -1,6 +1,7 @@
 import { decodeItem, encodeItem, inOrder, typeCodecOf, unreadable, unstorable } from '../codec/index.js'
 import type { BinType } from '../model/index.js'
 import type { Value } from '../plan/value.js'
+import { deltaOf } from './add-numbers.js'
 import type { Change } from './change.js'
 import { badArgument } from './handle-errors.js'
 import { changeAt, type Place } from './place.js'
@@ -90,10 +91,9 @@ export abstract class PlaceHandle {
   }
 
   /** @internal */
-  protected checkDelta(delta: number | bigint): Value {
-    if (typeof delta === 'bigint' || Number.isFinite(delta)) return delta
+  protected checkDelta(type: BinType, delta: number | bigint): Value {
     const { target, place } = this
-    throw badArgument(target, place.property, `${String(delta)} cannot be added`, 'Give a finite number.')
+    return deltaOf(type, delta, (what, fix) => badArgument(target, place.property, what, fix))
   }
 }
 

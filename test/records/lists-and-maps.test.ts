@@ -46,6 +46,41 @@ for (const mode of MODES) {
       await db.client.operate(new aerospike.Key(namespace, 'lists_box', 1), operations as never)
     }
 
+    it('keep doubles doubles when a whole number is added to nothing', async () => {
+      await save({ weights: new Map(), loose: [] })
+      const session = db.session()
+      const handle = session.at(Box, 1)
+      handle.map('weights').increment('a', 1)
+      handle.list('loose').increment(0, 2)
+      await session.flush()
+      handle.map('weights').increment('a', 0.5)
+      handle.list('loose').increment(0, 0.25)
+      await session.flush()
+      const { weights, loose } = await stored()
+      expect({ weights, loose }).to.deep.equal({ weights: new Map([['a', 1.5]]), loose: [2.25] })
+    })
+
+    it('refuse to add fractions to whole numbers, and anything to what is no number', async () => {
+      await save({ scores: new Map(), once: [], latest: new Map([['x', reading(1, 2)]]) })
+      const handle = db.session().at(Box, 1)
+      const scores = handle.map('scores')
+      expect(() => scores.increment('a', 0.5)).to.throw(SkeinError, /scores: 0.5 cannot be added to a whole number/)
+      expect(() => handle.list('once').increment(0)).to.throw(SkeinError, /once: a value of type string is no number/)
+      expect(() => handle.map('latest').increment('x')).to.throw(SkeinError, /latest: a value of type embedded/)
+      expect((await stored()).scores).to.deep.equal(new Map())
+    })
+
+    it('are filled up with null before a position past the end, as loaded so stored', async () => {
+      await save({ loose: [1] })
+      const session = db.session()
+      const loaded = await session.load(Box, 1)
+      session.at(loaded).list('loose').insert(3, 9)
+      session.at(loaded).list('loose').set(5, 7)
+      expect(loaded.loose).to.deep.equal([1, null, null, 9, null, 7])
+      await session.flush()
+      expect((await stored()).loose).to.deep.equal(loaded.loose)
+    })
+
     it('are created with their order in a new record, empty or not', async () => {
       await save({
         sorted: [],

@@ -1,0 +1,30 @@
+import type { SkeinError } from '../errors/index.js'
+import type { BinType } from '../model/index.js'
+import { DoubleValue, type Value } from '../plan/value.js'
+
+/** Value to send for an increment; to a double as a double, because the server stores it as it comes where there was nothing. */
+export function deltaOf({ kind }: BinType, by: number | bigint, bad: (what: string, fix: string) => SkeinError): Value {
+  if (typeof by !== 'bigint' && !Number.isFinite(by))
+    throw bad(`${String(by)} cannot be added`, 'Give a finite number.')
+  switch (kind) {
+    case 'double':
+      return new DoubleValue(Number(by))
+    case 'int':
+    case 'bigint':
+    case 'json':
+      // The server would cut off the fraction, or store a double that an integer cannot be read from.
+      if (typeof by === 'number' && !Number.isInteger(by))
+        throw bad(`${by} cannot be added to a whole number`, 'Give a whole number, or declare the type double.')
+      return by
+    case 'custom':
+      return by
+    default:
+      throw bad(`a value of type ${kind} is no number`, 'Increment values of type int, double or bigint.')
+  }
+}
+
+/** Adds as the server does; nothing counts as 0. */
+export function addNumbers(value: unknown, by: number | bigint): number | bigint {
+  if (typeof value === 'bigint') return value + BigInt(by)
+  return typeof by === 'bigint' && (value === undefined || value === null) ? by : Number(value ?? 0) + Number(by)
+}
