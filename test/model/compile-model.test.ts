@@ -227,7 +227,14 @@ describe('compileModel', () => {
     expect(model.entity(Post).indexes).to.deep.equal([
       { name: 'posts_by_author', bin: 'by', on: 'value', type: 'numeric', property: 'author' },
       { name: 'post_editor', bin: 'editor', on: 'value', type: 'numeric', property: 'editor' },
-      { name: 'post_c_author_keys', bin: 'c_author', on: 'mapKeys', type: 'numeric', property: 'comments' },
+      {
+        name: 'post_c_c_author_keys',
+        set: 'post_c',
+        bin: 'c_author',
+        on: 'mapKeys',
+        type: 'numeric',
+        property: 'comments',
+      },
     ])
     expect(model.embeddable(Comment).relations[0]).to.deep.include({
       strategy: 'keyBin',
