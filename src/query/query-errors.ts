@@ -18,7 +18,7 @@ export function noFittingIndex(model: EntityModel, terms: readonly Term[]): Skei
   const message =
     terms.length === 0
       ? `The query for ${name} has no condition that an index could answer.`
-      : `No index of ${name} answers the query for ${terms.map(({ path }) => path).join(', ')}.`
+      : `No index of ${name} answers the query for ${[...new Set(terms.map(({ path }) => path))].join(', ')}.`
   const add =
     decorator === undefined
       ? ''
@@ -43,10 +43,10 @@ function tooLongForIndex({ name }: EntityModel, { path, lookup }: Term): SkeinEr
   )
 }
 
-export function tooMany(model: EntityModel, max: number): SkeinError {
+export function tooMany(model: EntityModel, max: number, call: 'toArray' | 'keys'): SkeinError {
   return new SkeinError('SKEIN_2512', `The query finds more than ${max} records of ${model.name}.`, {
     className: model.name,
-    fix: 'Iterate over the query, read it in pages, set a limit, or raise it: toArray({ max: … }).',
+    fix: `Iterate over the query, read it in pages, set a limit, or raise it: ${call}({ max: … }).`,
   })
 }
 

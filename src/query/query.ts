@@ -124,7 +124,7 @@ export class Query<T extends object> implements AsyncIterable<T> {
     const max = mostOf('toArray()', options)
     const found: T[] = []
     for await (const entities of this.atMost(max).steps()) found.push(...entities)
-    if (found.length > max) throw tooMany(this.source.model, max)
+    if (found.length > max) throw tooMany(this.source.model, max, 'toArray')
     return found
   }
 
@@ -164,7 +164,7 @@ export class Query<T extends object> implements AsyncIterable<T> {
     for await (const records of this.atMost(max).run.records(this.source.keyBins)) {
       for (const record of records) found.push(this.source.keyOf(record))
     }
-    if (found.length > max) throw tooMany(this.source.model, max)
+    if (found.length > max) throw tooMany(this.source.model, max, 'keys')
     return found
   }
 

@@ -34,12 +34,13 @@ export function badCondition(
   { name }: Pick<EntityModel, 'name'>,
   { path, message, fix }: ConditionProblem,
 ): SkeinError {
-  return new SkeinError('SKEIN_2510', `${name}.${path}: ${message}.`, { className: name, property: path, fix })
+  const place = path === '' ? name : `${name}.${path}`
+  return new SkeinError('SKEIN_2510', `${place}: ${message}.`, { className: name, property: path, fix })
 }
 
 /** A page does not know what earlier ones have shown. */
 export function pagedCompanions({ name }: Pick<EntityModel, 'name'>): SkeinError {
-  const message = `A query for ${name} by several members of a collection in shards cannot be paged: an owner may have them in several records.`
+  const message = `A query for ${name} by several members of a collection in shards cannot be paged or changed in bulk: an owner may have them in several records.`
   const fix = 'Iterate over the query, or page by one member at a time: whereHas.'
   return new SkeinError('SKEIN_2510', message, { className: name, fix })
 }
