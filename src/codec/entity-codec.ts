@@ -202,12 +202,12 @@ export class EntityCodec<T extends object = object> {
     return assignedCopy(this.#shape.properties, this.#functions, entity, snapshot)
   }
 
-  /** One property as these bins hold it. */
+  /** Value of a property, read from these bins. */
   propertyIn(name: string, bins: Bins): unknown {
     return this.#shape.properties[this.#indexOf(name)].decode(bins, undefined)
   }
 
-  /** One property of these bins, as it is sent. */
+  /** Stored value of a property in these bins, as a command sends it. */
   storedIn(name: string, bins: Bins): Value {
     const property = this.#shape.properties[this.#indexOf(name)] as BinProperty
     return property.encode(property.decode(bins, undefined), 0)!

@@ -79,7 +79,7 @@ async function progressOf(client: AerospikeClient, id: number, command: QueryCom
   }
 }
 
-/** What a node tells of the job; nothing where it knows none, which the client makes an error. */
+/** Answer of a node about the job; empty where the node knows none, which the client makes an error. */
 async function jobOf(client: AerospikeClient, node: ClientNode, id: number, command: QueryCommand): Promise<string> {
   try {
     return await calls(client).infoNode(`query-show:id=${id}`, node, INFO)

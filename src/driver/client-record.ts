@@ -73,7 +73,7 @@ export function plainBins(command: WriteCommand): object | undefined {
   return bins
 }
 
-/** The same object where all values go as they are. */
+/** Bins with values that the client takes; the object itself where none has to be converted. */
 function convertBins(bins: Bins): object {
   let copy: Record<string, unknown> | undefined
   for (const name in bins) {
@@ -84,7 +84,7 @@ function convertBins(bins: Bins): object {
   return copy ?? bins
 }
 
-/** The same as a row of a batch takes them; made to measure, because most writes change one bin. */
+/** Operations that set these bins, as a row of a batch takes them; made to measure, because most writes change one bin. */
 export function binOperations(bins: object): readonly ClientOperation[] {
   let operations: ClientOperation[] | undefined
   for (const name in bins) {

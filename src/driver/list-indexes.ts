@@ -60,7 +60,7 @@ export async function indexStatistics(
 
 type NodeInfo = Pick<ClientCalls, 'infoNode' | 'getNodes'>
 
-/** What each node tells of an index. The client's `infoAll` cuts a request at 49 bytes, and names of indexes are longer. */
+/** Answers of all nodes about an index. The client's `infoAll` cuts a request at 49 bytes, and names of indexes are longer. */
 function aboutIndex(client: NodeInfo, namespace: string, name: string): Promise<string[]> {
   return Promise.all(client.getNodes().map((node) => client.infoNode(`sindex/${namespace}/${name}`, node, {})))
 }
