@@ -21,5 +21,5 @@ export function Sharded(options: ShardedOptions) {
         Collection<object> | number,
         `Only a collection or a counter can be sharded; ${N} is neither.`
       >,
-  ): void => noteMember(proto, property, 'Sharded', options)
+  ): void => noteMember(proto, property, 'Sharded', (options as ShardedOptions | undefined) ?? ({} as ShardedOptions))
 }

@@ -327,6 +327,26 @@ describe('a relation is refused', () => {
     ])
   })
 
+  it('when @Sharded has no options', () => {
+    const Bare = Sharded as unknown as () => PropertyDecorator
+    @Record({ set: 'other' })
+    class Other {
+      @Key() id!: number
+    }
+    @Record({ set: 'owner' })
+    class Owner {
+      @Key() id!: number
+      @Bare() @ManyToMany(() => Other) others = collection<Other>()
+      @Bare() @Counter() views = 0
+    }
+    const problems = problemsOf(Owner, Other)
+    expect(problems.map(({ code, property }) => `${code} ${property}`)).to.have.members([
+      'SKEIN_1051 others',
+      'SKEIN_1051 views',
+    ])
+    expect(problems[0].message).to.match(/does not say by what/)
+  })
+
   it('when its companion records cannot be told apart from others', () => {
     @Record({ set: 'other' })
     class Other {

@@ -4,7 +4,20 @@ import { hashShard } from '#src/keys/index.js'
 import { MODES, type TestServer } from '../server.js'
 import { rejection } from '../session/rejection.js'
 import { useDatabase } from '../use-database.js'
-import { COMPANION_CLASSES, Note, SHARDS, Shelf, User, agent, listing, user } from './companion-models.js'
+import {
+  COMPANION_CLASSES,
+  Agent,
+  Listing,
+  Note,
+  SHARDS,
+  Shelf,
+  User,
+  agent,
+  listing,
+  user,
+} from './companion-models.js'
+import { event, Site } from './bucket-models.js'
+import { comment, Post as ChildPost, Writer } from './companion-part-models.js'
 import { GROWING_CLASSES, Post, Reader, make } from './growing-models.js'
 
 const OTHER = 3
@@ -87,6 +100,52 @@ for (const mode of MODES) {
       expect(await membersOf('cuser_followers', 'followers')).to.deep.equal(spread(names(9), SHARDS))
       const { bins } = await db.client.get({ ns: namespace, set: 'cuser', key: 'ada' })
       expect(bins.subkeys).to.deep.equal(['hash-shards', SHARDS])
+    })
+
+    it('are made by a handle that creates them, together with their members', async () => {
+      await db.withSession((session) => {
+        for (const id of names(3)) session.persist(user(id))
+        session.persist(make(Note, { id: 1 }))
+        session.persist(make(Listing, { id: 'l' }))
+      })
+      await db.withSession((session) => {
+        const made = session.at(User, 'new', { create: true })
+        for (const id of names(2)) made.collection('followers').add(id)
+        made.collection('follows').add('u2')
+        const agent = session.at(Agent, 9, { create: true })
+        agent.collection('notes').add(1)
+        agent.collection('kept').add('l')
+      })
+      const asked = db.session()
+      expect(await asked.at(User, 'new').collection('followers').keys()).to.deep.equal(names(2))
+      expect(await asked.at(User, 'new').collection('follows').keys()).to.deep.equal(['u2'])
+      expect(await asked.at(User, 'u2').collection('followers').keys()).to.deep.equal(['new'])
+      expect(await asked.at(Agent, 9).collection('notes').keys()).to.deep.equal([1])
+      expect(await asked.at(Agent, 9).collection('kept').keys()).to.deep.equal(['l'])
+      // Once more: now they are there.
+      await db.withSession((session) => {
+        session.at(User, 'new', { create: true }).collection('followers').add('u2')
+      })
+      expect(await db.session().at(User, 'new').collection('followers').keys()).to.deep.equal(names(3))
+    })
+  })
+
+  describe(`owners of children in companion records and in buckets (${mode})`, () => {
+    let db: Database
+    useDatabase(mode, [ChildPost, Writer, Site], (opened) => ({ db } = opened))
+
+    it('are made by a handle that creates them, together with their children', async () => {
+      for (const id of ['a', 'b'])
+        await db.withSession((session) => {
+          const made = session.at(ChildPost, 'new', { create: true })
+          made.collection('comments').add(comment(id), comment(`${id}${id}`))
+          made.collection('drafts').add(comment(id))
+          session.at(Site, 'new', { create: true }).collection('events').add(event(id, Date.now()))
+        })
+      const asked = db.session()
+      expect(await asked.at(ChildPost, 'new').collection('comments').keys()).to.deep.equal(['a', 'aa', 'b', 'bb'])
+      expect(await asked.at(ChildPost, 'new').collection('drafts').keys()).to.deep.equal(['a', 'b'])
+      expect(await asked.at(Site, 'new').collection('events').count()).to.equal(2)
     })
   })
 

@@ -85,6 +85,15 @@ for (const mode of MODES) {
       ])
     })
 
+    it('finds a key that is twice in the list of a companion or of a record, and leaves it there once', async () => {
+      const shard = `ada:${hashShard('u3', SHARDS)}`
+      const followers = (await binOf('cuser_followers', shard, 'followers')) as string[]
+      await put('cuser_followers', shard, { followers: [...followers, 'u3'].sort() })
+      await put('cagent_kept', 1, { kept: ['c', 'c', 'c'] })
+      await mends(['duplicateMember User.followers ada u3', 'duplicateMember Agent.kept 1 c'])
+      expect(await db.session().at(User, 'ada').collection('followers').count()).to.equal(9)
+    })
+
     it('finds a child that is missing in the companion of its owner, also where that has none yet', async () => {
       await put('clisting', 'c', { id: 'c', agent: 2 })
       await mends(['missingLink Agent.listings 2 c'])

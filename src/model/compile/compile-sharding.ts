@@ -72,12 +72,9 @@ export function compileSharding(
     return undefined
   }
   if (options.by !== 'hour' && options.by !== 'day') {
-    problems.add(
-      'SKEIN_1051',
-      place,
-      `It cannot be sharded by ${show((options as { by: unknown }).by)}.`,
-      "Use by: 'hash', 'hour' or 'day'.",
-    )
+    const { by } = options as { readonly by?: unknown }
+    const message = by === undefined ? '@Sharded does not say by what.' : `It cannot be sharded by ${show(by)}.`
+    problems.add('SKEIN_1051', place, message, "Use by: 'hash', 'hour' or 'day'.")
     return undefined
   }
   if (!member) {

@@ -14,6 +14,7 @@ import type { KeyValue } from '../../keys/index.js'
  * `staleCopy`: a `@Copy` that is not what its source says.
  * Of companion records: `companionWithoutRoot`: the record that it belongs to is gone. `unreadCompanion`: one of a counter, whose shard is past those that
  * the class reads. `misplacedMember`: a member of a collection is in another shard than its key says, or still in the record of its owner.
+ * `duplicateMember`: a list of keys, in the owner's record or a companion, holds one of them more than once.
  * `unfinishedSplit`: members of a collection were being moved to other records when a process ended.
  */
 export type FindingKind =
@@ -33,6 +34,7 @@ export type FindingKind =
   | 'unreadCompanion'
   | 'staleMarker'
   | 'misplacedMember'
+  | 'duplicateMember'
   | 'unfinishedSplit'
   | 'unreadable'
   | 'unfinishedCreate'

@@ -21,6 +21,8 @@ export interface StoredMember {
   readonly isOwnerNew?: boolean
   /** The same flush writes the owner's record, whether it is there or not. */
   readonly isOwnerUpserted?: boolean
+  /** The same flush makes the owner's record where it is missing, through a handle. */
+  readonly isOwnerMade?: boolean
 }
 
 /** A read of one record, and how its answer names members. */

@@ -33,9 +33,12 @@ export function isNew(entity: object, reader: Reader): boolean {
 export const isCreation = ({ state, overwrite }: Tracked): boolean => state === 'new' && overwrite !== true
 
 /** How the same flush writes the record of an owner, for changes of its members. */
-export const writtenAs = (owner: Tracked | undefined): Pick<StoredMember, 'isOwnerNew' | 'isOwnerUpserted'> => ({
+export const writtenAs = (
+  owner: Tracked | undefined,
+): Pick<StoredMember, 'isOwnerNew' | 'isOwnerUpserted' | 'isOwnerMade'> => ({
   isOwnerNew: owner !== undefined && isCreation(owner),
   isOwnerUpserted: owner !== undefined && owner.state === 'new' && owner.overwrite === true,
+  ...(owner?.createsRecord === true && { isOwnerMade: true }),
 })
 
 /** True when the record is about to be created under a key that no other session can know. */

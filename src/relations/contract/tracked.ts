@@ -15,6 +15,8 @@ export interface Tracked {
   readonly shownState?: TrackedState
   /** Known by its key alone: nothing of its record was read. */
   readonly isUnread: boolean
+  /** Known by its key alone, and made by its first write where it is missing. */
+  readonly createsRecord?: boolean
   /** Whatever is stored becomes what the entity is. */
   readonly overwrite?: boolean
   /** Conditions on its record without which it is not deleted. */

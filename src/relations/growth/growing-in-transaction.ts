@@ -62,7 +62,7 @@ export class GrowingInTransaction {
 
   /** Undefined where the owner is gone or being deleted, and where a member that is to be changed has no home. */
   async #find(change: Change, reader: Reader): Promise<Place | undefined> {
-    const { owner, member, isOwnerNew, isOwnerUpserted } = change.at
+    const { owner, member, isOwnerNew, isOwnerUpserted, isOwnerMade } = change.at
     if (isOwnerNew === true) return { home: owner, placement: IN_ROOT }
     for (let tries = 0; tries < TRIES; tries++) {
       const known = this.#scheme.of(owner)
@@ -71,7 +71,8 @@ export class GrowingInTransaction {
       // A companion that settles it spares the owner, which others write to.
       if (known.move === undefined && isOpen(record, known)) return { home, placement: known }
       const [root] = await reader.read([read(this.#commands.model.name, owner, [...this.#scheme.names, DELETING_BIN])])
-      if (root === null && isOwnerUpserted === true) return { home: owner, placement: IN_ROOT }
+      if (root === null && (isOwnerUpserted === true || isOwnerMade === true))
+        return { home: owner, placement: IN_ROOT }
       if (root === null || (DELETING_BIN in root.bins && change.kind === 'add')) return undefined
       const now = this.#scheme.learn(owner, root.bins)
       const { move } = now

@@ -102,6 +102,27 @@ export function describeMisplaced(
   }
 }
 
+export function describeDuplicate(
+  model: EntityModel,
+  { key }: RecordKey,
+  home: RecordKey,
+  property: string,
+  member: UserKey,
+  show: ShowKey,
+): Described {
+  const shown = show(model, key)
+  return {
+    kind: 'duplicateMember',
+    className: model.name,
+    property,
+    key: shown,
+    otherKey: member,
+    truth: model.name,
+    repair: 'remove',
+    message: `${showKey(home)} holds ${describeKey(member)} of ${property} of ${model.name} ${describeKey(shown)} more than once; another program may have added it.`,
+  }
+}
+
 export function describeUnfinished(model: EntityModel, { key }: RecordKey, property: string, show: ShowKey): Described {
   const shown = show(model, key)
   return {

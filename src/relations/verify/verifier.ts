@@ -9,6 +9,7 @@ import { sameValue } from '../../plan/same-value.js'
 import { compareValues } from '../../plan/value-order.js'
 import { describeLink, describeMarker, describeUnreadable } from './describe-finding.js'
 import type { Finding } from '../contract/finding.js'
+import { checkDuplicate, type DuplicateMember } from './duplicate-members.js'
 import { judge, type Reading } from './judge.js'
 import { HomeVerifier, misplacedIn, type Home, type Misplaced } from './home-verifier.js'
 import { InsideVerifier } from './inside-verifier.js'
@@ -34,6 +35,8 @@ interface Candidate {
 interface OpenRelation {
   readonly relation: LinkVerification
   readonly last?: UserKey
+  /** That key was there more than once. */
+  readonly isTwice?: boolean
 }
 
 interface OpenSubject extends Subject {
@@ -76,6 +79,8 @@ export class Verifier {
       for (const [i, subject] of open.entries()) yield* this.#checkLists(subject, records[i])
       const pages = open.map((subject, i) => pageOf(subject, records[i]))
       for (const misplaced of pages.flatMap((page) => page.misplaced)) yield* this.#homes.move(misplaced)
+      for (const duplicate of pages.flatMap((page) => page.duplicates))
+        yield* checkDuplicate(duplicate, this.#access, this.#terms, () => this.unsettled++)
       const candidates = pages.flatMap((page) => page.candidates)
       for (let i = 0; i < candidates.length; i += CHUNK) yield* this.#checkLinks(candidates.slice(i, i + CHUNK))
       open = pages.flatMap(({ rest }) => (rest === undefined ? [] : [rest]))
@@ -240,30 +245,49 @@ interface Page {
   readonly candidates: readonly Candidate[]
   /** Members that are in another record than they belong in. */
   readonly misplaced: readonly Misplaced[]
+  /** Members that are there more than once. */
+  readonly duplicates: readonly DuplicateMember[]
   /** Rest of the record that is still to be read. */
   readonly rest: OpenSubject | undefined
 }
 
 // Pages begin at a key and not at a position: keys that are added and removed meanwhile, also by repair, move the positions.
 function pageOf(subject: OpenSubject, record: StoredRecord | null): Page {
-  if (record === null || readingOf(record).isDeleting) return { candidates: [], misplaced: [], rest: undefined }
+  if (record === null || readingOf(record).isDeleting)
+    return { candidates: [], misplaced: [], duplicates: [], rest: undefined }
   const candidates: Candidate[] = []
   const misplaced: Misplaced[] = []
+  const duplicates: DuplicateMember[] = []
   const open: OpenRelation[] = []
-  for (const { relation, last } of subject.open) {
+  for (const { relation, last, isTwice } of subject.open) {
     const stored = record.bins[resultName(relation.readKeys(CHUNK, last))!]
     if (problemOf(relation, subject.key, stored) !== undefined) continue
     // Of an unordered list the server answers a range of ranks in no order.
     const found = relation.list === undefined ? asList(stored) : [...asList(stored)].sort(compareValues)
-    const keys = last !== undefined && found.length > 0 && sameValue(last, found[0]) ? found.slice(1) : found
+    const all = found.filter((key, i) => i === 0 || !sameValue(key, found[i - 1]))
+    const keys = last !== undefined && all.length > 0 && sameValue(last, all[0]) ? all.slice(1) : all
+    const twice = all.length === found.length ? [] : found.filter((key, i) => i > 0 && sameValue(key, found[i - 1]))
+    for (const member of new Set(twice.filter((key) => isUserKey(key) && !(isTwice && sameValue(key, last)))))
+      duplicates.push(duplicateIn(subject, relation, member))
     for (const other of keys) {
       const home = misplacedIn(subject.home, other)
       if (home === undefined) candidates.push({ link: relation.link(subject.key, other), side: relation.side })
       else misplaced.push({ ...home, member: other, generation: record.generation })
     }
-    if (found.length === CHUNK && keys.length > 0) open.push({ relation, last: keys.at(-1) })
+    if (found.length === CHUNK && keys.length > 0)
+      open.push({ relation, last: keys.at(-1), isTwice: twice.some((key) => sameValue(key, keys.at(-1))) })
   }
-  return { candidates, misplaced, rest: open.length === 0 ? undefined : { ...subject, isFirst: false, open } }
+  return {
+    candidates,
+    misplaced,
+    duplicates,
+    rest: open.length === 0 ? undefined : { ...subject, isFirst: false, open },
+  }
+}
+
+function duplicateIn(subject: OpenSubject, { list }: LinkVerification, member: UserKey): DuplicateMember {
+  const { property, bin } = list!
+  return { owner: subject, home: subject.home?.key ?? subject.key, property, bin, member }
 }
 
 const problemOf = ({ single }: LinkVerification, here: RecordKey, stored: unknown): SkeinError | undefined =>

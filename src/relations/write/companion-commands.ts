@@ -92,6 +92,12 @@ export class CompanionCommands {
     return { ...tell, guards: [whileThere(this.model)] }
   }
 
+  /** The same for an add inside a transaction, which may make the owner's record. */
+  telling({ owner, isOwnerMade }: StoredMember, shards: Shards, made?: readonly RecordKey[]): WriteCommand {
+    const tell = this.admitting(this.tell(owner, shards, made))
+    return isOwnerMade === true ? { ...tell, exists: 'upsert' } : tell
+  }
+
   /** The answer of the owner to `tell` and `asked`. */
   told({ bins }: Outcome): Value | undefined {
     return bins[this.#answer]

@@ -56,11 +56,7 @@ export class CompanionsInTransaction {
     // An owner that the flush writes as a whole says it in that write.
     const isWhole = at.isOwnerNew === true || at.isOwnerUpserted === true
     if (!isWhole && draft.once(`tell ${recordId(at.owner)} ${this.#scheme.subkeys}`))
-      draft.add(
-        'write',
-        this.#commands.admitting(this.#commands.tell(at.owner, shards)),
-        ({ state }) => state === 'written',
-      )
+      draft.add('write', this.#commands.telling(at, shards), ({ state }) => state === 'written')
     draft.add(stage, this.#commands.create(at, home, shards), settle)
   }
 
@@ -84,7 +80,7 @@ export class CompanionsInTransaction {
 
   /** Undefined where the owner is gone or being deleted. */
   async find(
-    { owner, member, isOwnerNew, isOwnerUpserted }: StoredMember,
+    { owner, member, isOwnerNew, isOwnerUpserted, isOwnerMade }: StoredMember,
     reader: Reader,
   ): Promise<CompanionPlace | undefined> {
     for (;;) {
@@ -96,7 +92,8 @@ export class CompanionsInTransaction {
         return { home, shards, isThere: true, isMember }
       if (isOwnerNew === true) return { home, shards, isThere: record !== null, isMember }
       const root = await this.#read(owner, [this.#scheme.subkeys, DELETING_BIN], reader)
-      if (root === null ? isOwnerUpserted !== true : root.bins[DELETING_BIN] != null) return undefined
+      const mayBeMissing = isOwnerUpserted === true || isOwnerMade === true
+      if (root === null ? !mayBeMissing : root.bins[DELETING_BIN] != null) return undefined
       this.#scheme.learn(owner, root?.bins[this.#scheme.subkeys])
       if (this.#scheme.shardsOf(owner) === shards) return { home, shards, isThere: record !== null, isMember }
     }

@@ -11,7 +11,7 @@ export interface LinkSide {
   readonly store: MemberStore
   readonly key: RecordKey
   /** How the same flush writes its record. */
-  readonly written?: Pick<StoredMember, 'isOwnerNew' | 'isOwnerUpserted'>
+  readonly written?: Pick<StoredMember, 'isOwnerNew' | 'isOwnerUpserted' | 'isOwnerMade'>
 }
 
 /** The two records of a link; the owner's is the truth. */

@@ -3,7 +3,7 @@ import type { ManagedEntity } from '../tracking/managed-entity.js'
 import type { WriteOptions } from '../tracking/write-options.js'
 
 /** True when a change through its handle makes the record where it is missing. */
-export const makesRoot = ({ stored }: ManagedEntity): boolean => stored?.isUnread === true && stored.createsRecord
+export const makesRoot = ({ createsRecord }: ManagedEntity): boolean => createsRecord
 
 /** Changes that belong into the record itself: without what is added to sharded counters. */
 export function ownChanges(

@@ -114,6 +114,10 @@ export class ManagedEntity implements Tracked {
     return this.#stored !== undefined && this.#stored.isUnread
   }
 
+  get createsRecord(): boolean {
+    return this.isUnread && this.#stored!.createsRecord
+  }
+
   /** Replaces what is known of the record; nothing that the entity was read or written for is in doubt after it. */
   written(stored: StoredState): void {
     this.learn(stored)

@@ -110,7 +110,14 @@ export class CompanionPartsStrategy extends PartsStrategy {
   ): void | Promise<void> {
     const moving = [...table.moving()]
     for (const { to } of moving) draft.tie(tracked.key, to.owner.key)
-    const parts = { table, refs, places, isOwnerNew: isCreation(tracked), isUpsert: tracked.overwrite === true }
+    const parts = {
+      table,
+      refs,
+      places,
+      isOwnerNew: isCreation(tracked),
+      isUpsert: tracked.overwrite === true,
+      isOwnerMade: tracked.createsRecord === true,
+    }
     const leaving = { removed: moving.map(({ id }) => id), changed: [], recorded: [], put: [] }
     const items = this.#dates?.placedItems(table, places, draft) ?? itemsOf(table)
     return together([

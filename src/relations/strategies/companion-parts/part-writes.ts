@@ -27,6 +27,8 @@ export interface WrittenParts {
   readonly isOwnerNew: boolean
   /** The same flush writes the owner's record, whether it is there or not. */
   readonly isUpsert: boolean
+  /** The same flush makes the owner's record where it is missing, through a handle. */
+  readonly isOwnerMade: boolean
 }
 
 /** Sends changes of children to the companions that hold them: one command for each companion and stage. */
@@ -90,11 +92,12 @@ export class PartWrites {
       const [root] = await reader.read([read(model.name, owner, [scheme.subkeys])])
       scheme.learn(owner, root?.bins[scheme.subkeys])
     }
+    const { isOwnerMade } = parts
     const isOwnerNew = parts.isOwnerNew || parts.isUpsert
     const shards = scheme.shardsOf(owner)
     const groups = this.#groups(parts, items)
     const places = await Promise.all(
-      groups.map(({ route }) => inside.find({ owner, member: route, isOwnerNew }, reader)),
+      groups.map(({ route }) => inside.find({ owner, member: route, isOwnerNew, isOwnerMade }, reader)),
     )
     // The owner says another number: all of it is routed again.
     if (scheme.shardsOf(owner) !== shards) return this.#sendInside(parts, items, draft, stage, reader)
@@ -115,7 +118,7 @@ export class PartWrites {
       if (!isTold || (tellsEach && parts.isUpsert))
         draft.add(
           'write',
-          commands.admitting(commands.tell(owner, shards, [place.home])),
+          commands.telling({ owner, member: group.route, isOwnerMade }, shards, [place.home]),
           ({ state }) => state === 'written',
         )
       draft.add(stage, this.#homes.create(owner, place.home, shards, group.route, changes), settle)
