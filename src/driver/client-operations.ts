@@ -1,43 +1,30 @@
 import { sizeOf } from '../plan/size-of.js'
-import {
-  add,
-  bin as binOf,
-  binExists,
-  cond,
-  gt,
-  listWith,
-  listWithout,
-  mapCount,
-  mapGet,
-  mapGetAt,
-  mapPut,
-  mapRemoveKey,
-  mapRemoveKeysOf,
-  mapValuesOf,
-  unknown,
-  value as literal,
-  type Expression,
-} from '../plan/expression.js'
-import { changePath } from '../plan/path-expression.js'
-import type { Operation, Path } from '../plan/operation.js'
+import { add, bin as binOf, binExists, cond, value as literal } from '../plan/expression.js'
+import type { Operation, Path, Order, Returns, MapSubtype } from '../plan/operation.js'
+import { writeBin } from '../plan/operations.js'
 import { isDouble, type Value } from '../plan/value.js'
 import {
-  expressionOperations,
   maps,
   newContext,
   scalarOperations as scalar,
   writeOperation,
+  type ClientContext,
+  type ClientOperation,
+  type CollectionOperation,
+  lists,
 } from './aerospike-client.js'
-import type { ClientContext, ClientOperation, CollectionOperation } from './aerospike-client.js'
-import { isListOperation, listOperation, listReturns } from './client-list-operations.js'
-import { mapOperation, mapReturns, type MapOperation } from './client-map-operations.js'
-import { clientValue } from './client-values.js'
-import { encodeExpression } from './encode-expression.js'
+import { clientValue } from './client-record.js'
+import {
+  changeByPath,
+  moveEntry,
+  readExpression,
+  removeFound,
+  removeTuple,
+  writeExpression,
+  writeMissing,
+} from './client-expression-operations.js'
 
 const { KEY_ORDERED } = maps.order
-
-// An expression that has no value gives no result instead of failing the whole command.
-const EVAL_NO_FAIL = 16
 
 /** The operation as the client takes it. */
 export function clientOperation(operation: Operation): ClientOperation {
@@ -49,15 +36,15 @@ export function clientOperation(operation: Operation): ClientOperation {
     case 'writeMissingBin':
       return writeMissing(operation.bin, operation.value)
     case 'writeSize':
-      return writeExpression(operation.bin, encodeExpression(sizeOf(operation.type, operation.of)))
+      return writeExpression(operation.bin, sizeOf(operation.type, operation.of))
     case 'addToBin':
       return addOperation(operation.bin, operation.delta)
     case 'readBin':
       return scalar.read(operation.bin)
     case 'readExpression':
-      return readExpression(operation.name, encodeExpression(operation.expression))
+      return readExpression(operation.name, operation.expression)
     case 'changeByPath':
-      return writeExpression(operation.bin, encodeExpression(changedByPath(operation)))
+      return changeByPath(operation)
     case 'rawRead':
     case 'rawWrite':
       return operation.operation
@@ -76,71 +63,18 @@ export function clientOperation(operation: Operation): ClientOperation {
   }
 }
 
-export function readExpression(name: string, expression: string): ClientOperation {
-  return expressionOperations.read(name, expression, EVAL_NO_FAIL)
-}
-
 // The client's write and add refuse BigInt; what does not fit a number goes as an expression, which takes all 64 bits.
 function writeValue(bin: string, value: Value): ClientOperation {
   if (typeof value !== 'bigint') return writeOperation(bin, clientValue(value, bin))
-  return isSafe(value) ? writeOperation(bin, Number(value)) : writeExpression(bin, encodeExpression(literal(value)))
-}
-
-function writeMissing(bin: string, value: Value): ClientOperation {
-  const expression = cond(binExists(bin), unknown(), literal(value))
-  return expressionOperations.write(bin, encodeExpression(expression), EVAL_NO_FAIL)
+  return isSafe(value) ? writeOperation(bin, Number(value)) : writeExpression(bin, literal(value))
 }
 
 function addOperation(bin: string, delta: Value): ClientOperation {
   if (typeof delta === 'bigint' && !isSafe(delta)) {
     const sum = cond(binExists(bin), add(binOf('int', bin), literal(delta)), literal(delta))
-    return writeExpression(bin, encodeExpression(sum))
+    return writeExpression(bin, sum)
   }
   return scalar.incr(bin, isDouble(delta) ? clientValue(delta, bin) : Number(delta))
-}
-
-function writeExpression(bin: string, expression: string): ClientOperation {
-  return expressionOperations.write(bin, expression, 0)
-}
-
-// A removal by key takes only a key that is known here; an expression takes one that the record knows.
-function removeFound({ bin, within, keys }: Extract<Operation, { kind: 'mapRemoveFound' }>): ClientOperation {
-  const map = binOf('map', bin)
-  // Removes all keys in one pass over the map; a single key is not found where the other bin does not have it.
-  const left =
-    keys.length === 1
-      ? mapRemoveKey(map, mapGet(binOf('map', within), keys[0], 'str'))
-      : mapRemoveKeysOf(map, mapValuesOf(binOf('map', within), keys))
-  return expressionOperations.write(bin, encodeExpression(left), EVAL_NO_FAIL)
-}
-
-// The tuple is made of what the record holds: only it knows what another writer may have put there meanwhile.
-function removeTuple({
-  bin,
-  within,
-  at,
-  fields,
-  id,
-}: Extract<Operation, { kind: 'listRemoveFound' }>): ClientOperation {
-  const place = 'key' in at ? literal(at.key) : mapGet(binOf('map', at.foundIn), id, 'str')
-  const entry = mapGetAt(binOf('map', within), place, 'map')
-  const values = fields.map(({ name, type }) => mapGet(entry, name, type))
-  const tuple = [...values, literal(id)].reduce<Expression>((list, item) => listWith(list, item), literal([]))
-  return expressionOperations.write(bin, encodeExpression(listWithout(binOf('list', bin), tuple)), EVAL_NO_FAIL)
-}
-
-function moveEntry({ bin, from, to }: Extract<Operation, { kind: 'mapMove' }>): ClientOperation {
-  const map = binOf('map', bin)
-  // When the write is repeated because its answer was lost, the entry may be there already.
-  const entry = cond(gt(mapCount(map, from), literal(0)), mapGet(map, from, 'map'), mapGet(map, to, 'map'))
-  const moved = mapPut(mapRemoveKey(map, literal(from)), to, entry)
-  return writeExpression(bin, encodeExpression(moved))
-}
-
-// Nothing is made up where the bin is missing: an empty list or map has no children.
-function changedByPath({ bin, type, levels, change }: Extract<Operation, { kind: 'changeByPath' }>): Expression {
-  const empty = literal(type === 'list' ? [] : new Map<never, Value>())
-  return changePath(cond(binExists(bin), binOf(type, bin), empty), levels, change, type)
 }
 
 function isSafe(value: bigint): boolean {
@@ -170,4 +104,181 @@ function contextOf(path: Path, bin: string): ClientContext {
     else context.addListValue(clientValue(step.value, bin))
   }
   return context
+}
+
+type ListOperation = Exclude<Extract<Operation, { kind: `list${string}` }>, { kind: 'listRemoveFound' }>
+
+// Without PARTIAL one duplicate would drop every item of the call.
+const UNIQUE = lists.writeFlags.ADD_UNIQUE | lists.writeFlags.NO_FAIL | lists.writeFlags.PARTIAL
+
+// Turns a selection into all other items. The client has a method for this on lists only; the server knows the flag for both.
+const ALL_BUT = 0x10000
+
+const listReturns: Readonly<Record<Returns, number>> = {
+  none: lists.returnType.NONE,
+  count: lists.returnType.COUNT,
+  value: lists.returnType.VALUE,
+  key: lists.returnType.VALUE,
+  keyValue: lists.returnType.VALUE,
+  index: lists.returnType.INDEX,
+  rank: lists.returnType.RANK,
+  exists: lists.returnType.EXISTS,
+}
+
+function isListOperation(operation: Operation): operation is ListOperation {
+  return operation.kind.startsWith('list')
+}
+
+function listOperation(operation: ListOperation): CollectionOperation {
+  const { bin } = operation
+  const one = (value: Value): unknown => clientValue(value, bin)
+  switch (operation.kind) {
+    case 'listCreate':
+      return lists.create(bin, orderOf(operation.order), false, operation.persistIndex)
+    case 'listAppend':
+      return lists.appendItems(bin, operation.values.map(one), { order: orderOf(operation.order) })
+    case 'listAppendUnique':
+      return lists.appendItems(bin, operation.values.map(one), {
+        order: orderOf(operation.order),
+        writeFlags: UNIQUE,
+      })
+    case 'listRemoveValues':
+      return operation.values.length === 1
+        ? lists.removeByValue(bin, one(operation.values[0]))
+        : lists.removeByValueList(bin, operation.values.map(one))
+    case 'listRemoveIndexRange':
+      return lists.removeByIndexRange(bin, operation.index, operation.count)
+    case 'listRemoveRankRange':
+      return lists.removeByRankRange(bin, operation.rank, operation.count)
+    case 'listRemoveInterval':
+      return removeInterval(operation)
+    case 'listSet':
+      return lists.set(bin, operation.index, one(operation.value))
+    case 'listInsert':
+      return lists.insertItems(
+        bin,
+        operation.index,
+        operation.values.map(one),
+        operation.unique ? { writeFlags: UNIQUE } : undefined,
+      )
+    case 'listIncrement':
+      return lists.increment(bin, operation.index, one(operation.delta))
+    case 'listClear':
+      return lists.clear(bin)
+    case 'listSize':
+      return lists.size(bin)
+    case 'listGetIndexRange':
+      return lists.getByIndexRange(bin, operation.index, operation.count)
+    case 'listGetValues':
+      return operation.values.length === 1
+        ? lists.getByValue(bin, one(operation.values[0]))
+        : lists.getByValueList(bin, operation.values.map(one))
+    case 'listGetValueRange':
+      return lists.getByValueRange(bin, one(operation.begin), one(operation.end))
+  }
+}
+
+function removeInterval({
+  bin,
+  begin,
+  end,
+  keep,
+}: Extract<Operation, { kind: 'listRemoveInterval' }>): CollectionOperation {
+  const removed = lists.removeByValueRange(
+    bin,
+    begin === null ? null : clientValue(begin, bin),
+    end === null ? undefined : clientValue(end, bin),
+  )
+  return removed.andReturn(keep ? lists.returnType.NONE | ALL_BUT : lists.returnType.NONE)
+}
+
+function orderOf(order: Order): number {
+  return order === 'ordered' ? lists.order.ORDERED : lists.order.UNORDERED
+}
+
+type MapOperation = Exclude<Extract<Operation, { kind: `map${string}` }>, { kind: 'mapRemoveFound' | 'mapMove' }>
+
+const K_ORDERED = { order: maps.order.KEY_ORDERED }
+const ORDERS = {
+  unordered: maps.order.UNORDERED,
+  ordered: maps.order.KEY_ORDERED,
+  keyValue: maps.order.KEY_VALUE_ORDERED,
+}
+// The client has an option for this on create only; the server takes the flag with the order of every put that creates a map.
+const PERSIST_INDEX = 0x10
+const K_ORDERED_IF_MISSING = {
+  order: maps.order.KEY_ORDERED,
+  writeFlags: maps.writeFlags.CREATE_ONLY | maps.writeFlags.NO_FAIL,
+}
+const mapReturns: Readonly<Record<Returns, number>> = {
+  none: maps.returnType.NONE,
+  count: maps.returnType.COUNT,
+  value: maps.returnType.VALUE,
+  key: maps.returnType.KEY,
+  keyValue: maps.returnType.KEY_VALUE,
+  index: maps.returnType.INDEX,
+  rank: maps.returnType.RANK,
+  exists: maps.returnType.EXISTS,
+}
+
+function mapOperation(operation: MapOperation): CollectionOperation {
+  const { bin } = operation
+  const one = (value: Value): unknown => clientValue(value, bin)
+  switch (operation.kind) {
+    case 'mapCreate':
+      return maps.create(bin, ORDERS[operation.order], operation.persistIndex)
+    case 'mapPut':
+      return maps.put(bin, one(operation.key), one(operation.value), policyOf(operation))
+    case 'mapPutItems':
+      return maps.putItems(bin, one(operation.items), policyOf(operation))
+    case 'mapIncrement':
+      return maps.increment(bin, one(operation.key), one(operation.delta), policyOf(operation))
+    case 'mapRemoveKeys':
+      return operation.keys.length === 1
+        ? maps.removeByKey(bin, one(operation.keys[0]))
+        : maps.removeByKeyList(bin, operation.keys.map(one))
+    case 'mapPutMissing':
+      return maps.put(bin, one(operation.key), one(operation.value), K_ORDERED_IF_MISSING)
+    case 'mapRemoveValues':
+      return operation.values.length === 1
+        ? maps.removeByValue(bin, one(operation.values[0]))
+        : maps.removeByValueList(bin, operation.values.map(one))
+    case 'mapKeepRange':
+      return keepRange(operation)
+    case 'mapClear':
+      return maps.clear(bin)
+    case 'mapSize':
+      return maps.size(bin)
+    case 'mapGetKeys':
+      return operation.keys.length === 1
+        ? maps.getByKey(bin, one(operation.keys[0]))
+        : maps.getByKeyList(bin, operation.keys.map(one))
+    case 'mapGetKeyRange':
+      return maps.getByKeyRange(bin, operation.begin, operation.end)
+    case 'mapGetIndexRange':
+      return maps.getByIndexRange(bin, operation.index, operation.count)
+  }
+}
+
+function policyOf({ subtype }: { readonly subtype?: MapSubtype }): { order: number } {
+  if (subtype === undefined) return K_ORDERED
+  return { order: ORDERS[subtype.order] | (subtype.persistIndex ? PERSIST_INDEX : 0) }
+}
+
+function keepRange({ bin, by, from, count }: Extract<Operation, { kind: 'mapKeepRange' }>): CollectionOperation {
+  const kept = by === 'index' ? maps.removeByIndexRange(bin, from, count) : maps.removeByRankRange(bin, from, count)
+  return kept.andReturn(maps.returnType.NONE | ALL_BUT)
+}
+
+/** Operations that set these bins, as a row of a batch takes them; made to measure, because most writes change one bin. */
+export function binOperations(bins: object): readonly ClientOperation[] {
+  let operations: ClientOperation[] | undefined
+  for (const name in bins) {
+    const value = (bins as Record<string, unknown>)[name]
+    // Only `put` takes a BigInt as it is.
+    const operation = typeof value === 'bigint' ? clientOperation(writeBin(name, value)) : writeOperation(name, value)
+    if (operations === undefined) operations = [operation]
+    else operations.push(operation)
+  }
+  return operations ?? []
 }

@@ -1,22 +1,9 @@
-import type { Bins, ReadCommand, WriteCommand } from '../plan/command.js'
-import { writeBin } from '../plan/operations.js'
+import type { Bins, WriteCommand } from '../plan/command.js'
 import type { RecordKey } from '../plan/record-key.js'
-import {
-  type Answered,
-  type BatchRow,
-  type BatchRowResult,
-  batchType,
-  type ClientKey,
-  type ClientOperation,
-  type ClientRecord,
-  writeOperation,
-} from './aerospike-client.js'
-import { clientOperation } from './client-operations.js'
-import { clientValue } from './client-values.js'
-import { encodeExpression } from './encode-expression.js'
+import { Double, GeoJSON, type ClientKey, type ClientRecord } from './aerospike-client.js'
 import type { StoredRecord } from './outcome.js'
-import type { Policies } from './policies.js'
-import { CODE } from './status.js'
+import { SkeinError } from '../errors/index.js'
+import { isDouble, isGeo, type Value } from '../plan/value.js'
 
 const NEVER_EXPIRES = 0xffffffff
 export const NO_BINS: Bins = Object.freeze({})
@@ -40,20 +27,6 @@ export function storedRecord(record: ClientRecord): StoredRecord {
 /** Seconds until a record expires, or null. */
 export const storedTtl = (ttl: number | null): number | null =>
   ttl === null || ttl < 0 || ttl === NEVER_EXPIRES ? null : ttl
-
-export function readRow(command: ReadCommand, policies: Policies): BatchRow {
-  const { filter } = command
-  const row = plainRow(command)
-  return filter === undefined ? row : { ...row, policy: policies.readRow(encodeExpression(filter)) }
-}
-
-function plainRow(command: ReadCommand): BatchRow {
-  const type = batchType.BATCH_READ
-  const key = clientKey(command.key)
-  if (command.operations !== undefined) return { type, key, ops: command.operations.map(clientOperation) }
-  if (command.bins === 'all') return { type, key, readAllBins: true }
-  return command.bins === 'none' ? { type, key, readAllBins: false } : { type, key, bins: command.bins }
-}
 
 /** The bins as `put` takes them, of a write that sets and removes bins and asks for nothing else; else undefined. */
 export function plainBins(command: WriteCommand): object | undefined {
@@ -84,19 +57,6 @@ function convertBins(bins: Bins): object {
   return copy ?? bins
 }
 
-/** Operations that set these bins, as a row of a batch takes them; made to measure, because most writes change one bin. */
-export function binOperations(bins: object): readonly ClientOperation[] {
-  let operations: ClientOperation[] | undefined
-  for (const name in bins) {
-    const value = (bins as Record<string, unknown>)[name]
-    // Only `put` takes a BigInt as it is.
-    const operation = typeof value === 'bigint' ? clientOperation(writeBin(name, value)) : writeOperation(name, value)
-    if (operations === undefined) operations = [operation]
-    else operations.push(operation)
-  }
-  return operations ?? []
-}
-
 // A plain assignment to a bin of this name would replace the prototype.
 function setBin(bins: Record<string, unknown>, name: string, value: unknown): void {
   if (name === '__proto__')
@@ -104,13 +64,87 @@ function setBin(bins: Record<string, unknown>, name: string, value: unknown): vo
   else bins[name] = value
 }
 
-/** The answer of a batch of one as that of a call of its own. */
-export function ofOneRow(answered: Answered<ClientRecord>): Answered<BatchRowResult[]> {
-  return (error, rows) => {
-    if (error !== null) return answered(error, undefined as never)
-    const [{ status, record }] = rows
-    if (status === CODE.OK) return answered(null, record)
-    const refusal = new Error(`The server answered with code ${status}.`)
-    answered(Object.assign(refusal, { code: status }), record)
+// Far deeper than any sensible value, far shallower than where the binding's recursion ends the process.
+const DEEPEST = 64
+
+/**
+ * The value as the client must be given it. The client crashes on circular or very deep values and stores garbage for
+ * objects it does not know, so those are refused here; a value without doubles or geo texts is passed on as it is.
+ */
+export function clientValue(value: Value, bin: string, depth = 0): unknown {
+  if (typeof value === 'string') return checkText(value, bin)
+  if (typeof value !== 'object' || value === null) return checkScalar(value, bin)
+  if (isDouble(value)) return clientDouble(value.value)
+  if (isGeo(value)) return new GeoJSON(value.json)
+  if (value instanceof Uint8Array)
+    return Buffer.isBuffer(value) ? value : Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+  if (depth >= DEEPEST) throw unsendable(bin, `is nested more than ${DEEPEST} levels deep, or contains itself`)
+  if (Array.isArray(value)) return clientList(value as readonly Value[], bin, depth)
+  if (value instanceof Map) return clientMap(value as ReadonlyMap<unknown, Value>, bin, depth)
+  return clientObject(value as { readonly [key: string]: Value }, bin, depth)
+}
+
+// `new Double(NaN)` throws, but a bare NaN is sent as a double anyway; and it reads its argument as text, which has no -0.
+function clientDouble(value: number): unknown {
+  if (Number.isNaN(value)) return value
+  const double = new Double(value)
+  if (value === 0) double.Double = value
+  return double
+}
+
+function clientList(list: readonly Value[], bin: string, depth: number): unknown {
+  let copy: unknown[] | undefined
+  for (let i = 0; i < list.length; i++) {
+    const converted = clientValue(list[i], bin, depth + 1)
+    if (converted !== list[i] && !Object.is(converted, list[i])) (copy ??= [...list])[i] = converted
   }
+  return copy ?? list
+}
+
+function clientMap(map: ReadonlyMap<unknown, Value>, bin: string, depth: number): unknown {
+  const copy = new Map<unknown, unknown>()
+  for (const [key, item] of map) copy.set(checkMapKey(key, bin), clientValue(item, bin, depth + 1))
+  return copy
+}
+
+function clientObject(object: { readonly [key: string]: Value }, bin: string, depth: number): unknown {
+  const prototype: unknown = Object.getPrototypeOf(object)
+  if (prototype !== Object.prototype && prototype !== null) {
+    throw unsendable(bin, `is a ${object.constructor.name}, which the client would store as garbage`)
+  }
+  let copy: Record<string, unknown> | undefined
+  for (const key of Object.keys(object)) {
+    checkText(key, bin)
+    const converted = clientValue(object[key], bin, depth + 1)
+    if (!Object.is(converted, object[key])) (copy ??= { ...object })[key] = converted
+  }
+  return copy ?? object
+}
+
+function checkScalar(value: null | boolean | number | bigint, bin: string): unknown {
+  if (typeof value === 'bigint' && BigInt.asIntN(64, value) !== value)
+    throw unsendable(bin, 'does not fit into 64 bits')
+  if (value === undefined || typeof value === 'function' || typeof value === 'symbol') {
+    throw unsendable(bin, `is ${typeof value}, which cannot be stored`)
+  }
+  return value
+}
+
+function checkText(text: string, bin: string): string {
+  // The client cuts strings at the first NUL.
+  if (text.includes('\0')) throw unsendable(bin, 'contains a NUL character, at which the client would cut it')
+  return text
+}
+
+function checkMapKey(key: unknown, bin: string): unknown {
+  if (typeof key === 'string') return checkText(key, bin)
+  if (typeof key === 'bigint' || Number.isSafeInteger(key) || key instanceof Uint8Array) return key
+  throw unsendable(bin, `has a map key of type ${typeof key}, which the client would drop silently`)
+}
+
+function unsendable(bin: string, problem: string): SkeinError {
+  return new SkeinError('SKEIN_2290', `The value of bin '${bin}' ${problem}.`, {
+    bin,
+    fix: 'Store plain data: numbers, strings, booleans, bytes, lists, maps and plain objects of them; give the property a codec for anything else.',
+  })
 }

@@ -3,7 +3,7 @@ import { accumulates, afterDoubt, checkResultNames, hasResult, resultName } from
 import { recordSize } from '../plan/expression.js'
 import type { Operation, OperationKind } from '../plan/operation.js'
 import type { RecordKey } from '../plan/record-key.js'
-import { commandBytes } from '../plan/wire-bytes.js'
+import { commandBytes, largestSizeAfter } from '../plan/wire-bytes.js'
 import {
   type Answered,
   type BatchRow,
@@ -16,8 +16,9 @@ import {
   type NativeTransaction,
   scalarOperations,
 } from './aerospike-client.js'
-import { clientOperation, readExpression } from './client-operations.js'
-import { binOperations, clientKey, plainBins } from './client-record.js'
+import { readExpression } from './client-expression-operations.js'
+import { binOperations, clientOperation } from './client-operations.js'
+import { clientKey, plainBins } from './client-record.js'
 import {
   explainFailure,
   type Failure,
@@ -26,17 +27,16 @@ import {
   isWithoutNodes,
   notSentError,
 } from './command-errors.js'
-import { encodeExpression, encodeGuards } from './encode-expression.js'
+import { encodeGuards } from './encode-expression.js'
 import { callerContext, callerSession } from './events.js'
 import type { Outcome } from './outcome.js'
 import { metaOf, type Policies, type WriteTerms } from './policies.js'
-import { largestSizeAfter } from './record-size.js'
 import { Tries } from './retry.js'
 import { CODE, isNoAnswer } from './status.js'
 
 /** The result under which a watched record's size comes back; no bin of a user may begin like this. */
 const SIZE = '_sk.size'
-const READ_SIZE = readExpression(SIZE, encodeExpression(recordSize()))
+const READ_SIZE = readExpression(SIZE, recordSize())
 const NO_BINS: Bins = Object.freeze({})
 
 /** Who waits for a write; is told once, and must not throw. */

@@ -1,6 +1,12 @@
 import type { ReadCommand } from '../plan/command.js'
+import { batchType, type Answered, type BatchRow, type BatchRowResult, type ClientRecord } from './aerospike-client.js'
+import { clientOperation } from './client-operations.js'
+import { clientKey } from './client-record.js'
+import { encodeExpression } from './encode-expression.js'
 import { callerContext, callerSession, type InContext } from './events.js'
 import type { StoredRecord } from './outcome.js'
+import type { Policies } from './policies.js'
+import { CODE } from './status.js'
 import { Tries } from './retry.js'
 
 /** Who waits for a read; is told once, and must not throw. */
@@ -65,5 +71,30 @@ export class ReceivedRead extends ReadRequest {
 
   failed(error: unknown): void {
     this.#receiver.failed(error)
+  }
+}
+
+export function readRow(command: ReadCommand, policies: Policies): BatchRow {
+  const { filter } = command
+  const row = plainRow(command)
+  return filter === undefined ? row : { ...row, policy: policies.readRow(encodeExpression(filter)) }
+}
+
+function plainRow(command: ReadCommand): BatchRow {
+  const type = batchType.BATCH_READ
+  const key = clientKey(command.key)
+  if (command.operations !== undefined) return { type, key, ops: command.operations.map(clientOperation) }
+  if (command.bins === 'all') return { type, key, readAllBins: true }
+  return command.bins === 'none' ? { type, key, readAllBins: false } : { type, key, bins: command.bins }
+}
+
+/** The answer of a batch of one as that of a call of its own. */
+export function ofOneRow(answered: Answered<ClientRecord>): Answered<BatchRowResult[]> {
+  return (error, rows) => {
+    if (error !== null) return answered(error, undefined as never)
+    const [{ status, record }] = rows
+    if (status === CODE.OK) return answered(null, record)
+    const refusal = new Error(`The server answered with code ${status}.`)
+    answered(Object.assign(refusal, { code: status }), record)
   }
 }

@@ -9,7 +9,7 @@ import type {
   NativeTransaction,
 } from './aerospike-client.js'
 import { clientOperation } from './client-operations.js'
-import { clientKey, ofOneRow, readRow, storedRecord } from './client-record.js'
+import { clientKey, storedRecord } from './client-record.js'
 import { encodeExpression } from './encode-expression.js'
 import { explainFailure, failureOf, type Failure } from './command-errors.js'
 import { callerSession, type Events } from './events.js'
@@ -21,7 +21,7 @@ import { onAbort } from './on-abort.js'
 import type { StoredRecord } from './outcome.js'
 import type { PartitionOwners } from './partition-owners.js'
 import type { Policies } from './policies.js'
-import { ReceivedRead, type ReadRequest, type Receiver } from './read-request.js'
+import { ofOneRow, readRow, ReceivedRead, type ReadRequest, type Receiver } from './read-request.js'
 import { Rest } from './retry.js'
 import { CODE, isNoAnswer, isTransient } from './status.js'
 

@@ -2,48 +2,23 @@ import { RecordTooLargeError } from '../errors/index.js'
 import { commandBytes, operationBytes } from '../plan/wire-bytes.js'
 import { read, type DeleteCommand, type WriteCommand } from '../plan/command.js'
 import { recordSize } from '../plan/expression.js'
-import type { Operation, OperationKind } from '../plan/operation.js'
 import { readExpression } from '../plan/operations.js'
 import { showKey } from '../plan/record-key.js'
 import type { Events } from './events.js'
 import type { Outcome } from './outcome.js'
 import type { Reader } from './reader.js'
 
-const ADDS: ReadonlySet<OperationKind> = new Set<OperationKind>([
-  'listAppend',
-  'listAppendUnique',
-  'listSet',
-  'mapPut',
-  'mapPutItems',
-  'mapPutMissing',
-])
-
-/** The most a record can take after the command: the server tells its size before the writes, and values may replace others. */
-export function largestSizeAfter({ operations }: WriteCommand | DeleteCommand, before: number): number {
-  let size = before
-  for (const operation of operations) {
-    if (operation.kind === 'writeBin') size += operationBytes(operation)
-    else if (ADDS.has(operation.kind)) size += operationBytes(operation) - bytesOfName(operation)
-  }
-  return size
-}
-
-/** What an operation takes on the wire beside its values. */
-const bytesOfName = (operation: Operation): number =>
-  operationBytes({ kind: 'removeBin', bin: 'bin' in operation ? operation.bin : '' })
-
 /**
- * Warns when the record a command grew is past the limit. Asks for the record's size first, because the known one is only the most it
+ * Warns when the record that a command grew is past the limit. Asks for the record's size first, because the known one is only the most it
  * can be; inside a transaction, where others cannot see the record yet, that has to do.
  */
 export async function warnAboutSize(
-  outcome: Outcome,
+  outcome: Outcome & { readonly size: number },
   limit: number,
   events: Events,
   reader: Reader | undefined,
 ): Promise<Outcome> {
   const { command, size: most } = outcome
-  if (most === undefined || most <= limit || !events.hearsWarnings) return outcome
   const size = (reader && (await storedSize(command, reader))) ?? most
   if (size > limit) events.recordSize(command, size, limit, growingBin(command))
   return { ...outcome, size }

@@ -136,7 +136,8 @@ export class Transactions {
   async commit(handle: TransactionHandle, options: { deadline?: number } = {}): Promise<CommitOutcome> {
     const transaction = await this.#end(handle)
     await this.#untilReachable(transaction)
-    const tries = new Tries()
+    const began = performance.now()
+    let tries: Tries | undefined
     const { deadline = this.#parts.retry.deadline } = options
     const patience = { attempts: Infinity, deadline, backoff: 20, longestWait: 1000 }
     let wasInDoubt = false
@@ -148,7 +149,7 @@ export class Transactions {
       if (error?.code === ALREADY_COMMITTED) return this.#release(transaction, { state: 'committed' })
       wasInDoubt ||= transaction.native.getInDoubt() === true
       const isOver = error?.code === ALREADY_ABORTED || transaction.native.getState() === TXN_STATE.ABORTED
-      const wait = isOver ? undefined : tries.next(patience)
+      const wait = isOver ? undefined : (tries ??= new Tries(began)).next(patience)
       if (wait === undefined) return this.#release(transaction, notCommitted(error, wasInDoubt, isOver))
       await new Promise((resolve) => setTimeout(resolve, wait))
     }

@@ -261,7 +261,9 @@ export class Writer {
     const { events, limits, reader, maxRecordSize } = this.#parts
     if (outcome.reason === 'guard') return addStoredVersion(outcome, reader)
     if (outcome.reason === 'tooLarge') return addSizes(outcome, maxRecordSize(outcome.command.key.namespace), reader)
-    return warnAboutSize(outcome, limits.warnRecordSize, events, inTransaction ? undefined : reader)
+    const { size } = outcome
+    if (size === undefined || size <= limits.warnRecordSize || !events.hearsWarnings) return outcome
+    return warnAboutSize({ ...outcome, size }, limits.warnRecordSize, events, inTransaction ? undefined : reader)
   }
 
   #watch(rows: number, inTransaction: boolean): Watch | undefined {

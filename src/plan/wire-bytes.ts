@@ -1,6 +1,6 @@
-import type { Bins, Command } from './command.js'
+import type { Bins, Command, DeleteCommand, WriteCommand } from './command.js'
 import type { Expression } from './expression.js'
-import type { Operation } from './operation.js'
+import type { Operation, OperationKind } from './operation.js'
 import type { QueryCommand } from './query-command.js'
 import type { UserKey } from './record-key.js'
 import { isDouble, isGeo, type Value } from './value.js'
@@ -122,3 +122,26 @@ function expressionBytes(expression: Expression): number {
 function keyBytes(key: UserKey): number {
   return 1 + valueBytes(key)
 }
+
+const ADDS: ReadonlySet<OperationKind> = new Set<OperationKind>([
+  'listAppend',
+  'listAppendUnique',
+  'listSet',
+  'mapPut',
+  'mapPutItems',
+  'mapPutMissing',
+])
+
+/** The most a record can take after the command: the server tells its size before the writes, and values may replace others. */
+export function largestSizeAfter({ operations }: WriteCommand | DeleteCommand, before: number): number {
+  let size = before
+  for (const operation of operations) {
+    if (operation.kind === 'writeBin') size += operationBytes(operation)
+    else if (ADDS.has(operation.kind)) size += operationBytes(operation) - bytesOfName(operation)
+  }
+  return size
+}
+
+/** What an operation takes on the wire beside its values. */
+const bytesOfName = (operation: Operation): number =>
+  operationBytes({ kind: 'removeBin', bin: 'bin' in operation ? operation.bin : '' })

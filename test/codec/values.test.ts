@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { Bin, compileModel, Key, Record, SkeinError, type ValueCodec } from 'skein'
 import { compileCodecs, type EntityCodec } from '#src/codec/index.js'
 import { asReturned } from '#src/codec/types/as-returned.js'
-import { clientValue } from '#src/driver/client-values.js'
+import { clientValue } from '#src/driver/client-record.js'
 import { listAppendUnique, listRemoveValues } from '#src/plan/operations.js'
 import { DoubleValue, GeoValue, type Value } from '#src/plan/value.js'
 

@@ -36,18 +36,20 @@ export async function inTransaction<T>(
   options: TransactionOptions = {},
 ): Promise<T> {
   const { attempts, timeout } = checked(options)
-  const tries = new Tries()
+  const began = performance.now()
+  let tries: Tries | undefined
   const patience = { deadline: timeout * 1000, backoff: BACKOFF, longestWait: LONGEST_WAIT }
   // A failover takes seconds, and ten attempts are over in one.
   const isPatient = options.attempts === undefined && driver.retry.attempts === Infinity
   let unanswered = 0
   for (;;) {
-    const end = await tryOnce(driver, next(tries.count), timeout, options.timeout)
+    const end = await tryOnce(driver, next(tries?.count ?? 1), timeout, options.timeout)
     if ('result' in end) return end.result
     if (end.again === 'no') throw end.error
     // A transaction of this process that could not be rolled back holds its records until the server ends it.
     const isHeldUp = end.again === 'conflict' && driver.abandonedFor > 0
     if ((end.again === 'transient' || isHeldUp) && isPatient) unanswered++
+    tries ??= new Tries(began)
     const wait = tries.next({ ...patience, attempts: attempts + unanswered })
     if (wait === undefined) throw exhausted(tries.count, end.error, end.again, isHeldUp ? driver.abandonedFor : 0)
     await new Promise((resolve) => setTimeout(resolve, wait))

@@ -1,0 +1,84 @@
+import {
+  bin as binOf,
+  binExists,
+  cond,
+  gt,
+  listWith,
+  listWithout,
+  mapCount,
+  mapGet,
+  mapGetAt,
+  mapPut,
+  mapRemoveKey,
+  mapRemoveKeysOf,
+  mapValuesOf,
+  unknown,
+  value as literal,
+  type Expression,
+} from '../plan/expression.js'
+import type { Operation } from '../plan/operation.js'
+import { changePath } from '../plan/path-expression.js'
+import type { Value } from '../plan/value.js'
+import { expressionOperations, type ClientOperation } from './aerospike-client.js'
+import { encodeExpression } from './encode-expression.js'
+
+// An expression that has no value gives no result instead of failing the whole command.
+const EVAL_NO_FAIL = 16
+
+export function readExpression(name: string, expression: Expression): ClientOperation {
+  return expressionOperations.read(name, encodeExpression(expression), EVAL_NO_FAIL)
+}
+
+export function writeMissing(bin: string, value: Value): ClientOperation {
+  const expression = cond(binExists(bin), unknown(), literal(value))
+  return expressionOperations.write(bin, encodeExpression(expression), EVAL_NO_FAIL)
+}
+
+export function writeExpression(bin: string, expression: Expression): ClientOperation {
+  return expressionOperations.write(bin, encodeExpression(expression), 0)
+}
+
+// A removal by key takes only a key that is known here; an expression takes one that the record knows.
+export function removeFound({ bin, within, keys }: Extract<Operation, { kind: 'mapRemoveFound' }>): ClientOperation {
+  const map = binOf('map', bin)
+  // Removes all keys in one pass over the map; a single key is not found where the other bin does not have it.
+  const left =
+    keys.length === 1
+      ? mapRemoveKey(map, mapGet(binOf('map', within), keys[0], 'str'))
+      : mapRemoveKeysOf(map, mapValuesOf(binOf('map', within), keys))
+  return expressionOperations.write(bin, encodeExpression(left), EVAL_NO_FAIL)
+}
+
+// The tuple is made of what the record holds: only it knows what another writer may have put there meanwhile.
+export function removeTuple({
+  bin,
+  within,
+  at,
+  fields,
+  id,
+}: Extract<Operation, { kind: 'listRemoveFound' }>): ClientOperation {
+  const place = 'key' in at ? literal(at.key) : mapGet(binOf('map', at.foundIn), id, 'str')
+  const entry = mapGetAt(binOf('map', within), place, 'map')
+  const values = fields.map(({ name, type }) => mapGet(entry, name, type))
+  const tuple = [...values, literal(id)].reduce<Expression>((list, item) => listWith(list, item), literal([]))
+  return expressionOperations.write(bin, encodeExpression(listWithout(binOf('list', bin), tuple)), EVAL_NO_FAIL)
+}
+
+export function moveEntry({ bin, from, to }: Extract<Operation, { kind: 'mapMove' }>): ClientOperation {
+  const map = binOf('map', bin)
+  // When the write is repeated because its answer was lost, the entry may be there already.
+  const entry = cond(gt(mapCount(map, from), literal(0)), mapGet(map, from, 'map'), mapGet(map, to, 'map'))
+  const moved = mapPut(mapRemoveKey(map, literal(from)), to, entry)
+  return writeExpression(bin, moved)
+}
+
+// Nothing is made up where the bin is missing: an empty list or map has no children.
+export function changeByPath({
+  bin,
+  type,
+  levels,
+  change,
+}: Extract<Operation, { kind: 'changeByPath' }>): ClientOperation {
+  const empty = literal(type === 'list' ? [] : new Map<never, Value>())
+  return writeExpression(bin, changePath(cond(binExists(bin), binOf(type, bin), empty), levels, change, type))
+}
