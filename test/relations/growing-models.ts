@@ -1,4 +1,16 @@
-import { Bin, Embeddable, Key, ManyToMany, ManyToOne, OneToMany, Record, Sharded, collection, ref } from 'skein'
+import {
+  Bin,
+  DeletedAt,
+  Embeddable,
+  Key,
+  ManyToMany,
+  ManyToOne,
+  OneToMany,
+  Record,
+  Sharded,
+  collection,
+  ref,
+} from 'skein'
 
 export const SHARDS = 4
 
@@ -69,7 +81,15 @@ export class Busy {
   @Sharded({ by: 'hash', shards: 2, when: {}, subkeys: 'keptIn' }) @OneToMany(() => Reader) kept = collection<Reader>()
 }
 
-export const GROWING_CLASSES = [Busy, Post, Comment, Reader, Fan, Person, Club]
+/** Is deleted softly. */
+@Record({ set: 'galbum' })
+export class Album {
+  @Key() id!: string
+  @DeletedAt() deletedAt?: Date
+  @Sharded({ by: 'hash', shards: SHARDS, when: {} }) @OneToMany(() => Reader) readers = collection<Reader>()
+}
+
+export const GROWING_CLASSES = [Album, Busy, Post, Comment, Reader, Fan, Person, Club]
 
 export const make = <T extends object>(entityClass: new () => T, values: object): T =>
   Object.assign(new entityClass(), values)

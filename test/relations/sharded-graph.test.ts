@@ -16,8 +16,6 @@ describe('relations in companion records', function () {
     ['deleted-links.test.js', 'demand'],
   ]) {
     it(`are stored and shown as those in one record are (${file}${layout === 'demand' ? ', split on demand' : ''})`, function () {
-      // Splits at random moments beside flushes do not end now and then, in ap: run by SKEIN_SPLITS=random until that is mended.
-      if (file === 'graph.test.js' && layout === 'demand' && process.env.SKEIN_SPLITS !== 'random') this.skip()
       const { status, stdout } = spawnSync(
         process.execPath,
         ['node_modules/mocha/bin/mocha.js', '--reporter', 'dot', beside(file)],

@@ -82,3 +82,17 @@ export function companionRefused({ name }: EntityModel, key: KeyValue, property:
     },
   )
 }
+
+/** Others move members without end, or some record of the move is not what its owner says. */
+export function neverStill({ name }: EntityModel, key: KeyValue, property: string): SkeinError {
+  return new SkeinError(
+    'SKEIN_3302',
+    `${name}.${property} of ${describeKey(key)}: its members were moving to other records whenever they were read.`,
+    {
+      className: name,
+      property,
+      key,
+      fix: `Read it again; if that does not help, run db.verify(${name}, { repair: true }), which goes on with a split that was cut short.`,
+    },
+  )
+}

@@ -106,16 +106,17 @@ export class GrowingChanges {
 
   /** Asks the owner once for all changes of a stage. */
   #ask(change: Refused, draft: Draft): void {
-    const { at, stage } = change
-    draft.collect(`${this.#commands.property} asks ${recordId(at.owner)} ${stage}`, change, (changes) => {
+    const { at, stage, kind } = change
+    const isAdd = kind === 'add'
+    draft.collect(`${this.#commands.property} asks ${recordId(at.owner)} ${stage} ${isAdd}`, change, (changes) => {
       draft.addApart(
         stage,
-        this.#commands.ask(at.owner),
+        this.#commands.ask(at.owner, kind),
         (outcome) => {
           if (outcome.state === 'written') this.#scheme.learn(at.owner, this.#commands.told(outcome))
           return worst(changes.map((each) => this.#goOn(each, outcome, draft)))
         },
-        `${this.#commands.property} asks`,
+        `${this.#commands.property} asks${isAdd ? ' for more' : ''}`,
       )
     })
   }
@@ -133,12 +134,22 @@ export class GrowingChanges {
         await this.#mover.prepare(at.owner, access).catch(() => undefined)
         this.send(change, draft, left - 1)
       })
-    else if (isMoving(now))
-      this.send(change, draft, left - 1, { isComplete: isMoving(placement) && placement.move!.id === now.move!.id })
-    else if (outcome.reason === 'missing' && now.shards !== ROOT && now.shards === placement.shards)
+    else if (isMoving(now)) {
+      const isSame = isMoving(placement) && placement.move!.id === now.move!.id
+      if (isSame && outcome.reason === 'missing') this.#mendFirst(change, draft, left - 1)
+      else this.send(change, draft, left - 1, { isComplete: isSame })
+    } else if (outcome.reason === 'missing' && now.shards !== ROOT && now.shards === placement.shards)
       return this.#withoutHome(change, left, outcome, draft)
     else this.send(change, draft, left - 1)
     return true
+  }
+
+  /** A home that is missing though members move to it is made anew. */
+  #mendFirst(change: Change, draft: Draft, left: number): void {
+    draft.errand(async (access) => {
+      await this.#mover.mend(change.at.owner, access).catch(() => undefined)
+      this.send(change, draft, left)
+    })
   }
 
   /** A companion that was never made: a class may have made them when they got their first member. */

@@ -26,9 +26,9 @@ import type { Value } from '../../plan/value.js'
 import type { StoredMember } from '../contract/member-store.js'
 import type { LinkBin } from '../write/link-bin.js'
 import type { GrowingScheme } from './growing-scheme.js'
-import { describeShards, MOVING, ROOT, type Move, type Placement, type Shards } from './placement.js'
+import { describeShards, MOVING, ROOT, type ChangeKind, type Move, type Placement, type Shards } from './placement.js'
 
-/** A companion that is marked does not yet say that its owner is gone. */
+/** Neither a companion that is marked nor its owner says yet that the owner is gone: the delete may be called off. */
 const NOT_MARKED = holds(not(binExists(DELETING_BIN)))
 
 /** Commands to the records that may hold members, each guarded by what the record says of itself. */
@@ -78,9 +78,10 @@ export class GrowingCommands {
     return this.#write(home, [this.#layout.take(this.#bin, members)], { guards })
   }
 
-  /** Asks the owner where its members are; refused where it is gone. */
-  ask(owner: RecordKey): WriteCommand {
-    return this.#write(owner, [touch(), ...this.#questions()], { guards: [whileThere(this.model)] })
+  /** Asks the owner where its members are; refused where it is gone. One that was deleted softly has members still, and takes no new ones. */
+  ask(owner: RecordKey, kind: ChangeKind): WriteCommand {
+    const guards = [kind === 'add' ? whileThere(this.model) : NOT_MARKED]
+    return this.#write(owner, [touch(), ...this.#questions()], { guards })
   }
 
   /** The same command, which also reads where the owner's members are. */
@@ -141,7 +142,8 @@ export class GrowingCommands {
     ]
     return this.#write(owner, operations, {
       guards: [
-        whileThere(this.model),
+        // Also of an owner that was deleted softly: a restore finds its members wherever they are.
+        NOT_MARKED,
         binEquals(move, id),
         holds(eq(listCount(bin('list', split), 'prepare'), value(1))),
       ],
@@ -167,8 +169,12 @@ export class GrowingCommands {
 
   /** Deletes a companion that nobody has added to. */
   dropEmpty(home: RecordKey): DeleteCommand {
-    const size = this.#layout.reads.isList ? listSize(bin('list', this.#bin)) : mapSize(bin('map', this.#bin))
-    return this.#remove(home, [holds(eq(size, value(0)))])
+    return this.#remove(home, [this.#isEmpty()])
+  }
+
+  /** Deletes a companion that was made for a move, unless somebody has added to it. */
+  dropMade(home: RecordKey, { id }: Move): DeleteCommand {
+    return this.#remove(home, [binEquals(this.#scheme.bins.move, id), this.#isEmpty()])
   }
 
   dropEmptied(home: RecordKey, { id }: Move): DeleteCommand {
@@ -193,6 +199,11 @@ export class GrowingCommands {
 
   drop(home: RecordKey): DeleteCommand {
     return this.#remove(home)
+  }
+
+  #isEmpty(): Guard {
+    const size = this.#layout.reads.isList ? listSize(bin('list', this.#bin)) : mapSize(bin('map', this.#bin))
+    return holds(eq(size, value(0)))
   }
 
   #guards({ shards, move }: Placement, isInside: boolean): readonly Guard[] {

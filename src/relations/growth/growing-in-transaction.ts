@@ -83,7 +83,8 @@ export class GrowingInTransaction {
       } else if (samePlacement(now, known)) {
         if (isMoving(now) && Number(record?.bins[this.#scheme.bins.move]) === move!.id) return { home, placement: now }
         if (isOpen(record, now)) return { home, placement: { shards: now.shards }, isBehind: true }
-        if (record === null && !isMoving(now)) {
+        if (record === null && isMoving(now)) await this.#mover.mend(owner, reader.direct)
+        else if (record === null) {
           if (change.kind !== 'add') return undefined
           await this.#growth.makeHome(owner, member, reader.direct)
         }

@@ -1,4 +1,3 @@
-import type { KeyValue } from '../../keys/index.js'
 import { COMPANION_SHARDS_BIN, DELETING_BIN, type EntityModel, type RelationModel } from '../../model/index.js'
 import { read, type Bins } from '../../plan/command.js'
 import type { ReadOperation } from '../../plan/operation.js'
@@ -6,32 +5,29 @@ import { readBin } from '../../plan/operations.js'
 import type { StoredRecord } from '../../plan/outcome.js'
 import { recordId, type RecordKey, type UserKey } from '../../plan/record-key.js'
 import type { Value } from '../../plan/value.js'
-import { cut, type CollectionMembers, type KeyRange } from '../contract/collection-members.js'
-import type { FoundPage, FoundStep, Reader } from '../contract/reader.js'
-import { storedKeys } from '../contract/stored-keys.js'
+import { neverStill } from '../contract/companion-errors.js'
 import type { Tracked } from '../contract/tracked.js'
 import { compareKeys, mergeKeys } from '../write/compare-keys.js'
 import { keysAmong, PAGE, type LinkBin } from '../write/link-bin.js'
-import { readCursor, showCursor } from '../write/member-cursor.js'
+import { MembersApart } from '../write/members-apart.js'
 import type { GrowingScheme } from './growing-scheme.js'
-import { readMoving, type ReadAccess } from './read-moving.js'
+import type { Mover } from './mover.js'
+import { pauseBefore } from './pause-before.js'
 import { isMoving, ROOT, samePlacement, type Placement } from './placement.js'
+import { readMoving, type ReadAccess } from './read-moving.js'
 
-/** Members read at a time by a stream. */
-const STEP = 256
-const ALL = 2 ** 31 - 1
-
-/** Times that records are asked which disagree with their owner: a move may have ended meanwhile. */
+/** Times that records are asked which disagree with their owner: a move may have ended meanwhile. Twice as many where the owner changes each time. */
 const TRIES = 5
 
+/** Times that members are read which move all the while, and after how many of them a reader goes on with the move itself. */
+const MOST_READS = 30
+const HELPS_AFTER = 5
+
 /** Asks the records that hold members. While members move, all of them are read: only together the records tell which there are. */
-export class GrowingReads implements CollectionMembers {
-  readonly #model: EntityModel
-  readonly #target: EntityModel
-  readonly #relation: RelationModel
-  readonly #layout: LinkBin
+export class GrowingReads extends MembersApart {
   readonly #scheme: GrowingScheme
-  readonly #bin: string
+  readonly #mover: Mover
+  readonly #property: string
 
   constructor(
     model: EntityModel,
@@ -39,13 +35,12 @@ export class GrowingReads implements CollectionMembers {
     target: EntityModel,
     layout: LinkBin,
     scheme: GrowingScheme,
+    mover: Mover,
   ) {
-    this.#model = model
-    this.#relation = relation
-    this.#target = target
-    this.#layout = layout
+    super(model, relation, target, layout)
     this.#scheme = scheme
-    this.#bin = relation.bin!
+    this.#mover = mover
+    this.#property = relation.name
   }
 
   /** Answers of the records that hold members, or undefined while members move. */
@@ -54,7 +49,8 @@ export class GrowingReads implements CollectionMembers {
     access: ReadAccess,
     question: (home: RecordKey, placement: Placement) => readonly ReadOperation[] | undefined,
   ): Promise<readonly Bins[] | undefined> {
-    for (let tries = 0; ; tries++) {
+    for (let tries = 0; tries < 2 * TRIES; tries++) {
+      await pauseBefore(tries - TRIES)
       const placement = this.#scheme.of(owner)
       const homes = this.#scheme.homes(owner, placement.shards)
       const asked = homes.flatMap((home) => {
@@ -78,46 +74,50 @@ export class GrowingReads implements CollectionMembers {
       // A companion that is being prepared has its members still.
       if (now.move !== undefined && samePlacement(now, placement)) return undefined
     }
+    return undefined
   }
 
   /** All members, as one bin would hold them. */
   async whole(owner: RecordKey, access: ReadAccess): Promise<Value> {
-    for (;;) {
-      const settled = await this.ask(owner, access, () => [readBin(this.#bin)])
+    for (let tries = 0; tries < MOST_READS; tries++) {
+      await pauseBefore(tries)
+      if (tries >= HELPS_AFTER) await this.#help(owner, access)
+      const settled = await this.ask(owner, access, () => [readBin(this.bin)])
       if (settled !== undefined) {
-        const bins = settled.map((bins) => bins[this.#bin]).filter((one) => one !== undefined && one !== null)
-        return this.#layout.merge(bins)
+        const bins = settled.map((bins) => bins[this.bin]).filter((one) => one !== undefined && one !== null)
+        return this.layout.merge(bins)
       }
       const moving = await readMoving(owner, this.#place, access)
-      if (moving !== undefined) return this.#layout.binOf(moving)
+      if (moving !== undefined) return this.layout.binOf(moving)
     }
+    throw neverStill(this.model, owner.key, this.#property)
+  }
+
+  /** Goes on with a move that whoever began it may have left; what keeps it from ending shows when members are read again. */
+  async #help(owner: RecordKey, { direct }: ReadAccess): Promise<void> {
+    if (direct !== undefined) await this.#mover.finish(owner, direct).catch(() => undefined)
   }
 
   get #place(): Parameters<typeof readMoving>[1] {
-    const place = { model: this.#model, target: this.#target, bin: this.#bin }
-    return { ...place, layout: this.#layout, scheme: this.#scheme }
+    const place = { model: this.model, target: this.target, bin: this.bin }
+    return { ...place, layout: this.layout, scheme: this.#scheme }
   }
 
   async count({ key }: Tracked, reader: ReadAccess): Promise<number> {
-    const settled = await this.ask(key, reader, () => [this.#layout.reads.size(this.#bin)])
+    const settled = await this.ask(key, reader, () => [this.layout.reads.size(this.bin)])
     if (settled === undefined) return (await this.#allKeys(key, reader)).length
-    return settled.reduce((sum, bins) => sum + Number(bins[this.#bin] ?? 0), 0)
-  }
-
-  async countOf({ key }: Tracked, keys: readonly KeyValue[], reader: Reader): Promise<number> {
-    const stored = keys.map((each) => reader.recordKey(this.#target, each).key)
-    return (await this.held(key, stored, reader)).length
+    return settled.reduce((sum, bins) => sum + Number(bins[this.bin] ?? 0), 0)
   }
 
   async held(owner: RecordKey, members: readonly UserKey[], reader: ReadAccess): Promise<readonly UserKey[]> {
     const settled = await this.ask(owner, reader, (home, { shards }) => {
       const id = recordId(home)
       const here = members.filter((member) => recordId(this.#scheme.homeOf(owner, member, shards)) === id)
-      return here.length === 0 ? undefined : [this.#layout.among(this.#bin, here), readBin(DELETING_BIN)]
+      return here.length === 0 ? undefined : [this.layout.among(this.bin, here), readBin(DELETING_BIN)]
     })
     // One that is being deleted has none: its delete may have looked for links already.
     if (settled !== undefined)
-      return settled.flatMap((bins) => (bins[DELETING_BIN] == null ? keysAmong(bins[this.#bin]) : []))
+      return settled.flatMap((bins) => (bins[DELETING_BIN] == null ? keysAmong(bins[this.bin]) : []))
     const all = await this.#allKeys(owner, reader)
     return all.filter((key) => members.some((member) => compareKeys(member, key) === 0))
   }
@@ -126,39 +126,12 @@ export class GrowingReads implements CollectionMembers {
   async attributesOf(owner: RecordKey, member: UserKey, reader: ReadAccess): Promise<Value | undefined> {
     const settled = await this.ask(owner, reader, (home, { shards }) =>
       recordId(home) === recordId(this.#scheme.homeOf(owner, member, shards))
-        ? [this.#layout.attributesOf!(this.#bin, member)]
+        ? [this.layout.attributesOf!(this.bin, member)]
         : undefined,
     )
-    if (settled !== undefined) return settled[0][this.#bin]
-    const all = this.#layout.entriesIn(await this.whole(owner, reader), this.#target)
+    if (settled !== undefined) return settled[0][this.bin]
+    const all = this.layout.entriesIn(await this.whole(owner, reader), this.target)
     return all.find(([key]) => compareKeys(key, member) === 0)?.[1]
-  }
-
-  async keys(owner: Tracked, reader: Reader, range?: KeyRange): Promise<readonly KeyValue[]> {
-    const { offset, count } = range ?? { offset: 0, count: ALL }
-    // A place from the end is known only when all are.
-    const merged = await this.#firstKeys(owner.key, reader, offset < 0 ? ALL : Math.min(offset + count, ALL))
-    return this.keysOf(owner, cut(merged, { offset, count }), reader)
-  }
-
-  readonly byPosition = {
-    page: async (owner: Tracked, reader: Reader, count: number, after?: string): Promise<FoundPage> => {
-      const from = after === undefined ? undefined : readCursor(after)
-      // The key that the page before ended with may be read again, and one more tells whether there is a next page.
-      const merged = await this.#firstKeys(owner.key, reader, count + 2, from)
-      const rest = from === undefined ? merged : merged.filter((key) => compareKeys(key, from) > 0)
-      const keys = rest.slice(0, count)
-      const found = await reader.find(this.#target, this.keysOf(owner, keys, reader))
-      const present = found.filter((member) => member !== null)
-      await reader.load(present)
-      return { found: present, next: rest.length <= count ? undefined : showCursor(keys.at(-1)!) }
-    },
-    stream: (owner: Tracked, reader: Reader): AsyncIterable<FoundStep> => this.#stream(owner, reader),
-  }
-
-  keysOf(owner: Tracked, keys: readonly UserKey[], reader: Reader): KeyValue[] {
-    const place = { model: this.#model, key: owner.key, property: this.#relation.name }
-    return storedKeys(place, this.#target, () => keys, reader)
   }
 
   /** Keys in their order, so many at a time; those that move meanwhile are shown once. */
@@ -182,14 +155,18 @@ export class GrowingReads implements CollectionMembers {
   /** First keys again and again, until there are none: those who ask take them out. */
   async *firsts(owner: RecordKey, reader: ReadAccess, count: number): AsyncGenerator<readonly UserKey[]> {
     for (;;) {
-      const keys = await this.#firstKeys(owner, reader, count)
+      const keys = await this.firstKeys(owner, reader, count)
       if (keys.length === 0) return
       for (let i = 0; i < keys.length; i += count) yield keys.slice(i, i + count)
     }
   }
 
-  /** The first keys of all records, or those from a key on, in their order; at least so many, where there are. */
-  async #firstKeys(owner: RecordKey, reader: ReadAccess, count: number, from?: UserKey): Promise<readonly UserKey[]> {
+  protected async firstKeys(
+    owner: RecordKey,
+    reader: ReadAccess,
+    count: number,
+    from?: UserKey,
+  ): Promise<readonly UserKey[]> {
     return mergeKeys(await this.#pages(owner, reader, count, from))
   }
 
@@ -200,28 +177,18 @@ export class GrowingReads implements CollectionMembers {
     count: number,
     from?: UserKey,
   ): Promise<readonly (readonly UserKey[])[]> {
-    const settled = await this.ask(owner, reader, () => [this.#layout.page(this.#bin, count, from)])
+    const settled = await this.ask(owner, reader, () => [this.layout.page(this.bin, count, from)])
     if (settled !== undefined) return settled.map((bins) => (bins[PAGE] ?? []) as readonly UserKey[])
     const all = await this.#allKeys(owner, reader)
     return [from === undefined ? all : all.filter((key) => compareKeys(key, from) >= 0)]
   }
 
   async #allKeys(owner: RecordKey, reader: ReadAccess): Promise<readonly UserKey[]> {
-    return mergeKeys([this.#layout.keysIn(await this.whole(owner, reader), this.#target)])
-  }
-
-  async *#stream(owner: Tracked, reader: Reader): AsyncGenerator<FoundStep> {
-    const { target } = this.#relation
-    for await (const stored of this.walk(owner.key, reader, STEP)) {
-      const keys = this.keysOf(owner, stored, reader)
-      const known = new Set(keys.map((key) => reader.known(target, key)))
-      const found = (await reader.find(this.#target, keys)).filter((member) => member !== null)
-      yield { found, fresh: found.filter((member) => !known.has(member)), leaving: [] }
-    }
+    return mergeKeys([this.layout.keysIn(await this.whole(owner, reader), this.target)])
   }
 
   #read(key: RecordKey, operations: readonly ReadOperation[]): ReturnType<typeof read> {
-    return read(this.#model.name, key, 'none', operations)
+    return read(this.model.name, key, 'none', operations)
   }
 }
 

@@ -55,6 +55,6 @@ function make(
     mover,
     changes: new GrowingChanges(commands, scheme, mover, growth),
     inside: new GrowingInTransaction(commands, scheme, mover, growth),
-    reads: new GrowingReads(model, relation, target, layout, scheme),
+    reads: new GrowingReads(model, relation, target, layout, scheme, mover),
   }
 }

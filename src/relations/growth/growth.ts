@@ -62,7 +62,7 @@ export class Growth {
     const shard = shards === 0 ? undefined : this.#scheme.indexOf(member, shards)
     const outcomes = await access.run([this.#commands.create(owner, home, shard, shards)])
     if (outcomes[0].state !== 'written') return
-    const [{ state, reason }] = await access.run([this.#commands.ask(owner)])
+    const [{ state, reason }] = await access.run([this.#commands.ask(owner, 'add')])
     // Deleted meanwhile: nobody would find the new companion.
     if (state !== 'written' && (reason === 'missing' || reason === 'guard'))
       succeeded(await access.run([this.#commands.dropEmpty(home)]), ['guard', 'missing'])

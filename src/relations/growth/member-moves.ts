@@ -42,16 +42,24 @@ export class MemberMoves {
     this.#recode = recode
   }
 
-  /** Moves all that are not at home; says how many that were. */
-  async all(owner: RecordKey, move: Move, access: SplitAccess): Promise<number> {
+  /** Moves all that are not at home; says how many that were, and how many found no home that takes them. */
+  async all(
+    owner: RecordKey,
+    move: Move,
+    access: SplitAccess,
+  ): Promise<{ readonly moved: number; readonly left: number }> {
     let moved = 0
+    let left = 0
     for (const source of this.#scheme.homes(owner, move.from)) {
       const entries = await this.#awayFrom(owner, source, move, access)
-      for (let i = 0; i < entries.length; i += STEP)
-        await this.#relocate(owner, source, entries.slice(i, i + STEP), move, access)
-      moved += entries.length
+      for (let i = 0; i < entries.length; i += STEP) {
+        const some = entries.slice(i, i + STEP)
+        const done = await this.#relocate(owner, source, some, move, access)
+        moved += done
+        left += some.length - done
+      }
     }
-    return moved
+    return { moved, left }
   }
 
   async pull(owner: RecordKey, members: readonly UserKey[], move: Move, access: SplitAccess): Promise<void> {
@@ -78,13 +86,14 @@ export class MemberMoves {
       .filter(([key]) => recordId(this.#scheme.homeOf(owner, key, move.to)) !== here)
   }
 
+  /** Moves these out of a record; says how many. */
   async #relocate(
     owner: RecordKey,
     source: RecordKey,
     entries: readonly LinkEntry[],
     move: Move,
     access: SplitAccess,
-  ): Promise<void> {
+  ): Promise<number> {
     const chunks = this.#byHome(owner, entries, move)
     const copies = chunks.map(({ home, here }) => this.#commands.copy(home, here, move))
     const outcomes = succeeded(await access.run(copies), ['guard', 'missing'])
@@ -94,9 +103,10 @@ export class MemberMoves {
     const keys = done.flatMap(({ here }) => here.map(([key]) => key))
     if (keys.length > 0)
       succeeded(await access.run([this.#commands.takeFrom(source, keys, move)]), ['guard', 'missing'])
+    return keys.length
   }
 
-  /** Some were taken out at their new home: the others are copied. False where the move is over. */
+  /** Some were taken out at their new home: the others are copied. False where the move is over, or the home is not there. */
   async #copyRest({ home, here }: Chunk, move: Move, access: SplitAccess): Promise<boolean> {
     const { move: moveBin, gone } = this.#scheme.bins
     for (let rest = here; ;) {

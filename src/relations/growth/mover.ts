@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto'
 import { EntityGoneError } from '../../errors/index.js'
 import { describeKey } from '../../keys/index.js'
-import { DELETING_BIN, type EntityModel } from '../../model/index.js'
-import { read } from '../../plan/command.js'
+import { DELETING_BIN, deletedBinOf, type EntityModel } from '../../model/index.js'
+import { read, type Bins } from '../../plan/command.js'
 import { recordId, type RecordKey, type UserKey } from '../../plan/record-key.js'
 import { checkFit } from './check-fit.js'
 import { companionRefused } from '../contract/companion-errors.js'
@@ -10,7 +10,8 @@ import type { SplitAccess } from '../../plan/split-access.js'
 import type { GrowingCommands } from './growing-commands.js'
 import type { GrowingScheme } from './growing-scheme.js'
 import type { MemberMoves } from './member-moves.js'
-import { prepareMove } from './prepare-move.js'
+import { MoveHomes } from './move-homes.js'
+import { pauseBefore } from './pause-before.js'
 import { succeeded } from './succeeded.js'
 import { ROOT, type Move, type Placement, type Shards, type SplitReason } from './placement.js'
 
@@ -19,6 +20,9 @@ const newId = (): number => randomInt(1, 2 ** 47)
 
 /** Times that a move is looked at anew: each time somebody else has taken a step, or the move is one step further. */
 const STEPS = 50
+
+/** Times that members find no home that takes them. */
+const MISSES = 10
 
 /**
  * Moves members of a collection between records, step by step: what the owner's record says decides the next step, so that anybody can
@@ -30,6 +34,7 @@ export class Mover {
   readonly #commands: GrowingCommands
   readonly #scheme: GrowingScheme
   readonly #moves: MemberMoves
+  readonly #deletedBin: string | undefined
   /** Owners whose members this process is moving. */
   readonly #running = new Map<string, Promise<void>>()
 
@@ -39,20 +44,24 @@ export class Mover {
     this.#commands = commands
     this.#scheme = scheme
     this.#moves = moves
+    this.#deletedBin = deletedBinOf(commands.model)
   }
 
   /** Moves all members into so many shards, after what is under way. */
   async move(owner: RecordKey, to: Shards, reason: SplitReason, access: SplitAccess): Promise<void> {
     for (let step = 0; step < STEPS; step++) {
-      const { shards, move } = await this.#look(owner, access)
+      const root = await this.#read(owner, access)
+      const { shards, move } = this.#scheme.learn(owner, root)
       if (move !== undefined) await this.finish(owner, access)
       else if (shards === to) return
+      else if (this.#deletedBin !== undefined && this.#deletedBin in root) throw this.#gone(owner)
       else {
         await checkFit(owner, shards, to, { name: this.#property, model: this.#model }, this.#scheme, access)
         const begun: Move = { id: newId(), from: shards, to, phase: 'prepare', reason }
         succeeded(await access.run([this.#commands.begin(owner, begun)]), ['guard', 'missing'])
       }
     }
+    throw companionRefused(this.#model, owner.key, this.#property)
   }
 
   /** Goes on with a move that has begun, whoever began it; one at a time in this process. */
@@ -74,7 +83,13 @@ export class Mover {
   /** Makes the new homes ready, where that has begun: before, writers that know of the move must wait. */
   async prepare(owner: RecordKey, access: SplitAccess): Promise<void> {
     const { move } = await this.#look(owner, access)
-    if (move?.phase === 'prepare') await this.#prepare(owner, move, access)
+    if (move?.phase === 'prepare') await this.#homes(owner, move, access).prepare()
+  }
+
+  /** Makes new homes that are missing. */
+  async mend(owner: RecordKey, access: SplitAccess): Promise<void> {
+    const { move } = await this.#look(owner, access)
+    if (move?.phase === 'move') await this.#homes(owner, move, access).mend()
   }
 
   /** Brings members to their new homes before somebody changes them there. */
@@ -86,28 +101,26 @@ export class Mover {
   async #finish(owner: RecordKey, access: SplitAccess): Promise<void> {
     const began = performance.now()
     let members = 0
-    for (let step = 0; step < STEPS; step++) {
+    let misses = 0
+    for (let step = 0; step < STEPS && misses < MISSES; step++) {
       const { move } = await this.#look(owner, access)
       if (move === undefined) return
-      if (move.phase === 'prepare') await this.#prepare(owner, move, access)
+      if (move.phase === 'prepare') await this.#homes(owner, move, access).prepare()
       else {
-        const moved = await this.#moves.all(owner, move, access)
+        const { moved, left } = await this.#moves.all(owner, move, access)
         members += moved
-        if (moved === 0 && (await this.#end(owner, move, access)))
+        if (left > 0) {
+          await pauseBefore(++misses)
+          await this.#homes(owner, move, access).mend()
+        } else if (moved === 0 && (await this.#end(owner, move, access)))
           this.#announce(owner, move, members, performance.now() - began, access)
       }
     }
     throw companionRefused(this.#model, owner.key, this.#property)
   }
 
-  async #prepare(owner: RecordKey, move: Move, access: SplitAccess): Promise<void> {
-    const isOpen = (): Promise<boolean> => this.#isPreparing(owner, move, access)
-    await prepareMove(owner, move, this.#commands, this.#scheme, access, isOpen)
-  }
-
-  async #isPreparing(owner: RecordKey, { id }: Move, access: SplitAccess): Promise<boolean> {
-    const { move } = await this.#look(owner, access)
-    return move?.id === id && move.phase === 'prepare'
+  #homes(owner: RecordKey, move: Move, access: SplitAccess): MoveHomes {
+    return new MoveHomes(owner, move, this.#commands, this.#scheme, access, () => this.#look(owner, access))
   }
 
   /** All members are in their new homes: these open, the others go, and the owner forgets the move. */
@@ -129,14 +142,22 @@ export class Mover {
   }
 
   async #look(owner: RecordKey, access: SplitAccess): Promise<Placement> {
-    const [root] = await access.read([read(this.#model.name, owner, [...this.#scheme.names, DELETING_BIN])])
-    if (root !== null && !(DELETING_BIN in root.bins)) return this.#scheme.learn(owner, root.bins)
+    return this.#scheme.learn(owner, await this.#read(owner, access))
+  }
+
+  /** What the owner's record says of its members, and whether it was deleted softly; throws where it is gone. */
+  async #read(owner: RecordKey, access: SplitAccess): Promise<Bins> {
+    const deleted = this.#deletedBin === undefined ? [] : [this.#deletedBin]
+    const bins = [...this.#scheme.names, DELETING_BIN, ...deleted]
+    const [root] = await access.read([read(this.#model.name, owner, bins)])
+    if (root === null || DELETING_BIN in root.bins) throw this.#gone(owner)
+    return root.bins
+  }
+
+  #gone({ key }: RecordKey): EntityGoneError {
     const { name } = this.#model
-    throw new EntityGoneError(`${name} ${describeKey(owner.key)} is gone, so its ${this.#property} cannot move.`, {
-      className: name,
-      property: this.#property,
-      key: owner.key,
-    })
+    const about = { className: name, property: this.#property, key }
+    return new EntityGoneError(`${name} ${describeKey(key)} is gone, so its ${this.#property} cannot move.`, about)
   }
 
   #announce(owner: RecordKey, move: Move, members: number, ms: number, access: SplitAccess): void {

@@ -7,7 +7,8 @@ import type { LinkBin, LinkEntry } from '../write/link-bin.js'
 import type { GrowingScheme } from './growing-scheme.js'
 import { ROOT, type Move } from './placement.js'
 
-export type ReadAccess = Pick<Reader, 'read'>
+/** Reads, and helps with a move where it can. */
+export type ReadAccess = Pick<Reader, 'read'> & Partial<Pick<Reader, 'direct'>>
 
 interface Place {
   readonly model: EntityModel
@@ -19,7 +20,8 @@ interface Place {
 
 /**
  * Reads all members while they move. Each is copied before it is taken out, so whoever reads where they come from before where they go misses
- * none. Undefined where the move has ended, or another one has begun, before all was read.
+ * none. Undefined where the move has ended, or another one has begun, before all was read. A home that is missing has no members: the
+ * owner may be being deleted.
  */
 export async function readMoving(
   owner: RecordKey,
@@ -41,7 +43,9 @@ export async function readMoving(
   const records = await access.read(
     homes.map((home) => read(model.name, home, [bin, moveBin, gone, COMPANION_SHARDS_BIN])),
   )
-  if (!records.every((record) => takesPart(record, move, moveBin))) return undefined
+  const isMissing = records.includes(null)
+  if (!records.every((record) => record === null || takesPart(record, move, moveBin))) return undefined
+  if (isMissing && !(await isIn(owner, move, place, access))) return undefined
   const byId = new Map(homes.map((home, i) => [recordId(home), records[i]]))
   return merged(owner, move, place, old, byId)
 }
@@ -49,20 +53,25 @@ export async function readMoving(
 /** The owner is asked again: nothing has moved while the records were read. */
 async function isStill(
   owner: RecordKey,
-  { id }: Move,
-  { model, target, bin, layout, scheme }: Place,
+  move: Move,
+  place: Place,
   access: ReadAccess,
   old: readonly (StoredRecord | null)[],
 ): Promise<readonly LinkEntry[] | undefined> {
-  const [root] = await access.read([read(model.name, owner, scheme.names)])
-  const { move } = scheme.learn(owner, root?.bins ?? {})
-  return move?.id === id && move.phase === 'prepare'
-    ? old.flatMap((record) => entriesIn(record, bin, layout, target))
-    : undefined
+  const { target, bin, layout } = place
+  if (!(await isIn(owner, move, place, access))) return undefined
+  return old.flatMap((record) => entriesIn(record, bin, layout, target))
 }
 
-function takesPart(record: StoredRecord | null, { id, to }: Move, moveBin: string): boolean {
-  if (record === null) return false
+/** True where the owner says of the move what it has said before. */
+async function isIn(owner: RecordKey, { id, phase }: Move, place: Place, access: ReadAccess): Promise<boolean> {
+  const { model, scheme } = place
+  const [root] = await access.read([read(model.name, owner, scheme.names)])
+  const { move } = scheme.learn(owner, root?.bins ?? {})
+  return move?.id === id && move.phase === phase
+}
+
+function takesPart(record: StoredRecord, { id, to }: Move, moveBin: string): boolean {
   const stored = record.bins[moveBin]
   if (stored !== undefined && stored !== null) return Number(stored) === id
   return to !== ROOT && record.bins[COMPANION_SHARDS_BIN] === to
@@ -84,8 +93,9 @@ function merged(
   for (const record of old)
     for (const entry of entriesIn(record, bin, layout, target)) {
       const home = recordId(homeOf(entry[0]))
-      // Where its home is complete, it would be there.
-      const isOpen = (homes.get(home)?.bins[moveBin] ?? null) !== null
+      // Where its home is complete, it would be there; a home that is missing has none yet.
+      const record = homes.get(home)!
+      const isOpen = record === null || (record.bins[moveBin] ?? null) !== null
       if (isOpen && !out.get(home)!.has(userKeyId(entry[0]))) all.set(userKeyId(entry[0]), entry)
     }
   for (const [id, record] of homes)

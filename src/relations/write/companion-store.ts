@@ -185,11 +185,11 @@ export class CompanionStore implements MemberStore {
   }
 
   async *drained(owner: Tracked, reader: Reader, count: number): AsyncGenerator<readonly KeyValue[]> {
-    for await (const keys of this.#reads.firsts(owner, reader, count)) yield this.#reads.keysOf(owner, keys, reader)
+    for await (const keys of this.#reads.firsts(owner.key, reader, count)) yield this.#reads.keysOf(owner, keys, reader)
   }
 
   async *surveyed(owner: Tracked, reader: Reader, count: number): AsyncGenerator<readonly KeyValue[]> {
-    for await (const keys of this.#reads.walk(owner, reader, count)) yield this.#reads.keysOf(owner, keys, reader)
+    for await (const keys of this.#reads.walk(owner.key, reader, count)) yield this.#reads.keysOf(owner, keys, reader)
   }
 
   /** One list or map, as if all members were in one record. */
