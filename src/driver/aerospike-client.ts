@@ -260,6 +260,7 @@ export const maps = Aerospike.maps as unknown as Names<
   | 'removeByValueList'
   | 'removeByIndexRange'
   | 'removeByRankRange'
+  | 'removeByValueRange'
   | 'clear'
   | 'size'
   | 'getByKey'

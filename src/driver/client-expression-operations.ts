@@ -72,6 +72,15 @@ export function moveEntry({ bin, from, to }: Extract<Operation, { kind: 'mapMove
   return writeExpression(bin, moved)
 }
 
+// Only the record knows what the entry holds: others may have changed it since it was read.
+export function setAside({ bin, from, key, stamp }: Extract<Operation, { kind: 'mapSetAside' }>): ClientOperation {
+  const entries = binOf('map', from)
+  const kept = cond(binExists(bin), binOf('map', bin), literal(new Map<never, Value>()))
+  const entry = listWith(literal([stamp]), mapGet(entries, key, 'map'))
+  const changed = cond(gt(mapCount(entries, key), literal(0)), mapPut(kept, key, entry), unknown())
+  return expressionOperations.write(bin, encodeExpression(changed), EVAL_NO_FAIL)
+}
+
 // Nothing is made up where the bin is missing: an empty list or map has no children.
 export function changeByPath({
   bin,

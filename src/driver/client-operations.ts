@@ -20,6 +20,7 @@ import {
   readExpression,
   removeFound,
   removeTuple,
+  setAside,
   writeExpression,
   writeMissing,
 } from './client-expression-operations.js'
@@ -58,6 +59,8 @@ export function clientOperation(operation: Operation): ClientOperation {
       return removeTuple(operation)
     case 'mapMove':
       return moveEntry(operation)
+    case 'mapSetAside':
+      return setAside(operation)
     default:
       return collectionOperation(operation)
   }
@@ -196,7 +199,10 @@ function orderOf(order: Order): number {
   return order === 'ordered' ? lists.order.ORDERED : lists.order.UNORDERED
 }
 
-type MapOperation = Exclude<Extract<Operation, { kind: `map${string}` }>, { kind: 'mapRemoveFound' | 'mapMove' }>
+type MapOperation = Exclude<
+  Extract<Operation, { kind: `map${string}` }>,
+  { kind: 'mapRemoveFound' | 'mapMove' | 'mapSetAside' }
+>
 
 const K_ORDERED = { order: maps.order.KEY_ORDERED }
 const ORDERS = {
@@ -243,6 +249,8 @@ function mapOperation(operation: MapOperation): CollectionOperation {
       return operation.values.length === 1
         ? maps.removeByValue(bin, one(operation.values[0]))
         : maps.removeByValueList(bin, operation.values.map(one))
+    case 'mapRemoveBelow':
+      return maps.removeByValueRange(bin, null, one(operation.end))
     case 'mapKeepRange':
       return keepRange(operation)
     case 'mapClear':

@@ -80,6 +80,8 @@ export interface EmbeddableModel {
   readonly layout?: 'tuple'
   /** Refs to records (`keyBin` only). */
   readonly relations: readonly RelationModel[]
+  /** The property that says when a link with these attributes was ended. */
+  readonly deletedAt?: string
   /** Present when parts have an id, which `consolidate` requires. */
   readonly key?: KeyModel
   /** Indexes on fields, for records that embed one such part. */

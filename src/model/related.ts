@@ -86,12 +86,20 @@ export interface Collection<T extends object, A extends object = object> extends
   remove(...members: (T | KeyValue)[]): void
   /** Adds with attributes of the link itself; those of a link that is there already are replaced. */
   link(member: T | KeyValue, attributes: LinkValues<A>): void
-  /** Ends links: the same as `remove`. Link records are deleted. */
+  /** Ends links: the same as `remove`. Link records are deleted; a link whose attributes have a `@DeletedAt` stays stored as an ended one. */
   unlink(...members: (T | KeyValue)[]): void
   /** The record of the link to a member, or null when there is none: one get. For relations `through` a class. */
   linkOf(member: T | KeyValue, options?: DeletedOption): Promise<A | null>
   /** The attributes of the link to a member, or null when it is none. Change them, and the next save or flush writes what changed. */
-  attributesOf(member: T | KeyValue): Promise<A | null>
+  attributesOf(member: T | KeyValue, options?: DeletedOption): Promise<A | null>
+  /**
+   * Makes a link again that was ended, with the attributes it had; false where there is none. For attributes with a `@DeletedAt`. The next
+   * save or flush sends it.
+   *
+   * @example
+   * await agent.offices.restore('north')
+   */
+  restore(member: T | KeyValue): Promise<boolean>
   readonly isLoaded: boolean
   /** The members. Throws while they are not loaded. */
   readonly items: readonly T[]

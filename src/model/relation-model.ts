@@ -120,6 +120,8 @@ export interface RelationModel {
   readonly inverseIndexes?: readonly InverseIndexModel[]
   /** linkMap: name of the EmbeddableModel of the attributes of a link. */
   readonly attributes?: string
+  /** linkMap whose attributes have a `@DeletedAt`: the bin that keeps links which were ended. */
+  readonly endedBin?: string
   readonly sharding?: ShardingModel
   readonly expect?: ExpectedSize
   /** Set where members are in companion records and not in `bin` of this one. */

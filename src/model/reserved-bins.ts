@@ -25,6 +25,18 @@ export const HISTORY_BIN = '_sk.history'
 /** On a record that is moved between namespaces, and on its copy: which mover has claimed it last. */
 export const MOVED_BIN = '_sk.moved'
 
+/** On a record with links that are kept when they are ended: those of one relation, which a hash names because a bin name has at most 15 characters. */
+export function endedLinksBin(set: string, relation: string): string {
+  return `${RESERVED_BIN_PREFIX}end.${shortHash(`${set}.${relation}`)}`
+}
+
+/** Six hexadecimal digits that are the same for the same text. */
+export function shortHash(text: string): string {
+  let hash = 0x811c9dc5
+  for (const byte of Buffer.from(text)) hash = Math.imul(hash ^ byte, 0x01000193)
+  return (hash >>> 8).toString(16).padStart(6, '0')
+}
+
 export function isReservedBin(name: string): boolean {
   return name === SUBKEYS_BIN || name.startsWith(RESERVED_BIN_PREFIX)
 }

@@ -176,6 +176,20 @@ export interface MapMove extends OnBin<'mapMove'> {
   readonly from: MapKey
   readonly to: MapKey
 }
+/**
+ * Moves an entry of the map bin `from` into this one, as a list of `stamp` and the entry. Changes nothing where there is no such entry, so
+ * twice is the same as once.
+ */
+export interface MapSetAside extends OnBin<'mapSetAside'> {
+  readonly from: string
+  readonly key: MapKey
+  readonly stamp: number
+}
+/** Removes the entries whose values are below `end`, in the order of values. */
+export interface MapRemoveBelow extends OnBin<'mapRemoveBelow'> {
+  readonly end: Value
+  readonly returns: Returns
+}
 /** Removes all entries but `count` from `from` on, in key order (`index`) or in value order (`rank`). */
 export interface MapKeepRange extends OnBin<'mapKeepRange'> {
   readonly by: 'index' | 'rank'
@@ -267,6 +281,8 @@ export type WriteOperation =
   | MapRemoveValues
   | MapRemoveFound
   | MapMove
+  | MapSetAside
+  | MapRemoveBelow
   | MapKeepRange
   | MapClear
 

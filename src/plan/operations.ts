@@ -136,6 +136,10 @@ export const mapRemoveFound = (bin: string, within: string, keys: readonly MapKe
   Object.freeze({ kind: 'mapRemoveFound', bin, within, keys })
 export const mapMove = (bin: string, from: MapKey, to: MapKey): Op.MapMove =>
   Object.freeze({ kind: 'mapMove', bin, from, to })
+export const mapSetAside = (bin: string, from: string, key: MapKey, stamp: number): Op.MapSetAside =>
+  Object.freeze({ kind: 'mapSetAside', bin, from, key, stamp })
+export const mapRemoveBelow = (bin: string, end: Value, returns: Op.Returns): Op.MapRemoveBelow =>
+  Object.freeze({ kind: 'mapRemoveBelow', bin, end, returns })
 export const mapKeepRange = (bin: string, by: Op.MapKeepRange['by'], from: number, count: number): Op.MapKeepRange =>
   Object.freeze({ kind: 'mapKeepRange', bin, by, from, count })
 export const mapClear = (bin: string, path?: Op.Path): Op.MapClear => Object.freeze({ kind: 'mapClear', bin, path })

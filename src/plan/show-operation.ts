@@ -89,6 +89,10 @@ export function showOperation(operation: Operation, values: boolean): string {
       return `remove from ${at} what ${operation.within} names by key: ${many(operation.keys)}`
     case 'mapMove':
       return `move ${at}[${one(operation.from)}] to [${one(operation.to)}]`
+    case 'mapSetAside':
+      return `copy ${operation.from}[${one(operation.key)}] into ${at} as ended at ${operation.stamp}`
+    case 'mapRemoveBelow':
+      return `remove from ${at} values below ${one(operation.end)}`
     case 'mapKeepRange':
       return `keep of ${at} only ${operation.count} entries from ${operation.by} ${operation.from}`
     case 'mapGetKeys':

@@ -20,14 +20,8 @@ import { membersToJSON } from './read/members-to-json.js'
 import { askPage, askShown, askStream } from './read/ask-page.js'
 import { countMembers, hasMember, memberKeys } from './read/pending-overlay.js'
 import { pageOfParts } from './read/cursor-page.js'
-import {
-  checkNumber,
-  attributesOfLinkRecord,
-  noAttributes,
-  noLinkRecords,
-  unknownOrder,
-  unordered,
-} from './contract/relation-errors.js'
+import { checkNumber, noLinkRecords, unknownOrder, unordered } from './contract/relation-errors.js'
+import { askAttributes, restoreLink } from './read/ask-attributes.js'
 import type { LinkedMembers } from './state/linked-members.js'
 import { ROOT } from './growth/placement.js'
 import { reshard } from './growth/reshard.js'
@@ -37,6 +31,7 @@ import {
   askedBinding,
   askedRange,
   checkDeleted,
+  checkEnded,
   isComplete,
   noNumbers,
   noSession,
@@ -91,14 +86,14 @@ export class EntityCollection<T extends object, A extends object = object> imple
     return (await findLink(links, member)) as A | null
   }
 
-  async attributesOf(member: T | KeyValue): Promise<A | null> {
-    const known = this.#state.links.get(member)
-    if (known !== undefined) return known.value as A
-    if (isComplete(this.#state) || this.#state.isRemoved(member) || this.#state.isAdded(member)) return null
-    const binding = askedBinding(this.#state, 'attributesOf')
-    if (binding.strategy.links !== undefined) throw attributesOfLinkRecord(binding)
-    if (binding.strategy.attributesOf === undefined) throw noAttributes(binding)
-    return (await binding.strategy.attributesOf(binding.tracked, member, binding.reader)) as A | null
+  async attributesOf(member: T | KeyValue, options?: DeletedOption): Promise<A | null> {
+    checkEnded(this.#state, options)
+    return (await askAttributes(this.#state, member, options)) as A | null
+  }
+
+  async restore(member: T | KeyValue): Promise<boolean> {
+    this.#checked([member])
+    return restoreLink(this.#state, member)
   }
 
   get isLoaded(): boolean {

@@ -8,6 +8,7 @@ import { checkNamespace } from './check-names.js'
 import { checkArchives } from './check-archives.js'
 import { checkCopies } from './compile-copy.js'
 import { checkHistories } from './compile-history.js'
+import { checkEndedLinks } from './check-ended-links.js'
 import { checkSoftDeletes } from './check-soft-deletes.js'
 import { checkTenants } from './check-tenants.js'
 import { collectClasses } from './collect-classes.js'
@@ -44,6 +45,7 @@ export function compileModel(classes: readonly EntityClass[], { namespace }: { r
   checkShardedCounters(entityModels, problems)
   checkCountOf(entityModels.values(), problems)
   checkSoftDeletes(entityModels, problems)
+  checkEndedLinks(entityModels.values(), partModels, problems)
   checkHistories(entityModels, problems)
   checkCopies(entityModels, problems)
   checkArchives(entityModels, problems)

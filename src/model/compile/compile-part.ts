@@ -11,7 +11,7 @@ import { compileValue, type PropertyDraft } from './compile-value.js'
 import { isRelation, readMemberRoles } from './members.js'
 import type { Problems } from './problems.js'
 
-const IN_PARTS: readonly MemberDecorator[] = ['Key', 'Bin', 'Counter', 'Embedded']
+const IN_PARTS: readonly MemberDecorator[] = ['Key', 'Bin', 'Counter', 'Embedded', 'DeletedAt']
 
 /** Everything about one class that is stored inside records. */
 export function compilePart(part: PartNotes, compilation: Compilation): EmbeddableModel {
@@ -59,6 +59,11 @@ export function compilePart(part: PartNotes, compilation: Compilation): Embeddab
   }
   checkFieldNames(part, [...properties, ...relations], problems)
   const key = compileKey(part, compilation)
+  const [deletedAt, second] = properties.filter(({ role }) => role === 'deletedAt').map(({ name }) => name)
+  if (second !== undefined) {
+    const message = `It is a second @DeletedAt, beside ${deletedAt}.`
+    problems.add('SKEIN_1027', { className: part.name, property: second }, message, 'Keep one of them.')
+  }
   return {
     kind: 'embeddable',
     class: part.class,
@@ -69,6 +74,7 @@ export function compilePart(part: PartNotes, compilation: Compilation): Embeddab
       index,
     })),
     ...(part.embeddable?.layout === 'tuple' && { layout: 'tuple' as const }),
+    ...(deletedAt !== undefined && { deletedAt }),
     relations: relations.map((relation, i) => ({ ...relation, index: properties.length + i })),
     ...(key && { key }),
     indexes,

@@ -1,6 +1,7 @@
 import type { MemberNote } from '../declaration.js'
 import type { OneToManyOptions } from '../options.js'
 import type { RelationModel } from '../relation-model.js'
+import { endedLinksBin } from '../reserved-bins.js'
 import { checkInverse, type Side } from './check-inverse.js'
 import { checkChoice, checkOptions, show } from './check-options.js'
 import type { Compilation, EntityNotes, PartNotes } from './compilation.js'
@@ -57,7 +58,7 @@ export function compileRelation(
   }
   const shape = RELATIONS[note.decorator]
   const bin = rules.hasBin ? (optionOf<string>(note, 'name') ?? note.property) : undefined
-  const attributes = attributesName(note, place, compilation)
+  const attributes = attributesOf(note, place, compilation)
   const expect = compileExpect(optionOf(note, 'expect'), place, problems)
   const spread = sharded ?? companion
   const companions =
@@ -91,7 +92,8 @@ export function compileRelation(
         compilation,
         companions && (sharding || {}),
       )),
-    ...(attributes !== undefined && { attributes }),
+    ...(attributes !== undefined && { attributes: attributes.name }),
+    ...(attributes !== undefined && keepsEnded(attributes) && { endedBin: endedLinksBin(notes.set, note.property) }),
     ...(expect && { expect }),
     ...(sharding && { sharding }),
     ...(companions && { companions }),
@@ -186,11 +188,15 @@ function checkLinkKeys(target: EntityNotes, place: Place, { problems }: Compilat
   problems.add('SKEIN_1049', place, message, fix)
 }
 
-function attributesName(
+/** True where the attributes of a link say when it was ended: it stays stored then. */
+const keepsEnded = (attributes: PartNotes): boolean =>
+  [...attributes.members.values()].flat().some(({ decorator }) => decorator === 'DeletedAt')
+
+function attributesOf(
   note: MemberNote<RelationDecorator>,
   place: Place,
   { problems, parts }: Compilation,
-): string | undefined {
+): PartNotes | undefined {
   if (!('attributes' in note.options) || note.options.attributes === undefined) return undefined
   const target = evaluateTarget(note.options.attributes)
   const part = target && parts.get(target)
@@ -206,7 +212,7 @@ function attributesName(
     const message = `Its attributes, ${part.name}, are stored as a map, not as a tuple.`
     problems.add('SKEIN_1049', place, message, `Leave the layout out of ${part.name}.`)
   }
-  return part?.name
+  return part
 }
 
 function isConsolidate(options: object): options is Extract<OneToManyOptions, { strategy: 'consolidate' }> {

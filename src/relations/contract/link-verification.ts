@@ -38,6 +38,8 @@ export interface StoredLink {
   readonly mirror: LinkEnd
   /** Kind of the finding when the owner has the link and the mirror has not. */
   readonly unmirrored: FindingKind
+  /** A link that was ended, and stays stored as such. */
+  readonly isEnded?: true
   /** The owner end is a note of what was to be linked: repair drops it, and never adds the link. */
   readonly isNote?: true
 }

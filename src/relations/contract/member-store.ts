@@ -17,6 +17,8 @@ export interface StoredMember {
   readonly member: UserKey
   /** Attributes of the link; without some, those of a link that is there already stay. */
   readonly attributes?: Value
+  /** When the link was ended, where such links stay stored; null: what is stored of ended ones stays as it is. Without it, a removal leaves nothing. */
+  readonly endedAt?: number | null
   /** The same flush creates the owner's record. */
   readonly isOwnerNew?: boolean
   /** The same flush writes the owner's record, whether it is there or not. */
@@ -47,6 +49,8 @@ export interface MemberStore {
   readonly model: EntityModel
   /** The bin, in each home, that holds the keys. */
   readonly bin: string
+  /** The bin beside it that keeps links which were ended, where they stay stored. */
+  readonly ended?: string
   /** Bins of the owner's own record that hold members, to be read with it. */
   readonly bins: readonly string[]
   /** Records that hold the members of an owner. */

@@ -8,6 +8,7 @@ import type { MapKey, Value } from '../../plan/value.js'
 import type { Tracked } from './tracked.js'
 import type { CollectionMembers, CollectionView } from './collection-members.js'
 import type { Reader } from './reader.js'
+import type { EndedLinks } from './ended-links.js'
 import type { Contributor, OnRollback } from './contributor.js'
 import type { Deleted } from './contributor.js'
 import type { InsideVerification } from './inside-verification.js'
@@ -88,6 +89,8 @@ export interface RelationStrategy extends Contributor {
   readonly inside?: InsideVerification
   /** The attributes of one link, where links have some; null when there is no such link. */
   attributesOf?(owner: Tracked, member: Member, reader: Reader): Promise<object | null>
+  /** Links that were ended; absent where nothing stays of them. */
+  readonly ended?: EndedLinks
   /** Key that a record, which need not be loaded, holds for a reference. Present where it holds one. */
   targetKey?(owner: Tracked, reader: Reader): Promise<KeyValue | null>
   /** Keys and attributes of all links of a record that need not be loaded. Present where links may have attributes. */

@@ -22,7 +22,10 @@ export function askedBinding(
 ): Binding {
   if (binding === undefined || binding.tracked.state === 'gone') throw noSession(call)
   const bound = outsideTransaction ? { ...binding, reader: binding.reader.outside() } : binding
-  return deleted === undefined ? bound : { ...bound, deleted, reader: bound.reader.withDeleted(deleted) }
+  if (deleted === undefined) return bound
+  // Whom an ended link leads to may be there, or be deleted itself.
+  const shown = bound.strategy.ended === undefined ? deleted : 'include'
+  return { ...bound, deleted, reader: bound.reader.withDeleted(shown) }
 }
 
 /** Refuses to show deleted members of a class whose deletes leave nothing to show. */
@@ -33,8 +36,17 @@ export function checkDeleted({ binding }: CollectionState, { deleted }: Question
   const isSoft =
     binding === undefined || isPart || binding.tracked.state === 'gone'
       ? !isPart
-      : binding.reader.entityModel(binding.relation.target).deletedAt !== undefined
+      : binding.strategy.ended !== undefined ||
+        binding.reader.entityModel(binding.relation.target).deletedAt !== undefined
   if (!isKnown || !isSoft) throw noDeletedMembers(binding, isKnown)
+}
+
+/** The same for a question about one link, which only its attributes can keep. */
+export function checkEnded({ binding }: CollectionState, { deleted }: QuestionOptions = {}): void {
+  if (deleted === undefined) return
+  const isKnown = deleted === 'include' || deleted === 'only'
+  if (!isKnown || (binding !== undefined && binding.strategy.ended === undefined))
+    throw noDeletedMembers(binding, isKnown)
 }
 
 /** Undefined where all keys are meant. */

@@ -4,6 +4,7 @@ import type { Binding } from '../contract/binding.js'
 import type { CollectionState } from '../state/collection-state.js'
 import type { Member } from '../contract/member.js'
 import { hasShownChanges } from '../state/state-of.js'
+import { asksEnded, keysWithEnded } from './ended-members.js'
 import { shownMembers } from './shown-members.js'
 import { cut, type CollectionMembers, type KeyRange } from '../contract/collection-members.js'
 
@@ -19,6 +20,7 @@ export async function hasMember(state: CollectionState, binding: Binding, member
 
 export async function countMembers(state: CollectionState, binding: Binding): Promise<number> {
   const { tracked, reader } = binding
+  if (asksEnded(binding)) return (await keysWithEnded(state, binding)).length
   const source = members(binding)
   const [added, removed] = state.asShown(() => [keysOf(state, state.added), keysOf(state, state.removed)])
   const [stored, already, lost] = await Promise.all([
@@ -36,6 +38,10 @@ export async function memberKeys(
   range?: KeyRange,
 ): Promise<readonly KeyValue[]> {
   const { tracked, reader } = binding
+  if (asksEnded(binding)) {
+    const keys = await keysWithEnded(state, binding)
+    return range === undefined ? keys : cut(keys, range)
+  }
   if (range !== undefined && hasShownChanges(state)) return changedPage(state, binding, range)
   return withChanges(state, await members(binding).keys(tracked, reader, range))
 }

@@ -1,15 +1,27 @@
+import type { KeyValue } from '../../keys/index.js'
 import type { Binding } from '../contract/binding.js'
 import type { CollectionState } from '../state/collection-state.js'
 import type { FoundStep } from '../contract/reader.js'
 import { userKeyId } from '../../plan/record-key.js'
+import { asksEnded, keysWithEnded } from './ended-members.js'
 import { entitiesOf } from './added-members.js'
 
 const STEP = 256
 
 /** All members, with this session's unsent changes; what only passed through is let go. */
 export async function* streamMembers(state: CollectionState, binding: Binding): AsyncGenerator<object> {
+  if (asksEnded(binding)) return yield* streamWithEnded(state, binding)
   for await (const step of streamSteps(state, binding))
     for (const entity of step) if (!state.isRemoved(entity)) yield entity
+}
+
+async function* streamWithEnded(state: CollectionState, binding: Binding): AsyncGenerator<object> {
+  const keys = await keysWithEnded(state, binding)
+  for (let from = 0; from < keys.length; from += STEP) {
+    const { found, fresh } = await stepOf(binding, keys.slice(from, from + STEP))
+    yield* found.map(({ entity }) => entity)
+    binding.reader.release(fresh)
+  }
 }
 
 /** All members, a bounded number at a time. */
@@ -38,13 +50,17 @@ function steps(binding: Binding): AsyncIterable<Step> {
   return byPosition === undefined ? numbered(binding) : byPosition.stream(binding.tracked, binding.reader)
 }
 
-async function* numbered({ tracked, reader, relation, strategy }: Binding): AsyncGenerator<Step> {
-  const { target } = relation
+async function* numbered(binding: Binding): AsyncGenerator<Step> {
+  const { tracked, reader, strategy } = binding
   for (let offset = 0; ; offset += STEP) {
     const keys = await strategy.members!.keys(tracked, reader, { offset, count: STEP })
     if (keys.length === 0) return
-    const known = new Set(keys.map((key) => reader.known(target, key)))
-    const found = (await reader.find(reader.entityModel(target), keys)).filter((member) => member !== null)
-    yield { found, fresh: found.filter((member) => !known.has(member)) }
+    yield stepOf(binding, keys)
   }
+}
+
+async function stepOf({ reader, relation: { target } }: Binding, keys: readonly KeyValue[]): Promise<Step> {
+  const known = new Set(keys.map((key) => reader.known(target, key)))
+  const found = (await reader.find(reader.entityModel(target), keys)).filter((member) => member !== null)
+  return { found, fresh: found.filter((member) => !known.has(member)) }
 }

@@ -17,7 +17,7 @@ export function describeLink(link: StoredLink, { kind, wrong, change }: Verdict,
   const { owner } = link
   const isGone = kind === 'danglingKey'
   const here = nameOf(end, show)
-  const there = nameOf(other, show)
+  const there = `${link.isEnded === true ? 'the ended link to ' : ''}${nameOf(other, show)}`
   const says = change === 'add' ? `lacks ${there}` : `holds ${there}`
   return {
     kind,

@@ -74,6 +74,8 @@ export function mapEnd(
     ...endIn(store, property, owner, other),
     holds: mapCount(map, other),
     carries: mapGet(map, other, 'map'),
+    // Ended links are checked by themselves.
+    remove: () => store.removal({ owner, member: other, endedAt: null }),
     // Through the codec, because the client does not give back every number as it was stored.
     add(carried, isHomeThere) {
       const attributes = carried === undefined ? undefined : codec.encode(codec.decode(carried), 1)

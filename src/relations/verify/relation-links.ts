@@ -115,7 +115,7 @@ export function linkMapLinks(
 }
 
 /** Both ends store the link, and the model says which of them is the truth. */
-function pairOfEnds(
+export function pairOfEnds(
   relation: RelationModel,
   readKeys: LinkVerification['readKeys'],
   endsOf: (here: RecordKey, other: UserKey) => readonly [LinkEnd, LinkEnd],

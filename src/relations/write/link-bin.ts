@@ -35,6 +35,7 @@ import type { RecordKey, UserKey } from '../../plan/record-key.js'
 import type { Value } from '../../plan/value.js'
 import type { MemberQuestion } from '../contract/member-store.js'
 import { mergeKeys } from './compare-keys.js'
+import type { EndedBin } from './ended-bin.js'
 import type { KeysReads } from './keys-members.js'
 
 /** The record that a link is stored in, and the bin there. */
@@ -51,6 +52,8 @@ const ALL = 2 ** 31 - 1
 
 /** How a bin holds members: as an ordered list of their keys, or as a map from key to the attributes of the link. */
 export interface LinkBin {
+  /** Set where links that were ended stay in another bin of the record. */
+  readonly ended?: EndedBin
   /** With the record, so that it has its order from the start. */
   create(bin: string): WriteOperation
   /** Without attributes those of a link that is there already stay. */
@@ -190,7 +193,8 @@ export function linkWrite(
 
 /** Puts a key into the list or map of a record. */
 export function linked(bin: LinkBin, end: LinkEnd, other: UserKey, attributes?: Value): WriteCommand {
-  return write(end.model.name, end.key, [bin.put(end, other, attributes)], {
+  const put = bin.put(end, other, attributes)
+  return write(end.model.name, end.key, bin.ended === undefined ? [put] : [put, bin.ended.forget([other])], {
     exists: 'mustExist',
     ttl: 'keep',
     guards: [whileThere(end.model)],
@@ -198,8 +202,19 @@ export function linked(bin: LinkBin, end: LinkEnd, other: UserKey, attributes?: 
   })
 }
 
-export function unlinked(bin: LinkBin, { model, key, bin: name }: LinkEnd, others: readonly UserKey[]): WriteCommand {
-  return linkWrite(model, key, [bin.take(name, others)])
+/** Takes keys out of the list or map of a record; with `endedAt` the links stay among those that were ended. */
+export function unlinked(
+  bin: LinkBin,
+  { model, key, bin: name }: LinkEnd,
+  others: readonly UserKey[],
+  endedAt?: number | null,
+): WriteCommand {
+  const take = bin.take(name, others)
+  if (bin.ended === undefined || endedAt === null) return linkWrite(model, key, [take])
+  const { ended } = bin
+  const before =
+    endedAt === undefined ? [ended.forget(others)] : others.map((other) => ended.keep(name, other, endedAt))
+  return linkWrite(model, key, [...before, take])
 }
 
 /** In a transaction a record that stores nothing of a link takes part all the same, so that it cannot be deleted meanwhile. */

@@ -20,6 +20,11 @@ export interface LinkPair {
   readonly other: LinkSide
 }
 
+/** A further comparison of both sides of a link. */
+export interface PairCheck {
+  check(pair: LinkPair, draft: Draft): void
+}
+
 /** Side of several links: the keys that its record is asked for, and those that it has. */
 interface Side {
   readonly end: LinkSide
@@ -34,14 +39,17 @@ interface Side {
 export class LinkUpkeep {
   readonly #bin: LinkBin
   readonly #name: string
+  readonly #ended: PairCheck | undefined
 
-  constructor(bin: LinkBin, name: string) {
+  constructor(bin: LinkBin, name: string, ended?: PairCheck) {
     this.#bin = bin
     this.#name = name
+    this.#ended = ended
   }
 
   /** Both sides were changed outside of a transaction; all links of a stage are read in one batch, each record once. */
   check(pair: LinkPair, draft: Draft): void {
+    this.#ended?.check(pair, draft)
     if (!draft.isInside) draft.collect(`links ${this.#name}`, pair, (pairs) => this.#compare(pairs, draft))
   }
 

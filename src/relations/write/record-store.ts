@@ -1,5 +1,5 @@
 import type { KeyValue } from '../../keys/index.js'
-import { RESERVED_BIN_PREFIX, type EntityModel, type RelationModel } from '../../model/index.js'
+import { RESERVED_BIN_PREFIX, shortHash, type EntityModel, type RelationModel } from '../../model/index.js'
 import { read, type Bins, type WriteCommand } from '../../plan/command.js'
 import type { Draft, Settle, StageName } from '../../plan/draft.js'
 import type { WriteOperation } from '../../plan/operation.js'
@@ -22,6 +22,7 @@ import { amongIn, linked, linkWrite, unlinked, type LinkBin, type LinkEnd } from
 export class RecordStore implements MemberStore {
   readonly model: EntityModel
   readonly bin: string
+  readonly ended: string | undefined
   readonly bins: readonly string[]
   readonly members: CollectionMembers
   readonly isApart = false
@@ -33,6 +34,7 @@ export class RecordStore implements MemberStore {
   constructor(model: EntityModel, relation: RelationModel, target: EntityModel, layout: LinkBin) {
     this.model = model
     this.bin = relation.bin!
+    this.ended = layout.ended?.name
     this.bins = [this.bin]
     this.members = keysMembers(model, target, relation, layout.reads)
     this.#layout = layout
@@ -82,8 +84,8 @@ export class RecordStore implements MemberStore {
     return takeMarkOff(this.model.name, home)
   }
 
-  removal({ owner, member }: StoredMember): WriteCommand {
-    return unlinked(this.#layout, this.#end(owner), [member])
+  removal({ owner, member, endedAt }: StoredMember): WriteCommand {
+    return unlinked(this.#layout, this.#end(owner), [member], endedAt)
   }
 
   close(owner: Tracked, draft: Draft, _: Reader, closed?: (members: readonly UserKey[]) => void): void {
@@ -196,7 +198,5 @@ export function rememberNotes(entity: object, stored: Bins, bins: readonly strin
 
 /** Names the relation by a hash: a bin name has at most 15 characters. */
 export function createdForBin({ set }: EntityModel, { name }: RelationModel): string {
-  let hash = 0x811c9dc5
-  for (const byte of Buffer.from(`${set}.${name}`)) hash = Math.imul(hash ^ byte, 0x01000193)
-  return `${RESERVED_BIN_PREFIX}for.${(hash >>> 8).toString(16).padStart(6, '0')}`
+  return `${RESERVED_BIN_PREFIX}for.${shortHash(`${set}.${name}`)}`
 }

@@ -3,12 +3,16 @@ import type { EntityModel, RelationModel } from '../../model/index.js'
 import type { Value } from '../../plan/value.js'
 import type { MemberStore } from '../contract/member-store.js'
 import { GrowingStore } from '../growth/growing-store.js'
+import { endedBinOf } from './ended-bin.js'
 import { CompanionStore } from './companion-store.js'
 import { listBin, mapBin, type LinkBin } from './link-bin.js'
 import { RecordStore } from './record-store.js'
 
 /** How a relation's bin holds keys. */
-export const layoutOf = ({ attributes }: RelationModel): LinkBin => (attributes === undefined ? listBin : mapBin)
+export function layoutOf({ attributes, endedBin }: RelationModel): LinkBin {
+  if (attributes === undefined) return listBin
+  return endedBin === undefined ? mapBin : { ...mapBin, ended: endedBinOf(endedBin) }
+}
 
 /** Where a relation of this class keeps the keys of its members, which are of the class `target`. */
 export function storeOf(

@@ -22,6 +22,7 @@ import { closedWithin, sharedSet } from '../context/session-errors.js'
 import { isInsideHookOf } from '../tracking/lifecycle-hooks.js'
 import type { KeyInput } from '../context/session-types.js'
 import { archiveClass, checkArchiveOptions, type ArchiveOptions } from '../archive/archive-class.js'
+import { purgeLinks } from '../delete/purge-links.js'
 import { checkPurgeOptions, purgeClass, type PurgeOptions } from '../delete/purge.js'
 import { sweepClass } from '../delete/sweep.js'
 import type { TransactionOptions } from '../transaction/retry-transaction.js'
@@ -208,7 +209,8 @@ export class Database {
 
   /**
    * Removes the records of a class with `@DeletedAt` for good that were deleted before a time, with the links to them; says how many. Safe
-   * at any time, and can be repeated: what is restored meanwhile stays.
+   * at any time, and can be repeated: what is restored meanwhile stays. With `links`, removes the links of a relation that were ended before
+   * then.
    *
    * @example
    * await db.purge(Order, { olderThan: new Date(Date.now() - 30 * 86_400_000) })
@@ -218,7 +220,12 @@ export class Database {
     const mapped = this.#parts.classes.of(entityClass)
     checkPurgeOptions(mapped, options)
     const newContext = (tenant?: Tenant): SessionContext => this.#sessions.contextInside({ tenant })
-    return during(this.#activity, () => purgeClass(mapped, this.#parts.driver, newContext, options))
+    const { classes, driver } = this.#parts
+    return during(this.#activity, () =>
+      options.links === undefined
+        ? purgeClass(mapped, driver, newContext, options)
+        : purgeLinks(mapped, classes, driver, options),
+    )
   }
 
   /**

@@ -19,19 +19,22 @@ import { sweepClass } from './sweep.js'
 
 /** How far a purge has come. */
 export interface PurgeProgress {
-  /** Records that are gone for good. */
+  /** Records, or links, that are gone for good. */
   readonly purged: number
 }
 
 export interface PurgeOptions extends Omit<DrainOptions, 'onProgress'> {
   /** Only what was deleted before this. */
   readonly olderThan: Date
+  /** The links of this relation that were ended, at both of their ends, instead of records; their attributes have a `@DeletedAt`. */
+  readonly links?: string
   readonly tenant?: Tenant
   readonly onProgress?: (progress: PurgeProgress) => void
 }
 
 const PURGE: NamesOf<PurgeOptions & { outsideTransaction?: boolean }> = {
   olderThan: true,
+  links: true,
   tenant: true,
   onProgress: true,
   signal: true,
@@ -40,7 +43,7 @@ const PURGE: NamesOf<PurgeOptions & { outsideTransaction?: boolean }> = {
 }
 
 export function checkPurgeOptions(mapped: MappedClass, options: PurgeOptions): void {
-  if (mapped.model.deletedAt === undefined) throw notRestorable(mapped.model)
+  if (mapped.model.deletedAt === undefined && options?.links === undefined) throw notRestorable(mapped.model)
   checkNames('purge()', options, PURGE)
   const { olderThan } = options
   if (!(olderThan instanceof Date) || Number.isNaN(olderThan.getTime()))

@@ -58,9 +58,10 @@ export function verifyAccess(
 }
 
 export function subjectOf({ model, relations, leftovers }: MappedClass, key: RecordKey): Subject {
-  const verifications = relations.flatMap(({ verification }): LinkVerification[] =>
-    verification === undefined ? [] : [verification],
-  )
+  const verifications = relations.flatMap(({ verification, ended }): LinkVerification[] => [
+    ...(verification === undefined ? [] : [verification]),
+    ...(ended === undefined ? [] : [ended.verification]),
+  ])
   const inside = relations.flatMap((strategy) => strategy.inside ?? [])
   return { model, key, relations: [...verifications, ...leftovers], inside }
 }

@@ -31,9 +31,33 @@ export async function linksFrom(
     const far = await followLinks(strategy.links, keys, hop, reader, deleted)
     return hop.linkFilter === undefined ? far : cut(far, hop)
   }
-  if (strategy.model.holds === 'collection') return membersOf(source, strategy, hop, reader)
+  if (strategy.model.holds === 'collection') {
+    const ended =
+      deleted === undefined || strategy.ended === undefined ? [] : await endedFrom(source, strategy, hop, reader)
+    const keys = await membersOf(
+      source,
+      strategy,
+      ended.length === 0 ? hop : { ...hop, first: undefined, last: undefined },
+      reader,
+    )
+    return ended.length === 0
+      ? keys
+      : cut([...new Map([...keys, ...ended].map((key) => [userKeyId(key), key])).values()], hop)
+  }
   const key = await targetOf(source, strategy, reader)
   return key === null ? [] : [key]
+}
+
+/** Keys of members whose links were ended. */
+async function endedFrom(
+  { owner, known }: Source,
+  { ended }: RelationStrategy,
+  { where }: Hop,
+  reader: Reader,
+): Promise<readonly KeyValue[]> {
+  if (known?.state === 'new') return []
+  if (where === undefined) return ended!.keys(owner, reader)
+  return (await ended!.links(owner, reader)).filter(([, attributes]) => where(attributes)).map(([key]) => key)
 }
 
 function targetOf(

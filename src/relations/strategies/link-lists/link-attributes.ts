@@ -1,4 +1,4 @@
-import { inEntry, readProperty, unreadable, unstorable, type PartCodec } from '../../../codec/index.js'
+import { inEntry, readProperty, unreadable, unstorable, ValueProblem, type PartCodec } from '../../../codec/index.js'
 import { cut, SkeinError } from '../../../errors/index.js'
 import type { KeyValue } from '../../../keys/index.js'
 import { didYouMean, type EntityModel, type RelationModel } from '../../../model/index.js'
@@ -49,7 +49,7 @@ export class LinkAttributes {
   encode(state: CollectionState, member: Member): Value | undefined {
     const link = state.links.get(member)
     if (link !== undefined) this.#checkNames(link.value)
-    return link && this.#guard(state, state.keyOf(member), () => this.#codec.encode(link.value, 1))
+    return link && this.#guard(state, state.keyOf(member), () => this.#codec.encode(this.#notEnded(link.value), 1))
   }
 
   /** Operations that update the attributes under that key, without the rest of the map. */
@@ -61,7 +61,17 @@ export class LinkAttributes {
     other: UserKey,
   ): readonly WriteOperation[] {
     const { value, snapshot } = link
-    return this.#guard(state, key, () => this.#codec.patch(value, snapshot, { bin, path: [atKey(other)] }))
+    return this.#guard(state, key, () =>
+      this.#codec.patch(this.#notEnded(value), snapshot, { bin, path: [atKey(other)] }),
+    )
+  }
+
+  /** The time at which a link was ended is written by `unlink` alone. */
+  #notEnded(value: object): object {
+    const { deletedAt } = this.#codec.model
+    if (deletedAt === undefined || readProperty(value, deletedAt) == null) return value
+    const fix = `Leave ${deletedAt} out; unlink() ends a link, and restore() brings it back.`
+    throw inEntry(deletedAt, null, new ValueProblem('is only set by unlink()', fix))
   }
 
   /** A plain object has what was written there, and a slip of the pen would be dropped; an instance may have more than is stored. */

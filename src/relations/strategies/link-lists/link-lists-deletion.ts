@@ -8,6 +8,7 @@ import { userKeyId, type RecordKey, type UserKey } from '../../../plan/record-ke
 import { findAndReachLeaving } from '../../cascade/reach-removed.js'
 import { firstForbidding } from '../../cascade/restrict.js'
 import type { Cascade } from '../../contract/contributor.js'
+import type { EndedLinks } from '../../contract/ended-links.js'
 import type { Drain, Fate } from '../../contract/drain.js'
 import type { Reader } from '../../contract/reader.js'
 import { restricted } from '../../contract/relation-errors.js'
@@ -22,8 +23,11 @@ import type { LinkListSides } from './link-list-sides.js'
 export class LinkListsDeletion {
   readonly #sides: LinkListSides
 
-  constructor(sides: LinkListSides) {
+  readonly #ended: EndedLinks | undefined
+
+  constructor(sides: LinkListSides, ended?: EndedLinks) {
     this.#sides = sides
+    this.#ended = ended
   }
 
   /** Deletes the members, lets them go or refuses the delete, as the relation says. */
@@ -85,7 +89,11 @@ export class LinkListsDeletion {
       if (this.#sides.store.isApart) await this.#sides.store.close(tracked, draft, reader)
       return
     }
-    const keys = await this.#sides.store.members.keys(tracked, reader)
+    const [linked, ended = []] = await Promise.all([
+      this.#sides.store.members.keys(tracked, reader),
+      this.#ended?.keys(tracked, reader),
+    ])
+    const keys = [...linked, ...ended]
     const others = keys.map((key) => reader.recordKey(this.#sides.target, key))
     if (!draft.isTransaction) this.#askLast(tracked, others, draft)
     if (keys.length === 0 && !this.#sides.store.isApart) return

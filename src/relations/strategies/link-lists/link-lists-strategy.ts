@@ -22,12 +22,16 @@ import { progressOf } from '../../state/link-progress.js'
 import { collectionStateOf, hasShownChanges } from '../../state/state-of.js'
 import type { CollectionMembers } from '../../contract/collection-members.js'
 import type { MemberStore } from '../../contract/member-store.js'
+import type { EndedLinks } from '../../contract/ended-links.js'
 import type { RelationStrategy } from '../../contract/relation-strategy.js'
 import { linkListLinks, linkMapLinks } from '../../verify/relation-links.js'
 import type { LinkVerification } from '../../contract/link-verification.js'
 import { CreatedFor } from '../../write/record-store.js'
 import { createdForLinks } from '../../verify/leftover-links.js'
 import { listEnd, mapEnd } from '../../verify/link-ends.js'
+import { forgetTimeOfEnd, timeOfEnd } from './time-of-end.js'
+import { EndedLinkReads, recoded } from './ended-links.js'
+import { EndedUpkeep } from './ended-upkeep.js'
 import { LinkAttributeReads } from './link-attribute-reads.js'
 import type { LinkListSides } from './link-list-sides.js'
 import { LinkListsDeletion } from './link-lists-deletion.js'
@@ -44,11 +48,13 @@ export class LinkListsStrategy implements RelationStrategy {
   readonly verification: LinkVerification
   readonly leftovers: LinkVerification | undefined
   readonly parts: RelationStrategy['parts']
+  readonly ended: EndedLinks | undefined
   readonly #sides: LinkListSides
   readonly #attributes: LinkAttributes | undefined
   readonly #reads: LinkAttributeReads
   readonly #upkeep: LinkUpkeep
   readonly #deletion: LinkListsDeletion
+  readonly #endedUpkeep: EndedUpkeep | undefined
   /** Notes in members that this side owns. */
   readonly #createdFor: CreatedFor | undefined
   /** Notes in records of this side that the other side owns. */
@@ -87,8 +93,13 @@ export class LinkListsStrategy implements RelationStrategy {
     })
     this.#createdFor = CreatedFor.of(owner, model, target)
     this.#forOther = inverse && CreatedFor.of(target, inverse, owner)
-    this.#deletion = new LinkListsDeletion(this.#sides)
-    this.#upkeep = new LinkUpkeep(this.#sides.bin, `${owner.name}.${model.name}`)
+    const name = `${owner.name}.${model.name}`
+    if (attributes !== undefined && model.endedBin !== undefined) {
+      this.ended = new EndedLinkReads(this.#sides, attributes)
+      this.#endedUpkeep = new EndedUpkeep(name, (link) => recoded(attributes, link))
+    }
+    this.#deletion = new LinkListsDeletion(this.#sides, this.ended)
+    this.#upkeep = new LinkUpkeep(this.#sides.bin, name, this.#endedUpkeep)
   }
 
   hasChanges({ entity }: Tracked): boolean {
@@ -199,8 +210,10 @@ export class LinkListsStrategy implements RelationStrategy {
     const attributes = change === 'add' ? this.#attributes?.encode(state, member) : undefined
     const link = change === 'add' ? state.links.get(member) : undefined
     const snapshot = link && this.#attributes?.snapshot(link)
+    const endedAt = change === 'remove' && this.ended !== undefined ? timeOfEnd(state, member) : undefined
     const linked = (): void => {
       settle()
+      if (endedAt !== undefined) forgetTimeOfEnd(state, member)
       if (link !== undefined) link.snapshot = snapshot
       if (pair !== undefined) this.#upkeep.check(pair, draft)
     }
@@ -214,7 +227,7 @@ export class LinkListsStrategy implements RelationStrategy {
         const link = { owner: end.key, member: (ends[1 - i]?.key ?? to).key, ...end.written }
         if (change === 'remove') {
           const removed = (outcome: Outcome): boolean => progress(isWrittenOrMissing(outcome), outcome)
-          return end.store.remove(link, draft, 'remove references', removed, reader)
+          return end.store.remove({ ...link, endedAt }, draft, 'remove references', removed, reader)
         }
         const added = (outcome: Outcome): boolean => {
           // This end is gone, so the other must not point to it.

@@ -1,0 +1,43 @@
+import type { BinType } from '../bin-type.js'
+import type { EmbeddableModel, EntityModel } from '../model.js'
+import type { Problems } from './problems.js'
+
+type Parts = ReadonlyMap<string, EmbeddableModel>
+
+/** Checks that a part with `@DeletedAt` is only used for the attributes of links, and that those links can be kept beside the others. */
+export function checkEndedLinks(entities: Iterable<EntityModel>, parts: Parts, problems: Problems): void {
+  for (const { name: className, properties, relations } of [...entities, ...parts.values()]) {
+    for (const { name: property, type } of properties) {
+      const part = partsIn(type)
+        .map((name) => parts.get(name))
+        .find((each) => each?.deletedAt !== undefined)
+      if (part !== undefined) refuse(part, 'embedded', { className, property }, problems)
+    }
+    for (const { name: property, target, endedBin, companions } of relations) {
+      const child = parts.get(target)
+      if (child?.deletedAt !== undefined) refuse(child, 'consolidated', { className, property }, problems)
+      if (endedBin === undefined || companions === undefined) continue
+      const message =
+        'Its attributes have a @DeletedAt, and links in companion records are not kept when they are ended.'
+      const fix = 'Leave out @Sharded or @Companion, or use link records: through a class with @DeletedAt.'
+      problems.add('SKEIN_1051', { className, property }, message, fix)
+    }
+  }
+}
+
+function refuse(
+  { name, deletedAt }: EmbeddableModel,
+  how: string,
+  place: { readonly className: string; readonly property: string },
+  problems: Problems,
+): void {
+  const message = `${name} has a @DeletedAt (${deletedAt}), which is for records and for the attributes of links; here it is ${how}.`
+  problems.add('SKEIN_1026', place, message, `Make ${deletedAt} a @Bin, or use another class.`)
+}
+
+/** Classes of the parts that a value is made of. */
+function partsIn(type: BinType): readonly string[] {
+  if (type.kind === 'embedded') return [type.part]
+  if (type.kind === 'map') return partsIn(type.value)
+  return type.kind === 'list' ? partsIn(type.item) : []
+}

@@ -1,0 +1,36 @@
+import type { KeyValue } from '../../keys/index.js'
+import { deletedBinOf } from '../../model/index.js'
+import { userKeyId } from '../../plan/record-key.js'
+import type { Binding } from '../contract/binding.js'
+import type { CollectionState } from '../state/collection-state.js'
+import { shownMembers } from './shown-members.js'
+
+/** True where a question is also, or only, about links that were ended. */
+export const asksEnded = ({ deleted, strategy }: Binding): boolean =>
+  deleted !== undefined && strategy.ended !== undefined
+
+/**
+ * Keys of members with those whose links were ended, or only these and those who were deleted softly; a link that is ended here, and not
+ * sent yet, is an ended one.
+ */
+export async function keysWithEnded(state: CollectionState, binding: Binding): Promise<KeyValue[]> {
+  const { tracked, reader, strategy, relation, deleted } = binding
+  const target = reader.entityModel(relation.target)
+  const isAmong = (key: KeyValue): boolean => state.asShown(() => state.isRemoved(key))
+  const [linked, gone, ended] = await Promise.all([
+    strategy.members!.keys(tracked, reader),
+    deleted === 'only' && deletedBinOf(target) !== undefined
+      ? shownMembers(strategy.members!, target, 'only').keys(tracked, reader)
+      : [],
+    strategy.ended!.keys(tracked, reader),
+  ])
+  const added = state.asShown(() => state.added.flatMap((member) => state.keyOf(member) ?? []))
+  if (deleted === 'include') return distinct([...linked, ...ended, ...added])
+  const again = new Set(added.map(userKeyId))
+  const left = ended.filter((key) => !again.has(userKeyId(key)))
+  return distinct([...gone, ...left, ...linked.filter(isAmong)])
+}
+
+const distinct = (keys: readonly KeyValue[]): KeyValue[] => [
+  ...new Map(keys.map((key) => [userKeyId(key), key])).values(),
+]

@@ -1,0 +1,87 @@
+import type { Driver } from '../../driver/driver.js'
+import { SkeinError } from '../../errors/index.js'
+import { TENANT } from '../../keys/index.js'
+import { didYouMean } from '../../model/index.js'
+import { write } from '../../plan/command.js'
+import { bin, gt, mapValueCountBetween, value } from '../../plan/expression.js'
+import { mapRemoveBelow } from '../../plan/operations.js'
+import { isWrittenOrMissing, type Outcome } from '../../plan/outcome.js'
+import { query } from '../../plan/query-command.js'
+import { sweepWithoutTenant } from '../context/session-errors.js'
+import { foundKey } from '../load/key-of-found.js'
+import type { MappedClass } from '../mapping/mapped-class.js'
+import type { MappedClasses } from '../mapping/mapped-classes.js'
+import type { PurgeOptions } from './purge.js'
+
+/** One end of links that were ended, and the bin that keeps them. */
+interface EndedSide {
+  readonly mapped: MappedClass
+  readonly endedBin: string
+}
+
+/** Removes links of a relation for good that were ended before a time, at both of their ends; says how many. */
+export async function purgeLinks(
+  mapped: MappedClass,
+  classes: MappedClasses,
+  driver: Driver,
+  options: PurgeOptions,
+): Promise<number> {
+  const { owner, other } = sidesOf(mapped, classes, options.links!)
+  // The owner is believed: when this is cut off, verify finds what the other still keeps.
+  const purged = await purgeSide(owner, driver, options)
+  if (other !== undefined) await purgeSide(other, driver, { ...options, onProgress: undefined })
+  return purged
+}
+
+function sidesOf(
+  mapped: MappedClass,
+  classes: MappedClasses,
+  name: string,
+): { readonly owner: EndedSide; readonly other: EndedSide | undefined } {
+  const relation = mapped.model.relations.find((each) => each.name === name)
+  if (relation?.endedBin === undefined) throw notKept(mapped, name)
+  const here = { mapped, endedBin: relation.endedBin }
+  if (relation.inverse === undefined || (relation.inverse === name && relation.target === mapped.model.name))
+    return { owner: here, other: undefined }
+  const target = classes.of(relation.target)
+  const inverse = target.model.relations.find((each) => each.name === relation.inverse)!
+  const there = { mapped: target, endedBin: inverse.endedBin! }
+  return relation.owner ? { owner: here, other: there } : { owner: there, other: here }
+}
+
+async function purgeSide({ mapped, endedBin }: EndedSide, driver: Driver, options: PurgeOptions): Promise<number> {
+  const { olderThan, tenant, signal, onProgress } = options
+  const { name: entity, namespace, set, key } = mapped.model
+  if (tenant === undefined && key.tenant && !key.properties.includes(TENANT)) throw sweepWithoutTenant(mapped)
+  const end = [olderThan.getTime()]
+  const filter = gt(mapValueCountBetween(bin('map', endedBin), [0], end), value(0))
+  const command = query({ entity, namespace, set, bins: mapped.codec.binsOf([]), filter })
+  let purged = 0
+  for await (const records of driver.query(command, { signal })) {
+    const found = records.flatMap((record) => foundKey(mapped, record, tenant) ?? [])
+    const outcomes = await driver.run(
+      found.map(({ record }) =>
+        write(entity, record, [mapRemoveBelow(endedBin, end, 'count')], { exists: 'mustExist', ttl: 'keep' }),
+      ),
+      { signal },
+    )
+    for (const outcome of outcomes) purged += countOf(outcome, endedBin)
+    onProgress?.({ purged })
+  }
+  return purged
+}
+
+function countOf(outcome: Outcome, bin: string): number {
+  if (!isWrittenOrMissing(outcome) && outcome.error !== undefined) throw outcome.error
+  return Number(outcome.bins[bin] ?? 0)
+}
+
+function notKept({ model: { name: className, relations } }: MappedClass, property: string): SkeinError {
+  const kept = relations.filter(({ endedBin }) => endedBin !== undefined).map(({ name }) => name)
+  const fix =
+    kept.length === 0
+      ? 'Declare @DeletedAt() in the class of its attributes.'
+      : `${didYouMean(String(property), kept)}Links that stay: ${kept.join(', ')}.`
+  const message = `${className}.${String(property)} has no links that stay when they are ended.`
+  return new SkeinError('SKEIN_2316', message, { className, property, fix })
+}
