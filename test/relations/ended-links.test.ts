@@ -258,7 +258,7 @@ for (const mode of MODES) {
 describe('a @DeletedAt in an @Embeddable', () => {
   const refused = async (...entities: (abstract new () => object)[]): Promise<Error> => {
     const server = await sharedServer()
-    return (await rejection(() => server.open({ namespace: 'test', entities: entities as never }))) as Error
+    return (await rejection(() => server.open({ namespace: 'test', entities: entities }))) as Error
   }
 
   it('is refused where the class is embedded or its links are in companion records', async () => {

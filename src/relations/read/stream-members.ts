@@ -10,7 +10,10 @@ const STEP = 256
 
 /** All members, with this session's unsent changes; what only passed through is let go. */
 export async function* streamMembers(state: CollectionState, binding: Binding): AsyncGenerator<object> {
-  if (asksEnded(binding)) return yield* streamWithEnded(state, binding)
+  if (asksEnded(binding)) {
+    yield* streamWithEnded(state, binding)
+    return
+  }
   for await (const step of streamSteps(state, binding))
     for (const entity of step) if (!state.isRemoved(entity)) yield entity
 }

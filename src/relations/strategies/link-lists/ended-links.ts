@@ -5,6 +5,7 @@ import { bin, mapCount, mapGet, mapKeySlice, mapKeysFrom } from '../../../plan/e
 import { mapGetKeys, readExpression } from '../../../plan/operations.js'
 import { recordKey, type RecordKey, type UserKey } from '../../../plan/record-key.js'
 import type { Value } from '../../../plan/value.js'
+import type { CollectionMembers } from '../../contract/collection-members.js'
 import type { EndedLinks } from '../../contract/ended-links.js'
 import type { LinkEnd, LinkVerification } from '../../contract/link-verification.js'
 import type { Reader } from '../../contract/reader.js'
@@ -25,7 +26,7 @@ export class EndedLinkReads implements EndedLinks {
   readonly verification: LinkVerification
   readonly #sides: LinkListSides
   readonly #codec: PartCodec
-  readonly #keys: ReturnType<typeof keysMembers>['keys']
+  readonly #members: CollectionMembers
   readonly #bin: string
 
   constructor(sides: LinkListSides, codec: PartCodec) {
@@ -34,12 +35,12 @@ export class EndedLinkReads implements EndedLinks {
     this.#codec = codec
     this.property = codec.model.deletedAt!
     this.#bin = model.endedBin!
-    this.#keys = keysMembers(owner, target, { ...model, bin: this.#bin }, bin.reads).keys
+    this.#members = keysMembers(owner, target, { ...model, bin: this.#bin }, bin.reads)
     this.verification = this.#verification()
   }
 
   keys(owner: Tracked, reader: Reader): Promise<readonly KeyValue[]> {
-    return this.#keys(owner, reader)
+    return this.#members.keys(owner, reader)
   }
 
   async attributesOf(owner: Tracked, key: KeyValue, reader: Reader): Promise<object | null> {

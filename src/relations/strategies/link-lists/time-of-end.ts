@@ -5,7 +5,7 @@ import type { CollectionState } from '../../state/collection-state.js'
 /** When a link was ended: the same for both of its records, also when the flush is repeated. */
 export function timeOfEnd(state: CollectionState, member: Member): number {
   let times = endTimes.get(state)
-  if (times === undefined) endTimes.set(state, (times = new Map()))
+  if (times === undefined) endTimes.set(state, (times = new Map<string, number>()))
   const id = userKeyId(state.keyOf(member)!)
   const at = times.get(id) ?? Date.now()
   times.set(id, at)
