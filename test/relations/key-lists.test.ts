@@ -67,6 +67,20 @@ for (const mode of MODES) {
       expect(await to.listings.count()).to.equal(1)
     })
 
+    it('takes a child that is moved by its key off the list of a parent whose key is 0', async () => {
+      const session = db.session()
+      const [none, one] = [agent(0), agent(1)]
+      none.listings.add(listing('x'))
+      session.persist(none)
+      session.persist(one)
+      await session.flush()
+      const other = db.session()
+      const to = await other.load(Agent, 1)
+      to.listings.add('x')
+      await other.save(to)
+      expect(await (await db.session().load(Agent, 0)).listings.keys()).to.deep.equal([])
+    })
+
     it('adds and removes on a collection that was never loaded', async () => {
       const session = db.session()
       session.persist(agent(1))

@@ -85,7 +85,8 @@ export class UnloadedChildren {
       return progress(isWritten(outcome), outcome)
     })
     const entry = this.planEntry(tracked, member, state, draft, reader, progress, () => before)
-    const leaving = parent && this.leave(tracked, { member: child, parent }, state, draft, reader)
+    const leaving =
+      parent === undefined ? undefined : this.leave(tracked, { member: child, parent }, state, draft, reader)
     return together([entry, leaving])
   }
 
