@@ -22,22 +22,20 @@ const NO_STAMP: Stamp = Object.freeze({ operations: Object.freeze([]), guards: O
 /** Properties that the mapper itself maintains: version, times, generation and time to live. */
 export class Stamps {
   readonly #model: EntityModel
-  /** Most classes have neither version nor times, and pay nothing for them. */
-  readonly #isEmpty: boolean
+  /** True for most classes, which have neither version nor times and pay nothing for them. */
+  readonly isEmpty: boolean
+  /** True when a stamp depends on the time. */
+  readonly isTimed: boolean
 
   constructor(model: EntityModel) {
     this.#model = model
-    this.#isEmpty = (model.version ?? model.createdAt ?? model.updatedAt) === undefined
-  }
-
-  /** True when a stamp depends on the time. */
-  get isTimed(): boolean {
-    return (this.#model.createdAt ?? this.#model.updatedAt ?? this.#model.deletedAt) !== undefined
+    this.isEmpty = (model.version ?? model.createdAt ?? model.updatedAt) === undefined
+    this.isTimed = (model.createdAt ?? model.updatedAt ?? model.deletedAt) !== undefined
   }
 
   /** Goes with a new entity: version 1, and the times. One that already says when it was created keeps that. */
   creation(entity: object, now: Date): readonly WriteOperation[] {
-    if (this.#isEmpty) return NO_STAMP.operations
+    if (this.isEmpty) return NO_STAMP.operations
     const { version, createdAt, updatedAt } = this.#model
     const operations: WriteOperation[] = []
     if (version !== undefined) operations.push(writeBin(this.#binOf(version), 1))
@@ -48,7 +46,7 @@ export class Stamps {
 
   /** Shows on the entity what `creation` did, once it is confirmed. */
   created(entity: object, now: Date): void {
-    if (this.#isEmpty) return
+    if (this.isEmpty) return
     const { version, createdAt, updatedAt } = this.#model
     if (version !== undefined) writeProperty(entity, version, 1)
     if (createdAt !== undefined) writeProperty(entity, createdAt, new Date(createdTime(entity, createdAt, now)))
@@ -57,7 +55,7 @@ export class Stamps {
 
   /** Goes with every change of a stored entity: the version must be the known one and is counted up, the time is written. */
   update(knownVersion: number | undefined, now: Date): Stamp {
-    if (this.#isEmpty) return NO_STAMP
+    if (this.isEmpty) return NO_STAMP
     const { version, updatedAt } = this.#model
     const operations: WriteOperation[] = []
     const guards: Guard[] = []
@@ -71,7 +69,7 @@ export class Stamps {
 
   /** Shows on the entity what `update` did, once it is confirmed. */
   updated(entity: object, knownVersion: number | undefined, now: Date): void {
-    if (this.#isEmpty) return
+    if (this.isEmpty) return
     const { version, updatedAt } = this.#model
     if (version !== undefined) writeProperty(entity, version, (knownVersion ?? 0) + 1)
     if (updatedAt !== undefined) writeProperty(entity, updatedAt, new Date(now))

@@ -93,6 +93,10 @@ export class PlanDraft implements Draft {
     else this.#sent.errand(work)
   }
 
+  get hasErrands(): boolean {
+    return this.#errands.length > 0
+  }
+
   takeErrands(): readonly Errand[] {
     return this.#errands.splice(0)
   }
@@ -235,3 +239,9 @@ export class PlanDraft implements Draft {
 
 const TRANSACTION = 'transaction'
 const NONE = (): boolean => false
+
+/** Waits for the contributors that have to read first; undefined where none has to. */
+export function together(planned: readonly (void | Promise<unknown>)[]): Promise<void> | undefined {
+  const reading = planned.filter((each) => each !== undefined)
+  return reading.length === 0 ? undefined : Promise.all(reading).then(() => undefined)
+}

@@ -23,8 +23,12 @@ export class SessionCore {
     this.loads = new EntityLoader(context)
   }
 
+  get #isInsideHook(): boolean {
+    return this.context.classes.hasHooks && isInsideHook(this.context.identity)
+  }
+
   close(): Promise<void> {
-    if (isInsideHook(this.context.identity)) return Promise.reject(insideHook())
+    if (this.#isInsideHook) return Promise.reject(insideHook())
     this.#closing ??= this.work.turns.idle().then(() => this.context.identity.close())
     return this.#closing
   }
@@ -71,13 +75,12 @@ export class SessionCore {
   /** Loads of a hook belong to work that began before the database was closed. */
   checkMayLoad(): void {
     this.checkOpen()
-    const { activity, identity } = this.context
-    if (activity.isClosing && !isInsideHook(identity)) throw databaseClosed()
+    if (this.context.activity.isClosing && !this.#isInsideHook) throw databaseClosed()
   }
 
   /** Asked before anything is noted: what is refused leaves nothing behind. A hook would wait for the work that waits for it. */
   checkMaySend(): void {
     this.checkOpen()
-    if (isInsideHook(this.context.identity)) throw insideHook()
+    if (this.#isInsideHook) throw insideHook()
   }
 }

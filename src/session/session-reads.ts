@@ -89,7 +89,7 @@ export class SessionReads {
     { version, ...options }: LoadOneOptions<T>,
   ): Promise<T | null> {
     const entity = await this.find(entityClass, key, options)
-    if (entity !== null) checkExpectedVersion(this.#core.work.entities.get(entity), version)
+    if (entity !== null && version !== undefined) checkExpectedVersion(this.#core.work.entities.get(entity), version)
     return entity
   }
 

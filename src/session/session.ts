@@ -89,11 +89,11 @@ export class Session extends SessionReads {
   save<T extends object>(entity: T, options?: SaveOptions): Promise<T> {
     return new Promise((resolve, failed) => {
       this.#core.checkMaySend()
-      checkCallOptions('save', options)
+      if (options !== undefined) checkCallOptions('save', options)
       const sent = (): void => resolve(entity)
       const ttl = options?.ttl
       const managed = this.#core.manage(entity, ttl)
-      checkExpectedVersion(managed, options?.version)
+      if (options?.version !== undefined) checkExpectedVersion(managed, options.version)
       const refused = ttl === undefined ? undefined : managed.addWriteOptions({ ttl })
       this.#core.work.send(managed, options, { sent, failed, refused })
     })
@@ -103,7 +103,7 @@ export class Session extends SessionReads {
   upsert<T extends object>(entity: T, options?: UpsertOptions): Promise<T> {
     return new Promise((resolve, failed) => {
       this.#core.checkMaySend()
-      checkCallOptions('upsert', options)
+      if (options !== undefined) checkCallOptions('upsert', options)
       const isForeign = this.#core.work.entities.find(entity) === undefined
       const { relations } = this.#core.context.classes.ofEntity(entity)
       const removeAgain = isForeign ? removalsOf(entity, relations) : undefined
@@ -123,9 +123,10 @@ export class Session extends SessionReads {
     return new Promise((deleted, failed) => {
       this.#core.checkMaySend()
       const receiver = { deleted, failed }
-      checkCallOptions('delete', typeof target === 'function' ? third : (second as FlushOptions | undefined))
-      if (typeof target !== 'function') this.#core.work.delete(target, second as FlushOptions | undefined, receiver)
-      else this.#core.work.deleteByKey(this.#core.mapped(target as EntityClass), second as KeyInput, third, receiver)
+      const options = typeof target === 'function' ? third : (second as FlushOptions | undefined)
+      if (options !== undefined) checkCallOptions('delete', options)
+      if (typeof target !== 'function') this.#core.work.delete(target, options, receiver)
+      else this.#core.work.deleteByKey(this.#core.mapped(target as EntityClass), second as KeyInput, options, receiver)
     })
   }
 
@@ -204,7 +205,7 @@ export class Session extends SessionReads {
   flush(options?: FlushOptions): Promise<void> {
     return new Promise((sent, failed) => {
       this.#core.checkMaySend()
-      checkCallOptions('flush', options)
+      if (options !== undefined) checkCallOptions('flush', options)
       if (options === undefined && this.#core.work.flushHandle({ sent, failed })) return
       const work = (): Promise<void> => this.#core.work.unit.flush(options)
       abortableTurn(options?.signal, work, (begin) => this.#core.work.turns.runAlone(begin)).then(sent, failed)

@@ -1,7 +1,15 @@
 import { SkeinError } from '../../errors/index.js'
 import { describeKey } from '../../keys/index.js'
-import { DELETING_BIN, type EntityModel } from '../../model/index.js'
-import { goneUnless, read, whileThere, write, type Existence, type WriteCommand } from '../../plan/command.js'
+import { DELETING_BIN, type EntityModel, type RelationModel } from '../../model/index.js'
+import {
+  goneUnless,
+  read,
+  whileThere,
+  write,
+  type Existence,
+  type WriteCommand,
+  type Bins,
+} from '../../plan/command.js'
 import {
   bin as binOf,
   binExists,
@@ -11,8 +19,9 @@ import {
   mapKeySlice,
   not,
   type Expression,
+  bin,
 } from '../../plan/expression.js'
-import type { Operation, ReadOperation, WriteOperation } from '../../plan/operation.js'
+import type { Operation, ReadOperation, WriteOperation, ReadExpression } from '../../plan/operation.js'
 import {
   listAppendUnique,
   listCreate,
@@ -37,6 +46,7 @@ import type { MemberQuestion } from '../contract/member-store.js'
 import { mergeKeys } from './compare-keys.js'
 import type { EndedBin } from './ended-bin.js'
 import type { KeysReads } from './keys-members.js'
+import { expressionType } from './expression-type.js'
 
 /** The record that a link is stored in, and the bin there. */
 export interface LinkEnd {
@@ -220,4 +230,17 @@ export function unlinked(
 /** In a transaction a record that stores nothing of a link takes part all the same, so that it cannot be deleted meanwhile. */
 export function held(model: EntityModel, key: RecordKey): WriteCommand {
   return write(model.name, key, [touch()], { exists: 'mustExist', ttl: 'keep', guards: [whileThere(model)] })
+}
+
+// Each relation has a name of its own: one write may change several of a record.
+const nameOf = ({ index }: RelationModel): string => `_sk.before${index}`
+
+/** Reads the key that a key bin holds, in the command that replaces it. */
+export function readBefore(relation: RelationModel, target: EntityModel): ReadExpression {
+  return readExpression(nameOf(relation), bin(expressionType(target.key.storedKind), relation.bin!))
+}
+
+/** The key that was there; null when there was none or the command did not ask. */
+export function keyBefore(relation: RelationModel, bins: Bins): UserKey | null {
+  return (bins[nameOf(relation)] as UserKey | undefined) ?? null
 }

@@ -121,11 +121,6 @@ export function checkQueryOptions(options: DatabaseQueryOptions): void {
   checkTenant(options.tenant)
 }
 
-export function checkEntity(given: unknown): void {
-  if (typeof given === 'object' && given !== null) return
-  throw notTaken(`${shown(given)} is not an entity.`, 'Give an instance of a mapped class.')
-}
-
 export function checkTenant(given: Tenant | undefined): Tenant | undefined {
   if (given === undefined) return undefined
   const isNumber = typeof given === 'bigint' || Number.isSafeInteger(given)
@@ -150,7 +145,7 @@ export function checkKeys(given: unknown): void {
   throw notTaken(`${shown(given)} is not a list of keys.`, 'Give a list: [17], or ask for one with load or find.')
 }
 
-function notTaken(message: string, fix: string): SkeinError {
+export function notTaken(message: string, fix: string): SkeinError {
   return new SkeinError('SKEIN_2321', message, { fix })
 }
 

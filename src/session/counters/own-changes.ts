@@ -16,6 +16,5 @@ export function ownChanges(
 
 /** Write options that a write of the record itself grants. */
 export function ownOptions({ mapped: { shards }, writeOptions }: ManagedEntity): readonly WriteOptions[] | undefined {
-  if (shards === undefined || writeOptions === undefined) return writeOptions
-  return writeOptions.filter(({ change }) => change === undefined || !shards.has(change.operation.bin))
+  return writeOptions?.filter(({ change }) => change === undefined || shards?.has(change.operation.bin) !== true)
 }

@@ -6,12 +6,12 @@ import { NamedContext, type SessionContext } from '../context/session-context.js
 import { databaseClosed } from '../context/session-errors.js'
 import { ReadBatcher } from '../load/read-batcher.js'
 import { Session, type Transact } from '../session.js'
-import { TracedSession } from '../traced-session.js'
 import { IdentityMap } from '../tracking/identity-map.js'
 import { inTransaction, type Attempt, type TransactionOptions } from '../transaction/retry-transaction.js'
 import { withoutTransactions } from '../transaction/transaction-errors.js'
 import { insideTransaction } from '../transaction/transaction-scope.js'
 import type { DatabaseParts } from './database-parts.js'
+import { SkeinError } from '../../errors/index.js'
 
 const NO_OPTIONS: SessionOptions = Object.freeze({})
 const NO_TRANSACTION = Object.freeze({ transaction: undefined })
@@ -102,7 +102,7 @@ export class SessionFactory {
 
   #context(options: SessionOptions, activity: WorkCount, inside: Inside = NO_TRANSACTION): SessionContext {
     const { driver, classes, validate, transactions, actor } = this.#parts
-    const identity = new IdentityMap(classes, checkTenant(options.tenant))
+    const identity = new IdentityMap(classes, options.tenant === undefined ? undefined : checkTenant(options.tenant))
     return new NamedContext(driver, {
       classes,
       activity,
@@ -117,4 +117,54 @@ export class SessionFactory {
       actor,
     })
   }
+}
+
+type Call = (this: Session, ...args: unknown[]) => Promise<unknown>
+
+const CALLS = [
+  'load',
+  'find',
+  'loadMany',
+  'findMany',
+  'linkOf',
+  'findPart',
+  'loadPart',
+  'save',
+  'upsert',
+  'operate',
+  'delete',
+  'flush',
+  'refresh',
+  'transaction',
+  'verify',
+  'explain',
+] as const
+
+/**
+ * A session whose errors show where it was called: they are made when the server has answered, and the stack of the caller is gone by
+ * then. Looking at the stack costs some microseconds a call, so production does without.
+ */
+class TracedSession extends Session {}
+
+for (const name of CALLS) {
+  const call = Reflect.get(Session.prototype, name) as Call
+  const traced: Call = function (...args) {
+    const caller: { stack?: string } = {}
+    Error.captureStackTrace(caller, traced)
+    return call.apply(this, args).catch((error: unknown) => {
+      addCaller(error, caller.stack)
+      throw error
+    })
+  }
+  Object.defineProperty(TracedSession.prototype, name, { value: traced, writable: true, configurable: true })
+}
+
+const seen = new WeakSet<object>()
+
+function addCaller(error: unknown, stack: string | undefined): void {
+  if (!(error instanceof SkeinError) || stack === undefined || seen.has(error)) return
+  seen.add(error)
+  const frames = stack.slice(stack.indexOf('\n') + 1)
+  // An error that was thrown at once has the caller in its stack already.
+  if (!error.stack?.includes(frames.split('\n')[0])) error.stack = `${error.stack}\n${frames}`
 }

@@ -1,5 +1,6 @@
 import { Explanation } from '../../plan/explain.js'
 import type { Outcome } from '../../plan/outcome.js'
+import { flushChannel } from '../../driver/events.js'
 import { recordId } from '../../plan/record-key.js'
 import type { Reader } from '../../relations/contract/reader.js'
 import { beginSending, type Sent as SentRelations } from '../../relations/state/state-of.js'
@@ -7,8 +8,8 @@ import { explainDrain } from './drain/explain-drain.js'
 import { publishFlush } from './execute/flush-event.js'
 import { flushFailure, isRefused } from './execute/flush-failure.js'
 import { forgetDeleted, takeBackLinksTo } from '../tracking/unlink-deleted.js'
-import { collectChanges, isDirty } from './collect/collect-changes.js'
-import { callAllHooks, hasHooks } from '../tracking/lifecycle-hooks.js'
+import { collectChanges, gatherAll, hasHooks, isDirty, plainChanges } from './collect/collect-changes.js'
+import { callAllHooks } from '../tracking/lifecycle-hooks.js'
 import type { ManagedEntity } from '../tracking/managed-entity.js'
 import type { TransactionMode } from '../context/open-options.js'
 import type { PlanDraft } from '../../plan/plan-draft.js'
@@ -78,9 +79,9 @@ export class UnitOfWork {
     const { signal, transactions = context.transactions } = options
     let work: ChangeSet
     try {
-      // Nothing is awaited without need: what is called now is sent as it is now.
-      const gathered = this.#gather(scan, options, done)
-      work = gathered instanceof Promise ? await gathered : gathered
+      this.#check(options)
+      const found = scan()
+      work = plainChanges(found, this.#parts.around) ?? (await this.#gather(found, scan, options, done))
     } catch (error) {
       refused?.()
       throw error
@@ -89,7 +90,7 @@ export class UnitOfWork {
     const { result, began } = await this.#inFlight(work, refused, (onEnd) =>
       this.#send(work, transactions, options, onEnd),
     )
-    forgetDeleted(work.removed, context)
+    if (work.isDeleting) forgetDeleted(work.removed, context)
     for (const managed of work.removed) if (managed.state === 'new') entities.takeInAgain(managed)
     if (result.outcomes.length === 0) return this.#settleCopies(options)
     const isOvertaken = result.failed.length > 0 && (await keepAdoptedOrphans(work, result, this.#readerFor(options)))
@@ -101,7 +102,8 @@ export class UnitOfWork {
       noteInside(error, context.transaction)
     }
     this.#copies?.note(result.outcomes)
-    publishFlush(context.driver.events, context.identity.session, result, performance.now() - began, error)
+    if (flushChannel.hasSubscribers)
+      publishFlush(context.driver.events, context.identity.session, result, performance.now() - began, error)
     await this.#runAfterHooks(work, result).catch((thrown: unknown) => {
       throw error ?? thrown
     })
@@ -121,18 +123,22 @@ export class UnitOfWork {
     return outsideTransaction ? this.#parts.reader.outside() : this.#parts.reader
   }
 
-  #gather(
-    scan: () => ManagedEntity[],
-    options: FlushOptions,
-    done?: ReadonlySet<ManagedEntity>,
-  ): ChangeSet | Promise<ChangeSet> {
-    const { context, entities } = this.#parts
-    const { signal, step, transactions = context.transactions } = options
+  #check({ signal, step }: FlushOptions): void {
     signal?.throwIfAborted()
     if (step !== undefined && (!Number.isInteger(step) || step < 1))
       throw badOption('step', step, 'a whole number from 1 on')
+  }
+
+  #gather(
+    found: readonly ManagedEntity[],
+    scan: () => ManagedEntity[],
+    options: FlushOptions,
+    done: ReadonlySet<ManagedEntity> | undefined,
+  ): Promise<ChangeSet> {
+    const { context, entities, around } = this.#parts
+    const { step, transactions = context.transactions } = options
     const isWhole = context.transaction !== undefined || transactions === 'required'
-    return collectChanges(scan, entities, this.#readerFor(options), { isWhole, step, done, around: this.#parts.around })
+    return gatherAll(found, scan, entities, this.#readerFor(options), { isWhole, step, done, around })
   }
 
   /** Marks the work as in flight while it is sent; where it is refused as a whole, the session is as it was before. */
@@ -160,10 +166,13 @@ export class UnitOfWork {
   async #send(work: ChangeSet, transactions: TransactionMode, options: FlushOptions, onEnd: OnEnd): Promise<Sent> {
     const { context } = this.#parts
     const { signal } = options
-    if (hasDoubts(work)) await resolveDoubts(work, this.#parts, signal)
-    if (context.validate) validateAll(work.saved, context.classes.model)
+    if (work.isInDoubt && hasDoubts(work)) await resolveDoubts(work, this.#parts, signal)
+    if (context.validate) {
+      const bound = [...work.saved].filter(({ mapped, entity }) => mapped.mayBreakRules(entity))
+      if (bound.length > 0) validateAll(bound, context.classes.model)
+    }
     if (work.drains.length > 0) await deleteInSteps(work.drains, this.#parts, sendAll, options)
-    takeBackLinksTo(work.removed, context, (undo) => work.onRollback(undo))
+    if (work.isDeleting) takeBackLinksTo(work.removed, context, (undo) => work.onRollback(undo))
     const marked: AfterMark = (draft, isStopped) => this.#lookAgain(work, draft, isStopped, options)
     const began = performance.now()
     onEnd(beginSending(relationsOf(work.saved)))

@@ -23,7 +23,7 @@ import { checkPaths } from './check-paths.js'
 import { callOptions, type SessionContext } from '../context/session-context.js'
 import { gone, unknownKind } from '../context/session-errors.js'
 import { IndexQueries } from './index-queries.js'
-import { SessionReader } from './session-reader.js'
+import { SessionReader, type Loads } from './session-reader.js'
 import type { KeyInput } from '../context/session-types.js'
 import type { WriteOptions } from '../tracking/write-options.js'
 
@@ -34,16 +34,15 @@ interface FindOptions extends OutsideTransaction, DeletedOption {
 }
 
 /** Everything a session reads. A session is cheap: what not every one needs is made when it is needed. */
-export class EntityLoader implements RelationHydration {
+export class EntityLoader implements RelationHydration, Loads {
   readonly #context: SessionContext
-  readonly #hydrator: Hydrator
+  #hydration: Hydrator | undefined
   #keyLoader: KeyLoader | undefined
   #keyLoads: SameKeyLoader | undefined
   #reader: Reader | undefined
 
   constructor(context: SessionContext) {
     this.#context = context
-    this.#hydrator = new Hydrator(context, this)
   }
 
   /** For those who plan and load relations. */
@@ -58,14 +57,18 @@ export class EntityLoader implements RelationHydration {
 
   /** A reader that reads in a transaction. */
   readerIn(context: SessionContext): Reader {
-    return new SessionReader(context, () => this.#byKey, this.#hydrator)
+    return new SessionReader(context, this)
+  }
+
+  get hydrator(): Hydrator {
+    return (this.#hydration ??= new Hydrator(this.#context, this))
   }
 
   get #loader(): KeyLoader {
-    return (this.#keyLoader ??= new KeyLoader(this.#context, this.#hydrator))
+    return (this.#keyLoader ??= new KeyLoader(this.#context, this.hydrator))
   }
 
-  get #byKey(): SameKeyLoader {
+  get byKey(): SameKeyLoader {
     return (this.#keyLoads ??= new SameKeyLoader(this.#context, this.#loader))
   }
 
@@ -99,7 +102,7 @@ export class EntityLoader implements RelationHydration {
 
   /** The unread entity of a record that is known to be of this class, not of a subclass. */
   unreadOf(mapped: MappedClass, key: RecordKey): ManagedEntity {
-    return this.#context.identity.get(mapped, key.key) ?? this.#hydrator.takeUnread(mapped, key)
+    return this.#context.identity.get(mapped, key.key) ?? this.hydrator.takeUnread(mapped, key)
   }
 
   /** Records that load as gone because their delete was cut off: they are still to be deleted. Undefined where there is none. */
@@ -166,7 +169,7 @@ export class EntityLoader implements RelationHydration {
     options: FindOptions,
   ): Promise<(ManagedEntity | null)[]> {
     const { only, with: paths = [], deleted } = options
-    const found = await this.#byKey.find(mapped, keys, paths, { only, deleted })
+    const found = await this.byKey.find(mapped, keys, paths, { only, deleted })
     const level = new Set(found.filter((managed) => managed !== null))
     await this.readerFor(options).load([...level], paths)
     return found
@@ -184,12 +187,12 @@ export class EntityLoader implements RelationHydration {
     filter: Expression | undefined,
     deleted?: DeletedMode,
   ): Promise<(ManagedEntity | null)[]> {
-    if (filter === undefined) return this.#byKey.find(mapped, keys, [], { deleted })
+    if (filter === undefined) return this.byKey.find(mapped, keys, [], { deleted })
     const { name } = mapped.model
     const projection = showing(projectionOf(mapped), deleted)
     const records = await this.reader.read(keys.map((key) => onlyIf(read(name, key, projection.bins), filter)))
     const keyed = keys.flatMap((key, i) => (records[i] === null ? [] : [{ key, record: records[i] }]))
-    const { found } = await new IndexQueries(this.#context, this.#hydrator).takeKeyed(mapped, keyed, projection)
+    const { found } = await new IndexQueries(this.#context, this.hydrator).takeKeyed(mapped, keyed, projection)
     const byKey = new Map((found as readonly ManagedEntity[]).map((each) => [recordId(each.key), each]))
     return keys.map((key) => byKey.get(recordId(key)) ?? null)
   }
@@ -201,7 +204,7 @@ export class EntityLoader implements RelationHydration {
     { only, with: paths = [], outsideTransaction, deleted }: FindOptions,
   ): Promise<readonly object[]> {
     const projection = showing(projectionOf(mapped, only, [...byFirstStep(paths).keys()]), deleted)
-    const { found } = await new IndexQueries(this.#context, this.#hydrator).take(mapped, records, projection)
+    const { found } = await new IndexQueries(this.#context, this.hydrator).take(mapped, records, projection)
     if (found.length > 0 && (paths.length > 0 || this.#context.classes.hasEager)) {
       await this.readerFor({ outsideTransaction }).load(found, paths)
     }
@@ -230,7 +233,7 @@ export class EntityLoader implements RelationHydration {
     const record = await this.#readWhole(managed, command, signal)
     const shown = deletedAtOf(managed) === undefined ? undefined : 'include'
     if (isGone(record) || !isShown(managed.model, record.bins, shown)) throw gone(managed)
-    this.#hydrator.refresh(managed, record)
+    this.hydrator.refresh(managed, record)
     managed.clearWriteOptions(wishes)
     await callHooks('afterLoad', [managed])
   }

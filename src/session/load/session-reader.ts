@@ -23,25 +23,28 @@ import { tickOf, RawReadBatcher } from './read-batcher.js'
 import type { SessionContext } from '../context/session-context.js'
 import { IndexQueries } from './index-queries.js'
 
+/** Reads of a session, each made when it is needed: most saves read nothing. */
+export interface Loads {
+  readonly byKey: SameKeyLoader
+  readonly hydrator: Hydrator
+}
+
 /** The session as those see it that plan and load relations. */
 export class SessionReader implements Reader {
   readonly #context: SessionContext
-  readonly #loads: () => SameKeyLoader
-  readonly #hydrator: Hydrator
+  readonly #loads: Loads
   readonly #deleted: DeletedMode | undefined
-  // Made when they are needed: most saves read nothing.
   #indexQueries: IndexQueries | undefined
   #batcher: RawReadBatcher | undefined
 
-  constructor(context: SessionContext, loads: () => SameKeyLoader, hydrator: Hydrator, deleted?: DeletedMode) {
+  constructor(context: SessionContext, loads: Loads, deleted?: DeletedMode) {
     this.#context = context
     this.#deleted = deleted
     this.#loads = loads
-    this.#hydrator = hydrator
   }
 
   get #queries(): IndexQueries {
-    return (this.#indexQueries ??= new IndexQueries(this.#context, this.#hydrator, this.#deleted))
+    return (this.#indexQueries ??= new IndexQueries(this.#context, this.#loads.hydrator, this.#deleted))
   }
 
   get #together(): RawReadBatcher {
@@ -85,14 +88,14 @@ export class SessionReader implements Reader {
   }
 
   #like(context: SessionContext, deleted: DeletedMode | undefined): Reader {
-    return new SessionReader(context, this.#loads, this.#hydrator, deleted)
+    return new SessionReader(context, this.#loads, deleted)
   }
 
   find(model: EntityModel, keys: readonly KeyValue[], along?: readonly string[]): Promise<(Tracked | null)[]> {
     const { classes, identity } = this.#context
     const mapped = classes.of(model.name)
     const records = keys.map((key) => mapped.recordKeyOf(key, identity.tenant))
-    return this.#loads().find(mapped, records, along, { deleted: this.#deleted })
+    return this.#loads.byKey.find(mapped, records, along, { deleted: this.#deleted })
   }
 
   load(level: readonly Tracked[], paths: readonly string[] = []): Promise<void> {
@@ -126,7 +129,7 @@ export class SessionReader implements Reader {
   }
 
   startAnew(tracked: Tracked): void {
-    this.#hydrator.startAnew(tracked as ManagedEntity)
+    this.#loads.hydrator.startAnew(tracked as ManagedEntity)
   }
 
   entityModel(name: string): EntityModel {
@@ -153,7 +156,7 @@ export class SessionReader implements Reader {
     const { classes, identity } = this.#context
     const mapped = classes.of(model.name)
     const record = mapped.recordKeyOf(key, identity.tenant)
-    return identity.get(mapped, record.key) ?? this.#hydrator.takeUnread(mapped, record)
+    return identity.get(mapped, record.key) ?? this.#loads.hydrator.takeUnread(mapped, record)
   }
 
   whenKnown(model: string, key: KeyValue, then: (entity: object) => void): void {

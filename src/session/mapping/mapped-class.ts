@@ -1,6 +1,6 @@
 import { hasRules, type Codecs, type EntityCodec, type Loaded } from '../../codec/index.js'
 import type { KeyValue, Tenant } from '../../keys/index.js'
-import type { DeletedMode, EntityModel, HooksModel, PropertyModel } from '../../model/index.js'
+import type { DeletedMode, EntityModel, HookName, HooksModel, PropertyModel } from '../../model/index.js'
 import { holds, type Bins, type Guard } from '../../plan/command.js'
 import { bin, eq, or, value } from '../../plan/expression.js'
 import type { ReadOperation } from '../../plan/operation.js'
@@ -50,17 +50,22 @@ export class MappedClass {
   /** Sharded counters of this class and its subclasses, whose values lie in companion records, too. */
   shards: CounterShards | undefined
   /** The class counts members of collections in bins of its own. */
-  hasCounts = false
+  readonly hasCounts: boolean
   /** Copied properties of the database; undefined where there are none. */
   copies: CopyLinks | undefined
   /** The class has properties that are copied from other records. */
   readonly hasCopies: boolean
+  /** The class has counts or copies, which Skein derives from other values. */
+  readonly hasDerived: boolean
+  /** The class has properties that Skein assigns, and no program. */
+  readonly hasAssigned: boolean
+  /** The class has rules of class-validator. */
+  readonly hasRules: boolean
   /** Properties whose stored values never change. */
   readonly immutable: readonly PropertyModel[]
   /** Properties of an entity that was not read: nothing but its key is known, not even the version. */
   readonly keyAlone: ReadonlySet<string>
   #isSimple: boolean | undefined
-  #hasRules: boolean | undefined
   #classGuards: readonly Guard[] | undefined
   #ownGuards: readonly Guard[] | undefined
 
@@ -73,6 +78,9 @@ export class MappedClass {
     this.keyAlone = new Set(this.model.key.properties)
     this.hasCounts = this.model.properties.some(({ countOf }) => countOf !== undefined)
     this.hasCopies = this.model.properties.some(({ copy }) => copy !== undefined)
+    this.hasDerived = this.hasCounts || this.hasCopies
+    this.hasAssigned = this.hasDerived || this.model.version !== undefined
+    this.hasRules = hasRules(this.model.class)
     this.immutable = this.model.properties.filter(({ immutable }) => immutable === true)
   }
 
@@ -102,9 +110,14 @@ export class MappedClass {
     return [...new Set([...sets, ...(this.model.history === undefined ? [] : [this.model.history.set])])]
   }
 
-  /** True when class-validator has rules for the class. */
-  get hasRules(): boolean {
-    return (this.#hasRules ??= hasRules(this.model.class))
+  /** False where it is plain that there are no rules for the entity, its children and its link attributes. */
+  mayBreakRules(entity: object): boolean {
+    if (this.hasRules || Object.getPrototypeOf(entity) !== this.model.class.prototype) return true
+    return this.relations.some(({ parts }) => parts !== undefined)
+  }
+
+  calls(hook: HookName): boolean {
+    return this.model.hooks[hook].length > 0
   }
 
   /** Deleting by key is one blind command only where nobody needs to see the entity. */

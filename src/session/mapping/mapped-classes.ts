@@ -40,6 +40,8 @@ export class MappedClasses {
   readonly hasArchives: boolean
   /** How many sets they live in: classes of one set share a place. */
   readonly places: number
+  /** True when a class has hooks. */
+  readonly hasHooks: boolean
   /** True when a relation is eager: it is loaded even when not named. */
   readonly hasEager: boolean
   readonly #byName = new Map<string, MappedClass>()
@@ -54,6 +56,7 @@ export class MappedClasses {
     this.counts = StoredCounts.of(this.model)
     this.copies = CopyLinks.of(this.model, codecs)
     this.hasArchives = [...this.model.entities.values()].some(({ archive }) => archive !== undefined)
+    this.hasHooks = [...this.model.entities.values()].some(({ hooks }) => Object.values(hooks).some(isCalled))
     const places = new Map<string, number>()
     const related = relatedClasses(this.model)
     for (const entity of this.model.entities.values()) {
@@ -81,6 +84,7 @@ export class MappedClasses {
       this.#byName.set(entity.name, mapped)
       this.#byPrototype.set(entity.class.prototype as object, mapped)
       this.#byClass.set(entity.class, mapped)
+      this.#byClass.set(entity.name, mapped)
     }
     this.places = places.size
     for (const mapped of this.#byName.values()) {
@@ -165,6 +169,8 @@ export class MappedClasses {
     return this.#byPrototype.get(Object.getPrototypeOf(entity) as object) ?? this.of(this.codecs.of(entity).model.name)
   }
 }
+
+const isCalled = (methods: readonly string[]): boolean => methods.length > 0
 
 /** Stored in the record, but not read with it unless asked for. */
 function isAside({ model, bins }: RelationStrategy): boolean {

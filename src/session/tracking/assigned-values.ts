@@ -4,11 +4,21 @@ import { notValid } from '../../model/call-options.js'
 import { showKey } from '../../plan/record-key.js'
 import type { ManagedEntity } from './managed-entity.js'
 
+/** True when the program has assigned a value that it cannot assign: a version, a count or a copy. */
+export const isAssigned = (managed: ManagedEntity): boolean =>
+  isVersionAssigned(managed) || isCountAssigned(managed) || isCopyAssigned(managed)
+
+/** Refuses counts and copies that the program has assigned. */
+export function checkDerived(managed: ManagedEntity): void {
+  checkCounts(managed)
+  checkCopies(managed)
+}
+
 /** True when the program has assigned the count of a collection: it would have no effect. */
-export const isCountAssigned = ({ mapped, entity, snapshot }: ManagedEntity): boolean =>
+const isCountAssigned = ({ mapped, entity, snapshot }: ManagedEntity): boolean =>
   mapped.hasCounts && mapped.codec.assignedCount(entity, snapshot) !== undefined
 
-export function checkCounts(managed: ManagedEntity): void {
+function checkCounts(managed: ManagedEntity): void {
   if (!isCountAssigned(managed)) return
   const { mapped, entity, snapshot, model, key } = managed
   const property = mapped.codec.assignedCount(entity, snapshot)!
@@ -26,7 +36,7 @@ export function checkCounts(managed: ManagedEntity): void {
 }
 
 /** True when the program has assigned a copied property: its source would still say something else. */
-export const isCopyAssigned = ({ mapped, entity, snapshot }: ManagedEntity): boolean =>
+const isCopyAssigned = ({ mapped, entity, snapshot }: ManagedEntity): boolean =>
   mapped.hasCopies && mapped.codec.assignedCopy(entity, snapshot) !== undefined
 
 export function checkCopies(managed: ManagedEntity): void {
@@ -49,8 +59,7 @@ export function checkCopies(managed: ManagedEntity): void {
 }
 
 /** Throws where the caller has seen another version than the one that this session has read. */
-export function checkExpectedVersion({ model, key, version }: ManagedEntity, expected: number | undefined): void {
-  if (expected === undefined) return
+export function checkExpectedVersion({ model, key, version }: ManagedEntity, expected: number): void {
   if (!Number.isInteger(expected))
     throw notValid(`${String(expected)} is no value for the option version.`, 'Give the number that was shown.')
   if (model.version === undefined)

@@ -1,11 +1,12 @@
 import { TENANT } from '../../keys/index.js'
 import { readProperty, writeProperty } from '../../codec/index.js'
 import { isRef } from '../../relations/contract/member.js'
-import { checkNewHolders } from '../../relations/state/check-holders.js'
+import { checkNewHolders } from '../../relations/state/state-of.js'
 import type { RecordKey } from '../../plan/record-key.js'
 import type { TrackedState } from '../../relations/contract/tracked.js'
 import type { RelationHydration } from '../load/hydrator.js'
-import { checkEntity } from '../context/check-arguments.js'
+import { shown } from '../../model/call-options.js'
+import { notTaken } from '../context/check-arguments.js'
 import type { DeleteConditions, PendingDelete } from './delete-intent.js'
 import { ManagedEntity } from './managed-entity.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
@@ -155,4 +156,9 @@ export class EntityTracker {
     this.#completeParents(mapped, entity)
     return mapped.codec.key.generate(entity)
   }
+}
+
+function checkEntity(given: unknown): void {
+  if (typeof given === 'object' && given !== null) return
+  throw notTaken(`${shown(given)} is not an entity.`, 'Give an instance of a mapped class.')
 }

@@ -32,9 +32,6 @@ export function isInsideHookOf(classes: Iterable<MappedClass>): boolean {
   return false
 }
 
-export const hasHooks = (hook: HookName, members: readonly ManagedEntity[]): boolean =>
-  members.some(({ model }) => model.hooks[hook].length > 0)
-
 /** Calls the methods of each entity in turn, base class first; one that returns a promise is waited for. */
 export async function callHooks(hook: HookName, members: Iterable<ManagedEntity>): Promise<void> {
   for (const managed of members) {

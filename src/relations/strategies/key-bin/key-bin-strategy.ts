@@ -6,14 +6,13 @@ import { removeBin, writeBin } from '../../../plan/operations.js'
 import type { Outcome } from '../../../plan/outcome.js'
 import { userKeyId, type RecordKey, type UserKey } from '../../../plan/record-key.js'
 import { askingOwner, confirming, lettingGo } from '../../write/explain-reads.js'
-import { keyBefore, readBefore } from '../../write/previous-key.js'
+import { keyBefore, readBefore, held, linkWrite } from '../../write/link-bin.js'
 import type { CollectionState } from '../../state/collection-state.js'
 import type { Tracked } from '../../contract/tracked.js'
 import type { Reader } from '../../contract/reader.js'
 import type { Cascade } from '../../contract/contributor.js'
-import { held, linkWrite } from '../../write/link-bin.js'
 import { storeOf } from '../../write/store-of.js'
-import { together } from '../../write/together.js'
+import { together } from '../../../plan/plan-draft.js'
 import { keepInKey } from '../../write/ref-in-key.js'
 import { isCreation, isEntity, isNew, isUnknown, writtenAs } from '../../contract/member.js'
 import type { RefState } from '../../state/ref-state.js'
@@ -128,7 +127,7 @@ export class KeyBinStrategy implements RelationStrategy {
     if (this.#sides.list === undefined) return
     if (toTell !== undefined) draft.beforeSending(() => state.lists.note(toTell))
     const { toJoin, toLeave } = toTell ?? state.lists
-    const joining = toJoin !== undefined && this.#planListed(tracked, state, toJoin, draft, reader)
+    const joining = toJoin === undefined ? undefined : this.#planListed(tracked, state, toJoin, draft, reader)
     const former = new Map(toLeave)
     if (present !== null && !state.isAt(present)) former.set(userKeyId(present), present)
     const leaving = [...former.values()].map((owner) => this.#leaving.plan(tracked, state, owner, draft, reader))

@@ -35,6 +35,17 @@ export class ChangeSet implements InFlight {
     return this.#removed
   }
 
+  get isDeleting(): boolean {
+    return this.#removed.size > 0
+  }
+
+  /** True when the answer to an earlier write of a member was lost. */
+  get isInDoubt(): boolean {
+    for (const { doubt } of this.#saved) if (doubt !== undefined) return true
+    for (const { doubt } of this.#removed) if (doubt !== undefined) return true
+    return false
+  }
+
   isSaving(managed: ManagedEntity): boolean {
     return this.#saved.has(managed)
   }

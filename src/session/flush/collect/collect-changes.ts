@@ -1,29 +1,32 @@
 import type { KeyValue } from '../../../keys/index.js'
-import { checkHolders, checkMembers } from '../../../relations/state/check-holders.js'
+import { checkHolders, checkMembers } from '../../../relations/state/state-of.js'
+import type { HookName } from '../../../model/index.js'
 import type { Reader } from '../../../relations/contract/reader.js'
 import type { Contributor, Cascade } from '../../../relations/contract/contributor.js'
 import { ALL_MEMBERS, MOST_REACHED, type Drain } from '../../../relations/contract/drain.js'
 import { MOST_WRITES } from '../../../driver/capabilities.js'
-import { callHooks, hasHooks } from '../../tracking/lifecycle-hooks.js'
+import { callHooks } from '../../tracking/lifecycle-hooks.js'
 import { isSoftDelete } from '../../tracking/soft-deleted.js'
 import type { ManagedEntity } from '../../tracking/managed-entity.js'
 import type { EntityTracker } from '../../tracking/entity-tracker.js'
 import { tooLarge } from '../../transaction/transaction-errors.js'
 import { ChangeSet } from './change-set.js'
 
-/**
- * Collects what has to be saved and deleted: what `scan` finds, and what that reaches. Before-hooks run for each entity once; as they
- * may change others, `scan` is asked again until it finds nothing new. Where nobody has to be waited for, the work is there at once,
- * so that a flush sends the entities as they are when it is called.
- */
-export function collectChanges(
+/** Change set of entities that reach no others and have no hooks. It is there at once, so that they are sent as they are now; undefined where others are among them. */
+export const plainChanges = (
+  found: readonly ManagedEntity[],
+  around: CollectOptions['around'],
+): ChangeSet | undefined => (found.every(isPlain) ? new ChangeSet(found, around) : undefined)
+
+/** Collects what has to be saved and deleted: what `scan` finds, and what that reaches. */
+export async function collectChanges(
   scan: () => ManagedEntity[],
   entities: EntityTracker,
   reader: Reader,
   options: CollectOptions = {},
-): ChangeSet | Promise<ChangeSet> {
+): Promise<ChangeSet> {
   const found = scan()
-  return found.every(isPlain) ? new ChangeSet(found, options.around) : gatherAll(found, scan, entities, reader, options)
+  return plainChanges(found, options.around) ?? gatherAll(found, scan, entities, reader, options)
 }
 
 /** Set of entities, or what can tell as much. */
@@ -31,7 +34,7 @@ interface Members {
   has(managed: ManagedEntity): boolean
 }
 
-export interface CollectOptions {
+interface CollectOptions {
   readonly hooks?: 'run' | 'skip'
   /** Entities whose hooks have run before. */
   readonly done?: Members | undefined
@@ -51,7 +54,11 @@ function isPlain({ state, model, mapped }: ManagedEntity): boolean {
   return hooks.length === 0 && !mapped.contributors.some((contributor) => contributor.cascade !== undefined)
 }
 
-async function gatherAll(
+/**
+ * Adds what these entities reach. Before-hooks run for each entity once; as they may change others, `scan` is asked again until it finds
+ * nothing new.
+ */
+export async function gatherAll(
   roots: readonly ManagedEntity[],
   scan: () => ManagedEntity[],
   entities: EntityTracker,
@@ -200,6 +207,9 @@ interface CalledHooks {
   /** Entities whose hooks have run before. */
   readonly before: Members | undefined
 }
+
+export const hasHooks = (hook: HookName, members: readonly ManagedEntity[]): boolean =>
+  members.some(({ mapped }) => mapped.calls(hook))
 
 async function runBeforeHooks(members: readonly ManagedEntity[], called: CalledHooks): Promise<boolean> {
   const fresh = members.filter((managed) => called.before?.has(managed) !== true)

@@ -9,7 +9,7 @@ export function validateAll(members: Iterable<ManagedEntity>, parts: Model): voi
   const failures: ValidationFailure[] = []
   const checked = new Set<object>()
   for (const managed of members) {
-    if (mayBreakRules(managed)) failures.push(...entityFailures(managed, parts))
+    if (mayHaveRules(managed)) failures.push(...entityFailures(managed, parts))
     if (managed.mapped.relations.length > 0) failures.push(...partFailures(managed, checked, parts))
   }
   if (failures.length === 0) return
@@ -28,8 +28,8 @@ function describeFailure({ className, property, key, message }: ValidationFailur
   return `  ${className}.${property}${key === undefined ? '' : ` of ${describeKey(key)}`}: ${message}`
 }
 
-/** False where it is plain that there are no rules. */
-export function mayBreakRules({ entity, mapped, model }: ManagedEntity): boolean {
+/** False where it is plain that the class has no rules. */
+function mayHaveRules({ entity, mapped, model }: ManagedEntity): boolean {
   return mapped.hasRules || Object.getPrototypeOf(entity) !== model.class.prototype
 }
 

@@ -10,7 +10,7 @@ import { planRecord } from '../plan/record-contributor.js'
 import type { PlannedRecord } from '../plan/record-write.js'
 import type { SessionContext } from '../../context/session-context.js'
 import type { QueuedWork, WorkQueue } from '../../tracking/work-queue.js'
-import { mayBreakRules, validateAll } from '../collect/validate.js'
+import { validateAll } from '../collect/validate.js'
 
 /** Receives that an entity has been sent, or why not. */
 export interface SendReceiver {
@@ -50,7 +50,8 @@ export function executeSingle(
 
 function plan(managed: ManagedEntity, { validate, classes }: SessionContext): PlannedRecord | undefined {
   if (managed.state === 'gone') return undefined
-  if (validate && managed.state !== 'removed' && mayBreakRules(managed)) validateAll([managed], classes.model)
+  if (validate && managed.state !== 'removed' && managed.mapped.mayBreakRules(managed.entity))
+    validateAll([managed], classes.model)
   return planRecord(managed, managed.mapped.codec.stamps.isTimed ? new Date() : NO_TIME)
 }
 
@@ -99,6 +100,7 @@ class SimpleSend implements WriteReceiver {
     const failed = isDone ? [] : [outcome]
     if (!isDone) error = flushFailure({ outcomes: [outcome], failed })
     if (!isDone && isRefused([outcome])) this.#receiver.refused?.()
+    if (!flushChannel.hasSubscribers) return error
     const stages = [stage('write', [outcome.command])]
     publishFlush(
       this.#events,

@@ -10,8 +10,8 @@ import type { Outcome, StoredRecord } from '../../../plan/outcome.js'
 import type { Stage } from '../../../plan/plan.js'
 import { recordId, showKey } from '../../../plan/record-key.js'
 import { takeMarkOff } from '../../../relations/write/delete-marker.js'
-import { runErrands } from './run-errands.js'
 import { undoneOutcomes } from './undone-outcomes.js'
+import { splitAccess } from '../../../driver/split-access.js'
 
 /** Outcomes of all commands of a plan. */
 export interface RunResult {
@@ -47,7 +47,7 @@ export async function executeStages(
   let halt: Halt | undefined
   for (;;) {
     const checks = draft.takeChecks()
-    await runErrands(draft, driver)
+    if (draft.hasErrands) await runErrands(draft, driver)
     const isStopped = stoppedBy(failed, draft)
     const ready = draft.next(halt === undefined ? isStopped : () => true)
     if (ready === undefined && checks.length === 0) break
@@ -166,5 +166,15 @@ function tell({ command, then }: Check, record: StoredRecord | null): SkeinError
       key: key.key,
       cause: error,
     })
+  }
+}
+
+/** Runs what is to happen between stages. Before a transaction is committed nothing does: it would not see what that has written. */
+export async function runErrands(draft: PlanDraft, driver: Driver, isCommitted = !draft.isTransaction): Promise<void> {
+  for (;;) {
+    const errands = draft.takeErrands()
+    if (errands.length === 0 || !isCommitted) return
+    const access = splitAccess(driver)
+    await Promise.all(errands.map((errand) => errand(access)))
   }
 }

@@ -1,10 +1,9 @@
-import { flushChannel, type Events, type FlushEvent } from '../../../driver/events.js'
+import type { Events, FlushEvent } from '../../../driver/events.js'
 import { commandBytes } from '../../../plan/wire-bytes.js'
 import type { RunResult } from './execute-stages.js'
 
-/** Publishes to `skein:flush` what a flush did; costs nothing while nobody listens. */
+/** Publishes to `skein:flush` what a flush did; called while somebody listens. */
 export function publishFlush(events: Events, session: number, result: RunResult, ms: number, error: unknown): void {
-  if (!flushChannel.hasSubscribers) return
   const { stages, outcomes, failed } = result
   const event: FlushEvent = {
     commands: outcomes.length,

@@ -1,5 +1,5 @@
 import type { Draft, DraftOptions } from '../../../plan/draft.js'
-import { PlanDraft } from '../../../plan/plan-draft.js'
+import { PlanDraft, together } from '../../../plan/plan-draft.js'
 import type { Reader } from '../../../relations/contract/reader.js'
 import type { Contributor } from '../../../relations/contract/contributor.js'
 import { isSoftDelete } from '../../tracking/soft-deleted.js'
@@ -11,34 +11,37 @@ import { namespaceOf, recordId } from '../../../plan/record-key.js'
 import type { TransactionMode } from '../../context/open-options.js'
 import { withoutTransactions } from '../../transaction/transaction-errors.js'
 
+/** A plan that is being made: it is whole once `reading` is done, and at once where nothing has to be read. */
+interface Planning {
+  readonly draft: PlanDraft
+  readonly reading: Promise<void> | undefined
+}
+
 /** Asks everything that takes part for its commands, all in one tick: what has to be read for them is one batch read. */
-export function planChangeSet(
-  work: ChangeSet,
-  reader: Reader,
-  now: Date,
-  options?: DraftOptions,
-): PlanDraft | Promise<PlanDraft> {
+export function beginPlan(work: ChangeSet, reader: Reader, now: Date, options?: DraftOptions): Planning {
   const draft = new PlanDraft(now, { ...options, deletes: work.deletes, complete: reader.complete })
-  const planning = planInto(draft, work, reader)
-  return planning === undefined ? draft : planning.then(() => draft)
+  return { draft, reading: planInto(draft, work, reader) }
+}
+
+export async function planChangeSet(...args: Parameters<typeof beginPlan>): Promise<PlanDraft> {
+  const { draft, reading } = beginPlan(...args)
+  await reading
+  return draft
 }
 
 /** Adds to a plan that may have begun to run. */
-export function planInto(draft: PlanDraft, work: ChangeSet, reader: Reader): void | Promise<void> {
-  const reading: Promise<void>[] = []
-  const note = (planned: void | Promise<void>): void => {
-    if (planned !== undefined) reading.push(planned)
-  }
+export function planInto(draft: PlanDraft, work: ChangeSet, reader: Reader): Promise<void> | undefined {
+  const planned: (void | Promise<void>)[] = []
   for (const managed of work.saved) {
     const own = draftFor(managed, draft)
-    for (const contributor of managed.mapped.contributors) note(contributor.save(managed, own, reader))
+    for (const contributor of managed.mapped.contributors) planned.push(contributor.save(managed, own, reader))
   }
   for (const managed of work.removed) {
     const own = draftFor(managed, draft, work.depthOf(managed))
-    for (const contributor of contributorsOfRemoval(managed)) note(contributor.remove(managed, own, reader))
+    for (const contributor of contributorsOfRemoval(managed)) planned.push(contributor.remove(managed, own, reader))
   }
   for (const [managed, origins] of work.cascadedFrom) for (const from of origins) draft.tie(managed.key, from.key)
-  if (reading.length > 0) return Promise.all(reading).then(() => undefined)
+  return together(planned)
 }
 
 /** A soft delete leaves all links as they are, so that a restore finds them. */

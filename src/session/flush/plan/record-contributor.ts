@@ -6,13 +6,12 @@ import { markDeleting } from '../../../relations/write/delete-marker.js'
 import type { EmbeddedRefs } from './check-embedded-refs.js'
 import type { ManagedEntity } from '../../tracking/managed-entity.js'
 import type { MappedClass } from '../../mapping/mapped-class.js'
-import { isCopyAssigned, isCountAssigned, isVersionAssigned } from '../../tracking/assigned-values.js'
+import { isAssigned } from '../../tracking/assigned-values.js'
 import { planDelete } from './delete.js'
 import { HistoryWriter } from '../../history/history-writer.js'
-import { planInsert } from './insert.js'
+import { planInsert, changedTtl, type PlannedRecord } from './record-write.js'
 import { planUpsert } from './upsert.js'
 import { planUpdate } from './update.js'
-import { changedTtl, type PlannedRecord } from './record-write.js'
 
 /** The part of storing a class that is the record itself: its own bins, version, times and expiry. */
 export class RecordContributor implements Contributor {
@@ -30,7 +29,7 @@ export class RecordContributor implements Contributor {
     if (managed.shownState !== 'stored' || managed.writeOptions !== undefined || managed.doubt !== undefined)
       return true
     if (this.#mapped.codec.hasChanged(managed.entity, managed.snapshot!)) return true
-    return changedTtl(managed) !== undefined || isAssigned(managed)
+    return changedTtl(managed) !== undefined || (this.#mapped.hasAssigned && isAssigned(managed))
   }
 
   save(managed: ManagedEntity, draft: Draft, reader: Reader): void | Promise<void> {
@@ -52,9 +51,6 @@ export class RecordContributor implements Contributor {
     draft.add(stage, planned.command, (outcome) => planned.settle(outcome))
   }
 }
-
-const isAssigned = (managed: ManagedEntity): boolean =>
-  isVersionAssigned(managed) || isCountAssigned(managed) || isCopyAssigned(managed)
 
 /** Plans the write or delete of the entity's own record; undefined when it is as stored. */
 export function planRecord(managed: ManagedEntity, now: Date): PlannedRecord | undefined {

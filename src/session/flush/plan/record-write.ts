@@ -1,5 +1,5 @@
 import { keyChanged, readProperty, writeProperty, type Loaded, type Snapshot } from '../../../codec/index.js'
-import type { Bins, DeleteCommand, Ttl, WriteCommand } from '../../../plan/command.js'
+import { type Bins, type DeleteCommand, type Ttl, type WriteCommand, write, writeBins } from '../../../plan/command.js'
 import { accumulates, afterDoubt, binsAddedTo, binsReplaced } from '../../../plan/effects.js'
 import type { Operation, OperationKind } from '../../../plan/operation.js'
 import type { Outcome } from '../../../plan/outcome.js'
@@ -10,6 +10,7 @@ import { identityOf } from '../../tracking/identity-map.js'
 import type { ManagedEntity } from '../../tracking/managed-entity.js'
 import { StoredState } from '../../tracking/stored-state.js'
 import type { WriteOptions } from '../../tracking/write-options.js'
+import { checkDerived } from '../../tracking/assigned-values.js'
 
 /** A command for an entity's own record, and how the entity takes over what became of it. */
 export interface PlannedRecord {
@@ -39,7 +40,7 @@ export class RecordWrite implements PlannedRecord {
     this.#loaded = managed.loaded
     this.#ttl = ttl
     this.#growth = growth
-    this.#options = ownOptions(managed)
+    this.#options = managed.mapped.shards === undefined ? managed.writeOptions : ownOptions(managed)
     const { ttlProperty } = managed.model
     this.#shownTtl = ttlProperty === undefined ? undefined : readProperty(managed.entity, ttlProperty)
   }
@@ -219,7 +220,7 @@ export function growthOf(operations: readonly Operation[]): number {
 }
 
 /** True when a record of these bins is large. */
-export function isLarge(bins: Bins): boolean {
+function isLarge(bins: Bins): boolean {
   let characters = 0
   for (const bin in bins) {
     const value = bins[bin]
@@ -230,3 +231,53 @@ export function isLarge(bins: Bins): boolean {
 }
 
 const unlessSmall = (bytes: number): number => (bytes < SMALL ? 0 : bytes)
+
+/** The write that creates the record of a new entity. */
+export function planInsert(managed: ManagedEntity, now: Date): RecordWrite {
+  checkKey(managed)
+  if (managed.mapped.hasDerived) checkDerived(managed)
+  const ttl = ttlOfNew(managed)
+  const { mapped, entity } = managed
+  const command = creationOf(managed, ttl, now)
+  return new RecordInsert(managed, command, mapped.codec.snapshot(entity), ttl, now)
+}
+
+function creationOf(managed: ManagedEntity, ttl: Ttl, now: Date): WriteCommand {
+  const { entity, key, model, mapped } = managed
+  const { codec } = mapped
+  const { name, sendKey, generationProperty } = model
+  const watchGeneration = generationProperty !== undefined
+  const stamps = codec.stamps.isEmpty ? [] : codec.stamps.creation(entity, now)
+  const bins = codec.createBins(entity)
+  if (bins !== undefined && stamps.length === 0) {
+    return writeBins(name, key, bins, {
+      exists: 'mustNotExist',
+      ttl,
+      sendKey,
+      watchGeneration,
+      watchSize: isLarge(bins),
+    })
+  }
+  const operations = [...codec.create(entity), ...stamps]
+  const watchSize = isWorthMeasuring(managed, growthOf(operations))
+  return write(name, key, operations, { exists: 'mustNotExist', ttl, sendKey, watchGeneration, watchSize })
+}
+
+class RecordInsert extends RecordWrite {
+  readonly #now: Date
+
+  constructor(managed: ManagedEntity, command: WriteCommand, snapshot: Snapshot, ttl: Ttl, now: Date) {
+    super(managed, command, snapshot, ttl)
+    this.#now = now
+  }
+
+  protected override versionAfter(): number | undefined {
+    return this.managed.model.version === undefined ? undefined : 1
+  }
+
+  protected override stamp(): void {
+    const { mapped, entity } = this.managed
+    const { stamps } = mapped.codec
+    if (!stamps.isEmpty) stamps.created(entity, this.#now)
+  }
+}

@@ -7,7 +7,7 @@ import { touch } from '../../../plan/operations.js'
 import type { ManagedEntity } from '../../tracking/managed-entity.js'
 import { ownChanges } from '../../counters/own-changes.js'
 import { needsPatch, planPatch, withRecorded } from './patch.js'
-import { checkCopies, checkCounts, isVersionAssigned, versionAssigned } from '../../tracking/assigned-values.js'
+import { checkDerived, isVersionAssigned, versionAssigned } from '../../tracking/assigned-values.js'
 import { guardImmutable } from '../../tracking/immutable-values.js'
 import { growthOf, isWorthMeasuring, RecordWrite, ttlOfUpdate, wantsTtl } from './record-write.js'
 
@@ -16,8 +16,7 @@ export function planUpdate(managed: ManagedEntity, now: Date): RecordWrite | und
   const { entity, key, model, mapped, version } = managed
   const { codec } = mapped
   if (isVersionAssigned(managed)) throw versionAssigned(managed)
-  checkCounts(managed)
-  checkCopies(managed)
+  if (mapped.hasDerived) checkDerived(managed)
   const unchanging = guardImmutable(managed)
   const changes = ownChanges(managed, withRecorded(managed, codec.diff(entity, managed.snapshot!, managed.loaded)))
   if (managed.isUnread && needsPatch(managed, changes)) return planPatch(managed, changes, now)
