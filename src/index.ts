@@ -77,6 +77,7 @@ export {
   type ManyToManyOptions,
   type ManyToOneOptions,
   type Model,
+  type CounterOptions,
   type NamedBinOptions,
   type OneToManyOptions,
   type OneToOneOptions,

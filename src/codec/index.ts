@@ -1,6 +1,6 @@
 export type { Snapshot } from './class-functions.js'
 export { keyChanged, unreadable, unstorable } from './codec-errors.js'
-export { inEntry, ValueProblem } from './value-problem.js'
+export { fieldStep, inEntry, keyStep, ValueProblem } from './value-problem.js'
 export { Codecs, type RelationFactory } from './codecs.js'
 export { compileCodecs, type CompileOptions } from './compile-codecs.js'
 export { EntityCodec } from './entity-codec.js'

@@ -18,7 +18,7 @@ export function Sharded(options: ShardedOptions) {
     property: N &
       Expect<
         Declared<P, N>,
-        Collection<object> | number,
+        Collection<object> | number | bigint,
         `Only a collection or a counter can be sharded; ${N} is neither.`
       >,
   ): void => noteMember(proto, property, 'Sharded', (options as ShardedOptions | undefined) ?? ({} as ShardedOptions))

@@ -1,5 +1,7 @@
+import { EntityGoneError, SkeinError, VersionConflictError, type ErrorOptions } from '../errors/index.js'
 import { describeKey } from '../keys/index.js'
 import type { Command } from '../plan/command.js'
+import type { ReadOperation, WriteOperation } from '../plan/operation.js'
 import type { MapKey } from '../plan/value.js'
 
 const MOST_NAMED = 3
@@ -8,27 +10,91 @@ interface Inside {
   readonly bin: string
   /** Of the entry of its map, where it is one. */
   readonly key?: MapKey
+  /** Place in its list, where that must be there. */
+  readonly index?: number
+  /** Changed without having been read. */
+  readonly isUnread?: true
 }
 
 /** Where a command changes something inside of a bin, which has to be there. */
-export function changesInside({ operations = [] }: Command): readonly Inside[] {
+function changesInside({ operations = [] }: Command): readonly Inside[] {
   // What is changed where it was moved to is the same part.
   const moved = new Set(operations.flatMap((operation) => (operation.kind === 'mapMove' ? [operation.to] : [])))
   return operations.flatMap((operation): Inside[] => {
     if (operation.kind === 'mapMove') return [{ bin: operation.bin, key: operation.from }]
-    if (!('path' in operation) || operation.path === undefined || operation.path.length === 0) return []
+    const index = indexOf(operation)
+    const isFixed = index !== undefined && index < 0
+    if (!('path' in operation) || operation.path === undefined || operation.path.length === 0)
+      return isFixed && 'bin' in operation ? [{ bin: operation.bin, index, ...marks(operation) }] : []
     const [step] = operation.path
     if (step.in !== 'mapKey') return [{ bin: operation.bin }]
-    return moved.has(step.key) ? [] : [{ bin: operation.bin, key: step.key }]
+    const last = isFixed ? { index } : {}
+    return moved.has(step.key) ? [] : [{ bin: operation.bin, key: step.key, ...last, ...marks(operation) }]
   })
 }
 
+/** Where a command adds to numbers inside of a bin; the server refuses to add to what is none. */
+export function numbersInside({ operations = [] }: Command): readonly string[] {
+  return operations.flatMap((operation): string[] => {
+    if (operation.kind === 'changeByPath') return operation.adds ? [operation.bin] : []
+    if (operation.kind !== 'mapIncrement' && operation.kind !== 'listIncrement') return []
+    const path = (operation.path ?? []).map((step) => (step.in === 'mapKey' ? `[${describeKey(step.key)}]` : ''))
+    const last = operation.kind === 'mapIncrement' ? describeKey(operation.key) : String(operation.index)
+    return [`${operation.bin}${path.join('')}[${last}]`]
+  })
+}
+
+const indexOf = (operation: ReadOperation | WriteOperation): number | undefined =>
+  operation.kind === 'listSet' || operation.kind === 'listInsert' || operation.kind === 'listIncrement'
+    ? operation.index
+    : undefined
+
+const marks = (operation: object): { readonly isUnread?: true } =>
+  'isUnread' in operation && operation.isUnread === true ? { isUnread: true } : {}
+
 /** The same in words. Which of them is not there, the server does not say. */
-export function changedParts(command: Command): string {
-  const all = changesInside(command).map(({ bin, key }) => (key === undefined ? bin : `${bin}[${describeKey(key)}]`))
+function changedParts(command: Command): string {
+  const named = namedParts(command)
+  if (named === '') return 'a part that was changed is'
+  return named.startsWith('one of') ? `${named}, which were changed here, is` : `${named}, which was changed here, is`
+}
+
+/** Names of what a command changes inside of bins; `one of …` where there are several. */
+const namedParts = (command: Command): string =>
+  oneOfThese(
+    changesInside(command).map(
+      ({ bin, key, index }) =>
+        `${bin}${key === undefined ? '' : `[${describeKey(key)}]`}${index === undefined ? '' : `[${index}]`}`,
+    ),
+  )
+
+export function oneOfThese(all: readonly string[]): string {
   const parts = [...new Set(all)]
-  if (parts.length === 0) return 'a part that was changed is'
   const more = parts.length > MOST_NAMED ? ` and ${parts.length - MOST_NAMED} more` : ''
   const named = `${parts.slice(0, MOST_NAMED).join(', ')}${more}`
-  return parts.length === 1 ? `${named}, which was changed here, is` : `one of ${named}, which were changed here, is`
+  return parts.length > 1 ? `one of ${named}` : named
+}
+
+/** What was read before is gone; what was not may never have been there. */
+export function partMissing(command: Command, subject: string, options: ErrorOptions): SkeinError {
+  const inside = changesInside(command)
+  const where = { ...options, bin: inside[0]?.bin }
+  if (inside.length === 0 || inside.some(({ isUnread }) => isUnread !== true))
+    return new VersionConflictError(`${subject}: ${changedParts(command)} no longer there (code 26).`, {
+      ...where,
+      fix: 'Nothing was written. Refresh the entity and repeat the change.',
+    })
+  if (inside.every(({ key }) => key === undefined))
+    return new SkeinError(
+      'SKEIN_3103',
+      `${subject}: there is no ${namedParts(command)}, the list is shorter (code 26).`,
+      {
+        ...where,
+        fix: 'Nothing was written. Ask for the size of the list first, or give an index from 0 on.',
+      },
+    )
+  return new EntityGoneError(`${subject}: ${namedParts(command)} does not exist (code 26).`, {
+    ...where,
+    fix: 'Nothing was written. Add or put it first.',
+  })
 }

@@ -11,7 +11,7 @@ import type { Command, WriteCommand } from '../plan/command.js'
 import { showKey } from '../plan/record-key.js'
 import { REVEAL_NOTHING, showCommand } from '../plan/show-command.js'
 import type { ClientError } from './aerospike-client.js'
-import { changedParts, changesInside } from './changed-parts.js'
+import { numbersInside, oneOfThese, partMissing } from './changed-parts.js'
 import type { Reason } from './outcome.js'
 import { CODE, isBusy, isNoAnswer, isPermission, isTransactionConflict, isWithoutRoom } from './status.js'
 
@@ -89,14 +89,7 @@ export function explainFailure(command: Command, failure: Failure, inTransaction
         }),
       }
     case CODE.NOT_APPLICABLE:
-      return {
-        reason: 'partMissing',
-        error: new VersionConflictError(`${subject}: ${changedParts(command)} no longer there (code 26).`, {
-          ...options,
-          bin: changesInside(command)[0]?.bin,
-          fix: 'Nothing was written. Refresh the entity and repeat the change.',
-        }),
-      }
+      return { reason: 'partMissing', error: partMissing(command, subject, options) }
     case CODE.WRONG_TYPE:
       return failed(
         'refused',
@@ -170,6 +163,14 @@ export function explainFailure(command: Command, failure: Failure, inTransaction
       'SKEIN_4205',
       `the connection to the server was lost (code ${code}).`,
       'Try again when the server can be reached.',
+    )
+  const numbers = code === CODE.INVALID ? numbersInside(command) : []
+  if (numbers.length > 0)
+    return failed(
+      'refused',
+      'SKEIN_4210',
+      `${oneOfThese(numbers)} holds no number that could be added to (code 4).`,
+      'Nothing was written. Put a number there, or remove the entry: a missing one counts as 0.',
     )
   return failed(
     'refused',

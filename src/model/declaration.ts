@@ -13,6 +13,7 @@ import type {
   KeyOptions,
   ManyToManyOptions,
   ManyToOneOptions,
+  CounterOptions,
   NamedBinOptions,
   OneToManyOptions,
   OneToOneOptions,
@@ -30,7 +31,7 @@ export interface MemberOptions {
   CreatedAt: NamedBinOptions
   DeletedAt: NamedBinOptions
   UpdatedAt: NamedBinOptions
-  Counter: NamedBinOptions
+  Counter: CounterOptions
   CountOf: CountOfOptions
   Copy: CopyDeclaration
   Generation: object

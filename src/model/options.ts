@@ -60,7 +60,13 @@ export interface BinOptions<S extends TypeSpec = TypeSpec> {
   readonly immutable?: boolean
 }
 
-/** Options of `@Version`, `@CreatedAt`, `@UpdatedAt`, `@DeletedAt` and `@Counter`. */
+/** Options of `@Counter`. */
+export interface CounterOptions extends NamedBinOptions {
+  /** `'bigint'` for what may pass 2^53; by default as the property is declared, otherwise `'int'`. */
+  readonly type?: 'int' | 'bigint'
+}
+
+/** Options of `@Version`, `@CreatedAt`, `@UpdatedAt` and `@DeletedAt`. */
 export interface NamedBinOptions {
   /** The bin; the property name unless given. */
   readonly name?: string

@@ -23,6 +23,8 @@ interface OnBin<K extends string> {
 interface InBin<K extends string> extends OnBin<K> {
   /** Path into the bin's value; absent or empty: the bin's own list or map. */
   readonly path?: Path
+  /** Asked for without having read what it changes, which may never have been there. */
+  readonly isUnread?: true
 }
 
 export interface WriteBin extends OnBin<'writeBin'> {

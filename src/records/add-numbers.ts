@@ -15,6 +15,7 @@ export function deltaOf({ kind }: BinType, by: number | bigint, bad: (what: stri
       // The server would cut off the fraction, or store a double that an integer cannot be read from.
       if (typeof by === 'number' && !Number.isInteger(by))
         throw bad(`${by} cannot be added to a whole number`, 'Give a whole number, or declare the type double.')
+      checkFits(kind, by, bad)
       return by
     case 'custom':
       return by
@@ -22,6 +23,22 @@ export function deltaOf({ kind }: BinType, by: number | bigint, bad: (what: stri
       throw bad(`a value of type ${kind} is no number`, 'Increment values of type int, double or bigint.')
   }
 }
+
+/** Throws where no value of the type can hold what is added; the client would cut it off at 64 bits. */
+export function checkFits(
+  kind: BinType['kind'],
+  by: number | bigint,
+  bad: (what: string, fix: string) => SkeinError,
+): void {
+  if (kind === 'bigint' ? BigInt.asIntN(64, BigInt(by)) === BigInt(by) : Number.isSafeInteger(Number(by))) return
+  throw kind === 'bigint'
+    ? bad(`${by} cannot be added`, 'Give a number within 64 bits.')
+    : bad(`${by} cannot be added to an integer`, "Give a number within ±(2^53 − 1), or declare the type 'bigint'.")
+}
+
+/** True for what the server can add to; nothing counts as 0. */
+export const isAddable = (value: unknown): boolean =>
+  value === undefined || typeof value === 'number' || typeof value === 'bigint'
 
 /** Adds as the server does; nothing counts as 0. */
 export function addNumbers(value: unknown, by: number | bigint): number | bigint {

@@ -6,6 +6,16 @@ export interface Change {
   readonly operation: Extract<WriteOperation, { readonly bin: string }>
   /** Only the server can apply it: a loaded value does not show it. */
   readonly isByServer?: true
+  /** Throws where the loaded value shows that the server would refuse the change. */
+  check?(value: unknown): void
   /** Returns the property's value with the change; may change lists, sets, maps and parts in place. */
   apply(value: unknown): unknown
+}
+
+/** The same of a value that was not read: where it changes what must be there, its operation says so for the error. */
+export function unread(change: Change): Change {
+  const { operation } = change
+  const isFixed = 'path' in operation && operation.path?.some((step) => step.in === 'mapKey' && step.create !== true)
+  if (isFixed !== true && !('index' in operation && operation.index < 0)) return change
+  return { ...change, operation: { ...operation, isUnread: true } }
 }

@@ -1,6 +1,8 @@
+import type { SkeinError } from '../errors/index.js'
+import type { BinType, PropertyModel } from '../model/index.js'
 import { addToBin } from '../plan/operations.js'
 import { badArgument } from './handle-errors.js'
-import { addNumbers } from './add-numbers.js'
+import { addNumbers, checkFits } from './add-numbers.js'
 import type { RecordTarget } from './record-target.js'
 
 /**
@@ -13,17 +15,21 @@ export class CounterHandle {
   readonly #target: RecordTarget
   readonly #property: string
   readonly #bin: string
+  readonly #kind: BinType['kind']
 
   /** @internal */
-  constructor(target: RecordTarget, property: string, bin: string) {
+  constructor(target: RecordTarget, { name, bin, type }: PropertyModel) {
     this.#target = target
-    this.#property = property
+    this.#property = name
     this.#bin = bin
+    this.#kind = type.kind
   }
 
   add(by: number | bigint = 1): void {
+    const bad = (what: string, fix: string): SkeinError => badArgument(this.#target, this.#property, what, fix)
     if (typeof by !== 'bigint' && !Number.isSafeInteger(by))
-      throw badArgument(this.#target, this.#property, `${String(by)} cannot be added`, 'Give a whole number.')
+      throw bad(`${String(by)} cannot be added`, 'Give a whole number.')
+    if (typeof by === 'bigint') checkFits(this.#kind, by, bad)
     this.#target.record({
       property: this.#property,
       operation: addToBin(this.#bin, by),

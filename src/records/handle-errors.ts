@@ -1,6 +1,8 @@
+import { fieldStep, inEntry, keyStep, ValueProblem } from '../codec/index.js'
 import { SkeinError } from '../errors/index.js'
 import { describeKey, type KeyValue } from '../keys/index.js'
 import type { EntityModel } from '../model/index.js'
+import { isPart, type Place } from './place.js'
 import type { RecordTarget } from './record-target.js'
 
 /** Error for a name that has no handle of the kind asked for. */
@@ -13,6 +15,15 @@ export function wrongHandle({ model, key }: RecordTarget, property: string, kind
 export function badArgument({ model, key }: RecordTarget, property: string, what: string, fix: string): SkeinError {
   const message = `${model.name} ${describeKey(key)}: ${property}: ${what}.`
   return new SkeinError('SKEIN_2331', message, { className: model.name, property, key, fix })
+}
+
+/** Puts the place of a handle, and the entry there, in front of the path to a value that does not fit. */
+export function atPlace({ property, type, rootKey, steps }: Place, entry: readonly unknown[], error: unknown): unknown {
+  if (!(error instanceof ValueProblem)) return error
+  const way = [...steps, ...entry.map((key) => ({ key, isField: isPart(type) }))]
+  const path = way.map(({ key, isField }) => (isField ? fieldStep(String(key)) : keyStep(key)))
+  error.path = path.join('') + error.path
+  return inEntry(property, rootKey, error)
 }
 
 /** Error for conditions on the items of a record that is not stored yet, or whose list has unsent changes that nobody can apply here. */

@@ -45,6 +45,16 @@ export type ValueOf<M, K> = unknown extends M
       ? NonNullable<M>[K]
       : never
 
+/** Keys under which there are numbers. */
+export type NumberKeyOf<M> = unknown extends M
+  ? string
+  : NonNullable<M> extends ReadonlyMap<infer K, infer V>
+    ? IfNumber<V, K>
+    : keyof { [K in keyof NonNullable<M> & string as IfNumber<NonNullable<M>[K], K>]: K }
+
+/** Then, where a value is a number or may be one. */
+export type IfNumber<V, Then> = unknown extends V ? Then : NonNullable<V> extends number | bigint ? Then : never
+
 /** Part of a map of parts. */
 export type PartOf<M> = NonNullable<M> extends ReadonlyMap<unknown, infer V> ? V : never
 

@@ -6,7 +6,9 @@ import type { RecordTarget } from './record-target.js'
 /** Leading fields of a tuple; all of them, or as many as are needed. */
 export type Fields<V> = V extends readonly [infer First, ...infer Rest]
   ? readonly [First] | (Rest extends readonly [] ? never : readonly [First, ...Fields<Rest>])
-  : readonly unknown[]
+  : V extends object
+    ? readonly unknown[]
+    : readonly never[]
 
 /** End of an interval: an item, or the first fields of a tuple. */
 export type Bound<V> = V | (V extends object ? Fields<V> : never)

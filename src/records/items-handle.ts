@@ -1,5 +1,5 @@
 import { deltaOf } from './add-numbers.js'
-import { decodeItem, encodeItem, typeCodecOf, unreadable, unstorable } from '../codec/index.js'
+import { decodeItem, encodeItem, inEntry, typeCodecOf, unreadable, unstorable } from '../codec/index.js'
 import type { SkeinError } from '../errors/index.js'
 import type { BinType } from '../model/index.js'
 import { edited } from '../plan/collection-expression.js'
@@ -8,8 +8,8 @@ import { changeByPath } from '../plan/operations.js'
 import { children, loopVariable, takenOut } from '../plan/path-expression.js'
 import type { MapKey, Value } from '../plan/value.js'
 import { compileConditions, type ItemConditions } from './conditions.js'
-import { badArgument, wrongHandle } from './handle-errors.js'
-import type { ItemOf, ListName, MapName, PartOf } from './handle-types.js'
+import { atPlace, badArgument, wrongHandle } from './handle-errors.js'
+import type { ItemOf, ListName, MapName, NumberKeyOf, PartOf } from './handle-types.js'
 import { entryOf, itemType, shapeOf, type Entry, type Place } from './place.js'
 import type { RecordTarget } from './record-target.js'
 
@@ -58,7 +58,7 @@ export class ItemsHandle<V> {
     try {
       return ((found ?? []) as readonly Value[]).map((item) => decodeItem(codec, item) as V)
     } catch (error) {
-      throw unreadable(model, key, error)
+      throw unreadable(model, key, atPlace(this.#place, [], error))
     }
   }
 
@@ -69,6 +69,8 @@ export class ItemsHandle<V> {
 
   /** Gives all of them these values. */
   set(values: ItemValues<V>): void {
+    if (typeof values !== 'object' || values === null)
+      throw this.#bad(`set() takes an object, not ${String(values)}`, 'Give the fields to set: { read: true }.')
     const given = Object.entries(values).map(([name, value]) => ({ entry: this.#entry(name), value: value }))
     if (given.length === 0) throw this.#bad('set() names no field', 'Give at least one: { read: true }.')
     const puts = given.filter(({ value }) => value !== null && value !== undefined)
@@ -81,7 +83,7 @@ export class ItemsHandle<V> {
   }
 
   /** Adds to a number of each of them; a missing one counts as 0. */
-  increment(name: keyof V & string, by: number | bigint = 1): void {
+  increment(name: NumberKeyOf<V> & string, by: number | bigint = 1): void {
     const { key, type } = this.#entry(name)
     const delta = deltaOf(type, by, (what, fix) => this.#bad(what, fix))
     this.#record(edited('mapIncrement', loopVariable('map'), [key, delta], 'map'), true)
@@ -117,7 +119,7 @@ export class ItemsHandle<V> {
     try {
       return encodeItem(typeCodecOf(type, codecs), value, this.#levels.length)
     } catch (error) {
-      throw unstorable(model, key, error)
+      throw unstorable(model, key, inEntry(this.#place.property, undefined, error))
     }
   }
 

@@ -16,9 +16,11 @@ import {
 } from '../plan/operations.js'
 import type { Value } from '../plan/value.js'
 import { badArgument, wrongHandle } from './handle-errors.js'
+import type { IfNumber } from './handle-types.js'
 import type { ItemConditions } from './conditions.js'
 import { itemsWhere, type ItemsHandle } from './items-handle.js'
 import { boundOf, isWithin, nextBound, type Bound, type Fields } from './interval.js'
+import { insertAt, replaceAt } from './list-effects.js'
 import { itemType, subtypeOf, withoutCreating, type ListSubtype } from './place.js'
 import { PlaceHandle, type Slice } from './place-handle.js'
 import { question } from './question.js'
@@ -67,11 +69,11 @@ export class ListHandle<V> extends PlaceHandle {
     if (items.length === 0) return
     const { bin, path } = this.place
     const stored = items.map((item) => this.encode(this.#item, item))
-    this.record(listInsert(bin, index, stored, path, this.#subtype.isUnique), (list) => {
-      const all = list as V[]
-      fillTo(all, index)
-      all.splice(index, 0, ...this.#missing(all, items))
-    })
+    this.record(
+      listInsert(bin, index, stored, path, this.#subtype.isUnique),
+      (list) => insertAt(list as V[], index, this.#missing(list as V[], items)),
+      (list) => this.#checkIndex(list, index),
+    )
   }
 
   /** Replaces the item at an index. */
@@ -79,24 +81,27 @@ export class ListHandle<V> extends PlaceHandle {
     this.#checkUnsorted('set')
     this.checkInteger('index', index)
     const { bin, path } = this.place
-    this.record(listSet(bin, index, this.encode(this.#item, item), path), (list) => {
-      const items = list as V[]
-      fillTo(items, index)
-      items[index < 0 ? items.length + index : index] = item
-    })
+    this.record(
+      listSet(bin, index, this.encode(this.#item, item), path),
+      (list) => replaceAt(list as V[], index, () => item),
+      (list) => this.#checkIndex(list, index),
+    )
   }
 
   /** Adds to the number at an index. */
-  increment(index: number, by: number | bigint = 1): void {
+  increment(index: IfNumber<V, number>, by: number | bigint = 1): void {
     this.#checkUnsorted('increment')
-    this.checkInteger('index', index)
+    const at: number = index
+    this.checkInteger('index', at)
     const { bin, path } = this.place
-    this.record(listIncrement(bin, index, this.checkDelta(this.#item, by), path), (list) => {
-      const items = list as (number | bigint)[]
-      fillTo(items, index)
-      const at = index < 0 ? items.length + index : index
-      items[at] = addNumbers(items[at], by)
-    })
+    this.record(
+      listIncrement(bin, at, this.checkDelta(this.#item, by), path),
+      (list) => replaceAt(list as V[], at, (item) => addNumbers(item, by)),
+      (list) => {
+        this.#checkIndex(list, at)
+        this.checkNumber((list as readonly unknown[] | undefined)?.at(at), `item ${at}`)
+      },
+    )
   }
 
   /** Removes every item that equals one of these. */
@@ -157,16 +162,16 @@ export class ListHandle<V> extends PlaceHandle {
   }
 
   /** Items by position; `{ offset: -20, count: 20 }` are the last 20. */
-  async byIndex({ offset = 0, count }: Slice): Promise<V[]> {
-    if (this.#subtype.isSorted) return this.byRank({ offset, count })
-    this.checkSlice(offset, count)
+  async byIndex(slice: Slice): Promise<V[]> {
+    if (this.#subtype.isSorted) return this.byRank(slice)
+    const { offset, count } = this.slice(slice)
     const [items] = await this.ask(question('listSlice', offset, count))
     return this.decodeAll(this.#item, items) as V[]
   }
 
   /** Items in value order; a negative offset counts from the greatest. */
-  async byRank({ offset = 0, count }: Slice): Promise<V[]> {
-    this.checkSlice(offset, count)
+  async byRank(slice: Slice): Promise<V[]> {
+    const { offset, count } = this.slice(slice)
     const [items] = await this.ask(question('listRankSlice', offset, count))
     return this.decodeSorted(this.#item, items) as V[]
   }
@@ -175,7 +180,8 @@ export class ListHandle<V> extends PlaceHandle {
     return this.byIndex({ offset: 0, count })
   }
 
-  last(count: number): Promise<V[]> {
+  async last(count: number): Promise<V[]> {
+    this.checkInteger('count', count, 1)
     return this.byIndex({ offset: -count, count })
   }
 
@@ -195,6 +201,7 @@ export class ListHandle<V> extends PlaceHandle {
 
   /** The greatest items in value order, the greatest first. */
   async top(count: number): Promise<V[]> {
+    this.checkInteger('count', count, 1)
     return (await this.byRank({ offset: -count, count })).reverse()
   }
 
@@ -277,14 +284,17 @@ export class ListHandle<V> extends PlaceHandle {
     if (this.#subtype.isSorted) list.splice(0, Infinity, ...(this.sorted(this.#item, list) as V[]))
   }
 
+  /** Throws where a loaded list shows that it is too short for a negative index. */
+  #checkIndex(list: unknown, index: number): void {
+    const { length } = (list ?? []) as readonly unknown[]
+    if (index >= -length) return
+    const what = `there is no index ${index} in a list of ${length}`
+    throw badArgument(this.target, this.place.property, what, 'Give an index within the list, or one from 0 on.')
+  }
+
   #checkUnsorted(name: string): void {
     if (!this.#subtype.isSorted) return
     const fix = `A sorted list puts items where they belong: use append and remove instead of ${name}.`
     throw wrongHandle(this.target, this.place.property, 'a list in insertion order', fix)
   }
-}
-
-/** Fills the list up to an index with null, as the server does. */
-function fillTo(list: unknown[], index: number): void {
-  while (list.length < index) list.push(null)
 }

@@ -1,13 +1,15 @@
+import type { SkeinError } from '../errors/index.js'
 import { decodeItem, typeCodecOf, unreadable, unstorable } from '../codec/index.js'
 import { mapClear, mapIncrement, mapPut, mapPutItems, mapRemoveKeys, MAX_CONTEXTS } from '../plan/operations.js'
 import type { MapKey, Value } from '../plan/value.js'
-import { badArgument, wrongHandle } from './handle-errors.js'
+import { atPlace, badArgument, wrongHandle } from './handle-errors.js'
 import { addNumbers } from './add-numbers.js'
 import { ListHandle } from './list-handle.js'
 import {
   deleteEntry,
   entryOf,
   getEntry,
+  isPart,
   keyOfEntry,
   mapSubtypeOf,
   nested,
@@ -16,12 +18,12 @@ import {
   withoutCreating,
   type Entry,
 } from './place.js'
-import { PlaceHandle, type Slice } from './place-handle.js'
+import { ALL, PlaceHandle, type Slice } from './place-handle.js'
 import { question, type Question } from './question.js'
 import { SetHandle } from './set-handle.js'
 import { compareValues } from '../plan/value-order.js'
 import type { ItemConditions } from './conditions.js'
-import type { ItemOf, KeyOf, KindOf, PartOf, ValueOf } from './handle-types.js'
+import type { ItemOf, KeyOf, KindOf, NumberKeyOf, PartOf, ValueOf } from './handle-types.js'
 import { itemsWhere, type ItemsHandle } from './items-handle.js'
 
 /**
@@ -73,26 +75,32 @@ export class MapHandle<M> extends PlaceHandle {
   put<K extends KeyOf<M>>(key: K, value: ValueOf<M, K>): void {
     const { bin, path } = this.place
     const entry = this.#entry(key)
-    const operation = mapPut(bin, entry.key, this.encode(entry.type, value), path, mapSubtypeOf(this.place))
+    const operation = mapPut(bin, entry.key, this.encode(entry.type, value, key), path, mapSubtypeOf(this.place))
     this.record(operation, (map) => setEntry(map, entry.name, value))
   }
 
   putMany(entries: Iterable<readonly [KeyOf<M>, ValueOf<M, KeyOf<M>>]>): void {
     const { bin, path } = this.place
-    const all = [...entries].map(([key, value]) => ({ entry: this.#entry(key), value }))
+    const all = this.#list('putMany', entries).map((one) => {
+      if (!Array.isArray(one)) throw this.#bad('putMany() takes entries', 'Give [key, value] for each, or a Map.')
+      const [key, value] = one as unknown as readonly [KeyOf<M>, ValueOf<M, KeyOf<M>>]
+      return { entry: this.#entry(key), value }
+    })
     if (all.length === 0) return
-    const items = new Map(all.map(({ entry, value }) => [entry.key, this.encode(entry.type, value)]))
+    const items = new Map(all.map(({ entry, value }) => [entry.key, this.encode(entry.type, value, entry.name)]))
     this.record(mapPutItems(bin, items, path, mapSubtypeOf(this.place)), (map) =>
       all.forEach(({ entry, value }) => setEntry(map, entry.name, value)),
     )
   }
 
   /** Adds to the number under a key; a missing one counts as 0. */
-  increment(key: KeyOf<M>, by: number | bigint = 1): void {
+  increment(key: NumberKeyOf<M>, by: number | bigint = 1): void {
     const { bin, path } = this.place
     const entry = this.#entry(key)
-    this.record(mapIncrement(bin, entry.key, this.checkDelta(entry.type, by), path, mapSubtypeOf(this.place)), (map) =>
-      setEntry(map, entry.name, addNumbers(getEntry(map, entry.name), by)),
+    this.record(
+      mapIncrement(bin, entry.key, this.checkDelta(entry.type, by), path, mapSubtypeOf(this.place)),
+      (map) => setEntry(map, entry.name, addNumbers(getEntry(map, entry.name), by)),
+      (map) => this.checkNumber(this.#numberOf(map, entry), `'${String(entry.name)}'`),
     )
   }
 
@@ -133,27 +141,27 @@ export class MapHandle<M> extends PlaceHandle {
 
   /** The entries under these keys; only they cross the wire. */
   async getMany<K extends KeyOf<M>>(keys: readonly K[]): Promise<Map<K, ValueOf<M, K>>> {
-    const stored = keys.map((key) => this.#entry(key).key)
+    const stored = this.#list('getMany', keys).map((key) => this.#entry(key).key)
     const found = await this.#entries(question('mapKeysAmong', stored), question('mapValuesAmong', stored))
     return new Map(found) as Map<K, ValueOf<M, K>>
   }
 
   /** Keys in key order, by index; all of them unless a count is given. */
-  async keys({ offset = 0, count = ALL }: Partial<Slice> = {}): Promise<KeyOf<M>[]> {
-    this.checkSlice(offset, count)
+  async keys(slice: Partial<Slice> = {}): Promise<KeyOf<M>[]> {
+    const { offset, count } = this.slice(slice, ALL)
     const [keys] = await this.ask(question('mapKeySlice', offset, count))
     return this.#keysOf(keys) as KeyOf<M>[]
   }
 
   /** Entries in key order, by index; a negative offset counts from the end. */
-  byIndex({ offset = 0, count }: Slice): Promise<EntriesOf<M>> {
-    this.checkSlice(offset, count)
+  async byIndex(slice: Slice): Promise<EntriesOf<M>> {
+    const { offset, count } = this.slice(slice)
     return this.#entries(question('mapKeySlice', offset, count), question('mapValueSlice', offset, count))
   }
 
   /** Entries in value order, by rank; a negative offset counts from the greatest. */
-  byRank({ offset = 0, count }: Slice): Promise<EntriesOf<M>> {
-    this.checkSlice(offset, count)
+  async byRank(slice: Slice): Promise<EntriesOf<M>> {
+    const { offset, count } = this.slice(slice)
     return this.#entries(question('mapKeysByRank', offset, count), question('mapValuesByRank', offset, count), byValue)
   }
 
@@ -211,7 +219,7 @@ export class MapHandle<M> extends PlaceHandle {
     try {
       entry = entryOf(place.type, key, target.codecs)
     } catch (error) {
-      throw unstorable(target.model, target.key, error)
+      throw unstorable(target.model, target.key, atPlace(place, [], error))
     }
     if (entry !== undefined) return entry
     throw wrongHandle(
@@ -222,13 +230,29 @@ export class MapHandle<M> extends PlaceHandle {
     )
   }
 
-  #decode({ type }: Entry, value: Value): unknown {
+  #decode({ type, name }: Entry, value: Value): unknown {
     const { codecs, model, key } = this.target
     try {
       return decodeItem(typeCodecOf(type, codecs), value)
     } catch (error) {
-      throw unreadable(model, key, error)
+      throw unreadable(model, key, atPlace(this.place, [name], error))
     }
+  }
+
+  /** The loaded value of an entry; a field of a part that is null is not stored. */
+  #numberOf(map: unknown, { name }: Entry): unknown {
+    const value = map === undefined ? undefined : getEntry(map, name)
+    return value === null && isPart(this.place.type) ? undefined : value
+  }
+
+  #list<I>(call: string, given: Iterable<I>): I[] {
+    const isList = typeof given === 'object' && given !== null && Symbol.iterator in given
+    if (isList) return [...given]
+    throw this.#bad(`${call}() takes a list`, 'Give an array, or another iterable; Object.entries() makes one.')
+  }
+
+  #bad(what: string, fix: string): SkeinError {
+    return badArgument(this.target, this.place.property, what, fix)
   }
 }
 
@@ -240,9 +264,6 @@ interface SortableEntry {
 const byKey = ([a]: StoredEntry, [b]: StoredEntry): number => compareValues(a, b)
 /** The server ranks entries of equal value by key. */
 const byValue = (a: StoredEntry, b: StoredEntry): number => compareValues(a[1], b[1]) || byKey(a, b)
-
-/** As many as the server can return. */
-const ALL = 2 ** 31 - 1
 
 type EntriesOf<M> = [key: KeyOf<M>, value: ValueOf<M, KeyOf<M>>][]
 

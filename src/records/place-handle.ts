@@ -1,10 +1,10 @@
 import { decodeItem, encodeItem, inOrder, typeCodecOf, unreadable, unstorable } from '../codec/index.js'
 import type { BinType } from '../model/index.js'
 import type { Value } from '../plan/value.js'
-import { deltaOf } from './add-numbers.js'
+import { deltaOf, isAddable } from './add-numbers.js'
 import type { Change } from './change.js'
-import { badArgument } from './handle-errors.js'
-import { changeAt, type Place } from './place.js'
+import { atPlace, badArgument } from './handle-errors.js'
+import { changeAt, valueAt, type Place } from './place.js'
 import type { Question } from './question.js'
 import type { RecordTarget } from './record-target.js'
 
@@ -22,11 +22,20 @@ export abstract class PlaceHandle {
   }
 
   /** @internal */
-  protected record(operation: Change['operation'], change: (value: unknown) => void): void {
+  protected record(
+    operation: Change['operation'],
+    change: (value: unknown) => void,
+    check?: (value: unknown) => void,
+  ): void {
     const { target, place } = this
     const rootType = place.rootType ?? target.model.properties.find(({ name }) => name === place.property)!.type
     const apply = (value: unknown): unknown => changeAt(value, place, target.codecs, rootType, change)
-    target.record({ property: place.property, operation, apply })
+    const { property } = place
+    target.record(
+      check === undefined
+        ? { property, operation, apply }
+        : { property, operation, apply, check: (value) => check(valueAt(value, place)) },
+    )
   }
 
   /** @internal */
@@ -41,12 +50,12 @@ export abstract class PlaceHandle {
   }
 
   /** @internal */
-  protected encode(type: BinType, value: unknown): Value {
+  protected encode(type: BinType, value: unknown, ...entry: readonly unknown[]): Value {
     const { codecs, model, key } = this.target
     try {
       return encodeItem(typeCodecOf(type, codecs), value, this.place.path.length)
     } catch (error) {
-      throw unstorable(model, key, error)
+      throw unstorable(model, key, atPlace(this.place, entry, error))
     }
   }
 
@@ -57,7 +66,7 @@ export abstract class PlaceHandle {
     try {
       return ((stored ?? []) as readonly Value[]).map((item) => decodeItem(codec, item))
     } catch (error) {
-      throw unreadable(model, key, error)
+      throw unreadable(model, key, atPlace(this.place, [], error))
     }
   }
 
@@ -71,15 +80,24 @@ export abstract class PlaceHandle {
     return inOrder(items, (item) => this.encode(type, item))
   }
 
-  /** @internal */
-  protected checkSlice(offset: number, count: number): void {
+  /** Offset and count of a slice, both checked. @internal */
+  protected slice(given: Partial<Slice>, all?: number): Required<Slice> {
+    const { target, place } = this
+    const isObject = typeof given === 'object' && given !== null
+    const unknown = isObject ? Object.keys(given).find((name) => name !== 'offset' && name !== 'count') : ''
+    if (unknown !== undefined) {
+      const what = isObject ? `'${unknown}' says nothing of a slice` : `a slice cannot be ${String(given)}`
+      throw badArgument(target, place.property, what, 'Give { count } or { offset, count }.')
+    }
+    const { offset = 0, count = all } = given
     this.checkInteger('offset', offset)
     this.checkInteger('count', count, 1)
+    return { offset, count: count! }
   }
 
   /** @internal */
-  protected checkInteger(name: string, value: number, least = -Infinity): void {
-    if (Number.isSafeInteger(value) && value >= least) return
+  protected checkInteger(name: string, value: number | undefined, least = -Infinity): void {
+    if (Number.isSafeInteger(value) && value! >= least) return
     const { target, place } = this
     const given = typeof value === 'number' ? String(value) : typeof value
     throw badArgument(
@@ -95,7 +113,17 @@ export abstract class PlaceHandle {
     const { target, place } = this
     return deltaOf(type, delta, (what, fix) => badArgument(target, place.property, what, fix))
   }
+
+  /** Throws where the loaded value is no number, which the server would refuse to add to. @internal */
+  protected checkNumber(value: unknown, entry: string): void {
+    if (isAddable(value)) return
+    const what = `${entry} is no number, so nothing can be added to it`
+    throw badArgument(this.target, this.place.property, what, 'Put a number there, or remove the entry.')
+  }
 }
+
+/** As many as the server can return. */
+export const ALL = 2 ** 31 - 1
 
 /** Part of a list or of the entries of a map; a negative offset counts from the end. */
 export interface Slice {

@@ -10,6 +10,8 @@ export interface ValueStep {
   readonly key: unknown
   /** Makes the value of the entry where there is none; absent: an entry is never made up. */
   readonly make?: () => unknown
+  /** The key is the name of a property of a part. */
+  readonly isField: boolean
 }
 
 /** A place in a record: a bin, or a value nested in it, with its declared type. */
@@ -20,6 +22,8 @@ export interface Place {
   readonly path: Path
   /** Type of the value that the steps begin at, where that is no property of the class. */
   readonly rootType?: BinType
+  /** Key of that value in its collection. */
+  readonly rootKey?: MapKey
   readonly steps: readonly ValueStep[]
 }
 
@@ -41,6 +45,9 @@ export function shapeOf(type: BinType): Shape {
   if (type.shape === 'array') return 'list'
   return type.shape === 'bins' || (type.shape === 'one' && type.tuple) ? 'other' : 'map'
 }
+
+/** True for a single part, whose entries are fields. */
+export const isPart = (type: BinType): boolean => type.kind === 'embedded' && type.shape === 'one'
 
 export interface ListSubtype {
   readonly isSorted: boolean
@@ -110,7 +117,7 @@ export function nested(place: Place, entry: Entry, codecs: Codecs): Place {
     ...place,
     type: entry.type,
     path: [...place.path, step],
-    steps: [...place.steps, { key: entry.name, make }],
+    steps: [...place.steps, { key: entry.name, make, isField: isPart(place.type) }],
   }
 }
 
@@ -145,6 +152,16 @@ export function changeAt(
   }
   change(at)
   return value
+}
+
+/** The value at a place of a loaded property; undefined where there is none. */
+export function valueAt(root: unknown, { steps }: Place): unknown {
+  let at = root
+  for (const { key } of steps) {
+    if (at === undefined || at === null) return undefined
+    at = getEntry(at, key)
+  }
+  return at ?? undefined
 }
 
 export function getEntry(container: unknown, key: unknown): unknown {

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { BinType } from '../model/index.js'
 import { listAppendUnique, listClear, listRemoveValues } from '../plan/operations.js'
 import { itemType } from './place.js'
-import { PlaceHandle } from './place-handle.js'
+import { ALL, PlaceHandle, type Slice } from './place-handle.js'
 import { question } from './question.js'
 
 /**
@@ -49,8 +49,8 @@ export class SetHandle<V> extends PlaceHandle {
   }
 
   /** Members in value order; all of them unless a count is given. */
-  async members({ offset = 0, count = 2 ** 31 - 1 }: { offset?: number; count?: number } = {}): Promise<V[]> {
-    this.checkSlice(offset, count)
+  async members(slice: Partial<Slice> = {}): Promise<V[]> {
+    const { offset, count } = this.slice(slice, ALL)
     const [items] = await this.ask(question('listRankSlice', offset, count))
     return this.decodeSorted(this.#item, items) as V[]
   }

@@ -6,7 +6,7 @@ import type { PathLevel } from '../plan/expression.js'
 import type { WriteOperation } from '../plan/operation.js'
 import { atKey } from '../plan/operations.js'
 import type { MapKey, Value } from '../plan/value.js'
-import type { Change } from '../records/change.js'
+import { unread, type Change } from '../records/change.js'
 import { notStoredYet } from '../records/handle-errors.js'
 import { answerLocally, containerAt } from '../records/local-answers.js'
 import type { Place } from '../records/place.js'
@@ -28,7 +28,15 @@ export function childAccess(
   const child = relation.parts!.locate!(find(), id)
   if (child.place === undefined) throw placeUnknown(record, property, child.id)
   const type: BinType = { kind: 'embedded', shape: 'one', part }
-  const place = { property, bin: bin!, type, rootType: type, path: [atKey(child.place)], steps: [] }
+  const place = {
+    property,
+    bin: bin!,
+    type,
+    rootType: type,
+    rootKey: child.id,
+    path: [atKey(child.place)],
+    steps: [],
+  }
   return { target: new ChildAccess(record, relation, child.id, find), place }
 }
 
@@ -68,6 +76,7 @@ class ChildAccess implements RecordTarget {
     this.#checkFields(change.operation)
     // A loaded child cannot show what only the server can apply.
     if (child.part && change.isByServer === true) throw notStoredYet(this, change.property)
+    if (child.part) change.check?.(child.part)
     if (child.part && child.isAdded) return void change.apply(child.part)
     const { property } = change
     const record = (operation: Change['operation']): void => {
@@ -79,12 +88,13 @@ class ChildAccess implements RecordTarget {
       change.apply(child.part)
       child.accept()
     }
-    record(change.operation)
+    const sent = child.part ? change : unread(change)
+    record(sent.operation)
     // Only the server can apply some changes: until they are sent, the child shows what is stored.
     if (change.isByServer === true) return
     const recorded = (): readonly WriteOperation[] =>
       child.apart?.recorded ?? recordedChanges(managed).map(({ operation }) => operation)
-    const isUnsent = (): boolean => recorded().includes(change.operation)
+    const isUnsent = (): boolean => recorded().includes(sent.operation)
     child.showWhenRead({ apply: (part) => change.apply(part), isUnsent })
   }
 

@@ -7,7 +7,7 @@ import { cond, unknown, type Expression, type PathLevel } from '../plan/expressi
 import type { WriteOperation } from '../plan/operation.js'
 import { readExpression } from '../plan/operations.js'
 import type { Value } from '../plan/value.js'
-import type { Change } from '../records/change.js'
+import { unread, type Change } from '../records/change.js'
 import { isAtLeast } from '../driver/build.js'
 import { selectPath } from '../plan/path-expression.js'
 import { changedByServer, notStoredYet, tooOld } from '../records/handle-errors.js'
@@ -60,11 +60,16 @@ export class RecordAccess implements RecordTarget {
   record(change: Change): void {
     const managed = this.#find()
     if (managed.state === 'new' && change.isByServer === true) throw notStoredYet(this, change.property)
-    if (managed.state === 'new') return apply(managed, change)
+    if (managed.state === 'new') {
+      change.check?.(readProperty(managed.entity, change.property))
+      return apply(managed, change)
+    }
     if (this.#mapped.immutable.some(({ name }) => name === change.property))
       throw immutableChanged(this.model, this.key, change.property)
     const part = managed.loaded?.parts?.get(change.property)
-    if (isLoaded(managed, change.property) || part !== undefined) {
+    const isRead = isLoaded(managed, change.property)
+    if (isRead) change.check?.(readProperty(managed.entity, change.property))
+    if (isRead || part !== undefined) {
       const { entity, snapshot, mapped } = managed
       const wasChanged = mapped.codec.isChanged(entity, snapshot!, change.property)
       // Unsent changes of the property go first: compared after the change, an increment would become a put.
@@ -73,7 +78,7 @@ export class RecordAccess implements RecordTarget {
       mapped.codec.acceptChange(entity, snapshot!, change.property)
       if (change.isByServer === true) forgetLoaded(managed, new Set([change.property]))
     }
-    managed.addWriteOptions({ change })
+    managed.addWriteOptions({ change: isRead ? change : unread(change) })
   }
 
   async ask(place: Place, questions: readonly Question[]): Promise<readonly (Value | undefined)[]> {

@@ -2,6 +2,7 @@ import { NotFoundError } from '../errors/index.js'
 import type { EntityClass } from '../model/index.js'
 import { isInsideHook } from './tracking/lifecycle-hooks.js'
 import { EntityLoader } from './load/entity-loader.js'
+import { recordedChanges } from './tracking/write-options.js'
 import type { ManagedEntity } from './tracking/managed-entity.js'
 import type { MappedClass } from './mapping/mapped-class.js'
 import type { SessionContext } from './context/session-context.js'
@@ -61,11 +62,13 @@ export class SessionCore {
 
   notFound(entityClass: EntityClass, keys: readonly KeyInput[]): NotFoundError {
     const mapped = this.context.classes.of(entityClass)
-    const { scheme } = mapped.codec.key
-    return notFound(
-      mapped,
-      keys.map((key) => scheme.toKey(key, this.context.identity.tenant)),
-    )
+    const { identity } = this.context
+    const stored = keys.map((key) => mapped.codec.key.scheme.toKey(key, identity.tenant))
+    const isPending = stored.some((key) => {
+      const managed = identity.get(mapped, key)
+      return managed?.stored?.createsRecord === true && recordedChanges(managed).length > 0
+    })
+    return notFound(mapped, stored, isPending ? 'Flush first: the flush creates the record.' : undefined)
   }
 
   checkOpen(): void {

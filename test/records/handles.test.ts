@@ -265,6 +265,18 @@ for (const mode of MODES) {
       expect(session.isDirty()).to.equal(true)
     })
 
+    it('does not show in load and find what it would create, and load says that a flush creates it', async () => {
+      const key = { sensor: 's3', day: new Date('2026-11-17') }
+      const session = db.session()
+      session.at(SensorDay, key, { create: true }).counter('samples').add(2)
+      expect(await session.find(SensorDay, key)).to.equal(null)
+      const error: unknown = await session.load(SensorDay, key).catch((caught: unknown) => caught)
+      expect(error).to.have.property('code', 'SKEIN_3001')
+      expect((error as SkeinError).message).to.include('Flush first')
+      await session.flush()
+      expect((await session.load(SensorDay, key)).samples).to.equal(2)
+    })
+
     it('refuses wrong names, kinds and values before anything is sent', async () => {
       const user = db.session().at(User, 'alice')
       expect(() => user.counter('log' as never))

@@ -65,8 +65,14 @@ for (const mode of MODES) {
       const handle = db.session().at(Box, 1)
       const scores = handle.map('scores')
       expect(() => scores.increment('a', 0.5)).to.throw(SkeinError, /scores: 0.5 cannot be added to a whole number/)
-      expect(() => handle.list('once').increment(0)).to.throw(SkeinError, /once: a value of type string is no number/)
-      expect(() => handle.map('latest').increment('x')).to.throw(SkeinError, /latest: a value of type embedded/)
+      expect(() => handle.list('once').increment(0 as never)).to.throw(
+        SkeinError,
+        /once: a value of type string is no number/,
+      )
+      expect(() => handle.map('latest').increment('x' as never)).to.throw(
+        SkeinError,
+        /latest: a value of type embedded/,
+      )
       expect((await stored()).scores).to.deep.equal(new Map())
     })
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { EntityGoneError, VersionConflictError, type Database } from 'skein'
+import { EntityGoneError, type Database } from 'skein'
 import { hashShard } from '#src/keys/index.js'
 import { MODES, type TestServer } from '../server.js'
 import { rejection } from '../session/rejection.js'
@@ -146,7 +146,7 @@ for (const mode of MODES) {
       expect(await db.session().at(Post, 'p').child('comments', 'a').get('likes')).to.equal(3)
       const other = db.session()
       other.at(Post, 'p').child('comments', 'nobody').increment('likes')
-      expect(await rejection(() => other.flush())).to.be.instanceOf(VersionConflictError)
+      expect(await rejection(() => other.flush())).to.be.instanceOf(EntityGoneError)
     })
 
     it('keep a change of a handle that is not sent yet when their owner is loaded', async () => {

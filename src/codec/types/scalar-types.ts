@@ -4,13 +4,12 @@ import { DoubleValue, type Value } from '../../plan/value.js'
 import type { TypeCodec } from '../type-codec.js'
 import { ValueProblem, shown } from '../value-problem.js'
 
+const DECLARE = 'Declare the type that is stored, or repair the record.'
+
 const wrongValue = (value: unknown, wants: string, fix: string): ValueProblem =>
   new ValueProblem(`${shown(value)} is not ${wants}`, fix)
-const wrongStored = (stored: unknown, wants: string): ValueProblem =>
-  new ValueProblem(
-    `the stored value is ${shown(stored)}, not ${wants}`,
-    'Declare the type that is stored, or repair the record.',
-  )
+const wrongStored = (stored: unknown, wants: string, fix = DECLARE): ValueProblem =>
+  new ValueProblem(`the stored value is ${shown(stored)}, not ${wants}`, fix)
 
 const identity = (value: unknown): unknown => value
 const isIdentical = (value: unknown, snapshot: unknown): boolean => value === snapshot
@@ -22,6 +21,8 @@ export const isSafeText = (text: string): boolean => !text.includes('\0') && !ha
 export const encodeNumber = (value: number): number | DoubleValue =>
   Number.isInteger(value) && (!Number.isSafeInteger(value) || Object.is(value, -0)) ? new DoubleValue(value) : value
 
+const TOO_BIG = "Declare the type 'bigint', or put a smaller number there."
+
 export const intType: TypeCodec = {
   name: 'int',
   encode(value) {
@@ -31,7 +32,7 @@ export const intType: TypeCodec = {
   },
   decode(stored) {
     if (Number.isSafeInteger(stored)) return stored
-    throw wrongStored(stored, 'an integer within ±(2^53 − 1)')
+    throw wrongStored(stored, 'an integer within ±(2^53 − 1)', typeof stored === 'bigint' ? TOO_BIG : undefined)
   },
   snapshot: identity,
   same: isIdentical,

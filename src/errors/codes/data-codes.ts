@@ -8,6 +8,7 @@ export const DATA_CODES = {
   SKEIN_3006: 'The record would be larger than the server allows',
   SKEIN_3007: 'The entity is still referenced and its relation forbids the delete',
   SKEIN_3101: 'A stored value does not have the declared type',
+  SKEIN_3103: 'The list has no such index',
   SKEIN_3301: 'A companion record takes no changes',
   SKEIN_3302: 'The members of a collection could not be read while they moved',
   SKEIN_3102: 'The record holds another class than the one asked for',

@@ -26,7 +26,7 @@ export const KNOWN_OPTIONS = {
   CreatedAt: ['name'],
   UpdatedAt: ['name'],
   DeletedAt: ['name'],
-  Counter: ['name'],
+  Counter: ['name', 'type'],
   CountOf: ['name', 'of'],
   Copy: ['name', 'refresh', 'of', 'from'],
   Generation: [],

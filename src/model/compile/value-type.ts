@@ -1,6 +1,7 @@
 import type { BinType } from '../bin-type.js'
 import { isNote, type MemberNote } from '../declaration.js'
 import type { ClassNotes } from './class-notes.js'
+import { checkChoice } from './check-options.js'
 import { Problems } from './problems.js'
 import { reflectType, reflectedConstructor } from './reflect-type.js'
 import { isTypeProblem, resolveType, scalarOfConstructor } from './resolve-type.js'
@@ -11,7 +12,6 @@ const KEY_KINDS: readonly BinType['kind'][] = ['string', 'int', 'bigint', 'bytes
 /** Decorators whose property always has the same type. */
 const FIXED: { readonly [decorator: string]: { readonly kind: 'int' | 'date'; readonly constructor: unknown } } = {
   Version: { kind: 'int', constructor: Number },
-  Counter: { kind: 'int', constructor: Number },
   CountOf: { kind: 'int', constructor: Number },
   CreatedAt: { kind: 'date', constructor: Date },
   UpdatedAt: { kind: 'date', constructor: Date },
@@ -22,6 +22,7 @@ const FIXED: { readonly [decorator: string]: { readonly kind: 'int' | 'date'; re
 export function valueType(notes: ClassNotes, note: MemberNote, problems: Problems): BinType | undefined {
   const place = { className: notes.name, property: note.property }
   if (note.decorator in FIXED) return fixedType(notes, note, problems)
+  if (isNote(note, 'Counter')) return counterType(notes, note, problems)
   const isKey = isNote(note, 'Key')
   const spec = isKey || isNote(note, 'Bin') ? note.options.type : undefined
   const type = spec === undefined ? reflectType(notes.class, note.property, note.decorator) : resolveType(spec)
@@ -48,9 +49,32 @@ function fixedType(notes: ClassNotes, note: MemberNote, problems: Problems): Bin
   return { kind }
 }
 
+const COUNTS: readonly unknown[] = ['int', 'bigint']
+
+/** Said by the option, otherwise by the declaration, where the compiler tells it. */
+function counterType(
+  notes: ClassNotes,
+  { property, options: { type } }: MemberNote<'Counter'>,
+  problems: Problems,
+): BinType {
+  const place = { className: notes.name, property }
+  if (!checkChoice(problems, 'type', type, COUNTS, place)) return { kind: 'int' }
+  const seen = scalarOfConstructor(reflectedConstructor(notes.class, property))
+  const kind = type ?? (seen === 'bigint' ? 'bigint' : 'int')
+  if (seen !== undefined && seen !== kind) {
+    const message = `@Counter stands on a ${(reflectedConstructor(notes.class, property) as { name: string }).name}.`
+    problems.add('SKEIN_1023', place, message, `Declare it as ${kind === 'int' ? 'number' : 'bigint'}.`)
+  }
+  return { kind }
+}
+
 /** The stored type of a property by name, without noting problems: they are noted where the property itself is compiled. */
 export function typeOfProperty(notes: ClassNotes, property: string): BinType | undefined {
   const note = mainNote(notes, property)
-  if (!note || !(note.decorator in FIXED || note.decorator === 'Key' || note.decorator === 'Bin')) return undefined
+  if (
+    !note ||
+    !(note.decorator in FIXED || note.decorator === 'Counter' || note.decorator === 'Key' || note.decorator === 'Bin')
+  )
+    return undefined
   return valueType(notes, note, new Problems())
 }

@@ -148,13 +148,17 @@ export function anotherClass(mapped: MappedClass, { key }: RecordKey): SkeinErro
   })
 }
 
-export function notFound(mapped: MappedClass, keys: readonly KeyValue[]): NotFoundError {
+export function notFound(
+  mapped: MappedClass,
+  keys: readonly KeyValue[],
+  fix = 'Use find or findMany where it may be missing.',
+): NotFoundError {
   const names = [...new Set(keys.map(describeKey))]
   const shown = names.slice(0, 10).join(', ')
   const more = names.length > 10 ? ` and ${names.length - 10} more` : ''
   return new NotFoundError(`No ${mapped.model.name} is stored under ${shown}${more}.`, {
     ...about(mapped, keys[0]),
-    fix: 'Use find or findMany where it may be missing.',
+    fix,
   })
 }
 

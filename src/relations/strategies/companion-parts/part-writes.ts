@@ -1,4 +1,4 @@
-import { VersionConflictError } from '../../../errors/index.js'
+import { EntityGoneError, VersionConflictError, type SkeinError } from '../../../errors/index.js'
 import { describeKey } from '../../../keys/index.js'
 import { read } from '../../../plan/command.js'
 import type { Draft, Settle, StageName } from '../../../plan/draft.js'
@@ -154,20 +154,22 @@ export class PartWrites {
     }
   }
 
-  #gone({ owner, parts }: PartTable, { home, first }: PartGroup): VersionConflictError {
+  #gone({ owner, parts }: PartTable, { home, first, changed }: PartGroup): SkeinError {
     const { name } = owner.model
     const child = `${parts.codec.model.name} ${describeKey(first)}`
-    return new VersionConflictError(
-      `${child} is no longer in ${parts.relation.name} of ${name} ${describeKey(owner.key.key)}.`,
-      {
-        className: name,
-        property: parts.relation.name,
-        namespace: home.namespace,
-        set: home.set,
-        key: owner.key.key,
-        fix: 'Nothing was written. Refresh the entity and repeat the change.',
-      },
-    )
+    const where = `in ${parts.relation.name} of ${name} ${describeKey(owner.key.key)}`
+    const details = {
+      className: name,
+      property: parts.relation.name,
+      namespace: home.namespace,
+      set: home.set,
+      key: owner.key.key,
+    }
+    // A handle changes what nobody has read: it may never have been there.
+    if (changed.length === 0)
+      return new EntityGoneError(`${child} is not ${where}.`, { ...details, fix: 'Nothing was written. Add it first.' })
+    const fix = 'Nothing was written. Refresh the entity and repeat the change.'
+    return new VersionConflictError(`${child} is no longer ${where}.`, { ...details, fix })
   }
 }
 
