@@ -1,15 +1,25 @@
 import { SkeinError } from '../errors/index.js'
 import {
+  keyOfTag,
   partAddress,
+  setOfTag,
+  tagKey,
   type KeyParts,
   type KeyValue,
   type PartAddress,
   type Tenant,
   type TimeRange,
 } from '../keys/index.js'
-import type { EntityClass, KeyInput, SliceParts } from '../model/index.js'
+import type { EntityClass, KeyInput, KeyModel, SliceParts } from '../model/index.js'
 import type { EntityKey } from './entity-key.js'
 import { codecsOf } from './known-codecs.js'
+
+/** A class whose instances have keys; parts have no set. */
+interface KeyedClass {
+  readonly name: string
+  readonly key?: KeyModel
+  readonly set?: string
+}
 
 /** The keys of a class, made and taken apart without a session. */
 export class Keys<T extends object = never> {
@@ -17,17 +27,34 @@ export class Keys<T extends object = never> {
   readonly #key: EntityKey
   readonly #parent: string | undefined
   readonly #tenant: Tenant | undefined
+  readonly #set: string | undefined
 
-  constructor(className: string, key: EntityKey, parent: string | undefined, tenant: Tenant | undefined) {
-    this.#className = className
-    this.#key = key
-    this.#parent = parent
+  constructor({ name, key, set }: KeyedClass, codec: EntityKey, tenant: Tenant | undefined) {
+    this.#className = name
+    this.#key = codec
+    this.#parent = key?.parent
     this.#tenant = tenant
+    this.#set = set
   }
 
   /** The key that these parts make, or the key itself, checked. */
   of(parts: KeyInput<T>): KeyValue {
     return this.#key.scheme.toKey(parts, this.#tenant)
+  }
+
+  /**
+   * The key with its set, as text: how references to several classes hold it.
+   *
+   * @example
+   * comment.subject.set(keysOf(Post).withSet(1)) // 'post:1'
+   */
+  withSet(parts: KeyInput<T>): string {
+    return tagKey(this.#recordSet(), this.of(parts))
+  }
+
+  /** The key of a text that `withSet` made, or null where it is of another set. */
+  withoutSet(key: string): KeyValue | null {
+    return setOfTag(key) === this.#recordSet() ? (keyOfTag(key, this.#key.scheme.kind) ?? null) : null
   }
 
   /** Parts of a key. */
@@ -38,6 +65,14 @@ export class Keys<T extends object = never> {
   /** The keys that cover a range of time, one for each hour, day or month of the template: from `from`, up to but not including `to`. More than `max` (10,000) are refused. */
   covering(parts: SliceParts<T>, range: TimeRange, max?: number): readonly string[] {
     return this.#key.scheme.covering(parts, range, this.#tenant, max)
+  }
+
+  #recordSet(): string {
+    if (this.#set !== undefined) return this.#set
+    throw new SkeinError('SKEIN_2107', `${this.#className} is a part, and has no set.`, {
+      className: this.#className,
+      fix: 'Give the class of a record.',
+    })
   }
 
   /** Splits the id of a part that embeds the key of its record: that key, and the rest. */
@@ -64,7 +99,7 @@ export function keysOf<T extends object>(
   const codecs = codecsOf(entityClass)
   const isPart = [...codecs.model.embeddables.values()].some((part) => part.class === entityClass)
   const { model, key } = isPart ? codecs.part(entityClass) : codecs.entity(entityClass)
-  if (key) return new Keys(model.name, key, model.key?.parent, options.tenant)
+  if (key) return new Keys(model, key, options.tenant)
   throw new SkeinError('SKEIN_2107', `The parts of ${model.name} have no id.`, {
     className: model.name,
     fix: 'Give it a @Key.',

@@ -2,6 +2,9 @@ import type { MemberOptions } from '../model/declaration.js'
 import type { EntityClass } from '../model/model.js'
 import { noteMember } from './note.js'
 
+/** One class, or a list of them. */
+export type Targets = () => EntityClass | readonly EntityClass[]
+
 type Relation = 'OneToOne' | 'OneToMany' | 'ManyToOne' | 'ManyToMany'
 
 /** Relations are written `(target, inverse, options?)` or, when one-sided, `(target, options?)`. */
@@ -9,7 +12,7 @@ export function noteRelation<D extends Relation>(
   proto: object,
   property: string,
   decorator: D,
-  target: () => EntityClass,
+  target: Targets,
   inverseOrOptions: string | MemberOptions[D] = {},
   options: MemberOptions[D] = {},
 ): void {

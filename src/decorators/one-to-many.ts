@@ -1,7 +1,7 @@
 import type { EntityClass } from '../model/model.js'
 import type { ConsolidateOptions, KeyListOptions, SecondaryIndexOptions } from '../model/options.js'
 import type { CollectionProperty, RefProperty } from '../model/related.js'
-import { noteRelation } from './note-relation.js'
+import { noteRelation, type Targets } from './note-relation.js'
 import type { CollectionSide } from './relation-check.js'
 
 /** Properties of a child that its order can be made of. */
@@ -13,12 +13,21 @@ type SortProperty<T> = Exclude<keyof T & string, RefProperty<T> | CollectionProp
  *
  * @example
  * @OneToMany(() => Listing, 'agent', { strategy: 'keyList', onDelete: 'cascade' }) listings = collection<Listing>()
+ * @OneToMany(() => [Post, Photo], { strategy: 'keyList' }) items = collection<Post | Photo>()
  */
 export function OneToMany<T extends object, const I extends string & RefProperty<T> = never>(
   target: () => EntityClass<T>,
   inverse?: `${I}` | KeyListOptions | ConsolidateOptions<SortProperty<T>, RefProperty<T>>,
   options?: KeyListOptions | SecondaryIndexOptions,
+): <P extends object, N extends string>(proto: P, property: N & CollectionSide<P, N, T, I>) => void
+export function OneToMany<C extends EntityClass>(
+  targets: () => readonly C[],
+  options?: KeyListOptions,
+): <P extends object, N extends string>(proto: P, property: N & CollectionSide<P, N, InstanceType<C>, never>) => void
+export function OneToMany(
+  target: Targets,
+  inverse?: string | KeyListOptions | ConsolidateOptions,
+  options?: KeyListOptions | SecondaryIndexOptions,
 ) {
-  return <P extends object, N extends string>(proto: P, property: N & CollectionSide<P, N, T, I>): void =>
-    noteRelation(proto, property, 'OneToMany', target, inverse, options)
+  return (proto: object, property: string): void => noteRelation(proto, property, 'OneToMany', target, inverse, options)
 }

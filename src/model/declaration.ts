@@ -107,6 +107,15 @@ export function declaredKey(entity: object): KeyValue | null {
   return null
 }
 
+/** The set that an entity's class declares, or the class that it extends. */
+export function declaredSet(entity: object): string | undefined {
+  for (let proto = parentOf(entity); proto !== null; proto = parentOf(proto)) {
+    const set = findDeclaration(proto.constructor as EntityClass)?.record?.set
+    if (set !== undefined) return set
+  }
+  return undefined
+}
+
 function parentOf(value: object): object | null {
   return Object.getPrototypeOf(value) as object | null
 }

@@ -9,7 +9,12 @@ import type { KeyValue } from './key-model.js'
 export const KEY: unique symbol = Symbol.for('skein.key') as never
 
 /** The type of the keys of T as far as the compiler can tell. */
-export type KeyOf<T extends object> = T extends { readonly [KEY]: infer P extends string & keyof T }
+export type KeyOf<T extends object> = KeyAmong<T, T>
+
+/** Keys of several classes are text: the set and the key. */
+type KeyAmong<T extends object, All> = T extends unknown ? ([All] extends [T] ? KeyOfOne<T> : string) : never
+
+type KeyOfOne<T extends object> = T extends { readonly [KEY]: infer P extends string & keyof T }
   ? IsUnion<P> extends true
     ? string
     : Extract<T[P], KeyValue>

@@ -67,6 +67,8 @@ export interface EntityModel {
   /** Properties that show the record's metadata; they are no bins. */
   readonly generationProperty?: string
   readonly ttlProperty?: string
+  /** Set on what is no class of its own, but stands for one of these. */
+  readonly several?: readonly EntityModel[]
 }
 
 /** A class that is stored inside a record. */

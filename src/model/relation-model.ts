@@ -94,6 +94,8 @@ export interface RelationModel {
   readonly holds: 'ref' | 'collection'
   /** Name of the EntityModel (for `consolidate`: of the EmbeddableModel) on the other side. */
   readonly target: string
+  /** Names of the EntityModels on the other side, where there are several; `target` stands for one of them. */
+  readonly several?: readonly string[]
   /** The property on the other side, when the relation is two-sided. */
   readonly inverse?: string
   /** True when the value stored on this side is the truth. */

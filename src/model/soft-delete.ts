@@ -14,7 +14,8 @@ const deletedBins = new WeakMap<EntityModel, string | undefined>()
 
 /** The bin that a soft delete writes; undefined for a class whose deletes remove the record. */
 export function deletedBinOf(model: EntityModel): string | undefined {
-  if (model.deletedAt === undefined) return undefined
+  // Of several classes, only the one that a key names has such a bin.
+  if (model.deletedAt === undefined || model.several !== undefined) return undefined
   if (!deletedBins.has(model))
     deletedBins.set(model, model.properties.find(({ name }) => name === model.deletedAt)!.bin)
   return deletedBins.get(model)

@@ -26,6 +26,7 @@ const SAID = [
   'guide/queries.md',
   'guide/relations.md',
   'guide/secondary-indexes.md',
+  'guide/several-classes.md',
   'guide/soft-deletes.md',
   'guide/time-slices.md',
   'guide/transactions.md',

@@ -4,6 +4,7 @@ import type { KeyValue } from '../../keys/index.js'
 import {
   didYouMean,
   shownClassOf,
+  untag,
   type Collection,
   type CollectionProperty,
   type EmbeddableModel,
@@ -180,6 +181,7 @@ class PlainReader {
     const { model } = this.#codecs
     const isPart = model.embeddables.has(relation.target)
     const target = isPart ? model.embeddable(relation.target) : model.entity(shownClassOf(relation))
+    if (target.kind === 'entity' && target.several !== undefined) return oneOfSeveral(owner, relation, target, data)
     const isObject = typeof data === 'object' && data !== null && !Array.isArray(data)
     if (isObject && (isPart || this.#options.relations === 'nested')) return this.instance(target, data)
     if (isPart || !['string', 'number', 'bigint'].includes(typeof data)) {
@@ -188,6 +190,18 @@ class PlainReader {
     }
     return fromPlainValue({ kind: target.key!.kind }, data, () => instantiate(target.class)) as KeyValue
   }
+}
+
+/** Of several classes, only a key with its set says which one is meant. */
+function oneOfSeveral(
+  owner: EntityModel | EmbeddableModel,
+  { name }: RelationModel,
+  target: EntityModel,
+  data: unknown,
+): KeyValue {
+  if (untag(target, data, 'kind') !== undefined) return data as KeyValue
+  const wanted = `a key of ${target.name} with its set, such as '${target.several![0].set}:…'`
+  throw unfit(owner.name, name, `'${name}' takes ${wanted}, not ${shown(data)}`, `Give ${wanted}`)
 }
 
 /** class-transformer writes an object that stands where a list is declared into the list, or drops it. */

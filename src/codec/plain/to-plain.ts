@@ -1,5 +1,5 @@
 import { instanceToPlain, type ClassTransformOptions } from 'class-transformer'
-import type { KeyValue } from '../../keys/index.js'
+import { tagKey, type KeyValue } from '../../keys/index.js'
 import type { Collection, Ref, RelationModel } from '../../model/index.js'
 import type { Codecs } from '../codecs.js'
 import { codecsOf } from '../known-codecs.js'
@@ -65,12 +65,13 @@ class PlainView {
     // Parts have no record of their own: they are always shown.
     const isShown =
       this.#codecs.model.embeddables.has(relation.target) || (this.#mode === 'nested' && !path.includes(member))
-    return isShown ? this.of(member, path) : this.#keyOf(member)
+    return isShown ? this.of(member, path) : this.#keyOf(member, relation)
   }
 
-  #keyOf(member: object): KeyValue | null {
+  #keyOf(member: object, { several }: RelationModel): KeyValue | null {
     try {
-      return this.#codecs.of(member).key.keyOf(member)
+      const { key, model } = this.#codecs.of(member)
+      return several === undefined ? key.keyOf(member) : tagKey(model.set, key.keyOf(member))
     } catch {
       // A new entity may have no key yet.
       return null

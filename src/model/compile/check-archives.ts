@@ -1,4 +1,5 @@
 import type { EntityModel } from '../model.js'
+import { targetsOf } from '../several.js'
 import { checkNamespace } from './check-names.js'
 import type { Problems } from './problems.js'
 
@@ -32,8 +33,8 @@ function checkOwn({ name: className, relations, properties }: EntityModel, probl
 
 function checkOthers(archived: EntityModel, entities: ReadonlyMap<string, EntityModel>, problems: Problems): void {
   for (const { name: className, relations } of entities.values())
-    for (const { name: property, target } of relations) {
-      if (target !== archived.name) continue
+    for (const { name: property, ...relation } of relations) {
+      if (!targetsOf(relation).includes(archived.name)) continue
       const message = `It leads to ${archived.name}, whose records may be archived.`
       const fix = `Store the key in a @Bin, and load it with { from: 'any' }; or leave archive out of ${archived.name}.`
       problems.add('SKEIN_1063', { className, property }, message, fix)

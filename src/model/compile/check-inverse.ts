@@ -1,6 +1,6 @@
 import type { MemberNote } from '../declaration.js'
 import type { Compilation, EntityNotes } from './compilation.js'
-import { evaluateTarget, isRelation, mainNote } from './members.js'
+import { evaluateTargets, isRelation, mainNote } from './members.js'
 import { didYouMean } from './nearest.js'
 import { RELATIONS, type RelationDecorator, type StrategyRules } from './strategies.js'
 import { findRules } from './relation-rules.js'
@@ -54,12 +54,15 @@ function pointsBack(
   { problems }: Compilation,
 ): boolean {
   const place = { className: notes.name, property: note.property }
-  const back = evaluateTarget(other.target)
+  const backs = evaluateTargets(other.target)
   // An undefined class is reported where it stands.
-  if (!back) return false
-  const sameFamily = back === notes.class || isSubclass(notes.class, back) || isSubclass(back, notes.class)
+  if (!backs) return false
+  const sameFamily = backs.some(
+    (back) => back === notes.class || isSubclass(notes.class, back) || isSubclass(back, notes.class),
+  )
   if (sameFamily && other.inverse === note.property) return true
-  const says = other.inverse === undefined ? `${back.name}, one-sided` : `${back.name}.${other.inverse}`
+  const names = backs.map(({ name }) => name).join(' or ')
+  const says = other.inverse === undefined ? `${names}, one-sided` : `${names}.${other.inverse}`
   const message = `Its other side ${there} is a relation to ${says}, not to ${notes.name}.${note.property}.`
   const fix = `Declare there: @${other.decorator}(() => ${notes.name}, '${note.property}'), or name the right property here.`
   problems.add('SKEIN_1044', place, message, fix)

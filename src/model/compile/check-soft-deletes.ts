@@ -1,5 +1,6 @@
 import { kindsOf } from '../kinds-of.js'
 import type { EntityModel } from '../model.js'
+import { targetsOf } from '../several.js'
 import type { Problems } from './problems.js'
 
 /** Checks that whatever a soft delete takes along can be restored, and that all classes of a set agree on the bin. */
@@ -26,9 +27,9 @@ function checkCascades(
   entities: ReadonlyMap<string, EntityModel>,
   problems: Problems,
 ): void {
-  for (const { name: property, onDelete, target } of relations) {
-    const related = onDelete === 'cascade' ? entities.get(target) : undefined
-    const kinds = related === undefined ? [] : kindsOf(related).flatMap((kind) => entities.get(kind) ?? [])
+  for (const { name: property, onDelete, ...relation } of relations) {
+    const related = onDelete === 'cascade' ? targetsOf(relation).flatMap((target) => entities.get(target) ?? []) : []
+    const kinds = related.flatMap(kindsOf).flatMap((kind) => entities.get(kind) ?? [])
     const lost = kinds.find(({ deletedAt }) => deletedAt === undefined)
     if (lost === undefined) continue
     const message = `Deleting ${className} leaves its record, but would delete each ${lost.name} for good.`

@@ -1,5 +1,6 @@
 import type { BinType } from '../bin-type.js'
 import type { EmbeddableModel, EntityModel } from '../model.js'
+import { targetsOf } from '../several.js'
 import type { Problems } from './problems.js'
 
 /**
@@ -42,10 +43,11 @@ function* relationsIn(
   parts: ReadonlyMap<string, EmbeddableModel>,
   seen = new Set<string>(),
 ): Iterable<{ readonly property: string; readonly target: string }> {
-  for (const { name, target } of relations) {
-    yield { property: name, target }
-    yield* relationsOfPart(name, target, parts, seen)
-  }
+  for (const { name, ...relation } of relations)
+    for (const target of targetsOf(relation)) {
+      yield { property: name, target }
+      yield* relationsOfPart(name, target, parts, seen)
+    }
   for (const { name, type } of properties) yield* relationsOfPart(name, partIn(type), parts, seen)
 }
 

@@ -4,7 +4,7 @@ import type { EntityModel } from '../model.js'
 import type { CopyModel } from '../property-model.js'
 import { checkChoice } from './check-options.js'
 import type { Compilation, EntityNotes, PartNotes } from './compilation.js'
-import { evaluateTarget, mainNote } from './members.js'
+import { evaluateTarget, mainNote, namesSeveral } from './members.js'
 import type { Problems } from './problems.js'
 import { typeOfProperty } from './value-type.js'
 
@@ -25,6 +25,8 @@ export function compileCopy(
   const reference = relation === undefined ? undefined : mainNote(notes, relation)
   if (relation === undefined || reference?.decorator !== 'ManyToOne')
     return refuse('It does not name a @ManyToOne of the same class.', 'Name one: @Copy((entity) => entity.owner, …).')
+  if (namesSeveral(reference.target))
+    return refuse(`${relation} leads to several classes.`, 'Copy from a reference to one class.')
   const target = entities.get(evaluateTarget(reference.target)!)
   // A class that is missing is reported for the reference itself.
   if (target === undefined) return undefined

@@ -14,7 +14,8 @@ import { didYouMean, oneOf } from './nearest.js'
 import type { Place } from './problems.js'
 import { isOwner } from './relation-owner.js'
 import { askedStrategy, findRules } from './relation-rules.js'
-import { relationTarget } from './relation-target.js'
+import { relationTargets } from './relation-target.js'
+import { compileSeveral, refuseSeveralInPart } from './several-targets.js'
 import { RELATIONS, STRATEGIES, type RelationDecorator, type StrategyRules } from './strategies.js'
 
 /** A relation before it has its place in the loaded-mask. */
@@ -30,10 +31,13 @@ export function compileRelation(
   const place = { className: notes.name, property: note.property }
   const rules = checkedRules(note, place, compilation)
   if (!rules) return undefined
-  const target = relationTarget(note, rules, place, compilation)
-  if (!target) return undefined
+  const targets = relationTargets(note, rules, place, compilation)
+  if (!targets) return undefined
+  const [target] = targets
   const side = { notes, note, rules }
-  const other = target.kind === 'entity' ? checkInverse(side, target, compilation) : undefined
+  const sides = targets.map((each) => (each.kind === 'entity' ? checkInverse(side, each, compilation) : undefined))
+  const [other] = sides
+  const several = compileSeveral(side, targets, sides, compilation)
   if (rules.inverse === 'none' && note.inverse !== undefined) {
     const message = `Children stored as ${rules.strategy} have no other side.`
     problems.add('SKEIN_1043', place, message, `Leave out '${note.inverse}'.`)
@@ -74,7 +78,8 @@ export function compileRelation(
     kind: shape.kind,
     strategy: rules.strategy,
     holds: shape.holds,
-    target: target.name,
+    target: several?.target ?? target.name,
+    ...several,
     ...(note.inverse !== undefined && { inverse: note.inverse }),
     owner: isOwner(side, other, problems),
     ...(bin !== undefined && { bin }),
@@ -119,8 +124,8 @@ export function compilePartRelation(
     problems.add('SKEIN_1026', place, message, `Use a one-sided @ManyToOne, or make ${notes.name} a @Record.`)
     return undefined
   }
-  const target = rules && relationTarget(note, rules, place, compilation)
-  if (!target) return undefined
+  const [target] = (rules && relationTargets(note, rules, place, compilation)) ?? []
+  if (!rules || !target || refuseSeveralInPart(note, place, problems)) return undefined
   return {
     name: note.property,
     kind: RELATIONS[note.decorator].kind,

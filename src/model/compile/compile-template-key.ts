@@ -4,7 +4,7 @@ import type { KeyModel } from '../key-model.js'
 import type { Compilation, EntityNotes, PartNotes } from './compilation.js'
 import { keyKind, keyProperties } from './key-kind.js'
 import { keyPartType } from './key-part-type.js'
-import { evaluateTarget, isRelation, mainNote } from './members.js'
+import { evaluateTarget, isRelation, mainNote, namesSeveral } from './members.js'
 import { didYouMean } from './nearest.js'
 import { RELATIONS } from './strategies.js'
 import { typeOfProperty } from './value-type.js'
@@ -112,6 +112,8 @@ function partType(
 ): KeyPartType | undefined {
   const note = mainNote(notes, property)
   if (note && isRefNote(notes, property)) {
+    // Refused where the reference itself is compiled.
+    if (namesSeveral(note.target)) return 'string'
     const target = evaluateTarget(note.target)
     const other = target && entities.get(target)
     return other && keyKind(other)

@@ -1,6 +1,7 @@
 import { SkeinError } from '../../errors/index.js'
 import type { EmbeddableModel, EntityClass, EntityModel, Model } from '../model.js'
 import { describeModel } from '../describe/describe-model.js'
+import { severalModel } from '../several.js'
 import { didYouMean } from './nearest.js'
 
 export class CompiledModel implements Model {
@@ -8,6 +9,8 @@ export class CompiledModel implements Model {
   readonly entities: ReadonlyMap<string, EntityModel>
   readonly embeddables: ReadonlyMap<string, EmbeddableModel>
   readonly #byClass = new Map<unknown, EntityModel | EmbeddableModel>()
+  /** What stands for one of several classes, by its name. */
+  readonly #several = new Map<string, EntityModel>()
 
   constructor(
     namespace: string,
@@ -18,11 +21,21 @@ export class CompiledModel implements Model {
     this.entities = entities
     this.embeddables = embeddables
     for (const model of [...entities.values(), ...embeddables.values()]) this.#byClass.set(model.class, model)
+    for (const { relations } of entities.values())
+      for (const relation of relations)
+        if (relation.several !== undefined)
+          this.#several.set(
+            relation.target,
+            Object.freeze(severalModel(relation.several.map((name) => entities.get(name)!))),
+          )
     Object.freeze(this)
   }
 
   entity(classOrName: EntityClass | string): EntityModel {
-    const model = typeof classOrName === 'string' ? this.entities.get(classOrName) : this.#byClass.get(classOrName)
+    const model =
+      typeof classOrName === 'string'
+        ? (this.entities.get(classOrName) ?? this.#several.get(classOrName))
+        : this.#byClass.get(classOrName)
     if (model?.kind === 'entity') return model
     throw unknownClass(classOrName, this.entities.keys(), model ? 'is a part, not a record' : undefined)
   }

@@ -56,6 +56,22 @@ export function isRelation(note: MemberNote): note is MemberNote<RelationDecorat
   return isRelationDecorator(note.decorator)
 }
 
+/** Classes that a relation names: one, or those of a list; undefined where one of them is. */
+export function evaluateTargets(target: (() => unknown) | undefined): readonly EntityClass[] | undefined {
+  let several: unknown
+  const one = evaluateTarget(() => (several = target?.()))
+  if (one !== undefined) return [one]
+  if (!Array.isArray(several) || several.length === 0) return undefined
+  return several.every((each) => typeof each === 'function') ? (several as EntityClass[]) : undefined
+}
+
+/** True where a relation names a list of classes. */
+export function namesSeveral(target: (() => unknown) | undefined): boolean {
+  let several: unknown
+  evaluateTarget(() => (several = target?.()))
+  return Array.isArray(several)
+}
+
 /** Calls `() => Class`; undefined when that fails or gives no class, as in a cycle of imports that is not resolved yet. */
 export function evaluateTarget(target: (() => unknown) | undefined): EntityClass | undefined {
   try {

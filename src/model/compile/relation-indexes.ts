@@ -1,6 +1,7 @@
 import type { MemberNote } from '../declaration.js'
 import type { IndexModel } from '../property-model.js'
 import type { RelationStrategy } from '../relation-model.js'
+import { targetsOf } from '../several.js'
 import { checkOptions } from './check-options.js'
 import type { Compilation, EntityNotes } from './compilation.js'
 import { compileKeyIndex } from './compile-index.js'
@@ -17,8 +18,9 @@ export function relationIndexes(
 ): IndexModel[] {
   const { problems, entities, parts } = compilation
   const place = { className: entity.name, property: relation.name }
-  const target = [...entities.values()].find((other) => other.name === relation.target)
-  const kind = target && storedKeyKind(target)
+  const target = [...entities.values()].find((other) => other.name === targetsOf(relation)[0])
+  // Keys of several classes are stored with their sets, as text.
+  const kind = relation.several === undefined ? target && storedKeyKind(target) : 'string'
   const indexes: IndexModel[] = []
   const bin = relation.bin
   const isIndexed = target && indexedByInverse(relation, target)

@@ -3,27 +3,31 @@ import type { EntityClass } from '../model.js'
 import { findNotes, type Compilation, type EntityNotes, type PartNotes } from './compilation.js'
 import { circularFix } from './embedded-type.js'
 import { keyProperties, keyTemplate } from './key-kind.js'
-import { evaluateTarget } from './members.js'
+import { evaluateTargets } from './members.js'
 import type { Place, Problems } from './problems.js'
 import type { RelationDecorator, StrategyRules } from './strategies.js'
 
-/** The class on the other side, when it is one that the strategy can work with. */
-export function relationTarget(
+/** The class on the other side, or the several of them, when they are such that the strategy can work with. */
+export function relationTargets(
   note: MemberNote<RelationDecorator>,
   rules: StrategyRules,
   place: Place,
   compilation: Compilation,
-): EntityNotes | PartNotes | undefined {
+): readonly [EntityNotes | PartNotes, ...(EntityNotes | PartNotes)[]] | undefined {
   const { problems } = compilation
-  const target = evaluateTarget(note.target)
-  if (!target) {
+  const targets = evaluateTargets(note.target)
+  if (!targets) {
     problems.add('SKEIN_1040', place, 'The class on the other side is undefined.', circularFix())
     return undefined
   }
-  if (rules.target === 'embeddable') return consolidatedPart(target, place, compilation)
-  const entity = compilation.entities.get(target)
-  if (!entity) reportNoEntity(target, place, problems)
-  return entity
+  const found = targets.map((target) => {
+    if (rules.target === 'embeddable') return consolidatedPart(target, place, compilation)
+    const entity = compilation.entities.get(target)
+    if (!entity) reportNoEntity(target, place, problems)
+    return entity
+  })
+  const [first, ...others] = found.filter((each) => each !== undefined)
+  return found.includes(undefined) ? undefined : [first, ...others]
 }
 
 function reportNoEntity(target: EntityClass, place: Place, problems: Problems): void {

@@ -5,6 +5,7 @@ import type { Tracked } from '../contract/tracked.js'
 import type { Reader } from '../contract/reader.js'
 import type { Cascade } from '../contract/contributor.js'
 import { isEntity, type Member } from '../contract/member.js'
+import { storedRef } from '../contract/stored-ref.js'
 import type { MemberStore } from '../contract/member-store.js'
 
 /**
@@ -20,7 +21,7 @@ export async function reachUnlistedOrphans(
   reader: Reader,
 ): Promise<void> {
   const stored = (member: Member): UserKey =>
-    reader.recordKey(target, isEntity(member) ? reader.keyOf(member)! : member).key
+    storedRef(target, reader.recordKey(target, isEntity(member) ? reader.keyOf(member, target.name)! : member))
   const stays = state.loaded.members
   const members = state.removed.filter((member) => state.isOrphaned(member) || stays?.has(member) !== false)
   const unsure = stays === undefined ? members.filter((member) => !state.isOrphaned(member)).map(stored) : []

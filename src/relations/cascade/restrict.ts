@@ -5,6 +5,7 @@ import type { StoredRecord } from '../../plan/outcome.js'
 import { userKeyId, type UserKey } from '../../plan/record-key.js'
 import { parentRef } from './children.js'
 import type { Tracked } from '../contract/tracked.js'
+import { modelAt } from '../contract/stored-ref.js'
 import type { Reader } from '../contract/reader.js'
 import type { Cascade } from '../contract/contributor.js'
 
@@ -25,17 +26,21 @@ export interface Forbidding {
 export async function firstForbidding(keys: readonly KeyValue[], relation: Forbidding): Promise<KeyValue | undefined> {
   const { owner, target, inverse, reader } = relation
   const staying = keys.filter((key) => !leaves(key, relation))
-  const bins = [...(inverse === undefined ? [] : [inverse.bin!]), ...goneBinsOf(target)]
-  const isHere = (record: StoredRecord | null): boolean => {
-    if (record === null || isGoneBy(target, record.bins)) return false
+  const own = inverse === undefined ? [] : [inverse.bin!]
+  const isHere = (model: EntityModel, record: StoredRecord | null): boolean => {
+    if (record === null || isGoneBy(model, record.bins)) return false
     if (inverse === undefined) return true
     const named = record.bins[inverse.bin!] as UserKey | undefined
     return named !== undefined && userKeyId(named) === userKeyId(owner.key.key)
   }
   for (let from = 0; from < staying.length; from += STEP) {
     const step = staying.slice(from, from + STEP)
-    const records = await reader.read(step.map((key) => read(target.name, reader.recordKey(target, key), bins)))
-    const first = step.find((_, i) => isHere(records[i]))
+    const members = step.map((key) => reader.recordKey(target, key))
+    const models = members.map((member) => modelAt(target, member))
+    const records = await reader.read(
+      members.map((member, i) => read(models[i].name, member, [...own, ...goneBinsOf(models[i])])),
+    )
+    const first = step.find((_, i) => isHere(models[i], records[i]))
     if (first !== undefined) return first
   }
   return undefined

@@ -6,6 +6,12 @@ export class DeletedKeys {
   readonly #places = new Map<string, number>()
   readonly #keys: KeyValue[] = []
 
+  static of(keys: Iterable<KeyValue>): DeletedKeys {
+    const deleted = new DeletedKeys()
+    for (const key of keys) deleted.add(key)
+    return deleted
+  }
+
   get size(): number {
     return this.#keys.length
   }

@@ -66,8 +66,8 @@ export interface Reader {
   unread(model: EntityModel, key: KeyValue): Tracked
   /** Calls back once, when the session gets the entity of that key, which it does not have yet. */
   whenKnown(model: string, key: KeyValue, then: (entity: object) => void): void
-  /** Null while the entity has none. */
-  keyOf(entity: object): KeyValue | null
+  /** Null while the entity has none. `target`: the class or classes of the relation that is to hold it; of several, the key says which. */
+  keyOf(entity: object, target?: string): KeyValue | null
   recordKey(model: EntityModel, key: KeyValue): RecordKey
   /** The key people use of a stored one; one of another tenant is refused. */
   fromStored(model: EntityModel, stored: UserKey): KeyValue

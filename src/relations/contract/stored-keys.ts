@@ -1,6 +1,6 @@
 import { SkeinError } from '../../errors/index.js'
 import { describeKey, keyProblem, type KeyValue } from '../../keys/index.js'
-import type { EntityModel } from '../../model/index.js'
+import { untag, type EntityModel } from '../../model/index.js'
 import type { ReadCommand } from '../../plan/command.js'
 import { showUserKey, type RecordKey, type UserKey } from '../../plan/record-key.js'
 import type { Value } from '../../plan/value.js'
@@ -54,7 +54,9 @@ function keysOrUndefined(read: () => unknown): readonly unknown[] | undefined {
 }
 
 /** The client gives an integer as a number wherever it fits one. */
-export function isKeyOf({ key: { storedKind } }: EntityModel, key: unknown): key is UserKey {
+export function isKeyOf(target: EntityModel, key: unknown): key is UserKey {
+  if (target.several !== undefined) return untag(target, key, 'storedKind') !== undefined
+  const { storedKind } = target.key
   if (storedKind === 'bigint' && Number.isSafeInteger(key)) return true
   return keyProblem(key, storedKind, Infinity) === undefined
 }

@@ -2,6 +2,7 @@ import type { KeyValue } from '../../keys/index.js'
 import { deletedBinOf, type DeletedMode, type EntityModel } from '../../model/index.js'
 import { read } from '../../plan/command.js'
 import type { CollectionMembers } from '../contract/collection-members.js'
+import { modelAt } from '../contract/stored-ref.js'
 import type { Reader } from '../contract/reader.js'
 
 /**
@@ -13,12 +14,20 @@ export function shownMembers(
   target: EntityModel,
   deleted: DeletedMode | undefined,
 ): CollectionMembers {
-  const bin = deletedBinOf(target)
-  if (bin === undefined || deleted === 'include' || members.isByIndex === true) return members
+  const isSoft = [target, ...(target.several ?? [])].some((each) => deletedBinOf(each) !== undefined)
+  if (!isSoft || deleted === 'include' || members.isByIndex === true) return members
   const shown = async (keys: readonly KeyValue[], reader: Reader): Promise<readonly KeyValue[]> => {
-    const records = await reader.read(keys.map((key) => read(target.name, reader.recordKey(target, key), [bin])))
-    const isDeleted = (i: number): boolean => (records[i]?.bins[bin] ?? null) !== null
-    return keys.filter((_, i) => isDeleted(i) === (deleted === 'only'))
+    const records = keys.map((key) => reader.recordKey(target, key))
+    // Of several classes some may be deleted for good only: their records have nothing to tell.
+    const bins = records.map((record) => deletedBinOf(modelAt(target, record)))
+    const asked = records.flatMap((record, i) => {
+      const bin = bins[i]
+      return bin === undefined ? [] : [read(modelAt(target, record).name, record, [bin])]
+    })
+    const answers = await reader.read(asked)
+    let at = 0
+    const isDeleted = bins.map((bin) => bin !== undefined && (answers[at++]?.bins[bin] ?? null) !== null)
+    return keys.filter((_, i) => isDeleted[i] === (deleted === 'only'))
   }
   return {
     keys: async (owner, reader, range) => shown(await members.keys(owner, reader, range), reader),

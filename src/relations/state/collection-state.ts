@@ -44,7 +44,9 @@ export class CollectionState extends MembersAndChanges implements RelationSide {
   bind(binding: Binding): void {
     if (!this.links.isEmpty && binding.relation.attributes === undefined) throw noAttributes(binding)
     this.bound = binding
-    const keyOf = binding.strategy.keyOf ?? ((entity: object): KeyValue | null => binding.reader.keyOf(entity))
+    const keyOf =
+      binding.strategy.keyOf ??
+      ((entity: object): KeyValue | null => binding.reader.keyOf(entity, binding.relation.target))
     this.changes.keyOf = keyOf
     this.loaded.keyOf = keyOf
     this.relinked()
@@ -226,7 +228,8 @@ export class CollectionState extends MembersAndChanges implements RelationSide {
   /** A stored entity that another session has let go of would be created a second time: its key is added. */
   #addAnew(member: Member): void {
     const reader = this.bound?.reader
-    const key = isEntity(member) && reader?.isDetached(member) === true ? reader.keyOf(member) : null
+    const key =
+      isEntity(member) && reader?.isDetached(member) === true ? reader.keyOf(member, this.bound!.relation.target) : null
     if (key === null) this.mark(member, 'added')
     else this.changes.put({ kind: 'added', member: key, isPartlySent: false, shown: member as object })
   }
@@ -278,7 +281,7 @@ export class CollectionState extends MembersAndChanges implements RelationSide {
     const { binding } = this
     if (binding === undefined || this.parts !== undefined) return given
     const { reader, relation } = binding
-    const member = isEntity(given) && reader.isDetached(given) ? (reader.keyOf(given) ?? given) : given
+    const member = isEntity(given) && reader.isDetached(given) ? (reader.keyOf(given, relation.target) ?? given) : given
     if (isEntity(member)) return member
     const known = reader.known(relation.target, member)
     if (known !== undefined) return known.shownState === 'removed' ? member : known.entity

@@ -1,5 +1,5 @@
 import type { KeyValue } from '../../keys/index.js'
-import { declaredKey } from '../../model/declaration.js'
+import { declaredKey, declaredSet } from '../../model/declaration.js'
 import { userKeyId } from '../../plan/record-key.js'
 import type { Value } from '../../plan/value.js'
 import { isEntity, type Member } from '../contract/member.js'
@@ -106,14 +106,28 @@ export type KeyOf = (entity: object) => KeyValue | null
 
 /** Entries by the member they are about, in the order they came: an entity and its key are the same member. */
 export abstract class KeyedMembers<E> {
-  /** How to read an entity's key; a session knows more of it than the class alone. */
-  keyOf: KeyOf = declaredKey
+  #keyOf: KeyOf = declaredKey
+  /** Outside a session, entities of several classes may have the same key. */
+  #areTagged = false
   // Most of these stay empty, and are made for every entity that is loaded.
   #byKey: Map<string, E> | undefined
   /** Entries of entities that had no key when they came. */
   #keyless: Map<object, E> | undefined
 
   protected abstract memberOf(entry: E): Member
+
+  /** How to read an entity's key; a session knows more of it than the class alone. */
+  get keyOf(): KeyOf {
+    return this.#keyOf
+  }
+
+  set keyOf(keyOf: KeyOf) {
+    const entries = this.size === 0 ? [] : [...this]
+    this.#keyOf = keyOf
+    if (entries.length === 0) return
+    this.clear()
+    for (const entry of entries) this.put(entry)
+  }
 
   /** True while an entity among them has no key to be found by. */
   get hasKeyless(): boolean {
@@ -194,7 +208,21 @@ export abstract class KeyedMembers<E> {
 
   #id(member: Member): string | undefined {
     const key = this.keyOfMember(member)
-    return key === null || key === undefined ? undefined : userKeyId(key)
+    if (key === null || key === undefined) return undefined
+    return isEntity(member) && this.#keyOf === declaredKey ? this.#declaredId(member, key) : userKeyId(key)
+  }
+
+  /** Before a session says what the keys of several classes are, entities of different sets are different members. */
+  #declaredId(entity: object, key: KeyValue): string {
+    const id = userKeyId(key)
+    const known = this.#byKey?.get(id)
+    if (known === undefined && !this.#areTagged) return id
+    const own = `${id}|${declaredSet(entity)}`
+    if (this.#byKey?.has(own) === true) return own
+    const other = known && this.memberOf(known)
+    if (!isEntity(other) || declaredSet(other) === declaredSet(entity)) return id
+    this.#areTagged = true
+    return own
   }
 
   /** Entities that were given a key since they came are found by it from now on. */

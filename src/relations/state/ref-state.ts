@@ -39,7 +39,7 @@ export class RefState extends RefTarget implements RelationSide {
     const { target: before, binding } = this
     if (binding !== undefined && given !== null) checkMember(given, binding)
     const isDetached = isEntity(given) && binding?.reader.isDetached(given) === true
-    const target = isDetached ? (binding.reader.keyOf(given) ?? given) : given
+    const target = isDetached ? (binding.reader.keyOf(given, binding.relation.target) ?? given) : given
     binding?.strategy.accept?.(binding.tracked, target, binding.reader)
     this.assign(target)
     this.isSetToNull = target === null
@@ -166,7 +166,7 @@ export class RefState extends RefTarget implements RelationSide {
   revert(owner: object): void {
     if (this.isPartlySent || !this.isRead) return
     if (this.knows === 'setBlind' && this.mayBeAt(owner)) return this.letGo()
-    const key = this.binding?.reader.keyOf(owner) ?? null
+    const key = this.binding?.reader.keyOf(owner, this.binding.relation.target) ?? null
     const isLeft = this.target === null && key !== null && this.isStoredAs(key)
     if (!isLeft && (this.isStored || !this.mayBeAt(owner))) return
     this.assign(isLeft ? owner : this.stored)
@@ -201,7 +201,7 @@ export class RefState extends RefTarget implements RelationSide {
   #isKeyOf(owner: object): boolean {
     const { target, binding } = this
     if (target === null || isEntity(target)) return false
-    const key = binding?.reader.keyOf(owner) ?? declaredKey(owner)
+    const key = binding?.reader.keyOf(owner, binding.relation.target) ?? declaredKey(owner)
     return key !== null && userKeyId(key) === userKeyId(target)
   }
 

@@ -85,7 +85,7 @@ export abstract class RefTarget {
     // Not read yet, but if there is one, it has the same key.
     if (!this.isRead && binding?.strategy.meet !== undefined) return binding.reader.keyOf(binding.tracked.entity)
     if (!isEntity(target)) return target
-    return this.binding?.reader.keyOf(target) ?? declaredKey(target)
+    return binding?.reader.keyOf(target, binding.relation.target) ?? declaredKey(target)
   }
 
   /** True when the record does not say what the entity says, or a list does not yet. */

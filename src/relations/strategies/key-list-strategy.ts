@@ -40,6 +40,7 @@ import type { RelationStrategy } from '../contract/relation-strategy.js'
 import { reachUnlistedOrphans } from '../cascade/one-sided-orphans.js'
 import { keyListLinks } from '../verify/relation-links.js'
 import type { LinkEnd, LinkVerification } from '../contract/link-verification.js'
+import { recordOfRef, storedRef } from '../contract/stored-ref.js'
 import { CreatedFor } from '../write/record-store.js'
 import { createdForLinks } from '../verify/leftover-links.js'
 import { listEnd } from '../verify/link-ends.js'
@@ -207,7 +208,7 @@ export class KeyListStrategy implements RelationStrategy {
       return draft.beforeSending(() => state.confirmRemoved(member))
     const isAlone = this.#childBin === undefined || isWritten || isOrphan
     const progress = progressOf(member, isAlone ? 1 : 2, state, draft, () => state.confirmRemoved(member))
-    const child = { namespace: this.#target.namespace, set: this.#target.set, key }
+    const child = recordOfRef(this.#target, key)
     const settle = (outcome: Outcome): boolean => {
       if (outcome.state === 'written' && !isOrphan) this.#adoption?.taken(child, tracked.key, draft)
       return progress(isWrittenOrMissing(outcome), outcome)
@@ -254,7 +255,7 @@ export class KeyListStrategy implements RelationStrategy {
   }
 
   #drain(owner: Tracked, reader: Reader): Drain {
-    const stored = (key: KeyValue): UserKey => reader.recordKey(this.#target, key).key
+    const stored = (key: KeyValue): UserKey => storedRef(this.#target, reader.recordKey(this.#target, key))
     const release = (key: KeyValue): WriteCommand =>
       retarget(this.#target, reader.recordKey(this.#target, key), this.#childBin!, owner.key.key, null)
     const trim = (keys: readonly KeyValue[]): readonly WriteCommand[] => this.store.trim(owner.key, keys.map(stored))
@@ -271,7 +272,7 @@ export class KeyListStrategy implements RelationStrategy {
   }
 
   #keyOf(member: Member, state: CollectionState, reader: Reader): UserKey {
-    return reader.recordKey(this.#target, state.keyOf(member)!).key
+    return storedRef(this.#target, reader.recordKey(this.#target, state.keyOf(member)!))
   }
 }
 

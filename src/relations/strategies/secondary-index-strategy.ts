@@ -166,7 +166,7 @@ export class SecondaryIndexStrategy implements RelationStrategy {
         const from = { ...tracked.key, key: back! }
         onTakenBack()
         if (state === 'written' && back !== null)
-          leaveUnlessThere(this.#target, child, this.#childBin, this.#owner, from, draft)
+          leaveUnlessThere(this.#target, child, this.#inverse, this.#owner, from, draft)
         return why
       })
     })

@@ -4,6 +4,7 @@ import { and, binExists, eq, not, sinceUpdate, value } from '../../plan/expressi
 import { readBin, removeBin } from '../../plan/operations.js'
 import { recordKey, type RecordKey, type UserKey } from '../../plan/record-key.js'
 import type { LinkEnd, LinkVerification } from '../contract/link-verification.js'
+import { modelAt, storedRef } from '../contract/stored-ref.js'
 import { createdForBin } from '../write/record-store.js'
 import { binEnd } from './link-ends.js'
 
@@ -11,7 +12,7 @@ import { binEnd } from './link-ends.js'
 export function createdForLinks(
   relation: RelationModel,
   owner: EntityModel,
-  target: EntityModel,
+  targets: EntityModel,
   { ownBin, held }: Linked,
 ): LinkVerification | undefined {
   if (relation.onDelete === 'detach') return undefined
@@ -20,6 +21,7 @@ export function createdForLinks(
     side: 'owner',
     readKeys: () => readBin(bin),
     link: (here, other) => {
+      const target = modelAt(targets, here)
       const noted = binEnd(target, { name: bin, bin }, here, other).holds!
       const far = recordKey(owner.namespace, owner.set, other)
       return {
@@ -35,7 +37,7 @@ export function createdForLinks(
               guards: [binEquals(bin, other)],
             }),
         },
-        mirror: { model: owner, key: far, ...pick(held?.(far, here.key)), property: relation.name },
+        mirror: { model: owner, key: far, ...pick(held?.(far, storedRef(targets, here))), property: relation.name },
         unmirrored: 'unfinishedCreate',
         isNote: true,
       }

@@ -9,6 +9,7 @@ import { recordKey, type RecordKey, type UserKey } from '../../plan/record-key.j
 import { expressionType } from '../write/expression-type.js'
 import { isKeyOf, unreadableRef } from '../contract/stored-keys.js'
 import { binEnd, listEnd, mapEnd } from './link-ends.js'
+import { modelAt, recordOfRef } from '../contract/stored-ref.js'
 import type { MemberStore } from '../contract/member-store.js'
 import type { LinkEnd, LinkVerification } from '../contract/link-verification.js'
 
@@ -28,7 +29,7 @@ export function keyBinLinks(
       mirror:
         lists === undefined
           ? bareEnd(target, other)
-          : listEnd(lists.store, lists.property, keyIn(target, other), here.key),
+          : listEnd(lists.store, lists.property, recordOfRef(target, other), here.key),
       unmirrored: 'missingLink',
     }),
   }
@@ -178,6 +179,9 @@ function mapKeys(relation: RelationModel): LinkVerification['readKeys'] {
     )
 }
 
-const bareEnd = (model: EntityModel, key: UserKey): LinkEnd => ({ model, key: keyIn(model, key) })
+function bareEnd(target: EntityModel, stored: UserKey): LinkEnd {
+  const key = recordOfRef(target, stored)
+  return { model: modelAt(target, key), key }
+}
 
 const keyIn = ({ namespace, set }: EntityModel, key: UserKey): RecordKey => recordKey(namespace, set, key)

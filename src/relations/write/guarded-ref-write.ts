@@ -1,8 +1,9 @@
-import { goneBinsOf, isGoneBy, type EntityModel } from '../../model/index.js'
+import { goneBinsOf, isGoneBy, type EntityModel, type RelationModel } from '../../model/index.js'
 import type { Draft } from '../../plan/draft.js'
 import { isWrittenOrMissing } from '../../plan/outcome.js'
 import { binEquals, read, write, type WriteCommand } from '../../plan/command.js'
 import { removeBin, writeBin } from '../../plan/operations.js'
+import { modelAt, storedRef } from '../contract/stored-ref.js'
 import type { RecordKey, UserKey } from '../../plan/record-key.js'
 
 /** Lets the bin of a reference name another record, or none, only while it still names this one: another session may have been faster. */
@@ -21,15 +22,16 @@ export function retarget(
 export function leaveUnlessThere(
   model: EntityModel,
   key: RecordKey,
-  bin: string,
-  target: EntityModel,
+  ref: RelationModel,
+  targets: EntityModel,
   to: RecordKey,
   draft: Draft,
   onLost?: () => void,
 ): void {
+  const target = modelAt(targets, to)
   draft.check(read(target.name, to, goneBinsOf(target)), (record) => {
     if (record !== null && !isGoneBy(target, record.bins)) return
-    draft.add('undo', retarget(model, key, bin, to.key, null), (outcome) => {
+    draft.add('undo', retarget(model, key, ref.bin!, storedRef(ref, to), null), (outcome) => {
       if (outcome.state === 'written') onLost?.()
       return outcome.reason === 'guard' || isWrittenOrMissing(outcome)
     })

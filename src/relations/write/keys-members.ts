@@ -6,6 +6,7 @@ import type { Value } from '../../plan/value.js'
 import type { CollectionMembers } from '../contract/collection-members.js'
 import type { Reader } from '../contract/reader.js'
 import { readKeysBin, storedKeys, type KeysPlace } from '../contract/stored-keys.js'
+import { storedRef } from '../contract/stored-ref.js'
 import type { AskedBin } from '../contract/typed-read.js'
 import type { Tracked } from '../contract/tracked.js'
 
@@ -37,7 +38,7 @@ export function keysMembers(
   return {
     count: async (of, reader) => Number((await ask(of, reader, reads.size(bin))) ?? 0),
     async countOf(of, keys, reader) {
-      const stored = keys.map((each) => reader.recordKey(target, each).key)
+      const stored = keys.map((each) => storedRef(target, reader.recordKey(target, each)))
       return Number((await ask(of, reader, reads.countOf(bin, stored))) ?? 0)
     },
     async keys(of, reader, range) {

@@ -1,3 +1,4 @@
+import { storedRef } from '../contract/stored-ref.js'
 import type { KeyValue } from '../../keys/index.js'
 import type { EntityModel, RelationModel } from '../../model/index.js'
 import type { RecordKey, UserKey } from '../../plan/record-key.js'
@@ -52,7 +53,7 @@ export abstract class MembersApart implements CollectionMembers {
   abstract walk(owner: RecordKey, reader: Reader, count: number): AsyncGenerator<readonly UserKey[]>
 
   async countOf({ key }: Tracked, keys: readonly KeyValue[], reader: Reader): Promise<number> {
-    const stored = keys.map((each) => reader.recordKey(this.target, each).key)
+    const stored = keys.map((each) => storedRef(this.target, reader.recordKey(this.target, each)))
     return (await this.held(key, stored, reader)).length
   }
 

@@ -12,6 +12,7 @@ import { allMembers, firstMembers } from '../contract/drain.js'
 import type { MemberQuestion, MemberStore, StoredMember } from '../contract/member-store.js'
 import { isCreation } from '../contract/member.js'
 import type { Reader } from '../contract/reader.js'
+import { modelAt } from '../contract/stored-ref.js'
 import { readKeysBin } from '../contract/stored-keys.js'
 import type { Tracked } from '../contract/tracked.js'
 import { markDeleting, readingKeys, takeMarkOff } from './delete-marker.js'
@@ -157,7 +158,12 @@ export class CreatedFor {
   note(member: Tracked | undefined, owner: RecordKey, draft: Draft): void {
     if (member === undefined || !isCreation(member) || draft.isTransaction) return
     remember(member.entity, this.bin)
-    const command = linkWrite(this.#member, member.key, [writeBin(this.bin, owner.key)], 'mustNotExist')
+    const command = linkWrite(
+      modelAt(this.#member, member.key),
+      member.key,
+      [writeBin(this.bin, owner.key)],
+      'mustNotExist',
+    )
     draft.add('write', command, ({ state }) => state === 'written')
   }
 
@@ -169,7 +175,8 @@ export class CreatedFor {
   /** Drops the note in the same write that links the member, or after it where the link is in another record. */
   linked(member: Tracked, stage: StageName, draft: Draft, settle: Settle = isWrittenOrMissing): void {
     if (!this.isNoted(member)) return
-    draft.add(stage, linkWrite(this.#member, member.key, [removeBin(this.bin)]), (outcome) => {
+    const dropped = linkWrite(modelAt(this.#member, member.key), member.key, [removeBin(this.bin)])
+    draft.add(stage, dropped, (outcome) => {
       if (outcome.state === 'written') notes.get(member.entity)?.delete(this.bin)
       return settle(outcome)
     })
@@ -178,7 +185,8 @@ export class CreatedFor {
   /** Drops the note of a member that its owner lets go, and that stays. */
   letGo(member: RecordKey, draft: Draft): void {
     if (draft.isTransaction) return
-    draft.add('remove references', linkWrite(this.#member, member, [removeBin(this.bin)]), isWrittenOrMissing)
+    const dropped = linkWrite(modelAt(this.#member, member), member, [removeBin(this.bin)])
+    draft.add('remove references', dropped, isWrittenOrMissing)
   }
 }
 

@@ -35,15 +35,17 @@ export type NewValues<T> = { readonly [K in ValueProperty<T> & keyof T]?: T[K] }
 
 /**
  * Relations of T as paths, three steps deep: `'listings' | 'listings.reviews' | …`. What lies deeper is checked when it is loaded:
- * classes that refer to one another have no end of paths.
+ * classes that refer to one another have no end of paths. Of several classes, a path is one of any of them.
  */
-export type RelationPath<T, Depth extends readonly unknown[] = [1, 2]> = {
-  [K in RelationName<T> & keyof T & string]:
-    | K
-    | (Depth extends readonly [unknown, ...infer Less]
-        ? `${K}.${RelationPath<RelatedTo<T[K]>, Less>}`
-        : `${K}.${string}`)
-}[RelationName<T> & keyof T & string]
+export type RelationPath<T, Depth extends readonly unknown[] = [1, 2]> = T extends unknown
+  ? {
+      [K in RelationName<T> & keyof T & string]:
+        | K
+        | (Depth extends readonly [unknown, ...infer Less]
+            ? `${K}.${RelationPath<RelatedTo<T[K]>, Less>}`
+            : `${K}.${string}`)
+    }[RelationName<T> & keyof T & string]
+  : never
 
 /** What is read of a property in part: keys, fields, or items by position. */
 export type SelectionOf<V> = NonNullable<V> extends readonly unknown[] ? SliceSelection : readonly KeyOf<V>[]

@@ -17,6 +17,7 @@ import type { Reader } from '../../relations/contract/reader.js'
 import { RefState } from '../../relations/state/ref-state.js'
 import { stateOf as relationState } from '../../relations/state/state-of.js'
 import type { PlannedRecord } from '../flush/plan/record-write.js'
+import { storedRef } from '../../relations/contract/stored-ref.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
 import type { ManagedEntity } from '../tracking/managed-entity.js'
 import { addState, historyKey, madeNow, named, stateOf, type RecordState } from './history-entry.js'
@@ -63,7 +64,7 @@ export class HistoryWriter {
       const state = bin === undefined || STORED_KEYS[kind] !== 'one' ? undefined : relationState(managed, strategy)
       if (!(state instanceof RefState) || !state.isRead) continue
       if (state.stored === null) delete bins[bin!]
-      else bins[bin!] = reader.recordKey(reader.entityModel(target), state.stored).key
+      else bins[bin!] = storedRef(strategy.model, reader.recordKey(reader.entityModel(target), state.stored))
     }
     return bins
   }

@@ -12,9 +12,19 @@ export function checkPaths(mapped: MappedClass, paths: readonly string[], classe
     for (const relation of relations) {
       const target = shownClassOf(relation)
       const part = classes.model.embeddables.get(target)
-      if (part === undefined) checkPaths(classes.of(target), rest, classes)
+      if (part === undefined) checkAny(classes.severalOf(target), rest, classes)
       else checkPartPaths(part, rest, classes)
     }
+  }
+}
+
+/** Of several classes, one at least must know each path: the entities of the others are left as they are. */
+function checkAny(several: readonly MappedClass[], paths: readonly string[], classes: MappedClasses): void {
+  for (const [step, rest] of byFirstStep(paths)) {
+    const knowing = several.filter((mapped) => relationsThrough(mapped, step, classes).length > 0)
+    if (knowing.length === 0) throw unknownRelation(several[0], step)
+    const path = rest.length === 0 ? [step] : rest.map((each) => `${step}.${each}`)
+    for (const mapped of knowing) checkPaths(mapped, path, classes)
   }
 }
 
@@ -23,7 +33,7 @@ function checkPartPaths(part: EmbeddableModel, paths: readonly string[], classes
   for (const [step, rest] of byFirstStep(paths)) {
     const relation = part.relations.find(({ name }) => name === step)
     if (relation === undefined) throw unknownPartRelation(part, step)
-    checkPaths(classes.of(relation.target), rest, classes)
+    checkAny(classes.severalOf(relation.target), rest, classes)
   }
 }
 

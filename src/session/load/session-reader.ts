@@ -18,9 +18,18 @@ import type { Hydrator } from './hydrator.js'
 import type { SameKeyLoader } from './key-loader.js'
 import { populate } from './populate.js'
 import type { ManagedEntity } from '../tracking/managed-entity.js'
+import type { MappedClass } from '../mapping/mapped-class.js'
 import { managedOf } from '../tracking/identity-map.js'
 import { tickOf, RawReadBatcher } from './read-batcher.js'
 import type { SessionContext } from '../context/session-context.js'
+import {
+  classOfKey,
+  findClass,
+  findInClasses,
+  keyInTarget,
+  keyOfStored,
+  recordOfKey,
+} from '../mapping/several-classes.js'
 import { IndexQueries } from './index-queries.js'
 
 /** Reads of a session, each made when it is needed: most saves read nothing. */
@@ -92,9 +101,13 @@ export class SessionReader implements Reader {
   }
 
   find(model: EntityModel, keys: readonly KeyValue[], along?: readonly string[]): Promise<(Tracked | null)[]> {
-    const { classes, identity } = this.#context
-    const mapped = classes.of(model.name)
-    const records = keys.map((key) => mapped.recordKeyOf(key, identity.tenant))
+    const { classes } = this.#context
+    if (model.several === undefined) return this.#find(classes.of(model.name), keys, along)
+    return findInClasses(classes, model, keys, (mapped, own) => this.#find(mapped, own, along))
+  }
+
+  #find(mapped: MappedClass, keys: readonly KeyValue[], along?: readonly string[]): Promise<(Tracked | null)[]> {
+    const records = keys.map((key) => mapped.recordKeyOf(key, this.#context.identity.tenant))
     return this.#loads.byKey.find(mapped, records, along, { deleted: this.#deleted })
   }
 
@@ -133,7 +146,7 @@ export class SessionReader implements Reader {
   }
 
   entityModel(name: string): EntityModel {
-    return this.#context.classes.of(name).model
+    return this.#context.classes.model.entity(name)
   }
 
   tracked(entity: object): Tracked | undefined {
@@ -148,40 +161,42 @@ export class SessionReader implements Reader {
 
   known(model: string, key: KeyValue): Tracked | undefined {
     const { classes, identity } = this.#context
-    const mapped = classes.of(model)
-    return identity.get(mapped, mapped.recordKey(key, identity.tenant).key)
+    const located = findClass(classes, classes.model.entity(model), key)
+    return located && identity.get(located.mapped, located.mapped.recordKey(located.key, identity.tenant).key)
   }
 
   unread(model: EntityModel, key: KeyValue): Tracked {
     const { classes, identity } = this.#context
-    const mapped = classes.of(model.name)
-    const record = mapped.recordKeyOf(key, identity.tenant)
+    const { mapped, key: own } = classOfKey(classes, model, key)
+    const record = mapped.recordKeyOf(own, identity.tenant)
     return identity.get(mapped, record.key) ?? this.#loads.hydrator.takeUnread(mapped, record)
   }
 
   whenKnown(model: string, key: KeyValue, then: (entity: object) => void): void {
     const { classes, identity } = this.#context
-    const mapped = classes.of(model)
-    identity.await(mapped, mapped.recordKeyOf(key, identity.tenant).key, then)
+    const { mapped, key: own } = classOfKey(classes, classes.model.entity(model), key)
+    identity.await(mapped, mapped.recordKeyOf(own, identity.tenant).key, then)
   }
 
-  keyOf(entity: object): KeyValue | null {
+  keyOf(entity: object, target?: string): KeyValue | null {
     const { classes, identity } = this.#context
     const mapped = classes.ofEntity(entity)
     const managed = managedOf(entity)
-    if (managed !== undefined && managed.state !== 'gone')
-      return mapped.codec.key.scheme.fromStored(managed.key.key, identity.tenant)
-    return mapped.codec.key.tryKeyOf(entity)
+    const key =
+      managed !== undefined && managed.state !== 'gone'
+        ? mapped.codec.key.scheme.fromStored(managed.key.key, identity.tenant)
+        : mapped.codec.key.tryKeyOf(entity)
+    return key === null || target === undefined ? key : keyInTarget({ mapped, key }, classes.model.entity(target))
   }
 
   recordKey(model: EntityModel, key: KeyValue): RecordKey {
     const { classes, identity } = this.#context
-    return classes.of(model.name).recordKeyOf(key, identity.tenant)
+    return recordOfKey(classes, model, key, identity.tenant)
   }
 
   fromStored(model: EntityModel, stored: UserKey): KeyValue {
     const { classes, identity } = this.#context
-    return classes.of(model.name).codec.key.scheme.fromStored(stored, identity.tenant)
+    return keyOfStored(classes, model, stored, identity.tenant)
   }
 
   keyOfParts(model: EntityModel, parts: { readonly [part: string]: KeyValue }): KeyValue {

@@ -5,6 +5,7 @@ import type { RecordKey, UserKey } from '../../plan/record-key.js'
 import type { SplitAccess } from '../../plan/split-access.js'
 import type { Tracked } from '../../relations/contract/tracked.js'
 import type { Reader } from '../../relations/contract/reader.js'
+import { keyInTarget, keyOfStored, recordOfKey } from '../mapping/several-classes.js'
 import type { MappedClasses } from '../mapping/mapped-classes.js'
 
 /** Stands where a session would be: knows keys, but has no entities and nothing to read with. */
@@ -50,19 +51,21 @@ export class UnmanagedReader implements Reader {
   }
 
   entityModel(name: string): EntityModel {
-    return this.#classes.of(name).model
+    return this.#classes.model.entity(name)
   }
 
-  keyOf(entity: object): KeyValue | null {
-    return this.#classes.ofEntity(entity).codec.key.tryKeyOf(entity)
+  keyOf(entity: object, target?: string): KeyValue | null {
+    const mapped = this.#classes.ofEntity(entity)
+    const key = mapped.codec.key.tryKeyOf(entity)
+    return key === null || target === undefined ? key : keyInTarget({ mapped, key }, this.entityModel(target))
   }
 
   recordKey(model: EntityModel, key: KeyValue): RecordKey {
-    return this.#classes.of(model.name).recordKeyOf(key, this.#tenant)
+    return recordOfKey(this.#classes, model, key, this.#tenant)
   }
 
   fromStored(model: EntityModel, stored: UserKey): KeyValue {
-    return this.#classes.of(model.name).codec.key.scheme.fromStored(stored, this.#tenant)
+    return keyOfStored(this.#classes, model, stored, this.#tenant)
   }
 
   keyOfParts(model: EntityModel, parts: { readonly [part: string]: KeyValue }): KeyValue {

@@ -190,4 +190,6 @@ export interface LinksTo {
   /** The places of the classes that have them. */
   readonly holders: readonly number[]
   readonly relationsOf: ReadonlyMap<MappedClass, readonly RelationStrategy[]>
+  /** True where one of them leads to several classes, and holds keys with their sets. */
+  readonly areTagged: boolean
 }

@@ -5,6 +5,7 @@ import {
   MADE_BIN,
   kindsOf,
   shownClassOf,
+  targetsOf,
   type EntityClass,
   type EntityModel,
   type Model,
@@ -102,7 +103,7 @@ export class MappedClasses {
   #noteLeftovers({ model, leftovers }: RelationStrategy): void {
     if (leftovers === undefined) return
     const bin = resultName(leftovers.readKeys(1))!
-    for (const mapped of this.#byName.get(model.target)!.kinds) {
+    for (const mapped of targetsOf(model).flatMap((name) => this.#byName.get(name)!.kinds)) {
       if (mapped.noteBins.includes(bin)) continue
       mapped.noteBins = [...mapped.noteBins, bin]
       mapped.leftovers = [...mapped.leftovers, leftovers]
@@ -140,9 +141,8 @@ export class MappedClasses {
     const known = this.#linksTo.get(place)
     if (known !== undefined) return known
     const leadsThere = ({ model }: RelationStrategy): boolean => {
-      const { target } = model
-      const inside = this.model.embeddables.get(target)?.relations ?? []
-      return [target, shownClassOf(model), ...inside.map((relation) => relation.target)].some(
+      const inside = this.model.embeddables.get(model.target)?.relations ?? []
+      return [...targetsOf(model), shownClassOf(model), ...inside.map(({ target }) => target)].some(
         (name) => this.#byName.get(name)?.place === place,
       )
     }
@@ -151,13 +151,24 @@ export class MappedClasses {
       const relations = mapped.relations.filter(leadsThere)
       if (relations.length > 0) relationsOf.set(mapped, relations)
     }
-    const links = { relationsOf, holders: [...new Set([...relationsOf.keys()].map((mapped) => mapped.place))] }
+    const areTagged = [...relationsOf.values()].some((all) => all.some(({ model }) => model.several !== undefined))
+    const links = {
+      relationsOf,
+      areTagged,
+      holders: [...new Set([...relationsOf.keys()].map((mapped) => mapped.place))],
+    }
     this.#linksTo.set(place, links)
     return links
   }
 
   get all(): Iterable<MappedClass> {
     return this.#byName.values()
+  }
+
+  /** The class of that name, or those that it stands for. */
+  severalOf(name: string): readonly MappedClass[] {
+    const { several } = this.model.entity(name)
+    return several === undefined ? [this.of(name)] : several.map((each) => this.of(each.name))
   }
 
   /** Throws SKEIN_2001 for a class that is not part of the model. */
@@ -181,7 +192,8 @@ function isAside({ model, bins }: RelationStrategy): boolean {
 function relatedClasses({ entities, embeddables }: Model): ReadonlySet<string> {
   const named = new Set<string>()
   for (const entity of entities.values()) {
-    for (const { target } of entity.relations) named.add(entity.name).add(target)
+    for (const relation of entity.relations)
+      for (const target of targetsOf(relation)) named.add(entity.name).add(target)
     // Companions of its counters and its history go with a record, as members of a relation do.
     const hasShards = entity.properties.some(({ sharding }) => sharding !== undefined)
     if (hasShards || entity.history !== undefined) named.add(entity.name)

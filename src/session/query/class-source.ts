@@ -17,6 +17,8 @@ import { foundKey, type FoundKey } from '../load/key-of-found.js'
 import { checkTexts } from '../../model/call-options.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
 import type { MappedClasses } from '../mapping/mapped-classes.js'
+import { classOfKey, keyOfStored } from '../mapping/several-classes.js'
+import { storedRef } from '../../relations/contract/stored-ref.js'
 import { projectionOf } from '../mapping/projection.js'
 import { checkTenantOf } from './check-tenant-of.js'
 import { classConditions } from './class-conditions.js'
@@ -59,7 +61,7 @@ export class ClassSource {
 
   get fields(): ReadonlyMap<string, Field> {
     return (this.#fields ??= fieldsOf(this.model, this.classes.codecs, this.#encodeRef, (name, stored) =>
-      this.classes.of(name).codec.key.scheme.fromStored(stored as KeyValue, this.tenant),
+      keyOfStored(this.classes, this.classes.model.entity(name), stored as KeyValue, this.tenant),
     ))
   }
 
@@ -132,9 +134,15 @@ export class ClassSource {
 /** Records hold the keys of others as they are stored; parts hold them as people use them. */
 export function refEncoder(classes: MappedClasses, tenant: Tenant | undefined): EncodeRef {
   return (name, given, isInPart) => {
-    const target = classes.of(name)
-    const { key } = target.codec
-    const isEntity = typeof given === 'object' && given !== null && given instanceof target.model.class
+    const model = classes.model.entity(name)
+    const isEntity = typeof given === 'object' && given !== null && given instanceof model.class
+    if (model.several !== undefined) {
+      const { mapped, key: own } = isEntity
+        ? { mapped: classes.ofEntity(given), key: classes.ofEntity(given).codec.key.keyOf(given) }
+        : classOfKey(classes, model, given)
+      return storedRef(model, mapped.recordKey(own, tenant))
+    }
+    const { key } = classes.of(name).codec
     const own = isEntity ? key.keyOf(given) : key.scheme.toKey(given, tenant)
     return isInPart ? own : key.scheme.toStored(own, tenant)
   }

@@ -5,6 +5,7 @@ import { forgetLinks, hideLinks, takeBackLinks } from '../../relations/state/unl
 import type { Deleted } from '../../relations/contract/contributor.js'
 import type { RelationStrategy } from '../../relations/contract/relation-strategy.js'
 import { refStateOf } from '../../relations/state/state-of.js'
+import { tagKey } from '../../keys/index.js'
 import { readProperty } from '../../codec/index.js'
 import type { RecordKey } from '../../plan/record-key.js'
 import type { ManagedEntity } from './managed-entity.js'
@@ -67,19 +68,32 @@ function walk(
   { identity, classes }: SessionContext,
   visit: Visit,
 ): void {
-  const keys = new Map<number, DeletedKeys>()
+  const keys = new Map<number, GoneKeys>()
   for (const { mapped, key } of removed) {
     if (mapped.standsAlone) continue
-    const known = keys.get(mapped.place) ?? new DeletedKeys()
-    known.add(mapped.codec.key.scheme.fromStored(key.key, identity.tenant))
+    const known = keys.get(mapped.place) ?? { plain: new DeletedKeys(), tagged: new DeletedKeys() }
+    const own = mapped.codec.key.scheme.fromStored(key.key, identity.tenant)
+    known.plain.add(own)
+    known.tagged.add(tagKey(mapped.model.set, own))
     keys.set(mapped.place, known)
   }
-  for (const [place, gone] of keys) {
-    const deleted: Deleted = (target) => (classes.of(target).place === place ? gone : NOTHING)
+  for (const [place, { plain, tagged }] of keys) {
+    const deleted: Deleted = (target) => {
+      const isSeveral = classes.model.entity(target).several !== undefined
+      if (!classes.severalOf(target).some((mapped) => mapped.place === place)) return NOTHING
+      return isSeveral ? tagged : plain
+    }
     const links = classes.linksTo(place)
+    const gone = links.areTagged ? DeletedKeys.of([...plain, ...tagged]) : plain
     for (const managed of identity.holdersOf(place, links, gone))
       visit(managed, links.relationsOf.get(managed.mapped)!, deleted)
   }
 }
 
 const NOTHING = new DeletedKeys()
+
+/** Deleted keys of one set, as references to its class hold them, and as references to several classes do. */
+interface GoneKeys {
+  readonly plain: DeletedKeys
+  readonly tagged: DeletedKeys
+}

@@ -16,7 +16,7 @@ import type { HopOptions, WalkOptions } from './walk-types.js'
 
 /** Class of what a walk has reached: stored as records, or as parts inside them. */
 export type Reached =
-  | { readonly kind: 'records'; readonly mapped: MappedClass }
+  | { readonly kind: 'records'; readonly mapped: MappedClass; readonly several?: readonly MappedClass[] }
   | { readonly kind: 'parts'; readonly part: EmbeddableModel }
 
 /** One hop, checked and compiled. */
@@ -56,13 +56,13 @@ export function hopOf(from: Reached, name: string, options: Given | undefined, p
   if (counts.first !== undefined && counts.last !== undefined)
     throw notValid('A hop takes first or last, not both.', 'Leave one of them out.')
   const { classes } = context
-  const strategies = from.kind === 'records' ? strategiesOf(from.mapped, name) : NONE
+  const strategies = from.kind === 'records' ? strategiesOf(from.several ?? [from.mapped], name) : NONE
   const relation = from.kind === 'records' ? [...strategies.values()][0].model : refOf(from.part, name)
   const other = [...strategies.values()].find(({ model }) => shownClassOf(model) !== shownClassOf(relation))
   if (other !== undefined) throw severalTargets(from, relation, other.model)
   const part = classes.model.embeddables.get(relation.target)
   const target: Reached =
-    part === undefined ? { kind: 'records', mapped: classes.of(shownClassOf(relation)) } : { kind: 'parts', part }
+    part === undefined ? recordsOf(classes.severalOf(shownClassOf(relation))) : { kind: 'parts', part }
   const isUnordered = [...strategies.values()].some(({ members }) => members?.byPosition !== undefined)
   if (isUnordered && (counts.first ?? counts.last) !== undefined) throw withoutOrder(from, relation)
   return {
@@ -77,13 +77,17 @@ export function hopOf(from: Reached, name: string, options: Given | undefined, p
 
 const NONE: ReadonlyMap<MappedClass, RelationStrategy> = new Map()
 
-function strategiesOf(mapped: MappedClass, name: string): ReadonlyMap<MappedClass, RelationStrategy> {
+function recordsOf(classes: readonly MappedClass[]): Reached {
+  return { kind: 'records', mapped: classes[0], ...(classes.length > 1 && { several: classes }) }
+}
+
+function strategiesOf(classes: readonly MappedClass[], name: string): ReadonlyMap<MappedClass, RelationStrategy> {
   const found = new Map<MappedClass, RelationStrategy>()
-  for (const kind of new Set([mapped, ...mapped.kinds])) {
+  for (const kind of new Set(classes.flatMap((mapped) => [mapped, ...mapped.kinds]))) {
     const strategy = kind.relations.find(({ relation }) => relation === name)
     if (strategy !== undefined) found.set(kind, strategy)
   }
-  if (found.size === 0) throw unknownRelation(mapped, name)
+  if (found.size === 0) throw unknownRelation(classes[0], name)
   return found
 }
 
@@ -121,8 +125,9 @@ function attributesMatch(from: Reached, relation: RelationModel, where: unknown,
 
 function conditionsOn(target: Reached, to: unknown, { context, options }: HopParts): Pick<Hop, 'filter' | 'match'> {
   if (target.kind === 'parts') return { match: matchOf(target.part, to, context) }
-  const { mapped } = target
+  const { mapped, several } = target
   const { classes, identity } = context
+  if (several !== undefined) throw conditionsOnSeveral(several)
   const terms = compileWhere(
     mapped.model,
     fieldsOf(mapped.model, classes.codecs, refEncoder(classes, identity.tenant)),
@@ -148,6 +153,13 @@ function withoutOrder(from: Reached, { name }: RelationModel): SkeinError {
     className,
     property: name,
     fix: 'Use limit instead of first or last.',
+  })
+}
+
+function conditionsOnSeveral(several: readonly MappedClass[]): SkeinError {
+  const names = several.map(({ model }) => model.name).join(' or ')
+  return new SkeinError('SKEIN_2312', `The hop leads to ${names}, and conditions in to are about one class.`, {
+    fix: 'Leave to out, and choose among the entities that the walk gives.',
   })
 }
 

@@ -1,6 +1,8 @@
 import type { KeyValue } from '../../keys/index.js'
 import type { DeletedMode } from '../../model/index.js'
 import type { Reader } from '../../relations/contract/reader.js'
+import { storedRef } from '../../relations/contract/stored-ref.js'
+import type { ManagedEntity } from '../tracking/managed-entity.js'
 import type { EntityLoader } from '../load/entity-loader.js'
 import type { Hop } from './hop.js'
 import type { WalkNode } from './walk-node.js'
@@ -38,10 +40,13 @@ export class WalkEnd {
 
   async keys(level: readonly WalkNode[]): Promise<KeyValue[]> {
     const { reader } = this.#parts
-    const strategy = [...(this.#hops.at(-1)?.strategies.values() ?? [])][0]
-    return (await this.present(level)).map(({ part, mapped, key }) =>
-      part === undefined ? reader.fromStored(mapped.model, key.key) : strategy.keyOf!(part)!,
-    )
+    const hop = this.#hops.at(-1)
+    const strategy = [...(hop?.strategies.values() ?? [])][0]
+    return (await this.present(level)).map(({ part, mapped, key }) => {
+      if (part !== undefined) return strategy.keyOf!(part)!
+      if (hop?.relation.several === undefined) return reader.fromStored(mapped.model, key.key)
+      return reader.fromStored(reader.entityModel(hop.relation.target), storedRef(hop.relation, key))
+    })
   }
 
   async entities(level: readonly WalkNode[]): Promise<object[]> {
@@ -79,17 +84,24 @@ export class WalkEnd {
     if (parts.length > 0 || level.length === 0)
       return { found: new Map(parts.map((node) => [node, node.part!])), release: () => {} }
     const { loads, reader } = this.#parts
-    const { mapped } = level[0]
-    const before = new Set(level.map(({ key }) => loads.has(mapped, key)))
-    const tracked = await loads.findWhere(
-      mapped,
-      level.map(({ key }) => key),
-      filter,
-      this.#parts.deleted,
-    )
+    const before = new Set(level.map(({ mapped, key }) => loads.has(mapped, key)))
+    const tracked = await this.#find(level, filter)
     const present = tracked.filter((each) => each !== null)
     await reader.load(present)
     const found = new Map(level.flatMap((node, i) => (tracked[i] === null ? [] : [[node, tracked[i].entity]])))
     return { found, release: (from) => from.release(present.filter((each) => !before.has(each))) }
+  }
+
+  /** Entities of the nodes, all read in one batch whatever their classes. */
+  async #find(level: readonly WalkNode[], filter: Hop['filter']): Promise<(ManagedEntity | null)[]> {
+    const found = new Map<WalkNode, ManagedEntity | null>()
+    const searches = [...new Set(level.map(({ mapped }) => mapped))].map(async (mapped) => {
+      const nodes = level.filter((node) => node.mapped === mapped)
+      const keys = nodes.map(({ key }) => key)
+      const tracked = await this.#parts.loads.findWhere(mapped, keys, filter, this.#parts.deleted)
+      nodes.forEach((node, i) => found.set(node, tracked[i]))
+    })
+    await Promise.all(searches)
+    return level.map((node) => found.get(node)!)
   }
 }

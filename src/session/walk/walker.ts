@@ -11,6 +11,7 @@ import type { Tracked } from '../../relations/contract/tracked.js'
 import { collectionStateOf, findRefState } from '../../relations/state/state-of.js'
 import type { SessionContext } from '../context/session-context.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
+import { classOfKey } from '../mapping/several-classes.js'
 import type { ManagedEntity } from '../tracking/managed-entity.js'
 import { isEntityShown } from '../tracking/soft-deleted.js'
 import { cut, linksFrom } from './follow-links.js'
@@ -78,7 +79,8 @@ export class Walker {
   async #fromRecord(node: WalkNode, hop: Hop, filter: Expression | undefined): Promise<readonly Lead[]> {
     const source = this.#sourceOf(node)
     // Until the record is read its class is unknown, and a subclass may store the relation in another bin.
-    const candidates = source.known === undefined ? distinct(hop.strategies) : strategyOf(hop, source.known.mapped)
+    const candidates =
+      source.known === undefined ? distinct(strategiesAt(hop, node.mapped)) : strategyOf(hop, source.known.mapped)
     const [mapped, ...found] = await Promise.all([
       this.#presence(node, filter),
       ...candidates.map((strategy) => linksFrom(source, strategy, hop, this.#reader, this.#deleted)),
@@ -89,8 +91,9 @@ export class Walker {
   }
 
   #leadsTo({ model }: RelationStrategy, keys: readonly KeyValue[]): readonly Lead[] {
-    const target = this.#context.classes.of(shownClassOf(model))
-    return keys.map((key) => this.#leadTo(target, this.#reader.recordKey(target.model, key)))
+    const { classes } = this.#context
+    const target = classes.model.entity(shownClassOf(model))
+    return keys.map((key) => this.#leadTo(classOfKey(classes, target, key).mapped, this.#reader.recordKey(target, key)))
   }
 
   #fromPart({ part }: WalkNode, { relation }: Hop): readonly Lead[] {
@@ -197,8 +200,12 @@ function strategyOf({ strategies }: Hop, mapped: MappedClass): readonly Relation
   return own === undefined ? [] : [own]
 }
 
-function distinct(strategies: ReadonlyMap<MappedClass, RelationStrategy>): readonly RelationStrategy[] {
-  const all = [...strategies.values()]
+/** How the classes that a record of the set may have store the relation. */
+function strategiesAt({ strategies }: Hop, { place }: MappedClass): readonly RelationStrategy[] {
+  return [...strategies].filter(([mapped]) => mapped.place === place).map(([, strategy]) => strategy)
+}
+
+function distinct(all: readonly RelationStrategy[]): readonly RelationStrategy[] {
   return all.filter((strategy, i) => all.findIndex((each) => isSame(each, strategy)) === i)
 }
 

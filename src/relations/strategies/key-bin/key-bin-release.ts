@@ -5,6 +5,7 @@ import { removeBin } from '../../../plan/operations.js'
 import type { Outcome } from '../../../plan/outcome.js'
 import type { UserKey } from '../../../plan/record-key.js'
 import type { Reader } from '../../contract/reader.js'
+import { storedRef } from '../../contract/stored-ref.js'
 import type { Tracked } from '../../contract/tracked.js'
 import type { RefState } from '../../state/ref-state.js'
 import { retarget } from '../../write/guarded-ref-write.js'
@@ -34,7 +35,7 @@ export function planRelease(
     settled(isDone, outcome)
   })
   const name = model.bin!
-  const command = retarget(owner, tracked.key, name, reader.recordKey(target, left).key, null)
+  const command = retarget(owner, tracked.key, name, storedRef(target, reader.recordKey(target, left)), null)
   if (!draft.isTransaction) draft.addApart('write', command, settle)
   else if (!draft.isInside) draft.add('write', command, settle)
   else if (present === null || state.isStoredAs(present))

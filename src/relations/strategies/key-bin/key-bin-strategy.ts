@@ -18,6 +18,7 @@ import { isCreation, isEntity, isNew, isUnknown, writtenAs } from '../../contrac
 import type { RefState } from '../../state/ref-state.js'
 import { ListUpkeep } from '../../write/list-upkeep.js'
 import { collectionStateOf, refStateOf, hasShownChanges } from '../../state/state-of.js'
+import { modelAt, storedRef } from '../../contract/stored-ref.js'
 import type { RelationStrategy } from '../../contract/relation-strategy.js'
 import { keyBinLinks } from '../../verify/relation-links.js'
 import type { LinkEnd, LinkVerification } from '../../contract/link-verification.js'
@@ -151,19 +152,18 @@ export class KeyBinStrategy implements RelationStrategy {
   }
 
   #keepKey({ key }: Tracked, { key: to }: RefState, reader: Reader): void {
-    keepInKey(
-      this.#sides.owner,
-      this.model,
-      key,
-      to === null ? null : reader.recordKey(this.#sides.target, to).key,
-      reader,
-    )
+    keepInKey(this.#sides.owner, this.model, key, to === null ? null : this.#storedAs(to, reader), reader)
+  }
+
+  #storedAs(to: KeyValue, reader: Reader): UserKey {
+    const { target } = this.#sides
+    return storedRef(target, reader.recordKey(target, to))
   }
 
   #planBin(tracked: Tracked, state: RefState, draft: Draft, reader: Reader): void {
     const to = state.key
     const name = this.model.bin!
-    const change = to === null ? removeBin(name) : writeBin(name, reader.recordKey(this.#sides.target, to).key)
+    const change = to === null ? removeBin(name) : writeBin(name, this.#storedAs(to, reader))
     const isCreated = isCreation(tracked)
     const settle = (outcome: Outcome): boolean => {
       const left = state.stored
@@ -242,7 +242,7 @@ export class KeyBinStrategy implements RelationStrategy {
   #hold(owner: KeyValue, draft: Draft, reader: Reader): void {
     const key = reader.recordKey(this.#sides.target, owner)
     if (draft.isDeleting(key) || reader.known(this.#sides.target.name, owner)?.state === 'removed') return
-    draft.add('write', held(this.#sides.target, key), ({ state }) => state === 'written')
+    draft.add('write', held(modelAt(this.#sides.target, key), key), ({ state }) => state === 'written')
   }
 
   #planListed(tracked: Tracked, state: RefState, owner: KeyValue, draft: Draft, reader: Reader): void | Promise<void> {

@@ -2,8 +2,10 @@ import type { SkeinError } from '../../../errors/index.js'
 import type { KeyValue } from '../../../keys/index.js'
 import { binEquals, remove } from '../../../plan/command.js'
 import type { Draft } from '../../../plan/draft.js'
+import type { UserKey } from '../../../plan/record-key.js'
 import type { Reader } from '../../contract/reader.js'
 import { ownerGone } from '../../contract/relation-errors.js'
+import { modelAt, storedRef } from '../../contract/stored-ref.js'
 import type { Tracked } from '../../contract/tracked.js'
 import type { RefState } from '../../state/ref-state.js'
 import { leaveUnlessThere, retarget } from '../../write/guarded-ref-write.js'
@@ -24,8 +26,10 @@ export class OwnerGoneUndo {
 
   /** Nothing is written on an owner that finds us by index, so it is asked whether it is there and means to stay. */
   askOwner(tracked: Tracked, state: RefState, owner: KeyValue, draft: Draft, reader: Reader, isCreated: boolean): void {
-    askOwner(this.#sides.target, reader.recordKey(this.#sides.target, owner), draft, reader, (error) => {
-      const why = error ?? ownerGone(this.#sides.target, owner)
+    const key = reader.recordKey(this.#sides.target, owner)
+    const target = modelAt(this.#sides.target, key)
+    askOwner(target, key, draft, reader, (error) => {
+      const why = error ?? ownerGone(target, reader.fromStored(target, key.key))
       // A record that was created alone where there are transactions: all of it is stored, or nothing.
       if (isCreated && draft.isTransaction) this.#planRemoval(tracked, owner, draft, reader, why)
       else this.plan(tracked, state, owner, draft, reader, why)
@@ -35,7 +39,7 @@ export class OwnerGoneUndo {
   /** Takes back the creation of a record that points to nothing. */
   #planRemoval(tracked: Tracked, owner: KeyValue, draft: Draft, reader: Reader, error: SkeinError): void {
     const { model, key } = tracked
-    const guards = [binEquals(this.#sides.model.bin!, reader.recordKey(this.#sides.target, owner).key)]
+    const guards = [binEquals(this.#sides.model.bin!, this.#storedAs(owner, reader))]
     draft.add('undo', remove(model.name, key, { guards, durableDelete: model.durableDelete }), ({ state }) => {
       if (state === 'written') reader.startAnew(tracked)
       return error
@@ -52,10 +56,10 @@ export class OwnerGoneUndo {
       return
     }
     const name = this.#sides.model.bin!
-    const { key } = reader.recordKey(this.#sides.target, owner)
     const { previousKey } = state
-    const back = previousKey === null ? null : reader.recordKey(this.#sides.target, previousKey).key
-    draft.add('undo', retarget(this.#sides.owner, tracked.key, name, key, back), (outcome) => {
+    const back = previousKey === null ? null : this.#storedAs(previousKey, reader)
+    const from = this.#storedAs(owner, reader)
+    draft.add('undo', retarget(this.#sides.owner, tracked.key, name, from, back), (outcome) => {
       if (outcome.state === 'written') {
         state.wentBack(previousKey)
         if (previousKey !== null) this.#returnTo(tracked, state, previousKey, draft, reader)
@@ -63,6 +67,10 @@ export class OwnerGoneUndo {
       state.lists.joined()
       return error ?? true
     })
+  }
+
+  #storedAs(owner: KeyValue, reader: Reader): UserKey {
+    return storedRef(this.#sides.target, reader.recordKey(this.#sides.target, owner))
   }
 
   /** The owner it goes back to may have been deleted while the entity named another one. */
@@ -73,6 +81,6 @@ export class OwnerGoneUndo {
     }
     if (this.#sides.upkeep !== undefined) this.#sides.upkeep.putOn(tracked.key, key, draft, lost)
     else if (this.#sides.indexed !== undefined)
-      leaveUnlessThere(this.#sides.owner, tracked.key, this.#sides.model.bin!, this.#sides.target, key, draft, lost)
+      leaveUnlessThere(this.#sides.owner, tracked.key, this.#sides.model, this.#sides.target, key, draft, lost)
   }
 }

@@ -35,11 +35,12 @@ function checkMembers(drain: Drain, keys: readonly KeyValue[], parts: SendParts,
 function mayForbid(model: EntityModel, classes: MappedClasses, seen = new Set<string>()): boolean {
   if (seen.has(model.name)) return false
   seen.add(model.name)
+  if (model.several !== undefined) return model.several.some((each) => mayForbid(each, classes, seen))
   const subclasses = model.discriminator?.subclasses.map(({ entity }) => classes.of(entity).model) ?? []
   return [model, ...subclasses].some(({ relations }) =>
     relations.some(({ onDelete, target }) => {
       if (onDelete !== 'cascade') return onDelete === 'restrict'
-      return mayForbid(classes.of(target).model, classes, seen)
+      return mayForbid(classes.model.entity(target), classes, seen)
     }),
   )
 }

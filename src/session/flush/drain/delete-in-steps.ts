@@ -7,6 +7,7 @@ import { markDeleting, takeMarkOff } from '../../../relations/write/delete-marke
 import { checkRestrictions } from './check-restrictions.js'
 import { membersOf } from './members-to-delete.js'
 import { flushFailure } from '../execute/flush-failure.js'
+import { findInClasses } from '../../mapping/several-classes.js'
 import type { ManagedEntity } from '../../tracking/managed-entity.js'
 import type { SendParts } from '../session-parts.js'
 import type { DrainOptions } from '../../context/option-types.js'
@@ -80,7 +81,8 @@ async function runStep(
   await inScratchSession(parts, owner.key, async (session) => {
     if (fate.kind === 'delete') return sendAll(session, await membersOf(drain, keys, session), options)
     const { loads, context, reader } = session
-    const found = (await loads.find(context.classes.of(target.name), keys)).filter((member) => member !== null)
+    const all = await findInClasses(context.classes, target, keys, (mapped, own) => loads.find(mapped, own))
+    const found = all.filter((member) => member !== null)
     await sendAll(session, (await fate.change(found, reader)) as readonly ManagedEntity[], options)
   })
 }

@@ -1,0 +1,93 @@
+import type { MemberNote } from '../declaration.js'
+import type { RelationModel } from '../relation-model.js'
+import { severalName } from '../several.js'
+import type { Side } from './check-inverse.js'
+import type { Compilation, EntityNotes, PartNotes } from './compilation.js'
+import { isInTemplate } from './key-kind.js'
+import { namesSeveral } from './members.js'
+import type { Place, Problems } from './problems.js'
+import type { RelationDecorator } from './strategies.js'
+
+/** The classes of a relation to several; undefined for a relation to one. What cannot work is reported. */
+export function compileSeveral(
+  { notes, note, rules }: Side,
+  targets: readonly (EntityNotes | PartNotes)[],
+  sides: readonly (Side | undefined)[],
+  { problems }: Compilation,
+): Pick<RelationModel, 'target' | 'several'> | undefined {
+  if (!namesSeveral(note.target)) return undefined
+  const place = { className: notes.name, property: note.property }
+  const refuse = (message: string, fix: string): void => problems.add('SKEIN_1058', place, message, fix)
+  const names = targets.map(({ name }) => name)
+  if (names.length === 1) refuse('Its list of classes has only one.', `Write () => ${names[0]}.`)
+  const isList = note.decorator === 'OneToMany' && rules.strategy === 'keyList'
+  if (note.decorator !== 'ManyToOne' && !isList) {
+    const stored = note.decorator === 'OneToMany' ? ` stored as ${rules.strategy}` : ''
+    const fix =
+      "Use @ManyToOne, or a @OneToMany with strategy: 'keyList' and no other side; or a relation for each class."
+    refuse(`A @${note.decorator}${stored} leads to one class only.`, fix)
+  } else if (isList && note.inverse !== undefined) {
+    const fix = `Leave '${note.inverse}' out, or declare a collection for each class.`
+    refuse('A collection of several classes is one-sided.', fix)
+  }
+  if (isInTemplate(notes, note.property))
+    refuse('A reference to several classes cannot be part of a key.', 'Take it out of the key, or name one class.')
+  if (note.decorator === 'ManyToOne' && note.inverse !== undefined)
+    refuse('A reference to several classes is one-sided.', `Leave '${note.inverse}' out, and put @Index() on it.`)
+  checkSets(targets, refuse)
+  checkSides(targets, sides, refuse)
+  return { target: severalName(names), several: names }
+}
+
+type Refuse = (message: string, fix: string) => void
+
+/** Refuses a part that points to several classes: outside a session it would not know which key is meant. */
+export function refuseSeveralInPart(note: MemberNote<RelationDecorator>, place: Place, problems: Problems): boolean {
+  if (!namesSeveral(note.target)) return false
+  const fix = 'Use a reference for each class, or make the part a @Record.'
+  problems.add('SKEIN_1058', place, 'A part can only point to one class.', fix)
+  return true
+}
+
+/** The set is what tells the classes apart. */
+function checkSets(targets: readonly (EntityNotes | PartNotes)[], refuse: Refuse): void {
+  const bySet = new Map<string, EntityNotes>()
+  for (const target of targets) {
+    if (target.kind !== 'entity') continue
+    const other = bySet.get(target.set)
+    bySet.set(target.set, target)
+    if (other === undefined) continue
+    const message = `${other.name} and ${target.name} are both in a set '${target.set}', which is stored to tell them apart.`
+    const fix =
+      other.namespace === target.namespace && other !== target
+        ? 'Name their base class instead of both: a reference to it leads to each of its subclasses.'
+        : 'Name each class once, and give classes of different namespaces sets of different names.'
+    refuse(message, fix)
+  }
+}
+
+/** A change of the reference treats all owners alike, so their collections must agree. */
+function checkSides(
+  targets: readonly (EntityNotes | PartNotes)[],
+  sides: readonly (Side | undefined)[],
+  refuse: Refuse,
+): void {
+  const [first, ...others] = sides
+  if (first === undefined) return
+  others.forEach((side, i) => {
+    if (side === undefined) return
+    for (const option of ['strategy', 'onDelete', 'orphans'] as const) {
+      const [here, there] = [first, side].map(({ note, rules }) =>
+        option === 'strategy'
+          ? rules.strategy
+          : ((note.options as { readonly [name: string]: string | undefined })[option] ?? DEFAULTS[option]),
+      )
+      if (here === there) continue
+      const property = side.note.property
+      const message = `${targets[0].name}.${property} has ${option}: '${here}', and ${targets[i + 1].name}.${property} has '${there}'.`
+      refuse(message, 'Declare the other sides of a reference to several classes alike.')
+    }
+  })
+}
+
+const DEFAULTS = { onDelete: 'detach', orphans: 'keep' } as const

@@ -1,0 +1,133 @@
+import { expect } from 'chai'
+import { compileModel } from '#src/model/index.js'
+import { Bin, Copy, Embeddable, Key, ManyToMany, ManyToOne, OneToMany, OneToOne, Record, collection, ref } from 'skein'
+import { expectProblem, problemsOf } from './problems-of.js'
+
+@Record({ set: 'post' })
+class Post {
+  @Key() id!: number
+  @Bin() title!: string
+}
+
+@Record({ set: 'photo' })
+class Photo {
+  @Key() id!: number
+  @Bin() title!: string
+}
+
+@Record({ set: 'page', discriminator: 'kind' })
+abstract class Page {
+  @Key() id!: number
+}
+@Record({ discriminatorValue: 'note' })
+class Note extends Page {}
+@Record({ discriminatorValue: 'form' })
+class Form extends Page {}
+
+@Record({ set: 'like' })
+class Found {
+  @Key() id!: number
+  @OneToMany((() => [Post, Photo]) as never, 'like' as never, { strategy: 'secondaryIndex' })
+  found = collection<never>()
+}
+
+@Record({ set: 'like' })
+class Listed {
+  @Key() id!: number
+  @OneToMany((() => [Post, Photo]) as never, 'like' as never) found = collection<never>()
+}
+
+const BOTH = [Post, Photo]
+
+describe('a relation to several classes', () => {
+  it('is described with all of them', () => {
+    @Record({ set: 'like' })
+    class Like {
+      @Key() id!: number
+      @ManyToOne(() => [Post, Photo]) subject = ref<Post | Photo>()
+      @OneToMany(() => [Post, Photo]) seen = collection<Post | Photo>()
+    }
+    const text = compileModel([...BOTH, Like], { namespace: 'test' }).describe()
+    expect(text).to.include('subject: manyToOne Post | Photo, keyBin, owner')
+    expect(text).to.include('seen: oneToMany Post | Photo, keyList, owner')
+  })
+
+  it('names at least two classes, which have sets of different names', () => {
+    @Record({ set: 'like' })
+    class One {
+      @Key() id!: number
+      @ManyToOne(() => [Post]) subject = ref<Post>()
+    }
+    expectProblem([Post, One], 'SKEIN_1058', 'One.subject', /only one/, /\(\) => Post/)
+    @Record({ set: 'like' })
+    class Twice {
+      @Key() id!: number
+      @ManyToOne(() => [Note, Form]) subject = ref<Note | Form>()
+    }
+    expectProblem([Page, Note, Form, Twice], 'SKEIN_1058', 'Twice.subject', /both in a set 'page'/, /base class/)
+    @Record({ set: 'post', namespace: 'other' })
+    class OtherPost {
+      @Key() id!: number
+    }
+    @Record({ set: 'like' })
+    class Like {
+      @Key() id!: number
+      @ManyToOne(() => [Post, OtherPost]) subject = ref<Post | OtherPost>()
+    }
+    expectProblem([Post, OtherPost, Like], 'SKEIN_1058', 'Like.subject', /both in a set 'post'/, /different names/)
+    @Record({ set: 'like' })
+    class Unknown {
+      @Key() id!: number
+      @ManyToOne(() => [Post, Photo]) subject = ref<Post | Photo>()
+    }
+    expectProblem([Post, Unknown], 'SKEIN_1040', 'Unknown.subject', /Photo is not among/, /Photo/)
+  })
+
+  it('is a @ManyToOne, or a one-sided @OneToMany stored as keyList', () => {
+    const several = (() => [Post, Photo]) as never
+    @Record({ set: 'like' })
+    class One {
+      @Key() id!: number
+      @OneToOne(several) one = ref<never>()
+    }
+    expectProblem([...BOTH, One], 'SKEIN_1058', 'One.one', /@OneToOne leads to one class/, /@ManyToOne/)
+    @Record({ set: 'like' })
+    class Many {
+      @Key() id!: number
+      @ManyToMany(several) many = collection<never>()
+    }
+    expectProblem([...BOTH, Many], 'SKEIN_1058', 'Many.many', /@ManyToMany leads to one class/, /keyList/)
+    const problems = problemsOf(...BOTH, Found).map(({ code, message }) => `${code} ${message}`)
+    expect(problems).to.include('SKEIN_1058 A @OneToMany stored as secondaryIndex leads to one class only.')
+    expect(problemsOf(...BOTH, Listed).map(({ message }) => message)).to.include(
+      'A collection of several classes is one-sided.',
+    )
+  })
+
+  it('is no part of a key, no source of copies, and not in a part', () => {
+    @Record({ set: 'like', key: '{by}:{subject}' })
+    class Like {
+      @Bin() by!: string
+      @ManyToOne(() => [Post, Photo]) subject = ref<Post | Photo>()
+    }
+    expectProblem([...BOTH, Like], 'SKEIN_1058', 'Like.subject', /part of a key/, /one class/)
+    @Record({ set: 'like' })
+    class Copied {
+      @Key() id!: number
+      @ManyToOne(() => [Post, Photo]) subject = ref<Post | Photo>()
+      @Copy((like: Copied) => like.subject, 'title') title?: string
+    }
+    expectProblem([...BOTH, Copied], 'SKEIN_1062', 'Copied.title', /several classes/, /one class/)
+    @Embeddable()
+    class Mention {
+      @Key() id!: number
+      @ManyToOne(() => [Post, Photo]) subject = ref<Post | Photo>()
+    }
+    @Record({ set: 'like' })
+    class Holder {
+      @Key() id!: number
+      @OneToMany(() => Mention, { strategy: 'consolidate' }) mentions = collection<Mention>()
+    }
+    expectProblem([...BOTH, Holder], 'SKEIN_1058', 'Mention.subject', /part can only point to one class/, /@Record/)
+  })
+})

@@ -1,0 +1,42 @@
+// Everything in here must compile: relations to several classes are typed as unions.
+import { Bin, Key, ManyToOne, OneToMany, Record, collection, keysOf, ref, type Database, type Session } from 'skein'
+
+@Record({ set: 'author' })
+class Author {
+  @Key() id!: string
+}
+
+@Record({ set: 'post' })
+export class Post {
+  @Key() id!: number
+  @Bin() title!: string
+  @ManyToOne(() => Author) author = ref<Author>()
+}
+
+@Record({ set: 'photo' })
+export class Photo {
+  @Key() id!: number
+  @Bin() file!: string
+  @ManyToOne(() => Author) shownIn = ref<Author>()
+}
+
+@Record({ set: 'comment' })
+export class Comment {
+  @Key() id!: number
+  @ManyToOne(() => [Post, Photo]) subject = ref<Post | Photo>()
+  @ManyToOne(() => [Post, Photo], { name: 'other', eager: true }) other = ref<Post | Photo>()
+  @OneToMany(() => [Post, Photo], { strategy: 'keyList', onDelete: 'cascade' }) seen = collection<Post | Photo>()
+}
+
+export async function several(session: Session, db: Database, comment: Comment, post: Post): Promise<void> {
+  const key: string | null = comment.subject.key
+  const value: Post | Photo | null = await comment.subject.load()
+  const text = value instanceof Post ? value.title : value?.file
+  comment.subject.set(post)
+  comment.subject.set(keysOf(Post).withSet(1))
+  const keys: readonly string[] = await comment.seen.keys()
+  await session.load(Comment, 1, { with: ['subject', 'subject.author', 'subject.shownIn', 'seen.author'] })
+  const found: Comment[] = await db.query(Comment).where({ subject: post }).toArray()
+  const reached: (Post | Photo)[] = await session.walk(comment).out('subject').entities()
+  console.log(key, text, keys, found, reached)
+}
