@@ -1,4 +1,4 @@
-import type { Database, EntityClass } from 'skein'
+import type { Database, EntityClass, OpenOptions } from 'skein'
 import { emptySets } from './empty-sets.js'
 import { needMode, type Mode, type TestServer } from './server.js'
 import { sharedServer } from './shared-server.js'
@@ -12,6 +12,7 @@ export interface OpenedDatabase {
 export interface UseOptions {
   /** When the sets of the classes are emptied; `once` is for suites whose tests share what was stored for all of them. */
   readonly emptied?: 'before each test' | 'once'
+  readonly limits?: OpenOptions['limits']
 }
 
 /**
@@ -26,13 +27,13 @@ export function useDatabase(
   mode: Mode,
   classes: readonly EntityClass[],
   take: (opened: OpenedDatabase) => void,
-  { emptied = 'before each test' }: UseOptions = {},
+  { emptied = 'before each test', limits }: UseOptions = {},
 ): void {
   let db: Database | undefined
   before(async function () {
     const server = await sharedServer()
     const namespace = needMode(this, server, mode)
-    db = await server.open({ namespace, entities: classes })
+    db = await server.open({ namespace, entities: classes, limits })
     await db.indexes.sync()
     take({ db, server, namespace })
   })

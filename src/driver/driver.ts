@@ -2,6 +2,7 @@ import { SkeinError } from '../errors/index.js'
 import type { DeleteCommand, ReadCommand, WriteCommand } from '../plan/command.js'
 import type { QueryCommand } from '../plan/query-command.js'
 import { calls, type AerospikeClient } from './aerospike-client.js'
+import { asFound, type Take } from './arrivals.js'
 import {
   runBackground,
   type BackgroundOperation,
@@ -147,9 +148,14 @@ export class Driver {
    * All records that a query finds, a bounded number at a time; the next are asked for when these have been taken. Transactions
    * do not reach queries: the server would ignore them without a word.
    */
-  async *query(command: QueryCommand, options: WalkOptions = {}): AsyncGenerator<readonly FoundRecord[]> {
+  query(command: QueryCommand, options: WalkOptions = {}): AsyncGenerator<readonly FoundRecord[]> {
+    return this.queryAs(command, asFound, options)
+  }
+
+  /** The same, of each record only what `take` makes of it as it arrives; a step that is tried again is taken again. */
+  async *queryAs<R>(command: QueryCommand, take: Take<R>, options: WalkOptions = {}): AsyncGenerator<readonly R[]> {
     if (this.#closing !== undefined) throw closedError()
-    yield* this.#queries.all(command, options)
+    yield* this.#queries.all(command, take, options)
   }
 
   /** `count` records that a query finds, whichever come first, or all where there are fewer. */

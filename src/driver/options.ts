@@ -28,7 +28,7 @@ export const DEFAULT_LIMITS: Limits = Object.freeze({
   batchRows: 256,
   batchBytes: 1024 * 1024,
   transactions: 500,
-  queryRecords: 2000,
+  queryRecords: 4000,
   warnRecordSize: 128 * 1024,
   keyBytes: 64 * 1024,
 })

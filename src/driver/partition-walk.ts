@@ -1,11 +1,12 @@
 import type { QueryCommand } from '../plan/query-command.js'
 import type { FoundRecord } from './outcome.js'
-import type { Patience, QueryRunner } from './query-runner.js'
+import type { Found, Patience, QueryRunner } from './query-runner.js'
+import { asFound, type Take } from './arrivals.js'
 import { compareDigests, partitionOf, readPosition, showPosition, type Position } from './query-position.js'
 
 const PARTITIONS = 4096
-/** Records of a step. More would outlive the young generation of the collector, fewer would pay more for each query. */
-const LIMIT = 2000
+/** Bytes that a step is to hold at most, as far as earlier ones tell: so that large records come in smaller steps. */
+const STEP_BYTES = 4 * 1024 * 1024
 /** Records of the try over all partitions, which are thrown away where there are more. */
 const FIRST_TRY = 1000
 /** Records of the smallest step of a page. */
@@ -32,18 +33,18 @@ export interface QueryPage {
 }
 
 /** A range of partitions whose step has been asked for. */
-interface Asked {
+interface Asked<R> {
   readonly begin: number
   readonly width: number
-  readonly step: Promise<Step>
+  readonly step: Promise<Step<R>>
 }
 
-interface Step {
+interface Step<R> {
   /** How many partitions were read. */
   readonly width: number
   /** How many to read next. */
   readonly next: number
-  readonly records: readonly FoundRecord[] | undefined
+  readonly records: readonly R[] | undefined
 }
 
 /**
@@ -54,20 +55,20 @@ export class PartitionWalk {
   readonly #runner: QueryRunner
   readonly #limit: number
 
-  constructor(runner: QueryRunner, limit = LIMIT) {
+  constructor(runner: QueryRunner, limit: number) {
     this.#runner = runner
     this.#limit = limit
   }
 
   /** All records, a bounded number at a time; the steps that follow, up to `ahead`, are read while these are being used. */
-  async *all(command: QueryCommand, options: WalkOptions = {}): AsyncGenerator<readonly FoundRecord[]> {
+  async *all<R>(command: QueryCommand, take: Take<R>, options: WalkOptions = {}): AsyncGenerator<readonly R[]> {
     const { signal, onStep, ahead = 0 } = options
-    const asked: Asked[] = []
+    const asked: Asked<R>[] = []
     let width = PARTITIONS
     // Partitions before it have been asked for.
     let end = 0
     const ask = (): void => {
-      asked.push(this.#ask(command, end, Math.min(width, PARTITIONS - end), signal))
+      asked.push(this.#ask(command, end, Math.min(width, PARTITIONS - end), take, signal))
       end = endOf(asked.at(-1)!)
     }
     try {
@@ -77,12 +78,14 @@ export class PartitionWalk {
         const { width: read, next, records } = await step
         width = next
         // A step that held too much was narrowed: the rest of its range comes before those that were asked for after it.
-        if (read < wanted && asked.length > 0) asked.unshift(this.#ask(command, begin + read, wanted - read, signal))
+        if (read < wanted && asked.length > 0)
+          asked.unshift(this.#ask(command, begin + read, wanted - read, take, signal))
         else if (read < wanted) end = begin + read
         while (asked.length < ahead && end < PARTITIONS) ask()
-        if (records === undefined) yield* this.#runner.pages(command, begin, this.#limit, signal)
-        else if (records.length > 0) yield records
+        // Told first: whoever takes the records asks how far they reach.
         onStep?.((begin + read) / PARTITIONS)
+        if (records === undefined) yield* this.#pages(command, begin, take, signal)
+        else if (records.length > 0) yield records
       }
     } finally {
       // Nothing is under way any more when the caller is told that all has ended.
@@ -102,7 +105,7 @@ export class PartitionWalk {
     const limit = Math.min(this.#limit, Math.max(PAGE_LEAST, 4 * count))
     let width = from.width
     for (let begin = from.partition; begin < PARTITIONS;) {
-      const step = await this.#step(command, begin, width, signal, limit)
+      const step = await this.#step(command, begin, width, asFound, signal, limit)
       width = step.next
       // One more than is needed tells that there is a next page.
       const wanted = count - found.length + 1
@@ -118,28 +121,44 @@ export class PartitionWalk {
     return { records: found, next: undefined }
   }
 
-  #ask(command: QueryCommand, begin: number, width: number, signal: AbortSignal | undefined): Asked {
-    const step = this.#step(command, begin, width, signal)
+  #ask<R>(
+    command: QueryCommand,
+    begin: number,
+    width: number,
+    take: Take<R>,
+    signal: AbortSignal | undefined,
+  ): Asked<R> {
+    const step = this.#step(command, begin, width, take, signal)
     // Thrown again where it is awaited.
     step.catch(() => undefined)
     return { begin, width, step }
   }
 
   /** Reads as many partitions as `width` says, or fewer; no records when even one partition holds too many. */
-  async #step(
+  async #step<R>(
     command: QueryCommand,
     begin: number,
     most: number,
+    take: Take<R>,
     signal: AbortSignal | undefined,
     limit = this.#limit,
-  ): Promise<Step> {
+  ): Promise<Step<R>> {
     const patience: Patience = {}
     for (let width = Math.min(most, PARTITIONS - begin); ; width = narrower(width, limit, patience)) {
       const held = width === PARTITIONS ? Math.min(FIRST_TRY, limit) : limit
-      const records = await this.#runner.records(command, { begin, count: width }, held, signal, patience)
-      if (records === undefined && width > 1) continue
-      return { width, next: records === undefined ? 1 : nextWidth(width, limit, records.length), records }
+      const found = await this.#runner.records(command, { begin, count: width }, held, take, signal, patience)
+      if (found === undefined && width > 1) continue
+      return { width, next: found === undefined ? 1 : nextWidth(width, limit, found), records: found?.records }
     }
+  }
+
+  async *#pages<R>(
+    command: QueryCommand,
+    partition: number,
+    take: Take<R>,
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<readonly R[]> {
+    for await (const records of this.#runner.pages(command, partition, this.#limit, signal)) yield records.map(take)
   }
 
   /** The first few of a partition that holds many, without holding the others. */
@@ -159,18 +178,23 @@ export class PartitionWalk {
 }
 
 /** As many partitions as a try that was cut off has shown to fit, or a share of what was too much. */
-function narrower(width: number, limit: number, { density }: Patience): number {
-  const fitting = density === undefined ? width / NARROWER : (AIM * limit) / density
+function narrower(width: number, limit: number, { density, size }: Patience): number {
+  const fitting = density === undefined ? width / NARROWER : fittingRecords(limit, size!) / density
   return Math.max(1, Math.min(Math.floor(fitting), Math.floor(width / 2)))
 }
 
-const nextWidth = (width: number, limit: number, found: number): number =>
-  Math.max(1, Math.min(PARTITIONS, Math.floor((width * AIM * limit) / Math.max(1, found))))
+function nextWidth(width: number, limit: number, { records, bytes }: Found<unknown>): number {
+  const count = Math.max(1, records.length)
+  return Math.max(1, Math.min(PARTITIONS, Math.floor((width * fittingRecords(limit, bytes / count)) / count)))
+}
 
-const endOf = ({ begin, width }: Asked): number => begin + width
+/** How many records of this size a step is to find. */
+const fittingRecords = (limit: number, size: number): number => Math.min(AIM * limit, STEP_BYTES / Math.max(1, size))
+
+const endOf = ({ begin, width }: Asked<unknown>): number => begin + width
 
 /** As many partitions as hold about two pages. */
-function aim({ width, records }: Step, count: number): number {
+function aim({ width, records }: Step<unknown>, count: number): number {
   if (records === undefined) return 1
   return Math.max(1, Math.min(width, Math.ceil((width * 2 * count) / records.length)))
 }

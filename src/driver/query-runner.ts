@@ -1,15 +1,7 @@
-import type { Bins } from '../plan/command.js'
 import { and, type Expression } from '../plan/expression.js'
 import type { QueryCommand } from '../plan/query-command.js'
-import type {
-  ClientCalls,
-  ClientError,
-  ClientFound,
-  ClientQuery,
-  ClientQueryOptions,
-  ClientStream,
-} from './aerospike-client.js'
-import { NO_BINS, storedTtl } from './client-record.js'
+import type { ClientCalls, ClientError, ClientQuery, ClientQueryOptions } from './aerospike-client.js'
+import { Arrivals, asFound, eachOnce, foundRecord, isFoundOnce, type Take } from './arrivals.js'
 import { failureOf } from './command-errors.js'
 import { encodeExpression } from './encode-expression.js'
 import type { Events } from './events.js'
@@ -20,7 +12,6 @@ import type { RetryOptions } from './options.js'
 import type { FoundRecord } from './outcome.js'
 import type { Policies } from './policies.js'
 import { queryError } from './query-errors.js'
-import { partitionOf } from './query-position.js'
 import { Tries } from './retry.js'
 import { CODE, isTransient } from './status.js'
 
@@ -45,6 +36,14 @@ export interface Patience {
   tries?: Tries
   /** Records that a partition seems to have. */
   density?: number
+  /** Bytes that a record seems to have. */
+  size?: number
+}
+
+/** All records of some partitions, and about how many bytes they are. */
+export interface Found<R> {
+  readonly records: readonly R[]
+  readonly bytes: number
 }
 
 /** Sends queries of bounded size: the client's own stream would deliver faster than anybody may be able to take. */
@@ -56,29 +55,34 @@ export class QueryRunner {
   }
 
   /** The records in these partitions, each once; undefined when it must be tried with fewer of them: there may be more than `limit`, or one did not answer. */
-  async records(
+  async records<R>(
     command: QueryCommand,
     partitions: Partitions,
     limit: number,
+    take: Take<R>,
     signal?: AbortSignal,
     patience: Patience = {},
-  ): Promise<FoundRecord[] | undefined> {
-    const found: FoundRecord[][] = []
+  ): Promise<Found<R> | undefined> {
+    if (isFoundOnce(command)) return this.#below(command, partitions, limit, take, signal, patience)
+    const found: Found<FoundRecord>[] = []
     for (const each of [command, ...(command.others ?? [])]) {
-      const part = await this.#some(each, partitions, limit, signal, patience)
-      if (part !== undefined && part.length >= limit) patience.density = densityOf(part)
-      if (part === undefined || part.length >= limit) return undefined
+      const part = await this.#below(each, partitions, limit, asFound, signal, patience)
+      if (part === undefined) return undefined
       found.push(part)
     }
-    const all = eachOnce(command, found)
-    return all.length < limit ? all : undefined
+    const all = eachOnce(
+      command,
+      found.map(({ records }) => records),
+    )
+    const bytes = found.reduce((sum, part) => sum + part.bytes, 0)
+    return all.length < limit ? { records: all.map(take), bytes } : undefined
   }
 
   /** Some records of all partitions: `count` of them, or all where there are fewer. */
-  async some(command: QueryCommand, count: number, signal?: AbortSignal): Promise<FoundRecord[]> {
+  async some(command: QueryCommand, count: number, signal?: AbortSignal): Promise<readonly FoundRecord[]> {
     const found: FoundRecord[][] = []
     for (const each of [command, ...(command.others ?? [])]) {
-      found.push((await this.#some(each, { begin: 0, count: ALL_PARTITIONS }, count, signal))!)
+      found.push((await this.#some(each, { begin: 0, count: ALL_PARTITIONS }, count, asFound, signal))!.records)
       const all = eachOnce(command, found)
       if (all.length >= count) return all.slice(0, count)
     }
@@ -91,7 +95,7 @@ export class QueryRunner {
     partition: number,
     limit: number,
     signal?: AbortSignal,
-  ): AsyncGenerator<FoundRecord[]> {
+  ): AsyncGenerator<readonly FoundRecord[]> {
     if (command.others !== undefined) {
       // Too rare for pages: more than the limit in a single partition, found by several lookups.
       const all = [command, ...command.others].map((each) => this.#wholePartition(each, partition, signal))
@@ -126,17 +130,34 @@ export class QueryRunner {
     partition: number,
     signal: AbortSignal | undefined,
   ): Promise<FoundRecord[]> {
-    return (await this.#some(command, { begin: partition, count: 1 }, undefined, signal))!
+    return (await this.#some(command, { begin: partition, count: 1 }, undefined, asFound, signal))!.records
+  }
+
+  /** The records of these partitions where there are fewer than `limit`. */
+  async #below<R>(
+    command: QueryCommand,
+    partitions: Partitions,
+    limit: number,
+    take: Take<R>,
+    signal: AbortSignal | undefined,
+    patience: Patience,
+  ): Promise<Found<R> | undefined> {
+    const arrivals = await this.#some(command, partitions, limit, take, signal, patience)
+    if (arrivals === undefined || arrivals.length < limit) return arrivals?.checked()
+    patience.density = arrivals.density
+    patience.size = arrivals.bytes / arrivals.length
+    return undefined
   }
 
   /** At least `limit` records of these partitions, where there are that many; undefined when it failed and fewer partitions may do. */
-  async #some(
+  async #some<R>(
     command: QueryCommand,
     { begin, count }: Partitions,
     limit: number | undefined,
+    take: Take<R>,
     signal: AbortSignal | undefined,
     patience?: Patience,
-  ): Promise<FoundRecord[] | undefined> {
+  ): Promise<Arrivals<R> | undefined> {
     const { client } = this.#parts
     // Each node gets an equal share of the maximum; as long as all of them together stay below one share, nothing was cut off.
     const most = limit === undefined ? {} : { maxRecords: limit * Math.max(1, client.getNodes().length) }
@@ -146,18 +167,18 @@ export class QueryRunner {
       (options, policy) => {
         const query = client.query(command.namespace, command.set, { ...options, ...most })
         query.partitions(begin, count)
-        return collect(query.foreach(policy))
+        return Arrivals.of(query.foreach(policy), take)
       },
       patience === undefined ? {} : { patience, isNarrowable: count > 1 },
     )
   }
 
-  async #try(
+  async #try<F extends { readonly length: number }>(
     command: QueryCommand,
     signal: AbortSignal | undefined,
-    call: (options: ClientQueryOptions, policy: ReturnType<Policies['query']>) => Promise<FoundRecord[]>,
+    call: (options: ClientQueryOptions, policy: ReturnType<Policies['query']>) => Promise<F>,
     { patience = {}, isNarrowable = false }: { patience?: Patience; isNarrowable?: boolean } = {},
-  ): Promise<FoundRecord[] | undefined> {
+  ): Promise<F | undefined> {
     const { gates, policies, retry, events } = this.#parts
     const { options, filter } = clientQuery(command)
     const decoded = policies.query(filter === undefined ? undefined : encodeExpression(filter))
@@ -214,37 +235,3 @@ export function clientQuery({ index, bins, filter }: QueryCommand): {
 /** Paging by bytes crashes the client, and a context or an expression does not last until the next page. */
 const mayPage = ({ index }: QueryCommand): boolean =>
   !(index?.value instanceof Uint8Array) && index?.steps === undefined && index?.expression === undefined
-
-/** Records of several lookups; one that is changed meanwhile may also be found twice by one lookup of a range. */
-function eachOnce({ index, others }: QueryCommand, found: readonly FoundRecord[][]): FoundRecord[] {
-  if (index?.to === undefined && others === undefined) return found[0] ?? []
-  const byDigest = new Map<string, FoundRecord>()
-  for (const record of found.flat()) {
-    byDigest.set((record.digest as Buffer).toString('latin1'), record)
-  }
-  return [...byDigest.values()]
-}
-
-function densityOf(records: readonly FoundRecord[]): number {
-  return records.length / new Set(records.map(({ digest }) => partitionOf(digest))).size
-}
-
-/** Takes what is needed of each record as it comes, so that the client's own objects are gone at once. */
-function collect(stream: ClientStream): Promise<FoundRecord[]> {
-  return new Promise((resolve, reject) => {
-    const found: FoundRecord[] = []
-    stream.on('data', (record) => found.push(foundRecord(record)))
-    stream.on('error', reject)
-    stream.on('end', () => resolve(found))
-  })
-}
-
-function foundRecord(record: ClientFound): FoundRecord {
-  const { bins, gen, ttl } = record
-  return {
-    bins: (bins as Bins | null | undefined) ?? NO_BINS,
-    generation: gen ?? 0,
-    ttl: storedTtl(ttl),
-    digest: record.key.digest,
-  }
-}

@@ -1,3 +1,5 @@
+import type { Take } from '../driver/arrivals.js'
+import type { WalkOptions } from '../driver/partition-walk.js'
 import type { FoundRecord } from '../plan/outcome.js'
 import type { QueryCommand } from '../plan/query-command.js'
 import type { QueryPlan } from './plan-query.js'
@@ -8,52 +10,73 @@ const FEW = 500
 /** Steps that are read while one is used: one arrives while the server works on the next. */
 const AHEAD = 2
 
-/** The records that a query finds, a bounded number at a time, and no more than the limit; none of another tenant. */
-export async function* findRecords<T extends object>(
+/**
+ * What `take` makes of the records that a query finds, a bounded number at a time, and no more than the limit; none of another tenant.
+ * It is made as the records arrive, so that the records themselves are not held.
+ */
+export async function* findRecords<R, T extends object>(
   source: QuerySource<T>,
   plan: QueryPlan,
   bins: QueryCommand['bins'],
+  take: Take<R>,
   limit: number | undefined,
   isAwaited: boolean,
-): AsyncGenerator<readonly FoundRecord[]> {
+): AsyncGenerator<readonly R[]> {
   if (isAwaited) source.begin()
   try {
     if (plan.isNever) return
-    yield* found(source, plan, bins, limit)
+    yield* found(source, plan, bins, take, limit)
   } finally {
     if (isAwaited) source.end()
   }
 }
 
-async function* found<T extends object>(
+async function* found<R, T extends object>(
   source: QuerySource<T>,
   plan: QueryPlan,
   bins: QueryCommand['bins'],
+  take: Take<R>,
   limit: number | undefined,
-): AsyncGenerator<readonly FoundRecord[]> {
+): AsyncGenerator<readonly R[]> {
   const { driver, options, isCheckedByKey } = source
   const { signal, onProgress } = options
-  const command = plan.command(bins)
-  const owners = plan.apart && new FoundOwners(source, plan, bins)
-  if (limit !== undefined && limit <= FEW && !isCheckedByKey && owners === undefined) {
-    const records = await driver.querySome(command, limit, { signal })
-    if (records.length > 0) yield records
+  if (limit !== undefined && limit <= FEW && !isCheckedByKey && plan.apart === undefined) {
+    const records = await driver.querySome(plan.command(bins), limit, { signal })
+    if (records.length > 0) yield records.map(take)
     return onProgress?.({ records: records.length, share: 1 })
   }
   let count = 0
   let share = 0
   const onStep = (of: number): void => void (share = of)
-  for await (const found of driver.query(command, { signal, onStep, ahead: AHEAD })) {
+  for await (const step of steps(source, plan, bins, take, { signal, onStep, ahead: AHEAD })) {
     signal?.throwIfAborted()
-    const step = owners === undefined ? found : await owners.of(found)
-    const own = isCheckedByKey ? step.filter((record) => source.isOwn(record)) : step
-    const records = limit !== undefined && count + own.length > limit ? own.slice(0, limit - count) : own
-    count += records.length
-    if (records.length > 0) yield records
+    const within = limit !== undefined && count + step.length > limit ? step.slice(0, limit - count) : step
+    count += within.length
+    if (within.length > 0) yield within
     if (count === limit) break
     onProgress?.({ records: count, share })
   }
   onProgress?.({ records: count, share: 1 })
+}
+
+async function* steps<R, T extends object>(
+  source: QuerySource<T>,
+  plan: QueryPlan,
+  bins: QueryCommand['bins'],
+  take: Take<R>,
+  options: WalkOptions,
+): AsyncGenerator<readonly R[]> {
+  const { driver, isCheckedByKey } = source
+  const owners = plan.apart && new FoundOwners(source, plan, bins)
+  if (owners === undefined && !isCheckedByKey) {
+    yield* driver.queryAs(plan.command(bins), take, options)
+    return
+  }
+  for await (const records of driver.query(plan.command(bins), options)) {
+    const step = owners === undefined ? records : await owners.of(records)
+    const own = isCheckedByKey ? step.filter((record) => source.isOwn(record)) : step
+    yield own.map(take)
+  }
 }
 
 /** Owners of companion records that a query finds, each once: several companions of one may be found. */

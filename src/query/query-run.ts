@@ -1,3 +1,4 @@
+import { asFound, type Take } from '../driver/arrivals.js'
 import type { FoundRecord } from '../plan/outcome.js'
 import type { QueryCommand } from '../plan/query-command.js'
 import { queryIdentity } from './cursor.js'
@@ -43,21 +44,26 @@ export class QueryRun<T extends object> {
   }
 
   /** The records, in their order where there is one. */
-  async *records(bins: QueryCommand['bins']): AsyncGenerator<readonly FoundRecord[]> {
+  records(bins: QueryCommand['bins']): AsyncGenerator<readonly FoundRecord[]> {
+    return this.taken(bins, asFound)
+  }
+
+  /** The same, of each record only what `take` makes of it. */
+  async *taken<R>(bins: QueryCommand['bins'], take: Take<R>): AsyncGenerator<readonly R[]> {
     const { order, limit } = this.#state
     if (order.length === 0) {
-      yield* this.#found(await this.#learned(this.#state), bins, limit)
+      yield* this.#found(await this.#learned(this.#state), bins, take, limit)
       return
     }
     if (limit === undefined) throw orderWithoutLimit(this.#source.model)
     const plan = await this.#learned(this.#state)
-    const sorted = await sortedRecords(this.#found(plan, this.#withOrder(bins), undefined), order, limit)
-    if (sorted.length > 0) yield sorted
+    const sorted = await sortedRecords(this.#found(plan, this.#withOrder(bins), asFound, undefined), order, limit)
+    if (sorted.length > 0) yield sorted.map(take)
   }
 
-  /** The records without their bins, unless their keys have to be looked at. */
-  least(): AsyncGenerator<readonly FoundRecord[]> {
-    return this.records(this.#source.isCheckedByKey ? this.#source.keyBins : 'none')
+  /** As many as there are records, which are sent without their bins unless their keys have to be looked at. */
+  least(): AsyncGenerator<readonly true[]> {
+    return this.taken(this.#source.isCheckedByKey ? this.#source.keyBins : 'none', () => true)
   }
 
   /** The records with nothing but these fields. */
@@ -88,26 +94,27 @@ export class QueryRun<T extends object> {
     const position = after === undefined ? undefined : sortedAfter(after, identity, this.#source)
     const left = position === undefined ? terms : [...terms, fromPosition(position, order)]
     const plan = await this.#learned({ ...this.#state, terms: left })
-    const found = this.#found(plan, this.#withOrder(this.bins), undefined)
+    const found = this.#found(plan, this.#withOrder(this.bins), asFound, undefined)
     const records = await sortedRecords(found, order, count + 1, position)
     return sortedPage(records, order, count, identity)
   }
 
-  async *#found(
+  async *#found<R>(
     plan: QueryPlan,
     bins: QueryCommand['bins'],
+    take: Take<R>,
     limit: number | undefined,
-  ): AsyncGenerator<readonly FoundRecord[]> {
+  ): AsyncGenerator<readonly R[]> {
     let isBegun = false
     try {
-      for await (const records of findRecords(this.#source, plan, bins, limit, this.#isAwaited)) {
+      for await (const records of findRecords(this.#source, plan, bins, take, limit, this.#isAwaited)) {
         isBegun = true
         yield records
       }
     } catch (error) {
       const scan = isBegun ? undefined : scanInstead(plan, error)
       if (scan === undefined) throw error
-      yield* findRecords(this.#source, scan, bins, limit, this.#isAwaited)
+      yield* findRecords(this.#source, scan, bins, take, limit, this.#isAwaited)
     }
   }
 

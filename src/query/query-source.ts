@@ -1,3 +1,4 @@
+import type { Take } from '../driver/arrivals.js'
 import type { Driver } from '../driver/driver.js'
 import type { KeyValue, Tenant } from '../keys/index.js'
 import type { DeletedOption, EntityModel, IndexModel } from '../model/index.js'
@@ -63,6 +64,8 @@ export interface QuerySource<T extends object> {
     only: readonly string[] | undefined,
     paths: readonly string[],
   ): readonly T[] | Promise<readonly T[]>
+  /** Makes the entity of one record as it arrives; undefined where `take` has to see them together. */
+  taking(only: readonly string[] | undefined): Take<T> | undefined
   checkOnly(only: readonly string[]): void
   checkPaths(paths: readonly string[]): void
   /** Counts the query as work that closing waits for; throws where no query may begin. */

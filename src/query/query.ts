@@ -161,9 +161,9 @@ export class Query<T extends object> implements AsyncIterable<T> {
   async keys(options: Most = {}): Promise<KeyValue[]> {
     const max = mostOf('keys()', options)
     const found: KeyValue[] = []
-    for await (const records of this.atMost(max).run.records(this.source.keyBins)) {
-      for (const record of records) found.push(this.source.keyOf(record))
-    }
+    const { keyBins } = this.source
+    for await (const keys of this.atMost(max).run.taken(keyBins, (record) => this.source.keyOf(record)))
+      found.push(...keys)
     if (found.length > max) throw tooMany(this.source.model, max, 'keys')
     return found
   }
@@ -240,15 +240,20 @@ export class Query<T extends object> implements AsyncIterable<T> {
   }
 
   private async *steps(isAwaited = true): AsyncGenerator<readonly T[]> {
-    const { only, paths, limit = Infinity } = this.state
+    const { only, limit = Infinity } = this.state
     const run = new QueryRun(this.source, { ...this.state, limit: limitWith(this.source.leaving, limit) }, isAwaited)
+    const take = this.source.taking(only)
     let left = limit
-    for await (const records of run.records(run.bins)) {
-      const entities = await this.source.take(records, only, paths)
+    for await (const entities of take === undefined ? this.together(run) : run.taken(run.bins, take)) {
       yield entities.length > left ? entities.slice(0, left) : entities
       left -= Math.min(left, entities.length)
       if (left === 0) return
     }
+  }
+
+  private async *together(run: QueryRun<T>): AsyncGenerator<readonly T[]> {
+    const { only, paths } = this.state
+    for await (const records of run.records(run.bins)) yield await this.source.take(records, only, paths)
   }
 
   /** One more than is wanted tells that there are too many. */

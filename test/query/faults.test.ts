@@ -2,17 +2,19 @@ import { expect } from 'chai'
 import type { Database } from 'skein'
 import type { EmbeddedServer } from 'skein/embedded'
 import { MODES, need } from '../server.js'
-import { useDatabase } from '../use-database.js'
+import { useDatabase, type OpenedDatabase } from '../use-database.js'
 import { ALL, Listing, listing } from './models.js'
 
 for (const mode of MODES) {
   describe(`queries with faults (${mode})`, () => {
     let db: Database
     let server: EmbeddedServer | undefined
-    useDatabase(mode, ALL, (opened) => {
+    const take = (opened: OpenedDatabase): void => {
       db = opened.db
       server = opened.server.embedded
-    })
+    }
+    // Several steps for each query, so that faults hit one in the middle.
+    useDatabase(mode, ALL, take, { limits: { queryRecords: 1000 } })
     beforeEach(function () {
       need(this, server, 'faults need the embedded server')
     })

@@ -28,6 +28,9 @@ export class ManagedSource<T extends object> extends ClassSource implements Quer
     this.#checkOpen = checkOpen
   }
 
+  /** A session reads what belongs to the entities for all of a step. */
+  taking(): undefined {}
+
   async take(
     records: readonly FoundRecord[],
     only: readonly string[] | undefined,

@@ -1,4 +1,5 @@
 import type { BackgroundOperation, BackgroundProgress } from '../../driver/background-query.js'
+import type { Take } from '../../driver/arrivals.js'
 import type { Driver } from '../../driver/driver.js'
 import type { Tenant } from '../../keys/index.js'
 import type { EntityClass } from '../../model/index.js'
@@ -51,26 +52,31 @@ export class UnmanagedSource<T extends object> extends ClassSource implements Bu
     this.#reader = new UnmanagedReader(classes, options.tenant)
   }
 
+  /** Totals of sharded counters are read for a step of records at a time. */
+  taking(only: readonly string[] | undefined): Take<T> | undefined {
+    return this.mapped.shards === undefined ? this.#entityOf(projectionOf(this.mapped, only)) : undefined
+  }
+
   take(records: readonly FoundRecord[], only: readonly string[] | undefined): readonly T[] | Promise<readonly T[]> {
     const { mapped } = this
     const projection = projectionOf(mapped, only)
-    if (mapped.shards === undefined) return this.#entities(records, projection)
+    if (mapped.shards === undefined) return records.map(this.#entityOf(projection))
     const keys = records.map(({ bins }) => mapped.recordKey(mapped.keyOfBins(bins), this.tenant))
     const { signal } = this.options
     return addTotals(this.driver, mapped, records, keys, projection.loaded, { signal }).then((whole) =>
-      this.#entities(whole, projection),
+      whole.map(this.#entityOf(projection)),
     )
   }
 
-  #entities(records: readonly FoundRecord[], projection: Projection): readonly T[] {
+  #entityOf(projection: Projection): Take<T> {
     const { mapped, classes } = this
-    return records.map((record) => {
+    return (record) => {
       const entity = mapped.codec.hydrate(record.bins, projection.loaded, record) as T
       const own = mapped.model.discriminator === undefined ? mapped : classes.ofEntity(entity)
       if (own.relations.length === 0) return entity
       const key = own.recordKey(own.codec.key.keyOf(entity), this.tenant)
       return unmanagedEntity(entity, own, key, this.#reader, record, projection)
-    })
+    }
   }
 
   readonly leaving = 0
