@@ -8,7 +8,7 @@ const titleOf = (model: EntityModel, key: KeyValue | undefined): string =>
   key === undefined ? model.name : `${model.name} ${describeKey(key)}`
 
 /** A stored value that does not fit its property; anything that is not a problem with a value passes as it is. */
-export function unreadable(model: EntityModel, key: KeyValue | undefined, error: unknown): unknown {
+export function unreadable(model: Pick<EntityModel, 'name'>, key: KeyValue | undefined, error: unknown): unknown {
   if (!(error instanceof ValueProblem)) return error
   const { path, property, fix, cause } = error
   const message = `${model.name}${path}${key === undefined ? '' : ` of ${describeKey(key)}`}: ${error.message}.`

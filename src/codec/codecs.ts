@@ -1,17 +1,9 @@
 import { cut, SkeinError } from '../errors/index.js'
-import type { EmbeddableModel, EntityClass, EntityModel, Model, RelationModel } from '../model/index.js'
-import type { Value } from '../plan/value.js'
+import type { EmbeddableModel, EntityClass, EntityModel, Model } from '../model/index.js'
 import type { EntityCodec } from './entity-codec.js'
 import { classOf } from './own-property.js'
 import type { PartCodec } from './part-codec.js'
-
-/** Makes the Ref or Collection of one relation from what is stored for it. */
-export type RelationFactory = (
-  owner: object,
-  relation: RelationModel,
-  stored: Value | undefined,
-  isLoaded: boolean,
-) => unknown
+import type { RelationFactory } from './relation-factory.js'
 
 function plainObject(given: object): SkeinError {
   const names = cut(Object.keys(given).join(', '))

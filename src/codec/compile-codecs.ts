@@ -1,16 +1,21 @@
 import { bug } from '../errors/index.js'
-import type {
-  BinType,
-  EmbeddableModel,
-  EntityModel,
-  Model,
-  PropertyModel,
-  PropertyRole,
-  RelationModel,
+import {
+  childrenOf,
+  refsOf,
+  type BinType,
+  type Collection,
+  type EmbeddableModel,
+  type EntityModel,
+  type Model,
+  type PropertyModel,
+  type PropertyRole,
+  type RelationModel,
 } from '../model/index.js'
 import { BinProperty } from './bin-property.js'
+import { ChildrenField } from './children-field.js'
 import type { ClassFunctions, ClassShape } from './class-functions.js'
-import { Codecs, type RelationFactory } from './codecs.js'
+import { Codecs } from './codecs.js'
+import type { RelationFactory } from './relation-factory.js'
 import { CopyProperty } from './copy-property.js'
 import { CountProperty } from './count-property.js'
 import { CounterProperty } from './counter-property.js'
@@ -134,22 +139,26 @@ class CodecCompiler {
     const codec = new PartCodec(model, model.key && this.#key(model))
     // Known before its fields are: it may contain parts of its own class.
     this.#parts.set(name, codec)
-    const fields = [
+    const values = [
       ...model.properties.map((field) => this.#field(field.name, field.bin, field.type, model.properties)),
       ...this.#refFields(model),
     ]
+    const children = childrenOf(model).map(
+      (relation) => new ChildrenField(relation, this.#part(relation.target), this.#relations),
+    )
+    const fields = [...values, ...children]
     const shape: ClassShape = {
       class: model.class,
       properties: fields,
       constants: [],
-      attach: this.#attach(model.relations),
+      attach: this.#attach(refsOf(model), children),
     }
     codec.complete(fields, this.#compileClass(shape))
     return codec
   }
 
   #refFields(model: EmbeddableModel): readonly RefField[] {
-    return model.relations.map(({ name, bin, target }) => {
+    return refsOf(model).map(({ name, bin, target }) => {
       if (bin === undefined)
         throw bug(`the ref ${model.name}.${name} has no place in its part.`, { className: model.name })
       const codec = keyCodec(this.#model.entity(target).key.kind)
@@ -157,14 +166,21 @@ class CodecCompiler {
     })
   }
 
-  #attach(relations: readonly RelationModel[]): ClassShape['attach'] {
+  #attach(relations: readonly RelationModel[], children: readonly ChildrenField[] = []): ClassShape['attach'] {
     const make = this.#relations
-    if (!make || relations.length === 0) return undefined
+    if (!make || relations.length + children.length === 0) return undefined
     return (instance, stored, loaded: Loaded, only) => {
       for (const relation of relations) {
         if (only && !only.has(relation.name)) continue
         const value = this.#keyOrMembers(relation, stored)
         writeProperty(instance, relation.name, make(instance, relation, value, !loaded || loaded.has(relation.name)))
+      }
+      for (const field of children) {
+        const present = readProperty(instance, field.name)
+        const holder = make(instance, field.relation, undefined, true) as Collection<object>
+        writeProperty(instance, field.name, holder)
+        // One that a session has is brought up to date by those who know its members.
+        if (holder !== present) holder.add(...field.childrenIn(stored))
       }
     }
   }

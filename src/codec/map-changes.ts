@@ -19,6 +19,16 @@ export class MapChanges {
     this.#subtype = depthOf(place) === 0 ? subtype : undefined
   }
 
+  /** Writes a whole entry. */
+  put(key: MapKey, stored: Value): void {
+    this.#puts.set(key, stored)
+  }
+
+  /** Operations on what lies inside an entry. */
+  change(operations: readonly WriteOperation[]): void {
+    this.#deeper.push(...operations)
+  }
+
   /** `snapshot` is undefined where there was no such entry. */
   compare(key: MapKey, codec: TypeCodec, value: unknown, snapshot: unknown): void {
     if (snapshot !== undefined && isSameItem(codec, value, snapshot)) return

@@ -1,6 +1,7 @@
 import type { EmbeddableModel } from '../model/index.js'
 import type { WriteOperation } from '../plan/operation.js'
 import type { Value } from '../plan/value.js'
+import { ChildrenField, type ChildCodec, type KnownChildren } from './children-field.js'
 import type { ClassFunctions } from './class-functions.js'
 import type { EntityKey } from './entity-key.js'
 import { CounterProperty } from './counter-property.js'
@@ -15,12 +16,13 @@ import { notAList } from './types/list-type.js'
 import { storedMap } from './types/map-type.js'
 
 /** A part, stored as a map from field names to values. Of a changed part only the fields that changed are sent. */
-export class PartCodec implements TypeCodec {
+export class PartCodec implements ChildCodec {
   readonly name: string
   readonly model: EmbeddableModel
   /** Its own id, where it has one. */
   readonly key: EntityKey | undefined
-  #fields: readonly BinProperty[] = []
+  children: readonly ChildrenField[] = []
+  #fields: readonly (BinProperty | ChildrenField)[] = []
   #functions!: ClassFunctions
 
   constructor(model: EmbeddableModel, key: EntityKey | undefined) {
@@ -30,8 +32,9 @@ export class PartCodec implements TypeCodec {
   }
 
   /** Separate from the constructor, because a part may contain parts of its own class. */
-  complete(fields: readonly BinProperty[], functions: ClassFunctions): void {
+  complete(fields: readonly (BinProperty | ChildrenField)[], functions: ClassFunctions): void {
     this.#fields = fields
+    this.children = fields.filter((field) => field instanceof ChildrenField)
     this.#functions = functions
   }
 
@@ -66,7 +69,6 @@ export class PartCodec implements TypeCodec {
     return this.#functions.hydrate(storedMap(stored), undefined)
   }
 
-  /** Decodes into an existing instance. */
   fill(instance: object, stored: Value): void {
     this.#functions.fill(instance, storedMap(stored), undefined)
   }
@@ -79,12 +81,21 @@ export class PartCodec implements TypeCodec {
     return typeof value === 'object' && this.#functions.changed(value as object, snapshot as object) === undefined
   }
 
+  hasSameFields(value: object, snapshot: object): boolean {
+    const changed = this.#functions.changed(value, snapshot) ?? []
+    return changed.every((index) => this.#fields[index] instanceof ChildrenField)
+  }
+
   patch(value: unknown, snapshot: unknown, place: Place): readonly WriteOperation[] {
     const part = checkPart(value, place.path?.length ?? 0)
     const changes = new MapChanges(place)
     const before = (index: number): unknown => this.#functions.snapshotOf(snapshot as object, index)
     for (const index of this.#functions.changed(part, snapshot as object) ?? []) {
       const field = this.#fields[index]
+      if (field instanceof ChildrenField) {
+        this.#patchChildren(field, part, before(index), place, changes)
+        continue
+      }
       const now = field.storable(readProperty(part, field.name))
       try {
         if (isMissing(now)) changes.remove(field.bin)
@@ -101,9 +112,34 @@ export class PartCodec implements TypeCodec {
     const advanced = this.#functions.snapshot({})
     for (const [index, field] of this.#fields.entries()) {
       const [before, now] = [known, sent].map((one) => this.#functions.snapshotOf(one as object, index))
+      if (field instanceof ChildrenField) {
+        this.#functions.setSnapshot(advanced, index, field.advanceAdded(before, now))
+        continue
+      }
       const both = before === undefined || now === undefined ? before : field.codec.advanceAdded?.(before, now)
       this.#functions.setSnapshot(advanced, index, field instanceof CounterProperty ? now : (both ?? before))
     }
     return advanced
+  }
+
+  knownChildren(snapshot: object, field: ChildrenField): KnownChildren {
+    return this.#functions.snapshotOf(snapshot, this.#fields.indexOf(field)) as KnownChildren
+  }
+
+  keepChildren(snapshot: object, older: object, kept: ReadonlySet<object>): object {
+    const all = { ...snapshot }
+    for (const field of this.children) {
+      const [now, before] = [snapshot, older].map((one) => this.knownChildren(one, field))
+      this.#functions.setSnapshot(all, this.#fields.indexOf(field), field.keep(now, before, kept))
+    }
+    return all
+  }
+
+  #patchChildren(field: ChildrenField, part: object, before: unknown, place: Place, changes: MapChanges): void {
+    try {
+      field.patch(readProperty(part, field.name), before, place, changes)
+    } catch (error) {
+      throwIn(field.name, error)
+    }
   }
 }

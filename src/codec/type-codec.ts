@@ -7,13 +7,15 @@ export interface Place {
   readonly bin: string
   /** Absent for the bin's own value. */
   readonly path?: Path
+  /** Children of parts that are not taken out yet. */
+  readonly keeps?: ReadonlySet<object>
 }
 
 export const depthOf = (place: Place): number => place.path?.length ?? 0
 
 /** The place of the entry under that key of the map that lives here. */
 export const under = (place: Place, key: MapKey): Place => ({
-  bin: place.bin,
+  ...place,
   path: [...(place.path ?? []), atKey(key)],
 })
 

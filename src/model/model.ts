@@ -80,7 +80,7 @@ export interface EmbeddableModel {
   readonly properties: readonly PropertyModel[]
   /** `'tuple'`: stored as a list of its fields in the order of their declaration; absent: as a map. */
   readonly layout?: 'tuple'
-  /** Refs to records (`keyBin` only). */
+  /** Refs to records (`keyBin` only), and collections of its own consolidated children. */
   readonly relations: readonly RelationModel[]
   /** The property that says when a link with these attributes was ended. */
   readonly deletedAt?: string

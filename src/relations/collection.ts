@@ -1,4 +1,5 @@
 import { inspect } from 'node:util'
+import { CHILDREN } from '../codec/index.js'
 import { checkTimeRange, type KeyValue, type TimeRange } from '../keys/index.js'
 import { MAX_SHARDS, type DeletedOption } from '../model/index.js'
 import type { KeyOf } from '../model/key-of.js'
@@ -213,14 +214,12 @@ export class EntityCollection<T extends object, A extends object = object> imple
     return (await view.window(range)) as T[]
   }
 
-  async first(count: number): Promise<readonly T[]> {
-    checkNumber('count', count, 0, this.#state.binding)
-    return (await this.#ordered('first').first(count)) as T[]
+  first(count: number): Promise<readonly T[]> {
+    return this.#end('first', count)
   }
 
-  async last(count: number): Promise<readonly T[]> {
-    checkNumber('count', count, 0, this.#state.binding)
-    return (await this.#ordered('last').last(count)) as T[]
+  last(count: number): Promise<readonly T[]> {
+    return this.#end('last', count)
   }
 
   async indexOf(member: T | KeyValue): Promise<number | null> {
@@ -244,6 +243,11 @@ export class EntityCollection<T extends object, A extends object = object> imple
 
   async merge(): Promise<void> {
     await reshard(askedBinding(this.#state, 'merge'), 'merge', ROOT)
+  }
+
+  /** Parts that are stored with their owner, as they are now. */
+  get [CHILDREN](): Iterable<object> {
+    return this.#state.parts?.members ?? this.#state.addedEntities
   }
 
   toJSON(): unknown {
@@ -273,6 +277,11 @@ export class EntityCollection<T extends object, A extends object = object> imple
     // Once it is let go of by its session, it can still tell what it knows.
     if (binding.tracked.state === 'gone' && !this.#state.parts!.isLoaded) throw noSession('The question')
     return binding.strategy.view(binding.tracked, binding.reader)
+  }
+
+  async #end(call: 'first' | 'last', count: number): Promise<readonly T[]> {
+    checkNumber('count', count, 0, this.#state.binding)
+    return (await this.#ordered(call)[call](count)) as T[]
   }
 
   #ordered(call: string): CollectionView {

@@ -67,6 +67,7 @@ export const USE_CODES = {
   SKEIN_2424: 'A consolidated child belongs to another record by its id',
   SKEIN_2425: 'Too many children change their places in one transaction',
   SKEIN_2426: 'The date of a child does not fit its shards',
+  SKEIN_2427: 'A part was added below itself',
   SKEIN_2430: 'The collection is paged in another way',
   SKEIN_2431: 'The number of members that is asked for is not valid',
   SKEIN_2432: 'The collection cannot be split or merged now',

@@ -13,6 +13,7 @@ import { checkSoftDeletes } from './check-soft-deletes.js'
 import { checkTenants } from './check-tenants.js'
 import { collectClasses } from './collect-classes.js'
 import { compileEntity } from './compile-entity.js'
+import { checkNested } from './compile-nested.js'
 import { compilePart } from './compile-part.js'
 import { CompiledModel } from './compiled-model.js'
 import { checkFamilies } from './families.js'
@@ -41,6 +42,7 @@ export function compileModel(classes: readonly EntityClass[], { namespace }: { r
     partModels,
   )
   checkPartCounters(entityModels.values(), partModels, problems)
+  checkNested(entityModels.values(), partModels, problems)
   checkTenants(entityModels, partModels, problems)
   checkShardedCounters(entityModels, problems)
   checkCountOf(entityModels.values(), problems)

@@ -6,7 +6,9 @@ import { KNOWN_OPTIONS, checkChoice, checkOptions } from './check-options.js'
 import type { Compilation, PartNotes } from './compilation.js'
 import { indexedAs } from './compile-index.js'
 import { compileKey } from './compile-key.js'
-import { compilePartRelation, type RelationDraft } from './compile-relation.js'
+import { checkChildKeys } from './compile-nested.js'
+import { compilePartRelation } from './compile-relation.js'
+import type { RelationDraft } from './relation-draft.js'
 import { compileValue, type PropertyDraft } from './compile-value.js'
 import { isRelation, readMemberRoles } from './members.js'
 import type { Problems } from './problems.js'
@@ -58,6 +60,7 @@ export function compilePart(part: PartNotes, compilation: Compilation): Embeddab
     problems.add('SKEIN_1026', { className: part.name, property }, message, 'Put it on the class of the record.')
   }
   checkFieldNames(part, [...properties, ...relations], problems)
+  checkChildKeys(part.name, [...properties, ...relations], problems)
   const key = compileKey(part, compilation)
   const [deletedAt, second] = properties.filter(({ role }) => role === 'deletedAt').map(({ name }) => name)
   if (second !== undefined) {

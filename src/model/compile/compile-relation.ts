@@ -6,20 +6,19 @@ import { checkInverse, type Side } from './check-inverse.js'
 import { checkChoice, checkOptions, show } from './check-options.js'
 import type { Compilation, EntityNotes, PartNotes } from './compilation.js'
 import { compileConsolidate } from './compile-consolidate.js'
+import { compileNested } from './compile-nested.js'
 import { compileExpect } from './compile-expect.js'
 import { compileCompanions, compileSharding } from './compile-sharding.js'
 import { isInTemplate, keyKind, storedKeyKind } from './key-kind.js'
 import { evaluateTarget, type Member } from './members.js'
 import { didYouMean, oneOf } from './nearest.js'
 import type { Place } from './problems.js'
+import type { RelationDraft } from './relation-draft.js'
 import { isOwner } from './relation-owner.js'
 import { askedStrategy, findRules } from './relation-rules.js'
 import { relationTargets } from './relation-target.js'
 import { compileSeveral, refuseSeveralInPart } from './several-targets.js'
 import { RELATIONS, STRATEGIES, type RelationDecorator, type StrategyRules } from './strategies.js'
-
-/** A relation before it has its place in the loaded-mask. */
-export type RelationDraft = Omit<RelationModel, 'index'>
 
 /** Compiles a relation of an entity: its target, its other side and its options, checked against its strategy. */
 export function compileRelation(
@@ -106,7 +105,7 @@ export function compileRelation(
   }
 }
 
-/** A part may point to records by key, and to nothing else. */
+/** A part may point to records by key, and have consolidated children of its own. */
 export function compilePartRelation(
   notes: PartNotes,
   note: MemberNote<RelationDecorator>,
@@ -115,13 +114,15 @@ export function compilePartRelation(
   const { problems } = compilation
   const place = { className: notes.name, property: note.property }
   const rules = checkedRules(note, place, compilation)
+  if (rules?.target === 'embeddable') return compileNested(notes, note, rules, compilation)
   if (
     RELATIONS[note.decorator].holds !== 'ref' ||
     (rules && rules.strategy !== 'keyBin') ||
     note.inverse !== undefined
   ) {
-    const message = `A part can only point to a record by its key; it cannot have a ${note.inverse === undefined ? `@${note.decorator}` : 'two-sided relation'}.`
-    problems.add('SKEIN_1026', place, message, `Use a one-sided @ManyToOne, or make ${notes.name} a @Record.`)
+    const message = `A part can only point to a record by its key, or have children of its own; it cannot have ${note.inverse === undefined ? `such a @${note.decorator}` : 'a two-sided relation'}.`
+    const fix = `Use a one-sided @ManyToOne, @OneToMany with strategy: 'consolidate', or make ${notes.name} a @Record.`
+    problems.add('SKEIN_1026', place, message, fix)
     return undefined
   }
   const [target] = (rules && relationTargets(note, rules, place, compilation)) ?? []

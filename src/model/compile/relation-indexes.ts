@@ -5,7 +5,7 @@ import { targetsOf } from '../several.js'
 import { checkOptions } from './check-options.js'
 import type { Compilation, EntityNotes } from './compilation.js'
 import { compileKeyIndex } from './compile-index.js'
-import type { RelationDraft } from './compile-relation.js'
+import type { RelationDraft } from './relation-draft.js'
 import { keyKind, storedKeyKind } from './key-kind.js'
 import { evaluateTarget, isRelation, mainNote } from './members.js'
 

@@ -14,9 +14,11 @@ export function describeRelation(relation: RelationModel): string {
     onDelete === 'detach' ? undefined : `onDelete ${onDelete}`,
     orphans === 'keep' ? undefined : `orphans ${orphans}`,
     eager ? 'eager' : undefined,
-    relation.sortKey && `ordered by ${relation.sortKey.join(', ')} (ids in '${relation.sortKeyBin}')`,
+    relation.sortKey &&
+      `ordered by ${relation.sortKey.join(', ')}${relation.sortKeyBin === undefined ? '' : ` (ids in '${relation.sortKeyBin}')`}`,
     ...(relation.orders ?? []).map(
-      ({ name: order, properties, bin: list }) => `order ${order} by ${properties.join(', ')} in '${list}'`,
+      ({ name: order, properties, bin: list }) =>
+        `order ${order} by ${properties.join(', ')}${list === '' ? '' : ` in '${list}'`}`,
     ),
     relation.cap && `keeps the ${relation.cap.by} ${relation.cap.keep}`,
     relation.attributes && `attributes ${relation.attributes}`,

@@ -27,6 +27,8 @@ export interface LoadedLevel {
 export interface ChangedPart {
   readonly key: KeyValue | null
   readonly part: object
+  /** Its class, and the way to it, where it is inside the part under that key. */
+  readonly below?: { readonly class: EntityClass; readonly path: string; readonly id: KeyValue }
 }
 
 /** Location of one part in its record, and what the session knows of it. */

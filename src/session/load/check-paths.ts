@@ -28,12 +28,14 @@ function checkAny(several: readonly MappedClass[], paths: readonly string[], cla
   }
 }
 
-/** A part has nothing but references to records. */
+/** A part has references to records, and children of its own, which are loaded with it. */
 function checkPartPaths(part: EmbeddableModel, paths: readonly string[], classes: MappedClasses): void {
   for (const [step, rest] of byFirstStep(paths)) {
     const relation = part.relations.find(({ name }) => name === step)
     if (relation === undefined) throw unknownPartRelation(part, step)
-    checkAny(classes.severalOf(relation.target), rest, classes)
+    const below = classes.model.embeddables.get(relation.target)
+    if (below === undefined) checkAny(classes.severalOf(relation.target), rest, classes)
+    else checkPartPaths(below, rest, classes)
   }
 }
 

@@ -96,7 +96,10 @@ export class Walker {
     return keys.map((key) => this.#leadTo(classOfKey(classes, target, key).mapped, this.#reader.recordKey(target, key)))
   }
 
-  #fromPart({ part }: WalkNode, { relation }: Hop): readonly Lead[] {
+  #fromPart(node: WalkNode, hop: Hop): readonly Lead[] {
+    const { part } = node
+    const { relation } = hop
+    if (relation.holds === 'collection') return this.#partsIn(part!, relation.name, node, hop)
     const key = findRefState(readProperty(part!, relation.name) ?? {})?.key ?? null
     const target = this.#context.classes.of(relation.target)
     return key === null ? [] : [this.#leadTo(target, this.#reader.recordKey(target.model, key))]
@@ -112,13 +115,18 @@ export class Walker {
       const owner = owners[i]
       const strategy = owner === null ? undefined : hop.strategies.get(this.#context.classes.of(owner.model.name))
       if (strategy === undefined || present[i] === undefined) return []
-      const { parts } = collectionStateOf(readProperty(owner!.entity, strategy.relation) as object)
-      const placed = parts!.placed().map(({ part }) => part)
-      const chosen = hop.match === undefined ? placed : placed.filter(hop.match)
-      return cut(chosen, hop).map((part): Lead => {
-        const id = `${node.id}#${strategy.relation}#${userKeyId(strategy.keyOf!(part)!)}`
-        return { id, mapped: node.mapped, key: node.key, part }
-      })
+      return this.#partsIn(owner!.entity, strategy.relation, node, hop)
+    })
+  }
+
+  /** Children of an entity, or of a part. */
+  #partsIn(owner: object, relation: string, node: WalkNode, hop: Hop): readonly Lead[] {
+    const { parts, binding } = collectionStateOf(readProperty(owner, relation) as object)
+    const placed = parts!.placed().map(({ part }) => part)
+    const chosen = hop.match === undefined ? placed : placed.filter(hop.match)
+    return cut(chosen, hop).map((part): Lead => {
+      const id = `${node.id}#${relation}#${userKeyId(binding!.strategy.keyOf!(part)!)}`
+      return { id, mapped: node.mapped, key: node.key, part }
     })
   }
 

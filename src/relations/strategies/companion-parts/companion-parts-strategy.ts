@@ -12,7 +12,7 @@ import type { LocatedPart } from '../../contract/relation-strategy.js'
 import type { Tracked } from '../../contract/tracked.js'
 import { closeCompanions, createOwner } from '../../write/companion-lifecycle.js'
 import type { StoredRefs } from '../consolidate/inverse-changes.js'
-import { itemsOf } from '../consolidate/part-items.js'
+import { itemsOf, leavingItems } from '../consolidate/part-items.js'
 import type { PartTable } from '../consolidate/part-table.js'
 import { PartsStrategy } from '../consolidate/parts-strategy.js'
 import { CompanionPartVerification } from './companion-part-verification.js'
@@ -107,8 +107,8 @@ export class CompanionPartsStrategy extends PartsStrategy {
     draft: PlanDraft,
     reader: Reader,
   ): void | Promise<void> {
-    const moving = [...table.moving()]
-    for (const { to } of moving) draft.tie(tracked.key, to.owner.key)
+    const leaving = leavingItems(table)
+    for (const owner of leaving?.to ?? []) draft.tie(tracked.key, owner.key)
     const parts = {
       table,
       refs,
@@ -117,11 +117,10 @@ export class CompanionPartsStrategy extends PartsStrategy {
       isUpsert: tracked.overwrite === true,
       isOwnerMade: tracked.createsRecord === true,
     }
-    const leaving = { removed: moving.map(({ id }) => id), changed: [], recorded: [], put: [] }
     const items = this.#dates?.placedItems(table, places, draft) ?? itemsOf(table)
     return together([
       this.#writes.send(parts, items, draft, 'add references', reader),
-      this.#writes.send(parts, leaving, draft, 'remove references', reader),
+      leaving && this.#writes.send(parts, leaving.items, draft, 'remove references', reader),
     ])
   }
 }

@@ -11,6 +11,7 @@ import type { Reader } from '../../contract/reader.js'
 import type { Tracked } from '../../contract/tracked.js'
 import { InverseChanges, type StoredRefs } from './inverse-changes.js'
 import { PartChanges } from './part-changes.js'
+import { leavingItems } from './part-items.js'
 import { mostMovesIn } from './most-moves.js'
 import { PartReads } from './part-reads.js'
 import type { PartTable } from './part-table.js'
@@ -92,7 +93,11 @@ export class ConsolidateStrategy extends PartsStrategy {
   }
 
   #planChanges(tracked: Tracked, table: PartTable, refs: StoredRefs, draft: PlanDraft, stage: StageName): void {
+    this.#planOwn(tracked, table, refs, draft, stage)
     this.#planMoves(tracked, table, refs, draft)
+  }
+
+  #planOwn(tracked: Tracked, table: PartTable, refs: StoredRefs, draft: PlanDraft, stage: StageName): void {
     const changes = new PartChanges(table, new InverseChanges(this.partClass, refs))
     const mostMoves = mostMovesIn(table.knownCount)
     const left = changes.gather(mostMoves)
@@ -128,12 +133,11 @@ export class ConsolidateStrategy extends PartsStrategy {
 
   /** Takes out children that go to other records: in the same transaction, or once they are stored there. */
   #planMoves(tracked: Tracked, table: PartTable, refs: StoredRefs, draft: PlanDraft): void {
-    const moving = [...table.moving()]
-    if (moving.length === 0) return
-    for (const { to } of moving) draft.tie(tracked.key, to.owner.key)
-    const changes = new PartChanges(table, new InverseChanges(this.partClass, refs)).gatherRemoved(
-      moving.map(({ id }) => id),
-    )
+    const leaving = leavingItems(table)
+    if (leaving === undefined) return
+    for (const owner of leaving.to) draft.tie(tracked.key, owner.key)
+    const changes = new PartChanges(table, new InverseChanges(this.partClass, refs))
+    changes.gatherThese(leaving.items)
     const options = { exists: 'mustExist', ttl: 'keep', guards: changes.guards } as const
     this.#add(draft, write(this.owner.name, tracked.key, changes.operations(), options), changes, 'remove references')
   }

@@ -12,9 +12,7 @@ export function locatePart(table: PartTable, given: unknown): LocatedPart {
     place: parts.sortKey === undefined ? id : known?.place,
     isAdded: table.state.findAdded(id) !== undefined,
     unsent: () =>
-      known === undefined || parts.codec.same(known.part, known.snapshot)
-        ? []
-        : parts.patch(known.part, known.snapshot, known.place, owner),
+      known === undefined || parts.codec.same(known.part, known.snapshot) ? [] : parts.patch(known, owner),
     accept: () => void (known && (known.snapshot = parts.codec.snapshot(known.part))),
     showWhenRead: (change) => table.unsent.add(id, change),
   }

@@ -202,10 +202,10 @@ export class PartChanges {
     const place = this.#parts.placeOf(part)
     if (compareKeys(place, known.place) !== 0) this.#move(known, place)
     const refs = this.#parts.indexedRefs(part)
-    this.#patches.push(...this.#parts.patch(part, known.snapshot, place, this.#table.owner))
+    this.#patches.push(...this.#parts.patch({ ...known, place }, this.#table.owner))
     this.#inverse.patch(id, known.refs, refs)
     this.#orders.change(id, known.place, known.tuples, this.#parts.tuplesOf(part))
-    this.#send(part, id, place, refs)
+    this.#send(part, id, place, refs, this.#isAdded(part), known)
   }
 
   /** The record moves it as it is stored: what others changed in it stays. Fails when it is no longer where this session knew it. */
@@ -237,12 +237,15 @@ export class PartChanges {
     id: KeyValue,
     place: MapKey,
     refs: readonly (UserKey | null)[],
-    wasAdded = this.#isAdded(part),
+    wasAdded: boolean,
+    { keeps, snapshot: before }: Partial<KnownPart> = {},
   ): void {
+    const { codec } = this.#parts
+    const now = codec.snapshot(part)
     const known = {
       part,
       id,
-      snapshot: this.#parts.codec.snapshot(part),
+      snapshot: keeps === undefined ? now : codec.keepChildren(now, before!, keeps),
       place,
       refs,
       tuples: this.#parts.tuplesOf(part),

@@ -5,7 +5,7 @@ import {
   unstorable,
   ValueProblem,
   writeProperty,
-  type PartCodec,
+  type ChildCodec,
 } from '../../../codec/index.js'
 import { SkeinError } from '../../../errors/index.js'
 import { describeKey, type KeyValue } from '../../../keys/index.js'
@@ -17,22 +17,30 @@ import type { MapKey, Value } from '../../../plan/value.js'
 import type { Tracked } from '../../contract/tracked.js'
 import type { Reader } from '../../contract/reader.js'
 import { isOfKind, type AskedBin } from '../../contract/typed-read.js'
-import { findRefState } from '../../state/state-of.js'
 import { PartOrder, type Tuple } from './part-order.js'
 import { SortKey } from './sort-key.js'
 
 const NO_TUPLES: readonly never[] = Object.freeze([])
 const REPAIR = 'Repair the record; another program may have written it.'
 
+/** A stored part and where it is. */
+interface PatchedPart {
+  readonly part: object
+  readonly snapshot: object
+  readonly place: MapKey
+  /** Children in it that stay for now. */
+  readonly keeps?: ReadonlySet<object>
+}
+
 /** The parts of one consolidated collection: their ids, their places in its map, and how they are stored. */
 export class PartClass {
   readonly relation: RelationModel
-  readonly codec: PartCodec
+  readonly codec: ChildCodec
   readonly sortKey: SortKey | undefined
   readonly orders: readonly PartOrder[]
-  readonly #owner: EntityModel
+  readonly #owner: Pick<EntityModel, 'name'>
 
-  constructor(relation: RelationModel, owner: EntityModel, codec: PartCodec) {
+  constructor(relation: RelationModel, owner: Pick<EntityModel, 'name'>, codec: ChildCodec) {
     this.relation = relation
     this.codec = codec
     this.#owner = owner
@@ -163,24 +171,14 @@ export class PartClass {
     return unreadable(this.#owner, key.key, inEntry(this.relation.name, undefined, problem)) as SkeinError
   }
 
-  /** Makes an instance that people may hold what was read as another one. */
-  refill(part: object, stored: Value, read: object): void {
-    this.codec.fill(part, stored)
-    // A reference stays the same object, which only the session can point elsewhere.
-    for (const { name } of this.codec.model.relations) {
-      const { key } = readProperty(read, name) as Ref<object>
-      findRefState(readProperty(part, name) as object)?.takeStored(key)
-    }
-  }
-
   encode(part: object, owner: Tracked): Value {
     return this.#guard(part, owner, () => this.codec.encode(part, 1))
   }
 
   /** The operations that bring a stored part up to date; only fields that changed. */
-  patch(part: object, snapshot: object, place: MapKey, owner: Tracked): readonly WriteOperation[] {
+  patch({ part, snapshot, place, keeps }: PatchedPart, owner: Tracked): readonly WriteOperation[] {
     const path: Path = [atKey(place)]
-    return this.#guard(part, owner, () => this.codec.patch(part, snapshot, { bin: this.bin, path }))
+    return this.#guard(part, owner, () => this.codec.patch(part, snapshot, { bin: this.bin, path, keeps }))
   }
 
   /** The keys that the part's references hold, for those that the owner keeps an index of. */

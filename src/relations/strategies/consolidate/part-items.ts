@@ -1,6 +1,9 @@
 import type { KeyValue } from '../../../keys/index.js'
 import { userKeyId } from '../../../plan/record-key.js'
 import { isEntity } from '../../contract/member.js'
+import type { Tracked } from '../../contract/tracked.js'
+import { changedParts } from './changed-parts.js'
+import { movingParts } from './leaving-parts.js'
 import type { KnownPart, PartTable } from './part-table.js'
 import type { RecordedChange } from './recorded-changes.js'
 
@@ -15,16 +18,33 @@ export interface PartItems {
 /** Everything that a flush has to do, but for children that go to another record: those are stored there first. */
 export function itemsOf(table: PartTable): PartItems {
   const { state, parts } = table
-  const moving = new Set([...table.moving()].map(({ id }) => userKeyId(id)))
+  const moving = new Set([...movingParts(table)].map(({ id }) => userKeyId(id)))
   return {
     removed: state.removed
       .map((member) => (isEntity(member) ? parts.idOf(member) : member))
       .filter((id) => !moving.has(userKeyId(id))),
-    changed: [...table.changed()],
+    changed: changedParts(table).flatMap(({ first }) => first ?? []),
     recorded: table.recorded.all,
     put: state.added.map((member) => {
       if (!isEntity(member)) throw parts.bareKey(member)
       return member
     }),
   }
+}
+
+/** What is taken out here once it is stored in other records, and these; undefined where nothing is. */
+export function leavingItems(
+  table: PartTable,
+): { readonly items: PartItems; readonly to: readonly Tracked[] } | undefined {
+  const moving = [...movingParts(table)]
+  const changed = table.parts.codec.children.length === 0 ? [] : changedParts(table)
+  const to = [...moving, ...changed].flatMap((each) => each.to)
+  if (to.length === 0) return undefined
+  const items = {
+    removed: moving.map(({ id }) => id),
+    changed: changed.flatMap(({ then }) => then ?? []),
+    recorded: [],
+    put: [],
+  }
+  return { items, to: [...new Set(to.map(({ owner }) => owner))] }
 }

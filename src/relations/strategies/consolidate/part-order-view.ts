@@ -24,23 +24,24 @@ export interface OrderedPart {
 /** Answers about consolidated children in one of their further orders: from the list of tuples, then the children that it names. */
 export class PartOrderView implements OrderView {
   readonly #order: PartOrder
-  readonly #reads: PartQuestions
+  readonly #reads: PartQuestions | undefined
   readonly #source: OrderSource
 
-  constructor(order: PartOrder, reads: PartQuestions, source: OrderSource) {
+  /** `reads` is not needed where all children are at hand. */
+  constructor(order: PartOrder, reads: PartQuestions | undefined, source: OrderSource) {
     this.#order = order
     this.#reads = reads
     this.#source = source
   }
 
   async count(): Promise<number> {
-    return this.#source.isLocal ? (await this.#sorted()).length : this.#reads.orderSize(this.#order)
+    return this.#source.isLocal ? (await this.#sorted()).length : this.#reads!.orderSize(this.#order)
   }
 
   async page(range: KeyRange): Promise<readonly object[]> {
     if (range.count === 0) return []
     if (this.#source.isLocal) return cut(await this.#sorted(), range).map(({ part }) => part)
-    return this.#named(await this.#reads.orderSlice(this.#order, range))
+    return this.#named(await this.#reads!.orderSlice(this.#order, range))
   }
 
   first(count: number): Promise<readonly object[]> {
@@ -54,7 +55,7 @@ export class PartOrderView implements OrderView {
   async range({ from, to }: RangeOptions): Promise<readonly object[]> {
     const begin = from === undefined ? null : this.#order.bound(from)
     const end = to === undefined ? null : this.#order.bound(to)
-    if (!this.#source.isLocal) return this.#named(await this.#reads.orderRange(this.#order, begin, end))
+    if (!this.#source.isLocal) return this.#named(await this.#reads!.orderRange(this.#order, begin, end))
     const isIn = ({ tuple }: OrderedPart): boolean =>
       (begin === null || compareValues(tuple, begin) >= 0) && (end === null || compareValues(tuple, end) < 0)
     return (await this.#sorted()).filter(isIn).map(({ part }) => part)

@@ -1,28 +1,38 @@
 import { readProperty } from '../../../codec/index.js'
-import { describeKey } from '../../../keys/index.js'
-import type { Ref } from '../../../model/index.js'
+import { describeKey, type KeyValue } from '../../../keys/index.js'
+import { refsOf, type Ref } from '../../../model/index.js'
 import type { WriteOperation } from '../../../plan/operation.js'
 import { atKey, listRemoveValues, mapPutMissing, mapRemoveKeys, mapRemoveValues } from '../../../plan/operations.js'
 import type { UserKey } from '../../../plan/record-key.js'
 import type { MapKey } from '../../../plan/value.js'
 import type { InsideRef } from '../../contract/inside-verification.js'
 import type { PartClass } from './part-class.js'
+import { partsIn, type PartBelow } from './part-tree.js'
 
-/** Targets of a stored part's references, and how to clear each reference when its target has no record. */
-export function pointersOf(part: object, place: MapKey, parts: PartClass): readonly InsideRef[] {
-  const id = parts.idOf(part)
+/** Targets of the references of a stored part and of the parts in it, and how to clear each reference when its target has no record. */
+export function pointersOf(root: object, place: MapKey, parts: PartClass): readonly InsideRef[] {
+  return [...partsIn(root, parts.codec)].flatMap((below) => pointersIn(below, parts.idOf(root), place, parts))
+}
+
+function pointersIn({ part, codec, steps }: PartBelow, id: KeyValue, place: MapKey, parts: PartClass): InsideRef[] {
   const { name: property } = parts.relation
-  return parts.codec.model.relations.flatMap(({ name, bin, target: className }): InsideRef[] => {
+  return refsOf(codec.model).flatMap(({ name, bin, target: className }): InsideRef[] => {
     const key = (readProperty(part, name) as Ref<object> | undefined)?.key ?? null
     if (key === null) return []
-    const says = `has ${describeKey(id)} in ${property}, which points in ${name} to ${className} ${describeKey(key)}, which has no record`
-    const operations = [mapRemoveKeys(parts.bin, [bin!], 'none', [atKey(place)]), ...unlisted(name, key, id, parts)]
+    const inside = steps.map((step) => `.${step.field.name} ${describeKey(step.id)}`).join('')
+    const says = `has ${describeKey(id)}${inside} in ${property}, which points in ${name} to ${className} ${describeKey(key)}, which has no record`
+    const path = [atKey(place), ...steps.map((step) => atKey(step.field.keyOf(step.id)))]
+    const operations = [
+      mapRemoveKeys(parts.bin, [bin!], 'none', path),
+      ...(steps.length > 0 ? [] : unlisted(name, key, id, parts)),
+    ]
     const other = { className, key }
+    const partKey = steps.at(-1)?.id ?? id
     return [
       {
         className,
         key,
-        fault: { kind: 'danglingKey', property, partKey: id, other, repair: 'remove', says, operations },
+        fault: { kind: 'danglingKey', property, partKey, other, repair: 'remove', says, operations },
       },
     ]
   })

@@ -8,11 +8,14 @@ import type { Reader } from '../../contract/reader.js'
 import { isCreation, isEntity, type Member } from '../../contract/member.js'
 import { wrongClass } from '../../contract/relation-errors.js'
 import { REMEMBER } from '../../state/remember-fields.js'
+import { attachPart } from './attach-part.js'
 import { splitByCap } from './cap.js'
 import { compareKeys } from './key-order.js'
 import type { PartClass } from './part-class.js'
+import { holdPart, settlePart, type PartHolder, type PlacedPart, type RootParts } from './part-holders.js'
 import type { Tuple } from './part-order.js'
-import { attachRefs } from './part-refs.js'
+import { knownBelow } from './part-tree.js'
+import { refillPart } from './refill-part.js'
 import { RecordedChanges } from './recorded-changes.js'
 import { UnsentChanges } from './unsent-changes.js'
 
@@ -27,28 +30,17 @@ export interface KnownPart {
   refs: readonly (UserKey | null)[]
   /** Its tuples in the further orders when it was stored. */
   tuples: readonly Tuple[]
-}
-
-/** A stored part that is to be in another record. */
-export interface MovingPart {
-  readonly id: KeyValue
-  readonly to: PartTable
-}
-
-/** Maps each part to the collection it was added to last. */
-const HOLDERS = new WeakMap<object, PartTable>()
-
-/** A part of the collection as it is now, at the place it will have. */
-export interface PlacedPart {
-  readonly part: object
-  readonly place: MapKey
+  /** Children inside it that are taken out only once they are stored in another record. */
+  readonly keeps?: ReadonlySet<object>
 }
 
 /** Parts that a session knows of one consolidated collection. Added and removed parts are in the collection's state. */
-export class PartTable {
+export class PartTable implements PartHolder, RootParts {
   readonly state: CollectionState
   readonly parts: PartClass
   readonly owner: Tracked
+  /** The children are in companion records. */
+  readonly isApart: boolean
   /** All stored parts are known. */
   isLoaded = false
   readonly #known = new Map<string, KnownPart>()
@@ -65,12 +57,17 @@ export class PartTable {
     this.state = state
     this.parts = parts
     this.owner = owner
+    this.isApart = parts.relation.companions !== undefined
     this.reader = reader
     for (const member of state.added) {
       // Without a session an added part was not given an id.
       state.mark(member, undefined)
       this.include(member)
     }
+  }
+
+  get table(): this {
+    return this
   }
 
   /** Nothing is stored that is not known here. */
@@ -105,8 +102,8 @@ export class PartTable {
     if (!isEntity(member)) throw this.parts.bareKey(member)
     this.check(member)
     this.parts.prepare(member, this.owner, this.reader)
-    this.#attach(member)
-    HOLDERS.set(member, this)
+    attachPart(member, this, false)
+    holdPart(member, this)
     const known = this.#find(member)
     // A part with the same id takes the place of the one that is there.
     if (known?.part !== member || !this.isSure(known.id)) this.state.mark(member, 'added')
@@ -122,15 +119,9 @@ export class PartTable {
     if (this.#find(member) !== undefined || mayBeStored) this.state.mark(member, 'removed')
   }
 
-  /** Parts that were taken out here and added to another record, which is not stored yet. */
-  *moving(): Iterable<MovingPart> {
-    for (const member of this.state.removed) {
-      const id = isEntity(member) ? this.parts.keyOf(member) : member
-      const part = isEntity(member) ? member : this.known(member)?.part
-      const to = part && HOLDERS.get(part)
-      if (id !== null && to !== undefined && to !== this && to.owner.state !== 'gone' && to.state.isAdded(part!))
-        yield { id, to }
-    }
+  /** True while the part is to be stored in this collection. */
+  holds(part: object): boolean {
+    return this.state.isAdded(part)
   }
 
   /** The known part with that id. */
@@ -179,9 +170,10 @@ export class PartTable {
     const known = this.known(id)
     this.#unsure.delete(userKeyId(id))
     if (known !== undefined) return known.part
-    const part = this.#former?.get(userKeyId(id))?.part ?? read
-    if (part !== read) this.parts.refill(part, stored, read)
-    this.#attach(part)
+    const former = this.#former?.get(userKeyId(id))
+    const part = former?.part ?? read
+    if (former !== undefined) refillPart(former, this.parts.codec, stored, read)
+    attachPart(part, this, true)
     this.#know(part, id)
     if (this.unsent.showIn(id, part)) this.known(id)!.snapshot = this.parts.codec.snapshot(part)
     return part
@@ -190,6 +182,7 @@ export class PartTable {
   /** The part is stored as it was when it was sent; what was done to it since is still to be sent. */
   confirm(known: KnownPart, wasAdded: boolean): void {
     this.#known.set(userKeyId(known.id), known)
+    for (const part of knownBelow(this.parts.codec, known.snapshot)) settlePart(part, this)
     if (!wasAdded) return
     const now = this.state.findAdded(known.id)
     if (now === known.part) this.state.mark(known.part, undefined)
@@ -267,10 +260,6 @@ export class PartTable {
     for (const { part } of this.kept()) all.push({ part, place: this.parts.placeOf(part) })
     for (const part of this.state.addedEntities) all.push({ part, place: this.parts.placeOf(part) })
     return all.sort((a, b) => compareKeys(a.place, b.place))
-  }
-
-  #attach(part: object): void {
-    attachRefs(part, this.parts.codec.model, this.owner, this.reader)
   }
 
   /** False where a cap may have dropped the part: only the server can tell. */

@@ -14,7 +14,8 @@ import { readCursor, showCursor } from '../../write/member-cursor.js'
 import { compareKeys } from './key-order.js'
 import { PartOrderView } from './part-order-view.js'
 import type { PartQuestions } from './part-questions.js'
-import type { PartTable, PlacedPart } from './part-table.js'
+import type { PlacedPart } from './part-holders.js'
+import type { PartTable } from './part-table.js'
 
 const ALL = 2 ** 31 - 1
 

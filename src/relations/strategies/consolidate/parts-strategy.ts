@@ -1,6 +1,6 @@
 import { readProperty, type PartCodec } from '../../../codec/index.js'
 import type { KeyValue } from '../../../keys/index.js'
-import type { EntityModel, RelationModel } from '../../../model/index.js'
+import { refsOf, type EntityModel, type RelationModel } from '../../../model/index.js'
 import type { BinLayout } from '../../../plan/bin-layout.js'
 import type { PlanDraft } from '../../../plan/plan-draft.js'
 import { userKeyId } from '../../../plan/record-key.js'
@@ -16,10 +16,14 @@ import { collectionStateOf, findRefState } from '../../state/state-of.js'
 import type { StoredRefs } from './inverse-changes.js'
 import { locatePart } from './locate-part.js'
 import { PartClass } from './part-class.js'
+import { leavingItems } from './part-items.js'
 import type { PartQuestions } from './part-questions.js'
-import { loadPartRefs } from './part-refs.js'
+import { completeParts, hasEagerRefs, loadPartRefs } from './part-refs.js'
 import { PartTable } from './part-table.js'
+import { partsToCheck } from './parts-to-check.js'
+import { partsIn } from './part-tree.js'
 import { PartView } from './part-view.js'
+import { targetsOf, withdrawPointing } from './withdraw-pointing.js'
 
 /** Children that are parts of their owner, whichever records hold them: what a session knows of them, and what they point to. */
 export abstract class PartsStrategy implements RelationStrategy {
@@ -34,6 +38,8 @@ export abstract class PartsStrategy implements RelationStrategy {
   protected readonly partClass: PartClass
   /** Some of what parts point to is always loaded with them. */
   protected readonly hasEagerRefs: boolean
+  /** Classes that parts point to. */
+  readonly #targets: readonly string[]
   /** Pages follow cursors, because children are in several records. */
   protected readonly hasCursors: boolean = false
   /** Children are in the order of a date, and asked by it. */
@@ -44,11 +50,12 @@ export abstract class PartsStrategy implements RelationStrategy {
     this.model = model
     this.owner = owner
     this.partClass = new PartClass(model, owner, codec)
-    this.hasEagerRefs = codec.model.relations.some(({ eager }) => eager)
+    this.hasEagerRefs = hasEagerRefs(codec)
+    this.#targets = [...new Set(targetsOf(codec))]
     this.keyOf = this.partClass.keyOf
     this.parts = {
       class: codec.model.class,
-      changed: ({ entity }) => this.changed(this.table(entity)),
+      changed: ({ entity }) => partsToCheck(this.table(entity)),
       locate: (tracked, id) => this.locate(tracked, id),
     }
   }
@@ -73,7 +80,8 @@ export abstract class PartsStrategy implements RelationStrategy {
 
   view(tracked: Tracked, reader: Reader): CollectionView {
     const isDone = !this.hasEagerRefs || tracked.state === 'gone'
-    const complete = isDone ? undefined : (parts: readonly object[]) => this.#loadEager(parts, reader)
+    const { codec } = this.partClass
+    const complete = isDone ? undefined : (parts: readonly object[]) => completeParts(parts, codec, reader)
     return new PartView(
       this.table(tracked.entity),
       this.questions(tracked, reader),
@@ -93,46 +101,26 @@ export abstract class PartsStrategy implements RelationStrategy {
     const table = this.table(entity)
     for (const target of this.newTargets(table, reader)) reach.save(target)
     // A child that goes to another record is stored there before it is taken out here.
-    for (const { to } of table.moving()) reach.save(to.owner.entity)
+    for (const owner of leavingItems(table)?.to ?? []) reach.save(owner.entity)
   }
 
   /** Parts that are not stored yet are not found by an index; the others point no longer to what was never stored. */
   takeBack({ entity }: Tracked, deleted: Deleted, onTakeBack: OnRollback, isPreview: boolean): void {
+    if (this.#targets.every((target) => deleted(target).size === 0)) return
     const table = this.table(entity)
-    for (const { name, target } of this.partClass.codec.model.relations) {
-      const gone = deleted(target)
-      if (gone.size === 0) continue
-      const goAlong = this.model.inverseIndexes?.some(
-        ({ ref, onTargetDelete }) => ref === name && onTargetDelete === 'delete',
-      )
-      for (const { part } of this.changed(table)) {
-        const state = findRefState(readProperty(part, name) ?? {})
-        const key = state?.key ?? null
-        if (key === null || !gone.has(key)) continue
-        if (goAlong) {
-          onTakeBack(table.state.tentatively(part, () => table.exclude(part), isPreview))
-        } else if (isEntity(state!.target) && state!.binding?.reader.tracked(state!.target) === undefined) {
-          onTakeBack(state!.tentatively(() => state!.set(null), isPreview))
-        }
-      }
-    }
+    const changed = this.changed(table).map(({ part }) => part)
+    withdrawPointing(table, changed, deleted, onTakeBack, isPreview)
   }
 
   loadInside(level: readonly Tracked[], reader: Reader, paths: readonly string[]): Promise<readonly LoadedLevel[]> {
-    const { relations } = this.partClass.codec.model
-    if (relations.length === 0) return Promise.resolve([])
+    const { codec } = this.partClass
+    if (codec.model.relations.length === 0) return Promise.resolve([])
     const parts = level.flatMap(({ entity }) =>
       this.table(entity)
         .placed()
         .map(({ part }) => part),
     )
-    return loadPartRefs(parts, relations, paths, reader)
-  }
-
-  /** Of parts that were asked for one by one. */
-  async #loadEager(parts: readonly object[], reader: Reader): Promise<void> {
-    const loaded = await loadPartRefs(parts, this.partClass.codec.model.relations, [], reader)
-    await reader.load(loaded.flatMap(({ next }) => next))
+    return loadPartRefs(parts, codec, paths, reader)
   }
 
   #state(entity: object): CollectionState {
@@ -145,10 +133,12 @@ export abstract class PartsStrategy implements RelationStrategy {
   }
 
   protected newTargets(table: PartTable, reader: Reader): readonly object[] {
-    const refs = this.partClass.codec.model.relations
-    if (refs.length === 0) return []
+    const { codec } = this.partClass
+    if (codec.model.relations.length === 0) return []
     const targets = this.changed(table).flatMap(({ part }) =>
-      refs.map(({ name }) => findRefState(readProperty(part, name) ?? {})?.target ?? null),
+      [...partsIn(part, codec)].flatMap((each) =>
+        refsOf(each.codec.model).map(({ name }) => findRefState(readProperty(each.part, name) ?? {})?.target ?? null),
+      ),
     )
     return targets.filter(isEntity).filter((target) => isNew(target, reader))
   }

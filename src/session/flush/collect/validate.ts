@@ -49,11 +49,12 @@ function partFailures(managed: ManagedEntity, checked: Set<object>, model: Model
   const failures: ValidationFailure[] = []
   for (const { relation, parts } of mapped.relations) {
     if (parts === undefined) continue
-    for (const { key: partKey, part } of parts.changed(managed)) {
+    for (const { key: rootKey, part, below } of parts.changed(managed)) {
       if (checked.has(part)) continue
       checked.add(part)
-      const place = `${relation}[${partKey === null ? 'no key' : describeKey(partKey)}]`
-      for (const { property, ...failure } of validatePart(part, parts.class, model)) {
+      const partKey = below?.id ?? rootKey
+      const place = `${relation}[${rootKey === null ? 'no key' : describeKey(rootKey)}]${below?.path ?? ''}`
+      for (const { property, ...failure } of validatePart(part, below?.class ?? parts.class, model)) {
         const key = mapped.codec.key.scheme.fromStored(managed.key.key, home.tenant)
         const about = { className: managed.model.name, key, ...(partKey === null ? {} : { partKey }) }
         failures.push({ ...about, ...failure, property: `${place}.${property}` })
