@@ -79,6 +79,16 @@ for (const mode of MODES) {
       expect(await rejection(() => fresh.load(Archived, 1, { from: 'archive' }))).to.be.instanceOf(NotFoundError)
     })
 
+    it('are loaded with what they refer to outside of them', async () => {
+      await db.session().save(Object.assign(new Shop(), { id: 's', name: 'Shop' }))
+      const one = order(1)
+      one.shop.set('s')
+      await db.session().save(one)
+      await db.session().archive(Archived, 1)
+      const { shop } = await db.session().load(Archived, 1, { from: 'archive', with: ['shop'] })
+      expect(shop.value?.name).to.equal('Shop')
+    })
+
     it('give entities that no save can store a second time', async () => {
       const session = db.session()
       const one = order(1)
@@ -102,7 +112,6 @@ for (const mode of MODES) {
       expect(await rejection(() => session.load(Shop, 's', { from: 'any' }))).to.have.property('code', 'SKEIN_2318')
       const wrong = [
         () => session.load(Archived, 1, { from: 'cold' as 'any' }),
-        () => session.load(Archived, 1, { from: 'archive', with: ['shop'] }),
         () => session.archive(Archived, 1, { force: true } as object),
         () => db.archive(Archived, { olderThan: 5 as unknown as Date }),
         () => db.archive(Archived, { olderThan: new Date(), by: 'text' }),

@@ -1,10 +1,14 @@
+import { archivedAlong } from '../archived-along.js'
 import type { EntityModel } from '../model.js'
+import type { RelationModel } from '../relation-model.js'
 import { targetsOf } from '../several.js'
 import { checkNamespace } from './check-names.js'
 import type { Problems } from './problems.js'
 
+type Entities = ReadonlyMap<string, EntityModel>
+
 /** Checks that records which are archived leave nothing behind that leads to them, or belongs to them. */
-export function checkArchives(entities: ReadonlyMap<string, EntityModel>, problems: Problems): void {
+export function checkArchives(entities: Entities, problems: Problems): void {
   for (const entity of entities.values()) {
     if (entity.archive === undefined) continue
     checkNamespace(problems, entity.archive, entity.name)
@@ -12,17 +16,18 @@ export function checkArchives(entities: ReadonlyMap<string, EntityModel>, proble
       const message = `Its archive is the namespace '${entity.namespace}' that its records are in.`
       problems.add('SKEIN_1063', { className: entity.name }, message, 'Name another namespace.')
     }
-    checkOwn(entity, problems)
+    checkOwn(entity, entities, problems)
     checkOthers(entity, entities, problems)
   }
 }
 
-function checkOwn({ name: className, relations, properties }: EntityModel, problems: Problems): void {
-  for (const { name: property, strategy, inverse } of relations) {
-    if (strategy === 'keyBin' && inverse === undefined) continue
-    const message = `A ${className} that is archived would leave the other side of ${property} behind.`
-    const fix = 'Use a reference without another side, or @Embedded parts, or leave archive out.'
-    problems.add('SKEIN_1063', { className, property }, message, fix)
+function checkOwn(entity: EntityModel, entities: Entities, problems: Problems): void {
+  const { name: className, relations, properties } = entity
+  for (const relation of relations) {
+    const problem = problemOf(entity, relation, entities)
+    if (problem === undefined) continue
+    const [why, fix] = problem
+    problems.add('SKEIN_1063', { className, property: relation.name }, why, fix)
   }
   for (const { name: property, sharding } of properties) {
     if (sharding === undefined) continue
@@ -31,12 +36,41 @@ function checkOwn({ name: className, relations, properties }: EntityModel, probl
   }
 }
 
-function checkOthers(archived: EntityModel, entities: ReadonlyMap<string, EntityModel>, problems: Problems): void {
-  for (const { name: className, relations } of entities.values())
-    for (const { name: property, ...relation } of relations) {
-      if (!targetsOf(relation).includes(archived.name)) continue
+/** What a relation would leave behind, and what to do about it. */
+function problemOf(
+  entity: EntityModel,
+  relation: RelationModel,
+  entities: Entities,
+): readonly [string, string] | undefined {
+  const { name, strategy, inverse, companions, onDelete, target, through } = relation
+  if (companions !== undefined)
+    return [
+      `The companion records of ${name} would stay when a ${entity.name} is archived.`,
+      'Leave out @Sharded or @Companion, or archive.',
+    ]
+  if (through === undefined && (strategy === 'consolidate' || archivedAlong(entity, relation, entities)))
+    return undefined
+  const isList = strategy === 'keyList' && relation.inverse === undefined && onDelete === 'detach'
+  if (through === undefined && inverse === undefined && (strategy === 'keyBin' || isList)) return undefined
+  const back = inverse === undefined ? undefined : entities.get(target)?.relations.find((each) => each.name === inverse)
+  // The other side moves this one along.
+  if (back !== undefined && archivedAlong(entities.get(target)!, back, entities)) return undefined
+  return [
+    `A ${entity.name} that is archived would leave the other side of ${name} behind.`,
+    `Use a reference or a list without another side, @Embeddable children, or children that move along: a list of keys with onDelete: 'cascade' to a class with the same archive.`,
+  ]
+}
+
+function checkOthers(archived: EntityModel, entities: Entities, problems: Problems): void {
+  for (const entity of entities.values())
+    for (const relation of entity.relations) {
+      const { name: property } = relation
+      if (!targetsOf(relation).includes(archived.name) || archivedAlong(entity, relation, entities)) continue
+      // What moves along with it leads back to it.
+      const back = archived.relations.find((each) => each.name === relation.inverse)
+      if (back !== undefined && archivedAlong(archived, back, entities)) continue
       const message = `It leads to ${archived.name}, whose records may be archived.`
       const fix = `Store the key in a @Bin, and load it with { from: 'any' }; or leave archive out of ${archived.name}.`
-      problems.add('SKEIN_1063', { className, property }, message, fix)
+      problems.add('SKEIN_1063', { className: entity.name, property }, message, fix)
     }
 }

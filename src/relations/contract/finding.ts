@@ -16,6 +16,7 @@ import type { KeyValue } from '../../keys/index.js'
  * the class reads. `misplacedMember`: a member of a collection is in another shard than its key says, or still in the record of its owner.
  * `duplicateMember`: a list of keys, in the owner's record or a companion, holds one of them more than once.
  * `unfinishedSplit`: members of a collection were being moved to other records when a process ended.
+ * `unfinishedArchive`: a record is both in the archive and outside of it, or not where one is that belongs to it.
  */
 export type FindingKind =
   | 'danglingKey'
@@ -36,6 +37,7 @@ export type FindingKind =
   | 'misplacedMember'
   | 'duplicateMember'
   | 'unfinishedSplit'
+  | 'unfinishedArchive'
   | 'unreadable'
   | 'unfinishedCreate'
 

@@ -1,9 +1,11 @@
 import type { KeyValue } from '../../keys/index.js'
 import type { EntityClass, RelationModel } from '../../model/index.js'
 import type { BinLayout } from '../../plan/bin-layout.js'
+import type { Bins } from '../../plan/command.js'
 import type { Expression } from '../../plan/expression.js'
 import type { ReadOperation, WriteOperation } from '../../plan/operation.js'
 import type { StoredRecord } from '../../plan/outcome.js'
+import type { RecordKey, UserKey } from '../../plan/record-key.js'
 import type { MapKey, Value } from '../../plan/value.js'
 import type { Tracked } from './tracked.js'
 import type { CollectionMembers, CollectionView } from './collection-members.js'
@@ -87,6 +89,10 @@ export interface RelationStrategy extends Contributor {
   readonly verification?: LinkVerification
   /** How members that were created for an owner, and never linked, are found; absent where members may be there alone. */
   readonly leftovers?: LinkVerification
+  /** Stored keys of the members that a record lists itself, or that share its key. */
+  listed?(stored: Bins, owner: RecordKey): readonly UserKey[]
+  /** Writes what a record holds of it into another one. Absent where its bins can be written as they are, in the order of `layouts`. */
+  copied?(stored: Bins, owner: Tracked, reader: Reader): readonly WriteOperation[]
   /** Absent where nothing is stored twice in one record. */
   readonly inside?: InsideVerification
   /** The attributes of one link, where links have some; null when there is no such link. */

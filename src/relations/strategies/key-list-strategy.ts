@@ -2,7 +2,7 @@ import { orderedLayout, type BinLayout } from '../../plan/bin-layout.js'
 import { readProperty } from '../../codec/index.js'
 import type { KeyValue } from '../../keys/index.js'
 import type { EntityModel, RelationModel } from '../../model/index.js'
-import type { WriteCommand } from '../../plan/command.js'
+import type { Bins, WriteCommand } from '../../plan/command.js'
 import type { Draft } from '../../plan/draft.js'
 import { isWrittenOrMissing, type Outcome } from '../../plan/outcome.js'
 import type { RecordKey, UserKey } from '../../plan/record-key.js'
@@ -84,6 +84,10 @@ export class KeyListStrategy implements RelationStrategy {
     this.#childBin = inverse?.bin
     this.#inverse = inverse
     this.#adoption = inverse && new UnloadedChildren(model, this.store, target, inverse)
+  }
+
+  listed(stored: Bins): readonly UserKey[] {
+    return (stored[this.store.bin] ?? []) as readonly UserKey[]
   }
 
   hasChanges({ entity }: Tracked): boolean {

@@ -2,10 +2,10 @@ import { readProperty, type EntityKey } from '../../codec/index.js'
 import { describeKey, type KeyValue } from '../../keys/index.js'
 import { SkeinError } from '../../errors/index.js'
 import type { EntityModel, RelationModel } from '../../model/index.js'
-import { read, remove } from '../../plan/command.js'
+import { read, remove, type Bins } from '../../plan/command.js'
 import type { Draft } from '../../plan/draft.js'
 import { isWrittenOrMissing } from '../../plan/outcome.js'
-import { userKeyId } from '../../plan/record-key.js'
+import { userKeyId, type RecordKey, type UserKey } from '../../plan/record-key.js'
 import type { Tracked } from '../contract/tracked.js'
 import type { Reader } from '../contract/reader.js'
 import type { Cascade } from '../contract/contributor.js'
@@ -50,6 +50,10 @@ export class SharedKeyStrategy implements RelationStrategy {
     this.leftovers = createdForLinks(model, owner, target, { held: (key) => sameKeyEnd(owner, key) })
     this.#forUs = CreatedFor.of(owner, model, target)
     this.#forTarget = this.#inverse && CreatedFor.of(target, this.#inverse, owner)
+  }
+
+  listed(_stored: Bins, { key }: RecordKey): readonly UserKey[] {
+    return [key]
   }
 
   hasChanges({ entity }: Tracked): boolean {

@@ -62,6 +62,22 @@ export function describeMarker(model: EntityModel, { key }: RecordKey, show: Sho
   }
 }
 
+/** A record and one that belongs to it are not in the same namespace: a move to the archive, or back, was cut off. */
+export function describeMoved(end: LinkEnd, other: LinkEnd, show: ShowKey): Described {
+  const [here, there] = [nameOf(end, show), nameOf(other, show)]
+  return {
+    kind: 'unfinishedArchive',
+    className: end.model.name,
+    property: end.property,
+    key: show(end.model, end.key.key),
+    otherClass: other.model.name,
+    otherKey: show(other.model, other.key.key),
+    truth: end.model.name,
+    repair: 'none',
+    message: `${here} names ${there} in ${end.property}, which is in the namespace '${other.model.archive}': a move was cut off, and archiving or unarchiving again completes it.`,
+  }
+}
+
 export function describeHomeMarker(
   model: EntityModel,
   { key }: RecordKey,

@@ -10,6 +10,8 @@ export interface Reading {
   readonly holds: boolean
   /** Its delete has begun: whoever finishes that also takes care of its links. */
   readonly isDeleting: boolean
+  /** Its record is in the archive, or outside of it, where the other end is not. */
+  readonly isMoved?: boolean
   /** Milliseconds since its last write. */
   readonly age: number
   readonly generation: number

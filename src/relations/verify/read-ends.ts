@@ -16,6 +16,8 @@ export const ABOUT_RECORD: readonly ReadOperation[] = [readExpression(AGE, since
 
 const GONE: Reading = Object.freeze({ exists: false, holds: false, isDeleting: false, age: Infinity, generation: 0 })
 
+const MOVED: Reading = Object.freeze({ ...GONE, exists: true, isDeleting: true, isMoved: true })
+
 /** A record as `ABOUT_RECORD` shows it. */
 export function readingOf(record: StoredRecord | null, holds = false): Reading {
   if (record === null) return GONE
@@ -72,13 +74,33 @@ export async function readEnds(ends: readonly LinkEnd[], readAll: ReadAll): Prom
     return [{ i, end: ends[i], key: apart.home(), operations: questionsOf(ends[i], i) }]
   })
   const homes = new Map((await askAll(away, readAll)).map((record, at) => [away[at].i, { record, key: away[at].key }]))
+  const moved = await areMoved(ends, records, readAll)
   return ends.map((end, i) => {
+    if (moved.has(i)) return MOVED
     const home = homes.get(i)
     // Members that move are nobody's to judge: whoever finishes the move sees to them.
     if (records[i] !== null && end.apart?.store.isUnsettled?.(end.key) === true)
       return { ...readingOf(records[i]), isDeleting: true }
     return home === undefined ? answerOf(end, i, records[i]) : answerApart(end, i, readingOf(records[i]), home)
   })
+}
+
+/** Ends whose records are not here, and are in the archive, or were brought back from it: a move was cut off, and its repetition sees to them. */
+async function areMoved(
+  ends: readonly LinkEnd[],
+  records: readonly (StoredRecord | null)[],
+  readAll: ReadAll,
+): Promise<ReadonlySet<number>> {
+  const missing = ends.flatMap((end, i) =>
+    records[i] === null && end.model.archive !== undefined && isUserKey(end.key.key) ? [{ end, i }] : [],
+  )
+  if (missing.length === 0) return new Set()
+  const elsewhere = await readAll(
+    missing.map(({ end: { model, key } }) =>
+      read(model.name, { ...key, namespace: model.archive! }, 'none', ABOUT_RECORD),
+    ),
+  )
+  return new Set(missing.flatMap(({ i }, at) => (elsewhere[at] === null ? [] : [i])))
 }
 
 function questionsOf({ holds, carries, only }: LinkEnd, i: number): ReadOperation[] {

@@ -7,7 +7,7 @@ import { readExpression } from '../../plan/operations.js'
 import { resultName } from '../../plan/effects.js'
 import { sameValue } from '../../plan/same-value.js'
 import { compareValues } from '../../plan/value-order.js'
-import { describeLink, describeMarker, describeUnreadable } from './describe-finding.js'
+import { describeLink, describeMarker, describeMoved, describeUnreadable } from './describe-finding.js'
 import type { Finding } from '../contract/finding.js'
 import { checkDuplicate, type DuplicateMember } from './duplicate-members.js'
 import { judge, type Reading } from './judge.js'
@@ -141,6 +141,8 @@ export class Verifier {
   async *#checkLinks(candidates: readonly Candidate[]): AsyncGenerator<Finding> {
     const carrying = candidates.filter(({ link, side }) => side === 'owner' && link.owner.carries !== undefined)
     const [others, own] = await Promise.all([this.#read(candidates.map(farEnd)), this.#read(carrying.map(nearEnd))])
+    for (const each of candidates.filter((_, i) => others[i].isMoved === true))
+      yield { ...describeMoved(nearEnd(each), farEnd(each), this.#access.showKey), ...FOUND }
     // Of most links it is enough to know that they are there; what they carry is compared from the side that is believed.
     const here = new Map(carrying.map((candidate, i) => [candidate, own[i]]))
     const suspects = candidates.filter((each, i) => judgeFrom(each, here.get(each) ?? HOLDS, others[i]) !== undefined)
@@ -214,7 +216,6 @@ export class Verifier {
 }
 
 const FOUND: RepairResult = Object.freeze({ state: 'found' })
-
 const HOLDS: Reading = Object.freeze({ exists: true, holds: true, isDeleting: false, age: Infinity, generation: 0 })
 
 const nearEnd = ({ link, side }: Candidate): LinkEnd => link[side]

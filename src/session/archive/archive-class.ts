@@ -7,7 +7,8 @@ import { query } from '../../plan/query-command.js'
 import { sweepWithoutTenant } from '../context/session-errors.js'
 import { foundKey } from '../load/key-of-found.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
-import { archiveOf } from './archived.js'
+import type { MappedClasses } from '../mapping/mapped-classes.js'
+import { archiveOf, checkAlone } from './archived.js'
 import { RecordMover } from './move-records.js'
 
 /** How far archiving has come. */
@@ -40,7 +41,12 @@ const OPTIONS: NamesOf<ArchiveOptions> = {
 const STEP = 100
 
 /** Moves the records of a class whose time lies before another one to the archive; says how many. */
-export async function archiveClass(mapped: MappedClass, driver: Driver, options: ArchiveOptions): Promise<number> {
+export async function archiveClass(
+  mapped: MappedClass,
+  classes: MappedClasses,
+  driver: Driver,
+  options: ArchiveOptions,
+): Promise<number> {
   const { tenant, signal, onProgress } = options
   const { name: entity, namespace, set, key: keyModel } = mapped.model
   if (tenant === undefined && keyModel.tenant && !keyModel.properties.includes(TENANT)) throw sweepWithoutTenant(mapped)
@@ -52,7 +58,7 @@ export async function archiveClass(mapped: MappedClass, driver: Driver, options:
     lt(bin('int', time), value(options.olderThan.getTime())),
   )
   const command = query({ entity, namespace, set, bins: mapped.codec.binsOf([]), filter })
-  const mover = new RecordMover(mapped, { from: namespace, to }, driver, signal)
+  const mover = new RecordMover(mapped, { direction: { from: namespace, to }, classes, driver, signal })
   let moved = 0
   for await (const records of driver.query(command, { signal })) {
     const keys = records.flatMap((record) => foundKey(mapped, record, tenant)?.record ?? [])
@@ -64,8 +70,9 @@ export async function archiveClass(mapped: MappedClass, driver: Driver, options:
   return moved
 }
 
-export function checkArchiveOptions(mapped: MappedClass, options: ArchiveOptions): void {
+export function checkArchiveOptions(mapped: MappedClass, classes: MappedClasses, options: ArchiveOptions): void {
   archiveOf(mapped)
+  checkAlone(mapped, classes)
   checkNames('archive()', options, OPTIONS)
   const { olderThan, by } = options
   if (!(olderThan instanceof Date) || Number.isNaN(olderThan.getTime()))

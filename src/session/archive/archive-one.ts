@@ -10,8 +10,8 @@ import type { MappedClass } from '../mapping/mapped-class.js'
 import type { SessionCore } from '../session-core.js'
 import type { ManagedEntity } from '../tracking/managed-entity.js'
 import { refuseInTransaction } from '../transaction/transaction-scope.js'
-import { archiveOf, noteArchived } from './archived.js'
-import { RecordMover } from './move-records.js'
+import { archiveOf, checkAlone, noteArchived } from './archived.js'
+import { RecordMover, type Moves } from './move-records.js'
 
 /** Options of `session.archive` and `session.unarchive`. */
 export interface ArchiveOneOptions extends OutsideTransaction {
@@ -36,13 +36,20 @@ export async function archiveOne(
   const key = own?.key ?? mapped.recordKeyOf(second, identity.tenant)
   const known = own ?? identity.get(mapped, key.key)
   if (known !== undefined) checkSent(known)
-  const isMoved = await moveOne(core, mapped, key, { from: mapped.model.namespace, to: archiveOf(mapped) }, options)
-  if (known !== undefined && isMoved) {
-    known.home.remove(known)
-    known.forgetStored()
-    noteArchived(known.entity)
-  }
-  return isMoved
+  const direction = { from: mapped.model.namespace, to: archiveOf(mapped) }
+  checkAlone(mapped, core.context.classes)
+  return moveOne(core, mapped, key, direction, options, (moved, keys) => {
+    for (const managed of knownOf(core, moved, keys)) {
+      managed.home.remove(managed)
+      managed.forgetStored()
+      noteArchived(managed.entity)
+    }
+  })
+}
+
+/** Entities of these records that the session has. */
+function knownOf({ context }: SessionCore, mapped: MappedClass, keys: readonly RecordKey[]): ManagedEntity[] {
+  return keys.flatMap(({ key }) => context.identity.get(mapped, key) ?? [])
 }
 
 /** Moves one record back from the archive. */
@@ -55,17 +62,22 @@ export async function unarchiveOne(
   check('unarchive', options)
   const mapped = core.mapped(entityClass)
   const record = mapped.recordKeyOf(key, core.context.identity.tenant)
+  checkAlone(mapped, core.context.classes)
   return moveOne(core, mapped, record, { from: archiveOf(mapped), to: mapped.model.namespace, isBack: true }, options)
 }
 
 function moveOne(
-  { context, work }: SessionCore,
+  core: SessionCore,
   mapped: MappedClass,
   key: RecordKey,
-  direction: ConstructorParameters<typeof RecordMover>[1],
+  direction: Moves['direction'],
   options: ArchiveOneOptions | undefined,
+  moved?: Moves['moved'],
 ): Promise<boolean> {
-  const mover = new RecordMover(mapped, direction, context.driver, options?.signal)
+  const { context, work } = core
+  const { classes, driver } = context
+  const before: Moves['before'] = (along, keys) => knownOf(core, along, keys).forEach(checkSent)
+  const mover = new RecordMover(mapped, { direction, classes, driver, signal: options?.signal, before, moved })
   const move = async (): Promise<boolean> => (await mover.move([key]))[0]
   return during(context.activity, () => work.turns.runOnRecord(key, move))
 }

@@ -1,7 +1,8 @@
 import type { Tenant } from '../../keys/index.js'
-import { notValid } from '../../model/call-options.js'
-import type { SessionContext } from '../context/session-context.js'
+import { NamedContext, type SessionContext } from '../context/session-context.js'
 import type { KeyInput, LoadOptions } from '../context/session-types.js'
+import { newParts } from '../flush/session-parts.js'
+import { IdentityMap } from '../tracking/identity-map.js'
 import { unmanagedRead } from '../load/unmanaged-read.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
 import { archiveOf, noteArchived } from './archived.js'
@@ -17,11 +18,11 @@ export async function findFrom<T extends object>(
   findHot: FindHot<T>,
 ): Promise<(T | null)[]> {
   const namespace = archiveOf(mapped)
-  if (from === 'archive' && paths !== undefined && paths.length > 0)
-    throw notValid('The option with cannot be used with from.', 'Leave it out, or unarchive the entity first.')
   const { classes, driver, identity } = context
   const tenant: Tenant | undefined = identity.tenant
   const findCold = async (wanted: readonly KeyInput<T>[]): Promise<(T | null)[]> => {
+    if (paths !== undefined && paths.length > 0)
+      return findWith(mapped, wanted, { with: paths, only, deleted, signal }, context)
     const found = await unmanagedRead(mapped, wanted, classes, driver, { only, deleted, signal, tenant, namespace })
     for (const each of found) if (each !== null) noteArchived(each)
     return found
@@ -31,6 +32,27 @@ export async function findFrom<T extends object>(
   found = await complete(found, keys, findCold)
   // What is in neither may have been brought back between the two reads.
   return complete(found, keys, findHot)
+}
+
+/** Archived entities with what they lead to, read by a session of their own that lets go of them. */
+async function findWith<T extends object>(
+  { model }: MappedClass,
+  keys: readonly KeyInput<T>[],
+  options: LoadOptions<T>,
+  context: SessionContext,
+): Promise<(T | null)[]> {
+  const classes = context.classes.archived
+  const identity = new IdentityMap(classes, context.identity.tenant)
+  const { activity, reading, tick, transactions, validate } = context
+  const parts = { classes, identity, activity, reading, tick, transactions, validate, transaction: undefined }
+  try {
+    const { loads } = newParts(new NamedContext(context.driver, parts))
+    const found = await loads.find(classes.of(model.name), keys, options)
+    for (const { entity } of identity.filter((each) => each.model.archive !== undefined)) noteArchived(entity)
+    return found.map((managed) => (managed === null ? null : (managed.entity as T)))
+  } finally {
+    identity.close()
+  }
 }
 
 async function complete<T extends object>(

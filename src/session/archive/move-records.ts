@@ -9,7 +9,9 @@ import type { Outcome, StoredRecord } from '../../plan/outcome.js'
 import { showKey, type RecordKey } from '../../plan/record-key.js'
 import { flushFailure } from '../flush/execute/flush-failure.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
+import type { MappedClasses } from '../mapping/mapped-classes.js'
 import { copyOf } from './copy-record.js'
+import { membersOf, type MovingMembers, type ReadRecord } from './move-members.js'
 
 /** Writers that come between are met so often. */
 const ATTEMPTS = 8
@@ -21,6 +23,27 @@ export interface Direction {
   /** The way back never overwrites: where both are, the one outside of the archive is the record. */
   readonly isBack?: true
 }
+
+/** A record that was read, and is to be moved unless it is where it belongs already. */
+interface Found {
+  readonly record: ReadRecord
+  readonly moving?: Moving
+}
+
+/** What movers of one call share. */
+export interface Moves {
+  readonly direction: Direction
+  readonly classes: MappedClasses
+  readonly driver: Driver
+  readonly signal?: AbortSignal
+  /** Told before records are moved; throws where one must not be. */
+  readonly before?: (mapped: MappedClass, keys: readonly RecordKey[]) => void
+  /** Told of records that were moved. */
+  readonly moved?: (mapped: MappedClass, keys: readonly RecordKey[]) => void
+}
+
+/** Members that are moved together. */
+const STEP = 100
 
 /** A record on its way, which its mover has claimed. */
 interface Moving {
@@ -38,23 +61,29 @@ interface Moving {
 
 /**
  * Moves records to another namespace. Each is claimed and copied, the copy is read and compared, and only then the record is deleted, while
- * it still is what was copied. Whenever this is cut off, the record is there, or its copy is, or both are, and moving it again
- * completes it. Returns which of the keys were moved.
+ * it still is what was copied. What moves along with a record goes before it: whoever adds a member meanwhile changes the record, which is
+ * then read again. Whenever this is cut off, each record is there, or its copy is, or both are, and moving it again completes it. Returns
+ * which of the keys were moved.
  */
 export class RecordMover {
   readonly #mapped: MappedClass
+  readonly #moves: Moves
   readonly #direction: Direction
   readonly #driver: Driver
   readonly #signal: AbortSignal | undefined
+  readonly #belongs: MovingMembers['belongs']
 
-  constructor(mapped: MappedClass, direction: Direction, driver: Driver, signal?: AbortSignal) {
+  constructor(mapped: MappedClass, moves: Moves, belongs: MovingMembers['belongs'] = () => true) {
     this.#mapped = mapped
-    this.#direction = direction
-    this.#driver = driver
-    this.#signal = signal
+    this.#moves = moves
+    this.#direction = moves.direction
+    this.#driver = moves.driver
+    this.#signal = moves.signal
+    this.#belongs = belongs
   }
 
   async move(keys: readonly RecordKey[]): Promise<boolean[]> {
+    this.#moves.before?.(this.#mapped, keys)
     const isMoved = keys.map(() => false)
     let left = keys.map((_, i) => i)
     for (let attempt = 1; left.length > 0; attempt++) {
@@ -64,19 +93,32 @@ export class RecordMover {
       left = left.filter((_, n) => results[n] === 'overtaken')
       if (left.length > 0 && attempt === ATTEMPTS) throw this.#overtaken(keys[left[0]])
     }
+    this.#moves.moved?.(
+      this.#mapped,
+      keys.filter((_, i) => isMoved[i]),
+    )
     return isMoved
   }
 
   async #try(keys: readonly RecordKey[]): Promise<('moved' | 'missing' | 'overtaken')[]> {
     const found = await this.#read(keys)
-    const claimed = await this.#claim(found.filter((each) => each !== undefined))
+    await this.#moveMembers(found.flatMap((each) => each?.record ?? []))
+    const claimed = await this.#claim(found.flatMap((each) => each?.moving ?? []))
     await this.#copy(claimed)
     const outcomes = await this.#delete(claimed)
     const results = new Map(claimed.map((each, i) => [each.from.key, outcomes[i]]))
-    return keys.map(({ key }, i) => (found[i] === undefined ? 'missing' : (results.get(key) ?? 'overtaken')))
+    return keys.map(({ key }, i) => (found[i]?.moving === undefined ? 'missing' : (results.get(key) ?? 'overtaken')))
   }
 
-  async #read(keys: readonly RecordKey[]): Promise<(Moving | undefined)[]> {
+  /** Where only one of the two is there, members that a move has left behind follow it. */
+  async #moveMembers(records: readonly ReadRecord[]): Promise<void> {
+    for (const { mapped, keys, belongs } of membersOf(this.#mapped, records, this.#moves.classes)) {
+      const mover = new RecordMover(mapped, this.#moves, belongs)
+      for (let i = 0; i < keys.length; i += STEP) await mover.move(keys.slice(i, i + STEP))
+    }
+  }
+
+  async #read(keys: readonly RecordKey[]): Promise<(Found | undefined)[]> {
     const { from, to, isBack } = this.#direction
     const places = keys.map((key) => ({ from: { ...key, namespace: from }, to: { ...key, namespace: to } }))
     const { name } = this.#mapped.model
@@ -84,9 +126,12 @@ export class RecordMover {
     const found = await this.#driver.read(commands, { signal: this.#signal })
     return places.map((each, i) => {
       const [record, present] = [found[2 * i], found[2 * i + 1]]
-      if (record === null || DELETING_BIN in record.bins || (isBack && present !== null)) return undefined
+      const last = isBack && present !== null ? present : (record ?? present)
+      if (last === null || DELETING_BIN in last.bins || !this.#belongs(each.from, last.bins)) return undefined
+      if (record === null || (isBack && present !== null)) return { record: { key: each.to, bins: last.bins } }
       const before = Math.max(Number(record.bins[MOVED_BIN] ?? 0), Number(present?.bins[MOVED_BIN] ?? 0))
-      return { ...each, ...record, claim: Math.max(Date.now(), before + 1), present }
+      const moving = { ...each, ...record, claim: Math.max(Date.now(), before + 1), present }
+      return { moving, record: { key: each.from, bins: record.bins } }
     })
   }
 
@@ -113,7 +158,13 @@ export class RecordMover {
   /** Writes the copies, never over a newer one, and compares them with what was read. */
   async #copy(claimed: readonly Moving[]): Promise<void> {
     const commands = claimed.map((each) => {
-      const command = copyOf(this.#mapped, { bins: each.bins, ttl: each.ttl, generation: 0 }, each.to, each.present)
+      const command = copyOf(
+        this.#mapped,
+        { bins: each.bins, ttl: each.ttl, generation: 0 },
+        each.to,
+        each.present,
+        this.#moves.classes,
+      )
       if (this.#direction.isBack) return { ...command, exists: 'mustNotExist' as const }
       const newest = or(not(binExists(MOVED_BIN)), le(bin('int', MOVED_BIN), value(each.claim)))
       return { ...command, guards: [holds(newest)] }

@@ -21,6 +21,7 @@ import type { SessionContext } from '../context/session-context.js'
 import { closedWithin, sharedSet } from '../context/session-errors.js'
 import { isInsideHookOf } from '../tracking/lifecycle-hooks.js'
 import type { KeyInput } from '../context/session-types.js'
+import { verifiedClasses } from '../archive/archived.js'
 import { archiveClass, checkArchiveOptions, type ArchiveOptions } from '../archive/archive-class.js'
 import { purgeLinks } from '../delete/purge-links.js'
 import { checkPurgeOptions, purgeClass, type PurgeOptions } from '../delete/purge.js'
@@ -176,8 +177,10 @@ export class Database {
     options: VerifySetOptions = {},
   ): AsyncGenerator<Finding, void, undefined> {
     refuseInTransaction('verify', options)
-    const { classes, driver } = this.#parts
-    const sets = [entityClass].flat().map((each) => classes.of(each))
+    const { driver } = this.#parts
+    const given = [entityClass].flat().map((each) => this.#parts.classes.of(each))
+    const classes = verifiedClasses(this.#parts.classes, given, options.from)
+    const sets = given.map(({ model }) => classes.of(model.name))
     const finish: FinishDelete = (marked, key) =>
       finishDelete(classes.of(marked), key, this.#sessions.contextInside({ tenant: options.tenant }))
     const findings = verifySets(sets, classes, driver, options, finish)
@@ -235,10 +238,11 @@ export class Database {
    * await db.archive(Order, { olderThan: new Date(Date.now() - 365 * 86_400_000), by: 'paidAt' })
    */
   async archive(entityClass: EntityClass, options: ArchiveOptions): Promise<number> {
-    const mapped = this.#parts.classes.of(entityClass)
-    checkArchiveOptions(mapped, options)
+    const { classes, driver } = this.#parts
+    const mapped = classes.of(entityClass)
+    checkArchiveOptions(mapped, classes, options)
     refuseInTransaction('archive', options)
-    return during(this.#activity, () => archiveClass(mapped, this.#parts.driver, options))
+    return during(this.#activity, () => archiveClass(mapped, classes, driver, options))
   }
 
   /** Waits for what is under way, transactions and `withSession` as a whole, closes the connections and stops the embedded server that `open` started. */

@@ -12,6 +12,7 @@ import { checkCounterExpiry } from './check-counter-expiry.js'
 import { checkedActor, checkOpenOptions } from './check-open-options.js'
 import { warnOfSizes } from './warn-of-sizes.js'
 import { Database } from './database.js'
+import { archivedModel } from '../archive/archived-model.js'
 import { MappedClasses, type RelationsOf } from '../mapping/mapped-classes.js'
 import type { OpenOptions } from '../context/open-options.js'
 import { withoutTransactions } from '../transaction/transaction-errors.js'
@@ -64,7 +65,9 @@ export function mapClasses(
   maxKeyBytes?: number,
 ): MappedClasses {
   const model = compileModel(entities, { namespace })
-  return new MappedClasses(compileCodecs(model, { relations: detached, maxKeyBytes }), relationsOf)
+  const mapped = (of: Model, toArchived?: () => MappedClasses): MappedClasses =>
+    new MappedClasses(compileCodecs(of, { relations: detached, maxKeyBytes }), relationsOf, toArchived)
+  return mapped(model, () => mapped(archivedModel(model)))
 }
 
 const isDevelopment = (): boolean => process.env.NODE_ENV !== 'production'

@@ -1,6 +1,7 @@
 import type { Codecs } from '../../codec/index.js'
 import type { Driver } from '../../driver/driver.js'
 import {
+  archivedAlong,
   DELETING_BIN,
   MADE_BIN,
   kindsOf,
@@ -16,7 +17,7 @@ import { usableIndexes, type UsableIndex } from '../../query/usable-indexes.js'
 import { IndexStatisticsCache } from '../../query/index-statistics.js'
 import { targetDeletions } from '../../relations/strategies/consolidate/target-deletion.js'
 import type { RelationStrategy } from '../../relations/contract/relation-strategy.js'
-import { ARCHIVE_CONTRIBUTOR } from '../archive/archive-contributor.js'
+import { ArchiveContributor } from '../archive/archive-contributor.js'
 import { CopyContributor } from '../copies/copy-contributor.js'
 import { CopyLinks } from '../copies/copy-links.js'
 import { CounterContributor } from '../counters/counter-contributor.js'
@@ -51,8 +52,12 @@ export class MappedClasses {
   readonly #byPrototype = new Map<object, MappedClass>()
   readonly #byClass = new Map<EntityClass | string, MappedClass>()
 
-  constructor(codecs: Codecs, relationsOf: RelationsOf) {
+  readonly #toArchived: (() => MappedClasses) | undefined
+  #archived: MappedClasses | undefined
+
+  constructor(codecs: Codecs, relationsOf: RelationsOf, toArchived?: () => MappedClasses) {
     this.codecs = codecs
+    this.#toArchived = toArchived
     this.model = codecs.model
     this.counts = StoredCounts.of(this.model)
     this.copies = CopyLinks.of(this.model, codecs)
@@ -73,7 +78,10 @@ export class MappedClasses {
       const counters = shards === undefined ? [] : [new CounterContributor(shards)]
       const links = mapped.hasCopies ? (this.copies?.heldIn(entity) ?? []) : []
       const copies = links.length === 0 ? [] : [new CopyContributor(links, this.copies!)]
-      const archive = entity.archive === undefined ? [] : [ARCHIVE_CONTRIBUTOR]
+      const along = mapped.relations.filter(
+        (strategy) => strategy.listed !== undefined && archivedAlong(entity, strategy.model, this.model.entities),
+      )
+      const archive = entity.archive === undefined ? [] : [new ArchiveContributor(along)]
       mapped.contributors = [
         bins,
         ...counters,
@@ -97,6 +105,11 @@ export class MappedClasses {
     this.hasEager = [...this.#byName.values()].some(({ relations }) =>
       relations.some(({ model, isInRecord }) => model.eager && !isInRecord),
     )
+  }
+
+  /** The same classes as their archived records are stored. */
+  get archived(): MappedClasses {
+    return (this.#archived ??= this.#toArchived!())
   }
 
   /** Tells the classes that a relation leads to; subclasses that inherit it store the same. */

@@ -9,6 +9,7 @@ import { Verifier } from '../../relations/verify/verifier.js'
 import type { Subject } from '../../relations/verify/verify-access.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
 import type { MappedClasses } from '../mapping/mapped-classes.js'
+import { verifyMoved } from './archive-verifier.js'
 import { verifyCopies } from './copy-verifier.js'
 import { verifyCounts } from './count-verifier.js'
 import { verifyLayouts } from './layout-verifier.js'
@@ -32,6 +33,8 @@ export interface VerifyProgress {
 }
 
 export interface VerifySetOptions extends VerifyOptions, OutsideTransaction {
+  /** `'archive'`: checks the records that are archived. */
+  readonly from?: 'archive'
   /** Whose records, where the keys of the class belong to tenants. */
   readonly tenant?: Tenant
   readonly onProgress?: (progress: VerifyProgress) => void
@@ -58,6 +61,9 @@ export async function* verifySets(
   for (const mapped of sets) {
     for await (const group of groupsOf(mapped, driver, signal)) {
       for await (const finding of checkGroup(group, mapped, classes, tenant, verifier)) yield note(finding)
+      // Records of an archive are reported from outside of it.
+      if (options.from === undefined)
+        for await (const finding of verifyMoved(mapped, group, driver, tenant, signal)) yield note(finding)
       progress.records += group.length
       progress.unsettled = unsettled + verifier.unsettled
       onProgress?.({ ...progress })

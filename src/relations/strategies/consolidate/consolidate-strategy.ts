@@ -1,20 +1,22 @@
 import type { PartCodec } from '../../../codec/index.js'
 import type { EntityModel, RelationModel } from '../../../model/index.js'
 import { orderedLayout, type BinLayout } from '../../../plan/bin-layout.js'
-import { read, whileThere, write, type Existence, type WriteCommand } from '../../../plan/command.js'
+import { read, whileThere, write, type Bins, type Existence, type WriteCommand } from '../../../plan/command.js'
 import type { StageName } from '../../../plan/draft.js'
 import type { WriteOperation } from '../../../plan/operation.js'
+import { removeBin } from '../../../plan/operations.js'
 import type { PlanDraft } from '../../../plan/plan-draft.js'
 import type { Value } from '../../../plan/value.js'
 import { isCreation } from '../../contract/member.js'
 import type { Reader } from '../../contract/reader.js'
 import type { Tracked } from '../../contract/tracked.js'
+import { CollectionState } from '../../state/collection-state.js'
 import { InverseChanges, type StoredRefs } from './inverse-changes.js'
 import { PartChanges } from './part-changes.js'
 import { leavingItems } from './part-items.js'
 import { mostMovesIn } from './most-moves.js'
 import { PartReads } from './part-reads.js'
-import type { PartTable } from './part-table.js'
+import { PartTable } from './part-table.js'
 import { PartVerification } from './part-verification.js'
 import { PartsStrategy } from './parts-strategy.js'
 
@@ -43,6 +45,15 @@ export class ConsolidateStrategy extends PartsStrategy {
     ]
     this.inside = new PartVerification(this.partClass)
     this.isInRecord = !this.hasEagerRefs
+  }
+
+  copied(stored: Bins, owner: Tracked, reader: Reader): readonly WriteOperation[] {
+    const children = stored[this.model.bin!]
+    if (children == null) return []
+    const table = new PartTable(new CollectionState(), this.partClass, owner, reader)
+    table.load(children)
+    const changes = new PartChanges(table, new InverseChanges(this.partClass, new Map())).gatherAll()
+    return [...this.layouts.map(({ bin }) => removeBin(bin)), ...changes.creation()]
   }
 
   check(owner: Tracked, stored: Value | undefined): void {
