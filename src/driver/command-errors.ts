@@ -3,14 +3,14 @@ import {
   EntityGoneError,
   RecordTooLargeError,
   SkeinError,
-  VersionConflictError,
   type ErrorCode,
   type ErrorOptions,
 } from '../errors/index.js'
-import type { Command, WriteCommand } from '../plan/command.js'
+import type { Command } from '../plan/command.js'
 import { showKey } from '../plan/record-key.js'
 import { REVEAL_NOTHING, showCommand } from '../plan/show-command.js'
 import type { ClientError } from './aerospike-client.js'
+import { guardFailed } from './guard-errors.js'
 import { numbersInside, oneOfThese, partMissing } from './changed-parts.js'
 import type { Reason } from './outcome.js'
 import { CODE, isBusy, isNoAnswer, isPermission, isTransactionConflict, isWithoutRoom } from './status.js'
@@ -72,14 +72,7 @@ export function explainFailure(command: Command, failure: Failure, inTransaction
       }
     case CODE.FILTERED_OUT:
     case CODE.GENERATION:
-      if (isBeingDeleted(command)) {
-        const [state, fix] = isSoft(command)
-          ? ['is deleted, or being deleted', 'Restore it, or finish a purge that was cut off by purging once more.']
-          : ['is being deleted', 'Load it again; finish a delete that was cut off by deleting it once more.']
-        return { reason: 'guard', error: new EntityGoneError(`${subject} ${state}.`, { ...options, fix }) }
-      }
-      if (immutableOf(command) !== undefined) return { reason: 'guard', error: otherValue(command, subject, options) }
-      return { reason: code === CODE.GENERATION ? 'generation' : 'guard', error: conflict(command, subject, options) }
+      return guardFailed(command, subject, options, code === CODE.GENERATION)
     case CODE.TOO_BIG:
       return {
         reason: 'tooLarge',
@@ -213,43 +206,6 @@ export function details(command: Command, failure: Failure): ErrorOptions {
 function redact(command: Command, { error }: Failure): unknown {
   if (error !== undefined && error.command !== undefined) error.command = showCommand(command, REVEAL_NOTHING)
   return error
-}
-
-/** The record may have been deleted softly. */
-const isSoft = (command: Command): boolean =>
-  command.kind !== 'read' && command.guards.some((guard) => guard.kind === 'filter' && guard.ifRemoved !== undefined)
-
-/** Nothing else can have refused it. */
-function isBeingDeleted(command: Command): boolean {
-  if (command.kind === 'read' || command.generation !== undefined || command.guards.length === 0) return false
-  return command.guards.every((guard) => guard.kind === 'filter' && guard.isGoneUnless)
-}
-
-function conflict(command: Command, subject: string, options: ErrorOptions): VersionConflictError {
-  const guard = command.kind === 'read' ? undefined : command.guards.find((one) => one.kind !== 'filter')
-  return new VersionConflictError(`${subject} was changed by someone else meanwhile.`, {
-    ...options,
-    bin: guard?.bin,
-    expected: guard?.expected ?? (command as WriteCommand).generation,
-    fix: 'Refresh it and repeat the change.',
-  })
-}
-
-/** Property whose stored value the command would not change. */
-function immutableOf(command: Command): string | undefined {
-  if (command.kind !== 'write') return undefined
-  for (const guard of command.guards)
-    if (guard.kind === 'filter' && guard.immutable !== undefined) return guard.immutable
-  return undefined
-}
-
-function otherValue(command: Command, subject: string, options: ErrorOptions): SkeinError {
-  const property = immutableOf(command)
-  return new SkeinError(
-    'SKEIN_2210',
-    `${subject} is stored with another ${property}, or with another value that never changes.`,
-    { ...options, property, fix: 'Nothing was written. Load it and change what may change.' },
-  )
 }
 
 type Failed = (reason: Reason, code: ErrorCode, message: string, fix: string) => ReasonedError

@@ -118,6 +118,11 @@ export class Policies {
     return filter === undefined ? null : { ...this.#config.read, filterExpression: filter }
   }
 
+  /** For a read that gets lists and maps as bytes. */
+  rawRead(): PolicyObject {
+    return { ...this.#config.read, deserialize: false }
+  }
+
   /** For `operate` calls that only read: the time-outs and retries of a read. */
   readOperations(filter?: string): PolicyObject {
     return filter === undefined ? this.#readOperations : { ...this.#readOperations, filterExpression: filter }

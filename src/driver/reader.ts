@@ -66,7 +66,11 @@ export class Reader {
 
   read(command: ReadCommand, signal?: AbortSignal): Promise<Found> {
     return new Promise((found, failed) => {
-      this.#lanes.add(this.#pending(command, { found, failed }, signal))
+      const entry = this.#pending(command, { found, failed }, signal)
+      if (command.raw !== true) return this.#lanes.add(entry)
+      // A batch decodes all of its rows, or none.
+      entry.goesAlone = true
+      void this.#sendAlone(entry)
     })
   }
 
@@ -219,7 +223,7 @@ export class Reader {
       else if (bins === 'all') client.get(key, policies.read(filter), answered)
       else if (bins === 'none' && goesAlone) client.select(key, [NO_BIN], policies.read(filter), answered)
       else if (bins === 'none') client.batchRead([readRow(command, policies)], null, ofOneRow(answered))
-      else client.select(key, bins, policies.read(filter), answered)
+      else client.select(key, bins, command.raw === true ? policies.rawRead() : policies.read(filter), answered)
     } catch (error) {
       process.nextTick(answered, error, undefined)
     }

@@ -1,5 +1,5 @@
 import { deletedBinOf, DELETING_BIN, type DeletedMode, type EntityModel } from '../model/index.js'
-import { and, binExists, not, type Expression } from './expression.js'
+import { and, bin, binExists, eq, not, or, value, type Expression } from './expression.js'
 import type { Operation, ReadOperation } from './operation.js'
 import { writeBin } from './operations.js'
 import type { RecordKey } from './record-key.js'
@@ -29,6 +29,8 @@ export type Guard =
       readonly kind: 'filter'
       readonly expression: Expression
       readonly isGoneUnless?: true
+      /** Holds for records of the class that was asked for, which others of its set are not. */
+      readonly isOfClass?: true
       /** Property of which another value is stored where it does not hold: that never changes. */
       readonly immutable?: string
       /** Condition in a command that removes this bin itself: it brings back what was deleted softly. */
@@ -51,6 +53,8 @@ export interface ReadCommand extends OnRecord {
   readonly operations?: readonly ReadOperation[]
   /** Where it does not hold, nothing comes back, as if there were no such record. */
   readonly filter?: Expression
+  /** Lists and maps come as the bytes they are stored in. */
+  readonly raw?: true
 }
 
 export interface WriteCommand extends OnRecord {
@@ -233,6 +237,23 @@ export function whileThere(model: EntityModel): Guard {
   let guard = softly.get(model)
   if (guard === undefined) softly.set(model, (guard = softGuard(model)))
   return guard
+}
+
+const NONE: readonly Guard[] = Object.freeze([])
+const classes = new WeakMap<EntityModel, readonly Guard[]>()
+
+/** Guards of a write to a record that was not read: another class of the set may have a record under the key. */
+export function whileOfClass(model: EntityModel): readonly Guard[] {
+  if (model.discriminator === undefined) return NONE
+  let guards = classes.get(model)
+  if (guards === undefined) classes.set(model, (guards = Object.freeze([classGuard(model.discriminator)])))
+  return guards
+}
+
+function classGuard({ bin: name, subclasses }: NonNullable<EntityModel['discriminator']>): Guard {
+  const isOne = subclasses.map((one) => eq(bin(typeof one.value === 'string' ? 'str' : 'int', name), value(one.value)))
+  const expression = isOne.length === 1 ? isOne[0] : or(...isOne)
+  return Object.freeze({ kind: 'filter', expression, isOfClass: true })
 }
 
 function softGuard(model: EntityModel): Guard {

@@ -262,9 +262,9 @@ for (const mode of ['ap', 'sc'] as const) {
       )
       const session = db.session()
       const article = await session.load(Article, 1)
-      // The record, what is inside of it, those it points to, and both once more; before that, whether a transaction holds one of them.
+      // The record, what is inside of it, those it points to, and both once more; before that, whether a transaction holds one of them, and at last its maps as bytes.
       const { commands } = await server.commands.during(() => session.verify(article, { settle: 0 }))
-      expect(commands).to.equal(mode === 'sc' ? 7 : 4)
+      expect(commands).to.equal(mode === 'sc' ? 8 : 5)
       expect(await verify(Article, { settle: 3600 })).to.deep.equal([])
       expect(brief(await verify(Article, { repair: true }))).to.deep.equal(expected('repaired'))
       expect(await binOf('vp-article', 1, 'byAuthor')).to.deep.equal({ 8: ['b'] })

@@ -122,6 +122,27 @@ for (const mode of MODES) {
       expect(await verify(false)).to.deep.equal([])
     })
 
+    it('is checked and converted by verify of one entity, with one read of its own', async () => {
+      await save(1, { sorted: [5], tags: new Set(['a']) })
+      await foreign(2)
+      await foreign(3)
+      const verify = async (id: number, repair: boolean): Promise<readonly Finding[]> => {
+        const session = db.session()
+        const found = await session.verify(await session.load(Shelf, id), { repair, settle: 0 })
+        return found.filter(({ kind }) => kind === 'wrongLayout')
+      }
+      expect(await verify(1, false)).to.deep.equal([])
+      const found = await verify(2, false)
+      expect(found.map(({ key, property, repair, state }) => [key, property, repair, state])).to.have.deep.members(
+        ['sorted', 'plain', 'scores', 'tags', 'lines', 'next'].map((bin) => [2, bin, 'convert', 'found']),
+      )
+      expect(await flags(2), 'nothing is written').to.deep.include({ sorted: 0 })
+      expect((await verify(2, true)).map(({ state }) => state)).to.deep.equal(Array(6).fill('repaired'))
+      expect(await flags(2)).to.deep.include({ sorted: 1, plain: 0, scores: 3, tags: 1, lines: 1, next: 1 })
+      expect(await flags(3), 'another record is left alone').to.deep.include({ sorted: 0 })
+      expect(await verify(2, false)).to.deep.equal([])
+    })
+
     it('gives the index to everything that declares one, where it is asked to', async () => {
       await save(1, { sorted: [1] })
       expect(await db.layout.sync()).to.deep.include({ records: 1, different: 0, converted: 0 })

@@ -1,13 +1,13 @@
 import { readProperty } from '../../codec/index.js'
 import type { KeyValue } from '../../keys/index.js'
 import type { EntityModel, RelationModel } from '../../model/index.js'
-import { read, whileThere, write, type WriteCommand } from '../../plan/command.js'
+import { read, write, type WriteCommand } from '../../plan/command.js'
 import type { Draft } from '../../plan/draft.js'
 import { writeBin } from '../../plan/operations.js'
 import { isWrittenOrMissing, type Outcome } from '../../plan/outcome.js'
 import { userKeyId, type RecordKey, type UserKey } from '../../plan/record-key.js'
 import { askingOwner, lookingAgain } from '../write/explain-reads.js'
-import { keyBefore, readBefore, held } from '../write/link-bin.js'
+import { keyBefore, readBefore, held, whileLinkable } from '../write/link-bin.js'
 import { isHere, leavingOf, reachChildren, reachOrphans, release, isDeleting } from '../cascade/children.js'
 import type { CollectionState } from '../state/collection-state.js'
 import type { Tracked } from '../contract/tracked.js'
@@ -135,7 +135,7 @@ export class SecondaryIndexStrategy implements RelationStrategy {
     const command = write(this.#target.name, child, operations, {
       exists: 'mustExist',
       ttl: 'keep',
-      guards: [whileThere(this.#target)],
+      guards: whileLinkable(this.#target),
     })
     draft.add(isLate ? 'add references' : 'write', command, (outcome) => {
       if (outcome.state !== 'written') return false

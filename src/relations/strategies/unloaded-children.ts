@@ -6,7 +6,7 @@ import { writeBin } from '../../plan/operations.js'
 import { isWrittenOrMissing, type Outcome } from '../../plan/outcome.js'
 import { userKeyId, type RecordKey, type UserKey } from '../../plan/record-key.js'
 import { confirming, lettingGo } from '../write/explain-reads.js'
-import { keyBefore, readBefore, linkWrite } from '../write/link-bin.js'
+import { keyBefore, readBefore, blindLinkWrite } from '../write/link-bin.js'
 import type { CollectionState } from '../state/collection-state.js'
 import type { Former } from '../state/lists-to-tell.js'
 import type { Tracked } from '../contract/tracked.js'
@@ -72,7 +72,7 @@ export class UnloadedChildren {
     keepInKey(this.#target, this.#inverse, child, tracked.key.key, reader)
     const change = writeBin(this.#childBin, tracked.key.key)
     const operations = draft.isInside ? [change] : [readBefore(this.#inverse, this.#owner), change]
-    const command = linkWrite(this.#target, child, operations)
+    const command = blindLinkWrite(this.#target, child, operations)
     draft.follow('remove references', lettingGo({ model: this.#target, key: child }, this.#owner, this.#relation))
     const isLate = tracked.state === 'new' && !draft.isTransaction
     const progress = progressOf(member, 2, state, draft, () => state.confirmAdded(member))

@@ -4,9 +4,11 @@ import { DELETING_BIN, type EntityModel, type RelationModel } from '../../model/
 import {
   goneUnless,
   read,
+  whileOfClass,
   whileThere,
   write,
   type Existence,
+  type Guard,
   type WriteCommand,
   type Bins,
 } from '../../plan/command.js'
@@ -201,13 +203,21 @@ export function linkWrite(
   return write(model.name, key, operations, { exists, ttl: 'keep' })
 }
 
+/** The same to a record that nobody has read: one of another class of the set takes no link. */
+export function blindLinkWrite(model: EntityModel, key: RecordKey, operations: readonly Operation[]): WriteCommand {
+  return write(model.name, key, operations, { exists: 'mustExist', ttl: 'keep', guards: whileOfClass(model) })
+}
+
+/** The record takes new links: its delete has not begun, and it is of the class that was asked for. */
+export const whileLinkable = (model: EntityModel): readonly Guard[] => [whileThere(model), ...whileOfClass(model)]
+
 /** Puts a key into the list or map of a record. */
 export function linked(bin: LinkBin, end: LinkEnd, other: UserKey, attributes?: Value): WriteCommand {
   const put = bin.put(end, other, attributes)
   return write(end.model.name, end.key, bin.ended === undefined ? [put] : [put, bin.ended.forget([other])], {
     exists: 'mustExist',
     ttl: 'keep',
-    guards: [whileThere(end.model)],
+    guards: whileLinkable(end.model),
     watchSize: true,
   })
 }
@@ -229,7 +239,7 @@ export function unlinked(
 
 /** In a transaction a record that stores nothing of a link takes part all the same, so that it cannot be deleted meanwhile. */
 export function held(model: EntityModel, key: RecordKey): WriteCommand {
-  return write(model.name, key, [touch()], { exists: 'mustExist', ttl: 'keep', guards: [whileThere(model)] })
+  return write(model.name, key, [touch()], { exists: 'mustExist', ttl: 'keep', guards: whileLinkable(model) })
 }
 
 // Each relation has a name of its own: one write may change several of a record.

@@ -1,7 +1,7 @@
 import { SkeinError } from '../../errors/index.js'
 import type { KeyValue, Tenant } from '../../keys/index.js'
 import { storedOrder, toLayout } from '../../plan/bin-layout.js'
-import { goneUnless, write, type WriteCommand } from '../../plan/command.js'
+import { goneUnless, read, write, type ReadCommand, type WriteCommand } from '../../plan/command.js'
 import { and, binExists, type Expression } from '../../plan/expression.js'
 import type { MapOrder } from '../../plan/operation.js'
 import type { FoundRecord } from '../../plan/outcome.js'
@@ -29,15 +29,24 @@ export interface StoredLayouts {
 }
 
 /** Query for the keys, and for the lists and maps as the bytes that say their order. */
-export function layoutQuery({ model, codec, kinds }: MappedClass): ReturnType<typeof query> {
-  const { name, namespace, set } = model
-  const bins = new Set([...codec.binsOf([]), ...kinds.flatMap((kind) => layoutsOf(kind).map(({ bin }) => bin))])
-  return query({ entity: name, namespace, set, bins: [...bins], raw: true })
+export function layoutQuery(mapped: MappedClass): ReturnType<typeof query> {
+  const { name, namespace, set } = mapped.model
+  return query({ entity: name, namespace, set, bins: layoutBins(mapped), raw: true })
+}
+
+/** Read of the same of one record. */
+export const layoutRead = (mapped: MappedClass, key: RecordKey): ReadCommand => ({
+  ...read(mapped.model.name, key, layoutBins(mapped)),
+  raw: true,
+})
+
+function layoutBins({ codec, kinds }: MappedClass): readonly string[] {
+  return [...new Set([...codec.binsOf([]), ...kinds.flatMap((kind) => layoutsOf(kind).map(({ bin }) => bin))])]
 }
 
 /** Undefined for a record of another tenant. */
 export function storedLayouts(
-  { bins, digest }: FoundRecord,
+  { bins, digest }: Pick<FoundRecord, 'bins' | 'digest'>,
   mapped: MappedClass,
   classes: MappedClasses,
   tenant: Tenant | undefined,

@@ -1,8 +1,8 @@
 import { hasRules, type Codecs, type EntityCodec, type Loaded } from '../../codec/index.js'
 import type { KeyValue, Tenant } from '../../keys/index.js'
 import type { DeletedMode, EntityModel, HookName, HooksModel, PropertyModel } from '../../model/index.js'
-import { holds, type Bins, type Guard } from '../../plan/command.js'
-import { bin, eq, or, value } from '../../plan/expression.js'
+import { holds, whileOfClass, type Bins, type Guard } from '../../plan/command.js'
+import { bin, eq, value } from '../../plan/expression.js'
 import type { ReadOperation } from '../../plan/operation.js'
 import { recordKey, type RecordKey } from '../../plan/record-key.js'
 import type { Contributor } from '../../relations/contract/contributor.js'
@@ -135,7 +135,7 @@ export class MappedClass {
 
   /** Guards of a write to a record that was not read: another class of the set may have a record under the key. */
   get classGuards(): readonly Guard[] {
-    return (this.#classGuards ??= guardsOf(this.model.discriminator))
+    return (this.#classGuards ??= whileOfClass(this.model))
   }
 
   /** Record key of a user key, given as the key itself or as its parts. */
@@ -164,13 +164,6 @@ export class MappedClass {
   is(entity: object): boolean {
     return entity instanceof this.model.class
   }
-}
-
-function guardsOf(discriminator: EntityModel['discriminator']): readonly Guard[] {
-  if (discriminator === undefined) return []
-  const { bin: name, subclasses } = discriminator
-  const isOne = subclasses.map((one) => eq(bin(typeof one.value === 'string' ? 'str' : 'int', name), value(one.value)))
-  return [holds(isOne.length === 1 ? isOne[0] : or(...isOne))]
 }
 
 function ownGuardsOf(discriminator: EntityModel['discriminator']): readonly Guard[] {

@@ -5,10 +5,13 @@ import { layoutsOf } from '../layout/class-layouts.js'
 import {
   conversion,
   layoutQuery,
+  layoutRead,
   storedLayouts,
   type StoredLayout,
   type StoredLayouts,
 } from '../layout/stored-layouts.js'
+import type { RecordKey } from '../../plan/record-key.js'
+import { digestOf } from '../context/digest.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
 import type { MappedClasses } from '../mapping/mapped-classes.js'
 
@@ -25,12 +28,38 @@ export async function* verifyLayouts(
   for await (const records of driver.query(layoutQuery(mapped), { signal })) {
     for (const record of records) {
       const found = storedLayouts(record, mapped, classes, tenant)
-      // A record that cannot be read is reported with its links.
-      if (typeof found !== 'object' || found.different.length === 0) continue
-      const outcome = repair ? await convert(found, driver, signal) : { state: 'found' as const }
-      for (const each of found.different) yield { ...about(found, each), ...outcome }
+      yield* differences(found, driver, repair, signal)
     }
   }
+}
+
+/** The same of one record. */
+export async function* verifyLayout(
+  mapped: MappedClass,
+  key: RecordKey,
+  classes: MappedClasses,
+  driver: Driver,
+  repair: boolean,
+  tenant: Tenant | undefined,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Finding> {
+  if (layoutsOf(mapped).length === 0) return
+  const record = await driver.readOne(layoutRead(mapped, key), { signal })
+  if (record === null) return
+  const found = storedLayouts({ bins: record.bins, digest: digestOf(key) }, mapped, classes, tenant)
+  yield* differences(found, driver, repair, signal)
+}
+
+async function* differences(
+  found: ReturnType<typeof storedLayouts>,
+  driver: Driver,
+  repair: boolean,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Finding> {
+  // A record that cannot be read is reported with its links.
+  if (typeof found !== 'object' || found.different.length === 0) return
+  const outcome = repair ? await convert(found, driver, signal) : { state: 'found' as const }
+  for (const each of found.different) yield { ...about(found, each), ...outcome }
 }
 
 async function convert(

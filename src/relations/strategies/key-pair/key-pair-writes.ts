@@ -8,7 +8,7 @@ import type { Reader } from '../../contract/reader.js'
 import type { CreatedFor } from '../../write/record-store.js'
 import { confirming, lettingGo, whileItHolds } from '../../write/explain-reads.js'
 import { retarget } from '../../write/guarded-ref-write.js'
-import { linkWrite, keyBefore, readBefore } from '../../write/link-bin.js'
+import { blindLinkWrite, linkWrite, keyBefore, readBefore } from '../../write/link-bin.js'
 import { isInKey } from '../../write/ref-in-key.js'
 import { clearId, endAt, isCreated, isNew, pairId, pointId, type End } from './key-pair-ends.js'
 import { endState, markPartlySent, settlePaired, settleParted } from './key-pair-states.js'
@@ -34,7 +34,7 @@ export class KeyPairWrites {
     // The one that is written last sees whether the first is still there, and stays.
     const settle = (first: End) => (outcome: Outcome) => {
       const last = first === owner ? other : owner
-      if (outcome.reason === 'missing') this.#takeBack(first, last, before, draft, reader)
+      if (outcome.reason === 'missing' || outcome.reason === 'guard') this.#takeBack(first, last, before, draft, reader)
       else if (outcome.state === 'written' && !isNew(owner)) {
         this.#confirm(owner, other, draft, reader)
         // Another session that knew its key may have deleted it as soon as it was stored.
@@ -88,7 +88,9 @@ export class KeyPairWrites {
     if (!isBlind) draft.follow('remove references', lettingGo(from, to.model, to.relation.name))
     const command = isInCreation
       ? linkWrite(from.model, from.key, [change], 'mustNotExist')
-      : linkWrite(from.model, from.key, operations)
+      : from.tracked === undefined
+        ? blindLinkWrite(from.model, from.key, operations)
+        : linkWrite(from.model, from.key, operations)
     const createdFor = this.#createdFor.get(to.relation)
     if (!isInCreation && isCreated(from)) createdFor?.note(from.tracked, to.key, draft)
     if (!isInCreation && from.tracked !== undefined) createdFor?.linked(from.tracked, stage, draft)

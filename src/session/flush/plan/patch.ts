@@ -1,4 +1,4 @@
-import { whileThere, write } from '../../../plan/command.js'
+import { whileThere, write, type Guard } from '../../../plan/command.js'
 import type { WriteOperation } from '../../../plan/operation.js'
 import { addToBin, writeBin, writeMissingBin } from '../../../plan/operations.js'
 import type { MappedClass } from '../../mapping/mapped-class.js'
@@ -38,7 +38,7 @@ export function planPatch(managed: ManagedEntity, changes: readonly WriteOperati
   const operations = made.length + stamped.length === 0 ? changes : [...made, ...changes, ...stamped]
   const command = write(model.name, key, operations, {
     exists: createsRecord ? 'upsert' : 'mustExist',
-    guards: mapped.standsAlone && model.deletedAt === undefined ? NONE : [whileThere(model)],
+    guards: guardsOf(mapped),
     ttl,
     sendKey: createsRecord && model.sendKey,
     watchSize: isWorthMeasuring(managed, growth),
@@ -46,6 +46,11 @@ export function planPatch(managed: ManagedEntity, changes: readonly WriteOperati
   })
   // The entity was not read, so it shows nothing of its record.
   return new RecordWrite(managed, command, mapped.codec.snapshot(entity), ttl, growth)
+}
+
+function guardsOf({ classGuards, standsAlone, model }: MappedClass): readonly Guard[] {
+  if (standsAlone && model.deletedAt === undefined) return classGuards
+  return classGuards.length === 0 ? [whileThere(model)] : [...classGuards, whileThere(model)]
 }
 
 /** Bins that a new record has and an existing one keeps: the key, the discriminator and the time of creation. */

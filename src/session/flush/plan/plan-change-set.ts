@@ -50,9 +50,10 @@ const contributorsOfRemoval = (managed: ManagedEntity): readonly Contributor[] =
 
 /** Ties commands to the record, unless no relation leads to it or away. */
 function draftFor(managed: ManagedEntity, draft: PlanDraft, depth = 0): Draft {
-  const { mapped, key, state, overwrite } = managed
+  const { mapped, key, state, overwrite, isUnread } = managed
   if (mapped.standsAlone) return draft
-  return draft.for(key, depth, state === 'stored' && !overwrite ? mapped.ownGuards : [])
+  const own = isUnread ? mapped.classGuards : mapped.ownGuards
+  return draft.for(key, depth, state === 'stored' && !overwrite ? own : [])
 }
 
 /** How the records of a flush are sent. */
