@@ -16,5 +16,5 @@ export function archivedAlong(
     return false
   if (strategy === 'sharedKey') return inverse === undefined || isOwner
   const back = member.relations.find(({ name }) => name === inverse)
-  return strategy === 'keyList' && back?.strategy === 'keyBin' && back.holds === 'ref'
+  return strategy === 'keyList' && back?.strategy === 'keyBin' && back.holds === 'ref' && back.several === undefined
 }

@@ -98,6 +98,8 @@ export interface RelationModel {
   readonly target: string
   /** Names of the EntityModels on the other side, where there are several; `target` stands for one of them. */
   readonly several?: readonly string[]
+  /** Name that stands for this class and the others that the reference on the other side may lead to. */
+  readonly knownAs?: string
   /** The property on the other side, when the relation is two-sided. */
   readonly inverse?: string
   /** True when the value stored on this side is the truth. */

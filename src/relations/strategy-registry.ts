@@ -16,6 +16,8 @@ import type { RelationStrategy } from './contract/relation-strategy.js'
 interface Place {
   readonly relation: RelationModel
   readonly owner: EntityModel
+  /** The owner, or the several classes that a reference on the other side leads to one of. */
+  readonly owners: EntityModel
   /** The class on the other side; only where that is stored as records. */
   readonly target: EntityModel
   /** The relation on the other side, when there is one. */
@@ -33,13 +35,13 @@ const STRATEGIES: { readonly [strategy: string]: ((place: Place) => RelationStra
     new LinkListsStrategy(relation, owner, target, inverse, codecs.part(relation.attributes!)),
   sharedKey: ({ relation, owner, target, codecs }) =>
     new SharedKeyStrategy(relation, owner, target, codecs.entity(target.name).key),
-  secondaryIndex: ({ relation, owner, target, inverse, codecs }) =>
+  secondaryIndex: ({ relation, owner, owners, target, inverse, codecs }) =>
     relation.through === undefined
-      ? new SecondaryIndexStrategy(relation, owner, target, inverse!)
+      ? new SecondaryIndexStrategy(relation, owner, target, inverse!, owners)
       : new LinkIndexStrategy(relation, owner, target, inverse!, linksOf(relation.through, target, inverse!, codecs)),
-  keyList: ({ relation, owner, target, inverse, codecs }) => {
+  keyList: ({ relation, owner, owners, target, inverse, codecs }) => {
     if (relation.kind === 'manyToMany') return new LinkListsStrategy(relation, owner, target, inverse)
-    if (relation.through === undefined) return new KeyListStrategy(relation, owner, target, inverse)
+    if (relation.through === undefined) return new KeyListStrategy(relation, owner, target, inverse, owners)
     return new LinkListStrategy(relation, owner, target, inverse!, linksOf(relation.through, target, inverse!, codecs))
   },
   consolidate: ({ relation, owner, codecs }) => {
@@ -58,6 +60,7 @@ export function strategiesOf(owner: EntityModel, codecs: Codecs): readonly Relat
     const place: Place = {
       relation,
       owner,
+      owners: relation.knownAs === undefined ? owner : codecs.model.entity(relation.knownAs),
       codecs,
       get target() {
         return codecs.model.entity(relation.target)

@@ -37,6 +37,24 @@ class Listed {
   @OneToMany((() => [Post, Photo]) as never, 'like' as never) found = collection<never>()
 }
 
+@Record({ set: 'song' })
+class Song {
+  @Key() id!: number
+  @OneToMany(() => Like, 'subject', { onDelete: 'cascade' }) likes = collection<Like>()
+}
+
+@Record({ set: 'film' })
+class Film {
+  @Key() id!: number
+  @OneToMany(() => Like, 'subject', { strategy: 'secondaryIndex' }) likes = collection<Like>()
+}
+
+@Record({ set: 'like' })
+class Like {
+  @Key() id!: number
+  @ManyToOne(() => [Song, Film], 'likes') subject = ref<Song | Film>()
+}
+
 const BOTH = [Post, Photo]
 
 describe('a relation to several classes', () => {
@@ -102,6 +120,23 @@ describe('a relation to several classes', () => {
     expect(problemsOf(...BOTH, Listed).map(({ message }) => message)).to.include(
       'A collection of several classes is one-sided.',
     )
+  })
+
+  it('has other sides that agree', () => {
+    expect(problemsOf(Song, Film, Like).map(({ code, message }) => `${code} ${message}`)).to.have.members([
+      "SKEIN_1058 Song.likes has onDelete: 'cascade', and Film.likes has 'detach'.",
+      "SKEIN_1058 Song.likes has strategy: 'keyList', and Film.likes has 'secondaryIndex'.",
+    ])
+    @Record({ set: 'like' })
+    class Lost {
+      @Key() id!: number
+      @ManyToOne((() => [Post, Photo]) as never, 'likes' as never) subject = ref<never>()
+    }
+    const lost = problemsOf(...BOTH, Lost).map(({ code, message }) => `${code} ${message}`)
+    expect(lost).to.have.members([
+      'SKEIN_1042 Its other side Post.likes does not exist, or has no decorator.',
+      'SKEIN_1042 Its other side Photo.likes does not exist, or has no decorator.',
+    ])
   })
 
   it('is no part of a key, no source of copies, and not in a part', () => {

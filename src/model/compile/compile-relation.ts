@@ -17,7 +17,7 @@ import type { RelationDraft } from './relation-draft.js'
 import { isOwner } from './relation-owner.js'
 import { askedStrategy, findRules } from './relation-rules.js'
 import { relationTargets } from './relation-target.js'
-import { compileSeveral, refuseSeveralInPart } from './several-targets.js'
+import { compileSeveral, knownAs, refuseSeveralInPart } from './several-targets.js'
 import { RELATIONS, STRATEGIES, type RelationDecorator, type StrategyRules } from './strategies.js'
 
 /** Compiles a relation of an entity: its target, its other side and its options, checked against its strategy. */
@@ -79,6 +79,7 @@ export function compileRelation(
     holds: shape.holds,
     target: several?.target ?? target.name,
     ...several,
+    ...knownAs(other, compilation),
     ...(note.inverse !== undefined && { inverse: note.inverse }),
     owner: isOwner(side, other, problems),
     ...(bin !== undefined && { bin }),

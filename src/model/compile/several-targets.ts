@@ -4,7 +4,7 @@ import { severalName } from '../several.js'
 import type { Side } from './check-inverse.js'
 import type { Compilation, EntityNotes, PartNotes } from './compilation.js'
 import { isInTemplate } from './key-kind.js'
-import { namesSeveral } from './members.js'
+import { evaluateTargets, namesSeveral } from './members.js'
 import type { Place, Problems } from './problems.js'
 import type { RelationDecorator } from './strategies.js'
 
@@ -32,11 +32,16 @@ export function compileSeveral(
   }
   if (isInTemplate(notes, note.property))
     refuse('A reference to several classes cannot be part of a key.', 'Take it out of the key, or name one class.')
-  if (note.decorator === 'ManyToOne' && note.inverse !== undefined)
-    refuse('A reference to several classes is one-sided.', `Leave '${note.inverse}' out, and put @Index() on it.`)
   checkSets(targets, refuse)
   checkSides(targets, sides, refuse)
   return { target: severalName(names), several: names }
+}
+
+/** The name under which a reference of the other side knows the class, where it leads to several. */
+export function knownAs(other: Side | undefined, { entities }: Compilation): Pick<RelationModel, 'knownAs'> {
+  if (other === undefined || !namesSeveral(other.note.target)) return {}
+  const names = evaluateTargets(other.note.target)?.map((each) => entities.get(each)?.name ?? each.name) ?? []
+  return { knownAs: severalName(names) }
 }
 
 type Refuse = (message: string, fix: string) => void

@@ -10,6 +10,7 @@ import type { Tracked } from '../contract/tracked.js'
 import type { Reader } from '../contract/reader.js'
 import type { Cascade } from '../contract/contributor.js'
 import { linkWrite } from '../write/link-bin.js'
+import { storedRef } from '../contract/stored-ref.js'
 import { keepHeld } from '../write/ref-in-key.js'
 import { isEntity, type Member } from '../contract/member.js'
 import type { Progress } from '../state/link-progress.js'
@@ -35,7 +36,7 @@ export function leavingOf(member: Member, inverse: RelationModel, parent: Tracke
   if (!isEntity(member)) return { isOwn: false, isWritten: false }
   const ref = parentRef(member, inverse)
   const isWritten = !ref.isStored
-  const key = reader.keyOf(parent.entity)!
+  const key = reader.keyOf(parent.entity, inverse.target)!
   return { isOwn: isWritten && ref.isStoredAs(key), isWritten }
 }
 
@@ -48,7 +49,7 @@ export function isDeleting(member: Member, draft: Draft, reader: Reader): boolea
 /** Whether the child's own record says that it belongs here, and nobody has changed that since. */
 export function isHere(child: object, inverse: RelationModel, parent: Tracked, reader: Reader): boolean {
   const ref = parentRef(child, inverse)
-  return ref.isStored && ref.isStoredAs(reader.keyOf(parent.entity)!)
+  return ref.isStored && ref.isStoredAs(reader.keyOf(parent.entity, inverse.target)!)
 }
 
 /** Deletes those that were taken out of a collection and put nowhere else; a child of another parent was never in it. */
@@ -60,7 +61,7 @@ export async function reachOrphans(
   reach: Cascade,
   reader: Reader,
 ): Promise<void> {
-  const key = reader.keyOf(parent.entity)!
+  const key = reader.keyOf(parent.entity, inverse.target)!
   const children = await entitiesOf(target, state.removed, reader, inverse)
   await findHere(parent, children, state, inverse, reader)
   for (const child of children) {
@@ -68,13 +69,14 @@ export async function reachOrphans(
     const isOrphan = ref.key === null && (state.isOrphaned(child) || ref.isStoredAs(key))
     // Another parent may have added it by its key alone.
     if (!isOrphan) reach.save(child)
-    else if (reader.tracked(child) !== undefined) reach.remove(child, stillAt(ref, parent.model, inverse, reader))
+    else if (reader.tracked(child) !== undefined) reach.remove(child, stillAt(ref, inverse, reader))
   }
 }
 
 /** The child has the parent that is known here: another session may have given it one before it is deleted as an orphan. */
-export function stillAt({ stored }: RefState, parent: EntityModel, { bin }: RelationModel, reader: Reader): BinGuard {
-  return binEquals(bin!, stored === null ? null : reader.recordKey(parent, stored).key)
+export function stillAt({ stored }: RefState, inverse: RelationModel, reader: Reader): BinGuard {
+  const owner = stored === null ? null : reader.recordKey(reader.entityModel(inverse.target), stored)
+  return binEquals(inverse.bin!, owner && storedRef(inverse, owner))
 }
 
 /** Of those that were taken out from where they were not, as far as they knew: who is here by now. */
@@ -135,9 +137,10 @@ async function readAgain(
     return state === 'stored' && ref.isStored && !ref.mayBeAt(parent.entity)
   })
   const records = await reader.read(moved.map(({ model, key }) => read(model.name, key, [inverse.bin!])))
+  const parents = reader.entityModel(inverse.target)
   moved.forEach(({ entity }, i) => {
     const stored = records[i]?.bins[inverse.bin!] as UserKey | undefined
-    parentRef(entity, inverse).takeStored(stored === undefined ? null : reader.fromStored(parent.model, stored))
+    parentRef(entity, inverse).takeStored(stored === undefined ? null : reader.fromStored(parents, stored))
   })
   return moved
 }
@@ -163,11 +166,12 @@ export function release(
   target: EntityModel,
   child: RecordKey,
   inverse: RelationModel,
-  parent: UserKey,
+  owner: RecordKey,
   draft: Draft,
   reader: Reader,
   progress: Progress,
 ): void | Promise<void> {
+  const parent = storedRef(inverse, owner)
   keepHeld(target, inverse, child, parent, reader)
   const bin = inverse.bin!
   const settle = tolerating(['missing', 'guard'], progress)

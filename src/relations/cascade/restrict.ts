@@ -5,7 +5,7 @@ import type { StoredRecord } from '../../plan/outcome.js'
 import { userKeyId, type UserKey } from '../../plan/record-key.js'
 import { parentRef } from './children.js'
 import type { Tracked } from '../contract/tracked.js'
-import { modelAt } from '../contract/stored-ref.js'
+import { modelAt, storedRef } from '../contract/stored-ref.js'
 import type { Reader } from '../contract/reader.js'
 import type { Cascade } from '../contract/contributor.js'
 
@@ -31,7 +31,7 @@ export async function firstForbidding(keys: readonly KeyValue[], relation: Forbi
     if (record === null || isGoneBy(model, record.bins)) return false
     if (inverse === undefined) return true
     const named = record.bins[inverse.bin!] as UserKey | undefined
-    return named !== undefined && userKeyId(named) === userKeyId(owner.key.key)
+    return named !== undefined && userKeyId(named) === userKeyId(storedRef(inverse, owner.key))
   }
   for (let from = 0; from < staying.length; from += STEP) {
     const step = staying.slice(from, from + STEP)

@@ -20,6 +20,6 @@ export function isTold(member: Member, { relation: { kind, inverse } }: Binding)
 
 /** Knowledge from the child's own record about its owner. */
 function ownWord(child: object, { relation, reader, tracked }: Binding): Knowledge {
-  const key = reader.keyOf(tracked.entity)
+  const key = reader.keyOf(tracked.entity, relation.knownAs)
   return (key === null ? undefined : otherSide(relation, child)?.wordOf(key)) ?? 'unknown'
 }

@@ -28,7 +28,7 @@ export function indexMembers(
       return records.filter((record) => {
         const parent = record?.bins[childBin] as UserKey | undefined
         if (record === null || parent === undefined || isGoneBy(child, record.bins)) return false
-        return userKeyId(parent) === userKeyId(owner.key.key)
+        return userKeyId(parent) === userKeyId(lookup(owner).value)
       }).length
     },
     async keys(owner, reader) {

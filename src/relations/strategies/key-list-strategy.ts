@@ -68,7 +68,14 @@ export class KeyListStrategy implements RelationStrategy {
   /** How children come in that are known by their keys alone, when the relation is two-sided. */
   readonly #adoption: UnloadedChildren | undefined
 
-  constructor(model: RelationModel, owner: EntityModel, target: EntityModel, inverse: RelationModel | undefined) {
+  /** `owners`: the class of the owners, or the several that a member may belong to one of. */
+  constructor(
+    model: RelationModel,
+    owner: EntityModel,
+    target: EntityModel,
+    inverse: RelationModel | undefined,
+    owners = owner,
+  ) {
     this.relation = model.name
     this.model = model
     this.store = storeOf(owner, model, target)
@@ -83,7 +90,7 @@ export class KeyListStrategy implements RelationStrategy {
     this.#target = target
     this.#childBin = inverse?.bin
     this.#inverse = inverse
-    this.#adoption = inverse && new UnloadedChildren(model, this.store, target, inverse)
+    this.#adoption = inverse && new UnloadedChildren(model, this.store, owners, target, inverse)
   }
 
   listed(stored: Bins): readonly UserKey[] {
@@ -222,7 +229,7 @@ export class KeyListStrategy implements RelationStrategy {
     if (!isOrphan && !(isEntity(member) && reader.tracked(member)?.state === 'removed'))
       this.#createdFor?.letGo(child, draft)
     if (isAlone || this.#inverse === undefined) return removing
-    return together([removing, release(this.#target, child, this.#inverse, tracked.key.key, draft, reader, progress)])
+    return together([removing, release(this.#target, child, this.#inverse, tracked.key, draft, reader, progress)])
   }
 
   #leaving(member: Member, tracked: Tracked, reader: Reader): Leaving {
@@ -261,7 +268,13 @@ export class KeyListStrategy implements RelationStrategy {
   #drain(owner: Tracked, reader: Reader): Drain {
     const stored = (key: KeyValue): UserKey => storedRef(this.#target, reader.recordKey(this.#target, key))
     const release = (key: KeyValue): WriteCommand =>
-      retarget(this.#target, reader.recordKey(this.#target, key), this.#childBin!, owner.key.key, null)
+      retarget(
+        this.#target,
+        reader.recordKey(this.#target, key),
+        this.#childBin!,
+        storedRef(this.#inverse!, owner.key),
+        null,
+      )
     const trim = (keys: readonly KeyValue[]): readonly WriteCommand[] => this.store.trim(owner.key, keys.map(stored))
     return {
       owner,

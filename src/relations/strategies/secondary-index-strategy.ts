@@ -15,6 +15,7 @@ import type { Reader } from '../contract/reader.js'
 import type { Cascade } from '../contract/contributor.js'
 import { inSteps, type Drain } from '../contract/drain.js'
 import { leaves } from '../cascade/restrict.js'
+import { recordOfRef, storedRef } from '../contract/stored-ref.js'
 import { indexMembers } from './index-members.js'
 import { indexOn, type IndexedBy } from '../contract/index-lookup.js'
 import { isInKey, keepInKey } from '../write/ref-in-key.js'
@@ -41,21 +42,24 @@ export class SecondaryIndexStrategy implements RelationStrategy {
   readonly members: CollectionMembers
   readonly leftovers: LinkVerification | undefined
   readonly #owner: EntityModel
+  readonly #owners: EntityModel
   readonly #target: EntityModel
   readonly #childBin: string
   readonly #inverse: RelationModel
   readonly #lookup: (owner: Tracked) => IndexedBy
 
-  constructor(model: RelationModel, owner: EntityModel, target: EntityModel, inverse: RelationModel) {
+  /** `owners`: the class of the owners, or the several that a member may belong to one of. */
+  constructor(model: RelationModel, owner: EntityModel, target: EntityModel, inverse: RelationModel, owners = owner) {
     this.relation = model.name
     this.model = model
     this.#owner = owner
+    this.#owners = owners
     this.#target = target
     this.#childBin = inverse.bin!
     this.leftovers = createdForLinks(model, owner, target, { ownBin: inverse.bin })
     this.#inverse = inverse
     const index = indexOn(target, inverse)
-    this.#lookup = ({ key }) => ({ model: target, index, value: key.key })
+    this.#lookup = ({ key }) => ({ model: target, index, value: storedRef(inverse, key) })
     this.members = indexMembers(target, this.#childBin, this.#lookup)
   }
 
@@ -125,13 +129,14 @@ export class SecondaryIndexStrategy implements RelationStrategy {
   /** Takes in a child that nobody has loaded. */
   #planAdoption(tracked: Tracked, member: KeyValue, state: CollectionState, draft: Draft, reader: Reader): void {
     const child = reader.recordKey(this.#target, member)
-    keepInKey(this.#target, this.#inverse, child, tracked.key.key, reader)
+    const own = storedRef(this.#inverse, tracked.key)
+    keepInKey(this.#target, this.#inverse, child, own, reader)
     const isLate = tracked.state === 'new' && !draft.isTransaction
     if (!isLate && !draft.isTransaction)
       draft.follow('write', askingOwner({ model: this.#target, key: child }, this.#owner))
     const isAsked = !isLate && !draft.isInside
-    const change = writeBin(this.#childBin, tracked.key.key)
-    const operations = isAsked ? [readBefore(this.#inverse, this.#owner), change] : [change]
+    const change = writeBin(this.#childBin, own)
+    const operations = isAsked ? [readBefore(this.#inverse, this.#owners), change] : [change]
     const command = write(this.#target.name, child, operations, {
       exists: 'mustExist',
       ttl: 'keep',
@@ -155,18 +160,19 @@ export class SecondaryIndexStrategy implements RelationStrategy {
     reader: Reader,
     onTakenBack: () => void,
   ): void {
-    const own = tracked.key.key
+    const own = storedRef(this.#inverse, tracked.key)
     const back = before === null || userKeyId(before) === userKeyId(own) ? null : before
     askOwner(this.#owner, tracked.key, draft, reader, (error) => {
-      const key = reader.fromStored(this.#owner, own)
+      const key = reader.fromStored(this.#owner, tracked.key.key)
       const why = error ?? ownerGone(this.#owner, key)
       if (isInKey(this.#target, this.#inverse)) throw why
       const undo = retarget(this.#target, child, this.#childBin, own, back)
       draft.add('undo', undo, ({ state }) => {
-        const from = { ...tracked.key, key: back! }
         onTakenBack()
-        if (state === 'written' && back !== null)
-          leaveUnlessThere(this.#target, child, this.#inverse, this.#owner, from, draft)
+        if (state === 'written' && back !== null) {
+          const from = recordOfRef(this.#owners, back)
+          leaveUnlessThere(this.#target, child, this.#inverse, this.#owners, from, draft)
+        }
         return why
       })
     })
@@ -184,11 +190,11 @@ export class SecondaryIndexStrategy implements RelationStrategy {
     if (isWritten) return draft.beforeSending(() => state.confirmRemoved(member))
     const child = reader.recordKey(this.#target, state.keyOf(member)!)
     const progress = progressOf(member, 1, state, draft, () => state.confirmRemoved(member))
-    return release(this.#target, child, this.#inverse, tracked.key.key, draft, reader, progress)
+    return release(this.#target, child, this.#inverse, tracked.key, draft, reader, progress)
   }
 
   #release({ key }: Tracked, child: RecordKey): WriteCommand {
-    return retarget(this.#target, child, this.#childBin, key.key, null)
+    return retarget(this.#target, child, this.#childBin, storedRef(this.#inverse, key), null)
   }
 
   /** Orphans are forgotten when they are deleted, in the same flush; those without a record are nothing to wait for. */

@@ -12,6 +12,8 @@ import type { Former } from '../state/lists-to-tell.js'
 import type { Tracked } from '../contract/tracked.js'
 import type { Reader } from '../contract/reader.js'
 import type { MemberStore } from '../contract/member-store.js'
+import { recordOfRef, storedRef } from '../contract/stored-ref.js'
+import { OwnerLists } from '../write/owner-lists.js'
 import { keepInKey } from '../write/ref-in-key.js'
 import { writtenAs, type Member } from '../contract/member.js'
 import { progressOf } from '../state/link-progress.js'
@@ -22,22 +24,33 @@ import { retarget } from '../write/guarded-ref-write.js'
 /** How a parent with a list takes in children that are known by their keys alone: it writes their bins, too. */
 export class UnloadedChildren {
   readonly #relation: string
-  readonly #lists: MemberStore
+  readonly #own: MemberStore
+  readonly #lists: OwnerLists
   readonly #owner: EntityModel
+  /** The class of the parents, or those that a child may have one of. */
+  readonly #owners: EntityModel
   readonly #target: EntityModel
   readonly #inverse: RelationModel
   /** The child's bin that holds the parent's key. */
   readonly #childBin: string
   readonly #upkeep: ListUpkeep
 
-  constructor(model: RelationModel, lists: MemberStore, target: EntityModel, inverse: RelationModel) {
+  constructor(
+    model: RelationModel,
+    own: MemberStore,
+    owners: EntityModel,
+    target: EntityModel,
+    inverse: RelationModel,
+  ) {
     this.#relation = model.name
-    this.#lists = lists
-    this.#owner = lists.model
+    this.#own = own
+    this.#owner = own.model
+    this.#owners = owners
+    this.#lists = OwnerLists.of(owners, model, target, own)
     this.#target = target
     this.#inverse = inverse
     this.#childBin = inverse.bin!
-    this.#upkeep = new ListUpkeep(lists, target, inverse.bin!)
+    this.#upkeep = new ListUpkeep(this.#lists, target, inverse)
   }
 
   /** The child was taken off the list; another session may have put it there again before. */
@@ -69,9 +82,10 @@ export class UnloadedChildren {
     parent: UserKey | undefined,
   ): void | Promise<void> {
     const child = reader.recordKey(this.#target, member)
-    keepInKey(this.#target, this.#inverse, child, tracked.key.key, reader)
-    const change = writeBin(this.#childBin, tracked.key.key)
-    const operations = draft.isInside ? [change] : [readBefore(this.#inverse, this.#owner), change]
+    const own = storedRef(this.#inverse, tracked.key)
+    keepInKey(this.#target, this.#inverse, child, own, reader)
+    const change = writeBin(this.#childBin, own)
+    const operations = draft.isInside ? [change] : [readBefore(this.#inverse, this.#owners), change]
     const command = blindLinkWrite(this.#target, child, operations)
     draft.follow('remove references', lettingGo({ model: this.#target, key: child }, this.#owner, this.#relation))
     const isLate = tracked.state === 'new' && !draft.isTransaction
@@ -110,22 +124,22 @@ export class UnloadedChildren {
       return progress(isWritten(outcome), outcome)
     }
     const entry = { owner: tracked.key, member: child.key, ...writtenAs(tracked) }
-    return this.#lists.add(entry, draft, 'add references', settle, reader)
+    return this.#own.add(entry, draft, 'add references', settle, reader)
   }
 
   /** Noted until it is done: once the child says otherwise, nobody else remembers where it was. A transaction that is undone leaves it there. */
   leave(tracked: Tracked, former: Former, state: CollectionState, draft: Draft, reader?: Reader): void | Promise<void> {
     const { member, parent } = former
-    if (userKeyId(parent) === userKeyId(tracked.key.key)) return
+    if (userKeyId(parent) === userKeyId(storedRef(this.#inverse, tracked.key))) return
     if (!draft.isInside) state.previousParents.note(former)
-    const from = { ...tracked.key, key: parent }
+    const from = recordOfRef(this.#owners, parent)
     const settle = (outcome: Outcome): boolean => {
       const isDone = isWrittenOrMissing(outcome)
       if (outcome.state === 'written') this.#upkeep.check(member, { off: from, on: tracked.key }, draft)
       if (isDone) state.previousParents.done(former)
       return isDone
     }
-    return this.#lists.remove({ owner: from, member: member.key }, draft, 'remove references', settle, reader)
+    return this.#lists.at(from).remove({ owner: from, member: member.key }, draft, 'remove references', settle, reader)
   }
 
   /** This parent is gone, so the child goes back to the one it had, whose list still has it. */
@@ -138,9 +152,10 @@ export class UnloadedChildren {
     draft: Draft,
   ): void {
     state.previousParents.forget(child)
-    draft.add('undo', retarget(this.#target, child, this.#childBin, tracked.key.key, before), (outcome) => {
+    const own = storedRef(this.#inverse, tracked.key)
+    draft.add('undo', retarget(this.#target, child, this.#childBin, own, before), (outcome) => {
       if (isWritten(outcome)) state.turnedBack(member)
-      if (isWritten(outcome) && before !== null) this.#upkeep.putOn(child, { ...tracked.key, key: before }, draft)
+      if (isWritten(outcome) && before !== null) this.#upkeep.putOn(child, recordOfRef(this.#owners, before), draft)
       return true
     })
   }

@@ -9,7 +9,8 @@ import { recordKey, type RecordKey, type UserKey } from '../../plan/record-key.j
 import { expressionType } from '../write/expression-type.js'
 import { isKeyOf, unreadableRef } from '../contract/stored-keys.js'
 import { binEnd, listEnd, mapEnd } from './link-ends.js'
-import { modelAt, recordOfRef } from '../contract/stored-ref.js'
+import type { OwnerLists } from '../write/owner-lists.js'
+import { modelAt, recordOfRef, storedRef } from '../contract/stored-ref.js'
 import type { MemberStore } from '../contract/member-store.js'
 import type { LinkEnd, LinkVerification } from '../contract/link-verification.js'
 
@@ -18,7 +19,7 @@ export function keyBinLinks(
   relation: RelationModel,
   owner: EntityModel,
   target: EntityModel,
-  lists: { readonly store: MemberStore; readonly property: string } | undefined,
+  listed: { readonly lists: OwnerLists; readonly property: string } | undefined,
   isLink: boolean,
 ): LinkVerification {
   return {
@@ -27,9 +28,9 @@ export function keyBinLinks(
     link: (here, other) => ({
       owner: { ...binEnd(owner, relation, here, other), ...(isLink && { isLink }) },
       mirror:
-        lists === undefined
+        listed === undefined
           ? bareEnd(target, other)
-          : listEnd(lists.store, lists.property, recordOfRef(target, other), here.key),
+          : listedEnd(listed.lists, listed.property, recordOfRef(target, other), here.key),
       unmirrored: 'missingLink',
     }),
   }
@@ -76,7 +77,7 @@ export function keyListLinks(
     readKeys: listKeys(relation),
     ...storedIn(relation, store),
     link: (here, other) => ({
-      owner: binEnd(target, inverse, keyIn(target, other), here.key),
+      owner: binEnd(target, inverse, keyIn(target, other), storedRef(inverse, here)),
       mirror: listEnd(store, relation.name, here, other),
       unmirrored: 'missingLink',
     }),
@@ -178,6 +179,9 @@ function mapKeys(relation: RelationModel): LinkVerification['readKeys'] {
       from === undefined ? mapKeySlice(map, 0, count) : mapKeysFrom(map, from, count),
     )
 }
+
+const listedEnd = (lists: OwnerLists, property: string, owner: RecordKey, member: UserKey): LinkEnd =>
+  listEnd(lists.at(owner), property, owner, member)
 
 function bareEnd(target: EntityModel, stored: UserKey): LinkEnd {
   const key = recordOfRef(target, stored)

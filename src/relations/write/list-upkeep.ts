@@ -1,10 +1,11 @@
-import type { EntityModel } from '../../model/index.js'
+import type { EntityModel, RelationModel } from '../../model/index.js'
 import { read } from '../../plan/command.js'
 import type { Draft } from '../../plan/draft.js'
 import { isWrittenOrMissing } from '../../plan/outcome.js'
 import { userKeyId, type RecordKey, type UserKey } from '../../plan/record-key.js'
 import { retarget } from './guarded-ref-write.js'
-import type { MemberStore } from '../contract/member-store.js'
+import { storedRef } from '../contract/stored-ref.js'
+import type { OwnerLists } from './owner-lists.js'
 
 /** Parents whose lists were changed. */
 export interface Listed {
@@ -17,24 +18,25 @@ export interface Listed {
  * changed a list reads the child afterwards, and where the two disagree changes the list again, until they do not.
  */
 export class ListUpkeep {
-  readonly #lists: MemberStore
+  readonly #lists: OwnerLists
   readonly #child: EntityModel
-  readonly #childBin: string
+  /** The child's reference to its parent. */
+  readonly #ref: RelationModel
 
-  constructor(lists: MemberStore, child: EntityModel, childBin: string) {
+  constructor(lists: OwnerLists, child: EntityModel, ref: RelationModel) {
     this.#lists = lists
     this.#child = child
-    this.#childBin = childBin
+    this.#ref = ref
   }
 
   /** Lists were changed outside of a transaction: `on` has the child now, as far as this session knows, and `off` does not. */
   check(child: RecordKey, { on, off }: Listed, draft: Draft): void {
     if (draft.isInside) return
-    const bin = this.#childBin
+    const bin = this.#ref.bin!
     draft.check(read(this.#child.name, child, [bin]), (record) => {
       const now = record?.bins[bin] as UserKey | undefined
       const isNamed = (parent: RecordKey | undefined): boolean =>
-        now !== undefined && parent !== undefined && userKeyId(now) === userKeyId(parent.key)
+        now !== undefined && parent !== undefined && userKeyId(now) === userKeyId(storedRef(this.#ref, parent))
       if (isNamed(off)) this.putOn(child, off!, draft)
       if (on !== undefined && !isNamed(on)) this.#takeOff(child, on, draft)
     })
@@ -42,10 +44,10 @@ export class ListUpkeep {
 
   /** Puts a child on the list of the parent that its bin names; where that parent is gone, the bin must not name it. */
   putOn(child: RecordKey, parent: RecordKey, draft: Draft, onLost?: () => void): void {
-    void this.#lists.add({ owner: parent, member: child.key }, draft, 'undo', ({ state, reason }) => {
+    void this.#lists.at(parent).add({ owner: parent, member: child.key }, draft, 'undo', ({ state, reason }) => {
       if (state === 'written') this.check(child, { on: parent }, draft)
       if (reason !== 'missing' && reason !== 'guard') return state === 'written'
-      draft.add('undo', retarget(this.#child, child, this.#childBin, parent.key, null), (outcome) => {
+      draft.add('undo', retarget(this.#child, child, this.#ref.bin!, storedRef(this.#ref, parent), null), (outcome) => {
         if (outcome.state === 'written') onLost?.()
         return outcome.reason === 'guard' || isWrittenOrMissing(outcome)
       })
@@ -54,7 +56,7 @@ export class ListUpkeep {
   }
 
   #takeOff(child: RecordKey, parent: RecordKey, draft: Draft): void {
-    void this.#lists.remove({ owner: parent, member: child.key }, draft, 'undo', (outcome) => {
+    void this.#lists.at(parent).remove({ owner: parent, member: child.key }, draft, 'undo', (outcome) => {
       if (outcome.state === 'written') this.check(child, { off: parent }, draft)
       return isWrittenOrMissing(outcome)
     })

@@ -93,7 +93,7 @@ function belongsTo(member: ManagedEntity, owner: ManagedEntity, { model }: Relat
   const inverse = member.model.relations.find(({ name }) => name === model.inverse)
   if (inverse?.holds !== 'ref' || inverse.bin === undefined) return true
   const { key } = refStateOf(readProperty(member.entity, inverse.name) as object)
-  return key !== null && userKeyId(key) === userKeyId(reader.keyOf(owner.entity)!)
+  return key !== null && userKeyId(key) === userKeyId(reader.keyOf(owner.entity, inverse.target)!)
 }
 
 export function notRestorable({ name: className, namespace, set }: EntityModel): SkeinError {

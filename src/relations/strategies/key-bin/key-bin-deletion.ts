@@ -36,7 +36,7 @@ export class KeyBinDeletion {
     const isLetGo = (this.#sides.list ?? this.#sides.indexed)!.onDelete === 'detach'
     // An owner that goes itself and lets its members go lets this one go, too.
     if (isLetGo && reader.known(this.#sides.target.name, state.stored)?.state === 'removed') return
-    reach.remove(tracked.entity, stillAt(state, this.#sides.target, this.#sides.model, reader))
+    reach.remove(tracked.entity, stillAt(state, this.#sides.model, reader))
   }
 
   /** Deletes the other, or refuses the delete, as the relation says. */

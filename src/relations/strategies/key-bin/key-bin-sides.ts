@@ -1,5 +1,5 @@
 import type { EntityModel, RelationModel } from '../../../model/index.js'
-import type { MemberStore } from '../../contract/member-store.js'
+import type { OwnerLists } from '../../write/owner-lists.js'
 import type { ListUpkeep } from '../../write/list-upkeep.js'
 
 /** The two classes of a reference, and how the target finds the records that point to it. */
@@ -9,8 +9,8 @@ export interface KeyBinSides {
   readonly target: EntityModel
   /** The list of our keys on the target. */
   readonly list: RelationModel | undefined
-  /** Where the target keeps that list. */
-  readonly lists: MemberStore | undefined
+  /** Where targets keep that list. */
+  readonly lists: OwnerLists | undefined
   readonly upkeep: ListUpkeep | undefined
   /** The collection of the target that finds us by an index on our bin. */
   readonly indexed: RelationModel | undefined

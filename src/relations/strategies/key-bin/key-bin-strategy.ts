@@ -11,7 +11,7 @@ import type { CollectionState } from '../../state/collection-state.js'
 import type { Tracked } from '../../contract/tracked.js'
 import type { Reader } from '../../contract/reader.js'
 import type { Cascade } from '../../contract/contributor.js'
-import { storeOf } from '../../write/store-of.js'
+import { OwnerLists } from '../../write/owner-lists.js'
 import { together } from '../../../plan/plan-draft.js'
 import { keepInKey } from '../../write/ref-in-key.js'
 import { isCreation, isEntity, isNew, isUnknown, writtenAs } from '../../contract/member.js'
@@ -48,7 +48,7 @@ export class KeyBinStrategy implements RelationStrategy {
   readonly #deletion: KeyBinDeletion
   readonly #undo: OwnerGoneUndo
   /** Notes in our record, where the target owns us. */
-  readonly #forTarget: CreatedFor | undefined
+  readonly #forTarget: readonly { readonly owner: EntityModel; readonly notes: CreatedFor }[]
   /** Notes in the target's record, where we own it and only our bin leads there. */
   readonly #forUs: CreatedFor | undefined
 
@@ -58,16 +58,16 @@ export class KeyBinStrategy implements RelationStrategy {
     this.bins = [model.bin!]
     // A collection without a bin of its own finds us by an index on ours.
     const [list, indexed] = inverse?.bin === undefined ? [undefined, inverse] : [inverse, undefined]
-    const lists = list && storeOf(target, list, owner)
-    const upkeep = lists && new ListUpkeep(lists, owner, model.bin!)
+    const lists = list && OwnerLists.of(target, list, owner)
+    const upkeep = lists && new ListUpkeep(lists, owner, model)
     this.#sides = { model, owner, target, list, lists, upkeep, indexed }
     this.#reads = new KeyBinReads(model, owner, target)
     this.#leaving = new ListLeaving(this.#sides)
     this.#deletion = new KeyBinDeletion(this.#sides, this.#reads, this.#leaving)
     this.#undo = new OwnerGoneUndo(this.#sides, this.isEndOfLink)
-    const listed = lists && { store: lists, property: list.name }
+    const listed = lists && { lists, property: list.name }
     this.verification = keyBinLinks(model, owner, target, listed, this.isEndOfLink)
-    this.#forTarget = inverse && CreatedFor.of(target, inverse, owner)
+    this.#forTarget = inverse === undefined ? [] : createdForEach(target, inverse, owner)
     this.#forUs = inverse === undefined ? CreatedFor.of(owner, model, target) : undefined
     const held = (here: RecordKey, other: UserKey): LinkEnd => binEnd(owner, model, here, other)
     this.leftovers = inverse === undefined ? createdForLinks(model, owner, target, { held }) : undefined
@@ -199,8 +199,10 @@ export class KeyBinStrategy implements RelationStrategy {
     if (isLate) this.#forUs?.note(to, tracked.key, draft)
     if (stored !== null && reader.known(this.#sides.target.name, stored)?.state !== 'removed')
       this.#forUs?.letGo(reader.recordKey(this.#sides.target, stored), draft)
-    if (isLate && to !== undefined) this.#forTarget?.note(tracked, to.key, draft)
-    this.#forTarget?.linked(tracked, isLate ? 'add references' : 'write', draft)
+    for (const { owner, notes } of this.#forTarget) {
+      if (isLate && to !== undefined && to.key.set === owner.set) notes.note(tracked, to.key, draft)
+      notes.linked(tracked, isLate ? 'add references' : 'write', draft)
+    }
   }
 
   #planRelease(tracked: Tracked, state: RefState, draft: Draft, reader: Reader, present: KeyValue | null): void {
@@ -265,7 +267,7 @@ export class KeyBinStrategy implements RelationStrategy {
     }
     const written = writtenAs(reader.known(this.#sides.target.name, owner))
     const entry = { owner: key, member: tracked.key.key, ...written }
-    return this.#sides.lists!.add(entry, draft, 'add references', settle, reader)
+    return this.#sides.lists!.at(key).add(entry, draft, 'add references', settle, reader)
   }
 
   #isLeaving(target: RefState['target'], reader: Reader): boolean {
@@ -285,6 +287,14 @@ export class KeyBinStrategy implements RelationStrategy {
       known && collectionStateOf(readProperty(known.entity, (this.#sides.list ?? this.#sides.indexed)!.name) as object)
     )
   }
+}
+
+/** Each class that may own us notes in our record that we were created for it. */
+function createdForEach(owners: EntityModel, list: RelationModel, member: EntityModel) {
+  return (owners.several ?? [owners]).flatMap((owner) => {
+    const notes = CreatedFor.of(owner, list, member)
+    return notes === undefined ? [] : [{ owner, notes }]
+  })
 }
 
 /** Taken out of the collection it was in, as far as the session knows, and put nowhere else. */

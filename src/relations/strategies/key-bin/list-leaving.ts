@@ -37,7 +37,7 @@ export class ListLeaving {
         upkeep!.check(tracked.key, { off: parent, on: this.#listedAt(state, reader) }, draft)
       return true
     }
-    return lists!.remove({ owner: parent, member: tracked.key.key }, draft, stage, settle, reader)
+    return lists!.at(parent).remove({ owner: parent, member: tracked.key.key }, draft, stage, settle, reader)
   }
 
   #listedAt({ stored, lists }: RefState, reader: Reader): RecordKey | undefined {
