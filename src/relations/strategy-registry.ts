@@ -3,6 +3,7 @@ import type { EntityModel, RelationModel, ThroughModel } from '../model/index.js
 import type { LinkClass } from './contract/link-class.js'
 import { CompanionPartsStrategy } from './strategies/companion-parts/companion-parts-strategy.js'
 import { ConsolidateStrategy } from './strategies/consolidate/consolidate-strategy.js'
+import { GrowingPartsStrategy } from './strategies/growing-parts/growing-parts-strategy.js'
 import { KeyBinStrategy } from './strategies/key-bin/key-bin-strategy.js'
 import { KeyListStrategy } from './strategies/key-list-strategy.js'
 import { KeyPairStrategy } from './strategies/key-pair/key-pair-strategy.js'
@@ -45,7 +46,9 @@ const STRATEGIES: { readonly [strategy: string]: ((place: Place) => RelationStra
     return new LinkListStrategy(relation, owner, target, inverse!, linksOf(relation.through, target, inverse!, codecs))
   },
   consolidate: ({ relation, owner, codecs }) => {
-    const Strategy = relation.companions === undefined ? ConsolidateStrategy : CompanionPartsStrategy
+    const { companions } = relation
+    const Apart = companions?.when === undefined ? CompanionPartsStrategy : GrowingPartsStrategy
+    const Strategy = companions === undefined ? ConsolidateStrategy : Apart
     return new Strategy(relation, owner, codecs.part(relation.target))
   },
 }

@@ -68,10 +68,6 @@ export function compileRelation(
     spread && rules.canBeSharded && bin !== undefined
       ? compileCompanions(spread, notes.set, bin, place, problems)
       : undefined
-  if (companions?.when !== undefined && rules.strategy === 'consolidate') {
-    const message = 'Children stored as consolidate cannot be sharded on demand.'
-    problems.add('SKEIN_1051', place, message, "Leave out when, or store them as 'keyList'.")
-  }
   return {
     name: note.property,
     kind: shape.kind,

@@ -4,6 +4,7 @@ import type { Expression } from '../../plan/expression.js'
 import type { ReadOperation, WriteOperation } from '../../plan/operation.js'
 import type { RecordKey, UserKey } from '../../plan/record-key.js'
 import type { Finding } from './finding.js'
+import type { GrowingMembers } from './growing-members.js'
 
 /** Something inside one record that disagrees with something else in it. */
 export interface InsideFault extends Pick<Finding, 'kind' | 'repair' | 'error'> {
@@ -45,6 +46,10 @@ export interface PartsApart {
   readonly schemeBins: readonly string[]
   learn(owner: RecordKey, bins: Bins): void
   homes(owner: RecordKey): readonly RecordKey[]
+  /** True of an owner whose own record holds its parts. */
+  isInOwner?(owner: RecordKey): boolean
+  /** Present where parts may move to other records while others ask. */
+  readonly growing?: GrowingMembers
   /** Lets parts in again where a delete was cut short. */
   reopening(home: RecordKey): WriteCommand
   /** Parts in a record that belong in another; `bins` are what `reads` has read there. */

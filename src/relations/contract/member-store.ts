@@ -4,10 +4,10 @@ import type { Bins, ReadCommand, WriteCommand } from '../../plan/command.js'
 import type { WriteOperation } from '../../plan/operation.js'
 import type { Outcome, StoredRecord } from '../../plan/outcome.js'
 import type { Draft, Settle, StageName } from '../../plan/draft.js'
-import type { SplitAccess } from '../../plan/split-access.js'
 import type { RecordKey, UserKey } from '../../plan/record-key.js'
 import type { Value } from '../../plan/value.js'
 import type { CollectionMembers } from './collection-members.js'
+import type { GrowingMembers } from './growing-members.js'
 import type { Reader } from './reader.js'
 import type { Tracked } from './tracked.js'
 
@@ -64,16 +64,8 @@ export interface MemberStore {
   readonly members: CollectionMembers
   /** True where members are not in the owner's own record. */
   readonly isApart: boolean
-  /** True where members may move while others ask: only `held` and `attributesOf` tell who they are. */
-  readonly isGrowing?: boolean
-  /** Bin of the owner's record that is there while members move. */
-  readonly moveBin?: string
-  /** True of an owner whose members are known to be moving. */
-  isUnsettled?(owner: RecordKey): boolean
-  /** Finishes a move of members that was cut short. */
-  finish?(owner: RecordKey, access: SplitAccess): Promise<void>
-  /** Moves members into so many shards; -1: into the owner's own record. */
-  reshard?(owner: RecordKey, shards: number, access: SplitAccess): Promise<void>
+  /** Present where members may move while others ask: only `held` and `attributesOf` tell who they are. */
+  readonly growing?: GrowingMembers
   /** Prepares the record of a new owner. */
   create(owner: Tracked, draft: Draft): void
   add(at: StoredMember, draft: Draft, stage: StageName, settle: Settle, reader?: Reader): void | Promise<void>

@@ -13,6 +13,7 @@ import type { Reader } from './reader.js'
 import type { EndedLinks } from './ended-links.js'
 import type { Contributor, OnRollback } from './contributor.js'
 import type { Deleted } from './contributor.js'
+import type { GrowingMembers } from './growing-members.js'
 import type { InsideVerification } from './inside-verification.js'
 import type { LinkClass } from './link-class.js'
 import type { LinkVerification } from './link-verification.js'
@@ -81,6 +82,8 @@ export interface RelationStrategy extends Contributor {
   readonly members?: CollectionMembers
   /** Where the keys of members are kept; absent where no list or map of keys is stored. */
   readonly store?: MemberStore
+  /** Present where members may move to other records while others ask. */
+  readonly growing?: GrowingMembers
   /** Present where members are link records, which people see as what they lead to. */
   readonly links?: LinkClass
   /** True for a reference of a link record, which is nothing without it. */

@@ -2,7 +2,7 @@ import type { SkeinError } from '../../errors/index.js'
 import type { WriteCommand } from '../../plan/command.js'
 import { RETRIED, type Draft, type Settle, type StageName } from '../../plan/draft.js'
 import type { Outcome } from '../../plan/outcome.js'
-import { recordId, type RecordKey } from '../../plan/record-key.js'
+import { recordId, type RecordKey, type UserKey } from '../../plan/record-key.js'
 import { companionRefused } from '../contract/companion-errors.js'
 import type { StoredMember } from '../contract/member-store.js'
 import type { SplitAccess } from '../../plan/split-access.js'
@@ -10,7 +10,7 @@ import type { GrowingCommands } from './growing-commands.js'
 import type { GrowingScheme } from './growing-scheme.js'
 import type { Growth } from './growth.js'
 import type { Mover } from './mover.js'
-import { isMoving, ROOT, type ChangeKind, type Placement } from './placement.js'
+import { isMoving, ROOT, samePlacement, type ChangeKind, type Placement } from './placement.js'
 
 /** Times that a write is routed again: more than ever happen unless somebody splits the collection all the while. */
 const TRIES = 8
@@ -24,6 +24,12 @@ export interface Change {
   readonly command: (home: RecordKey, placement: Placement, isInside?: boolean) => WriteCommand
   /** The change depends on what is stored of the member: while members move, that must come first. */
   readonly needsMember: boolean
+  /** All members that it concerns, where those are several. */
+  readonly members?: readonly UserKey[]
+  /** Sends it again, where it is a change of several members that may belong in several records now. */
+  readonly reroute?: (left: number, route: Route) => void
+  /** It has conditions of its own: a refusal that the owner does not explain is theirs. */
+  readonly hasConditions?: boolean
 }
 
 /** A change that was refused, and how it was sent. */
@@ -34,7 +40,7 @@ interface Refused extends Change {
 }
 
 /** What is known of the way beyond where members are. */
-interface Route {
+export interface Route {
   /** The home has got all its members, and does not know of the move any more. */
   readonly isComplete?: boolean
   /** The member has been brought to its home. */
@@ -61,8 +67,7 @@ export class GrowingChanges {
   send(change: Change, draft: Draft, left = TRIES, { isComplete = false, isPulled = false }: Route = {}): void {
     const { at, stage, settle } = change
     const known = this.#scheme.of(at.owner)
-    if (isMoving(known) && !isComplete && change.needsMember && !isPulled)
-      return draft.errand((access) => this.#pullFirst(change, draft, left, access))
+    if (isMoving(known) && !isComplete && change.needsMember && !isPulled) return this.#bring(change, draft, left)
     const placement = isComplete ? { shards: known.shards } : known
     const home = this.#scheme.homeOf(at.owner, at.member, placement.shards)
     const isRoot = recordId(home) === recordId(at.owner)
@@ -89,19 +94,37 @@ export class GrowingChanges {
     else draft.add(stage, command, Object.assign(settle, { tolerates: ['guard'] as const }))
   }
 
+  /** Brings the member to its home first. A survey of what a transaction would write runs nothing before it is sent: there the owner is asked. */
+  #bring(change: Change, draft: Draft, left: number): void {
+    const pull = (): void => draft.errand((access) => this.#pullFirst(change, draft, left, access))
+    if (!draft.isTransaction) return pull()
+    const { at, stage, settle } = change
+    draft.add(stage, this.#commands.ask(at.owner, change.kind), (outcome) => {
+      if (outcome.state !== 'written') return settle(outcome)
+      this.#scheme.learn(at.owner, this.#commands.told(outcome))
+      pull()
+      return RETRIED
+    })
+  }
+
   async #pullFirst(change: Change, draft: Draft, left: number, access: SplitAccess): Promise<void> {
     const { owner, member } = change.at
     // Where that fails, the write itself will tell.
-    await this.#mover.pull(owner, [member], access).catch(() => undefined)
-    this.send(change, draft, left, { isPulled: true })
+    await this.#mover.pull(owner, change.members ?? [member], access).catch(() => undefined)
+    this.#again(change, draft, left, { isPulled: true })
   }
 
   #splitFirst(change: Change, draft: Draft, left: number): typeof RETRIED {
     draft.errand(async (access) => {
       await this.#growth.split(change.at.owner, 'tooLarge', access)
-      this.send(change, draft, Math.min(left - 1, 1))
+      this.#again(change, draft, Math.min(left - 1, 1))
     })
     return RETRIED
+  }
+
+  #again(change: Change, draft: Draft, left: number, route: Route = {}): void {
+    if (change.reroute === undefined) this.send(change, draft, left, route)
+    else change.reroute(left, route)
   }
 
   /** Asks the owner once for all changes of a stage. */
@@ -129,18 +152,22 @@ export class GrowingChanges {
       return settle(isDone ? { ...outcome, reason: 'missing' } : told)
     }
     const now = this.#scheme.of(at.owner)
+    // Nobody else has refused it.
+    const isOpen = now.move === undefined || now.shards === ROOT
+    if (change.hasConditions === true && outcome.reason === 'guard' && isOpen && samePlacement(now, placement))
+      return settle(outcome)
     if (now.move?.phase === 'prepare')
       draft.errand(async (access) => {
         await this.#mover.prepare(at.owner, access).catch(() => undefined)
-        this.send(change, draft, left - 1)
+        this.#again(change, draft, left - 1)
       })
     else if (isMoving(now)) {
       const isSame = isMoving(placement) && placement.move!.id === now.move!.id
       if (isSame && outcome.reason === 'missing') this.#mendFirst(change, draft, left - 1)
-      else this.send(change, draft, left - 1, { isComplete: isSame })
+      else this.#again(change, draft, left - 1, { isComplete: isSame })
     } else if (outcome.reason === 'missing' && now.shards !== ROOT && now.shards === placement.shards)
       return this.#withoutHome(change, left, outcome, draft)
-    else this.send(change, draft, left - 1)
+    else this.#again(change, draft, left - 1)
     return true
   }
 
@@ -148,7 +175,7 @@ export class GrowingChanges {
   #mendFirst(change: Change, draft: Draft, left: number): void {
     draft.errand(async (access) => {
       await this.#mover.mend(change.at.owner, access).catch(() => undefined)
-      this.send(change, draft, left)
+      this.#again(change, draft, left)
     })
   }
 
@@ -158,13 +185,14 @@ export class GrowingChanges {
     const { owner, member } = change.at
     draft.errand(async (access) => {
       await this.#growth.makeHome(owner, member, access)
-      this.send(change, draft, left - 1)
+      this.#again(change, draft, left - 1)
     })
     return true
   }
 
   /** Neither gone nor stored: the change stays to be sent by the next flush. */
-  #giveUp({ settle, at }: Change, outcome: Outcome): ReturnType<Settle> {
+  #giveUp({ settle, at, hasConditions }: Change, outcome: Outcome): ReturnType<Settle> {
+    if (hasConditions === true) return settle(outcome)
     const error = companionRefused(this.#commands.model, at.owner.key, this.#commands.property)
     return settle({ ...outcome, reason: 'refused', error }) === true ? true : error
   }

@@ -24,7 +24,7 @@ import { recordId, type RecordKey, type UserKey } from '../../plan/record-key.js
 
 import type { Value } from '../../plan/value.js'
 import type { StoredMember } from '../contract/member-store.js'
-import type { LinkBin } from '../write/link-bin.js'
+import type { LinkBin, LinkEntry } from '../write/link-bin.js'
 import type { GrowingScheme } from './growing-scheme.js'
 import { describeShards, MOVING, ROOT, type ChangeKind, type Move, type Placement, type Shards } from './placement.js'
 
@@ -73,7 +73,7 @@ export class GrowingCommands {
   }
 
   /** Takes members out of a record that they do not belong in. */
-  takeFrom(home: RecordKey, members: readonly UserKey[], move?: Move): WriteCommand {
+  takeFrom(home: RecordKey, members: readonly UserKey[], move?: Move, _entries?: readonly LinkEntry[]): WriteCommand {
     const guards = move === undefined ? [] : [binEquals(this.#scheme.bins.move, move.id)]
     return this.#write(home, [this.#layout.take(this.#bin, members)], { guards })
   }

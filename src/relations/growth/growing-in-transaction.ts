@@ -13,13 +13,16 @@ import type { Mover } from './mover.js'
 import { IN_ROOT, isMoving, MOVING, ROOT, samePlacement, type Placement } from './placement.js'
 
 /** Where a change belongs, as the transaction has read it. */
-interface Place {
+export interface PlaceInside {
   readonly home: RecordKey
   /** As the home says. */
   readonly placement: Placement
   /** A move that the owner says is under way, though this home has got all its members. */
   readonly isBehind?: boolean
 }
+
+/** A change whose home is looked for. */
+type Wanted = Pick<Change, 'at' | 'kind' | 'needsMember' | 'members'>
 
 /** Times that records are read which disagree with their owner. */
 const TRIES = 8
@@ -40,7 +43,7 @@ export class GrowingInTransaction {
 
   async send(change: Change, draft: Draft, reader: Reader): Promise<void> {
     const { at, kind, stage, settle } = change
-    const place = await this.#find(change, reader)
+    const place = await this.find(change, reader)
     if (place === undefined) {
       // Refused, and with it all that belongs together.
       if (kind === 'add') return draft.add(stage, held(this.#commands.model, at.owner), settle)
@@ -61,7 +64,7 @@ export class GrowingInTransaction {
   }
 
   /** Undefined where the owner is gone or being deleted, and where a member that is to be changed has no home. */
-  async #find(change: Change, reader: Reader): Promise<Place | undefined> {
+  async find(change: Wanted, reader: Reader): Promise<PlaceInside | undefined> {
     const { owner, member, isOwnerNew, isOwnerUpserted, isOwnerMade } = change.at
     if (isOwnerNew === true) return { home: owner, placement: IN_ROOT }
     for (let tries = 0; tries < TRIES; tries++) {
@@ -77,7 +80,8 @@ export class GrowingInTransaction {
       const now = this.#scheme.learn(owner, root.bins)
       const { move } = now
       if (move?.phase === 'prepare' && now.shards !== ROOT) await this.#mover.finish(owner, reader.direct)
-      else if (isMoving(now) && change.needsMember) await this.#mover.pull(owner, [member], reader.direct)
+      else if (isMoving(now) && change.needsMember)
+        await this.#mover.pull(owner, change.members ?? [member], reader.direct)
       if (now.shards === ROOT) {
         if (known.shards === ROOT || move === undefined) return { home: owner, placement: now }
       } else if (samePlacement(now, known)) {

@@ -23,6 +23,14 @@ const TRIES = 5
 const MOST_READS = 30
 const HELPS_AFTER = 5
 
+/** What a record that holds members is asked; undefined where it has nothing to say. */
+export type HomeQuestion = (home: RecordKey, placement: Placement) => readonly ReadOperation[] | undefined
+
+export interface HomeAnswer {
+  readonly home: RecordKey
+  readonly bins: Bins
+}
+
 /** Asks the records that hold members. While members move, all of them are read: only together the records tell which there are. */
 export class GrowingReads extends MembersApart {
   readonly #scheme: GrowingScheme
@@ -44,11 +52,17 @@ export class GrowingReads extends MembersApart {
   }
 
   /** Answers of the records that hold members, or undefined while members move. */
-  async ask(
+  async ask(owner: RecordKey, access: ReadAccess, question: HomeQuestion): Promise<readonly Bins[] | undefined> {
+    const answers = await this.askEach(owner, access, question)
+    return answers?.map(({ bins }) => bins)
+  }
+
+  /** The same, with the record that each answer is of. */
+  async askEach(
     owner: RecordKey,
     access: ReadAccess,
-    question: (home: RecordKey, placement: Placement) => readonly ReadOperation[] | undefined,
-  ): Promise<readonly Bins[] | undefined> {
+    question: HomeQuestion,
+  ): Promise<readonly HomeAnswer[] | undefined> {
     for (let tries = 0; tries < 2 * TRIES; tries++) {
       await pauseBefore(tries - TRIES)
       const placement = this.#scheme.of(owner)
@@ -70,7 +84,8 @@ export class GrowingReads extends MembersApart {
       if (isMoving(now)) return undefined
       const answers = isRoot ? records : records.slice(1)
       const areOf = isRoot || tries >= TRIES || answers.every((one) => isOf(one, placement))
-      if (samePlacement(now, placement) && areOf) return answers.map((record) => record?.bins ?? {})
+      if (samePlacement(now, placement) && areOf)
+        return answers.map((record, i) => ({ home: asked[i].home, bins: record?.bins ?? {} }))
       // A companion that is being prepared has its members still.
       if (now.move !== undefined && samePlacement(now, placement)) return undefined
     }

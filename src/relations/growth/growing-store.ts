@@ -8,6 +8,7 @@ import { recordId, type RecordKey, type UserKey } from '../../plan/record-key.js
 import type { SplitAccess } from '../../plan/split-access.js'
 import type { Value } from '../../plan/value.js'
 import type { CollectionMembers } from '../contract/collection-members.js'
+import type { GrowingMembers } from '../contract/growing-members.js'
 import { isCreation } from '../contract/member.js'
 import type { MemberQuestion, MemberStore, StoredMember } from '../contract/member-store.js'
 import type { Reader } from '../contract/reader.js'
@@ -20,12 +21,11 @@ import { growthPartsOf, type GrowthParts } from './growth-parts.js'
 import { isMoving, type Placement, type Shards } from './placement.js'
 
 /** Keeps members in their owner's record until that becomes too large or too busy, then in companions, and moves them while others go on. */
-export class GrowingStore implements MemberStore {
+export class GrowingStore implements MemberStore, GrowingMembers {
   readonly model: EntityModel
   readonly bin: string
   readonly bins: readonly string[] = []
   readonly isApart = true
-  readonly isGrowing = true
   readonly schemeBins: readonly string[]
   readonly moveBin: string
   readonly #target: EntityModel
@@ -46,6 +46,10 @@ export class GrowingStore implements MemberStore {
     this.#parts = growthPartsOf(model, relation, target, layout, recode)
     this.schemeBins = this.#parts.scheme.names
     this.moveBin = this.#parts.scheme.bins.move
+  }
+
+  get growing(): GrowingMembers {
+    return this
   }
 
   get members(): CollectionMembers {

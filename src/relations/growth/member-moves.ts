@@ -100,15 +100,17 @@ export class MemberMoves {
     const done = [...chunks.filter((_, i) => outcomes[i].state === 'written')]
     for (const [i, { state }] of outcomes.entries())
       if (state !== 'written' && (await this.#copyRest(chunks[i], move, access))) done.push(chunks[i])
-    const keys = done.flatMap(({ here }) => here.map(([key]) => key))
+    const moved = done.flatMap(({ here }) => here)
+    const keys = moved.map(([key]) => key)
     if (keys.length > 0)
-      succeeded(await access.run([this.#commands.takeFrom(source, keys, move)]), ['guard', 'missing'])
+      succeeded(await access.run([this.#commands.takeFrom(source, keys, move, moved)]), ['guard', 'missing'])
     return keys.length
   }
 
   /** Some were taken out at their new home: the others are copied. False where the move is over, or the home is not there. */
   async #copyRest({ home, here }: Chunk, move: Move, access: SplitAccess): Promise<boolean> {
     const { move: moveBin, gone } = this.#scheme.bins
+    const { unreplaced } = this.#layout
     for (let rest = here; ;) {
       const keys = rest.map(([key]) => key)
       const [record] = await access.read([
@@ -116,10 +118,12 @@ export class MemberMoves {
           readBin(moveBin),
           readBin(COMPANION_SHARDS_BIN),
           listBin.among(gone, keys),
+          ...(unreplaced === undefined ? [] : [unreplaced.among(keys)]),
         ]),
       ])
       if (record === null || Number(record.bins[moveBin]) !== move.id) return false
-      const out = new Set(keysAmong(record.bins[gone]).map(userKeyId))
+      const there = unreplaced === undefined ? [] : keysAmong(record.bins[unreplaced.bin])
+      const out = new Set([...keysAmong(record.bins[gone]), ...there].map(userKeyId))
       // Refused for another reason: the home is being deleted with its owner.
       if (out.size === 0) return false
       rest = rest.filter(([key]) => !out.has(userKeyId(key)))

@@ -59,7 +59,9 @@ export class PartHomeVerifier {
     )
     const homes = await this.#homesOf(subjects)
     for (const home of homes) yield* this.#checkHome(home)
-    const companions = homes.filter(({ key, owner }) => recordId(key) !== recordId(owner))
+    const companions = homes.filter(
+      ({ key, owner, apart }) => recordId(key) !== recordId(owner) || apart.isInOwner?.(owner) === true,
+    )
     yield* this.#inside.check(
       companions.map(({ model, key, owner, inside }) => ({ model, key, owner, inside: [inside] })),
     )
@@ -81,6 +83,8 @@ export class PartHomeVerifier {
         // Finishing the delete of a record also deletes its companions.
         if (root === null || DELETING_BIN in root.bins) return
         each.apart.learn(owner, root.bins)
+        // Whoever finishes a move sees to the parts that move.
+        if (each.apart.growing?.isUnsettled(owner) === true) return
         for (const key of [owner, ...each.apart.homes(owner)]) homes.push({ ...each, owner, key })
       })
     }

@@ -70,7 +70,7 @@ export async function readEnds(ends: readonly LinkEnd[], readAll: ReadAll): Prom
     const record = records[i]
     if (apart === undefined || record === null) return []
     apart.store.learn(key, record.bins)
-    if (apart.store.isUnsettled?.(key) === true) return []
+    if (apart.store.growing?.isUnsettled(key) === true) return []
     return [{ i, end: ends[i], key: apart.home(), operations: questionsOf(ends[i], i) }]
   })
   const homes = new Map((await askAll(away, readAll)).map((record, at) => [away[at].i, { record, key: away[at].key }]))
@@ -79,7 +79,7 @@ export async function readEnds(ends: readonly LinkEnd[], readAll: ReadAll): Prom
     if (moved.has(i)) return MOVED
     const home = homes.get(i)
     // Members that move are nobody's to judge: whoever finishes the move sees to them.
-    if (records[i] !== null && end.apart?.store.isUnsettled?.(end.key) === true)
+    if (records[i] !== null && end.apart?.store.growing?.isUnsettled(end.key) === true)
       return { ...readingOf(records[i]), isDeleting: true }
     return home === undefined ? answerOf(end, i, records[i]) : answerApart(end, i, readingOf(records[i]), home)
   })

@@ -13,11 +13,14 @@ export async function* unfinishedSplits(
   { repair, settle }: VerifyTerms,
   unsettled: () => void,
 ): AsyncGenerator<Finding> {
-  const growing = subjects.flatMap((subject) =>
-    subject.relations.flatMap(({ apart: store, list }) =>
-      store?.isGrowing === true ? [{ ...subject, store, property: list!.property }] : [],
+  const growing = subjects.flatMap((subject) => [
+    ...subject.relations.flatMap(({ apart, list }) =>
+      apart?.growing === undefined ? [] : [{ ...subject, store: apart.growing, property: list!.property }],
     ),
-  )
+    ...subject.inside.flatMap(({ apart }) =>
+      apart?.growing === undefined ? [] : [{ ...subject, store: apart.growing, property: apart.property }],
+    ),
+  ])
   const records = await access.read(
     growing.map(({ model, key, store }) =>
       read(model.name, key, 'none', [...ABOUT_RECORD, ...store.schemeBins.map(readBin)]),
@@ -28,11 +31,11 @@ export async function* unfinishedSplits(
     if (record === null) continue
     store.learn(key, record.bins)
     const { age, isDeleting } = readingOf(record)
-    if (isDeleting || store.isUnsettled?.(key) !== true) continue
+    if (isDeleting || !store.isUnsettled(key)) continue
     if (age < settle) unsettled()
     else {
       const result: RepairResult = repair
-        ? await store.finish!(key, access.split).then(
+        ? await store.finish(key, access.split).then(
             () => ({ state: 'repaired' }),
             (error: Error) => ({ state: 'failed', error }),
           )

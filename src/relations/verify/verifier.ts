@@ -102,7 +102,7 @@ export class Verifier {
       const record = records[i]
       if (record === null) return []
       store.learn(subject.key, record.bins)
-      if (store.isUnsettled?.(subject.key) === true) return []
+      if (store.growing?.isUnsettled(subject.key) === true) return []
       const apart = store.homes(subject.key).filter((home) => recordId(home) !== recordId(subject.key))
       return [subject.key, ...apart].map((key): OpenSubject => {
         const home = { owner: subject, key, store, relation }

@@ -86,6 +86,8 @@ export interface LinkBin {
   /** A bin with these members. */
   binOf(entries: readonly LinkEntry[]): Value
   readonly reads: KeysReads
+  /** How to read which of some keys are there, where a copy must not replace them: their entries hold more than a link. */
+  readonly unreplaced?: { readonly bin: string; among(keys: readonly UserKey[]): ReadOperation }
   /** What bins of several records hold, as one bin would. */
   merge(bins: readonly Value[]): Value
   /** Reads the first keys in their order, or those from `from` on, that one included if it is there; the answer is called `PAGE`. */

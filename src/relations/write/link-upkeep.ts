@@ -61,9 +61,9 @@ export class LinkUpkeep {
     }
     const all = [...sides.values()]
     const questions = all
-      .filter(({ end }) => end.store.isGrowing !== true)
+      .filter(({ end }) => end.store.growing === undefined)
       .flatMap(({ end, asked, has }) => end.store.among(end.key, asked).map((question) => ({ ...question, has })))
-    const growing = all.filter(({ end }) => end.store.isGrowing === true)
+    const growing = all.filter(({ end }) => end.store.growing !== undefined)
     let open = questions.length + growing.length
     const answered = (side: Set<string>, found: readonly UserKey[]): void => {
       for (const key of found) side.add(userKeyId(key))
@@ -83,7 +83,7 @@ export class LinkUpkeep {
     if (isThere === sideOf(other, sides).has.has(userKeyId(owner.key.key))) return
     if (!isThere) this.#unlink({ owner, other }, draft)
     else if (this.#bin.attributesOf === undefined) this.#link({ owner, other }, undefined, draft)
-    else if (owner.store.isGrowing === true) {
+    else if (owner.store.growing !== undefined) {
       draft.errand(async (access) => {
         const at = linkFrom(owner, other)
         const carried = await owner.store.attributesOf(at, access).catch(() => null)

@@ -6,7 +6,7 @@ import type { Driver } from '../../driver/driver.js'
 import { splitAccess } from '../../driver/split-access.js'
 import type { Bins } from '../../plan/command.js'
 import type { RecordKey } from '../../plan/record-key.js'
-import type { MemberStore } from '../../relations/contract/member-store.js'
+import type { GrowingMembers } from '../../relations/contract/growing-members.js'
 import { finishDelete } from './finish-delete.js'
 import { foundKey } from '../load/key-of-found.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
@@ -35,10 +35,10 @@ export async function sweepClass(
   const { signal, step, onProgress, tenant } = options
   if (tenant === undefined && isTenantUnknown(mapped)) throw sweepWithoutTenant(mapped)
   const stores = mapped.kinds.flatMap(({ relations }) =>
-    relations.flatMap(({ store }) => (store?.isGrowing === true ? [store] : [])),
+    relations.flatMap(({ growing, store }) => growing ?? store?.growing ?? []),
   )
   const wanted = [...mapped.codec.binsOf([]), DELETING_BIN, ...stores.flatMap(({ schemeBins }) => schemeBins)]
-  const isUnfinished = [DELETING_BIN, ...stores.map(({ moveBin }) => moveBin!)].map(binExists)
+  const isUnfinished = [DELETING_BIN, ...stores.map(({ moveBin }) => moveBin)].map(binExists)
   const filter = isUnfinished.length === 1 ? isUnfinished[0] : or(...isUnfinished)
   const command = query({ entity, namespace, set, bins: [...new Set(wanted)], filter })
   let deletes = 0
@@ -59,7 +59,7 @@ export async function sweepClass(
 }
 
 async function finishMoves(
-  stores: readonly MemberStore[],
+  stores: readonly GrowingMembers[],
   key: RecordKey,
   bins: Bins,
   driver: Driver,
@@ -67,8 +67,8 @@ async function finishMoves(
   let count = 0
   for (const store of stores) {
     store.learn(key, bins)
-    if (store.isUnsettled!(key)) {
-      await store.finish!(key, splitAccess(driver))
+    if (store.isUnsettled(key)) {
+      await store.finish(key, splitAccess(driver))
       count++
     }
   }

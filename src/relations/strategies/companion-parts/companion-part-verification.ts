@@ -1,39 +1,25 @@
-import type { KeyValue } from '../../../keys/index.js'
-import { COMPANION_SHARDS_BIN } from '../../../model/index.js'
-import { binEquals, write, type Bins, type WriteCommand } from '../../../plan/command.js'
+import type { Bins, WriteCommand } from '../../../plan/command.js'
 import { bin, mapCount } from '../../../plan/expression.js'
-import type { WriteOperation } from '../../../plan/operation.js'
-import {
-  atKey,
-  listAppendUnique,
-  listCreate,
-  listRemoveValues,
-  mapCreate,
-  mapPut,
-  mapPutMissing,
-  mapRemoveKeys,
-  mapRemoveValues,
-} from '../../../plan/operations.js'
 import { recordId, type RecordKey } from '../../../plan/record-key.js'
 import type { InsideVerification, MisplacedPart, PartsApart } from '../../contract/inside-verification.js'
-import { NOT_MARKED } from '../../write/companion-commands.js'
 import type { PartClass } from '../consolidate/part-class.js'
-import { PartVerification, type FoundPart } from '../consolidate/part-verification.js'
-import type { PartHomes } from './part-homes.js'
+import { PartVerification } from '../consolidate/part-verification.js'
+import type { VerifiedHomes } from './part-homes.js'
+import { partCreation, partPuts, partRemoval } from './part-transfer.js'
 
 /** Children in companion records: each companion is checked as one record of children, and that each child is in its own. */
 export class CompanionPartVerification extends PartVerification implements InsideVerification, PartsApart {
   readonly property: string
   readonly schemeBins: readonly string[]
   readonly #parts: PartClass
-  readonly #homes: PartHomes
+  readonly #homes: VerifiedHomes
 
-  constructor(parts: PartClass, homes: PartHomes) {
+  constructor(parts: PartClass, homes: VerifiedHomes) {
     super(parts)
     this.#parts = parts
     this.#homes = homes
     this.property = parts.relation.name
-    this.schemeBins = [homes.scheme.subkeys]
+    this.schemeBins = homes.schemeBins
   }
 
   get apart(): PartsApart {
@@ -41,15 +27,15 @@ export class CompanionPartVerification extends PartVerification implements Insid
   }
 
   learn(owner: RecordKey, bins: Bins): void {
-    this.#homes.scheme.learn(owner, bins[this.#homes.scheme.subkeys])
+    this.#homes.learn(owner, bins)
   }
 
   homes(owner: RecordKey): readonly RecordKey[] {
-    return this.#homes.scheme.homes(owner)
+    return this.#homes.companions(owner)
   }
 
   reopening(home: RecordKey): WriteCommand {
-    return this.#homes.commands.unmark(home)
+    return this.#homes.unmark(home)
   }
 
   misplacedIn(bins: Bins, from: RecordKey, owner: RecordKey): readonly MisplacedPart[] {
@@ -63,70 +49,21 @@ export class CompanionPartVerification extends PartVerification implements Insid
           route: this.#homes.routeOf(found.id, found.rightPlace),
           home,
           holds: mapCount(bin('map', sortKeyBin ?? this.#parts.bin), found.id),
-          puts: this.#puts(found),
-          removal: this.#removal(found),
+          puts: partPuts(this.#parts, found),
+          removal: partRemoval(this.#parts, found),
         },
       ]
     })
   }
 
   telling(owner: RecordKey, made: readonly RecordKey[]): WriteCommand {
-    return this.#homes.commands.tell(owner, this.#homes.scheme.shardsOf(owner), made)
+    return this.#homes.tell(owner, made)
   }
 
   addition(parts: readonly MisplacedPart[], owner: RecordKey, isHomeThere: boolean): WriteCommand {
     const [{ home, route }] = parts
-    const shards = this.#homes.scheme.shardsOf(owner)
     const puts = parts.flatMap((part) => part.puts)
-    if (!isHomeThere) return this.#homes.made(owner, home, shards, route, [...this.#creation(), ...puts])
-    const guards = [binEquals(COMPANION_SHARDS_BIN, shards), NOT_MARKED]
-    return write(this.#homes.model.name, home, puts, { exists: 'mustExist', ttl: 'keep', guards })
-  }
-
-  #creation(): readonly WriteOperation[] {
-    return [
-      ...this.#parts.maps.map(({ bin: name }) => mapCreate(name, 'ordered', true)),
-      ...this.#parts.orders.map(({ bin: name }) => listCreate(name, 'ordered', true)),
-    ]
-  }
-
-  #puts({ id, rightPlace, part, refs, tuples }: FoundPart): readonly WriteOperation[] {
-    const { bin: name, relation, codec, orders } = this.#parts
-    const { sortKeyBin } = relation
-    return [
-      mapPut(name, rightPlace, codec.encode(part, 1)),
-      ...(sortKeyBin === undefined ? [] : [mapPut(sortKeyBin, id, rightPlace)]),
-      ...this.#pointers(refs, (inverse, to) => [
-        mapPutMissing(inverse, to, []),
-        listAppendUnique(inverse, [id], [atKey(to)]),
-      ]),
-      ...orders.flatMap((order, i) => (tuples[i] === undefined ? [] : [listAppendUnique(order.bin, [tuples[i]])])),
-    ]
-  }
-
-  #removal({ id, place, refs, tuples }: FoundPart): readonly WriteOperation[] {
-    const { bin: name, relation, orders } = this.#parts
-    const { sortKeyBin } = relation
-    return [
-      mapRemoveKeys(name, [place]),
-      ...(sortKeyBin === undefined ? [] : [mapRemoveKeys(sortKeyBin, [id])]),
-      ...this.#pointers(refs, (inverse, to) => [
-        mapPutMissing(inverse, to, []),
-        listRemoveValues(inverse, [id], 'none', [atKey(to)]),
-        mapRemoveValues(inverse, [[]]),
-      ]),
-      ...orders.flatMap((order, i) => (tuples[i] === undefined ? [] : [listRemoveValues(order.bin, [tuples[i]])])),
-    ]
-  }
-
-  #pointers(
-    refs: FoundPart['refs'],
-    operations: (inverse: string, to: KeyValue) => readonly WriteOperation[],
-  ): readonly WriteOperation[] {
-    const { inverseIndexes = [] } = this.#parts.relation
-    return inverseIndexes.flatMap(({ bin: inverse }, i) => {
-      const to = refs[i]
-      return to === null ? [] : operations(inverse, to)
-    })
+    const operations = isHomeThere ? puts : [...partCreation(this.#parts), ...puts]
+    return this.#homes.addition(owner, home, route, operations, isHomeThere)
   }
 }

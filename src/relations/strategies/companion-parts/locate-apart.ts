@@ -3,10 +3,10 @@ import { readExpression } from '../../../plan/operations.js'
 import { recordId } from '../../../plan/record-key.js'
 import type { LocatedPart } from '../../contract/relation-strategy.js'
 import type { PartTable } from '../consolidate/part-table.js'
-import type { PartHomes } from './part-homes.js'
+import type { AskedHomes } from './part-homes.js'
 
 /** A child that is in a companion of its owner: its changes are recorded beside those of the owner's record, and it is asked there. */
-export function locateApart(child: LocatedPart, table: PartTable, homes: PartHomes): LocatedPart {
+export function locateApart(child: LocatedPart, table: PartTable, homes: AskedHomes): LocatedPart {
   const { id, place } = child
   const { reader } = table
   const { model, key } = table.owner

@@ -4,7 +4,13 @@ import type { MapKey } from '../../../plan/value.js'
 import type { PartItems } from '../consolidate/part-items.js'
 import type { KnownPart, PartTable } from '../consolidate/part-table.js'
 import type { RecordedChange } from '../consolidate/recorded-changes.js'
-import type { PartHomes } from './part-homes.js'
+
+/** Says which record holds a child. */
+export interface PartPlaces {
+  /** What chooses the record. */
+  routeOf(id: KeyValue, place: MapKey): KeyValue
+  homeOf(owner: RecordKey, id: KeyValue, place: MapKey): RecordKey
+}
 
 /** Changes of children in one companion: either of those that come and go, or of those that are there. */
 export interface PartGroup extends PartItems {
@@ -29,14 +35,14 @@ interface OpenGroup {
 export function groupsOf(
   table: PartTable,
   { removed, changed, recorded, put }: PartItems,
-  homes: PartHomes,
+  places: PartPlaces,
   placeOf: (id: KeyValue) => MapKey,
 ): readonly PartGroup[] {
   const { parts, owner } = table
   const groups = new Map<string, OpenGroup>()
   const groupOf = (id: KeyValue, place: MapKey, kind: 'members' | 'fields'): OpenGroup => {
-    const route = homes.routeOf(id, place)
-    const home = homes.homeOf(owner.key, id, place)
+    const route = places.routeOf(id, place)
+    const home = places.homeOf(owner.key, id, place)
     const name = `${kind} ${recordId(home)}`
     const known = groups.get(name)
     if (known !== undefined) return known

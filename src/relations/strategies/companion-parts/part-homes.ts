@@ -6,7 +6,7 @@ import {
   type RelationModel,
 } from '../../../model/index.js'
 import { hashShard, type KeyValue } from '../../../keys/index.js'
-import { binEquals, write, type Ttl, type WriteCommand } from '../../../plan/command.js'
+import { binEquals, write, type Bins, type Ttl, type WriteCommand } from '../../../plan/command.js'
 import { writeBin } from '../../../plan/operations.js'
 import type { WriteOperation } from '../../../plan/operation.js'
 import type { RecordKey } from '../../../plan/record-key.js'
@@ -22,10 +22,41 @@ import { mapBin } from '../../write/link-bin.js'
 import { askBuckets } from './ask-buckets.js'
 import { BucketCommands } from './bucket-commands.js'
 import { BucketScheme } from './bucket-scheme.js'
+import type { PartPlaces } from './part-groups.js'
 import type { PartChanges } from '../consolidate/part-changes.js'
 
+/** Which records hold the children of one collection, for those who ask them. */
+export interface AskedHomes extends PartPlaces {
+  /** Asks those records of each owner for which there is a question. */
+  ask(
+    owners: readonly RecordKey[],
+    reader: Reader,
+    question: CompanionQuestion,
+  ): Promise<readonly (readonly Answer[])[]>
+}
+
+/** Which records hold the children of one collection, for those who verify them. */
+export interface VerifiedHomes extends PartPlaces {
+  /** Bins of the owner's record that say it; `learn` takes them over. */
+  readonly schemeBins: readonly string[]
+  learn(owner: RecordKey, bins: Bins): void
+  /** Those beside the owner's own. */
+  companions(owner: RecordKey): readonly RecordKey[]
+  unmark(home: RecordKey): WriteCommand
+  /** Says in the owner's record where its children are, unless it knows. */
+  tell(owner: RecordKey, made: readonly RecordKey[]): WriteCommand
+  /** Stores children in a record that is there, or is made; `first` chooses it. */
+  addition(
+    owner: RecordKey,
+    home: RecordKey,
+    first: KeyValue,
+    operations: readonly WriteOperation[],
+    isThere: boolean,
+  ): WriteCommand
+}
+
 /** The companion records that hold the children of one collection, and the commands to them. */
-export class PartHomes implements Companions {
+export class PartHomes implements Companions, AskedHomes, VerifiedHomes {
   readonly model: EntityModel
   readonly bin: string
   readonly scheme: CompanionScheme
@@ -47,6 +78,39 @@ export class PartHomes implements Companions {
         : new BucketCommands(model, this.bin, relation.index, this.buckets)
     this.changes = new CompanionChanges(this.commands, this.scheme, relation.name)
     this.inside = new CompanionsInTransaction(this.commands, this.scheme)
+  }
+
+  get schemeBins(): readonly string[] {
+    return [this.scheme.subkeys]
+  }
+
+  learn(owner: RecordKey, bins: Bins): void {
+    this.scheme.learn(owner, bins[this.scheme.subkeys])
+  }
+
+  companions(owner: RecordKey): readonly RecordKey[] {
+    return this.scheme.homes(owner)
+  }
+
+  unmark(home: RecordKey): WriteCommand {
+    return this.commands.unmark(home)
+  }
+
+  tell(owner: RecordKey, made: readonly RecordKey[]): WriteCommand {
+    return this.commands.tell(owner, this.scheme.shardsOf(owner), made)
+  }
+
+  addition(
+    owner: RecordKey,
+    home: RecordKey,
+    first: KeyValue,
+    operations: readonly WriteOperation[],
+    isThere: boolean,
+  ): WriteCommand {
+    const shards = this.scheme.shardsOf(owner)
+    if (!isThere) return this.made(owner, home, shards, first, operations)
+    const guards = [binEquals(COMPANION_SHARDS_BIN, shards), NOT_MARKED]
+    return write(this.model.name, home, operations, { exists: 'mustExist', ttl: 'keep', guards })
   }
 
   /** What chooses the companion of a child: its id, or its place, which begins with its date. */

@@ -16,7 +16,7 @@ import type { PartOrder } from '../consolidate/part-order.js'
 import type { PartQuestions } from '../consolidate/part-questions.js'
 import { partsByIdIn, partsById } from '../consolidate/parts-by-id.js'
 import { entriesAfter, entriesAt, entriesFrom, entriesIn, type StoredEntry } from '../consolidate/stored-entries.js'
-import type { PartHomes } from './part-homes.js'
+import type { AskedHomes } from './part-homes.js'
 
 const RESULT = '_sk.asked'
 const ALL = 2 ** 31 - 1
@@ -24,11 +24,11 @@ const ALL = 2 ** 31 - 1
 /** Questions about the children of one owner to all companions that hold some, each of them one batch; the answers are merged. */
 export class PartsAcross implements PartQuestions {
   readonly #parts: PartClass
-  readonly #homes: PartHomes
+  readonly #homes: AskedHomes
   readonly #owner: Tracked
   readonly #reader: Reader
 
-  constructor(parts: PartClass, homes: PartHomes, owner: Tracked, reader: Reader) {
+  constructor(parts: PartClass, homes: AskedHomes, owner: Tracked, reader: Reader) {
     this.#parts = parts
     this.#homes = homes
     this.#owner = owner

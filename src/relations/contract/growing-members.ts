@@ -1,0 +1,18 @@
+import type { Bins } from '../../plan/command.js'
+import type { RecordKey } from '../../plan/record-key.js'
+import type { SplitAccess } from '../../plan/split-access.js'
+
+/** Members of a collection that is sharded on demand, for those who move them or finish a move. */
+export interface GrowingMembers {
+  /** Bins of the owner's record that say where its members are; `learn` takes them over. */
+  readonly schemeBins: readonly string[]
+  learn(owner: RecordKey, bins: Bins): void
+  /** Bin of the owner's record that is there while members move. */
+  readonly moveBin: string
+  /** True of an owner whose members are known to be moving. */
+  isUnsettled(owner: RecordKey): boolean
+  /** Finishes a move of members that was cut short. */
+  finish(owner: RecordKey, access: SplitAccess): Promise<void>
+  /** Moves members into so many shards; -1: into the owner's own record. */
+  reshard(owner: RecordKey, shards: number, access: SplitAccess): Promise<void>
+}

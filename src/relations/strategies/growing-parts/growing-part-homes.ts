@@ -1,0 +1,120 @@
+import { COMPANION_SHARDS_BIN, type EntityModel } from '../../../model/index.js'
+import type { KeyValue } from '../../../keys/index.js'
+import { binEquals, write, type Bins, type WriteCommand } from '../../../plan/command.js'
+import type { WriteOperation } from '../../../plan/operation.js'
+import { readBin } from '../../../plan/operations.js'
+import { recordId, type RecordKey } from '../../../plan/record-key.js'
+import type { SplitAccess } from '../../../plan/split-access.js'
+import type { GrowingMembers } from '../../contract/growing-members.js'
+import type { Reader } from '../../contract/reader.js'
+import { ROOT, type Placement } from '../../growth/placement.js'
+import { NOT_MARKED } from '../../write/companion-commands.js'
+import type { Answer, CompanionQuestion } from '../../write/ask-companions.js'
+import type { AskedHomes, VerifiedHomes } from '../companion-parts/part-homes.js'
+import type { PartClass } from '../consolidate/part-class.js'
+import { partGrowthOf, type PartGrowth } from './part-growth.js'
+
+/** Says that children move, and that only all records together tell which there are. */
+class ChildrenMove extends Error {}
+
+/** The records that may hold the children of one collection: their owner's own, or companions. */
+export class GrowingPartHomes implements AskedHomes, VerifiedHomes, GrowingMembers {
+  readonly model: EntityModel
+  readonly growth: PartGrowth
+  readonly schemeBins: readonly string[]
+  readonly moveBin: string
+
+  constructor(model: EntityModel, parts: PartClass) {
+    this.model = model
+    this.growth = partGrowthOf(model, parts)
+    this.schemeBins = this.growth.scheme.names
+    this.moveBin = this.growth.scheme.bins.move
+  }
+
+  placement(owner: RecordKey): Placement {
+    return this.growth.scheme.of(owner)
+  }
+
+  routeOf(id: KeyValue): KeyValue {
+    return id
+  }
+
+  homeOf(owner: RecordKey, id: KeyValue): RecordKey {
+    return this.growth.scheme.homeOf(owner, id, this.placement(owner).shards)
+  }
+
+  /** Throws while children of one of the owners move: see `isMoving`. */
+  ask(
+    owners: readonly RecordKey[],
+    reader: Reader,
+    question: CompanionQuestion,
+  ): Promise<readonly (readonly Answer[])[]> {
+    return Promise.all(
+      owners.map(async (owner) => {
+        const answers = await this.growth.reads.askEach(owner, reader, (home) => {
+          const command = question(home, owner)
+          if (command === undefined) return undefined
+          return command.operations ?? (Array.isArray(command.bins) ? command.bins.map(readBin) : [])
+        })
+        if (answers === undefined) throw new ChildrenMove()
+        return answers.map(({ home, bins }) => ({ home, record: { bins, generation: 0 } as Answer['record'] }))
+      }),
+    )
+  }
+
+  isMoving(error: unknown): boolean {
+    return error instanceof ChildrenMove
+  }
+
+  learn(owner: RecordKey, bins: Bins): void {
+    this.growth.scheme.learn(owner, bins)
+  }
+
+  isUnsettled(owner: RecordKey): boolean {
+    return this.placement(owner).move !== undefined
+  }
+
+  async finish(owner: RecordKey, access: SplitAccess): Promise<void> {
+    await this.growth.mover.finish(owner, access)
+  }
+
+  async reshard(owner: RecordKey, shards: number, access: SplitAccess): Promise<void> {
+    await this.growth.mover.move(owner, shards, 'call', access)
+  }
+
+  /** While children move, also those where they were. */
+  companions(owner: RecordKey): readonly RecordKey[] {
+    const { scheme } = this.growth
+    const { shards, move } = this.placement(owner)
+    const all = [shards, ...(move === undefined ? [] : [move.from, move.to])].filter((of) => of !== ROOT)
+    const homes = all.flatMap((of) => scheme.homes(owner, of))
+    return [...new Map(homes.map((home) => [recordId(home), home])).values()]
+  }
+
+  unmark(home: RecordKey): WriteCommand {
+    return this.growth.commands.unmark(home)
+  }
+
+  /** Owners whose children are elsewhere always say so. */
+  tell(owner: RecordKey): WriteCommand {
+    return this.growth.commands.ask(owner, 'change')
+  }
+
+  addition(
+    owner: RecordKey,
+    home: RecordKey,
+    first: KeyValue,
+    operations: readonly WriteOperation[],
+    isThere: boolean,
+  ): WriteCommand {
+    const { scheme, commands } = this.growth
+    const { shards } = this.placement(owner)
+    if (shards === ROOT || isThere) {
+      const guards = shards === ROOT ? [] : [binEquals(COMPANION_SHARDS_BIN, shards), NOT_MARKED]
+      return write(this.model.name, home, operations, { exists: 'mustExist', ttl: 'keep', guards })
+    }
+    const create = commands.create(owner, home, shards === 0 ? undefined : scheme.indexOf(first, shards), shards)
+    const made = create.operations.filter(({ kind }) => kind === 'writeBin')
+    return { ...create, operations: [...operations, ...made] }
+  }
+}

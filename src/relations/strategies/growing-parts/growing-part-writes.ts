@@ -1,0 +1,117 @@
+import type { Draft, Settle, StageName } from '../../../plan/draft.js'
+import type { Outcome } from '../../../plan/outcome.js'
+import type { KeyValue } from '../../../keys/index.js'
+import type { Reader } from '../../contract/reader.js'
+import type { Change, Route } from '../../growth/growing-changes.js'
+import { samePlacement } from '../../growth/placement.js'
+import { reroutedWhenSplit } from '../../write/explain-reads.js'
+import { held } from '../../write/link-bin.js'
+import type { PartGroup } from '../companion-parts/part-groups.js'
+import { isChange, mostMoves, NOTHING, PartSender, type WrittenParts } from '../companion-parts/part-sender.js'
+import type { PartChanges } from '../consolidate/part-changes.js'
+import type { PartItems } from '../consolidate/part-items.js'
+import type { KnownPart } from '../consolidate/part-table.js'
+import type { GrowingPartHomes } from './growing-part-homes.js'
+
+/** Times that a transaction looks where children are which others move meanwhile. */
+const TRIES = 8
+
+/** Sends changes of children to the record that holds them: their owner's, or companions. */
+export class GrowingPartWrites extends PartSender {
+  readonly #homes: GrowingPartHomes
+
+  constructor(homes: GrowingPartHomes) {
+    super(homes)
+    this.#homes = homes
+  }
+
+  send(parts: WrittenParts, items: PartItems, draft: Draft, stage: StageName, reader: Reader): void | Promise<void> {
+    if (draft.isInside) return this.#sendInside(parts, items, draft, stage, reader)
+    const { owner } = parts.table
+    for (const { home } of this.groups(parts, items)) draft.tie(home, owner.key)
+    if (items.put.length > 0) draft.follow(stage, reroutedWhenSplit(owner))
+    this.#send(parts, items, draft, stage)
+  }
+
+  /** Also routes again what turned out to belong in other records. */
+  #send(parts: WrittenParts, items: PartItems, draft: Draft, stage: StageName, left?: number, route?: Route): void {
+    for (const group of this.groups(parts, items)) {
+      const { changes, rest } = this.gather(parts, group, this.#homes.placement(parts.table.owner.key).shards)
+      const written = (): void => this.#sendRest(parts, rest, draft, stage)
+      const change = {
+        ...this.#change(parts, group, changes, stage, this.settle(parts, group, changes, written)),
+        hasConditions: changes.guards.length > 0,
+        reroute: (again: number, on: Route): void => this.#send(parts, group, draft, stage, again, on),
+      }
+      this.#homes.growth.changes.send(change, draft, left, route)
+    }
+  }
+
+  /** Children that change their places beyond what one write may move. */
+  #sendRest(parts: WrittenParts, rest: readonly KnownPart[], draft: Draft, stage: StageName): void {
+    if (rest.length > 0) this.#send(parts, { ...NOTHING, changed: rest }, draft, stage)
+  }
+
+  #change(parts: WrittenParts, group: PartGroup, changes: PartChanges, stage: StageName, settle: Settle): Change {
+    const { table, isOwnerNew, isUpsert, isOwnerMade } = parts
+    const owner = table.owner.key
+    const at = { owner, member: group.first, isOwnerNew, isOwnerUpserted: isUpsert, isOwnerMade }
+    return {
+      kind: group.put.length > 0 ? 'add' : isChange(group) ? 'change' : 'remove',
+      at,
+      members: idsIn(parts, group),
+      stage,
+      settle,
+      command: (home, placement, isInside) =>
+        this.#homes.growth.commands.write(owner, home, placement, changes, group.removed, isInside),
+      needsMember: isChange(group),
+    }
+  }
+
+  async #sendInside(
+    parts: WrittenParts,
+    items: PartItems,
+    draft: Draft,
+    stage: StageName,
+    reader: Reader,
+    left = TRIES,
+  ): Promise<void> {
+    const { table } = parts
+    const { key: owner } = table.owner
+    const { inside, growth, scheme } = this.#homes.growth
+    const before = scheme.of(owner)
+    const planned = this.groups(parts, items).map((group) => {
+      const { changes, rest } = this.gather(parts, group, before.shards)
+      if (rest.length > 0)
+        throw table.parts.tooManyMoves(table.owner, group.changed.length, mostMoves(table, before.shards))
+      return { group, changes, change: this.#change(parts, group, changes, stage, this.settle(parts, group, changes)) }
+    })
+    const places = await Promise.all(planned.map(({ change }) => inside.find(change, reader)))
+    // The owner says otherwise: all of it is routed again.
+    if (!samePlacement(before, scheme.of(owner)) && left > 0)
+      return this.#sendInside(parts, items, draft, stage, reader, left - 1)
+    planned.forEach(({ group, changes, change }, i) => {
+      const place = places[i]
+      if (place === undefined) {
+        // Refused, and with it all that belongs together.
+        if (change.kind === 'add') return draft.add(stage, held(this.#homes.model, owner), change.settle)
+        if (change.kind === 'change') throw this.gone(table, group)
+        return draft.beforeSending(() => changes.confirm())
+      }
+      const known = place.isBehind === true ? scheme.of(owner) : place.placement
+      draft.add(stage, change.command(place.home, place.placement, true), (outcome: Outcome) => {
+        if (outcome.state === 'written') growth.written(change.kind, owner, known, outcome, draft)
+        return change.settle(outcome)
+      })
+    })
+  }
+}
+
+function idsIn({ table }: WrittenParts, { removed, changed, recorded, put }: PartGroup): readonly KeyValue[] {
+  return [
+    ...removed,
+    ...changed.map(({ id }) => id),
+    ...recorded.map(({ id }) => id),
+    ...put.map((part) => table.parts.idOf(part)),
+  ]
+}

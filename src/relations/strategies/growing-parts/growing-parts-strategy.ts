@@ -1,0 +1,154 @@
+import type { PartCodec } from '../../../codec/index.js'
+import type { EntityModel, RelationModel } from '../../../model/index.js'
+import { orderedLayout, type BinLayout } from '../../../plan/bin-layout.js'
+import { read } from '../../../plan/command.js'
+import type { Draft } from '../../../plan/draft.js'
+import type { ReadOperation } from '../../../plan/operation.js'
+import { isWrittenOrMissing, type StoredRecord } from '../../../plan/outcome.js'
+import type { PlanDraft } from '../../../plan/plan-draft.js'
+import type { GrowingMembers } from '../../contract/growing-members.js'
+import { isCreation } from '../../contract/member.js'
+import type { Reader } from '../../contract/reader.js'
+import type { LocatedPart } from '../../contract/relation-strategy.js'
+import type { Tracked } from '../../contract/tracked.js'
+import { markDeleting } from '../../write/delete-marker.js'
+import { linkWrite } from '../../write/link-bin.js'
+import { together } from '../../write/together.js'
+import { NOTHING } from '../companion-parts/part-sender.js'
+import { partCreation } from '../companion-parts/part-transfer.js'
+import type { StoredRefs } from '../consolidate/inverse-changes.js'
+import { itemsOf } from '../consolidate/part-items.js'
+import type { PartTable } from '../consolidate/part-table.js'
+import { PartsStrategy } from '../consolidate/parts-strategy.js'
+import { GrowingPartHomes } from './growing-part-homes.js'
+import { GrowingPartQuestions } from './growing-part-questions.js'
+import { GrowingPartVerification } from './growing-part-verification.js'
+import { GrowingPartWrites } from './growing-part-writes.js'
+import { locateGrowing } from './locate-growing.js'
+
+const NO_BINS: readonly never[] = Object.freeze([])
+const NONE: ReadonlyMap<string, never> = new Map<string, never>()
+
+/** Children in the record of their parent until that becomes too large or too busy, then in companions. */
+export class GrowingPartsStrategy extends PartsStrategy {
+  readonly bins: readonly string[] = NO_BINS
+  readonly layouts: readonly BinLayout[]
+  readonly isInRecord = false
+  protected override readonly hasCursors = true
+  readonly inside: GrowingPartVerification
+  readonly #homes: GrowingPartHomes
+  readonly #writes: GrowingPartWrites
+
+  constructor(model: RelationModel, owner: EntityModel, codec: PartCodec) {
+    super(model, owner, codec)
+    this.#homes = new GrowingPartHomes(owner, this.partClass)
+    this.#writes = new GrowingPartWrites(this.#homes)
+    this.inside = new GrowingPartVerification(this.partClass, this.#homes)
+    this.layouts = [
+      ...this.partClass.maps.map(({ bin }) => orderedLayout(bin, 'map')),
+      ...this.partClass.orders.map(({ bin }) => orderedLayout(bin, 'list')),
+    ]
+  }
+
+  get growing(): GrowingMembers {
+    return this.#homes
+  }
+
+  save(tracked: Tracked, draft: PlanDraft, reader: Reader): void | Promise<void> {
+    const table = this.table(tracked.entity)
+    if (tracked.state === 'new') this.#create(tracked, table, draft)
+    const unknown = isCreation(tracked) ? [] : this.unknownRefs(table)
+    if (unknown.length === 0) return this.#plan(tracked, table, NONE, draft, reader)
+    return this.readRefs(tracked, unknown, reader).then((refs) => this.#plan(tracked, table, refs, draft, reader))
+  }
+
+  /** The owner is marked, so that no split begins any more, and companions go before it. */
+  remove(tracked: Tracked, draft: PlanDraft, reader: Reader): void | Promise<void> {
+    if (draft.isTransaction) return this.#dropAll(tracked, draft, reader)
+    const { commands } = this.#homes.growth
+    draft.add('mark', commands.asking(markDeleting(tracked)), (outcome) => {
+      if (outcome.state === 'written') {
+        this.#homes.learn(tracked.key, commands.told(outcome))
+        this.#closeHomes(tracked, draft)
+      }
+      return isWrittenOrMissing(outcome)
+    })
+  }
+
+  async load(level: readonly Tracked[], reader: Reader): Promise<readonly Tracked[]> {
+    const tables = level.map(({ entity }) => this.table(entity)).filter(({ isComplete }) => !isComplete)
+    const { reads } = this.#homes.growth
+    const stored = await Promise.all(tables.map(({ owner }) => reads.whole(owner.key, reader)))
+    tables.forEach((table, i) => table.loadMore(stored[i]))
+    return []
+  }
+
+  async readHomes(
+    owners: readonly Tracked[],
+    reader: Reader,
+    operations: readonly ReadOperation[],
+  ): Promise<readonly (readonly (StoredRecord | null)[])[]> {
+    return Promise.all(
+      owners.map(async ({ key }) => {
+        const homes = [key, ...this.#homes.companions(key)]
+        return reader.read(homes.map((home) => read(this.owner.name, home, 'none', operations)))
+      }),
+    )
+  }
+
+  protected questions(tracked: Tracked, reader: Reader): GrowingPartQuestions {
+    return new GrowingPartQuestions(this.partClass, this.#homes, tracked, reader)
+  }
+
+  protected override locate(tracked: Tracked, id: unknown): LocatedPart {
+    return locateGrowing(super.locate(tracked, id), this.table(tracked.entity), this.#homes)
+  }
+
+  /** The maps of a new record; one that is upserted may have its children elsewhere. */
+  #create(tracked: Tracked, table: PartTable, draft: Draft): void {
+    const isNew = isCreation(tracked)
+    const create = linkWrite(this.owner, tracked.key, partCreation(this.partClass), isNew ? 'mustNotExist' : 'upsert')
+    draft.add('write', create, ({ state }) => {
+      if (state === 'written') table.isLoaded ||= isNew
+      return state === 'written'
+    })
+  }
+
+  /** Children that go to another owner are stored there before they are taken out here. */
+  #plan(tracked: Tracked, table: PartTable, refs: StoredRefs, draft: PlanDraft, reader: Reader): void | Promise<void> {
+    const moving = [...table.moving()]
+    for (const { to } of moving) draft.tie(tracked.key, to.owner.key)
+    const parts = {
+      table,
+      refs,
+      places: NONE,
+      isOwnerNew: isCreation(tracked),
+      isUpsert: tracked.overwrite === true,
+      isOwnerMade: tracked.createsRecord === true,
+    }
+    const leaving = { ...NOTHING, removed: moving.map(({ id }) => id) }
+    return together([
+      this.#writes.send(parts, itemsOf(table), draft, 'add references', reader),
+      this.#writes.send(parts, leaving, draft, 'remove references', reader),
+    ])
+  }
+
+  #closeHomes({ key }: Tracked, draft: Draft): void {
+    const { commands } = this.#homes.growth
+    for (const home of this.#homes.companions(key))
+      draft.add('mark', commands.mark(home), (outcome) => {
+        if (outcome.state === 'written') draft.add('delete', commands.drop(home), isWrittenOrMissing)
+        return isWrittenOrMissing(outcome)
+      })
+  }
+
+  async #dropAll({ key }: Tracked, draft: Draft, reader: Reader): Promise<void> {
+    const [root] = await reader.read([read(this.owner.name, key, this.#homes.schemeBins)])
+    if (root !== null) this.#homes.learn(key, root.bins)
+    const homes = this.#homes.companions(key)
+    const records = await reader.read(homes.map((home) => read(this.owner.name, home, 'none')))
+    homes.forEach((home, i) => {
+      if (records[i] !== null) draft.add('delete', this.#homes.growth.commands.drop(home), isWrittenOrMissing)
+    })
+  }
+}
