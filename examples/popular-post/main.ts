@@ -6,23 +6,25 @@ import { Comment, Post } from './models.js'
 
 const WRITERS = 16
 
-/** A post becomes popular: 16 people comment on it at the same time, and its record is split while they do. */
+/** A post becomes popular: 16 people comment on it and like comments at the same time, and its record is split while they do. */
 export async function main(print: (text: string) => void, commentsOfEach = 30): Promise<void> {
-  // In transactions, 16 writers of one record would mostly wait for each other.
-  const db = await open({ ...where(), entities: [Post, Comment], transactions: 'off' })
+  const db = await open({ ...where(), entities: [Post] })
   const splits: SplitEvent[] = []
   const note = (event: unknown): void => void splits.push(event as SplitEvent)
   subscribe('skein:split', note)
   try {
-    await db.withSession((session) => void session.create(Post, { id: 'hello', title: 'Hello' }))
+    await db.withSession((session) => {
+      const { comments } = session.create(Post, { id: 'hello', title: 'Hello' })
+      comments.add(Object.assign(new Comment(), { id: 'first', text: 'First!', at: new Date(0) }))
+    })
     await Promise.all(Array.from({ length: WRITERS }, (_, writer) => comment(db, writer, commentsOfEach)))
     for (const { class: name, property, from, to, reason } of splits)
       print(`${name}.${property}: from ${from} to ${to} companion records, because of ${reason}`)
 
     const { comments } = await db.session().load(Post, 'hello')
     print(`${await comments.count()} comments, and ${WRITERS} were taken back`)
-    const page = await comments.page({ count: 3 })
-    print(`The first: ${page.map(({ text }) => text).join(', ')}`)
+    print(`The last: ${(await comments.last(3)).map(({ text }) => text).join(', ')}`)
+    print(`The first was liked ${(await comments.get('first'))!.likes} times`)
 
     await comments.merge()
     print(`Back in one record: ${await comments.count()} comments`)
@@ -32,14 +34,22 @@ export async function main(print: (text: string) => void, commentsOfEach = 30): 
   }
 }
 
-/** Writes comments one after another, and takes the first one back at the end. */
+/** Writes comments one after another, likes the first one each time, and takes an own one back at the end. */
 async function comment(db: Database, writer: number, count: number): Promise<void> {
   for (let i = 0; i < count; i++)
     await db.withSession((session) => {
-      const made = session.create(Comment, { id: `${writer}-${i}`, text: `comment ${i} of ${writer}` })
-      made.post.set('hello')
+      const post = session.at(Post, 'hello')
+      const text = `comment ${i} of ${writer}`
+      const at = new Date(1000 * i + writer)
+      post.collection('comments').add(Object.assign(new Comment(), { id: `${writer}-${i}`, text, at }))
     })
-  await db.session().delete(Comment, `${writer}-0`)
+  for (let i = 0; i < count; i++)
+    await db.withSession(async (session) => {
+      const { comments } = await session.load(Post, 'hello')
+      const first = await comments.get('first')
+      first!.likes += 1
+    })
+  await db.withSession((session) => void session.at(Post, 'hello').collection('comments').remove(`${writer}-0`))
 }
 
 if (process.argv[1] === import.meta.filename) await main((text) => console.log(text))

@@ -1,20 +1,22 @@
 import 'reflect-metadata'
-import { Bin, collection, Key, ManyToOne, OneToMany, Record, ref, Sharded } from 'skein'
+import { Bin, collection, Counter, Embeddable, Key, OneToMany, Record, Sharded } from 'skein'
 
-/** A post whose comments are listed in its record, until there are too many for one. */
+/** Is part of its post. */
+@Embeddable()
+export class Comment {
+  @Key() id!: string
+  @Bin() text!: string
+  @Bin() at!: Date
+  @Counter() likes = 0
+}
+
+/** A post whose comments are in its record, until there are too many for one. */
 @Record({ set: 'popular_post' })
 export class Post {
   @Key() id!: string
   @Bin() title!: string
 
-  @Sharded({ by: 'hash', shards: 8, when: { members: 200 } })
-  @OneToMany(() => Comment, 'post', { onDelete: 'cascade' })
+  @Sharded({ by: 'hash', shards: 8, when: { bytes: 16_384 } })
+  @OneToMany(() => Comment, { strategy: 'consolidate', sortKey: ['at'] })
   comments = collection<Comment>()
-}
-
-@Record({ set: 'popular_comment' })
-export class Comment {
-  @Key() id!: string
-  @Bin() text!: string
-  @ManyToOne(() => Post, 'comments') post = ref<Post>()
 }

@@ -406,6 +406,33 @@ describe('a relation is refused', () => {
     ])
   })
 
+  it('when children that are sharded on demand have an inverse index or a cap', () => {
+    @Record({ set: 'writer' })
+    class Writer {
+      @Key() id!: number
+    }
+    @Embeddable()
+    class Note {
+      @Key() id!: number
+      @ManyToOne(() => Writer) author = ref<Writer>()
+    }
+    @Record({ set: 'owner' })
+    class Owner {
+      @Key() id!: number
+      @Sharded({ by: 'hash', shards: 2, when: {} })
+      @OneToMany(() => Note, { strategy: 'consolidate', inverseIndex: { author: {} } })
+      a = collection<Note>()
+      @Sharded({ by: 'hash', shards: 2, when: {}, subkeys: 'bIn' })
+      @OneToMany(() => Note, { strategy: 'consolidate', cap: { keep: 3, by: 'last' } })
+      b = collection<Note>()
+    }
+    const problems = problemsOf(Owner, Writer)
+    expect(problems.map(({ code, property }) => `${code} ${property}`)).to.have.members([
+      'SKEIN_1051 a',
+      'SKEIN_1049 b',
+    ])
+  })
+
   it('when its two sides are stored differently', () => {
     @Embeddable()
     class Since {

@@ -68,6 +68,11 @@ export function compileRelation(
     spread && rules.canBeSharded && bin !== undefined
       ? compileCompanions(spread, notes.set, bin, place, problems)
       : undefined
+  const inverse = optionOf<object>(note, 'inverseIndex')
+  if (companions?.when !== undefined && rules.strategy === 'consolidate' && inverse !== undefined) {
+    const message = 'Children that are sharded on demand have no inverseIndex: they are in two sets by turns.'
+    problems.add('SKEIN_1051', place, message, 'Leave out when, or inverseIndex.')
+  }
   return {
     name: note.property,
     kind: shape.kind,
