@@ -16,9 +16,12 @@ export function checkCountOf(entities: Iterable<EntityModel>, problems: Problems
         const fix = `${didYouMean(countOf, names)}Name a @OneToMany or @ManyToMany of ${className}.`
         problems.add('SKEIN_1056', place, `${className} has no collection '${countOf}' to count.`, fix)
       } else if (!isCountable(relation)) {
-        const message = relation.companions?.when
+        const { when, buckets } = relation.companions ?? {}
+        const message = when
           ? `The members of ${countOf} may move to other records, so a change of them cannot count them.`
-          : `The members of ${countOf} are not in the record, so a change of them cannot count them there.`
+          : buckets
+            ? `The members of ${countOf} expire with their buckets, and nobody counts them then.`
+            : `The members of ${countOf} are not in the record, so a change of them cannot count them there.`
         problems.add(
           'SKEIN_1056',
           place,
@@ -31,8 +34,7 @@ export function checkCountOf(entities: Iterable<EntityModel>, problems: Problems
 }
 
 /** In a bin of the record, or of companions that tell their size. */
-function isCountable({ bin, sharding, companions, strategy }: RelationModel): boolean {
-  // While members move, no record knows how many there are.
-  if (bin === undefined || companions?.when !== undefined) return false
-  return strategy === 'consolidate' ? sharding === undefined && companions === undefined : true
+function isCountable({ bin, companions }: RelationModel): boolean {
+  // While members move, no record knows how many there are; and nobody is told when a bucket expires.
+  return bin !== undefined && companions?.when === undefined && companions?.buckets?.ttl === undefined
 }

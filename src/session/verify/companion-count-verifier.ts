@@ -19,6 +19,9 @@ import { aboutCount, keyOf } from './count-verifier.js'
 const GROUP = 25
 const SIZE = '_sk.size'
 
+/** Says which records hold the members of an owner. */
+type CountedHomes = Pick<MemberStore, 'schemeBins' | 'learn' | 'homes'>
+
 /** What an owner counts, and what its companions hold. */
 interface Compared {
   readonly count: number
@@ -47,7 +50,8 @@ export class CompanionCountVerifier {
   async *check(tenant: Tenant | undefined, signal: AbortSignal | undefined): AsyncGenerator<Finding> {
     const { name: entity, namespace, set } = this.#mapped.model
     for (const count of countsOf(this.#mapped.model).filter(({ apart }) => apart !== undefined)) {
-      const store = this.#mapped.relations.find(({ model }) => model.companions?.set === count.apart)?.store
+      const relation = this.#mapped.relations.find(({ model }) => model.companions?.set === count.apart)
+      const store = relation?.store ?? relation?.inside?.apart
       if (store === undefined) continue
       const filter = not(binExists(DELETING_BIN))
       const command = query({ entity, namespace, set, bins: this.#mapped.codec.binsOf([]), filter })
@@ -58,7 +62,7 @@ export class CompanionCountVerifier {
     }
   }
 
-  async *#checkGroup(owners: readonly FoundKey[], count: StoredCount, store: MemberStore): AsyncGenerator<Finding> {
+  async *#checkGroup(owners: readonly FoundKey[], count: StoredCount, store: CountedHomes): AsyncGenerator<Finding> {
     const first = await this.#compare(owners, count, store)
     const suspects = owners.filter((_, i) => isWrong(first[i]))
     const again = await this.#compare(suspects, count, store)
@@ -73,7 +77,7 @@ export class CompanionCountVerifier {
   async #compare(
     owners: readonly FoundKey[],
     { bin, of, type }: StoredCount,
-    store: MemberStore,
+    store: CountedHomes,
   ): Promise<readonly (Compared | undefined)[]> {
     const { name } = this.#mapped.model
     const about = [...ABOUT_RECORD, readBin(bin), ...store.schemeBins.map(readBin)]

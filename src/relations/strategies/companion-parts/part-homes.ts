@@ -16,6 +16,7 @@ import { askCompanions, type Answer, type CompanionQuestion } from '../../write/
 import { CompanionChanges } from '../../write/companion-changes.js'
 import { CompanionCommands, NOT_MARKED } from '../../write/companion-commands.js'
 import type { Companions } from '../../write/companion-lifecycle.js'
+import { CompanionCounts } from '../../write/companion-counts.js'
 import { CompanionScheme, type Shards } from '../../write/companion-scheme.js'
 import { CompanionsInTransaction } from '../../write/companions-in-transaction.js'
 import { mapBin } from '../../write/link-bin.js'
@@ -64,6 +65,8 @@ export class PartHomes implements Companions, AskedHomes, VerifiedHomes {
   readonly buckets: BucketScheme | undefined
   readonly commands: CompanionCommands
   readonly changes: CompanionChanges
+  /** Set where the owner counts its children. */
+  readonly counts: CompanionCounts | undefined
   readonly inside: CompanionsInTransaction
 
   constructor(model: EntityModel, relation: RelationModel) {
@@ -76,7 +79,8 @@ export class PartHomes implements Companions, AskedHomes, VerifiedHomes {
       this.buckets === undefined
         ? new CompanionCommands(model, this.bin, relation.index, mapBin, this.scheme)
         : new BucketCommands(model, this.bin, relation.index, this.buckets)
-    this.changes = new CompanionChanges(this.commands, this.scheme, relation.name)
+    this.counts = CompanionCounts.of(model, relation)
+    this.changes = new CompanionChanges(this.commands, this.scheme, relation.name, this.counts)
     this.inside = new CompanionsInTransaction(this.commands, this.scheme)
   }
 

@@ -1,11 +1,15 @@
 import { read } from '../../../plan/command.js'
+import { bin, mapCountOf } from '../../../plan/expression.js'
+import { readExpression } from '../../../plan/operations.js'
 import type { Draft, StageName } from '../../../plan/draft.js'
 import { recordId } from '../../../plan/record-key.js'
 import type { Reader } from '../../contract/reader.js'
+import type { CompanionPlace } from '../../write/companions-in-transaction.js'
 import { routing } from '../../write/explain-reads.js'
 import { held } from '../../write/link-bin.js'
 import type { PartItems } from '../consolidate/part-items.js'
 import type { KnownPart } from '../consolidate/part-table.js'
+import type { PartGroup } from './part-groups.js'
 import type { PartHomes } from './part-homes.js'
 import { isChange, mostMoves, NOTHING, PartSender, type WrittenParts } from './part-sender.js'
 
@@ -25,6 +29,9 @@ export class PartWrites extends PartSender {
       draft.tie(home, table.owner.key)
       if (put.length > 0) draft.follow(stage, routing(table.owner, home))
     }
+    // A transaction that is only being planned must hold the owner as well, where that counts its children.
+    if (draft.isTransaction && items.put.length + items.removed.length > 0)
+      this.#homes.counts?.add(table.owner.key, 1, draft, stage)
     this.#send(parts, items, draft, stage)
   }
 
@@ -66,7 +73,7 @@ export class PartWrites extends PartSender {
   ): Promise<void> {
     const { table } = parts
     const { key: owner } = table.owner
-    const { scheme, inside, model, commands } = this.#homes
+    const { scheme, inside, model } = this.#homes
     if (parts.isUpsert) {
       const [root] = await reader.read([read(model.name, owner, [scheme.subkeys])])
       scheme.learn(owner, root?.bins[scheme.subkeys])
@@ -80,8 +87,9 @@ export class PartWrites extends PartSender {
     )
     // The owner says another number: all of it is routed again.
     if (scheme.shardsOf(owner) !== shards) return this.#sendInside(parts, items, draft, stage, reader)
-    // Owners of buckets list each of them.
-    const tellsEach = this.#homes.buckets !== undefined
+    const growth = await this.#growthOf(parts, groups, places, reader)
+    this.#homes.counts?.add(owner, growth, draft, stage)
+    this.#tell(parts, groups, places, draft)
     groups.forEach((group, i) => {
       const { changes, rest } = this.gather(parts, group, this.#homes.scheme.shardsOf(parts.table.owner.key))
       if (rest.length > 0) throw table.parts.tooManyMoves(table.owner, group.changed.length, mostMoves(table, shards))
@@ -92,15 +100,51 @@ export class PartWrites extends PartSender {
       if (place.isThere) return draft.add(stage, this.#homes.change(place.home, shards, changes), settle)
       if (isChange(group)) throw this.gone(table, group)
       if (group.put.length === 0) return draft.beforeSending(() => changes.confirm())
-      const isTold =
-        isOwnerNew || !draft.once(`tell ${recordId(owner)} ${scheme.subkeys} ${tellsEach ? recordId(place.home) : ''}`)
-      if (!isTold || (tellsEach && parts.isUpsert))
-        draft.add(
-          'write',
-          commands.telling({ owner, member: group.route, isOwnerMade }, shards, [place.home]),
-          ({ state }) => state === 'written',
-        )
       draft.add(stage, this.#homes.create(owner, place.home, shards, group.route, changes), settle)
     })
   }
+
+  /** Tells the owner how its children are stored, and of all companions that are made: owners of buckets list each of them. */
+  #tell(
+    { table, isOwnerNew, isUpsert, isOwnerMade }: WrittenParts,
+    groups: readonly PartGroup[],
+    places: readonly (CompanionPlace | undefined)[],
+    draft: Draft,
+  ): void {
+    const { key: owner } = table.owner
+    const { commands, scheme, buckets } = this.#homes
+    const made = groups.flatMap(({ put }, i) => (put.length > 0 && places[i]?.isThere === false ? places[i].home : []))
+    // An owner that the flush writes as a whole says it in that write; one that is upserted may list other buckets.
+    if (made.length === 0 || isOwnerNew || (isUpsert && buckets === undefined)) return
+    const command = commands.telling({ owner, member: groups[0].route, isOwnerMade }, scheme.shardsOf(owner), made)
+    draft.add('write', command, ({ state }) => state === 'written')
+  }
+
+  /** By how many children there will be more, where the owner counts them. */
+  async #growthOf(
+    { table }: WrittenParts,
+    groups: readonly PartGroup[],
+    places: readonly (CompanionPlace | undefined)[],
+    reader: Reader,
+  ): Promise<number> {
+    if (this.#homes.counts === undefined) return 0
+    const { parts, owner } = table
+    const ids = bin('map', parts.relation.sortKeyBin ?? parts.bin)
+    const counted = groups.map(({ put, removed }, i) => {
+      const all = [...put.map((part) => parts.idOf(part)), ...removed]
+      const isAsked = places[i]?.isThere === true && all.length > 0
+      return { added: places[i] === undefined ? 0 : put.length, all: isAsked ? all : [], home: places[i]?.home }
+    })
+    const asked = counted.filter(({ all }) => all.length > 0)
+    const records = await reader.read(
+      asked.map(({ all, home }) =>
+        read(owner.model.name, home!, 'none', [readExpression(THERE, mapCountOf(ids, all))]),
+      ),
+    )
+    const there = records.reduce((sum, record) => sum + Number(record?.bins[THERE] ?? 0), 0)
+    return counted.reduce((sum, { added }) => sum + added, 0) - there
+  }
 }
+
+/** Children of a group that a companion has. */
+const THERE = '_sk.there'
