@@ -102,10 +102,7 @@ for (const mode of MODES) {
           for (const change of ['add', 'remove', 'add'] as const) {
             const session = db.session()
             const { [change]: make } = { add: () => remark(id), remove: () => id }
-            session
-              .at(Post, 'p')
-              .collection('drafts')
-              [change](make() as never)
+            session.at(Post, 'p').collection('drafts')[change](make())
             for (let isDone = false; !isDone;)
               isDone = await session.flush().then(
                 () => true,

@@ -208,7 +208,7 @@ for (const mode of MODES) {
       await db.session().at(Thread, 't2').collection('remarks').shard(2)
       const keys = Array.from({ length: 5 }, (_, i) => `t${i}`)
       const loaded = await db.session().loadMany(Thread, keys, { with: ['remarks'] })
-      expect(loaded.map((each) => each!.remarks.items.length)).to.deep.equal([3, 3, 3, 3, 3])
+      expect(loaded.map((each) => each.remarks.items.length)).to.deep.equal([3, 3, 3, 3, 3])
     })
 
     it('go with their owner, and move to another one', async () => {

@@ -5,7 +5,7 @@ import { read } from '../../../plan/command.js'
 import type { Draft } from '../../../plan/draft.js'
 import type { ReadOperation } from '../../../plan/operation.js'
 import { isWrittenOrMissing, type StoredRecord } from '../../../plan/outcome.js'
-import type { PlanDraft } from '../../../plan/plan-draft.js'
+import { together, type PlanDraft } from '../../../plan/plan-draft.js'
 import type { GrowingMembers } from '../../contract/growing-members.js'
 import { isCreation } from '../../contract/member.js'
 import type { Reader } from '../../contract/reader.js'
@@ -13,11 +13,9 @@ import type { LocatedPart } from '../../contract/relation-strategy.js'
 import type { Tracked } from '../../contract/tracked.js'
 import { markDeleting } from '../../write/delete-marker.js'
 import { linkWrite } from '../../write/link-bin.js'
-import { together } from '../../write/together.js'
-import { NOTHING } from '../companion-parts/part-sender.js'
 import { partCreation } from '../companion-parts/part-transfer.js'
 import type { StoredRefs } from '../consolidate/inverse-changes.js'
-import { itemsOf } from '../consolidate/part-items.js'
+import { itemsOf, leavingItems } from '../consolidate/part-items.js'
 import type { PartTable } from '../consolidate/part-table.js'
 import { PartsStrategy } from '../consolidate/parts-strategy.js'
 import { GrowingPartHomes } from './growing-part-homes.js'
@@ -116,8 +114,8 @@ export class GrowingPartsStrategy extends PartsStrategy {
 
   /** Children that go to another owner are stored there before they are taken out here. */
   #plan(tracked: Tracked, table: PartTable, refs: StoredRefs, draft: PlanDraft, reader: Reader): void | Promise<void> {
-    const moving = [...table.moving()]
-    for (const { to } of moving) draft.tie(tracked.key, to.owner.key)
+    const leaving = leavingItems(table)
+    for (const owner of leaving?.to ?? []) draft.tie(tracked.key, owner.key)
     const parts = {
       table,
       refs,
@@ -126,10 +124,9 @@ export class GrowingPartsStrategy extends PartsStrategy {
       isUpsert: tracked.overwrite === true,
       isOwnerMade: tracked.createsRecord === true,
     }
-    const leaving = { ...NOTHING, removed: moving.map(({ id }) => id) }
     return together([
       this.#writes.send(parts, itemsOf(table), draft, 'add references', reader),
-      this.#writes.send(parts, leaving, draft, 'remove references', reader),
+      leaving && this.#writes.send(parts, leaving.items, draft, 'remove references', reader),
     ])
   }
 

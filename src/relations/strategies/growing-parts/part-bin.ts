@@ -20,5 +20,7 @@ export function partBin(parts: PartClass): LinkBin {
 /** Children of a map as the client shows it, whose keys it has made text. */
 export function childrenIn(stored: Value | undefined): readonly Value[] {
   if (stored === undefined || stored === null || Array.isArray(stored)) return []
-  return stored instanceof Map ? [...(stored.values() as Iterable<Value>)] : Object.values(stored as object)
+  return stored instanceof Map
+    ? [...(stored.values() as Iterable<Value>)]
+    : Object.values(stored as { readonly [place: string]: Value })
 }
