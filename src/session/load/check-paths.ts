@@ -18,6 +18,24 @@ export function checkPaths(mapped: MappedClass, paths: readonly string[], classe
   }
 }
 
+/** True where one of the paths, which are checked, leads to entities that may have been deleted softly. */
+export function leadToDeletable(mapped: MappedClass, paths: readonly string[], classes: MappedClasses): boolean {
+  const leads = (relation: RelationModel, rest: readonly string[]): boolean => {
+    const target = shownClassOf(relation)
+    const part = classes.model.embeddables.get(target)
+    if (part === undefined)
+      return classes
+        .severalOf(target)
+        .some((each) => each.model.deletedAt !== undefined || leadToDeletable(each, rest, classes))
+    return [...byFirstStep(rest)].some(([step, further]) =>
+      part.relations.some((each) => each.name === step && leads(each, further)),
+    )
+  }
+  return [...byFirstStep(paths)].some(([step, rest]) =>
+    relationsThrough(mapped, step, classes).some((relation) => leads(relation, rest)),
+  )
+}
+
 /** Of several classes, one at least must know each path: the entities of the others are left as they are. */
 function checkAny(several: readonly MappedClass[], paths: readonly string[], classes: MappedClasses): void {
   for (const [step, rest] of byFirstStep(paths)) {

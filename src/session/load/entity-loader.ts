@@ -19,7 +19,7 @@ import type { ManagedEntity } from '../tracking/managed-entity.js'
 import { deletedAtOf } from '../tracking/soft-deleted.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
 import { projectionOf, type OnlyItem, showing } from '../mapping/projection.js'
-import { checkPaths } from './check-paths.js'
+import { checkPaths, leadToDeletable } from './check-paths.js'
 import { callOptions, type SessionContext } from '../context/session-context.js'
 import { gone, unknownKind } from '../context/session-errors.js'
 import { IndexQueries } from './index-queries.js'
@@ -151,10 +151,11 @@ export class EntityLoader implements RelationHydration, Loads {
   ): Promise<(ManagedEntity | null)[]> {
     const { only, with: paths, signal, deleted } = options
     signal?.throwIfAborted()
-    checkDeleted(mapped, deleted)
     const { classes, identity } = this.#context
     const records = keys.map((key) => mapped.recordKeyOf(key, identity.tenant))
     if (paths !== undefined) checkPaths(mapped, paths, classes)
+    if (deleted !== 'include' || paths === undefined || !leadToDeletable(mapped, paths, classes))
+      checkDeleted(mapped, deleted)
     if (paths !== undefined || classes.hasEager) {
       const found = during(this.#context.reading, () => this.#findGraph(mapped, records, options))
       return abortable(found, signal)
@@ -171,7 +172,8 @@ export class EntityLoader implements RelationHydration, Loads {
     const { only, with: paths = [], deleted } = options
     const found = await this.byKey.find(mapped, keys, paths, { only, deleted })
     const level = new Set(found.filter((managed) => managed !== null))
-    await this.readerFor(options).load([...level], paths)
+    const reader = this.readerFor(options)
+    await (deleted === undefined ? reader : reader.withDeleted()).load([...level], paths)
     return found
   }
 
@@ -206,7 +208,8 @@ export class EntityLoader implements RelationHydration, Loads {
     const projection = showing(projectionOf(mapped, only, [...byFirstStep(paths).keys()]), deleted)
     const { found } = await new IndexQueries(this.#context, this.hydrator).take(mapped, records, projection)
     if (found.length > 0 && (paths.length > 0 || this.#context.classes.hasEager)) {
-      await this.readerFor({ outsideTransaction }).load(found, paths)
+      const reader = this.readerFor({ outsideTransaction })
+      await (deleted === undefined ? reader : reader.withDeleted()).load(found, paths)
     }
     return found.map(({ entity }) => entity)
   }

@@ -1,5 +1,5 @@
 import type { ReadRequest } from '../../driver/read-request.js'
-import type { DeletedOption } from '../../model/index.js'
+import type { DeletedMode, DeletedOption } from '../../model/index.js'
 import type { StoredRecord } from '../../plan/outcome.js'
 import type { RecordKey } from '../../plan/record-key.js'
 import { afterLoadOf, runAfterLoad } from './after-load.js'
@@ -214,7 +214,7 @@ export class SameKeyLoader {
         (strategy.model.eager || branches.has(strategy.relation)) &&
         !seen.has(this.#target(strategy.model.target)),
     )
-    return wanted.length === 0 ? found : this.#along(mapped, keys, branches, seen, wanted, found)
+    return wanted.length === 0 ? found : this.#along(mapped, keys, branches, seen, wanted, found, deleted)
   }
 
   async #along(
@@ -224,13 +224,16 @@ export class SameKeyLoader {
     seen: ReadonlySet<MappedClass>,
     wanted: readonly RelationStrategy[],
     found: Promise<(ManagedEntity | null)[]>,
+    deleted: DeletedMode | undefined,
   ): Promise<(ManagedEntity | null)[]> {
+    // Where deleted entities are asked for, what belongs to them may be deleted or not.
+    const along: Wanted = deleted === undefined ? {} : { deleted: 'include' }
     const { tenant } = this.#context.identity
     const { scheme } = mapped.codec.key
     const others = wanted.map(({ relation, model }) => {
       const target = this.#target(model.target)
       const same = keys.map(({ key }) => target.recordKey(scheme.fromStored(key, tenant), tenant))
-      return this.#find(target, same, branches.get(relation) ?? [], new Set([...seen, target]))
+      return this.#find(target, same, branches.get(relation) ?? [], new Set([...seen, target]), along)
     })
     const [entities, ...related] = await Promise.all([found, ...others])
     wanted.forEach((strategy, i) => {
