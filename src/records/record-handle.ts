@@ -1,5 +1,6 @@
 import { readProperty } from '../codec/index.js'
-import type { Collection, CollectionProperty, KeyInput, PropertyModel } from '../model/index.js'
+import type { CollectionProperty, KeyInput, PropertyModel } from '../model/index.js'
+import { ChildHandle, type MemberOf } from './child-handle.js'
 import { CounterHandle } from './counter-handle.js'
 import { wrongHandle } from './handle-errors.js'
 import type { CounterName, ItemOf, ListName, MapName, SetName } from './handle-types.js'
@@ -8,8 +9,6 @@ import { MapHandle } from './map-handle.js'
 import { placeOf, shapeOf, type Place, type Shape } from './place.js'
 import type { RecordTarget } from './record-target.js'
 import { SetHandle } from './set-handle.js'
-
-type MemberOf<C> = NonNullable<C> extends Collection<infer M> ? M : never
 
 /**
  * A record that need not be loaded, made by `session.at`. Its counters, lists, sets, maps and collections can be asked and changed;
@@ -62,9 +61,9 @@ export class RecordHandle<T extends object> {
    * @example
    * session.at(Post, 1).child('comments', 'c1').increment('likes')
    */
-  child<N extends CollectionProperty<T> & keyof T>(name: N, id: KeyInput<MemberOf<T[N]>>): MapHandle<MemberOf<T[N]>> {
+  child<N extends CollectionProperty<T> & keyof T>(name: N, id: KeyInput<MemberOf<T[N]>>): ChildHandle<MemberOf<T[N]>> {
     const { target, place } = this.#target.child(name as string, id)
-    return new MapHandle(target, place)
+    return new ChildHandle(target, place)
   }
 
   #place(name: string, shape: Shape, type: string): Place {

@@ -1,13 +1,13 @@
-import { unstorable, type Codecs } from '../codec/index.js'
+import { CHILDREN, readProperty, unstorable, type ChildrenField, type Codecs } from '../codec/index.js'
 import { SkeinError } from '../errors/index.js'
 import { describeKey, type KeyValue } from '../keys/index.js'
 import type { BinType, EmbeddableModel, EntityModel } from '../model/index.js'
 import type { PathLevel } from '../plan/expression.js'
 import type { WriteOperation } from '../plan/operation.js'
-import { atKey } from '../plan/operations.js'
+import { atKey, MAX_CONTEXTS } from '../plan/operations.js'
 import type { MapKey, Value } from '../plan/value.js'
 import { unread, type Change } from '../records/change.js'
-import { notStoredYet } from '../records/handle-errors.js'
+import { badArgument, notStoredYet } from '../records/handle-errors.js'
 import { answerLocally, containerAt } from '../records/local-answers.js'
 import type { Place } from '../records/place.js'
 import type { Question } from '../records/question.js'
@@ -37,7 +37,13 @@ export function childAccess(
     path: [atKey(child.place)],
     steps: [],
   }
-  return { target: new ChildAccess(record, relation, child.id, find), place }
+  return { target: new ChildAccess(record, relation, child.id, find, place), place }
+}
+
+/** A step from a part to one of its own children. */
+interface ChildStep {
+  readonly field: ChildrenField
+  readonly id: KeyValue
 }
 
 class ChildAccess implements RecordTarget {
@@ -45,12 +51,24 @@ class ChildAccess implements RecordTarget {
   readonly #relation: RelationStrategy
   readonly #id: KeyValue
   readonly #find: () => ManagedEntity
+  readonly #place: Place
+  /** From the child of the record to the part that this is about; none where that is the same. */
+  readonly #steps: readonly ChildStep[]
 
-  constructor(record: RecordTarget, relation: RelationStrategy, id: KeyValue, find: () => ManagedEntity) {
+  constructor(
+    record: RecordTarget,
+    relation: RelationStrategy,
+    id: KeyValue,
+    find: () => ManagedEntity,
+    place: Place,
+    steps: readonly ChildStep[] = [],
+  ) {
     this.#record = record
     this.#relation = relation
     this.#id = id
     this.#find = find
+    this.#place = place
+    this.#steps = steps
   }
 
   get model(): EntityModel {
@@ -66,7 +84,7 @@ class ChildAccess implements RecordTarget {
   }
 
   get #part(): EmbeddableModel {
-    return this.codecs.model.embeddable(this.#relation.model.target)
+    return this.#steps.at(-1)?.field.codec.model ?? this.codecs.model.embeddable(this.#relation.model.target)
   }
 
   /** A loaded child shows the change; a new one is sent with it. */
@@ -77,15 +95,16 @@ class ChildAccess implements RecordTarget {
     // A loaded child cannot show what only the server can apply.
     if (child.part && change.isByServer === true) throw notStoredYet(this, change.property)
     if (child.part) change.check?.(child.part)
-    if (child.part && child.isAdded) return void change.apply(child.part)
+    const part = child.part && this.#inside(child.part)
+    if (part && child.isAdded) return void change.apply(part)
     const { property } = change
     const record = (operation: Change['operation']): void => {
       if (child.apart !== undefined) child.apart.record(operation)
       else managed.addWriteOptions({ change: { property, operation, apply: unchanged } })
     }
     for (const operation of child.unsent()) record(operation as Change['operation'])
-    if (child.part) {
-      change.apply(child.part)
+    if (part) {
+      change.apply(part)
       child.accept()
     }
     const sent = child.part ? change : unread(change)
@@ -95,11 +114,12 @@ class ChildAccess implements RecordTarget {
     const recorded = (): readonly WriteOperation[] =>
       child.apart?.recorded ?? recordedChanges(managed).map(({ operation }) => operation)
     const isUnsent = (): boolean => recorded().includes(sent.operation)
-    child.showWhenRead({ apply: (part) => change.apply(part), isUnsent })
+    child.showWhenRead({ apply: (read) => void change.apply(this.#inside(read)), isUnsent })
   }
 
   async ask(place: Place, questions: readonly Question[]): Promise<readonly (Value | undefined)[]> {
     const { part, apart } = this.#locate(this.#find())
+    if (part) this.#inside(part)
     if (!part && apart !== undefined) return askApart(apart, place, questions)
     if (!part) return this.#record.ask({ ...place, rootType: MAP }, questions)
     const stored = containerAt(this.#encoded(part), place.path.slice(1))
@@ -117,8 +137,21 @@ class ChildAccess implements RecordTarget {
     return this.#record.askPath({ ...place, rootType: MAP }, levels, isCount)
   }
 
-  child(): never {
-    throw notInChild(this, this.#relation.model.name)
+  /** A child of this child: one context further in the same record. */
+  child(name: string, given: unknown): { readonly target: RecordTarget; readonly place: Place } {
+    const { children } = this.#steps.at(-1)?.field.codec ?? this.codecs.part(this.#part.name)
+    const field = children.find((each) => each.name === name)
+    if (field === undefined) throw notInChild(this, this.#relation.model.name)
+    const id = field.codec.key!.scheme.toKey(given)
+    const { property, path } = this.#place
+    if (path.length === MAX_CONTEXTS) {
+      const what = `children are at most ${MAX_CONTEXTS} levels deep, and ${describeKey(id)} would lie deeper`
+      throw badArgument(this, property, what, 'Store deeper ones in a record of their own.')
+    }
+    const type: BinType = { kind: 'embedded', shape: 'one', part: field.codec.model.name }
+    const place = { ...this.#place, type, rootType: type, path: [...path, atKey(field.keyOf(id))] }
+    const steps = [...this.#steps, { field, id }]
+    return { target: new ChildAccess(this.#record, this.#relation, this.#id, this.#find, place, steps), place }
   }
 
   withCollection(): never {
@@ -135,9 +168,22 @@ class ChildAccess implements RecordTarget {
     return child
   }
 
+  /** The part that this is about, in a loaded child. */
+  #inside(child: object): object {
+    let part = child
+    for (const { field, id } of this.#steps) {
+      const key = field.keyOf(id)
+      const members = (readProperty(part, field.name) as { readonly [CHILDREN]: Iterable<object> })[CHILDREN]
+      const found = [...members].find((each) => field.keyOf(field.codec.key!.keyOf(each)) === key)
+      if (found === undefined) throw removed(this, field.name, id)
+      part = found
+    }
+    return part
+  }
+
   #encoded(part: object): Value {
     try {
-      return this.codecs.part(this.#part.name).encode(part, 1)
+      return this.codecs.part(this.#relation.model.target).encode(part, 1)
     } catch (error) {
       throw unstorable(this.model, this.key, error)
     }
@@ -145,10 +191,11 @@ class ChildAccess implements RecordTarget {
 
   /** Key and sort fields say where the child is: they change with the child loaded. */
   #checkFields(operation: Change['operation']): void {
-    const { sortKey = [] } = this.#relation.model
+    // Children of parts are under their ids, whatever their order.
+    const sortKey = this.#steps.length === 0 ? (this.#relation.model.sortKey ?? []) : []
     const fixed = [...this.#part.key!.properties, ...sortKey]
     const bins = new Set(this.#part.properties.filter(({ name }) => fixed.includes(name)).map(({ bin }) => bin))
-    const isInside = 'path' in operation && (operation.path ?? []).length > 1
+    const isInside = 'path' in operation && (operation.path ?? []).length > 1 + this.#steps.length
     const field = isInside ? undefined : fieldsOf(operation).find((key) => bins.has(String(key)))
     if (field === undefined && (isInside || operation.kind !== 'mapClear')) return
     const message = `${this.model.name} ${describeKey(this.key)}: the key fields of a child of '${this.#relation.model.name}' cannot be changed through a handle.`

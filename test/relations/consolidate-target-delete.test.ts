@@ -11,7 +11,7 @@ import {
   type Database,
   type DeleteProgress,
 } from 'skein'
-import { MODES } from '../server.js'
+import { MODES, type TestServer } from '../server.js'
 import { useDatabase } from '../use-database.js'
 
 @Record({ set: 'tuser' })
@@ -52,7 +52,8 @@ for (const mode of MODES) {
   describe(`deleting what consolidated children point to (${mode})`, () => {
     let namespace: string
     let db: Database
-    useDatabase(mode, [User, Page], (opened) => ({ db, namespace } = opened))
+    let server: TestServer
+    useDatabase(mode, [User, Page], (opened) => ({ db, namespace, server } = opened))
     beforeEach(async () => {
       await db.withSession(async (session) => {
         for (const id of [1, 2]) session.create(User, { id })
@@ -103,6 +104,26 @@ for (const mode of MODES) {
         ...all.map(() => ['x', '', '']),
       ])
     })
+
+    for (const name of ['notes', 'ranked'] as const) {
+      it(`removes ${name} with two commands for each page of records that hold them`, async function () {
+        if (mode !== 'ap') return this.skip()
+        const pages = Array.from({ length: 12 }, (_, i) => i + 4)
+        await db.withSession((session) => {
+          for (const id of pages) session.create(Page, { id })[name].add(note('x', 3), note('y', 4), note('z', 5))
+          for (const id of [3, 4, 5]) session.create(User, { id })
+          return Promise.resolve()
+        })
+        const commands = async (user: number, step?: number): Promise<number> =>
+          (await server.commands.during(() => db.session().delete(User, user, { step }))).commands
+        // All at once: the user is read and deleted, and the index of the other collection finds nothing.
+        expect(await commands(3)).to.equal(3 + 2)
+        const [sixPages, threePages] = [await commands(4, 4), await commands(5, 8)]
+        expect(sixPages - threePages).to.equal((6 - 3) * 2)
+        const found = await db.session().loadMany(Page, pages, { with: [name] })
+        expect(found.flatMap((page) => page[name].items)).to.deep.equal([])
+      })
+    }
 
     it('removes those that somebody else has added to a record which this session has loaded', async () => {
       const session = db.session()

@@ -1,5 +1,6 @@
+import Aerospike from 'aerospike'
 import { expect } from 'chai'
-import { toPlain, fromPlain, SkeinError, VersionConflictError, type Database } from 'skein'
+import { EntityGoneError, toPlain, fromPlain, SkeinError, VersionConflictError, type Database } from 'skein'
 import { MODES, need, type TestServer } from '../server.js'
 import { rejection } from '../session/rejection.js'
 import { useDatabase } from '../use-database.js'
@@ -9,7 +10,8 @@ for (const mode of MODES) {
   describe(`children of children (${mode})`, () => {
     let server: TestServer
     let db: Database
-    useDatabase(mode, CLASSES, (opened) => ({ db, server } = opened))
+    let namespace: string
+    useDatabase(mode, CLASSES, (opened) => ({ db, server, namespace } = opened))
 
     const load = (id: number): Promise<Post> => db.session().load(Post, id)
     const stored = async (id = 1): Promise<string> => shape((await load(id)).comments)
@@ -364,6 +366,73 @@ for (const mode of MODES) {
       const back = fromPlain(Post, JSON.parse(JSON.stringify(plain)) as object, { relations: 'keys' })
       expect(shape(back.comments)).to.equal('c1(r1(s1))')
       expect(at(back.comments, 'c1', 'r1')).to.be.instanceOf(Comment)
+    })
+
+    it('are asked and changed by handles at any level, without loading', async () => {
+      await db.session().save(post(1, comment('c1', comment('r1', comment('s1')), comment('r2'))))
+      const session = db.session()
+      const s1 = session.at(Post, 1).child('comments', 'c1').child('replies', 'r1').child('replies', 's1')
+      const sent = await server.commands.during(async () => {
+        s1.increment('likes', 2)
+        s1.put('text', 'by handle')
+        expect(await s1.get('text')).to.equal('by handle')
+        await session.flush()
+      })
+      expect(sent.commands).to.equal(2)
+      const found = await session.load(Post, 1)
+      const part = at(found.comments, 'c1', 'r1', 's1')
+      expect([part.text, part.likes]).to.deep.equal(['by handle', 2])
+      part.text = 'by hand'
+      s1.increment('likes')
+      expect(part.likes).to.equal(3)
+      expect(await s1.get('text')).to.equal('by hand')
+      await session.flush()
+      expect(session.isDirty()).to.equal(false)
+      const again = at((await load(1)).comments, 'c1', 'r1', 's1')
+      expect([again.text, again.likes]).to.deep.equal(['by hand', 3])
+      const gone = db.session()
+      gone.at(Post, 1).child('comments', 'c1').child('replies', 'nobody').increment('likes')
+      expect(await rejection(() => gone.flush())).to.be.instanceOf(EntityGoneError)
+      expect(await stored()).to.equal('c1(r1(s1) r2)')
+      expect(() => s1.put('id', 'x'))
+        .to.throw(SkeinError)
+        .with.property('code', 'SKEIN_2331')
+      expect(() => s1.child('nothing' as never, 'x'))
+        .to.throw(SkeinError)
+        .with.property('code', 'SKEIN_2330')
+    })
+
+    it('that are loaded after a handle has changed them show the change', async () => {
+      await db.session().save(post(1, comment('c1', comment('r1'))))
+      const session = db.session()
+      session.at(Post, 1).child('comments', 'c1').child('replies', 'r1').increment('likes', 5)
+      const { comments } = await session.load(Post, 1)
+      expect(at(comments, 'c1', 'r1').likes).to.equal(5)
+      await session.flush()
+      expect(session.isDirty()).to.equal(false)
+      expect(at((await load(1)).comments, 'c1', 'r1').likes).to.equal(5)
+    })
+
+    it('are verified: a reference to nothing is cleared, and one under another key is reported', async () => {
+      const made = post(1, comment('c1', comment('r1', comment('s1'))))
+      at(made.comments, 'c1', 'r1', 's1').author.set(77)
+      await db.session().save(made)
+      const findings = async (repair: boolean): Promise<string[]> => {
+        const found: string[] = []
+        for await (const { kind, message } of db.verify(Post, { repair, settle: 0 })) found.push(`${kind}: ${message}`)
+        return found
+      }
+      const [dangling] = await findings(false)
+      expect(dangling).to.contain('danglingKey').and.contain('"c1".replies "r1".replies "s1"')
+      await findings(true)
+      expect(await findings(false)).to.deep.equal([])
+      expect(at((await load(1)).comments, 'c1', 'r1', 's1').author.key).to.equal(null)
+      const key = { ns: namespace, set: 'nested-post', key: 1 }
+      const context = new Aerospike.cdt.Context().addMapKey('c1')
+      const put = Aerospike.maps.put('comments', 'replies/other', { id: 'r9', text: 'x' }).withContext(context)
+      await db.client.operate(key, [put])
+      const [misplaced] = await findings(true)
+      expect(misplaced).to.contain('misplacedPart').and.contain('under the key "replies/other"')
     })
 
     it('are taken from plain objects, with lists for their own children', async () => {

@@ -16,8 +16,12 @@ export type Fate =
   | { readonly kind: 'delete' }
   /** They are let go by one write each, without being loaded. */
   | { readonly kind: 'release'; release(key: KeyValue): WriteCommand | undefined }
-  /** They are loaded, changed and saved. */
-  | { readonly kind: 'change'; change(members: readonly Tracked[], reader: Reader): Promise<readonly Tracked[]> }
+  /** They are loaded, with the relations that `along` names, changed and saved. */
+  | {
+      readonly kind: 'change'
+      readonly along?: readonly string[]
+      change(members: readonly Tracked[], reader: Reader): Promise<readonly Tracked[]>
+    }
 
 /** Entities that are too many for one plan: deleted, let go or changed in steps while the record is marked. */
 export interface Drain {

@@ -6,6 +6,8 @@ export interface IndexedBy {
   readonly model: EntityModel
   readonly index: IndexModel
   readonly value: UserKey
+  /** Relations in the records that are read with them, also where no load needs them. */
+  readonly along?: readonly string[]
   /** Also records whose delete has begun. */
   readonly marked?: boolean
 }

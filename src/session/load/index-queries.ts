@@ -42,7 +42,7 @@ export class IndexQueries {
   async *found(lookup: IndexedBy): AsyncGenerator<FoundStep> {
     this.#check(lookup)
     const mapped = this.#context.classes.of(lookup.model.name)
-    const projection = showing(projectionOf(mapped), this.#deleted)
+    const projection = showing(projectionOf(mapped, undefined, lookup.along), this.#deleted)
     if (lookup.index.set !== undefined) {
       yield* this.#foundApart(mapped, lookup, projection)
       return

@@ -18,6 +18,7 @@ import { userKeyId, type UserKey } from '../../../plan/record-key.js'
 import type { MapKey, Value } from '../../../plan/value.js'
 import type { InsideFault, InsideRef, InsideVerification } from '../../contract/inside-verification.js'
 import { compareKeys } from './key-order.js'
+import { misplacedChildren } from './misplaced-children.js'
 import type { PartClass } from './part-class.js'
 import { wrongTuples, type PartTuples } from './order-faults.js'
 import { pointersOf } from './part-pointers.js'
@@ -58,16 +59,19 @@ export class PartVerification implements InsideVerification {
   faultsIn(bins: Bins, own: KeyValue): readonly InsideFault[] {
     const found: FoundPart[] = []
     const faults: InsideFault[] = this.#noMaps(bins)
+    const misplaced: InsideFault[] = []
     for (const entry of this.#entries(bins, this.#parts.bin) ?? []) {
       try {
-        found.push(this.#read(entry))
+        const part = this.#read(entry)
+        found.push(part)
+        misplaced.push(...this.#misplacedIn(entry, part.id))
       } catch (error) {
         faults.push(this.#unreadable(entry, error as Error))
       }
     }
     // Other faults may only follow from a part that cannot be read.
     if (faults.length > 0) return faults
-    faults.push(...this.#ofOthers(found, own), ...this.#misplaced(found))
+    faults.push(...this.#ofOthers(found, own), ...this.#misplaced(found), ...misplaced)
     if (faults.some(({ kind }) => kind === 'duplicatePart')) return faults
     const { sortKeyBin, inverseIndexes = [] } = this.#parts.relation
     if (sortKeyBin !== undefined) faults.push(...this.#wrongPlaces(found, sortKeyBin, bins))
@@ -147,6 +151,11 @@ export class PartVerification implements InsideVerification {
       tuples,
       parent: this.#parts.parentOf(part),
     }
+  }
+
+  #misplacedIn({ value }: Entry, id: KeyValue): Iterable<InsideFault> {
+    const { codec, relation } = this.#parts
+    return misplacedChildren(value, codec, relation.name, describeKey(id))
   }
 
   #unreadable({ key }: Entry, error: Error): InsideFault {

@@ -1,22 +1,33 @@
 import { readProperty } from '../../../codec/index.js'
-import { kindsOf, type EntityModel, type IndexModel, type Model } from '../../../model/index.js'
+import { kindsOf, type EntityModel, type IndexModel, type Model, type Ref } from '../../../model/index.js'
 import { read } from '../../../plan/command.js'
 import { mapGetKeys } from '../../../plan/operations.js'
-import type { UserKey } from '../../../plan/record-key.js'
+import { userKeyId, type UserKey } from '../../../plan/record-key.js'
 import type { KeyValue } from '../../../keys/index.js'
 import type { Tracked } from '../../contract/tracked.js'
 import type { Reader } from '../../contract/reader.js'
 import type { Contributor, OnRollback, Cascade } from '../../contract/contributor.js'
 import { inSteps, type Drain } from '../../contract/drain.js'
 import type { IndexedBy } from '../../contract/index-lookup.js'
+import type { CollectionState } from '../../state/collection-state.js'
 import { collectionStateOf } from '../../state/state-of.js'
 
 /** A map on a class from the keys that its consolidated children point to, to those children. */
 interface Pointers {
   readonly owner: EntityModel
   readonly relation: string
+  /** The reference of the children. */
+  readonly ref: string
+  /** The relation, where the owners' own records hold the children: these are read with them. */
+  readonly along: readonly string[]
   readonly bin: string
   readonly index: IndexModel
+}
+
+/** Owners of children that point to an entity, and which of them were read just now. */
+interface FoundOwners {
+  readonly owners: readonly Tracked[]
+  readonly isFresh: (owner: Tracked) => boolean
 }
 
 /** Deleting an entity removes the consolidated children that point to it, in whichever records they are: an index finds those. */
@@ -34,10 +45,10 @@ export class TargetDeletion implements Contributor {
   async cascade(target: Tracked, reach: Cascade, reader: Reader): Promise<void> {
     if (target.state !== 'removed' || reach.isAgain) return
     for (const pointers of this.#pointers) {
-      const owners = await this.#ownersOf(target, pointers, reach, reader)
-      if (owners === undefined) reach.drain(drainOf(target, pointers, reader))
+      const found = await this.#ownersOf(target, pointers, reach, reader)
+      if (found === undefined) reach.drain(drainOf(target, pointers, reader))
       else
-        for (const { entity } of await removeChildren(owners, target, pointers, reader, reach.onTakeBack))
+        for (const { entity } of await removeChildren(found, target, pointers, reader, reach.onTakeBack))
           reach.save(entity)
     }
   }
@@ -48,17 +59,18 @@ export class TargetDeletion implements Contributor {
     pointers: Pointers,
     reach: Cascade,
     reader: Reader,
-  ): Promise<readonly Tracked[] | undefined> {
+  ): Promise<FoundOwners | undefined> {
     const owners: Tracked[] = []
-    const passing: Tracked[] = []
-    for await (const { found, fresh } of reader.foundBy(lookupOf(target, pointers, reader))) {
-      owners.push(...found)
-      passing.push(...fresh)
+    const fresh = new Set<Tracked>()
+    const lookup = { ...lookupOf(target, pointers, reader), along: pointers.along }
+    for await (const step of reader.foundBy(lookup)) {
+      owners.push(...step.found)
+      for (const each of step.fresh) fresh.add(each)
       if (owners.length <= reach.room) continue
-      reader.release(passing)
+      reader.release([...fresh])
       return undefined
     }
-    return owners
+    return { owners, isFresh: (owner) => fresh.has(owner) }
   }
 
   save(): void {}
@@ -68,10 +80,13 @@ export class TargetDeletion implements Contributor {
 /** Changes to owners of parts when an entity of this class is deleted; none where no relation asks for any. */
 export function targetDeletions(target: EntityModel, model: Model): readonly TargetDeletion[] {
   const pointers = [...model.entities.values()].flatMap((owner) =>
-    owner.relations.flatMap(({ name, target: part, inverseIndexes = [] }) =>
+    owner.relations.flatMap(({ name, target: part, companions, inverseIndexes = [] }) =>
       inverseIndexes
         .filter(({ ref, onTargetDelete }) => onTargetDelete === 'delete' && pointsTo(model, part, ref, target))
-        .map(({ bin }) => ({ owner, relation: name, bin, index: indexOn(owner, bin) })),
+        .map(({ ref, bin }) => {
+          const along = companions === undefined ? [name] : []
+          return { owner, relation: name, ref, along, bin, index: indexOn(owner, bin) }
+        }),
     ),
   )
   return pointers.length === 0 ? [] : [new TargetDeletion(pointers)]
@@ -104,7 +119,11 @@ function drainOf(target: Tracked, pointers: Pointers, reader: Reader): Drain {
     className: owner.name,
     property: relation,
     target: owner,
-    fate: { kind: 'change', change: (members, inner) => removeChildren(members, target, pointers, inner) },
+    fate: {
+      kind: 'change',
+      along: pointers.along,
+      change: (owners, inner) => removeChildren({ owners, isFresh: () => true }, target, pointers, inner),
+    },
     // Once: nothing keeps others from pointing to it again.
     chunks: survey,
     survey,
@@ -113,31 +132,51 @@ function drainOf(target: Tracked, pointers: Pointers, reader: Reader): Drain {
 
 /** Takes the children that point to the target out of their owners, and says which of these it has changed. */
 async function removeChildren(
-  owners: readonly Tracked[],
+  { owners, isFresh }: FoundOwners,
   target: Tracked,
   pointers: Pointers,
   reader: Reader,
   onTakeBack?: OnRollback,
 ): Promise<readonly Tracked[]> {
-  const ids = await idsOf(owners, pointers, valueOf(target, reader), reader)
-  owners.forEach((owner, i) => {
-    const state = collectionStateOf(readProperty(owner.entity, pointers.relation) as object)
-    if (ids[i].length > 0) onTakeBack?.(state.remember())
-    for (const id of ids[i]) state.remove(id)
+  const value = valueOf(target, reader)
+  const known = new Map(owners.filter(isFresh).map((owner) => [owner, idsIn(owner, pointers, value)]))
+  // Others may have added children to those that the session had already.
+  const unsure = owners.filter((owner) => known.get(owner) === undefined)
+  const asked = await idsOf(unsure, pointers, value, reader)
+  unsure.forEach((owner, i) => known.set(owner, asked[i]))
+  return owners.filter((owner) => {
+    const state = stateOf(owner, pointers)
+    const ids = known.get(owner)!
+    if (ids.length > 0) onTakeBack?.(state.remember())
+    for (const id of ids) state.remove(id)
+    return ids.length > 0
   })
-  return owners.filter((_, i) => ids[i].length > 0)
+}
+
+const stateOf = ({ entity }: Tracked, { relation }: Pointers): CollectionState =>
+  collectionStateOf(readProperty(entity, relation) as object)
+
+/** The ids of an owner's children, where all of these are at hand. */
+function idsIn(owner: Tracked, pointers: Pointers, value: UserKey): readonly UserKey[] | undefined {
+  const { parts, binding } = stateOf(owner, pointers)
+  if (parts?.isComplete !== true) return undefined
+  return parts.placed().flatMap(({ part }) => {
+    const { key } = readProperty(part, pointers.ref) as Ref<object>
+    return key !== null && userKeyId(key) === userKeyId(value) ? (binding!.strategy.keyOf!(part) ?? []) : []
+  })
 }
 
 /** The ids of each owner's children, read in one batch: the children themselves need not be loaded. */
 async function idsOf(
   owners: readonly Tracked[],
-  { bin, relation }: Pointers,
+  pointers: Pointers,
   value: UserKey,
   reader: Reader,
 ): Promise<readonly (readonly UserKey[])[]> {
   if (owners.length === 0) return []
+  const { bin } = pointers
   const operations = [mapGetKeys(bin, [value], 'value')]
-  const { strategy } = collectionStateOf(readProperty(owners[0].entity, relation) as object).binding!
+  const { strategy } = stateOf(owners[0], pointers).binding!
   const records =
     (await strategy.readHomes?.(owners, reader, operations)) ??
     (await reader.read(owners.map(({ model, key }) => read(model.name, key, 'none', operations)))).map((each) => [each])

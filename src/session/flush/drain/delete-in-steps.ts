@@ -81,7 +81,8 @@ async function runStep(
   await inScratchSession(parts, owner.key, async (session) => {
     if (fate.kind === 'delete') return sendAll(session, await membersOf(drain, keys, session), options)
     const { loads, context, reader } = session
-    const all = await findInClasses(context.classes, target, keys, (mapped, own) => loads.find(mapped, own))
+    const along = fate.along === undefined || fate.along.length === 0 ? {} : { with: fate.along }
+    const all = await findInClasses(context.classes, target, keys, (mapped, own) => loads.find(mapped, own, along))
     const found = all.filter((member) => member !== null)
     await sendAll(session, (await fate.change(found, reader)) as readonly ManagedEntity[], options)
   })

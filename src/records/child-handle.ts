@@ -1,0 +1,19 @@
+import type { Collection, CollectionProperty, KeyInput } from '../model/index.js'
+import { MapHandle } from './map-handle.js'
+
+/** The class of the members of a collection. */
+export type MemberOf<C> = NonNullable<C> extends Collection<infer M> ? M : never
+
+/**
+ * A consolidated child that need not be loaded, at any level below its record.
+ *
+ * @example
+ * session.at(Post, 1).child('comments', 'c1').child('replies', 'r1').increment('likes')
+ */
+export class ChildHandle<T> extends MapHandle<T> {
+  /** A child of this child by its id. */
+  child<N extends CollectionProperty<T> & keyof T>(name: N, id: KeyInput<MemberOf<T[N]>>): ChildHandle<MemberOf<T[N]>> {
+    const { target, place } = this.target.child(name as string, id)
+    return new ChildHandle(target, place)
+  }
+}
