@@ -46,6 +46,8 @@ export function memberFieldsOf({ relations }: EntityModel, encodeRef: EncodeRef)
   return new Map(
     relations.flatMap(({ name, bin, holds, strategy, target, companions, through }): [string, Field][] => {
       if (bin === undefined || holds !== 'collection' || through !== undefined) return []
+      // By turns in the records of their owners and in companions, which are two sets.
+      if (companions?.when !== undefined) return []
       const encode: Encode = (given) => encodeRef(target, given, false)
       const apart = companions && { apart: { set: companions.set, areSeveral: companions.shards !== undefined } }
       const place = { path: name, bin, steps: [], ...apart }

@@ -70,9 +70,12 @@ export function noSuchField(model: EntityModel, path: string, known: readonly st
 export function noSuchMembers(model: EntityModel, name: string, known: readonly string[]): SkeinError {
   const { name: className, relations } = model
   const relation = relations.find((each) => each.name === name)
-  const what = relation === undefined ? 'has no collection' : 'does not hold the keys of the members of'
-  const fix =
-    relation?.through !== undefined
+  const isOnDemand = relation?.companions?.when !== undefined
+  const held = isOnDemand ? 'keeps in two sets by turns the members of' : 'does not hold the keys of the members of'
+  const what = relation === undefined ? 'has no collection' : held
+  const fix = isOnDemand
+    ? 'Ask from the other side, or leave when out of @Sharded: members that are always in companions are found.'
+    : relation?.through !== undefined
       ? `Ask for its links: db.query(${relation.target}).where({ ${relation.through.ref}: … }).`
       : relation?.strategy === 'secondaryIndex' && relation.inverse !== undefined
         ? `Its members hold the key: db.query(${relation.target}).where({ ${relation.inverse}: … }).`

@@ -1,5 +1,6 @@
 import {
   Bin,
+  Index,
   Companion,
   Counter,
   CountOf,
@@ -394,6 +395,7 @@ describe('a relation is refused', () => {
       @Counter() @Sharded(when({ bytes: 1 })) e = 0
       @Sharded({ ...when({ bytes: 1 }), subkeys: 'gIn' }) @ManyToMany(() => Other) g = collection<Other>()
       @CountOf('g') gs = 0
+      @Index() @Sharded({ ...when({ bytes: 1 }), subkeys: 'hIn' }) @ManyToMany(() => Other) h = collection<Other>()
     }
     const problems = problemsOf(Owner, Other)
     expect(problems.map(({ code, property }) => `${code} ${property}`)).to.have.members([
@@ -403,6 +405,7 @@ describe('a relation is refused', () => {
       'SKEIN_1048 d',
       'SKEIN_1048 e',
       'SKEIN_1056 gs',
+      'SKEIN_1026 h',
     ])
   })
 

@@ -30,6 +30,9 @@ export function relationIndexes(
     const message = '@Index stands on a collection of link records, whose keys say both ends at once.'
     const { target: link, through } = relation
     problems.add('SKEIN_1026', place, message, `Put it on ${link}.${through.ref}, and ask db.query(${link}).`)
+  } else if (asked && relation.companions?.when) {
+    const message = '@Index stands on a collection that is sharded on demand, whose members are in two sets by turns.'
+    problems.add('SKEIN_1026', place, message, 'Leave out @Index, or when.')
   } else if (asked && on === undefined) {
     const message = '@Index stands on a relation that stores no keys here.'
     const fix = 'Leave it out; references by key bin, key lists and link maps can be indexed.'
