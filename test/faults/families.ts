@@ -6,6 +6,7 @@ import { INDEXED } from './operations/indexed.js'
 import { KEY_LISTS } from './operations/key-lists.js'
 import { LINK_MAPS } from './operations/link-maps.js'
 import { MANY_TO_MANY } from './operations/many-to-many.js'
+import { NESTED } from './operations/nested.js'
 import { ONE_SIDED } from './operations/one-sided.js'
 import { PAIRS, SHARED_KEY } from './operations/one-to-one.js'
 
@@ -20,7 +21,7 @@ export const FAMILIES: readonly Family[] = [
   INDEXED,
 ]
 
-export const CLASSES = [...FAMILIES, COMPANIONS, COMPANION_PARTS].flatMap(({ classes }) => classes)
+export const CLASSES = [...FAMILIES, COMPANIONS, COMPANION_PARTS, NESTED].flatMap(({ classes }) => classes)
 
 /** An operation on one way to store relations. */
 export interface Case {
@@ -34,6 +35,7 @@ export const CASES: readonly Case[] = FAMILIES.flatMap(casesOf)
 /** Cases that have a test of their own: they send more commands, and are repaired by a scan. */
 export const COMPANION_CASES: readonly Case[] = casesOf(COMPANIONS)
 export const COMPANION_PART_CASES: readonly Case[] = casesOf(COMPANION_PARTS)
+export const NESTED_CASES: readonly Case[] = casesOf(NESTED)
 
 function casesOf(family: Family): Case[] {
   return family.operations.map((operation) => ({ title: `${family.name}: ${operation.title}`, family, operation }))
