@@ -66,7 +66,7 @@ export class EntityCodec<T extends object = object> {
     const values = this.#decode(properties, bins, loaded)
     for (const [i, { name, isAssigned }] of properties.entries()) if (isAssigned) writeProperty(entity, name, values[i])
     attach?.(entity, bins, loaded)
-    if (meta !== undefined) this.stamps.meta(entity, meta)
+    if (meta !== undefined && this.stamps.hasMeta) this.stamps.meta(entity, meta)
   }
 
   /**
@@ -257,7 +257,7 @@ export class EntityCodec<T extends object = object> {
     }
     if (loaded?.parts !== undefined)
       for (const each of this.#shape.properties) hideUnread(each, readProperty(entity, each.name), loaded)
-    if (meta !== undefined) this.stamps.meta(entity, meta)
+    if (meta !== undefined && this.stamps.hasMeta) this.stamps.meta(entity, meta)
     return entity
   }
 

@@ -5,7 +5,7 @@ import { callsConstructor } from './instantiate.js'
 import { setSnapshot, snapshotOf } from './interpreter.js'
 import { defineProperty, isInherited, ownProperty } from './own-property.js'
 import { isSingleBin, type PropertyCodec, type SingleBin } from './property-codec.js'
-import { isSafeText } from './types/scalar-types.js'
+import { isSafeText } from '../keys/index.js'
 
 /** False where the process forbids to make code from strings (`--disallow-code-generation-from-strings`). */
 export function mayGenerate(): boolean {
@@ -40,7 +40,7 @@ export function generateClass(shape: ClassShape): ClassFunctions {
 }
 
 /** The source that `generateClass` runs, for people who want to read it. */
-export function sourceOf(shape: ClassShape): string {
+function sourceOf(shape: ClassShape): string {
   const { properties } = shape
   return [
     `'use strict'`,

@@ -26,10 +26,13 @@ export class Stamps {
   readonly isEmpty: boolean
   /** True when a stamp depends on the time. */
   readonly isTimed: boolean
+  /** True when the class shows the record's own generation or time to live. */
+  readonly hasMeta: boolean
 
   constructor(model: EntityModel) {
     this.#model = model
     this.isEmpty = (model.version ?? model.createdAt ?? model.updatedAt) === undefined
+    this.hasMeta = (model.generationProperty ?? model.ttlProperty) !== undefined
     this.isTimed = (model.createdAt ?? model.updatedAt ?? model.deletedAt) !== undefined
   }
 

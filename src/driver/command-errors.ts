@@ -31,7 +31,7 @@ export function failureOf(error: ClientError): Failure {
   return { code: isWithoutNodes(error) ? CODE.NO_NODE : error.code, error }
 }
 
-export interface ReasonedError {
+interface ReasonedError {
   readonly reason: Reason
   readonly error: SkeinError
 }
@@ -197,7 +197,7 @@ export function notSentError(command: Command, cause: unknown): SkeinError {
   )
 }
 
-export function details(command: Command, failure: Failure): ErrorOptions {
+function details(command: Command, failure: Failure): ErrorOptions {
   const { namespace, set, key } = command.key
   return { className: command.entity, namespace, set, key, cause: redact(command, failure) }
 }

@@ -1,6 +1,6 @@
 import type { RecordKey } from '../plan/record-key.js'
 import type { Limits } from './options.js'
-import type { PartitionOwners } from './partition-owners.js'
+import { COMMON_LANE, type PartitionOwners } from './partition-owners.js'
 
 /** Bounds what goes alone, for each node by itself: the client's connections are counted by node, too. */
 export class Gates {
@@ -21,7 +21,8 @@ export class Gates {
 
   of(key: RecordKey): Gate {
     if (this.#isShared) return this.spanning
-    return (this.#byLane[this.#owners.laneOf(key)] ??= new Gate(this.#size))
+    const lane = this.#owners.areMany ? this.#owners.laneOf(key) : COMMON_LANE
+    return (this.#byLane[lane] ??= new Gate(this.#size))
   }
 
   /** A gate of the same size for the writes of one transaction: all of them go to the node of its monitor record first. */

@@ -18,7 +18,7 @@ const CHANGES = ['nodeAdded', 'nodeRemoved'] as const
 const LAG = 5000
 
 /** The lane of every key while there is only one node, or while it is not known which node holds what. */
-const COMMON_LANE = 0
+export const COMMON_LANE = 0
 
 /**
  * Finds the node that is the master of a record, so that commands can be kept apart by node. The client knows it, too, but does not say; so
@@ -32,6 +32,8 @@ export class PartitionOwners {
   readonly #generations = new Map<string, string>()
   /** Lanes of nodes that did not answer when they were asked last. */
   readonly #silent = new Set<number>()
+  /** False where all keys have one lane; set with the lanes. */
+  areMany = false
   #lanes: ReadonlyMap<string, Int16Array> | undefined
   /** What the nodes said last, and since when. */
   #newest: { readonly lanes: ReadonlyMap<string, Int16Array>; readonly since: number } | undefined
@@ -43,11 +45,6 @@ export class PartitionOwners {
 
   constructor(client: ClientCalls) {
     this.#client = client
-  }
-
-  /** False where all keys have one lane. */
-  get areMany(): boolean {
-    return this.#lanes !== undefined
   }
 
   /** A number for the node of a key; those of two nodes differ. */
@@ -183,6 +180,7 @@ export class PartitionOwners {
 
   #use(lanes: ReadonlyMap<string, Int16Array> | undefined): void {
     this.#lanes = lanes
+    this.areMany = lanes !== undefined
     for (const listener of this.#changed) listener()
   }
 }

@@ -48,8 +48,9 @@ export function keyProblem(value: unknown, kind: KeyKind, maxBytes = MAX_KEY_BYT
     case 'string':
       if (typeof value !== 'string') return `${describeKey(value)} is not a string key`
       if (value === '') return 'a key must not be empty'
+      if (isSafeText(value)) return undefined
       if (value.includes('\0')) return 'a key must not contain NUL: the client would cut it there'
-      return hasLoneSurrogate(value) ? 'half of a surrogate pair in a key cannot be stored' : undefined
+      return 'half of a surrogate pair in a key cannot be stored'
     case 'int':
       return Number.isSafeInteger(value) ? undefined : `${describeKey(value)} is not an integer key within ±(2^53 − 1)`
     case 'bigint':
@@ -107,6 +108,9 @@ export class Escape {
       : text
   }
 }
+
+/** True for text that the client stores whole: it cuts strings at NUL, and UTF-8 has no half surrogate pairs. */
+export const isSafeText = (text: string): boolean => !text.includes('\0') && !hasLoneSurrogate(text)
 
 /** A string with half of a surrogate pair cannot be stored: UTF-8 has no place for it. */
 export const hasLoneSurrogate = (text: string): boolean => !(text as WellFormedString).isWellFormed()

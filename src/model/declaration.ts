@@ -60,13 +60,13 @@ export interface MemberNote<D extends MemberDecorator = MemberDecorator> {
   readonly through?: { readonly target: string; readonly ref: string }
 }
 
-export interface HookNote {
+interface HookNote {
   readonly hook: HookName
   readonly method: string
 }
 
 /** Declarations of one class in the order its decorators ran; nothing is checked yet. */
-export interface ClassDeclaration {
+interface ClassDeclaration {
   record?: RecordOptions
   embeddable?: EmbeddableOptions
   history?: HistoryOptions

@@ -2,6 +2,7 @@ import type { SkeinError } from '../errors/index.js'
 import type { DeleteCommand, ReadCommand, WriteCommand } from './command.js'
 import type { DescribeStep } from './deferred-steps.js'
 import type { Outcome, Reason, StoredRecord } from './outcome.js'
+import type { Stage } from './plan.js'
 import type { RecordKey } from './record-key.js'
 import type { SplitAccess } from './split-access.js'
 
@@ -96,4 +97,40 @@ export interface Draft {
   tie(a: RecordKey, b: RecordKey): void
   /** True for a record that the same flush deletes; one that is only marked for the next flush may stay. */
   isDeleting(key: RecordKey): boolean
+}
+
+/** A command to a record, from one contributor. */
+export interface Contribution {
+  readonly command: WriteCommand | DeleteCommand
+  readonly settle: Settle
+  /** Reasons for failure that the contributor tolerates. */
+  readonly tolerated: readonly Reason[]
+}
+
+/** Stage that is being planned. */
+export interface PendingStage {
+  readonly name: StageName
+  /** Deletes run from the deepest level up: a child is deleted before the parent that cascades to it. */
+  readonly depth: number
+  /** Commands by the record that they change: those of one are merged. */
+  readonly entries: Map<string, Contribution[]>
+}
+
+/** A stage that is ready to run; `settle` takes one outcome for each of its commands. */
+export interface ReadyStage {
+  readonly name: StageName
+  readonly stage: Stage
+  /**
+   * Outcomes of commands held back because a tied record failed. Contributors that would write to a record that turned out to be
+   * missing are settled as if their command had been sent: they may have to roll something back.
+   */
+  holdBack(missing: ReadonlyMap<string, Outcome>): Outcome[]
+  /** Outcomes that some contributor does not accept. */
+  settle(outcomes: readonly Outcome[]): Outcome[]
+  /** Outcomes of commands that others replace, known once they are settled. */
+  readonly retried: ReadonlySet<Outcome>
+  /** Errors thrown by contributors while they were settled; the others are settled all the same. */
+  readonly broken: readonly SkeinError[]
+  /** Outcomes that would not be accepted, known before settling: a transaction asks before it commits. */
+  refused(outcomes: readonly Outcome[]): Outcome[]
 }

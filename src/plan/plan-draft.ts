@@ -1,5 +1,5 @@
 import { DraftForRecord } from './draft-for-record.js'
-import { bug } from '../errors/index.js'
+import { bug, type SkeinError } from '../errors/index.js'
 import type { DeleteCommand, Guard, ReadCommand, WriteCommand } from './command.js'
 import { withDeferredSteps, type DeferredStep, type DescribeStep } from './deferred-steps.js'
 import {
@@ -7,14 +7,19 @@ import {
   type Check,
   type CompleteWrite,
   type Draft,
+  type Contribution,
+  type PendingStage,
+  type ReadyStage,
+  RETRIED,
   type DraftOptions,
   type Errand,
   type Settle,
   type StageName,
 } from './draft.js'
-import type { Reason } from './outcome.js'
+import type { Outcome, Reason } from './outcome.js'
 import { plan, type Plan } from './plan.js'
-import { readyStage, type Entry, type PendingStage, type ReadyStage } from './ready-stage.js'
+import { mergeCommands } from './merge-commands.js'
+import { settleFailure } from './settle-failure.js'
 import { RecordGroups, recordId, type RecordKey } from './record-key.js'
 
 interface Collected {
@@ -63,29 +68,14 @@ export class PlanDraft implements Draft {
     const mayBeMissing = command.kind === 'delete' || MAY_BE_MISSING.has(name)
     const tolerated = settle.tolerates ?? (mayBeMissing ? MISSING : NOTHING)
     const at = this.isTransaction ? TRANSACTION : `${name} ${depth}`
-    const entries = this.#entries(at, name, depth)
-    const id = recordId(command.key)
-    const entry = entries.get(id)
-    if (entry === undefined) entries.set(id, { commands: [command], settle: [settle], tolerated: [tolerated] })
-    else {
-      entry.commands.push(command)
-      entry.settle.push(settle)
-      entry.tolerated.push(tolerated)
-    }
+    put(this.#entries(at, name, depth), recordId(command.key), { command, settle, tolerated })
   }
 
   addApart(name: StageName, command: WriteCommand, settle: Settle, group?: string): void {
     if (this.#sent !== undefined) return this.#sent.addApart(name, command, settle, group)
     if (this.isTransaction) throw bug('a transaction has one write for each record', { className: command.entity })
     const entries = this.#entries(`${name} 0`, name, 0)
-    const id = `${recordId(command.key)} ${group ?? entries.size}`
-    const entry = entries.get(id)
-    if (entry === undefined) entries.set(id, { commands: [command], settle: [settle], tolerated: [MISSING] })
-    else {
-      entry.commands.push(command)
-      entry.settle.push(settle)
-      entry.tolerated.push(MISSING)
-    }
+    put(entries, `${recordId(command.key)} ${group ?? entries.size}`, { command, settle, tolerated: MISSING })
   }
 
   errand(work: Errand): void {
@@ -198,8 +188,8 @@ export class PlanDraft implements Draft {
 
   /** True when a transaction draft leaves out a part of a record's changes if the record is not as expected. */
   isConditional(id: string): boolean {
-    const entry = this.#stages.get(TRANSACTION)?.entries.get(id)
-    return entry?.tolerated.some((reasons) => reasons.includes('guard')) ?? false
+    const added = this.#stages.get(TRANSACTION)?.entries.get(id)
+    return added?.some(({ tolerated }) => tolerated.includes('guard')) ?? false
   }
 
   /** Tests whether a record of a transaction draft is one of these, or is not written itself and tied to one of them. */
@@ -222,10 +212,10 @@ export class PlanDraft implements Draft {
     return part
   }
 
-  #entries(at: string, name: StageName, depth: number): Map<string, Entry> {
+  #entries(at: string, name: StageName, depth: number): Map<string, Contribution[]> {
     let pending = this.#stages.get(at)
     if (pending === undefined) {
-      pending = { name: this.isTransaction ? 'write' : name, depth, entries: new Map<string, Entry>() }
+      pending = { name: this.isTransaction ? 'write' : name, depth, entries: new Map<string, Contribution[]>() }
       this.#stages.set(at, pending)
     }
     return pending.entries
@@ -244,4 +234,66 @@ const NONE = (): boolean => false
 export function together(planned: readonly (void | Promise<unknown>)[]): Promise<void> | undefined {
   const reading = planned.filter((each) => each !== undefined)
   return reading.length === 0 ? undefined : Promise.all(reading).then(() => undefined)
+}
+
+function put(entries: Map<string, Contribution[]>, id: string, contribution: Contribution): void {
+  const known = entries.get(id)
+  if (known === undefined) entries.set(id, [contribution])
+  else known.push(contribution)
+}
+
+function merged(added: readonly Contribution[], complete: CompleteWrite | undefined): WriteCommand | DeleteCommand {
+  const command = mergeCommands(added.map(({ command }) => command))[0] as WriteCommand | DeleteCommand
+  return complete === undefined ? command : complete(command)
+}
+
+function tell(settle: Settle, outcome: Outcome, broken: SkeinError[]): ReturnType<Settle> {
+  try {
+    return settle(outcome)
+  } catch (error) {
+    broken.push(settleFailure(outcome, error))
+    return outcome.state === 'written'
+  }
+}
+
+/** Merges the commands of each record; those that must wait are held back. */
+function readyStage(
+  { name, entries }: PendingStage,
+  complete: CompleteWrite | undefined,
+  mustWait?: (id: string) => boolean,
+): ReadyStage {
+  const all: (readonly Contribution[])[] = []
+  const held: (readonly Contribution[])[] = []
+  const broken: SkeinError[] = []
+  const retried = new Set<Outcome>()
+  for (const added of entries.values()) (mustWait?.(recordId(added[0].command.key)) ? held : all).push(added)
+  return {
+    name,
+    stage: { title: name, commands: all.map((added) => merged(added, complete)) },
+    broken,
+    retried,
+    holdBack: (missing) =>
+      held.map((added) => {
+        const command = merged(added, complete)
+        const found = missing.get(recordId(command.key))
+        if (found === undefined) return { command, state: 'notWritten', bins: {}, reason: 'notSent' }
+        const outcome: Outcome = { ...found, command }
+        for (const { settle } of added) tell(settle, outcome, broken)
+        return outcome
+      }),
+    settle: (outcomes) =>
+      outcomes.flatMap((outcome, i) => {
+        // Every contributor must be settled, so no short cut at the first refusal.
+        const accepted = all[i].map(({ settle }) => tell(settle, outcome, broken))
+        const error = accepted.find((answer) => typeof answer === 'object')
+        if (accepted.includes(RETRIED)) retried.add(outcome)
+        if (error !== undefined) return { ...outcome, state: 'notWritten' as const, reason: 'missing' as const, error }
+        return accepted.includes(false) ? outcome : []
+      }),
+    refused: (outcomes) =>
+      outcomes.filter(({ state, reason }, i) => {
+        if (state === 'written') return false
+        return state === 'inDoubt' || !all[i].every(({ tolerated }) => tolerated.includes(reason!))
+      }),
+  }
 }

@@ -87,11 +87,11 @@ export function valueBytes(value: Value | undefined): number {
   if (typeof value === 'string') return Buffer.byteLength(value)
   if (typeof value === 'number' || typeof value === 'bigint') return 8
   if (value === null || value === undefined || typeof value === 'boolean') return 1
-  if (isDouble(value)) return 8
-  if (isGeo(value)) return value.json.length
   if (value instanceof Uint8Array) return value.byteLength
   let bytes = COLLECTION
   if (Array.isArray(value)) for (const item of value as readonly Value[]) bytes += 1 + valueBytes(item)
+  else if (isDouble(value)) return 8
+  else if (isGeo(value)) return value.json.length
   else if (value instanceof Map)
     for (const [key, item] of value as Map<Value, Value>) bytes += 2 + valueBytes(key) + valueBytes(item)
   else

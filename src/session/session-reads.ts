@@ -21,25 +21,18 @@ import type { Walk } from './walk/walk.js'
 import type { WalkOptions } from './walk/walk-types.js'
 import { checkExpectedVersion } from './tracking/assigned-values.js'
 import type { SessionQueryOptions } from './context/option-types.js'
-import type { SessionCore } from './session-core.js'
+import { SessionBase } from './session-core.js'
 
 /** Calls of a session that read. */
-export class SessionReads {
-  readonly #core: SessionCore
-
-  /** @internal */
-  constructor(core: SessionCore) {
-    this.#core = core
-  }
-
+export class SessionReads extends SessionBase {
   /** The entity under that key; throws NotFoundError when there is none. */
   load<T extends object>(entityClass: EntityClass<T>, key: KeyInput<T>, options?: LoadOneOptions<T>): Promise<T> {
     if ((options?.version ?? options?.from) !== undefined) return this.#loadSeen(entityClass, key, options!)
     // Makes one promise for the whole call: each one between would cost a single load more than all else that is done for it.
     return new Promise((resolve, failed) => {
       const loaded = (managed: ManagedEntity | null): void =>
-        managed === null ? failed(this.#core.notFound(entityClass, [key])) : resolve(managed.entity as T)
-      this.#core.loads.findOne(this.#core.toLoad(entityClass), key, options, { loaded, failed })
+        managed === null ? failed(this.core.notFound(entityClass, [key])) : resolve(managed.entity as T)
+      this.core.loads.findOne(this.core.toLoad(entityClass), key, options, { loaded, failed })
     })
   }
 
@@ -49,7 +42,7 @@ export class SessionReads {
     options: LoadOneOptions<T>,
   ): Promise<T> {
     const entity = await this.find(entityClass, key, options)
-    if (entity === null) throw this.#core.notFound(entityClass, [key])
+    if (entity === null) throw this.core.notFound(entityClass, [key])
     return entity
   }
 
@@ -63,7 +56,7 @@ export class SessionReads {
     if (options?.version !== undefined) return this.#findSeen(entityClass, key, options)
     return new Promise((resolve, failed) => {
       const loaded = (managed: ManagedEntity | null): void => resolve(managed === null ? null : (managed.entity as T))
-      this.#core.loads.findOne(this.#core.toLoad(entityClass), key, options, { loaded, failed })
+      this.core.loads.findOne(this.core.toLoad(entityClass), key, options, { loaded, failed })
     })
   }
 
@@ -79,7 +72,7 @@ export class SessionReads {
     to: object | KeyValue,
     options?: LoadOneOptions<L>,
   ): Promise<L | null> {
-    const parts = keyOfEnds(this.#core.toLoad(linkClass), [from, to], this.#core.loads.reader)
+    const parts = keyOfEnds(this.core.toLoad(linkClass), [from, to], this.core.loads.reader)
     return this.find(linkClass, parts as KeyInput<L>, options)
   }
 
@@ -89,7 +82,7 @@ export class SessionReads {
     { version, ...options }: LoadOneOptions<T>,
   ): Promise<T | null> {
     const entity = await this.find(entityClass, key, options)
-    if (entity !== null && version !== undefined) checkExpectedVersion(this.#core.work.entities.get(entity), version)
+    if (entity !== null && version !== undefined) checkExpectedVersion(this.core.work.entities.get(entity), version)
     return entity
   }
 
@@ -102,7 +95,7 @@ export class SessionReads {
     const found = await this.findMany(entityClass, keys, options)
     if (found.includes(null)) {
       const missing = keys.filter((_, i) => found[i] === null)
-      throw this.#core.notFound(entityClass, missing)
+      throw this.core.notFound(entityClass, missing)
     }
     return found as T[]
   }
@@ -116,12 +109,12 @@ export class SessionReads {
     checkKeys(keys)
     checkLoadOptions(options)
     const { from, ...rest } = options ?? {}
-    const mapped = this.#core.toLoad(entityClass)
+    const mapped = this.core.toLoad(entityClass)
     if (from !== undefined)
-      return findFrom(mapped, keys, { ...rest, from }, this.#core.context, (some) =>
+      return findFrom(mapped, keys, { ...rest, from }, this.core.context, (some) =>
         this.findMany(entityClass, some, rest),
       )
-    const found = await this.#core.loads.find(mapped, keys, options)
+    const found = await this.core.loads.find(mapped, keys, options)
     return found.map((managed) => (managed === null ? null : (managed.entity as T)))
   }
 
@@ -139,7 +132,7 @@ export class SessionReads {
     range: LoadRangeOptions<T>,
   ): TimeSlices<T> {
     checkLoadRange(range)
-    const keys = keysCovering(this.#core.toLoad(entityClass), parts, range, this.#core.context.identity.tenant)
+    const keys = keysCovering(this.core.toLoad(entityClass), parts, range, this.core.context.identity.tenant)
     const { only, with: paths, signal, outsideTransaction } = range
     const options = { only, with: paths, signal, outsideTransaction }
     checkLoadOptions(options)
@@ -156,20 +149,20 @@ export class SessionReads {
   at<T extends object>(entity: T): RecordHandle<T>
   at<T extends object>(entityClass: EntityClass<T>, key: KeyInput<T>, options?: AtOptions): RecordHandle<T>
   at<T extends object>(target: T | EntityClass<T>, key?: KeyInput<T>, options?: AtOptions): RecordHandle<T> {
-    this.#core.checkOpen()
+    this.core.checkOpen()
     checkAtOptions(options)
-    const { loads } = this.#core
-    const { codecs } = this.#core.context.classes
-    const { build } = this.#core.context.driver.capabilities
+    const { loads } = this.core
+    const { codecs } = this.core.context.classes
+    const { build } = this.core.context.driver.capabilities
     if (typeof target !== 'function') {
-      const managed = this.#core.work.entities.get(target)
+      const managed = this.core.work.entities.get(target)
       return new RecordHandle<T>(
-        new RecordAccess(managed.mapped, codecs, loads, build, () => this.#core.work.entities.get(target)),
+        new RecordAccess(managed.mapped, codecs, loads, build, () => this.core.work.entities.get(target)),
       )
     }
-    const mapped = this.#core.mapped(target)
+    const mapped = this.core.mapped(target)
     const find = (): ManagedEntity => {
-      this.#core.checkOpen()
+      this.core.checkOpen()
       const managed = loads.unread(mapped, key!)
       if (options?.create === true && managed.stored !== undefined) managed.learn(managed.stored.creating())
       return managed
@@ -186,10 +179,10 @@ export class SessionReads {
   history<T extends object>(entity: T): RecordHistory<T>
   history<T extends object>(entityClass: EntityClass<T>, key: KeyInput<T>): RecordHistory<T>
   history<T extends object>(target: T | EntityClass<T>, key?: KeyInput<T>): RecordHistory<T> {
-    this.#core.checkMayLoad()
-    const { context } = this.#core
-    const managed = typeof target === 'function' ? undefined : this.#core.work.entities.get(target)
-    const mapped = managed?.mapped ?? this.#core.mapped(target as EntityClass<T>)
+    this.core.checkMayLoad()
+    const { context } = this.core
+    const managed = typeof target === 'function' ? undefined : this.core.work.entities.get(target)
+    const mapped = managed?.mapped ?? this.core.mapped(target as EntityClass<T>)
     if (mapped.model.history === undefined) throw withoutHistory(mapped)
     return new RecordHistory(mapped, managed?.key ?? mapped.recordKeyOf(key, context.identity.tenant), context)
   }
@@ -199,9 +192,9 @@ export class SessionReads {
    * children nor its bins are read.
    */
   async findPart<T extends object>(partClass: EntityClass<T>, id: KeyInput<T>): Promise<T | null> {
-    this.#core.checkMayLoad()
-    const { owner, key, relation, id: partId } = partHome(partClass, id, this.#core.context.classes)
-    const [managed] = await this.#core.loads.find(owner, [key], { only: [] })
+    this.core.checkMayLoad()
+    const { owner, key, relation, id: partId } = partHome(partClass, id, this.core.context.classes)
+    const [managed] = await this.core.loads.find(owner, [key], { only: [] })
     return managed === null ? null : (readProperty(managed.entity, relation) as Collection<T>).get(partId)
   }
 
@@ -209,7 +202,7 @@ export class SessionReads {
   async loadPart<T extends object>(partClass: EntityClass<T>, id: KeyInput<T>): Promise<T> {
     const part = await this.findPart(partClass, id)
     if (part !== null) return part
-    const { owner, id: key } = partHome(partClass, id, this.#core.context.classes)
+    const { owner, id: key } = partHome(partClass, id, this.core.context.classes)
     throw new NotFoundError(`There is no ${partClass.name} ${describeKey(key)} in any ${owner.model.name}.`, {
       className: partClass.name,
       key,
@@ -226,8 +219,8 @@ export class SessionReads {
     target: object | KeyValue,
     options: OutsideTransaction = {},
   ): AsyncGenerator<T> {
-    const { model } = this.#core.mapped(entityClass)
-    const reader = this.#core.loads.readerFor(options)
+    const { model } = this.core.mapped(entityClass)
+    const reader = this.core.loads.readerFor(options)
     for await (const { found } of reader.foundBy(pointingTo(model, path, target, reader))) {
       for (const { entity } of found) yield entity as T
     }
@@ -245,9 +238,9 @@ export class SessionReads {
     options: SessionQueryOptions = {},
   ): SessionQuery<T, RelationPath<T>> {
     checkSessionQueryOptions(options)
-    const mapped = this.#core.toLoad(entityClass)
+    const mapped = this.core.toLoad(entityClass)
     return new SessionQuery(
-      new ManagedSource<T>(mapped, this.#core.context, this.#core.loads, () => this.#core.checkMayLoad(), options),
+      new ManagedSource<T>(mapped, this.core.context, this.core.loads, () => this.core.checkMayLoad(), options),
     )
   }
 
@@ -265,9 +258,9 @@ export class SessionReads {
     options?: WalkOptions,
   ): Walk<T>
   walk<T extends object>(...args: readonly unknown[]): Walk<T> {
-    this.#core.checkMayLoad()
-    const checkMayLoad = (): void => this.#core.checkMayLoad()
-    const managed = (entity: object): ManagedEntity => this.#core.work.entities.get(entity)
-    return startWalk<T>({ context: this.#core.context, loads: this.#core.loads, checkMayLoad, managed }, args)
+    this.core.checkMayLoad()
+    const checkMayLoad = (): void => this.core.checkMayLoad()
+    const managed = (entity: object): ManagedEntity => this.core.work.entities.get(entity)
+    return startWalk<T>({ context: this.core.context, loads: this.core.loads, checkMayLoad, managed }, args)
   }
 }

@@ -29,7 +29,6 @@ import { verifyEntity } from './verify/verify-entity.js'
 import type { VerifyOptions } from './verify/verify-options.js'
 import { checkExpectedVersion } from './tracking/assigned-values.js'
 import type { FlushOptions, SessionOptions } from './context/option-types.js'
-import { SessionCore } from './session-core.js'
 import { SessionReads } from './session-reads.js'
 
 /** `db.transaction`, for sessions. */
@@ -49,70 +48,67 @@ export type Transact = <T>(
  * await session.flush()
  */
 export class Session extends SessionReads {
-  readonly #core: SessionCore
   readonly #transact: Transact
 
   /** @internal */
   constructor(context: SessionContext, transact: Transact) {
-    const core = new SessionCore(context)
-    super(core)
-    this.#core = core
+    super(context)
     this.#transact = transact
   }
 
   /** Number of the session, which events name it by; unique in the process. */
   get id(): number {
-    return this.#core.context.identity.session
+    return this.core.context.identity.session
   }
 
   /** A new entity with these values, stored by the next flush. A relation takes an entity or its key, or a list of them. */
   create<T extends object>(entityClass: EntityClass<T>, values: NoInfer<NewValues<T>> = {}): T {
-    return this.persist(newEntity(this.#core.mapped(entityClass), values) as T)
+    return this.persist(newEntity(this.core.mapped(entityClass), values) as T)
   }
 
   /** Takes a new entity in; the next flush stores it. */
   persist<T extends object>(entity: T, options?: Pick<SaveOptions, 'ttl'>): T {
     checkCallOptions('persist', options)
     const ttl = options?.ttl
-    const managed = this.#core.manage(entity, ttl)
+    const managed = this.core.manage(entity, ttl)
     if (ttl !== undefined) managed.addWriteOptions({ ttl })
     return entity
   }
 
   /** Marks an entity; the next flush deletes it. */
   remove(entity: object): void {
-    this.#core.checkOpen()
-    this.#core.work.remove(entity)
+    this.core.checkOpen()
+    this.core.work.remove(entity)
   }
 
   /** Stores the entity now: a new one must not exist yet, a loaded one must still exist. Only what changed is sent. */
   save<T extends object>(entity: T, options?: SaveOptions): Promise<T> {
     return new Promise((resolve, failed) => {
-      this.#core.checkMaySend()
+      this.core.checkMaySend()
       if (options !== undefined) checkCallOptions('save', options)
       const sent = (): void => resolve(entity)
       const ttl = options?.ttl
-      const managed = this.#core.manage(entity, ttl)
+      const managed = this.core.manage(entity, ttl)
       if (options?.version !== undefined) checkExpectedVersion(managed, options.version)
       const refused = ttl === undefined ? undefined : managed.addWriteOptions({ ttl })
-      this.#core.work.send(managed, options, { sent, failed, refused })
+      this.core.work.send(managed, options, { sent, failed, refused })
     })
   }
 
   /** Stores the entity now; whatever is stored under its key becomes this. */
   upsert<T extends object>(entity: T, options?: UpsertOptions): Promise<T> {
     return new Promise((resolve, failed) => {
-      this.#core.checkMaySend()
+      this.core.checkMaySend()
       if (options !== undefined) checkCallOptions('upsert', options)
-      const isForeign = this.#core.work.entities.find(entity) === undefined
-      const { relations } = this.#core.context.classes.ofEntity(entity)
+      const isForeign = this.core.work.entities.find(entity) === undefined
+      const { relations } = this.core.context.classes.ofEntity(entity)
       const removeAgain = isForeign ? removalsOf(entity, relations) : undefined
-      const managed = this.#core.manage(entity, options?.ttl)
+      const managed = this.core.manage(entity, options?.ttl)
       if (managed.loaded !== undefined) throw partlyLoaded(managed)
       const refused = managed.addWriteOptions({ overwrite: true, ttl: options?.ttl })
       forgetMembers(managed, relations)
       removeAgain?.((member) => managedOf(member)?.home === managed.home)
-      this.#core.work.send(managed, options, { sent: () => resolve(entity), failed, refused })
+      this.core.work.send(managed, options, { sent: () => resolve(entity), failed, refused })
     })
   }
 
@@ -121,12 +117,12 @@ export class Session extends SessionReads {
   delete<T extends object>(entityClass: EntityClass<T>, key: KeyInput<T>, options?: FlushOptions): Promise<boolean>
   delete(target: object, second?: KeyInput | FlushOptions, third?: FlushOptions): Promise<boolean> {
     return new Promise((deleted, failed) => {
-      this.#core.checkMaySend()
+      this.core.checkMaySend()
       const receiver = { deleted, failed }
       const options = typeof target === 'function' ? third : (second as FlushOptions | undefined)
       if (options !== undefined) checkCallOptions('delete', options)
-      if (typeof target !== 'function') this.#core.work.delete(target, options, receiver)
-      else this.#core.work.deleteByKey(this.#core.mapped(target as EntityClass), second as KeyInput, options, receiver)
+      if (typeof target !== 'function') this.core.work.delete(target, options, receiver)
+      else this.core.work.deleteByKey(this.core.mapped(target as EntityClass), second as KeyInput, options, receiver)
     })
   }
 
@@ -134,8 +130,8 @@ export class Session extends SessionReads {
   archive(entity: object, options?: ArchiveOneOptions): Promise<boolean>
   archive<T extends object>(type: EntityClass<T>, key: KeyInput<T>, options?: ArchiveOneOptions): Promise<boolean>
   async archive(target: object, second?: KeyInput | ArchiveOneOptions, third?: ArchiveOneOptions): Promise<boolean> {
-    this.#core.checkMaySend()
-    return archiveOne(this.#core, target, second, third)
+    this.core.checkMaySend()
+    return archiveOne(this.core, target, second, third)
   }
 
   /** Moves an archived entity back; true when it was moved. Load it to change it. */
@@ -144,8 +140,8 @@ export class Session extends SessionReads {
     key: KeyInput<T>,
     options?: ArchiveOneOptions,
   ): Promise<boolean> {
-    this.#core.checkMaySend()
-    return unarchiveOne(this.#core, type, key, options)
+    this.core.checkMaySend()
+    return unarchiveOne(this.core, type, key, options)
   }
 
   /**
@@ -162,22 +158,22 @@ export class Session extends SessionReads {
     options?: OutsideTransaction,
   ): Promise<boolean>
   async restore(target: object, second?: KeyInput | OutsideTransaction, third?: OutsideTransaction): Promise<boolean> {
-    this.#core.checkMaySend()
+    this.core.checkMaySend()
     const isByKey = typeof target === 'function'
     const options = isByKey ? third : (second as OutsideTransaction | undefined)
     checkRestoreOptions(options)
     const managed = isByKey
       ? await this.#findDeleted(target as EntityClass, second as KeyInput)
-      : this.#core.work.entities.get(target)
-    const save = (members: readonly ManagedEntity[]): Promise<void> => this.#core.work.unit.some(members)
-    return this.#core.work.turns.runAlone(() => restoreEntity(managed, this.#core.loads.readerFor(options ?? {}), save))
+      : this.core.work.entities.get(target)
+    const save = (members: readonly ManagedEntity[]): Promise<void> => this.core.work.unit.some(members)
+    return this.core.work.turns.runAlone(() => restoreEntity(managed, this.core.loads.readerFor(options ?? {}), save))
   }
 
   async #findDeleted(entityClass: EntityClass, key: KeyInput): Promise<ManagedEntity> {
-    const mapped = this.#core.mapped(entityClass)
+    const mapped = this.core.mapped(entityClass)
     if (mapped.model.deletedAt === undefined) throw notRestorable(mapped.model)
-    const [managed] = await this.#core.loads.find(mapped, [key], { deleted: 'include' })
-    if (managed === null) throw this.#core.notFound(entityClass, [key])
+    const [managed] = await this.core.loads.find(mapped, [key], { deleted: 'include' })
+    if (managed === null) throw this.core.notFound(entityClass, [key])
     return managed
   }
 
@@ -194,21 +190,21 @@ export class Session extends SessionReads {
     operations: readonly RawOperation[],
     options: OperateOptions = {},
   ): Promise<OperateResults> {
-    this.#core.checkMaySend()
+    this.core.checkMaySend()
     checkOperateOptions(options)
-    const mapped = this.#core.mapped(entityClass)
-    const record = mapped.recordKeyOf(key, this.#core.context.identity.tenant)
-    return this.#core.work.operate(mapped, record, new RawCall(mapped, record, operations, options), options.signal)
+    const mapped = this.core.mapped(entityClass)
+    const record = mapped.recordKeyOf(key, this.core.context.identity.tenant)
+    return this.core.work.operate(mapped, record, new RawCall(mapped, record, operations, options), options.signal)
   }
 
   /** Sends everything that changed, as few commands as possible; sends nothing when nothing did. */
   flush(options?: FlushOptions): Promise<void> {
     return new Promise((sent, failed) => {
-      this.#core.checkMaySend()
+      this.core.checkMaySend()
       if (options !== undefined) checkCallOptions('flush', options)
-      if (options === undefined && this.#core.work.flushHandle({ sent, failed })) return
-      const work = (): Promise<void> => this.#core.work.unit.flush(options)
-      abortableTurn(options?.signal, work, (begin) => this.#core.work.turns.runAlone(begin)).then(sent, failed)
+      if (options === undefined && this.core.work.flushHandle({ sent, failed })) return
+      const work = (): Promise<void> => this.core.work.unit.flush(options)
+      abortableTurn(options?.signal, work, (begin) => this.core.work.turns.runAlone(begin)).then(sent, failed)
     })
   }
 
@@ -217,8 +213,8 @@ export class Session extends SessionReads {
    * own, as `db.transaction` does.
    */
   async transaction<T>(work: (session: Session) => Promise<T> | T, options?: TransactionOptions): Promise<T> {
-    this.#core.checkOpen()
-    const { transaction, identity, validate } = this.#core.context
+    this.core.checkOpen()
+    const { transaction, identity, validate } = this.core.context
     return transaction === undefined
       ? this.#transact(work, { tenant: identity.tenant, validate, ...options })
       : work(this)
@@ -226,17 +222,17 @@ export class Session extends SessionReads {
 
   /** Reads the entity again; what was changed in it and not saved is lost. Completes an entity that was loaded in part. */
   async refresh<T extends object>(entity: T, options: RefreshOptions = {}): Promise<T> {
-    this.#core.checkMaySend()
+    this.core.checkMaySend()
     checkCallOptions('refresh', options)
-    const managed = this.#core.work.entities.get(entity)
+    const managed = this.core.work.entities.get(entity)
     const { state, deleteIntent, writeOptions } = managed
     const work = async (): Promise<void> => {
-      await this.#core.loads.refresh(managed, writeOptions, options.signal)
+      await this.core.loads.refresh(managed, writeOptions, options.signal)
       // A delete that has begun is to be finished, and one that was asked for later is still to come.
       const isSame = managed.deleteIntent?.asked === deleteIntent?.asked
       if (state === 'removed' && isSame && !managed.isDeleteBegun) managed.keep()
     }
-    await abortableTurn(options.signal, work, (begin) => this.#core.work.turns.runOn(managed, begin))
+    await abortableTurn(options.signal, work, (begin) => this.core.work.turns.runOn(managed, begin))
     return entity
   }
 
@@ -245,54 +241,54 @@ export class Session extends SessionReads {
    * changes; after a repair, refresh the entity.
    */
   async verify(entity: object, options: VerifyOptions = {}): Promise<Finding[]> {
-    this.#core.checkMaySend()
+    this.core.checkMaySend()
     checkCallOptions('verify', options)
-    const managed = this.#core.work.entities.get(entity)
-    return this.#core.work.turns.runOn(managed, () => verifyEntity(managed, this.#core.context, options))
+    const managed = this.core.work.entities.get(entity)
+    return this.core.work.turns.runOn(managed, () => verifyEntity(managed, this.core.context, options))
   }
 
   /** Lets go of an entity: its changes are not sent, and any session may take it in. */
   detach(entity: object): void {
-    const managed = this.#core.work.entities.find(entity)
-    if (managed === undefined || this.#core.work.forgetUnsent(managed)) return
-    forgetDetached(managed, this.#core.context)
-    this.#core.context.identity.remove(managed)
+    const managed = this.core.work.entities.find(entity)
+    if (managed === undefined || this.core.work.forgetUnsent(managed)) return
+    forgetDetached(managed, this.core.context)
+    this.core.context.identity.remove(managed)
   }
 
   /** Lets go of all entities. */
   clear(): void {
-    this.#core.context.identity.clear()
+    this.core.context.identity.clear()
   }
 
   /** True when a save of this entity, or without one a flush, would send something. */
   isDirty(entity?: object): boolean {
-    this.#core.checkOpen()
-    if (entity !== undefined) return isDirty(this.#core.work.entities.getShown(entity))
-    return this.#core.context.identity.filter(isDirty).length > 0
+    this.core.checkOpen()
+    if (entity !== undefined) return isDirty(this.core.work.entities.getShown(entity))
+    return this.core.context.identity.filter(isDirty).length > 0
   }
 
   /** Changes that a save of this entity would send. */
   changes(entity: object): Changes {
-    this.#core.checkOpen()
-    return changesOf(this.#core.work.entities.getShown(entity))
+    this.core.checkOpen()
+    return changesOf(this.core.work.entities.getShown(entity))
   }
 
   /** Plan of a flush (or of a save of this entity), without sending it and without running hooks. */
   async explain(entity?: object, options?: Pick<FlushOptions, 'transactions'>): Promise<Explanation> {
-    this.#core.checkMaySend()
+    this.core.checkMaySend()
     checkCallOptions('explain', options)
-    const { identity, reading } = this.#core.context
-    const managed = entity === undefined ? undefined : this.#core.work.entities.get(entity)
+    const { identity, reading } = this.core.context
+    const managed = entity === undefined ? undefined : this.core.work.entities.get(entity)
     const explain = (): Promise<Explanation> => {
       const members = managed === undefined ? identity.filter(isDirty) : [managed].filter(isDirty)
-      return during(reading, () => this.#core.work.unit.explain(members, options?.transactions))
+      return during(reading, () => this.core.work.unit.explain(members, options?.transactions))
     }
     // A plan marks what it deletes until it is made, so no other may be made or sent beside it.
-    return this.#core.work.turns.runAlone(explain)
+    return this.core.work.turns.runAlone(explain)
   }
 
   /** Waits for what is under way and lets go of all entities; what was not flushed is not sent. */
   close(): Promise<void> {
-    return this.#core.close()
+    return this.core.close()
   }
 }

@@ -1,5 +1,5 @@
 import { types } from 'node:util'
-import { hasLoneSurrogate, isInt64 } from '../../keys/index.js'
+import { isInt64, isSafeText } from '../../keys/index.js'
 import { DoubleValue, type Value } from '../../plan/value.js'
 import type { TypeCodec } from '../type-codec.js'
 import { ValueProblem, shown } from '../value-problem.js'
@@ -13,9 +13,6 @@ const wrongStored = (stored: unknown, wants: string, fix = DECLARE): ValueProble
 
 const identity = (value: unknown): unknown => value
 const isIdentical = (value: unknown, snapshot: unknown): boolean => value === snapshot
-
-/** True for text that the client stores whole: it cuts strings at NUL, and UTF-8 has no half surrogate pairs. */
-export const isSafeText = (text: string): boolean => !text.includes('\0') && !hasLoneSurrogate(text)
 
 /** A number as the client keeps it a number: integral ones outside the safe range would come back as bigints, −0 as 0. */
 export const encodeNumber = (value: number): number | DoubleValue =>

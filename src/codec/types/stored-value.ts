@@ -3,7 +3,8 @@ import { isInt64 } from '../../keys/index.js'
 import { isDouble, isGeo, type MapKey, type Value } from '../../plan/value.js'
 import { MAX_DEPTH } from '../type-codec.js'
 import { ValueProblem, fieldStep, indexStep, keyStep, shown, throwUnder } from '../value-problem.js'
-import { encodeNumber, isSafeText } from './scalar-types.js'
+import { isSafeText } from '../../keys/index.js'
+import { encodeNumber } from './scalar-types.js'
 
 /**
  * A copy of the value as the client stores and returns it unharmed. Throws a ValueProblem, with its path, for what the client
@@ -127,7 +128,7 @@ function destroyed(value: unknown): ValueProblem {
 }
 
 /** Also true for plain objects of another realm, as test runners make them. */
-export function isPlainObject(value: object): boolean {
+function isPlainObject(value: object): boolean {
   const proto = Object.getPrototypeOf(value) as object | null
   if (proto === null || proto === Object.prototype) return true
   return Object.getPrototypeOf(proto) === null && Object.hasOwn(proto, 'isPrototypeOf')

@@ -1,4 +1,3 @@
-import { readProperty } from '../../codec/index.js'
 import type { EntityModel, RelationModel } from '../../model/index.js'
 import { binEquals, read, type BinGuard } from '../../plan/command.js'
 import { tolerating, type Draft } from '../../plan/draft.js'
@@ -16,7 +15,8 @@ import { isEntity, type Member } from '../contract/member.js'
 import type { Progress } from '../state/link-progress.js'
 import type { RefState } from '../state/ref-state.js'
 import { retarget } from '../write/guarded-ref-write.js'
-import { refStateOf } from '../state/state-of.js'
+import { parentRef } from '../state/state-of.js'
+import type { KeyValue } from '../../keys/index.js'
 
 /** How a child that was taken out of a collection leaves it. */
 export interface Leaving {
@@ -24,11 +24,6 @@ export interface Leaving {
   readonly isOwn: boolean
   /** The child's own write gives its bin another value, whatever the record says now. */
   readonly isWritten: boolean
-}
-
-/** The reference of a child to its parent. */
-export function parentRef(child: object, inverse: RelationModel): RefState {
-  return refStateOf(readProperty(child, inverse.name) as object)
 }
 
 /** A child that is known by its key alone, or does not say that it is leaving, has to be taken out by its parent. */
@@ -44,12 +39,6 @@ export function leavingOf(member: Member, inverse: RelationModel, parent: Tracke
 export function isDeleting(member: Member, draft: Draft, reader: Reader): boolean {
   const tracked = isEntity(member) ? reader.tracked(member) : undefined
   return tracked !== undefined && draft.isDeleting(tracked.key)
-}
-
-/** Whether the child's own record says that it belongs here, and nobody has changed that since. */
-export function isHere(child: object, inverse: RelationModel, parent: Tracked, reader: Reader): boolean {
-  const ref = parentRef(child, inverse)
-  return ref.isStored && ref.isStoredAs(reader.keyOf(parent.entity, inverse.target)!)
 }
 
 /** Deletes those that were taken out of a collection and put nowhere else; a child of another parent was never in it. */
@@ -187,5 +176,22 @@ export function release(
     const now = record?.bins[bin] as UserKey | undefined
     if (now === undefined || userKeyId(now) !== userKeyId(parent)) return void progress(true)
     draft.add('write', linkWrite(target, child, [removeBin(bin)]), (outcome) => settle(outcome))
+  })
+}
+
+/** Finds the entities under the keys that stay; those that the session deletes anyway join the cascade. */
+export async function findAndReachLeaving(
+  model: EntityModel,
+  keys: readonly KeyValue[],
+  reach: Cascade,
+  reader: Reader,
+): Promise<Tracked[]> {
+  const found = await reader.find(model, keys)
+  return keys.flatMap((key, i) => {
+    const tracked = found[i]
+    if (tracked !== null) return tracked
+    const known = reader.known(model.name, key)
+    if (known?.state === 'removed') reach.remove(known.entity)
+    return []
   })
 }

@@ -3,7 +3,7 @@ import { goneBinsOf, isGoneBy, type EntityModel, type RelationModel } from '../.
 import { read } from '../../plan/command.js'
 import type { StoredRecord } from '../../plan/outcome.js'
 import { userKeyId, type UserKey } from '../../plan/record-key.js'
-import { parentRef } from './children.js'
+import { parentRef } from '../state/state-of.js'
 import type { Tracked } from '../contract/tracked.js'
 import { modelAt, storedRef } from '../contract/stored-ref.js'
 import type { Reader } from '../contract/reader.js'
@@ -13,7 +13,7 @@ import type { Cascade } from '../contract/contributor.js'
 const STEP = 100
 
 /** Members of a relation that forbids the delete of its owner. */
-export interface Forbidding {
+interface Forbidding {
   readonly owner: Tracked
   readonly target: EntityModel
   /** The reference that a member's own record has to its owner, where that is the truth of the relation. */

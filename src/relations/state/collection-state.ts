@@ -7,8 +7,8 @@ import { afterAdd, afterRemove, MembersAndChanges } from './members-and-changes.
 import { isEntity, type Member } from '../contract/member.js'
 import type { HeldParts } from './held-parts.js'
 import { PreviousParents } from './lists-to-tell.js'
-import type { LinkValue } from './link-attributes-of.js'
 import {
+  type LinkValue,
   forgetChange,
   showAttributes,
   showLink,
@@ -218,9 +218,12 @@ export class CollectionState extends MembersAndChanges implements RelationSide {
   startAnew(): void {
     this.parts?.startAnew()
     this.held = undefined
-    const members = this.loaded.members === undefined ? this.added : this.members
-    this.changes.clear()
-    for (const member of members) this.#addAnew(member)
+    // What was put into a collection that no session has had is to be added already.
+    if (this.bound !== undefined || this.loaded.members !== undefined || this.added.length < this.changes.size) {
+      const members = this.loaded.members === undefined ? this.added : this.members
+      this.changes.clear()
+      for (const member of members) this.#addAnew(member)
+    }
     this.previousParents.clear()
     this.loaded.fill([])
   }

@@ -1,9 +1,8 @@
 import type { KeyValue } from '../../keys/index.js'
 import type { DeletedKeys } from '../contract/deleted-keys.js'
 import { isEntity, type Member } from '../contract/member.js'
-import type { Knowledge } from './relation-side.js'
+import { type Knowledge, LinkValues } from './relation-side.js'
 import { holdForChange } from './held-for-change.js'
-import { LinkValues } from './link-attributes-of.js'
 import { KeyedMembers, LoadedMembers } from './loaded-members.js'
 
 /**
@@ -230,10 +229,10 @@ export abstract class MembersAndChanges {
  * `added`: to be stored as a member. `removed`: to be taken out of what is stored.
  * `orphaned`: added here and taken out before that was sent; where orphans are deleted, it is one.
  */
-export type ChangeKind = 'added' | 'removed' | 'orphaned'
+type ChangeKind = 'added' | 'removed' | 'orphaned'
 
 /** How a member of a collection is to change. Never modified, so that whoever has planned one can tell whether it is still the same. */
-export interface MemberChange {
+interface MemberChange {
   readonly kind: ChangeKind
   readonly member: Member
   /** The change may have reached one of the records it concerns, and not yet all: it is carried through, or turned back, but never forgotten. */
@@ -275,7 +274,7 @@ export function afterRemove(before: ChangeKind | undefined, knowledge: Knowledge
 }
 
 /** The changes of a collection by member, in the order they were made. */
-export class MemberChanges extends KeyedMembers<MemberChange> {
+class MemberChanges extends KeyedMembers<MemberChange> {
   protected memberOf({ member }: MemberChange): Member {
     return member
   }

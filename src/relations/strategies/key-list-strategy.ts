@@ -9,14 +9,13 @@ import type { RecordKey, UserKey } from '../../plan/record-key.js'
 import { UnloadedChildren } from './unloaded-children.js'
 import { lookingAgain } from '../write/explain-reads.js'
 import {
-  isHere,
   leavingOf,
-  parentRef,
   reachChildren,
   reachOrphans,
   release,
   type Leaving,
   isDeleting,
+  findAndReachLeaving,
 } from '../cascade/children.js'
 import type { CollectionState } from '../state/collection-state.js'
 import type { Tracked } from '../contract/tracked.js'
@@ -29,11 +28,10 @@ import { together } from '../../plan/plan-draft.js'
 import { loadListed } from '../read/load-key-lists.js'
 import { isEntity, isNew, writtenAs, type Member } from '../contract/member.js'
 import { withChanges } from '../read/pending-overlay.js'
-import { findAndReachLeaving } from '../cascade/reach-removed.js'
 import { progressOf } from '../state/link-progress.js'
 import { restricted } from '../contract/relation-errors.js'
 import { retarget } from '../write/guarded-ref-write.js'
-import { collectionStateOf, hasShownChanges } from '../state/state-of.js'
+import { collectionStateOf, hasShownChanges, isHere, parentRef } from '../state/state-of.js'
 import type { CollectionMembers } from '../contract/collection-members.js'
 import type { MemberStore } from '../contract/member-store.js'
 import type { RelationStrategy } from '../contract/relation-strategy.js'

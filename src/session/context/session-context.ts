@@ -1,6 +1,5 @@
 import type { CallOptions, TransactionHandle } from '../../driver/outcome.js'
 import type { Driver } from '../../driver/driver.js'
-import { driverOf } from '../../driver/events.js'
 import type { WorkCount } from './activity.js'
 import type { IdentityMap } from '../tracking/identity-map.js'
 import type { ReadBatcher } from '../load/read-batcher.js'
@@ -38,41 +37,3 @@ export const callOptions = ({ transaction }: SessionContext, signal?: AbortSigna
   transaction,
   signal,
 })
-
-/**
- * Context whose driver names the session in events while somebody listens. A class, because an accessor in an object literal costs each
- * session a microsecond; a copy of it must name the driver, which is not its own property.
- */
-export class NamedContext implements SessionContext {
-  readonly #driver: Driver
-  readonly classes: MappedClasses
-  readonly identity: IdentityMap
-  readonly activity: WorkCount
-  readonly reading: WorkCount
-  readonly tick: ReadBatcher
-  readonly transaction: TransactionHandle | undefined
-  readonly undo: (() => void)[] | undefined
-  readonly refusesQueries: boolean | undefined
-  readonly transactions: TransactionMode
-  readonly validate: boolean
-  readonly actor: Actor | undefined
-
-  constructor(driver: Driver, parts: Omit<SessionContext, 'driver'>) {
-    this.#driver = driver
-    this.classes = parts.classes
-    this.identity = parts.identity
-    this.activity = parts.activity
-    this.reading = parts.reading
-    this.tick = parts.tick
-    this.transaction = parts.transaction
-    this.undo = parts.undo
-    this.refusesQueries = parts.refusesQueries
-    this.transactions = parts.transactions
-    this.validate = parts.validate
-    this.actor = parts.actor
-  }
-
-  get driver(): Driver {
-    return driverOf(this.#driver, this.identity.session)
-  }
-}

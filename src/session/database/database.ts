@@ -9,7 +9,7 @@ import { Copies } from '../copies/copies.js'
 import { Layout } from '../layout/layout.js'
 import { DatabaseQuery } from '../../query/database-query.js'
 import type { Finding } from '../../relations/contract/finding.js'
-import { during, type Activity } from '../context/activity.js'
+import { during } from '../context/activity.js'
 import { checkQueryOptions, checkTenant } from '../context/check-arguments.js'
 import { finishDelete } from '../delete/finish-delete.js'
 import { refuseInTransaction } from '../transaction/transaction-scope.js'
@@ -31,7 +31,7 @@ import type { FinishDelete } from '../verify/verify-access.js'
 import { verifySets, type VerifySetOptions } from '../verify/verify-set.js'
 import type { DatabaseQueryOptions, DrainOptions, SessionOptions } from '../context/option-types.js'
 import type { DatabaseParts } from './database-parts.js'
-import { SessionFactory } from './session-factory.js'
+import { SessionFactory, type Activity } from './session-factory.js'
 
 /**
  * An open database: makes sessions. One for each process is enough.

@@ -1,8 +1,13 @@
-import { Activity, during, type WorkCount } from '../context/activity.js'
+import type { Driver } from '../../driver/driver.js'
+import { driverOf } from '../../driver/events.js'
+import type { TransactionHandle } from '../../driver/outcome.js'
+import type { TransactionMode } from '../context/open-options.js'
+import type { MappedClasses } from '../mapping/mapped-classes.js'
+import { during, type WorkCount } from '../context/activity.js'
 import { AwaitedWork } from '../context/awaited-work.js'
 import { checkTenant } from '../context/check-arguments.js'
 import type { SessionOptions } from '../context/option-types.js'
-import { NamedContext, type SessionContext } from '../context/session-context.js'
+import type { Actor, SessionContext } from '../context/session-context.js'
 import { databaseClosed } from '../context/session-errors.js'
 import { ReadBatcher } from '../load/read-batcher.js'
 import { Session, type Transact } from '../session.js'
@@ -17,6 +22,73 @@ const NO_OPTIONS: SessionOptions = Object.freeze({})
 const NO_TRANSACTION = Object.freeze({ transaction: undefined })
 type Inside = Pick<SessionContext, 'transaction' | 'undo'>
 type Work<T> = (session: Session) => Promise<T> | T
+
+/** Counts the work under way in all sessions of a database, so that closing can wait for it. */
+export class Activity implements WorkCount {
+  #count = 0
+  #isClosing = false
+  #onIdle: (() => void) | undefined
+
+  /** For what belongs to work that is counted already, and waited for: it may begin also while the database closes. */
+  readonly inside: WorkCount = { isClosing: false, begin: () => void this.#count++, end: () => this.end() }
+
+  get isClosing(): boolean {
+    return this.#isClosing
+  }
+
+  begin(): void {
+    if (this.#isClosing) throw databaseClosed()
+    this.#count++
+  }
+
+  end(): void {
+    if (--this.#count === 0) this.#onIdle?.()
+  }
+
+  /** Lets nothing new begin; resolves when everything has ended. */
+  close(): Promise<void> {
+    this.#isClosing = true
+    return this.#count === 0 ? Promise.resolve() : new Promise((resolve) => (this.#onIdle = resolve))
+  }
+}
+
+/**
+ * Context whose driver names the session in events while somebody listens. A class, because an accessor in an object literal costs each
+ * session a microsecond; a copy of it must name the driver, which is not its own property.
+ */
+class NamedContext implements SessionContext {
+  readonly #driver: Driver
+  readonly classes: MappedClasses
+  readonly identity: IdentityMap
+  readonly activity: WorkCount
+  readonly reading: WorkCount
+  readonly tick: ReadBatcher
+  readonly transaction: TransactionHandle | undefined
+  readonly undo: (() => void)[] | undefined
+  readonly refusesQueries: boolean | undefined
+  readonly transactions: TransactionMode
+  readonly validate: boolean
+  readonly actor: Actor | undefined
+
+  constructor(driver: Driver, parts: Omit<SessionContext, 'driver'>) {
+    this.#driver = driver
+    this.classes = parts.classes
+    this.identity = parts.identity
+    this.activity = parts.activity
+    this.reading = parts.reading
+    this.tick = parts.tick
+    this.transaction = parts.transaction
+    this.undo = parts.undo
+    this.refusesQueries = parts.refusesQueries
+    this.transactions = parts.transactions
+    this.validate = parts.validate
+    this.actor = parts.actor
+  }
+
+  get driver(): Driver {
+    return driverOf(this.#driver, this.identity.session)
+  }
+}
 
 /** Makes the sessions of a database, and runs functions with a session or a transaction of their own. */
 export class SessionFactory {

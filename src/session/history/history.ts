@@ -7,7 +7,7 @@ import { callOptions, type SessionContext } from '../context/session-context.js'
 import { flushFailure } from '../flush/execute/flush-failure.js'
 import { unmanagedEntity } from '../load/unmanaged-read.js'
 import { UnmanagedReader } from '../load/unmanaged-reader.js'
-import { restoreKey } from '../load/restore-key.js'
+import { restoreKey } from '../load/hydrator.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
 import { historyKey, named, stateOf, statesIn, type RecordState } from './history-entry.js'
 

@@ -1,5 +1,5 @@
 import { DELETING_BIN } from '../../model/index.js'
-import { isShown, type DeletedMode, type DeletedOption, type OutsideTransaction } from '../../model/index.js'
+import type { DeletedMode, DeletedOption, OutsideTransaction } from '../../model/index.js'
 import { onlyIf, read, type ReadCommand } from '../../plan/command.js'
 import type { Expression } from '../../plan/expression.js'
 import type { FoundRecord, StoredRecord } from '../../plan/outcome.js'
@@ -235,7 +235,7 @@ export class EntityLoader implements RelationHydration, Loads {
     const command = read(managed.model.name, managed.key)
     const record = await this.#readWhole(managed, command, signal)
     const shown = deletedAtOf(managed) === undefined ? undefined : 'include'
-    if (isGone(record) || !isShown(managed.model, record.bins, shown)) throw gone(managed)
+    if (isGone(record) || !managed.mapped.shows(record.bins, shown)) throw gone(managed)
     this.hydrator.refresh(managed, record)
     managed.clearWriteOptions(wishes)
     await callHooks('afterLoad', [managed])

@@ -1,11 +1,10 @@
 import { readProperty, writeProperty, type Loaded } from '../../codec/index.js'
-import { DELETING_BIN, isShown } from '../../model/index.js'
+import { DELETING_BIN } from '../../model/index.js'
 import type { Bins } from '../../plan/command.js'
 import type { StoredRecord } from '../../plan/outcome.js'
 import type { RecordKey } from '../../plan/record-key.js'
 import type { ReadBins } from '../../relations/attach.js'
 import { rememberNotes } from '../../relations/write/record-store.js'
-import { restoreKey } from './restore-key.js'
 import { ManagedEntity } from '../tracking/managed-entity.js'
 import { StoredState } from '../tracking/stored-state.js'
 import type { MappedClass, Projection } from '../mapping/mapped-class.js'
@@ -14,6 +13,8 @@ import { asRead, loadedWith, missingOf } from '../mapping/projection.js'
 import type { SessionContext } from '../context/session-context.js'
 import { otherClass } from '../context/session-errors.js'
 import { shownTtl } from '../flush/plan/record-write.js'
+import type { KeyValue, Tenant } from '../../keys/index.js'
+import { identityOf } from '../tracking/identity-map.js'
 
 /** Relations of entities that become managed. */
 export interface RelationHydration {
@@ -43,7 +44,7 @@ export class Hydrator {
     projection: Projection,
     known: ManagedEntity | undefined,
   ): ManagedEntity | null {
-    if (isGone(found) || !isShown(mapped.model, found.bins, projection.deleted)) return null
+    if (isGone(found) || !mapped.shows(found.bins, projection.deleted)) return null
     const record = asRead(found, projection, mapped)
     if (known === undefined) return this.#add(mapped, key, record, projection)
     if (!mapped.is(known.entity)) throw otherClass(mapped, known)
@@ -137,7 +138,7 @@ export class Hydrator {
     const { entity, model, mapped } = managed
     const { ttlProperty } = model
     const wanted = ttlProperty === undefined ? undefined : shownTtl(managed, ttlProperty)
-    mapped.codec.stamps.meta(entity, record)
+    if (mapped.codec.stamps.hasMeta) mapped.codec.stamps.meta(entity, record)
     if (ttlProperty === undefined) return managed.ttl
     if (wanted !== undefined) writeProperty(entity, ttlProperty, wanted)
     return record.ttl
@@ -166,3 +167,17 @@ export function isGone(record: StoredRecord | null): record is null {
   // Beside a read of a map the server answers for bins that are not there, too.
   return record === null || (record.bins[DELETING_BIN] ?? null) !== null
 }
+
+/**
+ * The key that a record was asked for by is the truth: whoever wrote the record may have left out the bins of its key, or put
+ * something else there.
+ */
+export function restoreKey(mapped: MappedClass, entity: object, { key }: RecordKey, tenant: Tenant | undefined): void {
+  const { properties } = mapped.model.key
+  if (properties.length === 1 && readProperty(entity, properties[0]) === key) return
+  const asked = mapped.codec.key.scheme.fromStored(key, tenant)
+  if (!isSame(mapped.codec.key.tryKeyOf(entity), asked)) mapped.codec.key.assign(entity, asked)
+}
+
+const isSame = (shown: KeyValue | null, asked: KeyValue): boolean =>
+  shown !== null && identityOf(shown) === identityOf(asked)

@@ -43,6 +43,10 @@ export class KeyLoader implements RecordTaker {
     })
   }
 
+  get #isInsideHook(): boolean {
+    return this.#context.classes.hasHooks && isInsideHook(this.#context.identity)
+  }
+
   /** Loads one entity into a receiver. */
   findOne(mapped: MappedClass, key: RecordKey, projection: Projection, receiver: LoadReceiver): void {
     this.#find(mapped, key, projection, receiver, 0, true)
@@ -59,9 +63,9 @@ export class KeyLoader implements RecordTaker {
   ): void {
     const { identity } = this.#context
     const known = identity.get(mapped, key.key)
-    const arrival = known && afterLoadOf(known)
+    const arrival = known?.mapped.calls('afterLoad') === true ? afterLoadOf(known) : undefined
     // A hook that waited for a hook might wait for itself: it gets the entity as it is.
-    if (arrival !== undefined && !isInsideHook(identity)) {
+    if (arrival !== undefined && !this.#isInsideHook) {
       const again = (): void => this.#find(mapped, key, wanted, receiver, place, mayBeAlone)
       return void arrival.then(again, (error: unknown) => receiver.failed(error))
     }
@@ -74,14 +78,14 @@ export class KeyLoader implements RecordTaker {
     const same = pending.get(key.key)
     if (same !== undefined) {
       if (this.#canServe(same, mapped, projection)) {
-        if (isInsideHook(identity)) same.isForHook = true
+        if (this.#isInsideHook) same.isForHook = true
         return same.alsoFor(receiver, place)
       }
       // A load in a hook must not wait: those it would wait for may wait for the hook.
-      if (!isInsideHook(identity)) return this.#findAfter(same, mapped, key, projection, receiver, place)
+      if (!this.#isInsideHook) return this.#findAfter(same, mapped, key, projection, receiver, place)
     }
     const request = new LoadRequest(mapped, key, projection, this, receiver, place, identity.session)
-    if (isInsideHook(identity)) request.isForHook = true
+    if (this.#isInsideHook) request.isForHook = true
     pending.set(key.key, request)
     this.#context.reading.begin()
     if (projection.loaded === undefined && mapped.shards === undefined) this.#tick.add(request, identity, mayBeAlone)
@@ -131,9 +135,9 @@ export class KeyLoader implements RecordTaker {
     if (identity.isClosed) throw sessionClosed()
     const known = identity.get(mapped, key.key)
     const managed = this.#hydrator.take(mapped, key, record, projection, known)
-    const arrival =
-      managed && (known === undefined ? runAfterLoad(managed) : request.isForHook ? null : afterLoadOf(managed))
-    if (!arrival) return resolve(request, managed)
+    if (managed === null || !managed.mapped.calls('afterLoad')) return resolve(request, managed)
+    const arrival = known === undefined ? runAfterLoad(managed) : request.isForHook ? undefined : afterLoadOf(managed)
+    if (arrival === undefined) return resolve(request, managed)
     arrival.then(
       () => resolve(request, managed),
       (error: unknown) => request.failed(error),
@@ -152,7 +156,8 @@ const resolve = (request: LoadRequest, managed: ManagedEntity | null): void =>
 
 /** To be deleted by the session, or deleted softly and not asked for. */
 const isHidden = (managed: ManagedEntity, { deleted }: Projection): boolean =>
-  managed.shownState === 'removed' || !isEntityShown(managed, deleted)
+  managed.shownState === 'removed' ||
+  ((managed.model.deletedAt ?? deleted) !== undefined && !isEntityShown(managed, deleted))
 
 /** Waits for all of several loads. */
 class AllLoaded implements LoadReceiver {

@@ -1,14 +1,13 @@
 import type { Driver } from '../../driver/driver.js'
 import type { Tenant } from '../../keys/index.js'
-import { isShown, type DeletedOption } from '../../model/index.js'
+import type { DeletedOption } from '../../model/index.js'
 import { read } from '../../plan/command.js'
 import type { StoredRecord } from '../../plan/outcome.js'
 import type { RecordKey } from '../../plan/record-key.js'
 import { attachRelations } from '../../relations/attach.js'
-import { restoreKey } from './restore-key.js'
+import { restoreKey, isGone, readBins } from './hydrator.js'
 import { checkDeleted, checkKeys, checkOnly } from '../context/check-arguments.js'
 import { readTotals } from '../counters/read-totals.js'
-import { isGone, readBins } from './hydrator.js'
 import { UnmanagedReader } from './unmanaged-reader.js'
 import type { MappedClass, Projection } from '../mapping/mapped-class.js'
 import type { MappedClasses } from '../mapping/mapped-classes.js'
@@ -48,7 +47,7 @@ export async function unmanagedRead<T extends object>(
   const records = await readTotals(driver, mapped, commands, projection.loaded, { signal })
   const reader = new UnmanagedReader(classes, tenant)
   return records.map((found, i) => {
-    if (isGone(found) || !isShown(mapped.model, found.bins, options.deleted)) return null
+    if (isGone(found) || !mapped.shows(found.bins, options.deleted)) return null
     const record = asRead(found, projection, mapped)
     const entity = mapped.codec.hydrate(record.bins, projection.loaded, record) as T
     const own = mapped.model.discriminator === undefined ? mapped : classes.ofEntity(entity)

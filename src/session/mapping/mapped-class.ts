@@ -1,6 +1,13 @@
 import { hasRules, type Codecs, type EntityCodec, type Loaded } from '../../codec/index.js'
 import type { KeyValue, Tenant } from '../../keys/index.js'
-import type { DeletedMode, EntityModel, HookName, HooksModel, PropertyModel } from '../../model/index.js'
+import {
+  isShown,
+  type DeletedMode,
+  type EntityModel,
+  type HookName,
+  type HooksModel,
+  type PropertyModel,
+} from '../../model/index.js'
 import { holds, whileOfClass, type Bins, type Guard } from '../../plan/command.js'
 import { bin, eq, value } from '../../plan/expression.js'
 import type { ReadOperation } from '../../plan/operation.js'
@@ -155,6 +162,11 @@ export class MappedClass {
   keyOfBins(bins: Bins): KeyValue {
     const { codec, keyAlone } = this
     return codec.key.keyOf(codec.hydrate(bins, keyAlone))
+  }
+
+  /** True where a call with that mode shows a record with these bins. */
+  shows(bins: Bins, mode: DeletedMode | undefined): boolean {
+    return (this.model.deletedAt ?? mode) === undefined || isShown(this.model, bins, mode)
   }
 
   binOf(property: string | undefined): string | undefined {

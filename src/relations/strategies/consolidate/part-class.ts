@@ -16,7 +16,7 @@ import type { UserKey } from '../../../plan/record-key.js'
 import type { MapKey, Value } from '../../../plan/value.js'
 import type { Tracked } from '../../contract/tracked.js'
 import type { Reader } from '../../contract/reader.js'
-import { isOfKind, type AskedBin } from '../../contract/typed-read.js'
+import { isOfKind, type AskedBin } from '../../contract/stored-keys.js'
 import { PartOrder, type Tuple } from './part-order.js'
 import { SortKey } from './sort-key.js'
 

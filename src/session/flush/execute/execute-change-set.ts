@@ -11,7 +11,7 @@ import { ChangeSet } from '../collect/change-set.js'
 import type { SendParts } from '../session-parts.js'
 import type { TransactionHandle } from '../../../driver/outcome.js'
 import type { DeleteCommand, WriteCommand } from '../../../plan/command.js'
-import type { ReadyStage } from '../../../plan/ready-stage.js'
+import type { ReadyStage } from '../../../plan/draft.js'
 import { collectChanges } from '../collect/collect-changes.js'
 import { inTransaction } from '../../transaction/retry-transaction.js'
 
@@ -50,13 +50,13 @@ async function sendGroups(
   marked: AfterMark | undefined,
 ): Promise<RunResult> {
   const { context, reader } = parts
-  const options = callOptions(context, signal)
   const running: Promise<RunResult>[] = []
   // Planned before anything is sent: a plan that cannot be made has begun nothing.
   const draft =
     staged.length === 0 ? undefined : await planChangeSet(membersOf(work, survey, staged), reader, survey.now)
-  if (plain.length > 0) running.push(executeStages(survey.part(plain, {}), context.driver, options))
-  if (draft !== undefined) running.push(executeStages(draft, context.driver, options, marked))
+  if (plain.length > 0)
+    running.push(executeStages(survey.part(plain, {}), context.driver, callOptions(context, signal)))
+  if (draft !== undefined) running.push(executeStages(draft, context.driver, callOptions(context, signal), marked))
   const members = work.split(({ key }) => survey.groupOf(recordId(key)))
   // Named before anything is sent: what follows a stage may tie groups to each other.
   const named = transactions.map((group) => ({ group, name: survey.groupOf(group[0]) }))
