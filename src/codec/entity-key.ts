@@ -8,7 +8,8 @@ import {
   type KeyPartValue,
   type KeyValue,
 } from '../keys/index.js'
-import type { BinType, EmbeddableModel, EntityModel, Model } from '../model/index.js'
+import { keyPartType } from '../model/compile/key-part-type.js'
+import type { EmbeddableModel, EntityModel, Model } from '../model/index.js'
 import { readProperty, writeProperty } from './own-property.js'
 import { isMissing } from './property-codec.js'
 
@@ -129,20 +130,4 @@ function partTypes(owner: EntityModel | EmbeddableModel, model: Model): Record<s
     types[name] = type
   }
   return types
-}
-
-function keyPartType(type: BinType): KeyPartType | undefined {
-  switch (type.kind) {
-    case 'string':
-    case 'int':
-    case 'bigint':
-    case 'bytes':
-    case 'date':
-    case 'boolean':
-      return type.kind
-    case 'enum':
-      return type.values.every((value) => typeof value === 'string') ? 'string' : 'int'
-    default:
-      return undefined
-  }
 }

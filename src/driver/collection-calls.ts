@@ -1,4 +1,4 @@
-import type { CollectionExpression } from '../plan/expression.js'
+import type { CollectionExpression, ExpressionName } from '../plan/expression.js'
 import type { Path, Step } from '../plan/operation.js'
 import type { Value } from '../plan/value.js'
 
@@ -17,7 +17,8 @@ const K_ORDERED = 1
 const NO_FLAGS = 0
 const ADD_UNIQUE_PARTIAL = 1 | 4 | 8
 
-interface CollectionCall {
+export interface CollectionCall {
+  /** Number of the operation on the wire. */
   readonly opcode: number
   /** Return type, where the operation takes one. */
   readonly returns?: number
@@ -27,8 +28,8 @@ interface CollectionCall {
   readonly edits?: true
 }
 
-/** Numbers of list and map operations inside expressions. */
-export const COLLECTION_CALLS: Readonly<Record<CollectionExpression['name'], CollectionCall>> = {
+/** List and map operations whose arguments are values, and which may work on a part of the bin. */
+export const CALLS_WITH_VALUES: Readonly<Record<CollectionExpression['name'], CollectionCall>> = {
   listSize: { opcode: 16 },
   listSlice: { opcode: 24, returns: RETURN_VALUE },
   listRankSlice: { opcode: 26, returns: RETURN_VALUE },
@@ -64,6 +65,34 @@ export const COLLECTION_CALLS: Readonly<Record<CollectionExpression['name'], Col
   mapIncrement: { opcode: 73, policy: [K_ORDERED], edits: true },
   mapRemoveKeys: { opcode: 81, returns: RETURN_NONE, edits: true },
   mapClear: { opcode: 75, edits: true },
+}
+
+/** List and map operations whose arguments are expressions. */
+export const CALLS_WITH_EXPRESSIONS: Partial<Record<ExpressionName, CollectionCall>> = {
+  listSize: { opcode: 16 },
+  listCount: { opcode: 22, returns: RETURN_COUNT },
+  listCountBetween: { opcode: 25, returns: RETURN_COUNT },
+  listCountOf: { opcode: 23, returns: RETURN_COUNT },
+  listSlice: { opcode: 24, returns: RETURN_VALUE },
+  listFrom: { opcode: 27, returns: RETURN_VALUE },
+  mapSize: { opcode: 96 },
+  mapGet: { opcode: 97, returns: RETURN_VALUE },
+  mapCount: { opcode: 97, returns: RETURN_COUNT },
+  mapKeySlice: { opcode: 104, returns: RETURN_KEY },
+  mapValueSlice: { opcode: 104, returns: RETURN_VALUE },
+  mapKeysFrom: { opcode: 109, returns: RETURN_KEY },
+  mapValuesFrom: { opcode: 109, returns: RETURN_VALUE },
+  mapCountOf: { opcode: 107, returns: RETURN_COUNT },
+  mapValueCount: { opcode: 102, returns: RETURN_COUNT },
+  mapValueCountBetween: { opcode: 105, returns: RETURN_COUNT },
+  mapValueCountOf: { opcode: 108, returns: RETURN_COUNT },
+  mapIndexOf: { opcode: 97, returns: RETURN_INDEX },
+  listWith: { opcode: 1, edits: true },
+  listWithout: { opcode: 35, returns: RETURN_NONE, edits: true },
+  mapPut: { opcode: 67, edits: true },
+  mapRemoveKey: { opcode: 76, returns: RETURN_NONE, edits: true },
+  mapRemoveKeysOf: { opcode: 81, returns: RETURN_NONE, edits: true },
+  mapValuesOf: { opcode: 107, returns: RETURN_VALUE },
 }
 
 const CONTEXT: Readonly<Record<Step['in'], number>> = {

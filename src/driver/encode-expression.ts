@@ -2,7 +2,7 @@ import type { BinType, Expression, ExpressionName } from '../plan/expression.js'
 import type { Guard } from '../plan/command.js'
 import { bin, binExists, eq, not, value } from '../plan/expression.js'
 import type { CollectionExpression, PathExpression } from '../plan/expression.js'
-import { COLLECTION_CALLS, contextPairs } from './collection-calls.js'
+import { CALLS_WITH_EXPRESSIONS, CALLS_WITH_VALUES, contextPairs, type CollectionCall } from './collection-calls.js'
 import { MessageWriter } from './message-writer.js'
 
 // The client needs 25–45 µs to compile an expression; written directly in the server's format it costs next to nothing.
@@ -47,46 +47,6 @@ const ON_COLLECTION = 0
 const IN_CONTEXT = 0xff
 /** Or-ed to the above: the call answers the changed copy of its subject. */
 const MODIFIES = 0x40
-const RETURN_NONE = 0
-const RETURN_INDEX = 1
-const RETURN_COUNT = 5
-const RETURN_KEY = 6
-const RETURN_VALUE = 7
-
-interface CollectionCall {
-  readonly opcode: number
-  readonly returns?: number
-  readonly modifies?: true
-}
-
-/** Calls on a list or map: the operation's number and what it returns, if it is given a value to look for. */
-const COLLECTION_CALL: Partial<Record<ExpressionName, CollectionCall>> = {
-  listSize: { opcode: 16 },
-  listCount: { opcode: 22, returns: RETURN_COUNT },
-  listCountBetween: { opcode: 25, returns: RETURN_COUNT },
-  listCountOf: { opcode: 23, returns: RETURN_COUNT },
-  listSlice: { opcode: 24, returns: RETURN_VALUE },
-  listFrom: { opcode: 27, returns: RETURN_VALUE },
-  mapSize: { opcode: 96 },
-  mapGet: { opcode: 97, returns: RETURN_VALUE },
-  mapCount: { opcode: 97, returns: RETURN_COUNT },
-  mapKeySlice: { opcode: 104, returns: RETURN_KEY },
-  mapValueSlice: { opcode: 104, returns: RETURN_VALUE },
-  mapKeysFrom: { opcode: 109, returns: RETURN_KEY },
-  mapValuesFrom: { opcode: 109, returns: RETURN_VALUE },
-  mapCountOf: { opcode: 107, returns: RETURN_COUNT },
-  mapValueCount: { opcode: 102, returns: RETURN_COUNT },
-  mapValueCountBetween: { opcode: 105, returns: RETURN_COUNT },
-  mapValueCountOf: { opcode: 108, returns: RETURN_COUNT },
-  mapIndexOf: { opcode: 97, returns: RETURN_INDEX },
-  listWith: { opcode: 1, modifies: true },
-  listWithout: { opcode: 35, returns: RETURN_NONE, modifies: true },
-  mapPut: { opcode: 67, modifies: true },
-  mapRemoveKey: { opcode: 76, returns: RETURN_NONE, modifies: true },
-  mapRemoveKeysOf: { opcode: 81, returns: RETURN_NONE, modifies: true },
-  mapValuesOf: { opcode: 107, returns: RETURN_VALUE },
-}
-
 const LOOP_VARIABLE = 122
 const VALUE_OF_CHILD = 1
 const TAKEN_OUT = 100
@@ -153,7 +113,7 @@ function write(expression: Expression): void {
 }
 
 function writeCall(call: Call): void {
-  const onCollection = COLLECTION_CALL[call.name]
+  const onCollection = CALLS_WITH_EXPRESSIONS[call.name]
   if (onCollection !== undefined) return writeCollectionCall(call, onCollection)
   if (call.name === 'binExists') {
     const [name] = call.args
@@ -175,13 +135,13 @@ function writeCall(call: Call): void {
   for (const arg of call.args) write(arg)
 }
 
-function writeCollectionCall(call: Call, { opcode, returns, modifies }: CollectionCall): void {
+function writeCollectionCall(call: Call, { opcode, returns, edits }: CollectionCall): void {
   const [collection, ...args] = call.args
   writer
     .array(5)
     .integer(CALL)
     .integer(TYPE[call.type ?? 'int'])
-    .integer(modifies ? ON_COLLECTION | MODIFIES : ON_COLLECTION)
+    .integer(edits ? ON_COLLECTION | MODIFIES : ON_COLLECTION)
   writer.array(1 + args.length + (returns === undefined ? 0 : 1)).integer(opcode)
   if (returns !== undefined) writer.integer(returns)
   for (const arg of args) write(arg)
@@ -210,7 +170,7 @@ function writePath({ subject, levels, type, change }: PathExpression): void {
 }
 
 function writeCollection({ name, subject, args, type, path = [] }: CollectionExpression): void {
-  const { opcode, returns, policy = [], edits } = COLLECTION_CALLS[name]
+  const { opcode, returns, policy = [], edits } = CALLS_WITH_VALUES[name]
   writer
     .array(5)
     .integer(CALL)

@@ -98,9 +98,13 @@ function scalarShape(type: BinType, codec: TypeCodec): FieldShape {
     isText: kind === 'string' || kind === 'enum' || kind === 'custom',
     isOrdered: kind !== 'boolean',
     isBigint: kind === 'bigint',
-    type: EXPRESSION_TYPE[kind] ?? (type.kind === 'enum' ? enumType(type.values) : undefined),
+    type: expressionTypeOf(type),
   }
 }
+
+/** Type of the property in an expression; undefined where the server cannot compare it. */
+export const expressionTypeOf = (type: BinType): ExpressionType | undefined =>
+  EXPRESSION_TYPE[type.kind] ?? (type.kind === 'enum' ? enumType(type.values) : undefined)
 
 const EXPRESSION_TYPE: { readonly [kind: string]: ExpressionType | undefined } = {
   int: 'int',

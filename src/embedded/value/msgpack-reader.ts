@@ -157,41 +157,25 @@ export class MsgpackReader {
 
   #list(count: number): ListValue {
     this.#enter(count)
-    let flags = 0
-    let start = 0
-    if (count > 0) {
-      const marker = this.#orderMarker()
-      if (marker !== undefined) {
-        flags = marker
-        start = 1
-      }
-    }
+    const order = count === 0 ? undefined : this.#orderMarker()
     const items: Value[] = []
-    for (let i = start; i < count; i++) items.push(this.read())
+    for (let i = order === undefined ? 0 : 1; i < count; i++) items.push(this.read())
     this.#depth--
-    return new ListValue(items, flags)
+    return new ListValue(items, order ?? 0)
   }
 
   #map(count: number): MapValue {
     this.#enter(count)
-    let flags = 0
-    let start = 0
-    if (count > 0) {
-      const marker = this.#orderMarker()
-      if (marker !== undefined) {
-        flags = marker
-        start = 1
-        this.read()
-      }
-    }
+    const order = count === 0 ? undefined : this.#orderMarker()
+    if (order !== undefined) this.read()
     const keys: Value[] = []
     const values: Value[] = []
-    for (let i = start; i < count; i++) {
+    for (let i = order === undefined ? 0 : 1; i < count; i++) {
       keys.push(this.read())
       values.push(this.read())
     }
     this.#depth--
-    return sortedMap(keys, values, flags)
+    return sortedMap(keys, values, order ?? 0)
   }
 }
 

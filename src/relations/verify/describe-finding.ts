@@ -50,6 +50,11 @@ function because(other: LinkEnd, change: 'add' | 'remove', isGone: boolean): str
   return `${change === 'add' ? 'which names it' : 'which does not name it'} in ${other.property}`
 }
 
+/** Parts that all findings about a property of one record share. */
+function aboutOwner(model: EntityModel, stored: UserKey, property: string, show: ShowKey) {
+  return { className: model.name, property, key: show(model, stored), truth: model.name }
+}
+
 export function describeMarker(model: EntityModel, { key }: RecordKey, show: ShowKey): Described {
   const shown = show(model, key)
   return {
@@ -85,15 +90,12 @@ export function describeHomeMarker(
   property: string,
   show: ShowKey,
 ): Described {
-  const shown = show(model, key)
+  const about = aboutOwner(model, key, property, show)
   return {
+    ...about,
     kind: 'staleMarker',
-    className: model.name,
-    property,
-    key: shown,
-    truth: model.name,
     repair: 'reopen',
-    message: `${showKey(home)}, which holds ${property} of ${model.name} ${describeKey(shown)}, is marked as being deleted, and that is not.`,
+    message: `${showKey(home)}, which holds ${property} of ${model.name} ${describeKey(about.key)}, is marked as being deleted, and that is not.`,
   }
 }
 
@@ -105,16 +107,13 @@ export function describeMisplaced(
   member: UserKey,
   show: ShowKey,
 ): Described {
-  const shown = show(model, key)
+  const about = aboutOwner(model, key, property, show)
   return {
+    ...about,
     kind: 'misplacedMember',
-    className: model.name,
-    property,
-    key: shown,
     otherKey: member,
-    truth: model.name,
     repair: 'move',
-    message: `${showKey(home)} holds ${describeKey(member)} of ${property} of ${model.name} ${describeKey(shown)}, which belongs in another record.`,
+    message: `${showKey(home)} holds ${describeKey(member)} of ${property} of ${model.name} ${describeKey(about.key)}, which belongs in another record.`,
   }
 }
 
@@ -126,42 +125,33 @@ export function describeDuplicate(
   member: UserKey,
   show: ShowKey,
 ): Described {
-  const shown = show(model, key)
+  const about = aboutOwner(model, key, property, show)
   return {
+    ...about,
     kind: 'duplicateMember',
-    className: model.name,
-    property,
-    key: shown,
     otherKey: member,
-    truth: model.name,
     repair: 'remove',
-    message: `${showKey(home)} holds ${describeKey(member)} of ${property} of ${model.name} ${describeKey(shown)} more than once; another program may have added it.`,
+    message: `${showKey(home)} holds ${describeKey(member)} of ${property} of ${model.name} ${describeKey(about.key)} more than once; another program may have added it.`,
   }
 }
 
 export function describeUnfinished(model: EntityModel, { key }: RecordKey, property: string, show: ShowKey): Described {
-  const shown = show(model, key)
+  const about = aboutOwner(model, key, property, show)
   return {
+    ...about,
     kind: 'unfinishedSplit',
-    className: model.name,
-    property,
-    key: shown,
-    truth: model.name,
     repair: 'move',
-    message: `Members of ${property} of ${model.name} ${describeKey(shown)} were being moved to other records, and not all of them are there.`,
+    message: `Members of ${property} of ${model.name} ${describeKey(about.key)} were being moved to other records, and not all of them are there.`,
   }
 }
 
 export function describeUnreadable(model: EntityModel, { key }: RecordKey, property: string, show: ShowKey): Described {
-  const shown = show(model, key)
+  const about = aboutOwner(model, key, property, show)
   return {
+    ...about,
     kind: 'unreadable',
-    className: model.name,
-    property,
-    key: shown,
-    truth: model.name,
     repair: 'none',
-    message: `${model.name} ${describeKey(shown)} holds something else than keys in ${property}; another program may have written it.`,
+    message: `${model.name} ${describeKey(about.key)} holds something else than keys in ${property}; another program may have written it.`,
   }
 }
 

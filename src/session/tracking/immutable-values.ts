@@ -4,8 +4,9 @@ import type { KeyValue } from '../../keys/index.js'
 import { describeKey } from '../../keys/index.js'
 import type { EntityModel, PropertyModel } from '../../model/index.js'
 import { binEquals, type Guard } from '../../plan/command.js'
-import { bin, binExists, eq, not, or, value, type BinType } from '../../plan/expression.js'
+import { bin, binExists, eq, not, or, value } from '../../plan/expression.js'
 import type { Value } from '../../plan/value.js'
+import { expressionTypeOf } from '../../query/fields-of.js'
 import type { ManagedEntity } from './managed-entity.js'
 
 const NONE: readonly never[] = Object.freeze([])
@@ -36,26 +37,11 @@ function unlessOther(managed: ManagedEntity, property: PropertyModel, given: unk
   const isMissing = not(binExists(binName))
   if (given === undefined || given === null)
     return Object.freeze({ kind: 'filter', expression: isMissing, immutable: name })
-  const type = comparedAs(property)
+  const type = expressionTypeOf(property.type)
   if (type === undefined) throw notComparable(model, name, key.key)
   const [operation] = mapped.codec.binOperations(entity, name) as readonly { readonly value: Value }[]
   const expression = or(isMissing, eq(bin(type, binName), value(operation.value)))
   return Object.freeze({ kind: 'filter', expression, immutable: name })
-}
-
-const COMPARED: { readonly [kind: string]: BinType | undefined } = {
-  int: 'int',
-  bigint: 'int',
-  date: 'int',
-  double: 'float',
-  string: 'str',
-  boolean: 'bool',
-  bytes: 'blob',
-}
-
-function comparedAs({ type }: PropertyModel): BinType | undefined {
-  if (type.kind !== 'enum') return COMPARED[type.kind]
-  return type.values.every((one) => typeof one === 'string') ? 'str' : 'int'
 }
 
 function changed({ model, key }: ManagedEntity, property: string): SkeinError {
