@@ -2,7 +2,7 @@ import type { MemberOptions } from '../model/declaration.js'
 import type { EntityClass } from '../model/model.js'
 import { noteMember } from './note.js'
 
-/** One class, or a list of them. */
+/** A class, or a list of them. */
 export type Targets = () => EntityClass | readonly EntityClass[]
 
 type Relation = 'OneToOne' | 'OneToMany' | 'ManyToOne' | 'ManyToMany'

@@ -16,9 +16,9 @@ interface Inside {
   readonly isUnread?: true
 }
 
-/** Where a command changes something inside of a bin, which has to be there. */
+/** Places inside of bins that a command changes; they have to be there. */
 function changesInside({ operations = [] }: Command): readonly Inside[] {
-  // What is changed where it was moved to is the same part.
+  // A part that was moved, and changed where it is now, is the same part.
   const moved = new Set(operations.flatMap((operation) => (operation.kind === 'mapMove' ? [operation.to] : [])))
   return operations.flatMap((operation): Inside[] => {
     if (operation.kind === 'mapMove') return [{ bin: operation.bin, key: operation.from }]

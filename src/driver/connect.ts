@@ -131,7 +131,7 @@ const isUnreachable = (error: ClientError, options: DriverOptions): boolean =>
   !makesSense(options) ||
   (isNoAnswer(error.code) && error.code !== CODE.TLS)
 
-/** One of several hosts is there and another is not, with which the client is not content. */
+/** Some hosts are there and others are not, which the client reports as a failure. */
 const isMissingSome = ({ message }: ClientError): boolean => message.startsWith('Peers not reachable')
 
 /** The server has not even been asked. */

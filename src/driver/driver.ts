@@ -98,7 +98,7 @@ export class Driver {
     return this.#owners.start()
   }
 
-  /** One record for each command, in their order; `null` where there is none. Rejects when a record cannot be read. */
+  /** Reads a record for each command, in their order; `null` where there is none. Rejects when a record cannot be read. */
   read(commands: readonly ReadCommand[], options: CallOptions = {}): Promise<(StoredRecord | null)[]> {
     return this.#start(() => {
       options.signal?.throwIfAborted()

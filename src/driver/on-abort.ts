@@ -9,7 +9,7 @@ const waitingFor = new WeakMap<AbortSignal, Waiting>()
 /** Calls back once when the signal fires; one that has fired does so no more. The result makes it forget. The callback must not throw. */
 export function onAbort(signal: AbortSignal, callback: () => unknown): () => void {
   const { callbacks, fire } = waitingFor.get(signal) ?? listen(signal)
-  // One function may wait more than once.
+  // Counts them, because a function may wait more than once.
   const own = (): void => void callback()
   callbacks.add(own)
   return () => {

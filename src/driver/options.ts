@@ -34,7 +34,7 @@ export const DEFAULT_LIMITS: Limits = Object.freeze({
 })
 
 const CLIENT_CONNECTIONS = 100
-/** One for reads, one for writes, and one for commands that cannot share a batch. */
+/** Queues: for reads, for writes, and for commands that cannot share a batch. */
 export const LEAST_CONNECTIONS = 3
 
 /**

@@ -35,7 +35,7 @@ export class PartitionOwners {
   /** False where all keys have one lane; set with the lanes. */
   areMany = false
   #lanes: ReadonlyMap<string, Int16Array> | undefined
-  /** What the nodes said last, and since when. */
+  /** Last answers of the nodes, and since when. */
   #newest: { readonly lanes: ReadonlyMap<string, Int16Array>; readonly since: number } | undefined
   /** Time at which a node came or went: the client may need one more look of its own to know all that it means. */
   #changedAt = -Infinity

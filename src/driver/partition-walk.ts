@@ -16,7 +16,7 @@ const NARROWER = 8
 /** Share of the limit that the next step is to find, as far as the last one tells. */
 const AIM = 0.75
 
-/** What a walk may be given beside its query. */
+/** Options of a walk beside its query. */
 export interface WalkOptions {
   readonly signal?: AbortSignal
   /** Told after each step which share of the partitions has been read, from 0 to 1. */
@@ -107,7 +107,7 @@ export class PartitionWalk {
     for (let begin = from.partition; begin < PARTITIONS;) {
       const step = await this.#step(command, begin, width, asFound, signal, limit)
       width = step.next
-      // One more than is needed tells that there is a next page.
+      // Asks for one more than is needed, to know whether there is a next page.
       const wanted = count - found.length + 1
       const records = step.records ?? (await this.#smallest(command, begin, wanted, from, signal))
       found.push(...inOrder(records, from).slice(0, wanted))

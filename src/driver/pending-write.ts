@@ -44,7 +44,7 @@ export interface WriteReceiver {
   settled(outcome: Outcome): void
 }
 
-/** One write or delete on its way: waits, is sent alone or as a row, and may be sent again. */
+/** A write or delete on its way: waits, is sent alone or as a row, and may be sent again. */
 export class PendingWrite implements WriteTerms {
   readonly command: WriteCommand | DeleteCommand
   readonly durableDelete: boolean
@@ -60,7 +60,7 @@ export class PendingWrite implements WriteTerms {
   #tries: Tries | undefined
   /** Nobody waits for it any more: it is not sent again. */
   isDropped = false
-  /** It has been sent and is not answered yet. */
+  /** Sent, and not answered yet. */
   isOut = false
   /** How often the server answered that the record is busy. */
   busy = 0
@@ -82,7 +82,7 @@ export class PendingWrite implements WriteTerms {
     } else this.goesAlone = command.generation !== undefined
   }
 
-  /** Tells who waits; what is said later is of no interest any more. */
+  /** Settles the write for its receiver; later calls have no effect. */
   settle(outcome: Outcome): void {
     const receiver = this.#receiver
     this.#receiver = undefined

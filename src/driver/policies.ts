@@ -67,7 +67,7 @@ const EXISTS: Record<Existence, number> = {
 
 const TTL = { default: 0, never: -1, keep: -2 }
 
-/** What a single write or a batch row is sent with, beyond its operations. */
+/** Terms of a single write or a batch row, beyond its operations. */
 export interface WriteTerms {
   readonly exists: Existence
   readonly ttl: Ttl
@@ -85,7 +85,7 @@ const META = {
   keep: Object.freeze({ ttl: TTL.keep }),
 }
 
-/** What a call of its own takes beside its policy. */
+/** Metadata of a single call, which it takes beside its policy. */
 export function metaOf({ ttl, generation }: WriteTerms): object {
   if (generation === undefined && typeof ttl !== 'number') return META[ttl]
   return { ttl: ttlNumber(ttl), gen: generation }

@@ -5,7 +5,7 @@ import { sameValue } from '../plan/same-value.js'
 import type { StoredRecord } from './outcome.js'
 
 /**
- * What the stored record says about a guarded write whose answer was lost: it was `applied`; the record is `asWanted`, but whoever
+ * Verdict of the stored record on a guarded write whose answer was lost: it was `applied`; the record is `asWanted`, but whoever
  * made the same change would have left it so; it was `notApplied` and may be sent again; it `lost` against another writer; or it is
  * `unknown`, because someone changed the record since, or because it adds to what others add to.
  */

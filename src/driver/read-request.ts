@@ -15,7 +15,7 @@ export interface Receiver {
   failed(error: unknown): void
 }
 
-/** One read on its way, and who waits for it: waits in the queue, is sent alone or as a row, and may be sent again. */
+/** A read on its way, and who waits for it: waits in the queue, is sent alone or as a row, and may be sent again. */
 export abstract class ReadRequest implements Receiver {
   command: ReadCommand
   #tries: Tries | undefined

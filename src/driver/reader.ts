@@ -293,7 +293,7 @@ export class Reader {
 const isAbsent = ({ filter }: ReadCommand, code: number): boolean =>
   code === CODE.NOT_FOUND || (code === CODE.FILTERED_OUT && filter !== undefined)
 
-/** Tells those who listen to events what became of a command. */
+/** Publishes the outcome of a command to those who listen to events. */
 type Watch = (
   read: Pick<ReadRequest, 'command' | 'attempt'> & Partial<Pick<ReadRequest, 'inContext' | 'session'>>,
   code: number,

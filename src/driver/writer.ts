@@ -59,7 +59,7 @@ export class Writer {
     return this.#lanes.isIdle && this.#rest.isIdle && this.#settling === 0
   }
 
-  /** One outcome for each command; rejects only when a command cannot be sent at all. */
+  /** Resolves with an outcome for each command; rejects only when a command cannot be sent at all. */
   writeAll(commands: readonly Command[], signal?: AbortSignal): Promise<Outcome[]> {
     return new Promise((resolve) => {
       const outcomes = new Array<Outcome>(commands.length)
@@ -235,7 +235,7 @@ export class Writer {
   async #readBack(entry: PendingWrite, failure: Failure): Promise<void> {
     const { command } = entry
     this.#settling++
-    // What cannot be read stays in doubt; the lost answer is the error to report.
+    // A record that cannot be read stays in doubt; the lost answer is the error to report.
     const found = await this.#parts.reader
       .readSince(read(command.entity, command.key, binsToJudge(command)), entry.tries.began)
       .catch(() => undefined)
@@ -279,7 +279,7 @@ export class Writer {
   }
 }
 
-/** Tells those who listen to events what became of a command. */
+/** Publishes the outcome of a command to those who listen to events. */
 type Watch = (entry: PendingWrite, refusal: Refusal | undefined) => void
 
 /** Commands that wait when the signal fires are never sent; those that are out are waited for, but not repeated. */

@@ -62,7 +62,7 @@ export interface EntityModel {
   readonly updatedAt?: string
   /** A delete writes this property and leaves the record. */
   readonly deletedAt?: string
-  /** What the records were before each change is kept. */
+  /** Earlier states of the records are kept. */
   readonly history?: HistoryModel
   /** Properties that show the record's metadata; they are no bins. */
   readonly generationProperty?: string

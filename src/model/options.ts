@@ -249,7 +249,7 @@ export interface ThroughOptions<L extends object = object> {
   readonly expect?: ExpectedSize
   /** With `keyList`: load the links and what they lead to with the entity, even when `with` does not name it. */
   readonly eager?: boolean
-  /** What becomes of the links when this end is deleted; they are deleted with it unless given. */
+  /** Fate of the links when this end is deleted; they are deleted with it unless given. */
   readonly onDelete?: 'cascade' | 'restrict'
 }
 

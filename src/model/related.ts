@@ -120,7 +120,7 @@ export interface Collection<T extends object, A extends object = object> extends
    * await site.events.window({ from: new Date(Date.now() - 86_400_000), to: new Date() })
    */
   window(range: TimeRange): Promise<readonly T[]>
-  /** All members one after the other, in bounded memory: those that are not changed are let go again. */
+  /** All members one after the other, in bounded memory: those that are not changed are detached again. */
   stream(options?: QuestionOptions): AsyncIterable<T>
   /** Consolidated children only, as all that follow: the child under that key, or null. */
   get(key: KeyValue): Promise<T | null>

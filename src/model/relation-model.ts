@@ -110,7 +110,7 @@ export interface RelationModel {
   readonly index: number
   /** Action on the related entities when the entity that has this relation is deleted. */
   readonly onDelete: OnDelete
-  /** The reference on the other side is part of the key there, so that nobody can be let go: `detach` is `restrict`. */
+  /** The reference on the other side is part of the key there, so that nobody can be detached: `detach` is `restrict`. */
   readonly inTheirKeys?: true
   /** Action on a child that is removed from the collection. */
   readonly orphans: Orphans

@@ -85,7 +85,7 @@ export interface DeleteCommand extends OnRecord {
   readonly durableDelete?: boolean
 }
 
-/** One command to one record, as data: `explain()` prints it, tests compare it, the driver runs it. */
+/** A command to one record, as data: `explain()` prints it, tests compare it, the driver runs it. */
 export type Command = ReadCommand | WriteCommand | DeleteCommand
 
 const NOTHING: readonly never[] = Object.freeze([])

@@ -4,7 +4,7 @@ import type { Plan, Stage } from './plan.js'
 import { REVEAL_ALL, showCommandInFull, showConditions, showOperations, type Reveal } from './show-command.js'
 import { jsonValue } from './show-value.js'
 
-/** One command of an explained plan, as JSON. */
+/** A command of an explained plan, as JSON. */
 export interface ExplainedCommand {
   readonly kind: Command['kind']
   readonly class: string

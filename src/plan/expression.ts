@@ -107,7 +107,7 @@ export interface CollectionExpression {
   readonly path?: Path
 }
 
-/** One level of a path: a step to one child, or to all children that meet a condition. */
+/** A level of a path: a step to one child, or to all children that meet a condition. */
 export type PathLevel = Step | { readonly in: 'children'; readonly where?: Expression }
 
 /** Values nested in the result of another expression, selected or changed by path (server 8.1.2). */
@@ -116,7 +116,7 @@ export interface PathExpression {
   readonly subject: Expression
   readonly levels: readonly PathLevel[]
   readonly type: BinType
-  /** What each value becomes; absent: they are selected. */
+  /** New value of each; absent: they are selected. */
   readonly change?: Expression
 }
 

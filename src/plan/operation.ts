@@ -288,6 +288,6 @@ export type WriteOperation =
   | MapKeepRange
   | MapClear
 
-/** One operation on one record, as data. */
+/** An operation on one record, as data. */
 export type Operation = ReadOperation | WriteOperation
 export type OperationKind = Operation['kind']

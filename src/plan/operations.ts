@@ -2,7 +2,7 @@ import type { Expression, PathLevel } from './expression.js'
 import type * as Op from './operation.js'
 import type { MapKey, Value } from './value.js'
 
-// One maker per operation: the only way plans get their operations, so all of a kind have one shape. A plan that is shown is frozen.
+// Makers of operations: the only way plans get their operations, so all of a kind have one shape. A plan that is shown is frozen.
 
 export const writeBin = (bin: string, value: Value): Op.WriteBin => ({ kind: 'writeBin', bin, value })
 export const removeBin = (bin: string): Op.RemoveBin => ({ kind: 'removeBin', bin })

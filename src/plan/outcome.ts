@@ -38,7 +38,7 @@ export type Reason =
   /** The same, but the rollback was not confirmed: the server does it when the transaction's time is up. */
   | 'abandoned'
   /** Written, then rolled back, because a related change could not be written. */
-  | 'takenBack'
+  | 'rolledBack'
   | 'refused'
 
 /** Outcome of one write or delete. */

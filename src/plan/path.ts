@@ -1,6 +1,6 @@
 import type { MapKey, Value } from './value.js'
 
-/** One step down into a nested list or map; only a step with `create` makes a K-ordered map where it finds nothing. */
+/** A step down into a nested list or map; only a step with `create` makes a K-ordered map where it finds nothing. */
 export type Step =
   | { readonly in: 'mapKey'; readonly key: MapKey; readonly create?: true }
   | { readonly in: 'mapIndex'; readonly index: number }

@@ -5,7 +5,7 @@ import { showExpression } from './show-expression.js'
 import { showValue, showValues } from './show-value.js'
 import type { Value } from './value.js'
 
-/** One operation as a line of text; without `values` no stored data shows. */
+/** An operation as a line of text; without `values` no stored data shows. */
 export function showOperation(operation: Operation, values: boolean): string {
   const one = (value: Value): string => (values ? showValue(value) : '…')
   const many = (list: readonly Value[]): string => (values ? showValues(list) : `… (${list.length})`)

@@ -142,6 +142,6 @@ export function largestSizeAfter({ operations }: WriteCommand | DeleteCommand, b
   return size
 }
 
-/** What an operation takes on the wire beside its values. */
+/** Bytes of an operation on the wire beside its values. */
 const bytesOfName = (operation: Operation): number =>
   operationBytes({ kind: 'removeBin', bin: 'bin' in operation ? operation.bin : '' })

@@ -172,10 +172,10 @@ interface RefPlace {
   readonly reader: Reader
 }
 
-function takeKey(place: RefPlace, state: ReturnType<typeof refStateOf>, stored: ReadBins, givesBack = true): void {
+function takeKey(place: RefPlace, state: ReturnType<typeof refStateOf>, stored: ReadBins, restoresOthers = true): void {
   const key = keyIn(place, stored)
   if (key === undefined) state.unread()
-  else state.takeStored(key, givesBack)
+  else state.takeStored(key, restoresOthers)
 }
 
 /** Undefined where it was not read. Without a bin the other has the same key, and only reading it tells whether it is there. */

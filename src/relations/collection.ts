@@ -274,7 +274,7 @@ export class EntityCollection<T extends object, A extends object = object> imple
   get #view(): CollectionView | undefined {
     const { binding } = this.#state
     if (binding?.strategy.view === undefined) return undefined
-    // Once it is let go of by its session, it can still tell what it knows.
+    // Once it is detached by its session, it can still tell what it knows.
     if (binding.tracked.state === 'gone' && !this.#state.parts!.isLoaded) throw noSession('The question')
     return binding.strategy.view(binding.tracked, binding.reader)
   }

@@ -104,7 +104,7 @@ export class RawCall {
     })
   }
 
-  /** What the operations changed is not loaded any more, so that no stale value is written back. */
+  /** Marks the changed properties as not loaded, so that no stale value is written back. */
   #taken(loaded: ManagedEntity, { generation }: Outcome, now: Date): void {
     const { model, mapped, entity, version } = loaded
     const stale = new Set(mapped.codec.propertiesIn(this.#changedBins))

@@ -122,7 +122,7 @@ export class RecordAccess implements RecordTarget {
     return this.#counted(property, value as number | bigint)
   }
 
-  /** One batch: the record and the companions of the counter. */
+  /** Reads the record and the companions of the counter in one batch. */
   async #countShards(managed: ManagedEntity, property: string, bin: string): Promise<number | bigint> {
     const { model, mapped, key } = managed
     const wanted = new Set([property])

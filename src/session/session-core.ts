@@ -18,10 +18,10 @@ import type { KeyInput, SaveOptions } from './context/session-types.js'
 import { checkNotArchived } from './archive/archived.js'
 import { checkTtl } from './flush/plan/record-write.js'
 import type { RecordKey } from '../plan/record-key.js'
-import { abortableTurn } from './context/activity.js'
+import { abortableWhileQueued } from './context/activity.js'
 import { deleteBlindly, type DeleteReceiver } from './delete/delete-by-key.js'
 import type { DeleteConditions } from './tracking/delete-intent.js'
-import { forgetKey, takeBackLinksTo } from './tracking/unlink-deleted.js'
+import { forgetKey, rollbackLinksTo } from './tracking/unlink-deleted.js'
 import { executeSingle, type SendReceiver } from './flush/execute/execute-single.js'
 import { EntityTracker } from './tracking/entity-tracker.js'
 import { WorkQueue } from './tracking/work-queue.js'
@@ -47,7 +47,7 @@ export class SessionCore {
 
   close(): Promise<void> {
     if (this.#isInsideHook) return Promise.reject(insideHook())
-    this.#closing ??= this.work.turns.idle().then(() => this.context.identity.close())
+    this.#closing ??= this.work.queue.idle().then(() => this.context.identity.close())
     return this.#closing
   }
 
@@ -123,14 +123,14 @@ export class SessionBase {
 /** Saves and deletes of single entities, queued per entity. */
 class SessionWrites {
   readonly entities: EntityTracker
-  readonly turns: WorkQueue
+  readonly queue: WorkQueue
   readonly #context: SessionContext
   readonly #loads: EntityLoader
   #unit: UnitOfWork | undefined
 
   constructor(context: SessionContext, loads: EntityLoader) {
     this.entities = new EntityTracker(context, loads)
-    this.turns = new WorkQueue(context.activity)
+    this.queue = new WorkQueue(context.activity)
     this.#context = context
     this.#loads = loads
   }
@@ -180,9 +180,9 @@ class SessionWrites {
     }
     // Reserves the key: a new entity under it would be mistaken for the one to delete.
     const left = mapped.needsEntityToDelete ? this.#context.identity.leave(mapped, key.key) : undefined
-    this.turns.onRecord(key, (end) => {
+    this.queue.onRecord(key, (end) => {
       if (left !== undefined) {
-        // The delete gets a turn of its own as soon as the entity is loaded.
+        // The delete is queued by itself as soon as the entity is loaded.
         this.#deleteLoaded(mapped, key, input, options, receiver, left).catch(receiver.failed).finally(end)
       } else {
         deleteBlindly(mapped, key, this.#context, options?.signal, this.#forgetting(mapped, key, receiver), end)
@@ -231,14 +231,14 @@ class SessionWrites {
     return { deleted, failed: receiver.failed }
   }
 
-  /** Sends operations of the official client, in the turn of their record. */
+  /** Sends operations of the official client, queued behind other work on their record. */
   operate(mapped: MappedClass, key: RecordKey, call: RawCall, signal?: AbortSignal): Promise<OperateResults> {
     const { identity } = this.#context
     const known = identity.get(mapped, key.key)
     if (known !== undefined && !mapped.is(known.entity)) throw otherClass(mapped, known)
     const work = (): Promise<OperateResults> => call.run(identity.get(mapped, key.key), this.#context)
-    return abortableTurn(signal, work, (begin) =>
-      known === undefined ? this.turns.runOnRecord(key, begin) : this.turns.runOn(known, begin),
+    return abortableWhileQueued(signal, work, (begin) =>
+      known === undefined ? this.queue.runOnRecord(key, begin) : this.queue.runOn(known, begin),
     )
   }
 
@@ -255,7 +255,7 @@ class SessionWrites {
   /** Lets go of an entity that was never sent, false for all others. Whoever still links to it would store it after all. */
   forgetUnsent(managed: ManagedEntity): boolean {
     const isForgotten = this.entities.forgetUnsent(managed)
-    if (isForgotten) takeBackLinksTo([managed], this.#context)
+    if (isForgotten) rollbackLinksTo([managed], this.#context)
     return isForgotten
   }
 
@@ -269,15 +269,15 @@ class SessionWrites {
   flushHandle({ sent, failed }: { readonly sent: () => void; readonly failed: (error: unknown) => void }): boolean {
     const { sole } = this.#context.identity
     if (sole?.isUnread !== true || sole.state !== 'stored') return false
-    if (!this.#isSimple(sole, undefined) || !this.turns.isIdle) return false
-    executeSingle(sole, this.#context, this.turns, { sent: () => sent(), failed })
+    if (!this.#isSimple(sole, undefined) || !this.queue.isIdle) return false
+    executeSingle(sole, this.#context, this.queue, { sent: () => sent(), failed })
     return true
   }
 
-  /** Saves or deletes one entity, in its turn. */
+  /** Saves or deletes one entity, behind earlier work on it. */
   send(managed: ManagedEntity, options: FlushOptions | undefined, receiver: SendReceiver): void {
-    if (this.#isSimple(managed, options) && this.turns.isFree(managed)) {
-      return executeSingle(managed, this.#context, this.turns, receiver)
+    if (this.#isSimple(managed, options) && this.queue.isFree(managed)) {
+      return executeSingle(managed, this.#context, this.queue, receiver)
     }
     let hasBegun = false
     const work = (): Promise<void> => {
@@ -285,10 +285,10 @@ class SessionWrites {
       return this.unit.one(managed, options, () => receiver.refused?.())
     }
     // Entities that it reaches are known only when the work has begun, so nothing else may run beside it.
-    const inTurn = (begin: typeof work): Promise<void> =>
-      managed.mapped.standsAlone ? this.turns.runOn(managed, begin) : this.turns.runAlone(begin)
+    const inQueue = (begin: typeof work): Promise<void> =>
+      managed.mapped.standsAlone ? this.queue.runOn(managed, begin) : this.queue.runAlone(begin)
     const signal = options?.signal
-    const sending = signal === undefined ? inTurn(work) : abortableTurn(signal, work, inTurn)
+    const sending = signal === undefined ? inQueue(work) : abortableWhileQueued(signal, work, inQueue)
     sending.then(
       () => receiver.sent(managed),
       (error: unknown) => {

@@ -3,7 +3,7 @@ import type { Explanation } from '../plan/explain.js'
 import { forgetMembers, removalsOf } from '../relations/attach.js'
 import { managedOf } from './tracking/identity-map.js'
 import type { Finding } from '../relations/contract/finding.js'
-import { during, abortableTurn } from './context/activity.js'
+import { during, abortableWhileQueued } from './context/activity.js'
 import { changesOf } from './flush/collect/describe-changes.js'
 import { checkCallOptions, checkOperateOptions, checkRestoreOptions } from './context/check-arguments.js'
 import { isDirty } from './flush/collect/collect-changes.js'
@@ -166,7 +166,7 @@ export class Session extends SessionReads {
       ? await this.#findDeleted(target as EntityClass, second as KeyInput)
       : this.core.work.entities.get(target)
     const save = (members: readonly ManagedEntity[]): Promise<void> => this.core.work.unit.some(members)
-    return this.core.work.turns.runAlone(() => restoreEntity(managed, this.core.loads.readerFor(options ?? {}), save))
+    return this.core.work.queue.runAlone(() => restoreEntity(managed, this.core.loads.readerFor(options ?? {}), save))
   }
 
   async #findDeleted(entityClass: EntityClass, key: KeyInput): Promise<ManagedEntity> {
@@ -204,7 +204,7 @@ export class Session extends SessionReads {
       if (options !== undefined) checkCallOptions('flush', options)
       if (options === undefined && this.core.work.flushHandle({ sent, failed })) return
       const work = (): Promise<void> => this.core.work.unit.flush(options)
-      abortableTurn(options?.signal, work, (begin) => this.core.work.turns.runAlone(begin)).then(sent, failed)
+      abortableWhileQueued(options?.signal, work, (begin) => this.core.work.queue.runAlone(begin)).then(sent, failed)
     })
   }
 
@@ -232,7 +232,7 @@ export class Session extends SessionReads {
       const isSame = managed.deleteIntent?.asked === deleteIntent?.asked
       if (state === 'removed' && isSame && !managed.isDeleteBegun) managed.keep()
     }
-    await abortableTurn(options.signal, work, (begin) => this.core.work.turns.runOn(managed, begin))
+    await abortableWhileQueued(options.signal, work, (begin) => this.core.work.queue.runOn(managed, begin))
     return entity
   }
 
@@ -244,10 +244,10 @@ export class Session extends SessionReads {
     this.core.checkMaySend()
     checkCallOptions('verify', options)
     const managed = this.core.work.entities.get(entity)
-    return this.core.work.turns.runOn(managed, () => verifyEntity(managed, this.core.context, options))
+    return this.core.work.queue.runOn(managed, () => verifyEntity(managed, this.core.context, options))
   }
 
-  /** Lets go of an entity: its changes are not sent, and any session may take it in. */
+  /** Detaches an entity: its changes are not sent, and any session may take it in. */
   detach(entity: object): void {
     const managed = this.core.work.entities.find(entity)
     if (managed === undefined || this.core.work.forgetUnsent(managed)) return
@@ -255,7 +255,7 @@ export class Session extends SessionReads {
     this.core.context.identity.remove(managed)
   }
 
-  /** Lets go of all entities. */
+  /** Detaches all entities. */
   clear(): void {
     this.core.context.identity.clear()
   }
@@ -284,10 +284,10 @@ export class Session extends SessionReads {
       return during(reading, () => this.core.work.unit.explain(members, options?.transactions))
     }
     // A plan marks what it deletes until it is made, so no other may be made or sent beside it.
-    return this.core.work.turns.runAlone(explain)
+    return this.core.work.queue.runAlone(explain)
   }
 
-  /** Waits for what is under way and lets go of all entities; what was not flushed is not sent. */
+  /** Waits for what is under way and detaches all entities; what was not flushed is not sent. */
   close(): Promise<void> {
     return this.core.close()
   }

@@ -119,7 +119,7 @@ describe('consolidated children of an entity that is loaded in steps', () => {
     expect(JSON.parse(JSON.stringify(found))).to.deep.include({ lines: [{ sku: 'a', quantity: 1 }] })
   })
 
-  it('are streamed a bounded number at a time, with what was changed here, and let go again', async () => {
+  it('are streamed a bounded number at a time, with what was changed here, and detached again', async () => {
     const skus = Array.from({ length: 600 }, (_, i) => `s${1000 + i}`)
     await db.session().save(stock('s', ...skus.map((sku) => line(sku))))
     const { lines } = await db.session().load(Stock, 's')

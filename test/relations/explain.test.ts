@@ -90,7 +90,7 @@ for (const mode of MODES) {
         expect(text).to.match(/after a read: .*Task task\/2.*: the Person it belongs to by then drops it from tasks/)
       })
 
-      it('of a child that is let go by its key, if it is still here', async () => {
+      it('of a child that is detached by its key, if it is still here', async () => {
         const session = db.session()
         session.at(Person, 1).collection('tasks').remove(2)
         const text = String(await session.explain())

@@ -340,7 +340,7 @@ describe('children of a create that was given up', function () {
     expect(await childKeys(kind)).to.deep.equal(['1', '2'])
   })
 
-  it('are told from members that their owner has let go', async () => {
+  it('are told from members that their owner has detached', async () => {
     const lettingGo: [Kind, (entity: never) => void][] = [
       [KINDS[0], (post: Post) => post.comments.remove(...post.comments.items)],
       [KINDS[3], (user: User) => user.avatar.set(null)],

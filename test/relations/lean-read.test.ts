@@ -157,7 +157,7 @@ for (const mode of MODES) {
       for await (const finding of db.verify(CLASSES, { settle: 0 })) expect.fail(finding.message)
     })
 
-    it('is like what a session has let go of: what was not loaded does not look empty', async () => {
+    it('is like what a session has detached: what was not loaded does not look empty', async () => {
       const session = db.session()
       const book = await session.load(Book, 1)
       session.clear()

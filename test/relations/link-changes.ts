@@ -42,7 +42,7 @@ export const CHANGES: { readonly [title: string]: Change } = {
     change: ({ persons: [, two], tasks: [task] }) => two.leads.set(task),
     ends: ({ persons: [, two], tasks: [task] }) => [two, task],
   },
-  'a partner is let go': {
+  'a partner is detached': {
     change: ({ persons: [one] }) => one.leads.set(null),
     ends: ({ persons: [one], tasks: [task] }) => [one, task],
   },
@@ -66,7 +66,7 @@ export const CHANGES: { readonly [title: string]: Change } = {
     change: ({ persons: [one, , three] }) => one.follows.add(three),
     ends: ({ persons: [one, , three] }) => [one, three],
   },
-  'one of the same class is let go': {
+  'one of the same class is detached': {
     change: ({ persons: [one, two] }) => one.follows.remove(two),
     ends: ({ persons: [one, two] }) => [one, two],
   },

@@ -152,7 +152,7 @@ for (const mode of ['ap', 'sc'] as const) {
       expect(session.isDirty()).to.equal(false)
     })
 
-    it('keeps the children that it would have let go, if its delete is called off after a refusal beside it', async () => {
+    it('keeps the children that it would have detached, if its delete is called off after a refusal beside it', async () => {
       await db.withSession(async (s) => {
         const [shed, tools] = [s.create(Shed, { id: 1 }), [1, 2].map((id) => s.create(Tool, { id }))]
         shed.tools.add(...tools)

@@ -174,7 +174,7 @@ for (const mode of MODES) {
         expect(seen.sort()).to.deep.equal([...names.slice(1), ...added])
       })
 
-    it('is streamed, and what only passes through is let go', async () => {
+    it('is streamed, and what only passes through is detached', async () => {
       const names = await hire(40)
       const session = db.session()
       const home = await session.load(Department, 1)

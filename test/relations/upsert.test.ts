@@ -133,7 +133,7 @@ for (const mode of ['ap', 'sc'] as const) {
       expect(await db.session().at(Club, 'chess').collection('members').keys()).to.deep.equal([])
     })
 
-    it('carries out removals of an entity that another session has let go of', async () => {
+    it('carries out removals of an entity that another session has detached', async () => {
       const first = db.session()
       const agent = await first.load(Agent, 1, { with: ['listings', 'clubs'] })
       first.clear()

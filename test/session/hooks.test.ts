@@ -329,7 +329,7 @@ inEachMode(
       expect(await bed().db.read(Book, [book.id])).to.deep.equal([null])
     })
 
-    it('that keep what is being deleted keep what it would have taken along or let go', async () => {
+    it('that keep what is being deleted keep what it would have taken along or detached', async () => {
       const session = bed().db.session()
       const shelf = session.create(Shelf, { id: bed().fresh() })
       const [book, guest] = [bed().fresh(), bed().fresh()].map((id) => session.create(Book, { id }))

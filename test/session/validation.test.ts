@@ -46,7 +46,7 @@ inEachMode(
       expect(await bed().db.session().findMany(Product, [good.id, bad.id])).to.not.include(null)
     })
 
-    it('of an upsert leaves no wish to replace the record to a later save', async () => {
+    it('of an upsert leaves no request to replace the record to a later save', async () => {
       const { id } = await bed().db.session().save(product({}))
       const session = bed().db.session()
       const mine = product({ id, name: 'x' })

@@ -54,7 +54,7 @@ export const USE_CODES = {
   SKEIN_2403: 'The relation is not attached to a session',
   SKEIN_2404: 'The class of the entity is not known without loading it',
   SKEIN_2405: 'The other entity of a shared key has another key',
-  SKEIN_2406: 'An entity that shares its key cannot be let go',
+  SKEIN_2406: 'An entity that shares its key cannot be detached',
   SKEIN_2407: 'The relation has no attributes',
   SKEIN_2408: 'The relation was given an entity of another class',
   SKEIN_2409: 'An embedded part points to an entity that would not be saved',

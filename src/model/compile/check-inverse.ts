@@ -5,7 +5,7 @@ import { didYouMean } from './nearest.js'
 import { RELATIONS, type RelationDecorator, type StrategyRules } from './strategies.js'
 import { findRules } from './relation-rules.js'
 
-/** One side of a relation. */
+/** Side of a relation. */
 export interface Side {
   readonly notes: EntityNotes
   readonly note: MemberNote<RelationDecorator>

@@ -58,7 +58,7 @@ export function relationIndexes(
   return indexes
 }
 
-/** What an index on the keys of a relation looks at. */
+/** Bin and kind of an index on the keys of a relation. */
 const KEYS_ON: { readonly [strategy in RelationStrategy]?: IndexModel['on'] } = {
   keyBin: 'value',
   keyList: 'listElements',

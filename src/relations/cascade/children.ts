@@ -9,7 +9,7 @@ import type { Tracked } from '../contract/tracked.js'
 import type { Reader } from '../contract/reader.js'
 import type { Cascade } from '../contract/contributor.js'
 import { linkWrite } from '../write/link-bin.js'
-import { storedRef } from '../contract/stored-ref.js'
+import { storedRef } from '../contract/member.js'
 import { keepHeld } from '../write/ref-in-key.js'
 import { isEntity, type Member } from '../contract/member.js'
 import type { Progress } from '../state/link-progress.js'
@@ -103,7 +103,7 @@ export async function reachChildren(
   }
 }
 
-/** The child is let go, unless its parent stays after all. */
+/** The child is detached, unless its parent stays after all. */
 function leave(child: object, inverse: RelationModel, state: CollectionState, reach: Cascade): void {
   const ref = parentRef(child, inverse)
   let isRefBack = (): boolean => true
@@ -111,7 +111,7 @@ function leave(child: object, inverse: RelationModel, state: CollectionState, re
   const letGo = (): void => void (isRefBack = ref.tentatively(() => state.remove(child), isPreview))
   const entryBack = state.tentatively(child, letGo, isPreview)
   // A child that was moved meanwhile has left all the same.
-  reach.onTakeBack(() => void (isRefBack() && entryBack()))
+  reach.onRollback(() => void (isRefBack() && entryBack()))
 }
 
 /** Children that were found here and do not know of it were moved since they were loaded. */

@@ -5,7 +5,7 @@ import type { Tracked } from '../contract/tracked.js'
 import type { Reader } from '../contract/reader.js'
 import type { Cascade } from '../contract/contributor.js'
 import { isEntity, type Member } from '../contract/member.js'
-import { storedRef } from '../contract/stored-ref.js'
+import { storedRef } from '../contract/member.js'
 import type { MemberStore } from '../contract/member-store.js'
 
 /**

@@ -5,7 +5,7 @@ import type { StoredRecord } from '../../plan/outcome.js'
 import { userKeyId, type UserKey } from '../../plan/record-key.js'
 import { parentRef } from '../state/state-of.js'
 import type { Tracked } from '../contract/tracked.js'
-import { modelAt, storedRef } from '../contract/stored-ref.js'
+import { modelAt, storedRef } from '../contract/member.js'
 import type { Reader } from '../contract/reader.js'
 import type { Cascade } from '../contract/contributor.js'
 

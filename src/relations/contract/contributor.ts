@@ -25,7 +25,7 @@ export interface Cascade {
   drain(drain: Drain): void
   /** True for a record that a flush around this one deletes in steps. */
   isDeletedAround(key: RecordKey): boolean
-  readonly onTakeBack: OnRollback
+  readonly onRollback: OnRollback
   /** True for `explain`: until it ends, people see entities as they were. */
   readonly isPreview: boolean
   /** True for the second pass: owners are marked now, so only members that the mark keeps away need to be looked for again. */

@@ -1,7 +1,7 @@
 import type { KeyValue } from '../../keys/index.js'
 import { userKeyId } from '../../plan/record-key.js'
 
-/** Keys of one class that are deleted or let go of, in the order that was asked for. */
+/** Keys of one class that are deleted or detached, in the order that was asked for. */
 export class DeletedKeys {
   readonly #places = new Map<string, number>()
   readonly #keys: KeyValue[] = []

@@ -14,7 +14,7 @@ export const ALL_MEMBERS = { offset: 0, count: 2 ** 31 - 1 }
 /** Outcome for the members of a drained collection. */
 export type Fate =
   | { readonly kind: 'delete' }
-  /** They are let go by one write each, without being loaded. */
+  /** They are detached by one write each, without being loaded. */
   | { readonly kind: 'release'; release(key: KeyValue): WriteCommand | undefined }
   /** They are loaded, with the relations that `along` names, changed and saved. */
   | {
@@ -23,7 +23,7 @@ export type Fate =
       change(members: readonly Tracked[], reader: Reader): Promise<readonly Tracked[]>
     }
 
-/** Entities that are too many for one plan: deleted, let go or changed in steps while the record is marked. */
+/** Entities that are too many for one plan: deleted, detached or changed in steps while the record is marked. */
 export interface Drain {
   readonly owner: Tracked
   /** The class and property that progress is told of. */

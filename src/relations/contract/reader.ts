@@ -54,7 +54,7 @@ export interface Reader {
   entityModel(name: string): EntityModel
   /** The entity as this session knows it. */
   tracked(entity: object): Tracked | undefined
-  /** Whether a session has let go of the entity, and its record is stored as far as that one knew: it is a key, and no new entity. */
+  /** Whether a session has detached the entity, and its record is stored as far as that one knew: it is a key, and no new entity. */
   isDetached(entity: object): boolean
   /** The entity that the session already has under a key. */
   known(model: string, key: KeyValue): Tracked | undefined

@@ -130,7 +130,7 @@ export interface RelationStrategy extends Contributor {
     locate?(tracked: Tracked, id: unknown): LocatedPart
   }
   /** These entities are to be deleted: what was made here to point to them, and is not stored yet, goes as if it were. */
-  takeBack?(owner: Tracked, deleted: Deleted, onTakeBack: OnRollback, isPreview: boolean): void
+  rollback?(owner: Tracked, deleted: Deleted, onRollback: OnRollback, isPreview: boolean): void
   /** Reads the records that hold the parts of each owner. Present where those are not the owners' own. */
   readHomes?(
     owners: readonly Tracked[],

@@ -84,7 +84,7 @@ export async function linkedPageAfter(of: LinkedCollection, count: number, after
   return Object.defineProperty(await membersAfter(of, page), 'next', { value: page.next })
 }
 
-/** All that links lead to, a bounded number at a time; what only passed through is let go. */
+/** All that links lead to, a bounded number at a time; what only passed through is detached. */
 export async function* streamLinked(of: LinkedCollection): AsyncGenerator<object> {
   const { state, binding, links, members } = of
   const { reader } = state.binding!

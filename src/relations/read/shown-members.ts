@@ -2,7 +2,7 @@ import type { KeyValue } from '../../keys/index.js'
 import { deletedBinOf, type DeletedMode, type EntityModel } from '../../model/index.js'
 import { read } from '../../plan/command.js'
 import type { CollectionMembers } from '../contract/collection-members.js'
-import { modelAt } from '../contract/stored-ref.js'
+import { modelAt } from '../contract/member.js'
 import type { Reader } from '../contract/reader.js'
 
 /**

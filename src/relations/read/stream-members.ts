@@ -8,7 +8,7 @@ import { entitiesOf } from './added-members.js'
 
 const STEP = 256
 
-/** All members, with this session's unsent changes; what only passed through is let go. */
+/** All members, with this session's unsent changes; what only passed through is detached. */
 export async function* streamMembers(state: CollectionState, binding: Binding): AsyncGenerator<object> {
   if (asksEnded(binding)) {
     yield* streamWithEnded(state, binding)

@@ -1,6 +1,6 @@
 import type { KeyValue } from '../../keys/index.js'
 import { userKeyId } from '../../plan/record-key.js'
-import { adopt } from './unloaded-parents.js'
+import { takeFromOthers } from './unloaded-parents.js'
 import type { Binding } from '../contract/binding.js'
 import { isTold, knowledgeOf } from './known-membership.js'
 import { afterAdd, afterRemove, MembersAndChanges } from './members-and-changes.js'
@@ -73,7 +73,7 @@ export class CollectionState extends MembersAndChanges implements RelationSide {
     const { binding } = this
     if (binding === undefined) return
     if (isEntity(member)) showLink(binding.relation, binding.tracked.entity, member)
-    else adopt(this, binding, member)
+    else takeFromOthers(this, binding, member)
   }
 
   /** Adds a member with attributes; those of an existing link are replaced. */
@@ -110,12 +110,12 @@ export class CollectionState extends MembersAndChanges implements RelationSide {
 
   /** Another parent takes in a member that is known by its key alone. */
   giveAway(key: KeyValue): void {
-    this.takeBack(key)
+    this.rollback(key)
     this.loaded.members?.delete(key)
   }
 
   /** Discards an unsent addition: the member is deleted before it was ever stored as one. */
-  takeBack(key: KeyValue): void {
+  rollback(key: KeyValue): void {
     const change = this.changes.get(key)
     if (change?.kind !== 'added') return
     const mayBeStored = this.isUnderWay(change) || this.#knowledge(key) === 'stored'
@@ -140,7 +140,7 @@ export class CollectionState extends MembersAndChanges implements RelationSide {
   /** Discards an unsent addition: the entity points elsewhere. */
   withdraw(entity: object): void {
     const key = this.keyOf(entity)
-    if (key !== null) this.takeBack(key)
+    if (key !== null) this.rollback(key)
   }
 
   mayHave(): boolean {
@@ -156,12 +156,12 @@ export class CollectionState extends MembersAndChanges implements RelationSide {
     this.relinked()
   }
 
-  /** The owner is let go of: the others forget its changes. */
+  /** The owner is detached: the others forget its changes. */
   forgetAtOthers(): void {
     for (const { member, isPartlySent } of [...this.changes]) if (!isPartlySent) this.#forgetChange(member)
   }
 
-  /** A member is let go of: it is known by its key from now on. */
+  /** A member is detached: it is known by its key from now on. */
   keepKey(key: KeyValue): void {
     const change = this.changes.get(key)
     if (this.parts === undefined && change !== undefined && isEntity(change.member))
@@ -228,7 +228,7 @@ export class CollectionState extends MembersAndChanges implements RelationSide {
     this.loaded.fill([])
   }
 
-  /** A stored entity that another session has let go of would be created a second time: its key is added. */
+  /** A stored entity that another session has detached would be created a second time: its key is added. */
   #addAnew(member: Member): void {
     const reader = this.bound?.reader
     const key =

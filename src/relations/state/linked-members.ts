@@ -143,7 +143,7 @@ export class LinkedMembers {
     return known?.shownState === 'removed' ? undefined : known?.entity
   }
 
-  /** An entity that another session has let go of stands for its key. */
+  /** An entity that another session has detached stands for its key. */
   #resolved(member: Member): Member {
     const { reader } = this.#binding
     return isEntity(member) && reader.isDetached(member) ? (reader.keyOf(member) ?? member) : member

@@ -102,7 +102,7 @@ export class RefState extends RefTarget implements RelationSide {
   }
 
   /** Discards an unsent reference to an entity that is to be deleted. */
-  takeBack(key: KeyValue): void {
+  rollback(key: KeyValue): void {
     if (this.isUnsent(key)) this.letGo()
   }
 
@@ -124,16 +124,16 @@ export class RefState extends RefTarget implements RelationSide {
     this.knows = 'unread'
   }
 
-  /** The key in the record is known to be this one now. `givesBack`: what was changed is forgotten, also at the other ends. */
-  takeStored(key: KeyValue | null, givesBack = false): void {
+  /** The key in the record is known to be this one now. `restoresOthers`: what was changed is forgotten, also at the other ends. */
+  takeStored(key: KeyValue | null, restoresOthers = false): void {
     const before = this.target
     this.know(key)
     if (!this.isBegun) this.points = key
     this.isBegun &&= !this.isStored
     this.forgetSinceSent()
     if (this.isStored) {
-      this.#takeBackFrom(before)
-      if (givesBack) this.#giveBack()
+      this.#rollbackFrom(before)
+      if (restoresOthers) this.#restoreOthers()
     }
     this.reconsider()
   }
@@ -149,7 +149,7 @@ export class RefState extends RefTarget implements RelationSide {
     this.#show(key, 'addFromInverse')
   }
 
-  /** The entity is let go of: the others forget its change. */
+  /** The entity is detached: the others forget its change. */
   forgetAtOthers(): void {
     if (this.isStored || this.isPartlySent) return
     const putBack = this.remember()
@@ -170,11 +170,11 @@ export class RefState extends RefTarget implements RelationSide {
     const isLeft = this.target === null && key !== null && this.isStoredAs(key)
     if (!isLeft && (this.isStored || !this.mayBeAt(owner))) return
     this.assign(isLeft ? owner : this.stored)
-    if (!isLeft) this.#giveBack()
+    if (!isLeft) this.#restoreOthers()
   }
 
   /** Removes it from the collection of the discarded target. */
-  #takeBackFrom(before: Member | null): void {
+  #rollbackFrom(before: Member | null): void {
     const owner = this.#entityAt(before)
     if (owner === undefined || this.#isKeyOf(owner)) return
     const { relation, tracked } = this.binding!
@@ -182,7 +182,7 @@ export class RefState extends RefTarget implements RelationSide {
   }
 
   /** Shows it again on its stored owner, which had dropped it; not on a partner that has another one by now. */
-  #giveBack(): void {
+  #restoreOthers(): void {
     const owner = this.#entityAt(this.target)
     if (owner === undefined) return
     const { relation, tracked } = this.binding!

@@ -10,27 +10,27 @@ import { readProperty } from '../../codec/index.js'
 import type { RelationStrategy } from '../contract/relation-strategy.js'
 
 /** Links to what is to be deleted, which were made here and are not stored yet, will not be, unless it stays after all. */
-export function takeBackLinks(
+export function rollbackLinks(
   tracked: Tracked,
   strategies: readonly RelationStrategy[],
   deleted: Deleted,
-  onTakeBack: OnRollback,
+  onRollback: OnRollback,
   isPreview: boolean,
 ): void {
   for (const strategy of strategies) {
-    strategy.takeBack?.(tracked, deleted, onTakeBack, isPreview)
+    strategy.rollback?.(tracked, deleted, onRollback, isPreview)
     const state = stateOf(tracked, strategy)
     // A link record that is not stored is forgotten as a whole, and has its ends until then.
     if (state === undefined || (strategy.isEndOfLink === true && tracked.state === 'new')) continue
     const unsent = [...state.linkedAmong(deleted(strategy.model.target))].filter((key) => state.isUnsent(key))
-    for (const key of unsent) onTakeBack(takeBackTentatively(state, key, isPreview))
+    for (const key of unsent) onRollback(rollbackTentatively(state, key, isPreview))
   }
 }
 
-function takeBackTentatively(state: RefState | CollectionState, key: KeyValue, isPreview: boolean): () => void {
-  const takeBack = (): void => state.takeBack(key)
-  if (state instanceof CollectionState) return state.tentatively(key, takeBack, isPreview)
-  return state.tentatively(takeBack, isPreview)
+function rollbackTentatively(state: RefState | CollectionState, key: KeyValue, isPreview: boolean): () => void {
+  const rollback = (): void => state.rollback(key)
+  if (state instanceof CollectionState) return state.tentatively(key, rollback, isPreview)
+  return state.tentatively(rollback, isPreview)
 }
 
 /** Removes deleted entities from loaded references and collections. */

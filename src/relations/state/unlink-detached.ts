@@ -3,7 +3,7 @@ import { stateOf } from './state-of.js'
 import type { Deleted } from '../contract/contributor.js'
 import type { RelationStrategy } from '../contract/relation-strategy.js'
 
-/** The entity is let go of, and its changes with it: its links are as stored again at their other ends. */
+/** The entity is detached, and its changes with it: its links are as stored again at their other ends. */
 export function forgetAtOthers(tracked: Tracked, strategies: readonly RelationStrategy[]): void {
   for (const strategy of strategies) stateOf(tracked, strategy)?.forgetAtOthers()
 }

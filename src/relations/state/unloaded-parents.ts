@@ -3,20 +3,20 @@ import { userKeyId } from '../../plan/record-key.js'
 import type { Binding } from '../contract/binding.js'
 
 /** A collection that has taken in a child which is known by its key alone. */
-interface Adopter {
+interface NewParent {
   giveAway(key: KeyValue): void
 }
 
 /** Who takes in which child that is known by its key alone, for each session. */
-const ADOPTERS = new WeakMap<object, Map<string, Adopter>>()
+const NEW_PARENTS = new WeakMap<object, Map<string, NewParent>>()
 
 /** A child that nobody has loaded has one parent, too: the one it was given last. */
-export function adopt(parent: Adopter, { relation, reader }: Binding, key: KeyValue): void {
+export function takeFromOthers(parent: NewParent, { relation, reader }: Binding, key: KeyValue): void {
   if (relation.kind !== 'oneToMany' || relation.inverse === undefined) return
-  let adopters = ADOPTERS.get(reader)
-  if (adopters === undefined) ADOPTERS.set(reader, (adopters = new Map<string, Adopter>()))
+  let parents = NEW_PARENTS.get(reader)
+  if (parents === undefined) NEW_PARENTS.set(reader, (parents = new Map<string, NewParent>()))
   const id = `${relation.target}.${relation.inverse} ${userKeyId(key)}`
-  const before = adopters.get(id)
-  adopters.set(id, parent)
+  const before = parents.get(id)
+  parents.set(id, parent)
   if (before !== parent) before?.giveAway(key)
 }

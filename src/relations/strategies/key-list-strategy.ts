@@ -38,7 +38,7 @@ import type { RelationStrategy } from '../contract/relation-strategy.js'
 import { reachUnlistedOrphans } from '../cascade/one-sided-orphans.js'
 import { keyListLinks } from '../verify/relation-links.js'
 import type { LinkEnd, LinkVerification } from '../contract/link-verification.js'
-import { recordOfRef, storedRef } from '../contract/stored-ref.js'
+import { recordOfRef, storedRef } from '../contract/member.js'
 import { CreatedFor } from '../write/record-store.js'
 import { createdForLinks } from '../verify/leftover-links.js'
 import { listEnd } from '../verify/link-ends.js'
@@ -64,7 +64,7 @@ export class KeyListStrategy implements RelationStrategy {
   /** Notes of new members, where only this list leads to them. */
   readonly #createdFor: CreatedFor | undefined
   /** How children come in that are known by their keys alone, when the relation is two-sided. */
-  readonly #adoption: UnloadedChildren | undefined
+  readonly #unloaded: UnloadedChildren | undefined
 
   /** `owners`: the class of the owners, or the several that a member may belong to one of. */
   constructor(
@@ -88,7 +88,7 @@ export class KeyListStrategy implements RelationStrategy {
     this.#target = target
     this.#childBin = inverse?.bin
     this.#inverse = inverse
-    this.#adoption = inverse && new UnloadedChildren(model, this.store, owners, target, inverse)
+    this.#unloaded = inverse && new UnloadedChildren(model, this.store, owners, target, inverse)
   }
 
   listed(stored: Bins): readonly UserKey[] {
@@ -121,10 +121,10 @@ export class KeyListStrategy implements RelationStrategy {
   save(tracked: Tracked, draft: Draft, reader: Reader): void | Promise<void> {
     const state = this.#state(tracked.entity)
     const { addedKeys } = state
-    if (!draft.isInside || this.#adoption === undefined || addedKeys.length === 0)
+    if (!draft.isInside || this.#unloaded === undefined || addedKeys.length === 0)
       return this.#plan(tracked, state, draft, reader, new Map())
     // In a transaction the parents they have now are known before anything is written, so that all lists change together.
-    return this.#adoption
+    return this.#unloaded
       .parentsOf(addedKeys, reader)
       .then((parents) => this.#plan(tracked, state, draft, reader, parents))
   }
@@ -138,13 +138,13 @@ export class KeyListStrategy implements RelationStrategy {
   ): void | Promise<void> {
     if (tracked.state === 'new') this.store.create(tracked, draft)
     return together([
-      ...state.previousParents.all.map((former) => this.#adoption?.leave(tracked, former, state, draft, reader)),
+      ...state.previousParents.all.map((former) => this.#unloaded?.leave(tracked, former, state, draft, reader)),
       ...state.added.map((member) => this.#planAdd(tracked, member, state, draft, reader, parents.get(member))),
       ...state.removed.map((member) => this.#planRemove(tracked, member, state, draft, reader)),
     ])
   }
 
-  /** Its children are deleted or let go by `reach`; the record itself says that it is on its way until it is gone. */
+  /** Its children are deleted or detached by `reach`; the record itself says that it is on its way until it is gone. */
   remove(tracked: Tracked, draft: Draft, reader: Reader): void | Promise<void> {
     if (this.model.onDelete === 'restrict' && !this.store.isApart) return
     if (this.#reachesOnDelete) draft.follow('mark', lookingAgain(tracked, this.model))
@@ -167,11 +167,11 @@ export class KeyListStrategy implements RelationStrategy {
     reader: Reader,
     parent: UserKey | undefined,
   ): void | Promise<void> {
-    if (this.#adoption === undefined) return this.#planListed(tracked, member, state, draft, reader)
-    if (!isEntity(member)) return this.#adoption.plan(tracked, member, state, draft, reader, parent)
+    if (this.#unloaded === undefined) return this.#planListed(tracked, member, state, draft, reader)
+    if (!isEntity(member)) return this.#unloaded.plan(tracked, member, state, draft, reader, parent)
     if (!isHere(member, this.#inverse!, tracked, reader)) return
     // The member was unknown when its bin was written.
-    if (state.isPartlySent(member)) return this.#adoption.planEntry(tracked, member, state, draft, reader)
+    if (state.isPartlySent(member)) return this.#unloaded.planEntry(tracked, member, state, draft, reader)
     if (!parentRef(member, this.#inverse!).isChanged) draft.beforeSending(() => state.confirmAdded(member))
   }
 
@@ -219,7 +219,7 @@ export class KeyListStrategy implements RelationStrategy {
     const progress = progressOf(member, isAlone ? 1 : 2, state, draft, () => state.confirmRemoved(member))
     const child = recordOfRef(this.#target, key)
     const settle = (outcome: Outcome): boolean => {
-      if (outcome.state === 'written' && !isOrphan) this.#adoption?.taken(child, tracked.key, draft)
+      if (outcome.state === 'written' && !isOrphan) this.#unloaded?.taken(child, tracked.key, draft)
       return progress(isWrittenOrMissing(outcome), outcome)
     }
     const entry = { owner: tracked.key, member: key }

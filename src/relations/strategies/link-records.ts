@@ -115,7 +115,7 @@ function farEnd(link: object, { far, target }: LinkClass, reader: Reader): Track
 /** Forgets a link that is not stored, unless its other end stays after all. */
 function leave(link: object, state: CollectionState, reach: Cascade, reader: Reader): void {
   if (reader.tracked(link) !== undefined) reach.remove(link)
-  reach.onTakeBack(state.tentatively(link, () => state.mark(link, undefined), reach.isPreview))
+  reach.onRollback(state.tentatively(link, () => state.mark(link, undefined), reach.isPreview))
 }
 
 const NOTHING = { changed: new Set<object>(), dropped: new Set<object>() }

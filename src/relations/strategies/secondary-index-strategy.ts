@@ -15,7 +15,7 @@ import type { Reader } from '../contract/reader.js'
 import type { Cascade } from '../contract/contributor.js'
 import { inSteps, type Drain } from '../contract/drain.js'
 import { leaves } from '../cascade/restrict.js'
-import { recordOfRef, storedRef } from '../contract/stored-ref.js'
+import { recordOfRef, storedRef } from '../contract/member.js'
 import { indexMembers } from './index-members.js'
 import { indexOn, type IndexedBy } from '../contract/index-lookup.js'
 import { isInKey, keepInKey } from '../write/ref-in-key.js'
@@ -88,7 +88,7 @@ export class SecondaryIndexStrategy implements RelationStrategy {
     if (leaving.length > 0) return Promise.all(leaving).then(() => undefined)
   }
 
-  /** Its children are deleted or let go by `reach`; until it is gone, the record says that it takes no new ones. */
+  /** Its children are deleted or detached by `reach`; until it is gone, the record says that it takes no new ones. */
   remove(tracked: Tracked, draft: Draft): void {
     if (this.model.onDelete === 'restrict') return
     draft.follow('mark', lookingAgain(tracked, this.model))
@@ -158,7 +158,7 @@ export class SecondaryIndexStrategy implements RelationStrategy {
     before: UserKey | null,
     draft: Draft,
     reader: Reader,
-    onTakenBack: () => void,
+    onRolledBack: () => void,
   ): void {
     const own = storedRef(this.#inverse, tracked.key)
     const back = before === null || userKeyId(before) === userKeyId(own) ? null : before
@@ -168,7 +168,7 @@ export class SecondaryIndexStrategy implements RelationStrategy {
       if (isInKey(this.#target, this.#inverse)) throw why
       const undo = retarget(this.#target, child, this.#childBin, own, back)
       draft.add('undo', undo, ({ state }) => {
-        onTakenBack()
+        onRolledBack()
         if (state === 'written' && back !== null) {
           const from = recordOfRef(this.#owners, back)
           leaveUnlessThere(this.#target, child, this.#inverse, this.#owners, from, draft)

@@ -82,12 +82,12 @@ export class SharedKeyStrategy implements RelationStrategy {
     if (draft.isInside) return draft.add('write', held(this.#target, key), ({ state }) => state === 'written')
     draft.add('write', linkWrite(tracked.model, tracked.key, [], 'mustNotExist'), (outcome) => {
       if (outcome.state !== 'written') return false
-      askOwner(this.#target, key, draft, reader, (error) => this.#takeBack(tracked, draft, reader, error))
+      askOwner(this.#target, key, draft, reader, (error) => this.#rollback(tracked, draft, reader, error))
       return true
     })
   }
 
-  #takeBack(tracked: Tracked, draft: Draft, reader: Reader, error: SkeinError | undefined): void {
+  #rollback(tracked: Tracked, draft: Draft, reader: Reader, error: SkeinError | undefined): void {
     const { model, key } = tracked
     const why = error ?? ownerGone(this.#target, reader.keyOf(tracked.entity)!)
     draft.add('undo', remove(model.name, key, { durableDelete: model.durableDelete }), ({ state }) => {
@@ -169,7 +169,7 @@ export class SharedKeyStrategy implements RelationStrategy {
   }
 
   #cannotLetGo({ model, key }: Tracked): SkeinError {
-    const message = `${model.name} ${describeKey(key.key)} and its ${this.relation} share one key, so neither can let go of the other.`
+    const message = `${model.name} ${describeKey(key.key)} and its ${this.relation} share one key, so neither can be detached from the other.`
     return new SkeinError('SKEIN_2406', message, {
       className: model.name,
       property: this.relation,

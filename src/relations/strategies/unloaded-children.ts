@@ -12,7 +12,7 @@ import type { Former } from '../state/lists-to-tell.js'
 import type { Tracked } from '../contract/tracked.js'
 import type { Reader } from '../contract/reader.js'
 import type { MemberStore } from '../contract/member-store.js'
-import { recordOfRef, storedRef } from '../contract/stored-ref.js'
+import { recordOfRef, storedRef } from '../contract/member.js'
 import { OwnerLists } from '../write/owner-lists.js'
 import { keepInKey } from '../write/ref-in-key.js'
 import { writtenAs, type Member } from '../contract/member.js'
@@ -120,7 +120,7 @@ export class UnloadedChildren {
       if (outcome.state === 'written' && !state.previousParents.has(child))
         this.#upkeep.check(child, { on: tracked.key }, draft)
       if (outcome.reason === 'missing' || outcome.reason === 'guard')
-        this.#giveBack(tracked, member, child, before(), state, draft)
+        this.#restoreParent(tracked, member, child, before(), state, draft)
       return progress(isWritten(outcome), outcome)
     }
     const entry = { owner: tracked.key, member: child.key, ...writtenAs(tracked) }
@@ -143,7 +143,7 @@ export class UnloadedChildren {
   }
 
   /** This parent is gone, so the child goes back to the one it had, whose list still has it. */
-  #giveBack(
+  #restoreParent(
     tracked: Tracked,
     member: Member,
     child: RecordKey,

@@ -4,7 +4,7 @@ import { and, binExists, eq, not, sinceUpdate, value } from '../../plan/expressi
 import { readBin, removeBin } from '../../plan/operations.js'
 import { recordKey, type RecordKey, type UserKey } from '../../plan/record-key.js'
 import type { LinkEnd, LinkVerification } from '../contract/link-verification.js'
-import { modelAt, storedRef } from '../contract/stored-ref.js'
+import { modelAt, storedRef } from '../contract/member.js'
 import { createdForBin } from '../write/record-store.js'
 import { binEnd } from './link-ends.js'
 

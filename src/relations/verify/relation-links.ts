@@ -10,7 +10,7 @@ import { expressionType } from '../write/expression-type.js'
 import { isKeyOf, unreadableRef } from '../contract/stored-keys.js'
 import { binEnd, listEnd, mapEnd } from './link-ends.js'
 import type { OwnerLists } from '../write/owner-lists.js'
-import { modelAt, recordOfRef, storedRef } from '../contract/stored-ref.js'
+import { modelAt, recordOfRef, storedRef } from '../contract/member.js'
 import type { MemberStore } from '../contract/member-store.js'
 import type { LinkEnd, LinkVerification } from '../contract/link-verification.js'
 

@@ -3,7 +3,7 @@ import type { Draft } from '../../plan/draft.js'
 import { isWrittenOrMissing } from '../../plan/outcome.js'
 import { binEquals, read, write, type WriteCommand } from '../../plan/command.js'
 import { removeBin, writeBin } from '../../plan/operations.js'
-import { modelAt, storedRef } from '../contract/stored-ref.js'
+import { modelAt, storedRef } from '../contract/member.js'
 import type { RecordKey, UserKey } from '../../plan/record-key.js'
 
 /** Lets the bin of a reference name another record, or none, only while it still names this one: another session may have been faster. */

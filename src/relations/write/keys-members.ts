@@ -6,7 +6,7 @@ import type { Value } from '../../plan/value.js'
 import type { CollectionMembers } from '../contract/collection-members.js'
 import type { Reader } from '../contract/reader.js'
 import { readKeysBin, storedKeys, type AskedBin, type KeysPlace } from '../contract/stored-keys.js'
-import { storedRef } from '../contract/stored-ref.js'
+import { storedRef } from '../contract/member.js'
 import type { Tracked } from '../contract/tracked.js'
 
 /** Questions that the server answers about a bin with keys. */

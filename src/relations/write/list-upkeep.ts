@@ -4,7 +4,7 @@ import type { Draft } from '../../plan/draft.js'
 import { isWrittenOrMissing } from '../../plan/outcome.js'
 import { userKeyId, type RecordKey, type UserKey } from '../../plan/record-key.js'
 import { retarget } from './guarded-ref-write.js'
-import { storedRef } from '../contract/stored-ref.js'
+import { storedRef } from '../contract/member.js'
 import type { OwnerLists } from './owner-lists.js'
 
 /** Parents whose lists were changed. */

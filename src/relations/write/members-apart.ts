@@ -1,4 +1,4 @@
-import { storedRef } from '../contract/stored-ref.js'
+import { storedRef } from '../contract/member.js'
 import type { KeyValue } from '../../keys/index.js'
 import type { EntityModel, RelationModel } from '../../model/index.js'
 import type { RecordKey, UserKey } from '../../plan/record-key.js'

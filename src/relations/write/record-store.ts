@@ -12,7 +12,7 @@ import { allMembers, firstMembers } from '../contract/drain.js'
 import type { MemberQuestion, MemberStore, StoredMember } from '../contract/member-store.js'
 import { isCreation } from '../contract/member.js'
 import type { Reader } from '../contract/reader.js'
-import { modelAt } from '../contract/stored-ref.js'
+import { modelAt } from '../contract/member.js'
 import { readKeysBin } from '../contract/stored-keys.js'
 import type { Tracked } from '../contract/tracked.js'
 import { markDeleting, readingKeys, takeMarkOff } from './delete-marker.js'
@@ -182,7 +182,7 @@ export class CreatedFor {
     })
   }
 
-  /** Drops the note of a member that its owner lets go, and that stays. */
+  /** Drops the note of a member that its owner detaches, and that stays. */
   letGo(member: RecordKey, draft: Draft): void {
     if (draft.isTransaction) return
     const dropped = linkWrite(modelAt(this.#member, member), member, [removeBin(this.bin)])

@@ -20,7 +20,7 @@ export interface ArchiveOneOptions extends OutsideTransaction {
 
 const OPTIONS = { signal: true, outsideTransaction: true } as const
 
-/** Moves one record to the archive, and lets go of its entity. */
+/** Moves one record to the archive, and detaches its entity. */
 export async function archiveOne(
   core: SessionCore,
   target: object,
@@ -79,7 +79,7 @@ function moveOne(
   const before: Moves['before'] = (along, keys) => knownOf(core, along, keys).forEach(checkSent)
   const mover = new RecordMover(mapped, { direction, classes, driver, signal: options?.signal, before, moved })
   const move = async (): Promise<boolean> => (await mover.move([key]))[0]
-  return during(context.activity, () => work.turns.runOnRecord(key, move))
+  return during(context.activity, () => work.queue.runOnRecord(key, move))
 }
 
 function check(call: 'archive' | 'unarchive', options: ArchiveOneOptions | undefined): void {
@@ -87,7 +87,7 @@ function check(call: 'archive' | 'unarchive', options: ArchiveOneOptions | undef
   refuseInTransaction(`session.${call}`, options)
 }
 
-/** What was not sent yet would be lost. */
+/** Changes that were not sent yet would be lost. */
 function checkSent(managed: ManagedEntity): void {
   const { model, key } = managed
   if (managed.state === 'stored' && !isDirty(managed)) return

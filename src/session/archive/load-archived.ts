@@ -30,7 +30,7 @@ export async function findFrom<T extends object>(
   if (from === 'archive') return findCold(keys)
   let found = await findHot(keys)
   found = await complete(found, keys, findCold)
-  // What is in neither may have been brought back between the two reads.
+  // A record in neither place may have been brought back between the two reads.
   return complete(found, keys, findHot)
 }
 

@@ -24,14 +24,14 @@ export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefine
 }
 
 /** Aborts work while it is queued; once begun, the work handles the signal itself. */
-export function abortableTurn<T>(
+export function abortableWhileQueued<T>(
   signal: AbortSignal | undefined,
   work: () => Promise<T>,
-  inTurn: (work: () => Promise<T>) => Promise<T>,
+  inQueue: (work: () => Promise<T>) => Promise<T>,
 ): Promise<T> {
-  if (signal === undefined) return inTurn(work)
+  if (signal === undefined) return inQueue(work)
   let hasBegun = false
-  const result = inTurn(() => {
+  const result = inQueue(() => {
     hasBegun = true
     return work()
   })

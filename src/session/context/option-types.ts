@@ -12,7 +12,7 @@ export interface SessionOptions {
 
 /** How far a large delete has come. */
 export interface DeleteProgress {
-  /** The class and relation whose members are being deleted or let go. */
+  /** The class and relation whose members are being deleted or detached. */
   readonly className: string
   readonly property: string
   /** Members of this collection that are done. */

@@ -47,7 +47,7 @@ export type RelationPath<T, Depth extends readonly unknown[] = [1, 2]> = T exten
     }[RelationName<T> & keyof T & string]
   : never
 
-/** What is read of a property in part: keys, fields, or items by position. */
+/** Part of a property to read: keys, fields, or items by position. */
 export type SelectionOf<V> = NonNullable<V> extends readonly unknown[] ? SliceSelection : readonly KeyOf<V>[]
 
 /** A property to load, or the parts of some. */

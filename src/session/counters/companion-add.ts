@@ -93,16 +93,16 @@ export class CompanionAdd {
 
   #askRoot(key: RecordKey, draft: Draft, reader: Reader, isCertain: boolean): void {
     const managed = this.#managed
-    const takeBack = (error?: SkeinError): void => this.#takeBack(key, draft, error ?? gone(managed), isCertain)
-    if (!makesRoot(managed)) return askOwner(managed.model, managed.key, draft, reader, takeBack)
+    const rollback = (error?: SkeinError): void => this.#rollback(key, draft, error ?? gone(managed), isCertain)
+    if (!makesRoot(managed)) return askOwner(managed.model, managed.key, draft, reader, rollback)
     draft.add('add references', planPatch(managed, [], draft.now).command, ({ state, error, reason }) => {
-      if (state === 'notWritten') takeBack(reason === 'missing' || reason === 'guard' ? undefined : error)
+      if (state === 'notWritten') rollback(reason === 'missing' || reason === 'guard' ? undefined : error)
       return state !== 'inDoubt'
     })
   }
 
   /** Takes the addition out again, and the companion with it unless others have added to it. One that is in doubt may not be there. */
-  #takeBack(key: RecordKey, draft: Draft, why: SkeinError, isCertain: boolean): void {
+  #rollback(key: RecordKey, draft: Draft, why: SkeinError, isCertain: boolean): void {
     const { model } = this.#managed
     const { bin } = this.counter
     const command = { ...removeCompanion(model, key), guards: [binEquals(bin, this.by)] }

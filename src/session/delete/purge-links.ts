@@ -13,7 +13,7 @@ import type { MappedClass } from '../mapping/mapped-class.js'
 import type { MappedClasses } from '../mapping/mapped-classes.js'
 import type { PurgeOptions } from './purge.js'
 
-/** One end of links that were ended, and the bin that keeps them. */
+/** End of links that were ended, and the bin that keeps them. */
 interface EndedSide {
   readonly mapped: MappedClass
   readonly endedBin: string

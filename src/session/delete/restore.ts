@@ -36,7 +36,7 @@ async function restoreLevel(
   try {
     await save(level)
   } catch (error) {
-    // Those that were not written still are deleted, and say so.
+    // Entities that were not written are still deleted, and say so.
     level.forEach(({ entity, model, mapped, snapshot }, i) => {
       if (snapshot !== undefined && mapped.codec.hasChanged(entity, snapshot))
         writeProperty(entity, model.deletedAt!, before[i])

@@ -7,7 +7,7 @@ import { beginSending, type Sent as SentRelations } from '../../relations/state/
 import { explainDrain } from './drain/explain-drain.js'
 import { publishFlush } from './execute/flush-event.js'
 import { flushFailure, isRefused } from './execute/flush-failure.js'
-import { forgetDeleted, takeBackLinksTo } from '../tracking/unlink-deleted.js'
+import { forgetDeleted, rollbackLinksTo } from '../tracking/unlink-deleted.js'
 import { collectChanges, gatherAll, hasHooks, isDirty, plainChanges } from './collect/collect-changes.js'
 import { callAllHooks } from '../tracking/lifecycle-hooks.js'
 import type { ManagedEntity } from '../tracking/managed-entity.js'
@@ -66,7 +66,7 @@ export class UnitOfWork {
       around: this.#parts.around,
     })
     try {
-      takeBackLinksTo(work.removed, context, (undo) => work.onRollback(undo), true)
+      rollbackLinksTo(work.removed, context, (undo) => work.onRollback(undo), true)
       const plans = await planFlush(work, this.#parts, mode)
       return new Explanation([...work.drains.map(explainDrain), ...plans])
     } finally {
@@ -172,7 +172,7 @@ export class UnitOfWork {
       if (bound.length > 0) validateAll(bound, context.classes.model)
     }
     if (work.drains.length > 0) await deleteInSteps(work.drains, this.#parts, sendAll, options)
-    if (work.isDeleting) takeBackLinksTo(work.removed, context, (undo) => work.onRollback(undo))
+    if (work.isDeleting) rollbackLinksTo(work.removed, context, (undo) => work.onRollback(undo))
     const marked: AfterMark = (draft, isStopped) => this.#lookAgain(work, draft, isStopped, options)
     const began = performance.now()
     onEnd(beginSending(relationsOf(work.saved)))

@@ -16,14 +16,14 @@ export interface HistoryEntry<T> {
   readonly version: number
   /** When it was stored; undefined for a record that is older than its history and has no times. */
   readonly at: Date | undefined
-  /** Whoever stored it, as `open({ actor })` named them. */
+  /** Person or program that stored it, as `open({ actor })` named them. */
   readonly by: string | undefined
   /** An instance that no session manages, with values and references; null where the record was deleted then. */
   readonly entity: T | null
 }
 
 /**
- * What a record was before each change. Made by `session.history`.
+ * Earlier states of a record. Made by `session.history`.
  *
  * @example
  * for (const { at, by, entity } of await session.history(Contract, 'c1').entries()) console.log(at, by, entity?.terms)

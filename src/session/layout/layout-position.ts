@@ -1,4 +1,4 @@
-/** Where a run over the records of several classes stands. */
+/** Position of a run over the records of several classes. */
 export interface LayoutPosition {
   readonly className: string
   /** Undefined where all records of the class are done. */

@@ -35,7 +35,7 @@ export interface LayoutProgress {
   readonly converted: number
   /** Records that could not be written or do not say their key; another run finds them again. */
   readonly failed: number
-  /** Where another run may go on. */
+  /** Position at which another run may go on. */
   readonly position: string
 }
 
@@ -144,7 +144,7 @@ export class Layout {
     return last
   }
 
-  /** One class for each set, in the order of their names; records of subclasses are found with their base. */
+  /** A class for each set, in the order of their names; records of subclasses are found with their base. */
   #setsOf(classes: readonly EntityClass[] | undefined): readonly MappedClass[] {
     const given = classes ?? [...this.#classes.model.entities.values()].map((model) => model.class)
     const bases = given.map((each) => {

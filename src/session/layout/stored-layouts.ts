@@ -24,7 +24,7 @@ export interface StoredLayouts {
   readonly key: KeyValue
   readonly record: RecordKey
   readonly stored: readonly StoredLayout[]
-  /** Those that are in another order than the class declares. */
+  /** Lists and maps that are in another order than the class declares. */
   readonly different: readonly StoredLayout[]
 }
 

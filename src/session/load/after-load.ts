@@ -2,7 +2,7 @@ import { callHooks } from '../tracking/lifecycle-hooks.js'
 import type { ManagedEntity } from '../tracking/managed-entity.js'
 import { sessionClosed } from '../context/session-errors.js'
 
-const arriving = new WeakMap<ManagedEntity, Promise<void>>()
+const running = new WeakMap<ManagedEntity, Promise<void>>()
 
 /**
  * Runs AfterLoad of an entity that was just read; undefined where there is none. Nobody is given the entity before it has ended, and
@@ -10,14 +10,14 @@ const arriving = new WeakMap<ManagedEntity, Promise<void>>()
  */
 export function runAfterLoad(managed: ManagedEntity): Promise<void> | undefined {
   if (managed.model.hooks.afterLoad.length === 0) return undefined
-  const arrival = run(managed)
-  arriving.set(managed, arrival)
-  return arrival
+  const hook = run(managed)
+  running.set(managed, hook)
+  return hook
 }
 
 /** The AfterLoad of the entity that is under way; undefined when there is none. */
 export const afterLoadOf = (managed: ManagedEntity): Promise<void> | undefined =>
-  managed.model.hooks.afterLoad.length === 0 ? undefined : arriving.get(managed)
+  managed.model.hooks.afterLoad.length === 0 ? undefined : running.get(managed)
 
 async function run(managed: ManagedEntity): Promise<void> {
   const { home } = managed
@@ -27,7 +27,7 @@ async function run(managed: ManagedEntity): Promise<void> {
     home.remove(managed)
     throw error
   } finally {
-    arriving.delete(managed)
+    running.delete(managed)
   }
   if (home.isClosed) throw sessionClosed()
   if (managed.state !== 'gone') home.announce(managed)

@@ -229,7 +229,7 @@ export class EntityLoader implements RelationHydration, Loads {
   /** Reads the entity again; write options that were asked for before are dropped like any other change. */
   async refresh(
     managed: ManagedEntity,
-    wishes: readonly WriteOptions[] | undefined,
+    before: readonly WriteOptions[] | undefined,
     signal?: AbortSignal,
   ): Promise<void> {
     const command = read(managed.model.name, managed.key)
@@ -237,7 +237,7 @@ export class EntityLoader implements RelationHydration, Loads {
     const shown = deletedAtOf(managed) === undefined ? undefined : 'include'
     if (isGone(record) || !managed.mapped.shows(record.bins, shown)) throw gone(managed)
     this.hydrator.refresh(managed, record)
-    managed.clearWriteOptions(wishes)
+    managed.clearWriteOptions(before)
     await callHooks('afterLoad', [managed])
   }
 }

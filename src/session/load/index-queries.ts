@@ -145,8 +145,8 @@ export class IndexQueries {
       found.push(managed)
       if (known === undefined) fresh.push(managed)
     }
-    const arrivals = isInsideHook(identity) ? [] : found.map(afterLoadOf)
-    await Promise.all([...arrivals, ...fresh.map(runAfterLoad)])
+    const hooks = isInsideHook(identity) ? [] : found.map(afterLoadOf)
+    await Promise.all([...hooks, ...fresh.map(runAfterLoad)])
     return { found, fresh, leaving }
   }
 

@@ -63,11 +63,11 @@ export class KeyLoader implements RecordTaker {
   ): void {
     const { identity } = this.#context
     const known = identity.get(mapped, key.key)
-    const arrival = known?.mapped.calls('afterLoad') === true ? afterLoadOf(known) : undefined
+    const hook = known?.mapped.calls('afterLoad') === true ? afterLoadOf(known) : undefined
     // A hook that waited for a hook might wait for itself: it gets the entity as it is.
-    if (arrival !== undefined && !this.#isInsideHook) {
+    if (hook !== undefined && !this.#isInsideHook) {
       const again = (): void => this.#find(mapped, key, wanted, receiver, place, mayBeAlone)
-      return void arrival.then(again, (error: unknown) => receiver.failed(error))
+      return void hook.then(again, (error: unknown) => receiver.failed(error))
     }
     if (known !== undefined && covers(known.loaded, wanted.loaded)) {
       if (!mapped.is(known.entity)) return receiver.failed(otherClass(mapped, known))
@@ -136,9 +136,9 @@ export class KeyLoader implements RecordTaker {
     const known = identity.get(mapped, key.key)
     const managed = this.#hydrator.take(mapped, key, record, projection, known)
     if (managed === null || !managed.mapped.calls('afterLoad')) return resolve(request, managed)
-    const arrival = known === undefined ? runAfterLoad(managed) : request.isForHook ? undefined : afterLoadOf(managed)
-    if (arrival === undefined) return resolve(request, managed)
-    arrival.then(
+    const hook = known === undefined ? runAfterLoad(managed) : request.isForHook ? undefined : afterLoadOf(managed)
+    if (hook === undefined) return resolve(request, managed)
+    hook.then(
       () => resolve(request, managed),
       (error: unknown) => request.failed(error),
     )

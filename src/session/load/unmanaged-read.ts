@@ -57,7 +57,7 @@ export async function unmanagedRead<T extends object>(
   })
 }
 
-/** Gives an entity what its record holds, as a session leaves one that it has let go of: nobody can be asked for more. */
+/** Gives an entity what its record holds, as a session leaves one that it has detached: nobody can be asked for more. */
 export function unmanagedEntity<T extends object>(
   entity: T,
   { model, relations }: MappedClass,

@@ -112,7 +112,7 @@ export class MappedClasses {
     return (this.#archived ??= this.#toArchived!())
   }
 
-  /** Tells the classes that a relation leads to; subclasses that inherit it store the same. */
+  /** Notes the relation at the classes that it leads to; subclasses that inherit it store the same. */
   #noteLeftovers({ model, leftovers }: RelationStrategy): void {
     if (leftovers === undefined) return
     const bin = resultName(leftovers.readKeys(1))!

@@ -9,7 +9,7 @@ import type { MapKey, Value } from '../../plan/value.js'
 import { entryOf, shapeOf } from '../../records/place.js'
 import { shown } from '../../model/call-options.js'
 
-/** What a load wants of one property: keys of a map, fields of a part or JSON object, or items of a list by position. */
+/** Part of a property that a load wants: keys of a map, fields of a part or JSON object, or items of a list by position. */
 export type Selection = readonly unknown[] | SliceSelection
 
 export type SliceSelection =

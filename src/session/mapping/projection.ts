@@ -118,7 +118,7 @@ export function missingOf(have: LoadedSet, mapped: MappedClass, want: Loaded): R
   return new Set([...names, ...parts.map(([name]) => name)].filter((name) => !have.has(name)))
 }
 
-/** What is loaded once these were added. */
+/** Loaded properties once these are added. */
 export function loadedWith(have: LoadedSet, missing: ReadonlySet<string>, want: LoadedSet): LoadedSet {
   const parts = new Map(have.parts)
   for (const name of missing) {

@@ -54,7 +54,7 @@ export function keyOfStored(
 ): KeyValue {
   if (target.several === undefined) return classes.of(target.name).codec.key.scheme.fromStored(stored, tenant)
   const found = untag(target, stored, 'storedKind')
-  // What another program has stored there is shown as it is.
+  // A value that another program has stored there is shown as it is.
   if (found === undefined) return stored
   const mapped = classes.of(found.model.name)
   return keyInTarget({ mapped, key: mapped.codec.key.scheme.fromStored(found.key, tenant) }, target)

@@ -22,7 +22,7 @@ interface Bulk<T extends object> {
 
 interface Step {
   readonly written: number
-  /** Those that were not written. */
+  /** Entities that were not written. */
   readonly failed: readonly KeyValue[]
   readonly next: string | undefined
   /** The failure that ends the operation. */
@@ -49,7 +49,7 @@ export async function bulkInSessions<T extends object>(
   }
 }
 
-/** What was written is said with the failure; where nothing was, the failure tells all. An abort is the caller's own. */
+/** Adds what was written to the failure; where nothing was, the failure says it all. An abort is the caller's own. */
 function stoppedBy<T extends object>(
   cause: unknown,
   { className, signal }: Bulk<T>,

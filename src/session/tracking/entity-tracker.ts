@@ -39,7 +39,7 @@ export class EntityTracker {
     return managed
   }
 
-  /** As `get`, also for an entity that only the plan of an `explain` has let go of. */
+  /** As `get`, also for an entity that only the plan of an `explain` has detached. */
   getShown(entity: object): ManagedEntity {
     checkEntity(entity)
     const managed = managedOf(entity)
@@ -81,7 +81,7 @@ export class EntityTracker {
     return (known ?? this.#add(entity)).removeNow(known !== undefined, conditions)
   }
 
-  /** Lets go of an entity that was never sent: there is nothing of it to delete. False for all others. */
+  /** Detaches an entity that was never sent: there is nothing of it to delete. False for all others. */
   forgetUnsent(managed: ManagedEntity): boolean {
     const { state, queued, doubt, home } = managed
     const isUnsent = state === 'new' && queued === undefined && doubt === undefined && !this.#isInFlight(managed)

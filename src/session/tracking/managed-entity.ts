@@ -250,7 +250,7 @@ export class ManagedEntity implements Tracked {
     this.#deleteIntent = { ...this.#deleteIntent!, pending, asked: nextCall(), preview: undefined }
   }
 
-  /** Ends a delete that has failed; where the last one was refused, the entity stays, or is let go of as before. */
+  /** Ends a delete that has failed; where the last one was refused, the entity stays, or is detached as before. */
   endDelete(pending: PendingDelete, isRefused: boolean): void {
     if (!pending.end(isRefused) || this.#deleteIntent?.pending !== pending) return
     if (pending.wasKnown) this.keep()

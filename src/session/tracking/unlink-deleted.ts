@@ -1,7 +1,7 @@
 import { DeletedKeys } from '../../relations/contract/deleted-keys.js'
 import type { OnRollback } from '../../relations/contract/contributor.js'
 import { forgetAtOthers, keepKeys } from '../../relations/state/unlink-detached.js'
-import { forgetLinks, hideLinks, takeBackLinks } from '../../relations/state/unlink-deleted.js'
+import { forgetLinks, hideLinks, rollbackLinks } from '../../relations/state/unlink-deleted.js'
 import type { Deleted } from '../../relations/contract/contributor.js'
 import type { RelationStrategy } from '../../relations/contract/relation-strategy.js'
 import { refStateOf } from '../../relations/state/state-of.js'
@@ -12,15 +12,15 @@ import type { ManagedEntity } from './managed-entity.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
 import type { SessionContext } from '../context/session-context.js'
 
-/** Rolls back links to entities that are to be deleted or let go of, where they were made here and are not stored yet. */
-export function takeBackLinksTo(
+/** Rolls back links to entities that are to be deleted or detached, where they were made here and are not stored yet. */
+export function rollbackLinksTo(
   removed: Iterable<ManagedEntity>,
   context: SessionContext,
-  onTakeBack: OnRollback = () => {},
+  onRollback: OnRollback = () => {},
   isPreview = false,
 ): void {
   walk([...removed], context, (managed, strategies, deleted) =>
-    takeBackLinks(managed, strategies, deleted, onTakeBack, isPreview),
+    rollbackLinks(managed, strategies, deleted, onRollback, isPreview),
   )
 }
 

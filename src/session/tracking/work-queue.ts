@@ -83,9 +83,9 @@ export class WorkQueue {
   /** Work on one entity. */
   runOn<T>(managed: ManagedEntity, work: () => Promise<T>): Promise<T> {
     const before = this.#before(managed)
-    const turn = this.beginOne(managed)
+    const queued = this.beginOne(managed)
     const result = before === undefined ? started(work) : before.then(work, work)
-    const end = (): void => this.endOne(managed, turn)
+    const end = (): void => this.endOne(managed, queued)
     result.then(end, end)
     return result
   }
@@ -97,7 +97,7 @@ export class WorkQueue {
 
   /** True when work on the entity need not wait. */
   isFree(managed: ManagedEntity): boolean {
-    return this.#barrier === undefined && managed.queued === undefined && this.#recordTurn(managed) === undefined
+    return this.#barrier === undefined && managed.queued === undefined && this.#workOnRecord(managed) === undefined
   }
 
   /** Work on one entity that is free, by someone who says when it ends. */
@@ -107,9 +107,9 @@ export class WorkQueue {
     return managed.begin(new QueuedWork(this.#span))
   }
 
-  endOne(managed: ManagedEntity, turn: QueuedWork): void {
-    managed.end(turn)
-    this.#end(turn)
+  endOne(managed: ManagedEntity, queued: QueuedWork): void {
+    managed.end(queued)
+    this.#end(queued)
   }
 
   /** Work on a record that the session has no entity of; it says when it ends. An entity that gets its key meanwhile waits for it. */
@@ -119,12 +119,12 @@ export class WorkQueue {
     const records = (this.#records ??= new Map<string, QueuedWork>())
     const id = recordId(key)
     const before = records.get(id)?.ended
-    const turn = new QueuedWork(this.#onRecords)
-    records.set(id, turn)
+    const queued = new QueuedWork(this.#onRecords)
+    records.set(id, queued)
     const begin = (): void =>
       work(() => {
-        if (records.get(id) === turn) records.delete(id)
-        this.#end(turn)
+        if (records.get(id) === queued) records.delete(id)
+        this.#end(queued)
       })
     if (before === undefined) begin()
     else void before.then(begin)
@@ -154,17 +154,17 @@ export class WorkQueue {
   #before(managed: ManagedEntity): Promise<unknown> | undefined {
     // The flush waits for earlier work on the entity, and later work on it for the flush: only the last of them matters.
     const before = managed.queued?.span === this.#span ? managed.queued.ended : this.#barrier
-    const record = this.#recordTurn(managed)?.ended
+    const record = this.#workOnRecord(managed)?.ended
     return before === undefined ? record : record === undefined ? before : Promise.allSettled([before, record])
   }
 
-  #recordTurn({ key }: ManagedEntity): QueuedWork | undefined {
+  #workOnRecord({ key }: ManagedEntity): QueuedWork | undefined {
     return this.#records === undefined || this.#records.size === 0 ? undefined : this.#records.get(recordId(key))
   }
 
-  #end(turn: QueuedWork): void {
-    turn.end()
-    turn.span.end()
+  #end(queued: QueuedWork): void {
+    queued.end()
+    queued.span.end()
     this.#activity.end()
   }
 }

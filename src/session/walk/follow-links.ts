@@ -12,7 +12,7 @@ import type { ManagedEntity } from '../tracking/managed-entity.js'
 import type { Hop } from './hop.js'
 import { followLinks } from './through-links.js'
 
-/** Where a record leads: `owner` stands for it, `known` is its entity where the session has that. */
+/** Links of a record: `owner` stands for it, `known` is its entity where the session has that. */
 export interface Source {
   readonly owner: Tracked
   readonly known: ManagedEntity | undefined

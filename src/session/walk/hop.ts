@@ -19,7 +19,7 @@ export type Reached =
   | { readonly kind: 'records'; readonly mapped: MappedClass; readonly several?: readonly MappedClass[] }
   | { readonly kind: 'parts'; readonly part: EmbeddableModel }
 
-/** One hop, checked and compiled. */
+/** A hop, checked and compiled. */
 export interface Hop {
   readonly relation: RelationModel
   /** The relation in each class that the entities it starts from may have; empty where these are parts. */

@@ -1,7 +1,7 @@
 import type { KeyValue } from '../../keys/index.js'
 import type { DeletedMode } from '../../model/index.js'
 import type { Reader } from '../../relations/contract/reader.js'
-import { storedRef } from '../../relations/contract/stored-ref.js'
+import { storedRef } from '../../relations/contract/member.js'
 import type { ManagedEntity } from '../tracking/managed-entity.js'
 import type { EntityLoader } from '../load/entity-loader.js'
 import type { Hop } from './hop.js'

@@ -4,7 +4,7 @@ import type { Reached } from './hop.js'
 import type { WalkNode } from './walk-node.js'
 import type { WalkOptions } from './walk-types.js'
 
-/** What a walk needs of its session. */
+/** Parts of a session that a walk needs. */
 export interface WalkParts {
   readonly context: SessionContext
   readonly loads: EntityLoader

@@ -30,7 +30,7 @@ export interface WalkOptions extends OutsideTransaction {
   readonly signal?: AbortSignal
 }
 
-/** What a walk would do, without doing it. */
+/** Plan of a walk, which is not carried out. */
 export interface WalkExplanation {
   /** Each hop in words. */
   readonly hops: readonly string[]

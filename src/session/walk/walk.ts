@@ -37,12 +37,12 @@ export class Walk<T extends object, P extends readonly object[] = readonly [T]> 
     return new Walk(this.#parts, [...this.#hops, hop])
   }
 
-  /** What the last hop reaches, as entities that the session manages. */
+  /** Entities that the last hop reaches; the session manages them. */
   entities(): Promise<T[]> {
     return this.#run(async (end, levels) => (await end.entities(levels.at(-1)!)) as T[])
   }
 
-  /** The same one after the other, in bounded memory: entities that are not changed are let go again. */
+  /** The same one after the other, in bounded memory: entities that are not changed are detached again. */
   async *stream(): AsyncGenerator<T> {
     const { end, levels } = await this.#run((end, levels) => Promise.resolve({ end, levels }))
     const level = levels.at(-1)!
@@ -73,7 +73,7 @@ export class Walk<T extends object, P extends readonly object[] = readonly [T]> 
     return this.#run(async (end, levels) => (await end.paths(levels)) as unknown as P[])
   }
 
-  /** What the walk would read, hop by hop; nothing is sent. */
+  /** Reads of the walk, hop by hop, without sending them. */
   explain(): WalkExplanation {
     return explainWalk(this.#parts.reached, this.#hops)
   }

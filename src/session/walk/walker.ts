@@ -21,7 +21,7 @@ import type { WalkNode } from './walk-node.js'
 /** Queries of an index under way at a time: each of them streams. */
 const QUERIES_AT_ONCE = 16
 
-/** Where one record or part leads. */
+/** Links of one record or part. */
 type Lead = Pick<WalkNode, 'id' | 'mapped' | 'key' | 'part'>
 
 /** Goes from hop to hop: what one hop needs of all its entities is read in one batch. */
@@ -130,7 +130,7 @@ export class Walker {
     })
   }
 
-  /** One that the session has without its children gets them by a read of its own, in the same batch. */
+  /** Reads the children of an entity that the session has without them, in the same batch. */
   async #ownerOf(node: WalkNode, hop: Hop): Promise<Tracked | null> {
     const { known } = this.#sourceOf(node)
     const { name } = hop.relation

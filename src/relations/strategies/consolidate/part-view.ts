@@ -121,7 +121,7 @@ export class PartView implements CollectionView {
     return { members: await this.#completed(placed), next }
   }
 
-  /** Children that only passed through are let go again. */
+  /** Children that only passed through are detached again. */
   async *stream(): AsyncGenerator<object> {
     const { parts } = this.#table
     for (let last: MapKey | undefined, isLast = false; !isLast;) {

@@ -105,11 +105,11 @@ export abstract class PartsStrategy implements RelationStrategy {
   }
 
   /** Parts that are not stored yet are not found by an index; the others point no longer to what was never stored. */
-  takeBack({ entity }: Tracked, deleted: Deleted, onTakeBack: OnRollback, isPreview: boolean): void {
+  rollback({ entity }: Tracked, deleted: Deleted, onRollback: OnRollback, isPreview: boolean): void {
     if (this.#targets.every((target) => deleted(target).size === 0)) return
     const table = this.table(entity)
     const changed = this.changed(table).map(({ part }) => part)
-    withdrawPointing(table, changed, deleted, onTakeBack, isPreview)
+    withdrawPointing(table, changed, deleted, onRollback, isPreview)
   }
 
   loadInside(level: readonly Tracked[], reader: Reader, paths: readonly string[]): Promise<readonly LoadedLevel[]> {

@@ -48,7 +48,7 @@ export class TargetDeletion implements Contributor {
       const found = await this.#ownersOf(target, pointers, reach, reader)
       if (found === undefined) reach.drain(drainOf(target, pointers, reader))
       else
-        for (const { entity } of await removeChildren(found, target, pointers, reader, reach.onTakeBack))
+        for (const { entity } of await removeChildren(found, target, pointers, reader, reach.onRollback))
           reach.save(entity)
     }
   }
@@ -136,7 +136,7 @@ async function removeChildren(
   target: Tracked,
   pointers: Pointers,
   reader: Reader,
-  onTakeBack?: OnRollback,
+  onRollback?: OnRollback,
 ): Promise<readonly Tracked[]> {
   const value = valueOf(target, reader)
   const known = new Map(owners.filter(isFresh).map((owner) => [owner, idsIn(owner, pointers, value)]))
@@ -147,7 +147,7 @@ async function removeChildren(
   return owners.filter((owner) => {
     const state = stateOf(owner, pointers)
     const ids = known.get(owner)!
-    if (ids.length > 0) onTakeBack?.(state.remember())
+    if (ids.length > 0) onRollback?.(state.remember())
     for (const id of ids) state.remove(id)
     return ids.length > 0
   })

@@ -20,7 +20,7 @@ export function withdrawPointing(
   table: PartTable,
   changed: readonly object[],
   deleted: Deleted,
-  onTakeBack: OnRollback,
+  onRollback: OnRollback,
   isPreview: boolean,
 ): void {
   const { codec, relation } = table.parts
@@ -31,9 +31,9 @@ export function withdrawPointing(
         const state = gone.size === 0 ? undefined : findRefState(readProperty(below.part, name) ?? {})
         const key = state?.key ?? null
         if (state === undefined || key === null || !gone.has(key)) continue
-        if (goesAlong(relation, name, below)) onTakeBack(withdraw(table, below, isPreview))
+        if (goesAlong(relation, name, below)) onRollback(withdraw(table, below, isPreview))
         else if (isEntity(state.target) && state.binding?.reader.tracked(state.target) === undefined)
-          onTakeBack(state.tentatively(() => state.set(null), isPreview))
+          onRollback(state.tentatively(() => state.set(null), isPreview))
       }
 }
 

@@ -5,14 +5,14 @@ import { removeBin } from '../../../plan/operations.js'
 import type { Outcome } from '../../../plan/outcome.js'
 import type { UserKey } from '../../../plan/record-key.js'
 import type { Reader } from '../../contract/reader.js'
-import { storedRef } from '../../contract/stored-ref.js'
+import { storedRef } from '../../contract/member.js'
 import type { Tracked } from '../../contract/tracked.js'
 import type { RefState } from '../../state/ref-state.js'
 import { retarget } from '../../write/guarded-ref-write.js'
 import { linkWrite } from '../../write/link-bin.js'
 import type { KeyBinSides } from './key-bin-sides.js'
 
-/** An entity that the collection of the owner `left` has let go of; `present`: the owner that a transaction reads. */
+/** An entity that the collection of the owner `left` has detached; `present`: the owner that a transaction reads. */
 export interface Release {
   readonly tracked: Tracked
   readonly state: RefState
@@ -20,7 +20,7 @@ export interface Release {
   readonly present: KeyValue | null
 }
 
-/** A collection has let go of it: that concerns its owner alone, and another session may have given it to another one meanwhile. */
+/** A collection has detached it: that concerns its owner alone, and another session may have given it to another one meanwhile. */
 export function planRelease(
   sides: KeyBinSides,
   release: Release,

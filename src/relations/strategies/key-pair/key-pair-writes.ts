@@ -34,7 +34,7 @@ export class KeyPairWrites {
     // The one that is written last sees whether the first is still there, and stays.
     const settle = (first: End) => (outcome: Outcome) => {
       const last = first === owner ? other : owner
-      if (outcome.reason === 'missing' || outcome.reason === 'guard') this.#takeBack(first, last, before, draft, reader)
+      if (outcome.reason === 'missing' || outcome.reason === 'guard') this.#rollback(first, last, before, draft, reader)
       else if (outcome.state === 'written' && !isNew(owner)) {
         this.#confirm(owner, other, draft, reader)
         // Another session that knew its key may have deleted it as soon as it was stored.
@@ -56,7 +56,7 @@ export class KeyPairWrites {
   }
 
   /** The second record is gone: the first points again where it did before, as long as it is named there. */
-  #takeBack(first: End, gone: End, before: UserKey | null, draft: Draft, reader: Reader): void {
+  #rollback(first: End, gone: End, before: UserKey | null, draft: Draft, reader: Reader): void {
     if (before === null || userKeyId(before) === userKeyId(gone.key.key) || draft.isTransaction)
       return this.clear(first, gone, draft, reader, 'undo')
     const former = endAt(gone, before)

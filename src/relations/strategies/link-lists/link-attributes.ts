@@ -110,7 +110,7 @@ export class LinkAttributes {
     }
   }
 
-  /** The record was read again: what is at hand becomes what is stored by key, and what is not stored any more is let go of. */
+  /** The record was read again: what is at hand becomes what is stored by key, and what is not stored any more is detached. */
   refill(state: CollectionState, stored: ReadonlyMap<string, Value>): void {
     for (const [key, link] of state.links.entries) {
       if (link.isPartlySent || state.isPartlySent(key)) continue

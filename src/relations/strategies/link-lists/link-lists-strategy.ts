@@ -233,7 +233,7 @@ export class LinkListsStrategy implements RelationStrategy {
           // This end is gone, so the other must not point to it.
           const back = ends[1 - i]
           if (back && (outcome.reason === 'missing' || outcome.reason === 'guard'))
-            this.#takeBack(back, end, member, state, draft)
+            this.#rollback(back, end, member, state, draft)
           return progress(isWritten(outcome), outcome)
         }
         return end.store.add({ ...link, attributes }, draft, 'add references', added, reader)
@@ -279,7 +279,7 @@ export class LinkListsStrategy implements RelationStrategy {
     return []
   }
 
-  #takeBack(from: LinkSide, to: LinkSide, member: Member, state: CollectionState, draft: Draft): void {
+  #rollback(from: LinkSide, to: LinkSide, member: Member, state: CollectionState, draft: Draft): void {
     void from.store.remove(linkFrom(from, to), draft, 'undo', (outcome) => {
       const isDone = isWrittenOrMissing(outcome)
       if (isDone) state.turnedBack(member)

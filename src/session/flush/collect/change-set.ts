@@ -94,9 +94,9 @@ export class ChangeSet implements InFlight {
   /** Rolls back the marks of these members alone. */
   rollbackWhere(wanted: (managed: ManagedEntity) => boolean): void {
     const marks = this.#undo.splice(0)
-    const isTakenBack = marks.map(({ of }) => of !== undefined && wanted(of))
-    marks.forEach((mark, i) => isTakenBack[i] || this.#undo.push(mark))
-    for (let i = marks.length - 1; i >= 0; i--) if (isTakenBack[i]) marks[i].undo()
+    const isRolledBack = marks.map(({ of }) => of !== undefined && wanted(of))
+    marks.forEach((mark, i) => isRolledBack[i] || this.#undo.push(mark))
+    for (let i = marks.length - 1; i >= 0; i--) if (isRolledBack[i]) marks[i].undo()
   }
 
   /** Tests for members that are one of `those`, or were cascaded to only from them. */

@@ -151,9 +151,9 @@ async function cascadeFrom(
         const known = entities.find(entity)
         const before = known?.state
         const isMarked = before === 'removed'
-        const isOwnWish = isMarked && known!.deleteIntent!.orphanGuard === undefined
+        const isAskedFor = isMarked && known!.deleteIntent!.orphanGuard === undefined
         const isPreview = isLook && (before === 'new' || before === 'stored')
-        const removed = entities.remove(entity, { orphanGuard: isOwnWish ? undefined : only })
+        const removed = entities.remove(entity, { orphanGuard: isAskedFor ? undefined : only })
         if (isPreview) removed.showAs(before)
         if (!isMarked) work.onRollback(() => entities.unmark(removed, before), removed)
         if (!seen.has(removed)) work.setDepth(removed, work.depthOf(managed) + 1)
@@ -162,12 +162,12 @@ async function cascadeFrom(
         add(removed, managed)
       },
       get room() {
-        // What is drained in steps leaves the lists, and a soft delete keeps them.
+        // Members that are drained in steps leave the lists, and a soft delete keeps those.
         return isSoftDelete(managed) ? NO_BOUND : Math.max(0, most - members.length)
       },
       drain,
       isDeletedAround: (key) => work.isDeletedAround(key),
-      onTakeBack: (undo) => work.onRollback(undo, managed),
+      onRollback: (undo) => work.onRollback(undo, managed),
       isPreview: isLook,
       isAgain,
     }

@@ -2,7 +2,7 @@ import { binsToJudge, isAsWritten, judge } from '../../../driver/read-back.js'
 import { read, type ReadCommand } from '../../../plan/command.js'
 import type { StoredRecord } from '../../../plan/outcome.js'
 import { afterDoubt, binsReplaced } from '../../../plan/effects.js'
-import { takeBackLinksTo } from '../../tracking/unlink-deleted.js'
+import { rollbackLinksTo } from '../../tracking/unlink-deleted.js'
 import { isOfWrite, type WriteDoubt } from '../../tracking/doubt.js'
 import type { ManagedEntity } from '../../tracking/managed-entity.js'
 import type { SendParts } from '../session-parts.js'
@@ -21,7 +21,7 @@ export async function resolveDoubts(work: ChangeSet, parts: SendParts, signal?: 
     const records = await context.driver.read(members.map(lookUp), callOptions(context, signal))
     members.forEach((managed, i) => resolve(managed, records[i], parts))
     const forgotten = members.filter(({ state }) => state === 'gone')
-    takeBackLinksTo(forgotten, context)
+    rollbackLinksTo(forgotten, context)
     work.drop(forgotten)
   }
 }

@@ -26,25 +26,25 @@ const NO_TIME = new Date(0)
 export function executeSingle(
   managed: ManagedEntity,
   context: SessionContext,
-  turns: WorkQueue,
+  queue: WorkQueue,
   receiver: SendReceiver,
 ): void {
-  const turn = turns.beginOne(managed)
+  const queued = queue.beginOne(managed)
   let planned: PlannedRecord | undefined
   try {
     planned = plan(managed, context)
     if (planned !== undefined) {
       return context.driver.runInto(
         planned.command,
-        new SimpleSend(managed, planned, turns, turn, context.driver.events, receiver),
+        new SimpleSend(managed, planned, queue, queued, context.driver.events, receiver),
       )
     }
   } catch (error) {
-    turns.endOne(managed, turn)
+    queue.endOne(managed, queued)
     receiver.refused?.()
     return receiver.failed(error)
   }
-  turns.endOne(managed, turn)
+  queue.endOne(managed, queued)
   receiver.sent(managed)
 }
 
@@ -58,8 +58,8 @@ function plan(managed: ManagedEntity, { validate, classes }: SessionContext): Pl
 class SimpleSend implements WriteReceiver {
   readonly #managed: ManagedEntity
   readonly #planned: PlannedRecord
-  readonly #turns: WorkQueue
-  readonly #turn: QueuedWork
+  readonly #queue: WorkQueue
+  readonly #queued: QueuedWork
   readonly #events: Events
   readonly #receiver: SendReceiver
   readonly #began = flushChannel.hasSubscribers ? performance.now() : 0
@@ -67,22 +67,22 @@ class SimpleSend implements WriteReceiver {
   constructor(
     managed: ManagedEntity,
     planned: PlannedRecord,
-    turns: WorkQueue,
-    turn: QueuedWork,
+    queue: WorkQueue,
+    queued: QueuedWork,
     events: Events,
     receiver: SendReceiver,
   ) {
     this.#managed = managed
     this.#planned = planned
-    this.#turns = turns
-    this.#turn = turn
+    this.#queue = queue
+    this.#queued = queued
     this.#events = events
     this.#receiver = receiver
   }
 
   settled(outcome: Outcome): void {
     const error = this.#take(outcome)
-    this.#turns.endOne(this.#managed, this.#turn)
+    this.#queue.endOne(this.#managed, this.#queued)
     if (error === undefined) this.#receiver.sent(this.#managed)
     else this.#receiver.failed(error)
   }

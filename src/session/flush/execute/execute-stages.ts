@@ -65,7 +65,7 @@ export async function executeStages(
         if (outcome.reason === 'missing') missing.set(recordId(outcome.command.key), outcome)
       const unsent = ready.holdBack(missing).map((outcome) => withReason(outcome, halt))
       broken.push(...ready.broken)
-      if (ready.name === 'undo') noteTakenBack(answered, outcomes, failed, stoppedBy([...failed, ...refused], draft))
+      if (ready.name === 'undo') noteRolledBack(answered, outcomes, failed, stoppedBy([...failed, ...refused], draft))
       outcomes.push(...answered.map((outcome) => judged.get(outcome.command) ?? outcome), ...unsent)
       failed.push(...refused, ...unsent)
       if (ready.name === 'mark') {
@@ -99,7 +99,7 @@ function stoppedBy(failed: readonly Outcome[], draft: PlanDraft): IsStopped | un
 }
 
 /** Notes what a failure has undone as not written. */
-function noteTakenBack(
+function noteRolledBack(
   answered: readonly Outcome[],
   outcomes: Outcome[],
   failed: Outcome[],

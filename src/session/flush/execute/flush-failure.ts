@@ -79,7 +79,7 @@ const WHY: { readonly [reason in Reason]?: string } = {
   undone: 'undone with the transaction it was part of.',
   abandoned:
     'its transaction failed, and the rollback was not confirmed: the server undoes it when the time of the transaction is up, and holds the record until then.',
-  takenBack: 'taken back, because something that it changes with has failed.',
+  rolledBack: 'rolled back, because something that it changes with has failed.',
 }
 
 /** Record with the most telling outcome of its commands. */

@@ -49,6 +49,6 @@ const UNDONE: ReadonlySet<Outcome['reason']> = new Set<Outcome['reason']>([
   'notSent',
   'undone',
   'abandoned',
-  'takenBack',
+  'rolledBack',
 ])
 const isUnsent = ({ reason }: Outcome): boolean => UNDONE.has(reason)

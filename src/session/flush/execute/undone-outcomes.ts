@@ -19,13 +19,13 @@ export function undoneOutcomes(
   for (const outcome of outcomes) {
     const { command, state } = outcome
     if (state === 'written' && removed.has(recordId(command.key))) {
-      found.set(outcome, { ...outcome, state: 'notWritten', reason: 'takenBack' })
+      found.set(outcome, { ...outcome, state: 'notWritten', reason: 'rolledBack' })
       continue
     }
     const back = state === 'written' ? bins.get(recordId(command.key)) : undefined
     if (back === undefined || command.kind === 'delete' || command.exists === 'mustNotExist') continue
     if ([...binsOf(command)].every((bin) => back.has(bin)))
-      found.set(outcome, { ...outcome, state: 'notWritten', reason: 'takenBack' })
+      found.set(outcome, { ...outcome, state: 'notWritten', reason: 'rolledBack' })
   }
   return found
 }

@@ -62,7 +62,7 @@ function overwriting(
   now: Date,
 ): readonly Operation[] {
   const { codec, shards } = mapped
-  // What a sharded counter of a known record gained is added to it, as by an update.
+  // A sharded counter of a known record is added to, as by an update.
   // Both go with what they count and copy, which an upsert may leave as it is.
   const counts = new Set(
     mapped.model.properties.flatMap(({ bin, countOf, copy }) => ((countOf ?? copy) === undefined ? [] : [bin])),

@@ -28,7 +28,7 @@ class Member {
 const RELATIONS = ['boss', 'staff', 'partner', 'partnerOf', 'friends', 'marked'] as const
 
 const MANY = 150
-/** Members that are let go of first: the session makes an index after the first few. */
+/** Members that are detached first: the session makes an index after the first few. */
 const FIRST = 10
 const IDS = Array.from({ length: MANY }, (_, i) => i + 1)
 
