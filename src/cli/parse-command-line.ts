@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { UsageError } from './usage.js'
 
 /** A parsed command line. */
-export type Command =
+type Command =
   | { readonly name: 'help' }
   | { readonly name: 'version' }
   | { readonly name: 'serve'; readonly port: number; readonly namespaces: readonly string[]; readonly data?: string }

@@ -6,7 +6,7 @@ import { UsageError } from './usage.js'
 const DATA_FILE = 'skein.data'
 
 /** Options of the command. */
-export interface ServeOptions {
+interface ServeOptions {
   readonly port: number
   readonly namespaces: readonly string[]
   /** The directory of the data file; without one nothing is kept. */

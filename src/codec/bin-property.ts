@@ -7,7 +7,7 @@ import { isMissing, type InlineKind, type Loaded, type MutableBins, type SingleB
 import type { TypeCodec } from './type-codec.js'
 import { throwIn } from './value-problem.js'
 
-export interface BinPropertyOptions {
+interface BinPropertyOptions {
   readonly name: string
   readonly bin: string
   readonly codec: TypeCodec

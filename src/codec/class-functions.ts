@@ -3,7 +3,7 @@ import type { Bins } from '../plan/command.js'
 import type { Loaded, MutableBins, PropertyCodec } from './property-codec.js'
 
 /** Puts Ref and Collection on an instance that was read; `stored` are its bins (or the part's map), `only` limits it to some of them. */
-export type Attach = (instance: object, stored: Bins, loaded: Loaded, only?: ReadonlySet<string>) => void
+type Attach = (instance: object, stored: Bins, loaded: Loaded, only?: ReadonlySet<string>) => void
 
 /** Input of the functions of one class. */
 export interface ClassShape {

@@ -9,8 +9,5 @@ export interface Mistake<Sentence extends string> {
 /** The type of a property without null and undefined; `unknown` for private ones, which cannot be looked at. */
 export type Declared<P, K extends string> = K extends keyof P ? NonNullable<P[K]> : never
 
-/** A property decorator that accepts anything. */
-export type AnyProperty = (proto: object, property: string) => void
-
 /** `unknown` (nothing to complain about) when the declared type fits, otherwise the sentence. Private properties are not checked. */
 export type Expect<Actual, Wanted, Sentence extends string> = [Actual] extends [Wanted] ? unknown : Mistake<Sentence>

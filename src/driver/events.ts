@@ -86,7 +86,7 @@ export interface HiddenError {
   readonly cause?: HiddenError
 }
 
-export const commandChannel = channel('skein:command')
+const commandChannel = channel('skein:command')
 const warningChannel = channel('skein:warning')
 const transactionChannel = channel('skein:transaction')
 export const flushChannel = channel('skein:flush')

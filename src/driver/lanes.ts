@@ -4,7 +4,7 @@ import type { Events } from './events.js'
 import type { PartitionOwners } from './partition-owners.js'
 
 /** A command that waits to be sent. */
-export interface WaitingCommand extends Waiting {
+interface WaitingCommand extends Waiting {
   readonly command: { readonly key: RecordKey }
 }
 
@@ -66,7 +66,7 @@ export class Lanes<Entry extends WaitingCommand> {
   }
 }
 
-export interface LaneParts {
+interface LaneParts {
   readonly owners: PartitionOwners
   readonly events: Events
 }

@@ -22,7 +22,7 @@ export interface Limits {
   readonly keyBytes: number
 }
 
-export const DEFAULT_LIMITS: Limits = Object.freeze({
+const DEFAULT_LIMITS: Limits = Object.freeze({
   roundTrips: 4,
   alone: 40,
   batchRows: 256,

@@ -204,7 +204,7 @@ export interface Refusal {
   readonly inDoubt: boolean
 }
 
-export interface CallParts {
+interface CallParts {
   readonly client: ClientCalls
   readonly policies: Policies
 }

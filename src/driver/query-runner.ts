@@ -15,7 +15,7 @@ import { queryError } from './query-errors.js'
 import { Tries } from './retry.js'
 import { CODE, isTransient } from './status.js'
 
-export interface QueryParts {
+interface QueryParts {
   readonly client: ClientCalls
   readonly policies: Policies
   readonly retry: RetryOptions
@@ -24,7 +24,7 @@ export interface QueryParts {
 }
 
 /** A range of the 4,096 partitions that the records of a namespace are spread over. */
-export interface Partitions {
+interface Partitions {
   readonly begin: number
   readonly count: number
 }

@@ -5,7 +5,7 @@ import { DELETE_OPCODE, readOpcodes } from './aerospike-client.js'
 let reads: ReadonlySet<number> | undefined
 
 /** Kind of an operation that a user made with the official client. */
-export type RawKind = 'read' | 'write' | 'delete' | 'none'
+type RawKind = 'read' | 'write' | 'delete' | 'none'
 
 /** `none` for what is no operation of the client: the binding would crash on it. */
 export function rawKind(given: unknown): RawKind {

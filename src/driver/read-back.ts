@@ -9,7 +9,7 @@ import type { StoredRecord } from './outcome.js'
  * made the same change would have left it so; it was `notApplied` and may be sent again; it `lost` against another writer; or it is
  * `unknown`, because someone changed the record since, or because it adds to what others add to.
  */
-export type Verdict = 'applied' | 'asWanted' | 'notApplied' | 'lost' | 'unknown'
+type Verdict = 'applied' | 'asWanted' | 'notApplied' | 'lost' | 'unknown'
 
 /** The bins that must be read back to judge the command. */
 export function binsToJudge(command: WriteCommand | DeleteCommand): string[] {

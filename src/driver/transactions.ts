@@ -58,7 +58,7 @@ class OpenTransaction implements TransactionHandle {
   }
 }
 
-export interface TransactionParts {
+interface TransactionParts {
   readonly client: ClientCalls
   readonly capabilities: Capabilities
   readonly reader: Reader

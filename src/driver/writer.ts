@@ -27,7 +27,7 @@ import { Rest } from './retry.js'
 import { CODE, isNoAnswer, isTransient, isWithoutRoom } from './status.js'
 import { addStoredVersion } from './stored-version.js'
 
-export interface WriterParts extends ReaderParts {
+interface WriterParts extends ReaderParts {
   readonly reader: Reader
   /** Whether deletes in this namespace leave a tombstone where the class does not say. */
   readonly durableDelete: (namespace: string) => boolean

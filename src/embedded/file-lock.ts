@@ -17,7 +17,7 @@ import { SkeinError } from '../errors/index.js'
 /** Files that servers of this process use. */
 const used = new Set<string>()
 
-export interface LockedFile {
+interface LockedFile {
   /** The file itself, without symbolic links. */
   readonly path: string
   readonly unlock: () => void

@@ -135,7 +135,7 @@ export function write(
   }
 }
 
-export interface DeleteOptions {
+interface DeleteOptions {
   operations?: readonly ReadOperation[]
   guards?: readonly Guard[]
   generation?: number

@@ -9,7 +9,7 @@ import type { Operation } from './operation.js'
  * `readBack`, because its guard keeps it from happening twice and the stored record shows whether it happened;
  * `report` it, because a repeat could apply it twice or return the wrong results.
  */
-export type AfterDoubt = 'repeat' | 'readBack' | 'report'
+type AfterDoubt = 'repeat' | 'readBack' | 'report'
 
 export function afterDoubt(command: WriteCommand | DeleteCommand): AfterDoubt {
   if (command.operations.some((operation) => operation.kind === 'rawWrite' && !operation.isIdempotent)) return 'report'

@@ -5,7 +5,7 @@ import { REVEAL_ALL, showCommandInFull, showConditions, showOperations, type Rev
 import { jsonValue } from './show-value.js'
 
 /** A command of an explained plan, as JSON. */
-export interface ExplainedCommand {
+interface ExplainedCommand {
   readonly kind: Command['kind']
   readonly class: string
   readonly namespace: string
@@ -16,7 +16,7 @@ export interface ExplainedCommand {
   readonly bytes: number
 }
 
-export interface ExplainedStage {
+interface ExplainedStage {
   readonly title: string
   readonly commands: readonly ExplainedCommand[]
   readonly afterRead?: string

@@ -4,7 +4,7 @@ import { recordId } from './record-key.js'
 import { resultName } from './effects.js'
 
 /** Reads merged per record, and the position of each original read's answer. */
-export interface MergedReads {
+interface MergedReads {
   readonly commands: readonly ReadCommand[]
   /** Index of the merged command that answers each given read; the answer may hold more than was asked for. */
   readonly answeredBy: readonly number[]

@@ -37,7 +37,7 @@ function checkKeys(className: string, value: unknown, path: string, depth: numbe
 }
 
 /** True for what JSON.parse makes, also where a key hides its constructor. */
-export function isPlainObject(value: object): boolean {
+function isPlainObject(value: object): boolean {
   const proto: unknown = Object.getPrototypeOf(value)
   return proto === Object.prototype || proto === null
 }

@@ -128,7 +128,7 @@ export function storedMap(stored: Value): { readonly [key: string]: Value } {
   )
 }
 
-export interface KeyCodec {
+interface KeyCodec {
   encode(key: unknown): MapKey
   decode(stored: MapKey): unknown
 }

@@ -9,7 +9,7 @@ import { findSorted } from './search.js'
 import type { Selection } from './selection.js'
 
 /** Where the element of a level stands, or how many nils go before it where it has to be created. */
-export type Place = { readonly position: number } | { readonly createAfter: number }
+type Place = { readonly position: number } | { readonly createAfter: number }
 
 export function isContainer(value: Value | undefined): value is Container {
   return value instanceof ListValue || value instanceof MapValue

@@ -5,7 +5,7 @@ import { sortedPositions, upperBound } from './search.js'
 import { gapsBetween, inside, oneByOne, type Span } from './span.js'
 
 /** The elements that equal one of the items of a list. */
-export interface FoundItems {
+interface FoundItems {
   /** Positions of the elements found, ascending. */
   readonly positions: number[]
   /** Where the elements of each item rank, in the order of the items; of equal items the last one has them all. */

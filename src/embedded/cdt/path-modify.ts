@@ -12,7 +12,7 @@ export const REMOVED = Symbol('removed')
 type Outcome = Value | typeof REMOVED
 
 /** The new value of a child, `REMOVED` where the child is to go, undefined where the new value is unknown. */
-export type Replace = (loop: Loop) => Outcome | undefined
+type Replace = (loop: Loop) => Outcome | undefined
 
 /** Replaces or removes the children that a path leads to; answers the same object where nothing changed. */
 export function modifyByPath(subject: Container, path: Path, replace: Replace): Container {

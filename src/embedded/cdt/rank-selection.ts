@@ -6,7 +6,7 @@ import type { Span } from './span.js'
 /** A heap compares two children, and one of them with their parent. */
 const COMPARISONS_PER_LEVEL = 2
 
-export interface RankSelection {
+interface RankSelection {
   /** Positions in ascending order of rank. */
   readonly positions: number[]
   /** Whether the ranks were taken from the low end; lists return their values away from the end they were taken from. */

@@ -17,7 +17,7 @@ export const ReturnType = {
 const TYPE_MASK = 0xffff
 const INVERTED = 0x10000
 
-export interface Wanted {
+interface Wanted {
   readonly type: number
   /** Select what the call would otherwise leave. */
   readonly inverted: boolean

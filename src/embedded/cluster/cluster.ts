@@ -4,7 +4,7 @@ import type { Pace } from './pace.js'
 import { PartitionMap } from './partition-map.js'
 
 /** Partitions that nobody may serve for a while, as when they move from one node to another. */
-export interface HeldPartitions {
+interface HeldPartitions {
   readonly namespace: string | undefined
   readonly partitions: ReadonlySet<number> | undefined
 }

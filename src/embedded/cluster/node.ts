@@ -12,7 +12,7 @@ import { Pace } from './pace.js'
 /** Never anything but loopback: there is no authentication. */
 const HOST = '127.0.0.1'
 
-export interface NodeParts {
+interface NodeParts {
   readonly store: Store
   readonly faults: FaultList
   readonly log: CommandLog

@@ -29,7 +29,7 @@ export function allBins(bins: Bins): ReplyOp[] {
 }
 
 /** How nil results are answered: `all` sends every one, `write` sends those of existing bins, `read` none. */
-export type NilReplies = 'all' | 'write' | 'read'
+type NilReplies = 'all' | 'write' | 'read'
 
 /** Runs one reading operation and adds what it answers to `replies`. */
 export function applyReadOp(op: RequestOp, bins: Bins, view: RecordView, nils: NilReplies, replies: ReplyOp[]): void {

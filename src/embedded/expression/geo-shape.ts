@@ -7,7 +7,7 @@ type Point = readonly [number, number]
 /** Answers whether a point lies in a region. */
 type Region = (point: Point) => boolean
 
-export type Shape = { readonly point: Point } | { readonly region: Region }
+type Shape = { readonly point: Point } | { readonly region: Region }
 
 const EARTH_RADIUS = 6_371_000
 const RADIAN = Math.PI / 180

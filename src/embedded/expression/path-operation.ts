@@ -6,7 +6,7 @@ import { parsePath, type PathCall } from './path.js'
 import { ExpressionParser } from './parser.js'
 
 /** A selection or change by path, ready to run on any bin. */
-export interface PathOperation {
+interface PathOperation {
   readonly call: PathCall
   readonly variableCount: number
 }

@@ -13,7 +13,7 @@ const ChangeOpcode = { INIT: 0, ADD: 1, UNION: 2, REFRESH_COUNT: 3, FOLD: 4 } as
 /** Stands for a number of bits that is not given. */
 const NOT_GIVEN = -1
 
-export interface Changed {
+interface Changed {
   readonly sketch: Sketch
   readonly result: Value
 }

@@ -8,7 +8,7 @@ import { readSketch } from './hll-reads.js'
 import { decodeSketch, encodeSketch } from './sketch-bytes.js'
 import type { Sketch } from './sketch.js'
 
-export interface HllChange {
+interface HllChange {
   /** The bin afterwards; undefined while it stays missing. */
   readonly subject: Value | undefined
   readonly result: Value

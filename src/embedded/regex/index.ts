@@ -8,7 +8,7 @@ import { compilePattern, type Program } from './program.js'
 export type { PosixOptions } from '../../regex/posix-parser.js'
 
 /** A search for a pattern anywhere in a text. */
-export interface Search {
+interface Search {
   test(text: Uint8Array): boolean
 }
 

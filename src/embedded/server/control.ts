@@ -45,7 +45,7 @@ export type ControlReply =
   | { readonly id: number; readonly refused: string }
 
 /** Why the data file cannot be used. */
-export interface UnusableFile {
+interface UnusableFile {
   readonly unusable: string
   readonly fix: string
 }

@@ -27,7 +27,7 @@ export interface IndexDefinition {
   readonly expression?: IndexExpression
 }
 
-export interface IndexExpression {
+interface IndexExpression {
   readonly bytes: Buffer
   readonly compiled: CompiledExpression
 }

@@ -7,7 +7,7 @@ import type { Slot } from './slot.js'
 import { SortedList } from './sorted-list.js'
 import { TimeSlice } from './time-slice.js'
 
-export interface IndexEntry {
+interface IndexEntry {
   readonly key: IndexKey
   readonly slot: Slot
 }

@@ -3,7 +3,7 @@ import { nowMillis } from './clock.js'
 import type { RecordState } from './record-state.js'
 
 /** Provisional write of a transaction; `state` is undefined where it deleted the record. */
-export interface Provisional {
+interface Provisional {
   readonly transaction: Transaction
   readonly state: RecordState | undefined
 }

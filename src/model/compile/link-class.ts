@@ -30,7 +30,7 @@ export function resolveLinkClasses(compilation: Compilation): Compilation {
   return { ...compilation, entities }
 }
 
-export function isThrough(note: MemberNote): note is ThroughNote {
+function isThrough(note: MemberNote): note is ThroughNote {
   return note.decorator === 'ManyToMany' && 'through' in note.options && note.options.through !== undefined
 }
 

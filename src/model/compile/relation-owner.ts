@@ -55,7 +55,7 @@ function checkSameStorage(side: Side, other: Side, problems: Problems): void {
   }
 }
 
-export function attributesOf({ options }: MemberNote<RelationDecorator>): object | undefined {
+function attributesOf({ options }: MemberNote<RelationDecorator>): object | undefined {
   return 'attributes' in options ? evaluateTarget(options.attributes) : undefined
 }
 

@@ -7,7 +7,7 @@ export const noteMade = (link: object): void => void MADE.add(link)
 export const isMade = (link: object): boolean => MADE.has(link)
 
 /** Link records that the next save of the owner concerns, though the collection itself does not change. */
-export interface LinksToSend {
+interface LinksToSend {
   /** They were given other values by a collection that had them already. */
   readonly changed: Set<object>
   /** The session has taken them in, has not stored them, and was told to unlink them. */

@@ -3,7 +3,7 @@ import { userKeyId, type RecordKey, type UserKey } from '../../plan/record-key.j
 import { REMEMBER, rememberFields } from './remember-fields.js'
 
 /** Owners that have to hear of a change: one takes the entity, others drop it. */
-export interface OwnersToTell {
+interface OwnersToTell {
   readonly toJoin: KeyValue | undefined
   readonly toLeave: ReadonlyMap<string, KeyValue>
 }

@@ -102,7 +102,7 @@ interface Data {
   dangling: readonly KeyValue[]
 }
 
-export type KeyOf = (entity: object) => KeyValue | null
+type KeyOf = (entity: object) => KeyValue | null
 
 /** Entries by the member they are about, in the order they came: an entity and its key are the same member. */
 export abstract class KeyedMembers<E> {
@@ -239,7 +239,7 @@ export abstract class KeyedMembers<E> {
 }
 
 /** Members in the order they came, each once. */
-export class MemberSet extends KeyedMembers<Member> {
+class MemberSet extends KeyedMembers<Member> {
   /** An entity takes the place of its bare key, and of no other instance. */
   add(member: Member): void {
     this.put(member, (known) => isEntity(known) || !isEntity(member))

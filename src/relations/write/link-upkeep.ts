@@ -21,7 +21,7 @@ export interface LinkPair {
 }
 
 /** A further comparison of both sides of a link. */
-export interface PairCheck {
+interface PairCheck {
   check(pair: LinkPair, draft: Draft): void
 }
 

@@ -8,7 +8,7 @@ import { storedRef } from '../contract/member.js'
 import type { OwnerLists } from './owner-lists.js'
 
 /** Parents whose lists were changed. */
-export interface Listed {
+interface Listed {
   readonly on?: RecordKey
   readonly off?: RecordKey
 }

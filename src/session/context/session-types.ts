@@ -48,7 +48,7 @@ export type RelationPath<T, Depth extends readonly unknown[] = [1, 2]> = T exten
   : never
 
 /** Part of a property to read: keys, fields, or items by position. */
-export type SelectionOf<V> = NonNullable<V> extends readonly unknown[] ? SliceSelection : readonly KeyOf<V>[]
+type SelectionOf<V> = NonNullable<V> extends readonly unknown[] ? SliceSelection : readonly KeyOf<V>[]
 
 /** A property to load, or the parts of some. */
 export type OnlyOf<T> =

@@ -170,7 +170,7 @@ export class CopyUpkeep {
 const OVERTAKEN: readonly string[] = ['missing', 'guard']
 
 /** Copies that one record takes from a source. */
-export interface CopyChange {
+interface CopyChange {
   readonly holder: RecordKey
   readonly source: UserKey
   /** Of one reference; null removes the copy. */

@@ -23,7 +23,7 @@ export interface StaleCopy {
   readonly value: Value | null
 }
 
-export interface CheckedCopies {
+interface CheckedCopies {
   readonly records: number
   readonly stale: readonly StaleCopy[]
 }

@@ -113,7 +113,7 @@ export function sumOf(counts: readonly (Count | undefined)[]): Count {
   return counts.reduce<Count>((sum, count) => (count === undefined || count === null ? sum : plus(sum, count)), 0)
 }
 
-export function plus(a: Count, b: Count): Count {
+function plus(a: Count, b: Count): Count {
   if (typeof a === 'number' && typeof b === 'number') {
     const sum = a + b
     if (Number.isSafeInteger(sum) || !Number.isInteger(a) || !Number.isInteger(b)) return sum

@@ -14,7 +14,7 @@ import type { SessionContext } from '../context/session-context.js'
 import { sweepWithoutTenant } from '../context/session-errors.js'
 import type { DrainOptions } from '../context/option-types.js'
 
-export interface SweepOptions extends DrainOptions {
+interface SweepOptions extends DrainOptions {
   readonly tenant?: Tenant
 }
 

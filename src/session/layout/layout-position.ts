@@ -1,5 +1,5 @@
 /** Position of a run over the records of several classes. */
-export interface LayoutPosition {
+interface LayoutPosition {
   readonly className: string
   /** Undefined where all records of the class are done. */
   readonly position: string | undefined

@@ -21,7 +21,7 @@ import { projectionOf, showing } from '../mapping/projection.js'
 import { callOptions, type SessionContext } from '../context/session-context.js'
 
 /** A record that was read, and its key. */
-export interface KeyedRecord {
+interface KeyedRecord {
   readonly key: RecordKey
   readonly record: StoredRecord
 }

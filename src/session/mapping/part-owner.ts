@@ -6,7 +6,7 @@ import type { MappedClasses } from './mapped-classes.js'
 import type { KeyInput } from '../context/session-types.js'
 
 /** Location of a stored part. */
-export interface PartHome {
+interface PartHome {
   readonly owner: MappedClass
   readonly key: KeyInput
   /** Key of the part itself. */

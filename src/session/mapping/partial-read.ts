@@ -9,9 +9,7 @@ import type { MapKey, Value } from '../../plan/value.js'
 import { entryOf, shapeOf } from '../../records/place.js'
 import { shown } from '../../model/call-options.js'
 
-/** Part of a property that a load wants: keys of a map, fields of a part or JSON object, or items of a list by position. */
-export type Selection = readonly unknown[] | SliceSelection
-
+/** Items of a list by position. */
 export type SliceSelection =
   { readonly first: number } | { readonly last: number } | { readonly offset: number; readonly count: number }
 

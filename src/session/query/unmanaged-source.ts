@@ -27,7 +27,7 @@ import { ClassSource } from './class-source.js'
 import { whySessionsDelete, whySessionsUpdate } from './why-sessions.js'
 
 /** Parts of the database that bulk operations need. */
-export interface QueryDatabase {
+interface QueryDatabase {
   readonly activity: WorkCount
   readonly validate: boolean
   /** A session for work that closing the database waits for. */

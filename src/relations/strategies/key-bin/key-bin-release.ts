@@ -13,7 +13,7 @@ import { linkWrite } from '../../write/link-bin.js'
 import type { KeyBinSides } from './key-bin-sides.js'
 
 /** An entity that the collection of the owner `left` has detached; `present`: the owner that a transaction reads. */
-export interface Release {
+interface Release {
   readonly tracked: Tracked
   readonly state: RefState
   readonly left: KeyValue
