@@ -1,32 +1,19 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { expect } from 'chai'
-import { read, write, type WriteCommand, type WriteOptions } from '#src/plan/command.js'
-import * as op from '#src/plan/operations.js'
 import { type RecordKey } from '#src/plan/record-key.js'
 import type { Driver } from '#src/driver/driver.js'
 import type { CommandEvent } from '#src/driver/events.js'
 import type { TransactionHandle } from '#src/driver/outcome.js'
-import { connectTo, freshSet } from './set-up.js'
-import { sharedServer } from '../shared-server.js'
-import { need, needMode, type TestServer } from '../server.js'
+import { connectTo, type OpenedDriver, put, useDriver, valueOf } from './set-up.js'
+import { need, type TestServer } from '../server.js'
 
 describe('hazard 3: the first write of a transaction creates its monitor record', () => {
   let server: TestServer
   let driver: Driver
-  let at: (key: string | number) => RecordKey
+  let at: OpenedDriver['at']
+  useDriver('sc', (opened) => ({ driver, server, at } = opened))
 
-  before(async function () {
-    server = await sharedServer()
-    needMode(this, server, 'sc')
-    driver = await connectTo(server)
-  })
-  beforeEach(() => (at = freshSet(server.sc!)))
-  after(() => driver?.close())
-
-  const put = (key: RecordKey, x: number, options: Partial<WriteOptions> = {}): WriteCommand =>
-    write('Thing', key, [op.writeBin('x', x)], { exists: 'upsert', ...options })
-  const value = async (key: RecordKey, transaction?: TransactionHandle): Promise<unknown> =>
-    (await driver.readOne(read('Thing', key), { transaction }))?.bins.x
+  const value = (key: RecordKey, transaction?: TransactionHandle): Promise<unknown> => valueOf(driver, key, transaction)
 
   it('sends the first write alone and the others only after it', async function () {
     const embedded = need(this, server.embedded, 'holding commands back needs the embedded server')

@@ -1,31 +1,18 @@
 import { expect } from 'chai'
-import { read, write, type WriteCommand, type WriteOptions } from '#src/plan/command.js'
-import * as op from '#src/plan/operations.js'
 import { recordKey, type RecordKey } from '#src/plan/record-key.js'
 import type { Driver } from '#src/driver/driver.js'
 import type { TransactionHandle } from '#src/driver/outcome.js'
 import type { SkeinError } from '#src/errors/index.js'
-import { connectTo, freshSet } from './set-up.js'
-import { sharedServer } from '../shared-server.js'
-import { need, needMode, type TestServer } from '../server.js'
+import { type OpenedDriver, put, useDriver, valueOf } from './set-up.js'
+import { need, type TestServer } from '../server.js'
 
 describe('hazard 17: a transaction has one namespace and at most 4,096 writes', () => {
   let server: TestServer
   let driver: Driver
-  let at: (key: string | number) => RecordKey
+  let at: OpenedDriver['at']
+  useDriver('sc', (opened) => ({ driver, server, at } = opened))
 
-  before(async function () {
-    server = await sharedServer()
-    needMode(this, server, 'sc')
-    driver = await connectTo(server)
-  })
-  beforeEach(() => (at = freshSet(server.sc!)))
-  after(() => driver?.close())
-
-  const put = (key: RecordKey, x: number, options: Partial<WriteOptions> = {}): WriteCommand =>
-    write('Thing', key, [op.writeBin('x', x)], { exists: 'upsert', ...options })
-  const value = async (key: RecordKey, transaction?: TransactionHandle): Promise<unknown> =>
-    (await driver.readOne(read('Thing', key), { transaction }))?.bins.x
+  const value = (key: RecordKey, transaction?: TransactionHandle): Promise<unknown> => valueOf(driver, key, transaction)
   const thrown = async (work: Promise<unknown>): Promise<SkeinError> =>
     (await work.then(
       () => undefined,
