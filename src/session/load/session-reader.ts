@@ -146,7 +146,7 @@ export class SessionReader implements Reader {
   }
 
   entityModel(name: string): EntityModel {
-    return this.#context.classes.model.entity(name)
+    return this.#context.classes.target(name)
   }
 
   tracked(entity: object): Tracked | undefined {
@@ -161,7 +161,8 @@ export class SessionReader implements Reader {
 
   known(model: string, key: KeyValue): Tracked | undefined {
     const { classes, identity } = this.#context
-    const located = findClass(classes, classes.model.entity(model), key)
+    const target = classes.target(model)
+    const located = target.several === undefined ? { mapped: classes.of(model), key } : findClass(classes, target, key)
     return located && identity.get(located.mapped, located.mapped.recordKey(located.key, identity.tenant).key)
   }
 
@@ -186,17 +187,23 @@ export class SessionReader implements Reader {
       managed !== undefined && managed.state !== 'gone'
         ? mapped.codec.key.scheme.fromStored(managed.key.key, identity.tenant)
         : mapped.codec.key.tryKeyOf(entity)
-    return key === null || target === undefined ? key : keyInTarget({ mapped, key }, classes.model.entity(target))
+    if (key === null || target === undefined) return key
+    const to = classes.target(target)
+    return to.several === undefined ? key : keyInTarget({ mapped, key }, to)
   }
 
   recordKey(model: EntityModel, key: KeyValue): RecordKey {
     const { classes, identity } = this.#context
-    return recordOfKey(classes, model, key, identity.tenant)
+    return model.several === undefined
+      ? classes.of(model.name).recordKeyOf(key, identity.tenant)
+      : recordOfKey(classes, model, key, identity.tenant)
   }
 
   fromStored(model: EntityModel, stored: UserKey): KeyValue {
     const { classes, identity } = this.#context
-    return keyOfStored(classes, model, stored, identity.tenant)
+    return model.several === undefined
+      ? classes.of(model.name).codec.key.scheme.fromStored(stored, identity.tenant)
+      : keyOfStored(classes, model, stored, identity.tenant)
   }
 
   keyOfParts(model: EntityModel, parts: { readonly [part: string]: KeyValue }): KeyValue {

@@ -189,6 +189,11 @@ export class MappedClasses {
     return this.#byClass.get(classOrName) ?? this.#byName.get(this.model.entity(classOrName).name)!
   }
 
+  /** Model that a relation leads to; it stands for several classes where the relation leads to several. */
+  target(name: string): EntityModel {
+    return this.#byName.get(name)?.model ?? this.model.entity(name)
+  }
+
   ofEntity(entity: object): MappedClass {
     return this.#byPrototype.get(Object.getPrototypeOf(entity) as object) ?? this.of(this.codecs.of(entity).model.name)
   }

@@ -74,12 +74,12 @@ function walk(
     const known = keys.get(mapped.place) ?? { plain: new DeletedKeys(), tagged: new DeletedKeys() }
     const own = mapped.codec.key.scheme.fromStored(key.key, identity.tenant)
     known.plain.add(own)
-    known.tagged.add(tagKey(mapped.model.set, own))
+    if (classes.linksTo(mapped.place).areTagged) known.tagged.add(tagKey(mapped.model.set, own))
     keys.set(mapped.place, known)
   }
   for (const [place, { plain, tagged }] of keys) {
     const deleted: Deleted = (target) => {
-      const isSeveral = classes.model.entity(target).several !== undefined
+      const isSeveral = classes.target(target).several !== undefined
       if (!classes.severalOf(target).some((mapped) => mapped.place === place)) return NOTHING
       return isSeveral ? tagged : plain
     }
