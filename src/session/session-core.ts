@@ -287,8 +287,7 @@ class SessionWrites {
     // Entities that it reaches are known only when the work has begun, so nothing else may run beside it.
     const inQueue = (begin: typeof work): Promise<void> =>
       managed.mapped.standsAlone ? this.queue.runOn(managed, begin) : this.queue.runAlone(begin)
-    const signal = options?.signal
-    const sending = signal === undefined ? inQueue(work) : abortableWhileQueued(signal, work, inQueue)
+    const sending = options?.signal === undefined ? inQueue(work) : abortableWhileQueued(options.signal, work, inQueue)
     sending.then(
       () => receiver.sent(managed),
       (error: unknown) => {

@@ -214,13 +214,12 @@ export class CollectionState extends MembersAndChanges implements RelationSide {
     this.#showAttributes(entity)
   }
 
-  /** Nothing of it is stored: what it holds is still to be added, and is all there is. */
+  /** Nothing of it is stored: what it holds is still to be added, as it is in a collection that no session has had, and is all there is. */
   startAnew(): void {
     this.parts?.startAnew()
     this.held = undefined
-    // What was put into a collection that no session has had is to be added already.
-    if (this.bound !== undefined || this.loaded.members !== undefined || this.added.length < this.changes.size) {
-      const members = this.loaded.members === undefined ? this.added : this.members
+    const members = this.loaded.members === undefined ? this.added : this.members
+    if (this.bound !== undefined || this.loaded.members !== undefined || members.length < this.changes.size) {
       this.changes.clear()
       for (const member of members) this.#addAnew(member)
     }

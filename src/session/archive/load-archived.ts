@@ -1,5 +1,5 @@
 import type { Tenant } from '../../keys/index.js'
-import { NamedContext, type SessionContext } from '../context/session-context.js'
+import type { SessionContext } from '../context/session-context.js'
 import type { KeyInput, LoadOptions } from '../context/session-types.js'
 import { newParts } from '../flush/session-parts.js'
 import { IdentityMap } from '../tracking/identity-map.js'
@@ -46,7 +46,7 @@ async function findWith<T extends object>(
   const { activity, reading, tick, transactions, validate } = context
   const parts = { classes, identity, activity, reading, tick, transactions, validate, transaction: undefined }
   try {
-    const { loads } = newParts(new NamedContext(context.driver, parts))
+    const { loads } = newParts({ ...parts, driver: context.driver })
     const found = await loads.find(classes.of(model.name), keys, options)
     for (const { entity } of identity.filter((each) => each.model.archive !== undefined)) noteArchived(entity)
     return found.map((managed) => (managed === null ? null : (managed.entity as T)))
