@@ -18,7 +18,6 @@ import { isCreation, isEntity, isNew, isUnknown, writtenAs, modelAt, storedRef }
 import type { RefState } from '../../state/ref-state.js'
 import { ListUpkeep } from '../../write/list-upkeep.js'
 import { collectionStateOf, refStateOf, hasShownChanges } from '../../state/state-of.js'
-import { modelAt, storedRef } from '../../contract/member.js'
 import type { RelationStrategy } from '../../contract/relation-strategy.js'
 import { keyBinLinks } from '../../verify/relation-links.js'
 import type { LinkEnd, LinkVerification } from '../../contract/link-verification.js'
