@@ -21,13 +21,14 @@ import {
   type BinType,
   type Expression,
 } from '../plan/expression.js'
+import type { EntityClass } from '../model/index.js'
 import { DoubleValue } from '../plan/value.js'
 import { isStored, valueOf, type Field } from './field.js'
 import type { Filter, NumberOperand } from './filter-types.js'
 import { integerRange, type Bound } from './integer-range.js'
 import type { Term } from './term.js'
 import { TermFilter } from './term-filter.js'
-import { ConditionProblem } from './where-errors.js'
+import { ConditionProblem, OfAnotherQuery } from './where-errors.js'
 
 const COMPARISONS: { readonly [name: string]: (left: Expression, right: Expression) => Expression } = {
   eq,
@@ -47,8 +48,17 @@ export class Calculation {
   readonly type: BinType
   readonly expression: Expression
   readonly stored: readonly Expression[]
+  /** The class whose properties it is about; undefined of a number alone. */
+  readonly of: EntityClass | undefined
 
-  constructor(paths: readonly string[], type: BinType, expression: Expression, stored: readonly Expression[]) {
+  constructor(
+    of: EntityClass | undefined,
+    paths: readonly string[],
+    type: BinType,
+    expression: Expression,
+    stored: readonly Expression[],
+  ) {
+    this.of = of
     this.paths = paths
     this.type = type
     this.expression = expression
@@ -64,24 +74,28 @@ export class Calculation {
     operand.times = (other: number | NumberOperand) => this.#with(other, mul)
     operand.dividedBy = (other: number | NumberOperand) => this.#asFloat().#with(other, div)
     operand.mod = (other: number | NumberOperand) => this.#remainder(other)
-    operand.abs = () => new Calculation(this.paths, this.type, abs(this.expression), this.stored).operand()
+    operand.abs = () => new Calculation(this.of, this.paths, this.type, abs(this.expression), this.stored).operand()
   }
 
   /** What people see of a result: a number to compare or to calculate on with. */
   operand(): NumberOperand {
     const operand: Record<string, unknown> = {}
     for (const name of Object.keys(COMPARISONS)) {
-      operand[name] = (other: unknown): Filter => new TermFilter([compareExpressions(name, this, other)])
+      operand[name] = (other: unknown): Filter => this.#filter([compareExpressions(name, this, other)])
     }
-    operand.between = (from: unknown, to: unknown): Filter => new TermFilter(between(this, from, to))
+    operand.between = (from: unknown, to: unknown): Filter => this.#filter(between(this, from, to))
     operand.in = (values: readonly number[]): Filter => this.#isOneOf(values)
     operand.notIn = (values: readonly number[]): Filter => this.#isOneOf(values).not()
     this.mixInto(operand)
     return Object.freeze(operand) as unknown as NumberOperand
   }
 
+  #filter(terms: readonly Term[]): TermFilter {
+    return new TermFilter(this.of, terms)
+  }
+
   #isOneOf(values: readonly number[]): Filter {
-    const [first, ...others] = values.map((each) => new TermFilter([compareExpressions('eq', this, each)]))
+    const [first, ...others] = values.map((each) => this.#filter([compareExpressions('eq', this, each)]))
     if (first === undefined)
       throw new ConditionProblem(this.paths.join(', '), "'in' takes at least one number", 'Give some.')
     return first.or(...others)
@@ -93,7 +107,7 @@ export class Calculation {
   }
 
   #remainder(other: number | NumberOperand): NumberOperand {
-    const right = calculationOf(other, this.paths)
+    const [, right] = sameType(this, calculationOf(other, this.paths))
     if (this.type !== 'int' || right.type !== 'int')
       throw new ConditionProblem(
         this.paths.join(', '),
@@ -104,11 +118,15 @@ export class Calculation {
   }
 
   #asFloat(): Calculation {
-    return this.type === 'float' ? this : new Calculation(this.paths, 'float', toFloat(this.expression), this.stored)
+    return this.type === 'float'
+      ? this
+      : new Calculation(this.of, this.paths, 'float', toFloat(this.expression), this.stored)
   }
 
   /** The server does not mix integers and doubles. */
   static common(left: Calculation, right: Calculation): [Calculation, Calculation] {
+    if (left.of !== undefined && right.of !== undefined && left.of !== right.of)
+      throw new OfAnotherQuery(right.of, right.paths)
     const isMixed = left.type !== right.type && [left, right].every(({ type }) => type === 'int' || type === 'float')
     return isMixed ? [left.#asFloat(), right.#asFloat()] : [left, right]
   }
@@ -117,7 +135,7 @@ export class Calculation {
 const sameType = (left: Calculation, right: Calculation): [Calculation, Calculation] => Calculation.common(left, right)
 
 const joined = (left: Calculation, right: Calculation, expression: Expression): Calculation =>
-  new Calculation([...new Set([...left.paths, ...right.paths])], left.type, expression, [
+  new Calculation(left.of ?? right.of, [...new Set([...left.paths, ...right.paths])], left.type, expression, [
     ...left.stored,
     ...right.stored,
   ])
@@ -131,15 +149,15 @@ function calculationOf(given: unknown, paths: readonly string[]): Calculation {
   const kept = keptCalculation(given)
   if (kept !== undefined) return kept
   if (typeof given === 'bigint' && BigInt.asIntN(64, given) === given)
-    return new Calculation([], 'int', value(given), [])
+    return new Calculation(undefined, [], 'int', value(given), [])
   if (typeof given !== 'number' || !Number.isFinite(given))
     throw new ConditionProblem(
       paths.join(', '),
       `${String(given)} is no number to calculate with`,
       'Give a number or a property.',
     )
-  if (Number.isSafeInteger(given)) return new Calculation([], 'int', value(given), [])
-  return new Calculation([], 'float', value(new DoubleValue(given)), [])
+  if (Number.isSafeInteger(given)) return new Calculation(undefined, [], 'int', value(given), [])
+  return new Calculation(undefined, [], 'float', value(new DoubleValue(given)), [])
 }
 
 /** A comparison of two calculated values; where one of their properties is not stored, only `ne` holds. */
@@ -197,8 +215,8 @@ function between(left: Calculation, from: unknown, to: unknown): Term[] {
 }
 
 /** How many members a list or map has. */
-export function sizeOf(field: Field): NumberOperand {
+export function sizeOf(of: EntityClass, field: Field): NumberOperand {
   const isList = field.shape.kind === 'list'
   const size = isList ? listSize(valueOf(field, 'list')) : mapSize(valueOf(field, 'map'))
-  return new Calculation([field.path], 'int', size, [isStored(field)]).operand()
+  return new Calculation(of, [field.path], 'int', size, [isStored(field)]).operand()
 }

@@ -22,7 +22,8 @@ function namedField({ model, fields }: Named, named: PropertyKey): Field {
 /** A field that can be summed up. */
 export function numberField(query: Named, path: PropertyKey): Field {
   const field = namedField(query, path)
-  if (field.shape.kind === 'scalar' && (field.shape.type === 'int' || field.shape.type === 'float')) return field
+  const { shape } = field
+  if (shape.kind === 'scalar' && shape.isNumber) return field
   throw notFit(query, path, 'is not a number', 'Sum up properties of type int, double or bigint.')
 }
 

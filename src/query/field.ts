@@ -34,6 +34,8 @@ export interface ScalarShape {
   readonly isText: boolean
   readonly isOrdered: boolean
   readonly isBigint: boolean
+  /** Can be summed up; a date is an integer on the server, and no number. */
+  readonly isNumber: boolean
   /** The type of all its values on the server; undefined where that depends on the value. */
   readonly type: ExpressionType | undefined
 }

@@ -91,6 +91,7 @@ function shapeOf(type: BinType, place: Omit<Field, 'shape'>, context: Context): 
 
 function scalarShape(type: BinType, codec: TypeCodec): FieldShape {
   const { kind } = type
+  const stored = expressionTypeOf(type)
   return {
     kind: 'scalar',
     encode: encodeOf(codec),
@@ -98,7 +99,8 @@ function scalarShape(type: BinType, codec: TypeCodec): FieldShape {
     isText: kind === 'string' || kind === 'enum' || kind === 'custom',
     isOrdered: kind !== 'boolean',
     isBigint: kind === 'bigint',
-    type: expressionTypeOf(type),
+    isNumber: kind !== 'date' && (stored === 'int' || stored === 'float'),
+    type: stored,
   }
 }
 

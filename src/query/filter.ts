@@ -1,5 +1,5 @@
 import { SkeinError } from '../errors/index.js'
-import type { EntityModel, IndexModel } from '../model/index.js'
+import type { EntityClass, EntityModel, IndexModel } from '../model/index.js'
 import type { Expression } from '../plan/expression.js'
 import { Calculation, compareExpressions, isCalculation, keptCalculation, sizeOf } from './calculation.js'
 import { fieldTerms, inClass } from './compile-where.js'
@@ -19,7 +19,7 @@ export function compileFilter(
   return inClass(model, () => {
     if (typeof build !== 'function')
       throw new ConditionProblem('filter', 'it is given no function', 'Write (x) => x.price.gt(3).')
-    const terms = termsOf(build(fieldsProxy(model, fields, '') as never))
+    const terms = termsOf(build(fieldsProxy(model, fields, '') as never), model.class as EntityClass)
     checkFilterSize(terms)
     return terms
   })
@@ -79,26 +79,30 @@ type Operand = Record<string, unknown>
 /** A field with the operators as methods; each checks its operand as `where` does. */
 function operandOf(model: EntityModel, field: Field): object {
   const { shape } = field
+  const of = model.class as EntityClass
   if (shape.kind === 'part') {
     const fields = shape.fields()
     return new Proxy(fieldsProxy(model, fields, `${field.path}.`), {
       get: (target, name, self) =>
         (name === 'eq' || name === 'ne') && !fields.has(name)
-          ? (given: unknown) => new TermFilter(fieldTerms(model, field, onlyNull(field, name, given)))
+          ? (given: unknown) => new TermFilter(of, fieldTerms(model, field, onlyNull(field, name, given)))
           : (Reflect.get(target, name, self) as unknown),
     })
   }
   const operand: Operand = {}
-  const ask = (name: string, given: unknown): TermFilter => new TermFilter(fieldTerms(model, field, { [name]: given }))
+  const ask = (name: string, given: unknown): TermFilter =>
+    new TermFilter(of, fieldTerms(model, field, { [name]: given }))
   for (const name of OPERATORS) {
     operand[name] = (given: unknown) =>
-      isCalculation(given) ? new TermFilter([compareExpressions(name, calculationOf(field), given)]) : ask(name, given)
+      isCalculation(given)
+        ? new TermFilter(of, [compareExpressions(name, calculationOf(of, field), given)])
+        : ask(name, given)
   }
   operand.between = (from: unknown, to: unknown) => ask('between', [from, to])
   operand.regex = (pattern: unknown, { ignoreCase = false }: { ignoreCase?: boolean } = {}) =>
     ask('regex', { pattern, ignoreCase })
-  if (shape.kind === 'list' || shape.kind === 'map') operand.size = sizeOf(field)
-  if (shape.kind === 'scalar' && shape.type !== undefined) calculationOf(field).mixInto(operand)
+  if (shape.kind === 'list' || shape.kind === 'map') operand.size = sizeOf(of, field)
+  if (shape.kind === 'scalar' && shape.type !== undefined) calculationOf(of, field).mixInto(operand)
   return Object.freeze(operand)
 }
 
@@ -108,10 +112,10 @@ function onlyNull({ path }: Field, name: string, given: unknown): Record<string,
 }
 
 /** The field's value as what can be calculated with and compared to others. */
-function calculationOf(field: Field): Calculation {
+function calculationOf(of: EntityClass, field: Field): Calculation {
   const { shape, path } = field
   const type = shape.kind === 'scalar' ? shape.type : undefined
   if (type === undefined)
     throw new ConditionProblem(path, 'it cannot be compared with another property', 'Compare it with a value.')
-  return new Calculation([path], type, valueOf(field, type), [isStored(field)])
+  return new Calculation(of, [path], type, valueOf(field, type), [isStored(field)])
 }

@@ -1,5 +1,5 @@
 import { SkeinError } from '../errors/index.js'
-import { didYouMean, type EntityModel } from '../model/index.js'
+import { didYouMean, type EntityClass, type EntityModel } from '../model/index.js'
 import type { Field } from './field.js'
 
 /** Why a condition cannot be asked, before the class is known; becomes a SkeinError where it is. */
@@ -11,6 +11,14 @@ export class ConditionProblem extends Error {
     super(message)
     this.path = path
     this.fix = fix
+  }
+}
+
+/** A condition was built from what the function of another query was given. */
+export class OfAnotherQuery extends ConditionProblem {
+  constructor(other: EntityClass | undefined, paths: readonly string[]) {
+    const place = other === undefined ? 'no property' : paths.map((path) => `${other.name}.${path}`).join(', ')
+    super('filter', `it is given a condition on ${place}`, 'Build it from the properties that the function is given.')
   }
 }
 

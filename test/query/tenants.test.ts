@@ -22,12 +22,17 @@ class Order {
   @Index() @Bin() state!: string
 }
 
+@Record({ set: `${unique}p` })
+class Plain {
+  @Key() id!: number
+}
+
 const BOTH: readonly EntityClass[] = [Invoice, Order]
 
 for (const mode of MODES) {
   describe(`queries of tenants (${mode})`, () => {
     let db: Database
-    useDatabase(mode, [Invoice, Order], (opened) => ({ db } = opened))
+    useDatabase(mode, [Invoice, Order, Plain], (opened) => ({ db } = opened))
 
     beforeEach(async () => {
       for (const tenant of ['acme', 'bolt'])
@@ -83,6 +88,13 @@ for (const mode of MODES) {
       expect(await db.scan(Order, { tenant: 'bolt' }).count()).to.equal(2)
       expect(await db.scan(Order, { tenant: 'acme' }).count()).to.equal(0)
       expect(await db.query(Invoice, { tenant: 'acme' }).where({ state: 'paid', tenant: 'bolt' }).count()).to.equal(0)
+    })
+
+    it('reject a tenant where the class has none', async () => {
+      const error = await codeOf(() => db.query(Plain, { tenant: 'acme' }))
+      expect(error.code).to.equal('SKEIN_2320')
+      expect(error.message).to.include('A query of Plain takes no tenant')
+      expect(await db.session({ tenant: 'acme' }).query(Plain).scan().count()).to.equal(0)
     })
 
     it('reject a tenant that no key can hold', async () => {

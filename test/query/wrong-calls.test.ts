@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { Bin, Index, Key, Record, SkeinError, Version, type Database } from 'skein'
+import { Bin, Index, Key, Record, SkeinError, Version, type Database, type Filter, type FilterFields } from 'skein'
 import { MODES } from '../server.js'
 import { useDatabase } from '../use-database.js'
 
@@ -16,6 +16,7 @@ class Note {
 class Task {
   @Key() id!: number
   @Index() @Bin() state!: string
+  @Bin() due?: Date
   @Version() version?: number
 }
 
@@ -70,6 +71,46 @@ for (const mode of MODES) {
       expect((await refusal(() => tasks.update({ state: 'done' }, { after: 'zzz' }))).code).to.equal('SKEIN_2501')
       expect(await notes.where({ price: null }).count()).to.equal(1)
       expect(await tasks.count()).to.equal(1)
+    })
+
+    it('refuses a condition that was built from what another query was given', async () => {
+      let ofTask: Filter | undefined
+      let stateOfTask: FilterFields<Task>['state'] | undefined
+      let idOfTask: FilterFields<Task>['id'] | undefined
+      db.query(Task).filter((task) => {
+        ;[stateOfTask, idOfTask] = [task.state, task.id]
+        return (ofTask = task.state.eq('open'))
+      })
+      const notes = db.query(Note)
+      const calls: (() => unknown)[] = [
+        () => notes.filter(() => ofTask!),
+        () => notes.filter((note) => note.state.eq('open').and(ofTask!)),
+        () => notes.filter((note) => note.state.eq('open').or(ofTask!)),
+        () => notes.filter((note) => note.state.eq(loose(stateOfTask))),
+        () => notes.filter((note) => note.price.plus(idOfTask!).gt(3)),
+        () => notes.filter((note) => note.price.mod(idOfTask!).gt(3)),
+      ]
+      for (const call of calls) {
+        const error = await refusal(call)
+        expect(error.code, call.toString()).to.equal('SKEIN_2510')
+        expect(error.message).to.match(/Note\.filter: it is given a condition on Task\.(state|id)/)
+      }
+      const open = await notes.filter((note) => note.state.eq('open')).toArray()
+      expect(open).to.have.length(1)
+    })
+
+    it('refuses the sum and the average of a date', async () => {
+      const tasks = db.query(Task).where({ state: 'open' })
+      for (const call of [
+        () => tasks.sum(loose('due')),
+        () => tasks.avg(loose('due')),
+        () => tasks.groupBy('state').sum(loose('due')),
+      ]) {
+        const error = await refusal(call)
+        expect(error.code).to.equal('SKEIN_2510')
+        expect(error.message).to.include('Task.due is not a number')
+      }
+      expect(await tasks.max('due')).to.equal(null)
     })
 
     it('answers arguments of a wrong kind with an error of its own', async () => {

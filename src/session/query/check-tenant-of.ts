@@ -23,6 +23,15 @@ export function checkTenantOf(
     throw wrongTenant(mapped, tenant, property.type.kind)
 }
 
+/** Refuses the tenant of a query for a class that has none: it would change nothing. A session may have one for other classes. */
+export function checkTenantIsOf({ model }: MappedClass, tenant: Tenant | undefined): void {
+  if (tenant === undefined || model.key.tenant) return
+  throw notValid(
+    `A query of ${model.name} takes no tenant: its records belong to none.`,
+    'Leave it out, or give the class tenants: @Record({ tenant: true }).',
+  )
+}
+
 function withoutTenant({ model: { name, namespace, set } }: MappedClass, isStored: boolean): SkeinError {
   const all = isStored ? `, or ask for all of them: { allTenants: true }` : ''
   return new SkeinError('SKEIN_2105', `${name} belongs to tenants, and this query has none.`, {

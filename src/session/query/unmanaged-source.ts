@@ -23,6 +23,7 @@ import { projectionOf } from '../mapping/projection.js'
 import { refuseQuery } from '../transaction/transaction-scope.js'
 import type { Session } from '../session.js'
 import { bulkInSessions } from './bulk-in-sessions.js'
+import { checkTenantIsOf } from './check-tenant-of.js'
 import { ClassSource } from './class-source.js'
 import { whySessionsDelete, whySessionsUpdate } from './why-sessions.js'
 
@@ -48,6 +49,7 @@ export class UnmanagedSource<T extends object> extends ClassSource implements Bu
     options: DatabaseQueryOptions,
   ) {
     super(mapped, classes, driver, options.tenant, options)
+    checkTenantIsOf(mapped, options.tenant)
     this.#database = database
     this.#reader = new UnmanagedReader(classes, options.tenant)
   }
