@@ -19,7 +19,7 @@ export function compileFilter(
   return inClass(model, () => {
     if (typeof build !== 'function')
       throw new ConditionProblem('filter', 'it is given no function', 'Write (x) => x.price.gt(3).')
-    const terms = termsOf(build(fieldsProxy(model, fields, '') as never), model.class as EntityClass)
+    const terms = termsOf(build(fieldsProxy(model, fields, '') as never), model.class)
     checkFilterSize(terms)
     return terms
   })

@@ -52,6 +52,7 @@ const WHILE_MARKED = holds(binExists(DELETING_BIN))
 export class ManagedEntity implements Tracked {
   // Fields that a flush reads of every entity stand first, so that they are found in one line of the cache.
   #state: TrackedState
+  #deleteIntent: DeleteIntent | undefined
   readonly mapped: MappedClass
   readonly entity: object
   /** Copy of that of the stored state, which is one step further away. */
@@ -63,7 +64,6 @@ export class ManagedEntity implements Tracked {
   /** Identity map of the session it belongs to, until its state is `gone`. */
   readonly home: EntityHome
   #queued: EntityWork | undefined
-  #deleteIntent: DeleteIntent | undefined
 
   constructor(mapped: MappedClass, entity: object, key: RecordKey, home: EntityHome, state: 'new' | 'stored') {
     this.mapped = mapped
