@@ -17,6 +17,8 @@ export interface SplitEvent {
   readonly reason: string
   /** Members that the process moved which ended the split; others may have moved more. */
   readonly members: number
+  /** In one transaction, or in steps beside others who read and wrote. */
+  readonly how: 'transaction' | 'steps'
   readonly ms: number
   /** Why it did not end: the next writer, `db.sweep` or `verify` goes on with it. Without `reveal.keys` only a `HiddenError`. */
   readonly error?: unknown
@@ -37,5 +39,5 @@ export function splitEvent(
   }
 }
 
-export const splitLine = ({ entity, property, from, to, reason, ms }: SplitDone): string =>
-  `skein split       ${entity}.${property} from ${from} to ${to}  ${reason}  ${ms.toFixed(1)} ms`
+export const splitLine = ({ entity, property, from, to, reason, how, ms }: SplitDone): string =>
+  `skein split       ${entity}.${property} from ${from} to ${to}  ${reason}  in ${how === 'steps' ? how : 'one transaction'}  ${ms.toFixed(1)} ms`

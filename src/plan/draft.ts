@@ -30,6 +30,8 @@ export interface Settle {
   (outcome: Outcome): boolean | SkeinError | typeof RETRIED
   /** Failures that do no harm, beyond those of the stage: a transaction asks before it commits. */
   readonly tolerates?: readonly Reason[]
+  /** What makes room for a command that was refused in a transaction, once that is undone: then it is tried again. */
+  readonly remedy?: (refused: Outcome) => Errand | undefined
 }
 
 /** Outcome of a command that another one replaces: it is no failure, and nobody is told of it. */
@@ -133,4 +135,6 @@ export interface ReadyStage {
   readonly broken: readonly SkeinError[]
   /** Outcomes that would not be accepted, known before settling: a transaction asks before it commits. */
   refused(outcomes: readonly Outcome[]): Outcome[]
+  /** Work that lets refused commands succeed when they are sent again. */
+  remedies(outcomes: readonly Outcome[]): Errand[]
 }

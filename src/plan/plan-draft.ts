@@ -295,5 +295,9 @@ function readyStage(
         if (state === 'written') return false
         return state === 'inDoubt' || !all[i].every(({ tolerated }) => tolerated.includes(reason!))
       }),
+    remedies: (outcomes) =>
+      outcomes.flatMap((outcome, i) =>
+        outcome.state === 'written' ? [] : all[i].settle.flatMap((settle) => settle.remedy?.(outcome) ?? []),
+      ),
   }
 }

@@ -13,16 +13,28 @@ export interface SplitDone {
   readonly reason: string
   /** How many were moved by the process that ended the move. */
   readonly members: number
+  /** All at once, or while others read and wrote. */
+  readonly how: 'transaction' | 'steps'
   readonly ms: number
   /** Why it did not end; the next writer goes on with it. */
   readonly error?: unknown
 }
 
-/** Access to records past any transaction, for those who move members. */
-export interface SplitAccess {
+/** Access to records inside a transaction. */
+export interface InsideAccess {
   read(commands: readonly ReadCommand[]): Promise<(StoredRecord | null)[]>
   run(commands: readonly (WriteCommand | DeleteCommand)[]): Promise<Outcome[]>
+}
+
+/** Access to records past any transaction, for those who move members. */
+export interface SplitAccess extends InsideAccess {
   /** Bytes that a record of the namespace may have. */
   maxRecordSize(namespace: string): number
+  /** Records that one transaction may write there; 0 where there are no transactions. */
+  mostWrites(namespace: string): number
+  /** Does the work in one transaction, repeated after conflicts. False where the work says so, or could not be committed: nothing was written. */
+  atOnce(work: (inside: InsideAccess) => Promise<boolean>): Promise<boolean>
+  /** Of each record, whether a transaction that is not completed may hold it: it would show former values. */
+  areHeld(entity: string, keys: readonly RecordKey[]): Promise<boolean[]>
   announce(done: SplitDone): void
 }

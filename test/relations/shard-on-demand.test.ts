@@ -212,7 +212,8 @@ for (const mode of MODES) {
       } finally {
         unsubscribe('skein:split', listener)
       }
-      const about = { class: 'Post', property: 'comments', namespace, set: 'gpost', members: 21 }
+      const how = mode === 'sc' ? 'transaction' : 'steps'
+      const about = { class: 'Post', property: 'comments', namespace, set: 'gpost', members: 21, how }
       expect(events.map(({ ms, ...rest }) => (expect(ms).to.be.above(0), rest))).to.deep.equal([
         { ...about, from: 0, to: SHARDS, reason: 'members' },
         { ...about, from: SHARDS, to: 0, reason: 'call' },

@@ -107,6 +107,24 @@ export class GrowingCommands {
     })
   }
 
+  /** Keeps others from an owner in a transaction, as long as no move is under way, and asks it; the answer also says where its members are. */
+  lockOwner(owner: RecordKey, questions: readonly Operation[]): WriteCommand {
+    const guards = [whileThere(this.model), binEquals(this.#scheme.bins.move, null)]
+    return this.asking(this.#write(owner, [touch(), ...questions], { guards }))
+  }
+
+  /** Keeps others from a companion in a transaction. */
+  lock(home: RecordKey, shards: Shards, questions: readonly Operation[]): WriteCommand {
+    return this.#write(home, [touch(), ...questions], { guards: [binEquals(COMPANION_SHARDS_BIN, shards), NOT_MARKED] })
+  }
+
+  /** Says in the owner's record where its members are, in a transaction that has moved them. */
+  settled(owner: RecordKey, operations: readonly Operation[], to: Shards): WriteCommand {
+    const { subkeys } = this.#scheme.bins
+    const says = to === ROOT ? removeBin(subkeys) : writeBin(subkeys, describeShards(to))
+    return this.#write(owner, [...operations, says])
+  }
+
   /** Makes a companion that is not there. It must outlive its owner's expiry, which may be put off at any time. */
   create(owner: RecordKey, home: RecordKey, shard: number | undefined, shards: Shards, move?: Move): WriteCommand {
     const { move: moveBin, gone } = this.#scheme.bins

@@ -2,7 +2,7 @@ import { COMPANION_SHARDS_BIN, DELETING_BIN } from '../../model/index.js'
 import { read } from '../../plan/command.js'
 import type { Draft, Settle } from '../../plan/draft.js'
 import type { Outcome, StoredRecord } from '../../plan/outcome.js'
-import type { RecordKey } from '../../plan/record-key.js'
+import { recordId, type RecordKey } from '../../plan/record-key.js'
 import type { Reader } from '../contract/reader.js'
 import { held } from '../write/link-bin.js'
 import type { Change } from './growing-changes.js'
@@ -59,8 +59,17 @@ export class GrowingInTransaction {
         return settle(outcome)
       },
       settle.tolerates && { tolerates: settle.tolerates },
+      { remedy: this.#remedy(change, home, draft) },
     )
     draft.add(stage, change.command(home, placement, true), settled)
+  }
+
+  /** A record that would become too large is split before the transaction is tried again; one that it makes is not there to be split. */
+  #remedy({ at: { owner, isOwnerNew } }: Change, home: RecordKey, draft: Draft): Settle['remedy'] {
+    if (isOwnerNew === true || recordId(home) !== recordId(owner)) return undefined
+    const id = `split ${this.#commands.property} ${recordId(owner)}`
+    return ({ reason }) =>
+      reason === 'tooLarge' && draft.once(id) ? (access) => this.#growth.split(owner, 'tooLarge', access) : undefined
   }
 
   /** Undefined where the owner is gone or being deleted, and where a member that is to be changed has no home. */

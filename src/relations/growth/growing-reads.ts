@@ -1,5 +1,5 @@
 import { COMPANION_SHARDS_BIN, DELETING_BIN, type EntityModel, type RelationModel } from '../../model/index.js'
-import { read, type Bins } from '../../plan/command.js'
+import { read, type Bins, type ReadCommand } from '../../plan/command.js'
 import type { ReadOperation } from '../../plan/operation.js'
 import { readBin } from '../../plan/operations.js'
 import type { StoredRecord } from '../../plan/outcome.js'
@@ -20,7 +20,7 @@ import { readMoving, type ReadAccess } from './read-moving.js'
 const TRIES = 5
 
 /** Times that members are read which move all the while, and after how many of them a reader goes on with the move itself. */
-const MOST_READS = 30
+const MOST_READS = 20
 const HELPS_AFTER = 5
 
 /** What a record that holds members is asked; undefined where it has nothing to say. */
@@ -29,6 +29,11 @@ export type HomeQuestion = (home: RecordKey, placement: Placement) => readonly R
 export interface HomeAnswer {
   readonly home: RecordKey
   readonly bins: Bins
+}
+
+interface Asked {
+  readonly home: RecordKey
+  readonly operations: readonly ReadOperation[]
 }
 
 /** Asks the records that hold members. While members move, all of them are read: only together the records tell which there are. */
@@ -63,6 +68,7 @@ export class GrowingReads extends MembersApart {
     access: ReadAccess,
     question: HomeQuestion,
   ): Promise<readonly HomeAnswer[] | undefined> {
+    let areFree = false
     for (let tries = 0; tries < 2 * TRIES; tries++) {
       await pauseBefore(tries - TRIES)
       const placement = this.#scheme.of(owner)
@@ -72,24 +78,49 @@ export class GrowingReads extends MembersApart {
         return operations === undefined ? [] : [{ home, operations }]
       })
       const isRoot = placement.shards === ROOT
-      const about = this.#scheme.names.map(readBin)
-      const commands = isRoot
-        ? asked.map(({ home, operations }) => this.#read(home, [...operations, ...about]))
-        : [
-            this.#read(owner, about),
-            ...asked.map(({ home, operations }) => this.#read(home, [...operations, readBin(COMPANION_SHARDS_BIN)])),
-          ]
-      const records = await access.read(commands)
+      const records = await access.read(this.#commands(owner, isRoot, asked))
       const now = this.#scheme.learn(owner, records[0]?.bins ?? {})
       if (isMoving(now)) return undefined
       const answers = isRoot ? records : records.slice(1)
-      const areOf = isRoot || tries >= TRIES || answers.every((one) => isOf(one, placement))
-      if (samePlacement(now, placement) && areOf)
+      if (!samePlacement(now, placement)) continue
+      const odd = isRoot ? [] : asked.filter((_, i) => answers[i]?.bins[COMPANION_SHARDS_BIN] !== placement.shards)
+      const areMissing = answers.every((one) => isOf(one, placement))
+      if (odd.length === 0 || ((areMissing || tries >= TRIES) && (areFree || this.#mayBeMissing(owner, access)))) {
+        if (odd.length > 0 && areFree) this.#scheme.noteMissing(owner)
         return answers.map((record, i) => ({ home: asked[i].home, bins: record?.bins ?? {} }))
+      }
       // A companion that is being prepared has its members still.
-      if (now.move !== undefined && samePlacement(now, placement)) return undefined
+      if (now.move !== undefined) return undefined
+      areFree = !(await this.#areHeld([owner, ...odd.map(({ home }) => home)], access))
     }
     return undefined
+  }
+
+  /** The owner is read along with its companions. */
+  #commands(owner: RecordKey, isRoot: boolean, asked: readonly Asked[]): ReadCommand[] {
+    const about = this.#scheme.names.map(readBin)
+    if (isRoot) return asked.map(({ home, operations }) => this.#read(home, [...operations, ...about]))
+    const companions = asked.map(({ home, operations }) =>
+      this.#read(home, [...operations, readBin(COMPANION_SHARDS_BIN)]),
+    )
+    return [this.#read(owner, about), ...companions]
+  }
+
+  /** True where companions that are missing were never made: no transaction can be about to make them, or it was asked before. */
+  #mayBeMissing(owner: RecordKey, { direct, isInside }: ReadAccess): boolean {
+    // Inside a transaction a record that another one holds cannot be read.
+    return (
+      isInside === true ||
+      direct === undefined ||
+      direct.mostWrites(owner.namespace) === 0 ||
+      this.#scheme.hasMissing(owner)
+    )
+  }
+
+  /** True where a transaction that has moved members is not completed: some records show what they were before. */
+  async #areHeld(keys: readonly RecordKey[], { direct }: ReadAccess): Promise<boolean> {
+    if (direct === undefined || direct.mostWrites(keys[0].namespace) === 0) return false
+    return (await direct.areHeld(this.model.name, keys)).includes(true)
   }
 
   /** All members, as one bin would hold them. */
@@ -202,7 +233,7 @@ export class GrowingReads extends MembersApart {
     return mergeKeys([this.layout.keysIn(await this.whole(owner, reader), this.target)])
   }
 
-  #read(key: RecordKey, operations: readonly ReadOperation[]): ReturnType<typeof read> {
+  #read(key: RecordKey, operations: readonly ReadOperation[]): ReadCommand {
     return read(this.model.name, key, 'none', operations)
   }
 }

@@ -3,7 +3,15 @@ import type { CompanionsModel, EntityModel, RelationModel } from '../../model/in
 import type { Bins } from '../../plan/command.js'
 import { recordId, type RecordKey, type UserKey } from '../../plan/record-key.js'
 import { storedScheme } from '../contract/companion-errors.js'
-import { IN_ROOT, ROOT, placementIn, type Placement, type PlacementBins, type Shards } from './placement.js'
+import {
+  IN_ROOT,
+  ROOT,
+  placementIn,
+  samePlacement,
+  type Placement,
+  type PlacementBins,
+  type Shards,
+} from './placement.js'
 
 /** Owners whose members are known to be elsewhere than in their records. */
 const MOST_REMEMBERED = 10_000
@@ -15,6 +23,8 @@ export class GrowingScheme {
   readonly #property: string
   readonly #set: string
   readonly #known = new Map<string, Placement>()
+  /** Owners some of whose companions were never made, as long as nothing else is learnt of them. */
+  readonly #missing = new WeakSet<Placement>()
 
   constructor(model: EntityModel, { name, bin, companions }: RelationModel) {
     const { set, subkeys } = companions as CompanionsModel
@@ -37,14 +47,25 @@ export class GrowingScheme {
   }
 
   learn(owner: RecordKey, bins: Bins): Placement {
-    const placement = placementIn(bins, this.bins)
-    if (placement === undefined) throw storedScheme(this.#model, owner, this.#property, this.bins.subkeys)
+    const stored = placementIn(bins, this.bins)
+    if (stored === undefined) throw storedScheme(this.#model, owner, this.#property, this.bins.subkeys)
     const id = recordId(owner)
+    const known = this.#known.get(id)
+    const placement = known !== undefined && samePlacement(known, stored) ? known : stored
     this.#known.delete(id)
     if (placement.shards === ROOT && placement.move === undefined) return IN_ROOT
     this.#known.set(id, placement)
     if (this.#known.size > MOST_REMEMBERED) this.#known.delete(this.#known.keys().next().value!)
     return placement
+  }
+
+  /** Notes that companions are missing which nobody is about to make. */
+  noteMissing(owner: RecordKey): void {
+    this.#missing.add(this.of(owner))
+  }
+
+  hasMissing(owner: RecordKey): boolean {
+    return this.#missing.has(this.of(owner))
   }
 
   homes(owner: RecordKey, shards: Shards): readonly RecordKey[] {

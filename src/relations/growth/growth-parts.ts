@@ -8,6 +8,7 @@ import { GrowingReads } from './growing-reads.js'
 import { GrowingScheme } from './growing-scheme.js'
 import { Growth } from './growth.js'
 import { MemberMoves } from './member-moves.js'
+import { MoveAtOnce } from './move-at-once.js'
 import { Mover } from './mover.js'
 import { Thresholds } from './thresholds.js'
 
@@ -47,7 +48,8 @@ function make(
   const scheme = new GrowingScheme(model, relation)
   const commands = new GrowingCommands(model, relation, layout, scheme)
   const moves = new MemberMoves(relation.bin!, target, layout, commands, scheme, recode)
-  const mover = new Mover(commands, scheme, moves)
+  const atOnce = new MoveAtOnce(relation.bin!, target, layout, commands, scheme, recode)
+  const mover = new Mover(commands, scheme, moves, atOnce)
   const growth = new Growth(commands, scheme, mover, new Thresholds(companions.when!, relation.bin!), companions)
   return {
     scheme,

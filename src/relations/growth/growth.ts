@@ -50,7 +50,7 @@ export class Growth {
     } catch (error) {
       const { model, property } = this.#commands
       const [from, to, ms] = [0, this.#shards, performance.now() - began]
-      access.announce({ entity: model.name, property, owner, from, to, reason, members: 0, ms, error })
+      access.announce({ entity: model.name, property, owner, from, to, reason, members: 0, how: 'steps', ms, error })
     }
   }
 

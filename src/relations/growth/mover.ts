@@ -6,10 +6,11 @@ import { read, type Bins } from '../../plan/command.js'
 import { recordId, type RecordKey, type UserKey } from '../../plan/record-key.js'
 import { checkFit } from './check-fit.js'
 import { companionRefused } from '../contract/companion-errors.js'
-import type { SplitAccess } from '../../plan/split-access.js'
+import type { SplitAccess, SplitDone } from '../../plan/split-access.js'
 import type { GrowingCommands } from './growing-commands.js'
 import type { GrowingScheme } from './growing-scheme.js'
 import type { MemberMoves } from './member-moves.js'
+import type { MoveAtOnce } from './move-at-once.js'
 import { MoveHomes } from './move-homes.js'
 import { pauseBefore } from './pause-before.js'
 import { succeeded } from './succeeded.js'
@@ -34,30 +35,39 @@ export class Mover {
   readonly #commands: GrowingCommands
   readonly #scheme: GrowingScheme
   readonly #moves: MemberMoves
+  readonly #atOnce: MoveAtOnce | undefined
   readonly #deletedBin: string | undefined
   /** Owners whose members this process is moving. */
   readonly #running = new Map<string, Promise<void>>()
 
-  constructor(commands: GrowingCommands, scheme: GrowingScheme, moves: MemberMoves) {
+  constructor(commands: GrowingCommands, scheme: GrowingScheme, moves: MemberMoves, atOnce?: MoveAtOnce) {
     this.#model = commands.model
     this.#property = commands.property
     this.#commands = commands
     this.#scheme = scheme
     this.#moves = moves
+    this.#atOnce = atOnce
     this.#deletedBin = deletedBinOf(commands.model)
   }
 
   /** Moves all members into so many shards, after what is under way. */
   async move(owner: RecordKey, to: Shards, reason: SplitReason, access: SplitAccess): Promise<void> {
+    const began = performance.now()
+    let done: (() => void) | undefined
     for (let step = 0; step < STEPS; step++) {
       const root = await this.#read(owner, access)
       const { shards, move } = this.#scheme.learn(owner, root)
       if (move !== undefined) await this.finish(owner, access)
-      else if (shards === to) return
+      else if (shards === to) return done?.()
       else if (this.#deletedBin !== undefined && this.#deletedBin in root) throw this.#gone(owner)
       else {
         await checkFit(owner, shards, to, { name: this.#property, model: this.#model }, this.#scheme, access)
         const begun: Move = { id: newId(), from: shards, to, phase: 'prepare', reason }
+        const members = done === undefined ? await this.#atOnce?.run(owner, shards, to, access) : undefined
+        if (members !== undefined) {
+          done = () => this.#announce(owner, begun, 'transaction', members, performance.now() - began, access)
+          continue
+        }
         succeeded(await access.run([this.#commands.begin(owner, begun)]), ['guard', 'missing'])
       }
     }
@@ -113,7 +123,7 @@ export class Mover {
           await pauseBefore(++misses)
           await this.#homes(owner, move, access).mend()
         } else if (moved === 0 && (await this.#end(owner, move, access)))
-          this.#announce(owner, move, members, performance.now() - began, access)
+          this.#announce(owner, move, 'steps', members, performance.now() - began, access)
       }
     }
     throw companionRefused(this.#model, owner.key, this.#property)
@@ -160,9 +170,16 @@ export class Mover {
     return new EntityGoneError(`${name} ${describeKey(key)} is gone, so its ${this.#property} cannot move.`, about)
   }
 
-  #announce(owner: RecordKey, move: Move, members: number, ms: number, access: SplitAccess): void {
+  #announce(
+    owner: RecordKey,
+    move: Move,
+    how: SplitDone['how'],
+    members: number,
+    ms: number,
+    access: SplitAccess,
+  ): void {
     const [from, to] = [move.from, move.to].map((shards) => (shards === ROOT ? 0 : Math.max(1, shards)))
-    const { reason } = move
-    access.announce({ entity: this.#model.name, property: this.#property, owner, from, to, reason, members, ms })
+    const about = { entity: this.#model.name, property: this.#property, owner }
+    access.announce({ ...about, from, to, reason: move.reason, members, how, ms })
   }
 }

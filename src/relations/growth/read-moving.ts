@@ -8,7 +8,7 @@ import type { GrowingScheme } from './growing-scheme.js'
 import { ROOT, type Move } from './placement.js'
 
 /** Reads, and helps with a move where it can. */
-export type ReadAccess = Pick<Reader, 'read'> & Partial<Pick<Reader, 'direct'>>
+export type ReadAccess = Pick<Reader, 'read'> & Partial<Pick<Reader, 'direct' | 'isInside'>>
 
 interface Place {
   readonly model: EntityModel

@@ -9,6 +9,8 @@ import { executeStages, type AfterMark, type RunResult, runErrands } from './exe
 import { callOptions } from '../../context/session-context.js'
 import { ChangeSet } from '../collect/change-set.js'
 import type { SendParts } from '../session-parts.js'
+import type { Driver } from '../../../driver/driver.js'
+import { splitAccess } from '../../../driver/split-access.js'
 import type { TransactionHandle } from '../../../driver/outcome.js'
 import type { DeleteCommand, WriteCommand } from '../../../plan/command.js'
 import type { ReadyStage } from '../../../plan/draft.js'
@@ -149,8 +151,13 @@ async function executeTransaction(
     const refused = sent.ready.refused(sent.outcomes)
     if (refused.length > 0) throw mostTelling(refused)
   }
+  const tryIt = (): Promise<void> =>
+    inTransaction(driver, () => ({ run, undone: (isConfirmed) => (isUndone = isConfirmed) }))
   try {
-    await inTransaction(driver, () => ({ run, undone: (isConfirmed) => (isUndone = isConfirmed) }))
+    await tryIt().catch(async (error: unknown) => {
+      if (!isUndone || !(await remedied(sent, driver))) throw error
+      await tryIt()
+    })
   } catch (error) {
     return failure(sent, error, isUndone)
   }
@@ -159,6 +166,14 @@ async function executeTransaction(
   const failed = ready.settle(outcomes)
   if (sent.draft.hasErrands) await runErrands(sent.draft, driver, true)
   return { stages: [ready.stage], outcomes, failed, broken: ready.broken }
+}
+
+/** Makes room for what was refused, past the transaction; false where nothing can be done. */
+async function remedied(sent: Sent | undefined, driver: Driver): Promise<boolean> {
+  const remedies = sent === undefined || sent.outcomes.length === 0 ? [] : sent.ready.remedies(sent.outcomes)
+  const access = splitAccess(driver)
+  await Promise.all(remedies.map((remedy) => remedy(access)))
+  return remedies.length > 0
 }
 
 async function planInside(
