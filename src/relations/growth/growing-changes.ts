@@ -35,6 +35,7 @@ export interface Change {
 /** A change that was refused, and how it was sent. */
 interface Refused extends Change {
   readonly left: number
+  readonly isMissed: boolean
   readonly placement: Placement
   readonly outcome: Outcome
 }
@@ -45,6 +46,8 @@ export interface Route {
   readonly isComplete?: boolean
   /** The member has been brought to its home. */
   readonly isPulled?: boolean
+  /** Its home was missing before: it may have been made meanwhile, if the owner has got that number of shards again. */
+  readonly isMissed?: boolean
 }
 
 /**
@@ -64,7 +67,12 @@ export class GrowingChanges {
     this.#growth = growth
   }
 
-  send(change: Change, draft: Draft, left = TRIES, { isComplete = false, isPulled = false }: Route = {}): void {
+  send(
+    change: Change,
+    draft: Draft,
+    left = TRIES,
+    { isComplete = false, isPulled = false, isMissed = false }: Route = {},
+  ): void {
     const { at, stage, settle } = change
     const known = this.#scheme.of(at.owner)
     if (isMoving(known) && !isComplete && change.needsMember && !isPulled) return this.#bring(change, draft, left)
@@ -81,7 +89,7 @@ export class GrowingChanges {
         return this.#splitFirst(change, draft, left)
       if (outcome.reason !== 'missing' && outcome.reason !== 'guard') return settle(outcome)
       if (left === 0) return this.#giveUp(change, outcome)
-      this.#ask({ ...change, left, placement, outcome }, draft)
+      this.#ask({ ...change, left, placement, outcome, isMissed }, draft)
       return RETRIED
     })
   }
@@ -166,7 +174,7 @@ export class GrowingChanges {
       if (isSame && outcome.reason === 'missing') this.#mendFirst(change, draft, left - 1)
       else this.#again(change, draft, left - 1, { isComplete: isSame })
     } else if (outcome.reason === 'missing' && now.shards !== ROOT && now.shards === placement.shards)
-      return this.#withoutHome(change, left, outcome, draft)
+      return this.#withoutHome(change, draft)
     else this.#again(change, draft, left - 1)
     return true
   }
@@ -180,8 +188,13 @@ export class GrowingChanges {
   }
 
   /** A companion that was never made: a class may have made them when they got their first member. */
-  #withoutHome(change: Change, left: number, outcome: Outcome, draft: Draft): ReturnType<Settle> {
-    if (change.kind !== 'add') return change.settle(outcome)
+  #withoutHome(change: Refused, draft: Draft): ReturnType<Settle> {
+    const { left, outcome, isMissed } = change
+    if (change.kind !== 'add' && isMissed) return change.settle(outcome)
+    if (change.kind !== 'add') {
+      this.#again(change, draft, left - 1, { isMissed: true })
+      return true
+    }
     const { owner, member } = change.at
     draft.errand(async (access) => {
       await this.#growth.makeHome(owner, member, access)
