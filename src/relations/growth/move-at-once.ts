@@ -1,3 +1,4 @@
+import { bug } from '../../errors/index.js'
 import { COMPANION_SHARDS_BIN, type EntityModel } from '../../model/index.js'
 import { read, type DeleteCommand, type WriteCommand } from '../../plan/command.js'
 import { recordSize } from '../../plan/expression.js'
@@ -148,6 +149,7 @@ export class MoveAtOnce {
 function isWritten(outcomes: readonly Outcome[]): boolean {
   const failed = outcomes.find(({ state }) => state !== 'written')
   if (failed === undefined) return true
-  if (failed.reason === 'conflict' || failed.reason === 'unavailable') throw failed.error
+  if (failed.reason === 'conflict' || failed.reason === 'unavailable')
+    throw failed.error ?? bug(`a move met ${failed.reason}`)
   return false
 }
