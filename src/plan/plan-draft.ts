@@ -297,7 +297,7 @@ function readyStage(
       }),
     remedies: (outcomes) =>
       outcomes.flatMap((outcome, i) =>
-        outcome.state === 'written' ? [] : all[i].settle.flatMap((settle) => settle.remedy?.(outcome) ?? []),
+        outcome.state === 'written' ? [] : all[i].flatMap(({ settle }) => settle.remedy?.(outcome) ?? []),
       ),
   }
 }
