@@ -64,8 +64,6 @@ export interface ExpectedSize {
 export interface InverseIndexModel {
   /** The Ref property of the part. */
   readonly ref: string
-  /** Collections that lead from the part to those that have the ref; absent where the part itself has it. The last may contain itself. */
-  readonly through?: readonly string[]
   /** The bin of the parent that holds the map. */
   readonly bin: string
   /** Action on the parts when the entity they reference is deleted. */

@@ -3,10 +3,8 @@ import { refsOf, type RelationModel } from '../../../model/index.js'
 import type { Deleted, OnRollback } from '../../contract/contributor.js'
 import { isEntity } from '../../contract/member.js'
 import { findRefState } from '../../state/state-of.js'
-import { nestedIn } from './attach-part.js'
-import { indexCovers } from './index-covers.js'
 import type { PartTable } from './part-table.js'
-import { partsIn, type PartBelow } from './part-tree.js'
+import { partsIn } from './part-tree.js'
 
 /** Names of the classes that parts, and the parts in them, point to. */
 export function targetsOf({ model, children }: ChildCodec, seen = new Set<ChildCodec>()): readonly string[] {
@@ -31,19 +29,14 @@ export function withdrawPointing(
         const state = gone.size === 0 ? undefined : findRefState(readProperty(below.part, name) ?? {})
         const key = state?.key ?? null
         if (state === undefined || key === null || !gone.has(key)) continue
-        if (goesAlong(relation, name, below)) onRollback(withdraw(table, below, isPreview))
+        if (below.part === root && goesAlong(relation, name))
+          onRollback(table.state.tentatively(root, () => table.exclude(root), isPreview))
         else if (isEntity(state.target) && state.binding?.reader.tracked(state.target) === undefined)
           onRollback(state.tentatively(() => state.set(null), isPreview))
       }
 }
 
-function goesAlong({ inverseIndexes = [] }: RelationModel, ref: string, { steps }: PartBelow): boolean {
-  return inverseIndexes.some(
-    (index) => index.ref === ref && index.onTargetDelete === 'delete' && indexCovers(index, steps),
-  )
-}
-
-function withdraw(table: PartTable, { part, parent, steps }: PartBelow, isPreview: boolean): () => void {
-  if (parent === undefined) return table.state.tentatively(part, () => table.exclude(part), isPreview)
-  return nestedIn(readProperty(parent, steps.at(-1)!.field.name))!.withdraw(part, isPreview)
+/** An index is about the references of a record's own children, not of the parts in these. */
+function goesAlong({ inverseIndexes = [] }: RelationModel, ref: string): boolean {
+  return inverseIndexes.some((index) => index.ref === ref && index.onTargetDelete === 'delete')
 }
