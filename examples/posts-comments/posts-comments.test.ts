@@ -15,7 +15,7 @@ describe('the example posts-comments', () => {
       '  a post, its comments and their authors: 3 commands in 2 round trips',
       'One comment removed: 1 command in 1 round trip',
       'Bo commented on the posts 2 and 4: one index query',
-      `Bo's account deleted: ${mode === 'sc' ? '10 commands in 8' : '7 commands in 5'} round trips`,
+      `Bo's account deleted: ${mode === 'sc' ? '8 commands in 7' : '5 commands in 4'} round trips`,
       'post 1: Alma on 1',
       'post 2: Alma on 2',
       'post 3: Alma on 3',
