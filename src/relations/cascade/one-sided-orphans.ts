@@ -4,8 +4,7 @@ import type { CollectionState } from '../state/collection-state.js'
 import type { Tracked } from '../contract/tracked.js'
 import type { Reader } from '../contract/reader.js'
 import type { Cascade } from '../contract/contributor.js'
-import { isEntity, type Member } from '../contract/member.js'
-import { storedRef } from '../contract/member.js'
+import { isEntity, storedRef, type Member } from '../contract/member.js'
 import type { MemberStore } from '../contract/member-store.js'
 
 /**

@@ -40,11 +40,17 @@ export interface Telling {
   readonly agrees: (outcome: Outcome) => boolean
 }
 
+/** Lists of the owners of a child: a reference to several classes has owners that keep them in different sets. */
+export interface OwnerLists {
+  /** Where the owner of that record keeps its list. */
+  at(owner: RecordKey): MemberStore
+}
+
 /**
  * Says where one side of a relation keeps the keys of its members, in the owner's own record or in others, and how they get there. What
  * changes members returns a promise only inside a transaction, where it may have to read first; then it needs the reader.
  */
-export interface MemberStore {
+export interface MemberStore extends OwnerLists {
   /** The class of the owners. */
   readonly model: EntityModel
   /** The bin, in each home, that holds the keys. */

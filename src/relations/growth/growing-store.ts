@@ -56,6 +56,10 @@ export class GrowingStore implements MemberStore, GrowingMembers {
     return this.#parts.reads
   }
 
+  at(): this {
+    return this
+  }
+
   /** While members move, also those where they were. */
   homes(owner: RecordKey): readonly RecordKey[] {
     const { scheme } = this.#parts

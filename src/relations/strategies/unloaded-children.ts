@@ -11,11 +11,10 @@ import type { CollectionState } from '../state/collection-state.js'
 import type { Former } from '../state/lists-to-tell.js'
 import type { Tracked } from '../contract/tracked.js'
 import type { Reader } from '../contract/reader.js'
-import type { MemberStore } from '../contract/member-store.js'
-import { recordOfRef, storedRef } from '../contract/member.js'
-import { OwnerLists } from '../write/owner-lists.js'
+import type { MemberStore, OwnerLists } from '../contract/member-store.js'
+import { ownerLists } from '../write/owner-lists.js'
 import { keepInKey } from '../write/ref-in-key.js'
-import { writtenAs, type Member } from '../contract/member.js'
+import { recordOfRef, storedRef, writtenAs, type Member } from '../contract/member.js'
 import { progressOf } from '../state/link-progress.js'
 import { ListUpkeep } from '../write/list-upkeep.js'
 import { together } from '../../plan/plan-draft.js'
@@ -46,7 +45,7 @@ export class UnloadedChildren {
     this.#own = own
     this.#owner = own.model
     this.#owners = owners
-    this.#lists = OwnerLists.of(owners, model, target, own)
+    this.#lists = ownerLists(owners, model, target, own)
     this.#target = target
     this.#inverse = inverse
     this.#childBin = inverse.bin!

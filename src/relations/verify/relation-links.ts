@@ -9,9 +9,8 @@ import { recordKey, type RecordKey, type UserKey } from '../../plan/record-key.j
 import { expressionType } from '../write/expression-type.js'
 import { isKeyOf, unreadableRef } from '../contract/stored-keys.js'
 import { binEnd, listEnd, mapEnd } from './link-ends.js'
-import type { OwnerLists } from '../write/owner-lists.js'
 import { modelAt, recordOfRef, storedRef } from '../contract/member.js'
-import type { MemberStore } from '../contract/member-store.js'
+import type { MemberStore, OwnerLists } from '../contract/member-store.js'
 import type { LinkEnd, LinkVerification } from '../contract/link-verification.js'
 
 /** The other's key in a bin, which is the truth; the other may list it. */

@@ -59,6 +59,10 @@ export class CompanionStore implements MemberStore {
     return this.#reads
   }
 
+  at(): this {
+    return this
+  }
+
   homes(owner: RecordKey): readonly RecordKey[] {
     return this.#scheme.homes(owner)
   }

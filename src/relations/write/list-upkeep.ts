@@ -5,7 +5,7 @@ import { isWrittenOrMissing } from '../../plan/outcome.js'
 import { userKeyId, type RecordKey, type UserKey } from '../../plan/record-key.js'
 import { retarget } from './guarded-ref-write.js'
 import { storedRef } from '../contract/member.js'
-import type { OwnerLists } from './owner-lists.js'
+import type { OwnerLists } from '../contract/member-store.js'
 
 /** Parents whose lists were changed. */
 interface Listed {

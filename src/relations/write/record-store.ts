@@ -42,6 +42,10 @@ export class RecordStore implements MemberStore {
     this.#property = relation.name
   }
 
+  at(): this {
+    return this
+  }
+
   homes(owner: RecordKey): readonly RecordKey[] {
     return [owner]
   }
@@ -141,16 +145,23 @@ export class RecordStore implements MemberStore {
  */
 export class CreatedFor {
   readonly bin: string
+  readonly ownerSet: string
   readonly #member: EntityModel
 
-  private constructor(bin: string, member: EntityModel) {
-    this.bin = bin
+  private constructor(owner: EntityModel, relation: RelationModel, member: EntityModel) {
+    this.bin = createdForBin(owner, relation)
+    this.ownerSet = owner.set
     this.#member = member
   }
 
-  /** Undefined for a relation of the owner that lets its members go: they may be there alone. */
+  /** Undefined for a relation of the owner that detaches its members when it is deleted: they may be there alone. */
   static of(owner: EntityModel, relation: RelationModel, member: EntityModel): CreatedFor | undefined {
-    return relation.onDelete === 'detach' ? undefined : new CreatedFor(createdForBin(owner, relation), member)
+    return relation.onDelete === 'detach' ? undefined : new CreatedFor(owner, relation, member)
+  }
+
+  /** The same for each class that may own a member; all have the relation under one name. */
+  static ofEach(owners: EntityModel, relation: RelationModel, member: EntityModel): readonly CreatedFor[] {
+    return (owners.several ?? [owners]).flatMap((owner) => CreatedFor.of(owner, relation, member) ?? [])
   }
 
   /** Adds the owner's key to the create of a member that is linked in a later stage. */

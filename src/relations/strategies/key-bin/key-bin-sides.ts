@@ -1,5 +1,5 @@
 import type { EntityModel, RelationModel } from '../../../model/index.js'
-import type { OwnerLists } from '../../write/owner-lists.js'
+import type { OwnerLists } from '../../contract/member-store.js'
 import type { ListUpkeep } from '../../write/list-upkeep.js'
 
 /** The two classes of a reference, and how the target finds the records that point to it. */

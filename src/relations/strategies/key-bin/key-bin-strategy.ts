@@ -11,7 +11,7 @@ import type { CollectionState } from '../../state/collection-state.js'
 import type { Tracked } from '../../contract/tracked.js'
 import type { Reader } from '../../contract/reader.js'
 import type { Cascade } from '../../contract/contributor.js'
-import { OwnerLists } from '../../write/owner-lists.js'
+import { ownerLists } from '../../write/owner-lists.js'
 import { together } from '../../../plan/plan-draft.js'
 import { keepInKey } from '../../write/ref-in-key.js'
 import { isCreation, isEntity, isNew, isUnknown, writtenAs, modelAt, storedRef } from '../../contract/member.js'
@@ -47,7 +47,7 @@ export class KeyBinStrategy implements RelationStrategy {
   readonly #deletion: KeyBinDeletion
   readonly #undo: OwnerGoneUndo
   /** Notes in our record, where the target owns us. */
-  readonly #forTarget: readonly { readonly owner: EntityModel; readonly notes: CreatedFor }[]
+  readonly #forTarget: readonly CreatedFor[]
   /** Notes in the target's record, where we own it and only our bin leads there. */
   readonly #forUs: CreatedFor | undefined
 
@@ -57,7 +57,7 @@ export class KeyBinStrategy implements RelationStrategy {
     this.bins = [model.bin!]
     // A collection without a bin of its own finds us by an index on ours.
     const [list, indexed] = inverse?.bin === undefined ? [undefined, inverse] : [inverse, undefined]
-    const lists = list && OwnerLists.of(target, list, owner)
+    const lists = list && ownerLists(target, list, owner)
     const upkeep = lists && new ListUpkeep(lists, owner, model)
     this.#sides = { model, owner, target, list, lists, upkeep, indexed }
     this.#reads = new KeyBinReads(model, owner, target)
@@ -66,7 +66,7 @@ export class KeyBinStrategy implements RelationStrategy {
     this.#undo = new OwnerGoneUndo(this.#sides, this.isEndOfLink)
     const listed = lists && { lists, property: list.name }
     this.verification = keyBinLinks(model, owner, target, listed, this.isEndOfLink)
-    this.#forTarget = inverse === undefined ? [] : createdForEach(target, inverse, owner)
+    this.#forTarget = inverse === undefined ? [] : CreatedFor.ofEach(target, inverse, owner)
     this.#forUs = inverse === undefined ? CreatedFor.of(owner, model, target) : undefined
     const held = (here: RecordKey, other: UserKey): LinkEnd => binEnd(owner, model, here, other)
     this.leftovers = inverse === undefined ? createdForLinks(model, owner, target, { held }) : undefined
@@ -198,8 +198,8 @@ export class KeyBinStrategy implements RelationStrategy {
     if (isLate) this.#forUs?.note(to, tracked.key, draft)
     if (stored !== null && reader.known(this.#sides.target.name, stored)?.state !== 'removed')
       this.#forUs?.letGo(reader.recordKey(this.#sides.target, stored), draft)
-    for (const { owner, notes } of this.#forTarget) {
-      if (isLate && to !== undefined && to.key.set === owner.set) notes.note(tracked, to.key, draft)
+    for (const notes of this.#forTarget) {
+      if (isLate && to?.key.set === notes.ownerSet) notes.note(tracked, to.key, draft)
       notes.linked(tracked, isLate ? 'add references' : 'write', draft)
     }
   }
@@ -286,14 +286,6 @@ export class KeyBinStrategy implements RelationStrategy {
       known && collectionStateOf(readProperty(known.entity, (this.#sides.list ?? this.#sides.indexed)!.name) as object)
     )
   }
-}
-
-/** Each class that may own us notes in our record that we were created for it. */
-function createdForEach(owners: EntityModel, list: RelationModel, member: EntityModel) {
-  return (owners.several ?? [owners]).flatMap((owner) => {
-    const notes = CreatedFor.of(owner, list, member)
-    return notes === undefined ? [] : [{ owner, notes }]
-  })
 }
 
 /** Taken out of the collection it was in, as far as the session knows, and put nowhere else. */
