@@ -28,7 +28,7 @@ export async function connect(options: DriverOptions): Promise<Driver> {
     await driver.start()
     return driver
   } catch (error) {
-    // Also after a failed connect: it lets go of the event loop, so that the process can end.
+    // Also after a failed connect: it releases the event loop, so that the process can end.
     closeQuietly(client)
     throw error instanceof SkeinError ? error : explainConnect(error as ClientError, options)
   }

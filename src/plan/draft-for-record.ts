@@ -1,6 +1,6 @@
 import type { DeleteCommand, Guard, ReadCommand, WriteCommand } from './command.js'
 import type { DescribeStep } from './deferred-steps.js'
-import type { Check, Draft, Errand, Settle, StageName } from './draft.js'
+import type { Check, Draft, FollowUp, Settle, StageName } from './draft.js'
 import { recordId, type RecordKey } from './record-key.js'
 
 /** The draft of all records. */
@@ -51,8 +51,8 @@ export class DraftForRecord implements Draft {
     this.#draft.follow(name, tell, recordId(this.#key))
   }
 
-  errand(work: Errand): void {
-    this.#draft.errand(work)
+  followUp(work: FollowUp): void {
+    this.#draft.followUp(work)
   }
 
   beforeSending(then: () => void): void {

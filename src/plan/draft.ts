@@ -31,7 +31,7 @@ export interface Settle {
   /** Failures that do no harm, beyond those of the stage: a transaction asks before it commits. */
   readonly tolerates?: readonly Reason[]
   /** What makes room for a command that was refused in a transaction, once that is undone: then it is tried again. */
-  readonly remedy?: (refused: Outcome) => Errand | undefined
+  readonly remedy?: (refused: Outcome) => FollowUp | undefined
 }
 
 /** Outcome of a command that another one replaces: it is no failure, and nobody is told of it. */
@@ -53,8 +53,8 @@ export interface Check {
   readonly then: (record: StoredRecord | null) => void
 }
 
-/** Work of its own between the stages of a plan. It must not throw. */
-export type Errand = (access: SplitAccess) => Promise<void>
+/** Work between the stages of a plan, with reads and writes of its own. It must not throw. */
+export type FollowUp = (access: SplitAccess) => Promise<void>
 
 /** Adds to a write what always goes with it. */
 export type CompleteWrite = <C extends WriteCommand | DeleteCommand>(command: C) => C
@@ -82,7 +82,7 @@ export interface Draft {
    */
   addApart(name: StageName, command: WriteCommand, settle: Settle, group?: string): void
   /** Runs between stages, after those that are being settled; may add commands. */
-  errand(work: Errand): void
+  followUp(work: FollowUp): void
   /** Runs when the plan is sent; a plan that is only explained changes nothing. */
   beforeSending(then: () => void): void
   /** Describes for `explain()` what a read will decide once this stage is sent. */
@@ -136,5 +136,5 @@ export interface ReadyStage {
   /** Outcomes that would not be accepted, known before settling: a transaction asks before it commits. */
   refused(outcomes: readonly Outcome[]): Outcome[]
   /** Work that lets refused commands succeed when they are sent again. */
-  remedies(outcomes: readonly Outcome[]): Errand[]
+  remedies(outcomes: readonly Outcome[]): FollowUp[]
 }

@@ -13,6 +13,7 @@ import { recordId } from './record-key.js'
 import type { Operation, Path } from './operation.js'
 import { listAppendUnique, listRemoveValues, mapPutItems, mapRemoveKeys } from './operations.js'
 import type { MapKey, Value } from './value.js'
+import type { CompleteWrite, Contribution } from './draft.js'
 
 /** Merges all changes of one record into one command, in their order. */
 export function mergeCommands(commands: readonly Command[]): Command[] {
@@ -210,4 +211,13 @@ function sameStep(a: Path[number], b: Path[number]): boolean {
   if (a.in === 'mapKey' && b.in === 'mapKey') return a.key === b.key && a.create === b.create
   if (a.in === 'listIndex' && b.in === 'listIndex') return a.index === b.index
   return false
+}
+
+/** Merges what contributors add to one record. */
+export function mergeContributions(
+  added: readonly Contribution[],
+  complete: CompleteWrite | undefined,
+): WriteCommand | DeleteCommand {
+  const command = mergeCommands(added.map(({ command }) => command))[0] as WriteCommand | DeleteCommand
+  return complete === undefined ? command : complete(command)
 }

@@ -12,13 +12,13 @@ import {
   type ReadyStage,
   RETRIED,
   type DraftOptions,
-  type Errand,
+  type FollowUp,
   type Settle,
   type StageName,
 } from './draft.js'
 import type { Outcome, Reason } from './outcome.js'
 import { plan, type Plan } from './plan.js'
-import { mergeCommands } from './merge-commands.js'
+import { mergeContributions } from './merge-commands.js'
 import { settleFailure } from './settle-failure.js'
 import { RecordGroups, recordId, type RecordKey } from './record-key.js'
 
@@ -43,7 +43,7 @@ export class PlanDraft implements Draft {
   readonly #deletes: (id: string) => boolean
   #ties = new RecordGroups()
   #checks: Check[] = []
-  readonly #errands: Errand[] = []
+  readonly #followUps: FollowUp[] = []
   readonly #collected = new Map<string, Collected>()
   #beforeSending: (() => void)[] = []
   readonly #following: DeferredStep[] = []
@@ -78,17 +78,17 @@ export class PlanDraft implements Draft {
     put(entries, `${recordId(command.key)} ${group ?? entries.size}`, { command, settle, tolerated: MISSING })
   }
 
-  errand(work: Errand): void {
-    if (this.#sent === undefined) this.#errands.push(work)
-    else this.#sent.errand(work)
+  followUp(work: FollowUp): void {
+    if (this.#sent === undefined) this.#followUps.push(work)
+    else this.#sent.followUp(work)
   }
 
-  get hasErrands(): boolean {
-    return this.#errands.length > 0
+  get hasFollowUps(): boolean {
+    return this.#followUps.length > 0
   }
 
-  takeErrands(): readonly Errand[] {
-    return this.#errands.splice(0)
+  takeFollowUps(): readonly FollowUp[] {
+    return this.#followUps.splice(0)
   }
 
   beforeSending(then: () => void): void {
@@ -242,11 +242,6 @@ function put(entries: Map<string, Contribution[]>, id: string, contribution: Con
   else known.push(contribution)
 }
 
-function merged(added: readonly Contribution[], complete: CompleteWrite | undefined): WriteCommand | DeleteCommand {
-  const command = mergeCommands(added.map(({ command }) => command))[0] as WriteCommand | DeleteCommand
-  return complete === undefined ? command : complete(command)
-}
-
 function tell(settle: Settle, outcome: Outcome, broken: SkeinError[]): ReturnType<Settle> {
   try {
     return settle(outcome)
@@ -269,12 +264,12 @@ function readyStage(
   for (const added of entries.values()) (mustWait?.(recordId(added[0].command.key)) ? held : all).push(added)
   return {
     name,
-    stage: { title: name, commands: all.map((added) => merged(added, complete)) },
+    stage: { title: name, commands: all.map((added) => mergeContributions(added, complete)) },
     broken,
     retried,
     holdBack: (missing) =>
       held.map((added) => {
-        const command = merged(added, complete)
+        const command = mergeContributions(added, complete)
         const found = missing.get(recordId(command.key))
         if (found === undefined) return { command, state: 'notWritten', bins: {}, reason: 'notSent' }
         const outcome: Outcome = { ...found, command }

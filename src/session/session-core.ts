@@ -252,7 +252,7 @@ class SessionWrites {
     return known !== undefined && this.forgetUnsent(known)
   }
 
-  /** Lets go of an entity that was never sent, false for all others. Whoever still links to it would store it after all. */
+  /** Detaches an entity that was never sent; false for all others. An entity that still links to it would store it after all. */
   forgetUnsent(managed: ManagedEntity): boolean {
     const isForgotten = this.entities.forgetUnsent(managed)
     if (isForgotten) rollbackLinksTo([managed], this.#context)

@@ -107,8 +107,8 @@ function leave(child: object, inverse: RelationModel, state: CollectionState, re
   const ref = parentRef(child, inverse)
   let isRefBack = (): boolean => true
   const { isPreview } = reach
-  const letGo = (): void => void (isRefBack = ref.tentatively(() => state.remove(child), isPreview))
-  const entryBack = state.tentatively(child, letGo, isPreview)
+  const takeOut = (): void => void (isRefBack = ref.tentatively(() => state.remove(child), isPreview))
+  const entryBack = state.tentatively(child, takeOut, isPreview)
   // A child that was moved meanwhile has left all the same.
   reach.onRollback(() => void (isRefBack() && entryBack()))
 }

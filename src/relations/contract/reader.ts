@@ -49,7 +49,7 @@ export interface Reader {
   keysBy(lookup: IndexedBy): AsyncIterable<readonly KeyValue[]>
   /** Entities after a cursor, in a stable order, and the cursor of the next page. */
   pageBy(lookup: IndexedBy, count: number, after?: string): Promise<FoundPage>
-  /** Lets go of entities that were only looked at. */
+  /** Drops entities that were only looked at from the session. */
   release(entities: readonly Tracked[]): void
   entityModel(name: string): EntityModel
   /** The entity as this session knows it. */

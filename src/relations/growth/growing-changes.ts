@@ -104,7 +104,7 @@ export class GrowingChanges {
 
   /** Brings the member to its home first. A survey of what a transaction would write runs nothing before it is sent: there the owner is asked. */
   #bring(change: Change, draft: Draft, left: number): void {
-    const pull = (): void => draft.errand((access) => this.#pullFirst(change, draft, left, access))
+    const pull = (): void => draft.followUp((access) => this.#pullFirst(change, draft, left, access))
     if (!draft.isTransaction) return pull()
     const { at, stage, settle } = change
     draft.add(stage, this.#commands.ask(at.owner, change.kind), (outcome) => {
@@ -123,7 +123,7 @@ export class GrowingChanges {
   }
 
   #splitFirst(change: Change, draft: Draft, left: number): typeof RETRIED {
-    draft.errand(async (access) => {
+    draft.followUp(async (access) => {
       await this.#growth.split(change.at.owner, 'tooLarge', access)
       this.#again(change, draft, Math.min(left - 1, 1))
     })
@@ -165,7 +165,7 @@ export class GrowingChanges {
     if (change.hasConditions === true && outcome.reason === 'guard' && isOpen && samePlacement(now, placement))
       return settle(outcome)
     if (now.move?.phase === 'prepare')
-      draft.errand(async (access) => {
+      draft.followUp(async (access) => {
         await this.#mover.prepare(at.owner, access).catch(() => undefined)
         this.#again(change, draft, left - 1)
       })
@@ -181,7 +181,7 @@ export class GrowingChanges {
 
   /** A home that is missing though members move to it is made anew. */
   #mendFirst(change: Change, draft: Draft, left: number): void {
-    draft.errand(async (access) => {
+    draft.followUp(async (access) => {
       await this.#mover.mend(change.at.owner, access).catch(() => undefined)
       this.#again(change, draft, left)
     })
@@ -196,7 +196,7 @@ export class GrowingChanges {
       return true
     }
     const { owner, member } = change.at
-    draft.errand(async (access) => {
+    draft.followUp(async (access) => {
       await this.#growth.makeHome(owner, member, access)
       this.#again(change, draft, left - 1)
     })

@@ -39,7 +39,7 @@ export class Growth {
     const reason = kind === 'add' ? this.#thresholds.reached(owner, outcome) : undefined
     if (reason === undefined || known.shards >= this.#shards) return
     if (draft.once(`split ${this.#commands.property} ${recordId(owner)}`))
-      draft.errand((access) => this.split(owner, reason, access))
+      draft.followUp((access) => this.split(owner, reason, access))
   }
 
   /** Splits the members of an owner, as the class says. What goes wrong does not concern those who only wrote: the next writer goes on. */
@@ -71,6 +71,6 @@ export class Growth {
   /** Goes on with a move that somebody else may have left, unless this process is at it. */
   #help(owner: RecordKey, draft: Draft): void {
     if (this.#mover.isAtWork(owner) || !draft.once(`help ${this.#commands.property} ${recordId(owner)}`)) return
-    draft.errand((access) => this.#mover.finish(owner, access).catch(() => undefined))
+    draft.followUp((access) => this.#mover.finish(owner, access).catch(() => undefined))
   }
 }

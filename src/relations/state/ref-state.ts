@@ -76,7 +76,7 @@ export class RefState extends RefTarget implements RelationSide {
   }
 
   removeFromInverse(owner: object): void {
-    if (this.target === owner || this.#isKeyOf(owner)) this.letGo()
+    if (this.target === owner || this.#isKeyOf(owner)) this.dropTarget()
   }
 
   restore(owner: object): void {
@@ -103,12 +103,12 @@ export class RefState extends RefTarget implements RelationSide {
 
   /** Discards an unsent reference to an entity that is to be deleted. */
   rollback(key: KeyValue): void {
-    if (this.isUnsent(key)) this.letGo()
+    if (this.isUnsent(key)) this.dropTarget()
   }
 
   /** The entity of that key is deleted: nothing points to it any more. */
   forget(key: KeyValue): void {
-    if (this.isAt(key)) this.letGo()
+    if (this.isAt(key)) this.dropTarget()
     if (this.isStoredAs(key)) this.know(null)
     this.lists.forget(key)
   }
@@ -165,7 +165,7 @@ export class RefState extends RefTarget implements RelationSide {
   /** The other end has forgotten that it took this one, or let it go: it points again where the record does. */
   revert(owner: object): void {
     if (this.isPartlySent || !this.isRead) return
-    if (this.knows === 'setBlind' && this.mayBeAt(owner)) return this.letGo()
+    if (this.knows === 'setBlind' && this.mayBeAt(owner)) return this.dropTarget()
     const key = this.binding?.reader.keyOf(owner, this.binding.relation.target) ?? null
     const isLeft = this.target === null && key !== null && this.isStoredAs(key)
     if (!isLeft && (this.isStored || !this.mayBeAt(owner))) return

@@ -269,7 +269,7 @@ export abstract class RefTarget {
   }
 
   /** Clears the target. A reference that was set unread becomes unread again, unless its change is partly sent. */
-  protected letGo(): void {
+  protected dropTarget(): void {
     const isUnread = this.knows === 'setBlind' && !this.isBegun
     this.assign(null)
     if (isUnread) this.knows = 'unread'

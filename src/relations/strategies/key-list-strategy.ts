@@ -224,7 +224,7 @@ export class KeyListStrategy implements RelationStrategy {
     const entry = { owner: tracked.key, member: key }
     const removing = this.store.remove(entry, draft, 'remove references', settle, reader)
     if (!isOrphan && !(isEntity(member) && reader.tracked(member)?.state === 'removed'))
-      this.#createdFor?.letGo(child, draft)
+      this.#createdFor?.unlinked(child, draft)
     if (isAlone || this.#inverse === undefined) return removing
     return together([removing, release(this.#target, child, this.#inverse, tracked.key, draft, reader, progress)])
   }

@@ -79,7 +79,7 @@ export class SecondaryIndexStrategy implements RelationStrategy {
     if (draft.isTransaction && tracked.state !== 'new' && [...state.added, ...state.removed].some(isKey))
       draft.add('write', held(this.#owner, tracked.key), isWritten)
     for (const member of state.added) {
-      if (!isEntity(member)) this.#planAdoption(tracked, member, state, draft, reader)
+      if (!isEntity(member)) this.#planUnloaded(tracked, member, state, draft, reader)
       else if (isHere(member, this.#inverse, tracked, reader)) draft.beforeSending(() => state.confirmAdded(member))
     }
     if (this.model.orphans === 'delete') return this.#settleOrphans(state, draft, reader)
@@ -126,7 +126,7 @@ export class SecondaryIndexStrategy implements RelationStrategy {
   }
 
   /** Takes in a child that nobody has loaded. */
-  #planAdoption(tracked: Tracked, member: KeyValue, state: CollectionState, draft: Draft, reader: Reader): void {
+  #planUnloaded(tracked: Tracked, member: KeyValue, state: CollectionState, draft: Draft, reader: Reader): void {
     const child = reader.recordKey(this.#target, member)
     const own = storedRef(this.#inverse, tracked.key)
     keepInKey(this.#target, this.#inverse, child, own, reader)

@@ -109,7 +109,7 @@ export class SharedKeyStrategy implements RelationStrategy {
     const { target: before } = this.#state(tracked.entity)
     if (target === null) {
       if (isEntity(before) && !isNew(before, reader) && reader.tracked(before)?.state !== 'removed')
-        throw this.#cannotLetGo(tracked)
+        throw this.#cannotDetach(tracked)
       return
     }
     const key = isEntity(target) ? reader.keyOf(target) : target
@@ -168,7 +168,7 @@ export class SharedKeyStrategy implements RelationStrategy {
     })
   }
 
-  #cannotLetGo({ model, key }: Tracked): SkeinError {
+  #cannotDetach({ model, key }: Tracked): SkeinError {
     const message = `${model.name} ${describeKey(key.key)} and its ${this.relation} share one key, so neither can be detached from the other.`
     return new SkeinError('SKEIN_2406', message, {
       className: model.name,

@@ -5,7 +5,7 @@ import type { Draft } from '../../plan/draft.js'
 import { writeBin } from '../../plan/operations.js'
 import { isWrittenOrMissing, type Outcome } from '../../plan/outcome.js'
 import { userKeyId, type RecordKey, type UserKey } from '../../plan/record-key.js'
-import { confirming, lettingGo } from '../write/explain-reads.js'
+import { confirming, detaching } from '../write/explain-reads.js'
 import { keyBefore, readBefore, blindLinkWrite } from '../write/link-bin.js'
 import type { CollectionState } from '../state/collection-state.js'
 import type { Former } from '../state/lists-to-tell.js'
@@ -86,7 +86,7 @@ export class UnloadedChildren {
     const change = writeBin(this.#childBin, own)
     const operations = draft.isInside ? [change] : [readBefore(this.#inverse, this.#owners), change]
     const command = blindLinkWrite(this.#target, child, operations)
-    draft.follow('remove references', lettingGo({ model: this.#target, key: child }, this.#owner, this.#relation))
+    draft.follow('remove references', detaching({ model: this.#target, key: child }, this.#owner, this.#relation))
     const isLate = tracked.state === 'new' && !draft.isTransaction
     const progress = progressOf(member, 2, state, draft, () => state.confirmAdded(member))
     let before: UserKey | null = null

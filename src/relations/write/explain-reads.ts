@@ -9,7 +9,7 @@ export interface Named {
 }
 
 /** Describes the removal of a record from the owner it turns out to belong to. */
-export function lettingGo(record: Named, owner: EntityModel, property: string): DescribeStep {
+export function detaching(record: Named, owner: EntityModel, property: string): DescribeStep {
   return (isTransaction) => {
     const dropping = `the ${owner.name} it belongs to by then drops it from ${property}`
     const name = nameOf(record)

@@ -71,7 +71,7 @@ export class LinkUpkeep {
     }
     for (const { command, found, has } of questions) draft.check(command, (record) => answered(has, found(record)))
     for (const { end, asked, has } of growing)
-      draft.errand(async (access) => {
+      draft.followUp(async (access) => {
         // What cannot be read is not compared: verify finds it.
         const found = await end.store.held(end.key, asked, access).catch(() => undefined)
         if (found !== undefined) answered(has, found)
@@ -84,7 +84,7 @@ export class LinkUpkeep {
     if (!isThere) this.#unlink({ owner, other }, draft)
     else if (this.#bin.attributesOf === undefined) this.#link({ owner, other }, undefined, draft)
     else if (owner.store.growing !== undefined) {
-      draft.errand(async (access) => {
+      draft.followUp(async (access) => {
         const at = linkFrom(owner, other)
         const carried = await owner.store.attributesOf(at, access).catch(() => null)
         if (carried !== null) this.#link({ owner, other }, carried, draft)

@@ -193,7 +193,7 @@ export class CreatedFor {
   }
 
   /** Drops the note of a member that its owner detaches, and that stays. */
-  letGo(member: RecordKey, draft: Draft): void {
+  unlinked(member: RecordKey, draft: Draft): void {
     if (draft.isTransaction) return
     const dropped = linkWrite(modelAt(this.#member, member), member, [removeBin(this.bin)])
     draft.add('remove references', dropped, isWrittenOrMissing)

@@ -34,7 +34,7 @@ export async function findFrom<T extends object>(
   return complete(found, keys, findHot)
 }
 
-/** Archived entities with what they lead to, read by a session of their own that lets go of them. */
+/** Archived entities with what they lead to, read by a session of their own that does not keep them. */
 async function findWith<T extends object>(
   { model }: MappedClass,
   keys: readonly KeyInput<T>[],

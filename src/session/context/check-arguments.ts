@@ -53,7 +53,7 @@ const OPERATE: NamesOf<OperateOptions> = { idempotent: true, ttl: true, signal: 
 
 const REFRESH: NamesOf<RefreshOptions> = { signal: true }
 
-// A save takes what a flush takes: it may delete what it lets go.
+// A save takes the options of a flush: it may delete orphans.
 const KNOWN = {
   save: { ...FLUSH, ...SAVE },
   upsert: { ...FLUSH, ...UPSERT },

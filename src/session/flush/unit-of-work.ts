@@ -20,7 +20,7 @@ import { deleteInSteps, type SendAll } from './drain/delete-in-steps.js'
 import type { AfterMark, RunResult } from './execute/execute-stages.js'
 import { planFlush, executeChangeSet } from './execute/execute-change-set.js'
 import type { SendParts } from './session-parts.js'
-import { keepAdoptedOrphans } from './execute/keep-adopted-orphans.js'
+import { keepRelinkedOrphans } from './execute/keep-relinked-orphans.js'
 import { badOption, noteInside } from '../transaction/transaction-errors.js'
 import { validateAll } from './collect/validate.js'
 import type { ChangeSet } from './collect/change-set.js'
@@ -93,7 +93,7 @@ export class UnitOfWork {
     if (work.isDeleting) forgetDeleted(work.removed, context)
     for (const managed of work.removed) if (managed.state === 'new') entities.takeInAgain(managed)
     if (result.outcomes.length === 0) return this.#settleCopies(options)
-    const isOvertaken = result.failed.length > 0 && (await keepAdoptedOrphans(work, result, this.#readerFor(options)))
+    const isOvertaken = result.failed.length > 0 && (await keepRelinkedOrphans(work, result, this.#readerFor(options)))
     const error = result.failed.length === 0 || isOvertaken ? result.broken?.[0] : flushFailure(result, signal)
     if (error !== undefined) {
       if (result.outcomes.every(isNotWritten)) work.rollback()

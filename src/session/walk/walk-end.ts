@@ -18,7 +18,7 @@ interface EndParts {
 
 interface Step {
   readonly entities: readonly object[]
-  /** Lets go of what the session did not have before and nobody changed. */
+  /** Detaches entities that the session did not have before and nobody changed. */
   readonly release: () => void
 }
 

@@ -194,7 +194,7 @@ export class PartTable implements PartHolder, RootParts {
     this.#unsure.delete(userKeyId(id))
   }
 
-  /** Lets go of parts that were only looked at; those that were changed stay. */
+  /** Drops parts that were only looked at; those that were changed stay. */
   release(ids: readonly KeyValue[]): void {
     if (this.isLoaded) return
     for (const id of ids) {

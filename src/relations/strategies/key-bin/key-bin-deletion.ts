@@ -11,7 +11,7 @@ import { restricted } from '../../contract/relation-errors.js'
 import type { Tracked } from '../../contract/tracked.js'
 import type { RefState } from '../../state/ref-state.js'
 import { refStateOf } from '../../state/state-of.js'
-import { lettingGo } from '../../write/explain-reads.js'
+import { detaching } from '../../write/explain-reads.js'
 import { keyBefore, readBefore } from '../../write/link-bin.js'
 import { together } from '../../../plan/plan-draft.js'
 import type { KeyBinReads } from './key-bin-reads.js'
@@ -33,9 +33,9 @@ export class KeyBinDeletion {
   /** Deletes an entity that has left a collection which keeps no orphans. */
   reachOrphan(tracked: Tracked, state: RefState, reach: Cascade, reader: Reader): void {
     if (state.stored === null) return
-    const isLetGo = (this.#sides.list ?? this.#sides.indexed)!.onDelete === 'detach'
+    const isDetaching = (this.#sides.list ?? this.#sides.indexed)!.onDelete === 'detach'
     // An owner that goes itself and lets its members go lets this one go, too.
-    if (isLetGo && reader.known(this.#sides.target.name, state.stored)?.state === 'removed') return
+    if (isDetaching && reader.known(this.#sides.target.name, state.stored)?.state === 'removed') return
     reach.remove(tracked.entity, stillAt(state, this.#sides.model, reader))
   }
 
@@ -67,7 +67,7 @@ export class KeyBinDeletion {
       (owner) => !draft.isDeleting(reader.recordKey(this.#sides.target, owner)),
     )
     await together(staying.map((owner) => this.#leaving.plan(tracked, state, owner, draft, reader)))
-    draft.follow('delete', lettingGo(tracked, this.#sides.target, this.#sides.list.name))
+    draft.follow('delete', detaching(tracked, this.#sides.target, this.#sides.list.name))
     if (!draft.isTransaction) this.#askLast(tracked, state, new Set(owners.keys()), draft, reader)
   }
 

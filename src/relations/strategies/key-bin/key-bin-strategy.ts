@@ -5,7 +5,7 @@ import type { Draft } from '../../../plan/draft.js'
 import { removeBin, writeBin } from '../../../plan/operations.js'
 import type { Outcome } from '../../../plan/outcome.js'
 import { userKeyId, type RecordKey, type UserKey } from '../../../plan/record-key.js'
-import { askingOwner, confirming, lettingGo } from '../../write/explain-reads.js'
+import { askingOwner, confirming, detaching } from '../../write/explain-reads.js'
 import { keyBefore, readBefore, held, linkWrite } from '../../write/link-bin.js'
 import type { CollectionState } from '../../state/collection-state.js'
 import type { Tracked } from '../../contract/tracked.js'
@@ -102,7 +102,7 @@ export class KeyBinStrategy implements RelationStrategy {
 
   save(tracked: Tracked, draft: Draft, reader: Reader): void | Promise<void> {
     const state = this.#state(tracked.entity)
-    const needsOwner = this.#sides.list !== undefined || isLetGo(tracked, state)
+    const needsOwner = this.#sides.list !== undefined || isTakenOut(tracked, state)
     if (!draft.isInside || !needsOwner || isCreation(tracked) || isAsStored(tracked, state)) {
       return this.#plan(tracked, state, draft, reader)
     }
@@ -121,7 +121,7 @@ export class KeyBinStrategy implements RelationStrategy {
     const isChanged = !isAsStored(tracked, state)
     if (isChanged && !isCreation(tracked)) this.#keepKey(tracked, state, reader)
     const toTell = isChanged ? state.lists.whenMoved(state.key, state.stored) : undefined
-    if (isLetGo(tracked, state)) this.#planRelease(tracked, state, draft, reader, present)
+    if (isTakenOut(tracked, state)) this.#planRelease(tracked, state, draft, reader, present)
     else if (isChanged) this.#planBin(tracked, state, draft, reader)
     else state.reconsider()
     if (this.#sides.list === undefined) return
@@ -188,7 +188,7 @@ export class KeyBinStrategy implements RelationStrategy {
     }
     const isBlind = isCreation(tracked) || draft.isInside
     if (!isBlind && this.#sides.list !== undefined)
-      draft.follow('remove references', lettingGo(tracked, this.#sides.target, this.#sides.list.name))
+      draft.follow('remove references', detaching(tracked, this.#sides.target, this.#sides.list.name))
     const operations = isBlind ? [change] : [readBefore(this.model, this.#sides.target), change]
     draft.add(isLate ? 'add references' : 'write', linkWrite(this.#sides.owner, tracked.key, operations), settle)
   }
@@ -197,7 +197,7 @@ export class KeyBinStrategy implements RelationStrategy {
     const to = isEntity(target) ? reader.tracked(target) : undefined
     if (isLate) this.#forUs?.note(to, tracked.key, draft)
     if (stored !== null && reader.known(this.#sides.target.name, stored)?.state !== 'removed')
-      this.#forUs?.letGo(reader.recordKey(this.#sides.target, stored), draft)
+      this.#forUs?.unlinked(reader.recordKey(this.#sides.target, stored), draft)
     for (const notes of this.#forTarget) {
       if (isLate && to?.key.set === notes.ownerSet) notes.note(tracked, to.key, draft)
       notes.linked(tracked, isLate ? 'add references' : 'write', draft)
@@ -289,7 +289,7 @@ export class KeyBinStrategy implements RelationStrategy {
 }
 
 /** Taken out of the collection it was in, as far as the session knows, and put nowhere else. */
-const isLetGo = ({ overwrite, state }: Tracked, { isRead, target, stored, isCleared }: RefState): boolean =>
+const isTakenOut = ({ overwrite, state }: Tracked, { isRead, target, stored, isCleared }: RefState): boolean =>
   state === 'stored' && overwrite !== true && isRead && target === null && stored !== null && !isCleared
 
 /** Of what is upserted nobody knows what the record says. */

@@ -5,7 +5,7 @@ import { remove } from '../../../plan/command.js'
 import type { Draft } from '../../../plan/draft.js'
 import { isWrittenOrMissing, type Outcome } from '../../../plan/outcome.js'
 import { userKeyId, type UserKey } from '../../../plan/record-key.js'
-import { lettingGo } from '../../write/explain-reads.js'
+import { detaching } from '../../write/explain-reads.js'
 import { keyBefore, readBefore } from '../../write/link-bin.js'
 import type { Tracked } from '../../contract/tracked.js'
 import type { Reader } from '../../contract/reader.js'
@@ -111,7 +111,7 @@ export class KeyPairStrategy implements RelationStrategy {
     const partings = [...toLeave.values()].map((former) => parting(this.#otherEnd(former, reader), here))
     if (draft.isInside) return this.#partInside(partings, [here], draft, reader)
     for (const { from, to } of partings) this.#writes.clear(from, to, draft, reader)
-    draft.follow('delete', lettingGo(here, this.#there, this.#inverse.name))
+    draft.follow('delete', detaching(here, this.#there, this.#inverse.name))
     if (!draft.isTransaction) this.#askLast(tracked, draft, reader)
   }
 

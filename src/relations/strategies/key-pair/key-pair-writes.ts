@@ -6,7 +6,7 @@ import type { Outcome } from '../../../plan/outcome.js'
 import { userKeyId, type UserKey } from '../../../plan/record-key.js'
 import type { Reader } from '../../contract/reader.js'
 import type { CreatedFor } from '../../write/record-store.js'
-import { confirming, lettingGo, whileItHolds } from '../../write/explain-reads.js'
+import { confirming, detaching, whileItHolds } from '../../write/explain-reads.js'
 import { retarget } from '../../write/guarded-ref-write.js'
 import { blindLinkWrite, linkWrite, keyBefore, readBefore } from '../../write/link-bin.js'
 import { isInKey } from '../../write/ref-in-key.js'
@@ -85,7 +85,7 @@ export class KeyPairWrites {
     const isInCreation = isCreated(from) && (stage === 'write' || draft.isTransaction)
     const isBlind = isCreated(from) || draft.isInside
     const operations = isBlind ? [change] : [readBefore(from.relation, to.model), change]
-    if (!isBlind) draft.follow('remove references', lettingGo(from, to.model, to.relation.name))
+    if (!isBlind) draft.follow('remove references', detaching(from, to.model, to.relation.name))
     const command = isInCreation
       ? linkWrite(from.model, from.key, [change], 'mustNotExist')
       : from.tracked === undefined

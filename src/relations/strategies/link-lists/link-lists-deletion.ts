@@ -60,7 +60,7 @@ export class LinkListsDeletion {
       className: this.#sides.owner.name,
       property: this.#sides.model.name,
       target: this.#sides.target,
-      fate: this.#sides.model.onDelete === 'cascade' ? { kind: 'delete' } : this.#lettingGo(owner, release, reader),
+      fate: this.#sides.model.onDelete === 'cascade' ? { kind: 'delete' } : this.#detaching(owner, release, reader),
       chunks: (count) => this.#sides.store.drained(owner, reader, count),
       survey: (count) => this.#sides.store.surveyed(owner, reader, count),
       trim,
@@ -68,7 +68,7 @@ export class LinkListsDeletion {
   }
 
   /** Members that keep their links apart are changed as any others are: only so a link is found wherever they keep it. */
-  #lettingGo(
+  #detaching(
     owner: Tracked,
     release: (key: KeyValue) => WriteCommand | undefined,
     reader: Reader,

@@ -252,7 +252,7 @@ export class LinkListsStrategy implements RelationStrategy {
   ): readonly ((settle: Settle) => void)[] {
     const other = isEntity(member) ? reader.tracked(member) : undefined
     if (change === 'remove') {
-      if (this.#sides.inverse === undefined && other?.state !== 'removed') this.#createdFor?.letGo(to, draft)
+      if (this.#sides.inverse === undefined && other?.state !== 'removed') this.#createdFor?.unlinked(to, draft)
       return []
     }
     this.#createdFor?.note(other, tracked.key, draft)

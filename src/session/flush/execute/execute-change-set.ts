@@ -5,7 +5,7 @@ import type { Plan } from '../../../plan/plan.js'
 import { recordId } from '../../../plan/record-key.js'
 import type { TransactionMode } from '../../context/open-options.js'
 import { beginPlan, planChangeSet, groupsOf, mayNeedTransactions, type Groups } from '../plan/plan-change-set.js'
-import { executeStages, type AfterMark, type RunResult, runErrands } from './execute-stages.js'
+import { executeStages, type AfterMark, type RunResult, runFollowUps } from './execute-stages.js'
 import { callOptions } from '../../context/session-context.js'
 import { ChangeSet } from '../collect/change-set.js'
 import type { SendParts } from '../session-parts.js'
@@ -164,7 +164,7 @@ async function executeTransaction(
   if (sent === undefined) return { stages: [], outcomes: [], failed: [] }
   const { ready, outcomes } = sent
   const failed = ready.settle(outcomes)
-  if (sent.draft.hasErrands) await runErrands(sent.draft, driver, true)
+  if (sent.draft.hasFollowUps) await runFollowUps(sent.draft, driver, true)
   return { stages: [ready.stage], outcomes, failed, broken: ready.broken }
 }
 

@@ -47,7 +47,7 @@ export async function executeStages(
   let halt: Halt | undefined
   for (;;) {
     const checks = draft.takeChecks()
-    if (draft.hasErrands) await runErrands(draft, driver)
+    if (draft.hasFollowUps) await runFollowUps(draft, driver)
     const isStopped = stoppedBy(failed, draft)
     const ready = draft.next(halt === undefined ? isStopped : () => true)
     if (ready === undefined && checks.length === 0) break
@@ -169,12 +169,16 @@ function tell({ command, then }: Check, record: StoredRecord | null): SkeinError
   }
 }
 
-/** Runs what is to happen between stages. Before a transaction is committed nothing does: it would not see what that has written. */
-export async function runErrands(draft: PlanDraft, driver: Driver, isCommitted = !draft.isTransaction): Promise<void> {
+/** Runs follow-up work between stages. A transaction runs it after its commit: before that, the work would not see what was written. */
+export async function runFollowUps(
+  draft: PlanDraft,
+  driver: Driver,
+  isCommitted = !draft.isTransaction,
+): Promise<void> {
   for (;;) {
-    const errands = draft.takeErrands()
-    if (errands.length === 0 || !isCommitted) return
+    const followUps = draft.takeFollowUps()
+    if (followUps.length === 0 || !isCommitted) return
     const access = splitAccess(driver)
-    await Promise.all(errands.map((errand) => errand(access)))
+    await Promise.all(followUps.map((followUp) => followUp(access)))
   }
 }

@@ -13,7 +13,7 @@ import type { ChangeSet } from '../collect/change-set.js'
  * Orphans that are refused because another session has given them a parent meanwhile are none: they stay as they are stored, and so does what
  * only they would have taken along. True when nothing else has failed, so that what is left can be planned again.
  */
-export async function keepAdoptedOrphans(work: ChangeSet, { failed }: RunResult, reader: Reader): Promise<boolean> {
+export async function keepRelinkedOrphans(work: ChangeSet, { failed }: RunResult, reader: Reader): Promise<boolean> {
   const refused = new Set(failed.filter(isRefused).map(({ command }) => recordId(command.key)))
   const orphans = refused.size === 0 ? [] : [...work.removed].filter((each) => isOrphan(each, refused))
   if (orphans.length === 0) return false
