@@ -107,16 +107,25 @@ export const inSession = <T>(session: number, work: () => T): T => SESSION.run(s
 /** The session that is at work, while somebody listens. */
 export const callerSession = (): number | undefined => (commandChannel.hasSubscribers ? SESSION.getStore() : undefined)
 
+/** What helps against a large record of a class in a set, of which a bin grows most. */
+export type SizeAdvice = (entity: string, set: string, bin: string | undefined) => string
+
 /** Publishes what one database does; costs nothing while nobody listens. */
 export class Events {
   readonly #reveal: Reveal
   readonly #print: ((line: string) => void) | undefined
+  #advise: SizeAdvice = () => ''
   #roundTrips = 0
   #together: number | undefined
 
   constructor(reveal: Reveal, print?: (line: string) => void) {
     this.#reveal = reveal
     this.#print = print
+  }
+
+  /** Takes over who knows the classes and can say what helps against a large record. */
+  adviseBy(advise: SizeAdvice): void {
+    this.#advise = advise
   }
 
   get isWatched(): boolean {
@@ -186,7 +195,8 @@ export class Events {
     const { namespace, set, key } = command.key
     const where = bin === undefined ? '' : `, mostly in bin '${bin}'`
     const subject = this.#reveal.keys ? `${command.entity} ${showKey(command.key)}` : command.entity
-    const message = `${subject} has grown to ${size} bytes${where}; past ${limit} bytes every read and write of it is slow. Store a @OneToMany that grows with strategy: 'secondaryIndex', keep a consolidated one short with cap, or put a date in the key: @Record({ key: '{id}:{day|YYYY-MM-DD}' }).`
+    const message =
+      `${subject} has grown to ${size} bytes${where}; past ${limit} bytes every read and write of it is slow. ${this.#advise(command.entity, set, bin)}`.trim()
     const event: WarningEvent = {
       warning: 'recordSize',
       class: command.entity,

@@ -1,0 +1,42 @@
+import { MAX_SHARDS } from '../../model/index.js'
+import type { EntityModel, RelationModel } from '../../model/index.js'
+
+/** Shards to begin with where nobody has said how many members are expected. */
+const SOME = 8
+const SLICES =
+  "Put a date in the key, so that each day has a record of its own: @Record({ key: '{id}:{day|YYYY-MM-DD}' })."
+
+/** What helps against a large record of a class, of which a bin grows most. */
+export function adviceOf(entity: EntityModel | undefined, set: string, bin: string | undefined): string {
+  const relation = entity?.relations.find((each) => each.holds === 'collection' && binsOf(each).includes(bin))
+  if (entity === undefined || relation === undefined) return SLICES
+  const { companions } = relation
+  const place = `${entity.name}.${relation.name}`
+  if (companions?.buckets !== undefined) {
+    const { by, every } = companions.buckets
+    return every > 1 || by === 'day'
+      ? `Keep ${place} in shorter buckets: ${every > 1 ? 'a smaller every' : "by: 'hour'"} in its @Sharded.`
+      : `Spread ${place} by @Sharded({ by: 'hash', shards: ${SOME} }) over more records than one for each hour.`
+  }
+  if (companions?.when !== undefined && set !== companions.set)
+    return `${place} is sharded on demand: give its @Sharded a when: { bytes: … } below this size, or call shard(${companions.shards}) on it.`
+  const shards = Math.min(companions?.shards === undefined ? SOME : companions.shards * 2, MAX_SHARDS)
+  return shardsAdvice(entity.name, relation, `@Sharded({ by: 'hash', shards: ${shards} })`)
+}
+
+/** How a collection comes to be stored in so many shards. */
+export function shardsAdvice(className: string, { name, companions, cap }: RelationModel, sharded: string): string {
+  const place = `${className}.${name}`
+  if (cap !== undefined) return `Let the cap of ${place} keep fewer, or replace it by ${sharded}.`
+  if (companions === undefined) return `Put ${sharded} on ${place}.`
+  if (companions.shards === undefined) return `Replace @Companion on ${place} by ${sharded}.`
+  return companions.shards < MAX_SHARDS
+    ? `Raise the shards of ${place}: ${sharded}.`
+    : `Divide ${place} among several owners: it has the most shards that there are.`
+}
+
+/** Bins that grow with the members of a collection. */
+const binsOf = ({ bin, sortKeyBin, orders = [], inverseIndexes = [], endedBin }: RelationModel): readonly unknown[] =>
+  [bin, sortKeyBin, endedBin, ...orders.map((order) => order.bin), ...inverseIndexes.map((index) => index.bin)].filter(
+    (each) => each !== undefined,
+  )
