@@ -1,8 +1,20 @@
 import Aerospike from 'aerospike'
 import { expect } from 'chai'
-import { Bin, Counter, Key, PartialFailureError, Record, Sharded, SkeinError, type Database, type Finding } from 'skein'
+import {
+  Bin,
+  Counter,
+  EntityGoneError,
+  Key,
+  PartialFailureError,
+  Record,
+  Sharded,
+  SkeinError,
+  type Database,
+  type Finding,
+} from 'skein'
 import type { FaultOptions } from 'skein/embedded'
 import { MODES, need, type TestServer } from '../../server.js'
+import { addFault, untilHit } from '../../until-hit.js'
 import { useDatabase } from '../../use-database.js'
 
 const SHARDS = 8
@@ -97,6 +109,25 @@ for (const mode of MODES) {
           if (fate === 'in doubt') expect(gained).to.be.oneOf([0, 10])
         }
       }
+    })
+
+    it('reject an add with EntityGoneError where another deletes the record and its new companion meanwhile', async function () {
+      await create()
+      const session = db.session()
+      session.at(Page, '/a').counter('views').add(1)
+      const asked = await addFault(this, server, { namespace, set: 'shf_page', kind: 'read', times: 1, delay: 300 })
+      const adding = session.flush().then(
+        () => undefined,
+        (error: unknown) => error,
+      )
+      await untilHit(asked, adding)
+      await db.session().delete(Page, '/a')
+      const error = await adding
+      expect(await companions()).to.equal(0)
+      // In a transaction the add comes before the delete, which waits for it.
+      if (mode === 'sc') return
+      expect(error).to.be.instanceOf(EntityGoneError)
+      expect(session.isDirty()).to.equal(true)
     })
 
     it('leave a delete that was cut off anywhere to be finished, by deleting again or by a sweep', async function () {
