@@ -28,6 +28,8 @@ export function timeSlices(format: DateFormat, { from, to }: TimeRange, max = MA
     throw badRange(`${String(max)} is no number of slices.`, 'Give a whole number from 1 on as max, or leave it out.')
   checkTimeRange({ from, to })
   const slices: Date[] = []
+  // The slice that an empty range lies in would be read for nothing.
+  if (from.getTime() === to.getTime()) return slices
   for (let start = format.startOf(from); start < to; start = format.next(start)) {
     if (slices.length === max) {
       throw badRange(

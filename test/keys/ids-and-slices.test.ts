@@ -39,6 +39,8 @@ describe('time slices', () => {
     const day = (text: string): Date => new Date(text)
     expect(sliceKeys(sensor, { id: 7 }, { from: day('2024-05-01'), to: day('2024-05-02') })).to.have.length(1)
     expect(sliceKeys(sensor, { id: 7 }, { from: day('2024-05-01'), to: day('2024-05-01') })).to.have.length(0)
+    const noon = new Date('2024-05-01T12:00:00Z')
+    expect(sliceKeys(sensor, { id: 7 }, { from: noon, to: noon })).to.have.length(0)
   })
 
   it('work for properties that hold the slice as text or as milliseconds', () => {

@@ -136,7 +136,7 @@ export function checkNumber(
   if (Number.isSafeInteger(value) && value >= least && value <= most) return
   const of = binding === undefined ? 'a collection' : nameOf(binding)
   const given = typeof value === 'number' ? String(value) : typeof value
-  throw new SkeinError('SKEIN_2431', `The ${name} of what is asked of ${of} cannot be ${given}.`, {
+  throw new SkeinError('SKEIN_2431', `The ${name} given to ${of} cannot be ${given}.`, {
     className: binding?.tracked.model.name,
     property: binding?.relation.name,
     fix: `Give a whole number${least === -Infinity ? '' : ` from ${least} ${most === Infinity ? 'on' : `to ${most}`}`}.`,
