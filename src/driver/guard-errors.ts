@@ -1,5 +1,5 @@
 import { EntityGoneError, SkeinError, VersionConflictError, type ErrorOptions } from '../errors/index.js'
-import type { Command, Guard, WriteCommand } from '../plan/command.js'
+import type { Command, DeleteCommand, Guard, WriteCommand } from '../plan/command.js'
 import type { Reason } from './outcome.js'
 
 /** Error of a command whose conditions did not hold. The server does not say which of them. */
@@ -26,15 +26,15 @@ const isSoft = (command: Command): boolean =>
 
 type FilterGuard = Extract<Guard, { readonly kind: 'filter' }>
 
-/** Nothing but its class, or that it is gone, can have refused a write. */
-function isOfAnotherClass(command: Command): command is WriteCommand {
-  if (command.kind !== 'write' || command.generation !== undefined) return false
+/** Nothing but its class, or that it is gone, can have refused it. */
+function isOfAnotherClass(command: Command): command is WriteCommand | DeleteCommand {
+  if (command.kind === 'read' || command.generation !== undefined) return false
   const filters = command.guards.filter((guard): guard is FilterGuard => guard.kind === 'filter')
   if (filters.length < command.guards.length || !filters.some(({ isOfClass }) => isOfClass)) return false
   return filters.every(({ isOfClass, isGoneUnless }) => isOfClass ?? isGoneUnless)
 }
 
-function anotherClass({ guards }: WriteCommand, subject: string, options: ErrorOptions): SkeinError {
+function anotherClass({ guards }: WriteCommand | DeleteCommand, subject: string, options: ErrorOptions): SkeinError {
   const isClassAlone = guards.every((guard) => guard.kind === 'filter' && guard.isOfClass)
   const fix = 'Use its own class or a base class.'
   if (isClassAlone)

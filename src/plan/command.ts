@@ -250,6 +250,12 @@ export function whileOfClass(model: EntityModel): readonly Guard[] {
   return guards
 }
 
+/** The same as a condition; undefined where the set has one class. */
+export function ofClass(model: EntityModel): Expression | undefined {
+  const [guard] = whileOfClass(model)
+  return guard?.kind === 'filter' ? guard.expression : undefined
+}
+
 function classGuard({ bin: name, subclasses }: NonNullable<EntityModel['discriminator']>): Guard {
   const isOne = subclasses.map((one) => eq(bin(typeof one.value === 'string' ? 'str' : 'int', name), value(one.value)))
   const expression = isOne.length === 1 ? isOne[0] : or(...isOne)

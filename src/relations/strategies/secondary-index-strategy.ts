@@ -76,7 +76,8 @@ export class SecondaryIndexStrategy implements RelationStrategy {
 
   save(tracked: Tracked, draft: Draft, reader: Reader): void | Promise<void> {
     const state = this.#state(tracked.entity)
-    if (draft.isTransaction && tracked.state !== 'new' && [...state.added, ...state.removed].some(isKey))
+    const isWrittenAnyway = tracked.state === 'new' || tracked.createsRecord === true
+    if (draft.isTransaction && !isWrittenAnyway && [...state.added, ...state.removed].some(isKey))
       draft.add('write', held(this.#owner, tracked.key), isWritten)
     for (const member of state.added) {
       if (!isEntity(member)) this.#planUnloaded(tracked, member, state, draft, reader)

@@ -87,7 +87,7 @@ export class UnloadedChildren {
     const operations = draft.isInside ? [change] : [readBefore(this.#inverse, this.#owners), change]
     const command = blindLinkWrite(this.#target, child, operations)
     draft.follow('remove references', detaching({ model: this.#target, key: child }, this.#owner, this.#relation))
-    const isLate = tracked.state === 'new' && !draft.isTransaction
+    const isLate = (tracked.state === 'new' || tracked.createsRecord === true) && !draft.isTransaction
     const progress = progressOf(member, 2, state, draft, () => state.confirmAdded(member))
     let before: UserKey | null = null
     draft.add(isLate ? 'add references' : 'write', command, (outcome) => {

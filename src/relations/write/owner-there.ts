@@ -1,5 +1,5 @@
 import { goneBinsOf, isGoneBy, type EntityModel } from '../../model/index.js'
-import { read } from '../../plan/command.js'
+import { ofClass, onlyIf, read } from '../../plan/command.js'
 import type { SkeinError } from '../../errors/index.js'
 import type { Draft } from '../../plan/draft.js'
 import type { RecordKey } from '../../plan/record-key.js'
@@ -25,7 +25,9 @@ export function askOwner(
     })
     return
   }
-  draft.check(read(owner.name, key, goneBinsOf(owner)), (record) => {
+  const question = read(owner.name, key, goneBinsOf(owner))
+  const isOne = ofClass(owner)
+  draft.check(isOne === undefined ? question : onlyIf(question, isOne), (record) => {
     if (record === null || isGoneBy(owner, record.bins)) gone()
   })
 }

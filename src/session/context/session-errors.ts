@@ -133,7 +133,8 @@ export function sharedSet(mapped: MappedClass): SkeinError {
 }
 
 export function otherClass(mapped: MappedClass, found: ManagedEntity): SkeinError {
-  const message = `${title(mapped, found.key.key)} is stored as a ${found.mapped.model.name}.`
+  const used = found.isUnread ? 'is used in this session as' : 'is stored as'
+  const message = `${title(mapped, found.key.key)} ${used} a ${found.mapped.model.name}.`
   return new SkeinError('SKEIN_3102', message, {
     ...about(mapped, found.key.key),
     fix: 'Load it through its own class or a base class.',
@@ -182,10 +183,22 @@ export function unknownPartRelation({ name, relations }: EmbeddableModel, relati
 
 export function unknownKind(mapped: MappedClass): SkeinError {
   const { name } = mapped.model
+  const classes = mapped.kinds.filter(
+    ({ kinds, model }) => kinds.length === 1 && model.discriminator?.value !== undefined,
+  )
+  const own = classes.map(({ model }) => model.name).join(' or ')
   return new SkeinError('SKEIN_2404', `Which class a ${name} is, only its record tells.`, {
     ...about(mapped),
-    fix: `Load it: (await session.load(${name}, key)).`,
+    fix: `Name the class that it is stored as, ${own}, or load it: (await session.load(${name}, key)).`,
   })
+}
+
+/** A record of a set with several classes that would be changed without being asked for its class. */
+export function kindInCompanions(mapped: MappedClass, property: string): SkeinError {
+  const { name } = mapped.model
+  const message = `Whether a record is a ${name}, only the record tells, and '${property}' lies in companion records.`
+  const fix = `Load it: (await session.load(${name}, key)).`
+  return new SkeinError('SKEIN_2404', message, { ...about(mapped), property, fix })
 }
 
 export function gone({ mapped, key, loaded }: ManagedEntity): EntityGoneError {

@@ -19,9 +19,10 @@ import type { ManagedEntity } from '../tracking/managed-entity.js'
 import { deletedAtOf } from '../tracking/soft-deleted.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
 import { projectionOf, type OnlyItem, showing } from '../mapping/projection.js'
+import { checkKind } from './check-kind.js'
 import { checkPaths, leadToDeletable } from './check-paths.js'
 import { callOptions, type SessionContext } from '../context/session-context.js'
-import { gone, unknownKind } from '../context/session-errors.js'
+import { gone, otherClass } from '../context/session-errors.js'
 import { IndexQueries } from './index-queries.js'
 import { SessionReader, type Loads } from './session-reader.js'
 import type { KeyInput } from '../context/session-types.js'
@@ -96,7 +97,8 @@ export class EntityLoader implements RelationHydration, Loads {
   unread(mapped: MappedClass, key: KeyInput): ManagedEntity {
     const record = mapped.recordKeyOf(key, this.#context.identity.tenant)
     const known = this.#context.identity.get(mapped, record.key)
-    if (known === undefined && mapped.model.discriminator !== undefined) throw unknownKind(mapped)
+    if (known !== undefined && !mapped.is(known.entity)) throw otherClass(mapped, known)
+    if (known === undefined) checkKind(mapped)
     return known ?? this.unreadOf(mapped, record)
   }
 

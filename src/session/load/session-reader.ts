@@ -1,7 +1,8 @@
 import { splitAccess } from '../../driver/split-access.js'
 import type { KeyValue } from '../../keys/index.js'
 import type { DeletedMode, EntityModel } from '../../model/index.js'
-import type { ReadCommand } from '../../plan/command.js'
+import { ofClass, onlyIf, type ReadCommand } from '../../plan/command.js'
+import { and } from '../../plan/expression.js'
 import type { StoredRecord } from '../../plan/outcome.js'
 import type { RecordKey, UserKey } from '../../plan/record-key.js'
 import type { Value } from '../../plan/value.js'
@@ -118,7 +119,18 @@ export class SessionReader implements Reader {
   read(commands: readonly ReadCommand[]): Promise<(StoredRecord | null)[]> {
     if (commands.length === 0) return Promise.resolve([])
     commands.forEach(checkResultNames)
-    return this.#together.read(commands)
+    return this.#together.read(commands.map((command) => this.#ofClass(command)))
+  }
+
+  /** A record that was not read may be one of another class of its set, and counts as missing then. */
+  #ofClass(command: ReadCommand): ReadCommand {
+    const { classes, identity } = this.#context
+    const mapped = classes.of(command.entity)
+    if (mapped.model.discriminator === undefined || command.key.set !== mapped.model.set) return command
+    const known = identity.get(mapped, command.key.key)
+    const isOfClass = known?.isUnread === true ? ofClass(known.model) : undefined
+    if (isOfClass === undefined) return command
+    return onlyIf(command, command.filter === undefined ? isOfClass : and(command.filter, isOfClass))
   }
 
   foundBy(lookup: IndexedBy): AsyncIterable<FoundStep> {

@@ -278,8 +278,8 @@ export class ManagedEntity implements Tracked {
     const { version, mapped } = this
     const { ignoresVersion, orphanGuard, resumes } = this.#deleteIntent ?? NO_INTENT
     const isFree = version === undefined || ignoresVersion
-    const { classGuards } = mapped
-    const guards = isFree ? classGuards : [versionIs(mapped.binOf(mapped.model.version)!, version), ...classGuards]
+    const ofClass = this.isUnread ? mapped.classGuards : mapped.ownGuards
+    const guards = isFree ? ofClass : [versionIs(mapped.binOf(mapped.model.version)!, version), ...ofClass]
     if (resumes) return [...guards, WHILE_MARKED]
     return orphanGuard === undefined ? guards : [...guards, orphanGuard]
   }
