@@ -44,7 +44,7 @@ export interface ChildCodec extends TypeCodec {
   advanceAdded(known: unknown, sent: unknown): object
   /** True when no field of its own differs; children are left out. */
   hasSameFields(value: object, snapshot: object): boolean
-  /** What a snapshot knows of the children in one of its collections. */
+  /** Children that a snapshot holds in one of its collections. */
   knownChildren(snapshot: object, field: ChildrenField): KnownChildren
   /** The snapshot with those children of an older one that are kept, at every level. */
   keepChildren(snapshot: object, older: object, kept: ReadonlySet<object>): object

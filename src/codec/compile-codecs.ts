@@ -179,7 +179,7 @@ class CodecCompiler {
         const present = readProperty(instance, field.name)
         const holder = make(instance, field.relation, undefined, true) as Collection<object>
         writeProperty(instance, field.name, holder)
-        // One that a session has is brought up to date by those who know its members.
+        // A collection that a session has is brought up to date by the part that tracks its members.
         if (holder !== present) holder.add(...field.childrenIn(stored))
       }
     }

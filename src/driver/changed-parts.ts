@@ -75,7 +75,7 @@ export function oneOfThese(all: readonly string[]): string {
   return parts.length > 1 ? `one of ${named}` : named
 }
 
-/** What was read before is gone; what was not may never have been there. */
+/** Says that the part is gone where it was read before; otherwise it may never have been there. */
 export function partMissing(command: Command, subject: string, options: ErrorOptions): SkeinError {
   const inside = changesInside(command)
   const where = { ...options, bin: inside[0]?.bin }

@@ -49,7 +49,7 @@ export function mostSelective(choices: readonly IndexChoice[], statistics: Stati
   return best
 }
 
-export function expectedRecords({ lookup }: IndexChoice, { entries, entriesPerValue }: IndexStatistics): number {
+function expectedRecords({ lookup }: IndexChoice, { entries, entriesPerValue }: IndexStatistics): number {
   const { wanted, isOpen } = lookup
   if ('any' in wanted) return wanted.any.length * entriesPerValue
   return Math.max(LEAST_OF_RANGE, entries * (isOpen ? SHARE_OF_OPEN_RANGE : SHARE_OF_RANGE))

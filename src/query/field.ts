@@ -27,7 +27,7 @@ export interface Apart {
 }
 
 /** One value. `isText` and `isOrdered` say which operators it has. */
-export interface ScalarShape {
+interface ScalarShape {
   readonly kind: 'scalar'
   readonly encode: Encode
   readonly decode: Decode

@@ -18,7 +18,7 @@ import type { Decode, Encode, Field, FieldShape } from './field.js'
 export type EncodeRef = (target: string, given: unknown, isInPart: boolean) => ReturnType<Encode>
 
 /** The key of the target as people use it, of the one that a record stores. */
-export type DecodeRef = (target: string, stored: Value) => unknown
+type DecodeRef = (target: string, stored: Value) => unknown
 
 interface Context {
   readonly codecs: Codecs

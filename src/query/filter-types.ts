@@ -55,7 +55,7 @@ export interface BigintOperand extends OrderedOperand<bigint> {
 }
 
 /** Whether anything is stored. */
-export interface PresenceOperand {
+interface PresenceOperand {
   eq(nothing: null): Filter
   ne(nothing: null): Filter
 }
@@ -77,7 +77,7 @@ export interface MapOperand<K, V> extends PresenceOperand {
 }
 
 /** What a property of this type is inside `filter`. */
-export type OperandOf<V> = [V] extends [boolean]
+type OperandOf<V> = [V] extends [boolean]
   ? ValueOperand<V>
   : [V] extends [number]
     ? NumberOperand

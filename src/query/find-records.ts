@@ -11,8 +11,8 @@ const FEW = 500
 const AHEAD = 2
 
 /**
- * What `take` makes of the records that a query finds, a bounded number at a time, and no more than the limit; none of another tenant.
- * It is made as the records arrive, so that the records themselves are not held.
+ * Passes the records that a query finds to `take`, a bounded number at a time, and no more than the limit; none of another tenant.
+ * Results are made as the records arrive, so that the records themselves are not held.
  */
 export async function* findRecords<R, T extends object>(
   source: QuerySource<T>,

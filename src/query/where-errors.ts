@@ -79,7 +79,9 @@ export function noSuchMembers(model: EntityModel, name: string, known: readonly 
   const { name: className, relations } = model
   const relation = relations.find((each) => each.name === name)
   const isOnDemand = relation?.companions?.when !== undefined
-  const held = isOnDemand ? 'keeps in two sets by turns the members of' : 'does not hold the keys of the members of'
+  const held = isOnDemand
+    ? 'keeps in one of two sets, before and after a split, the members of'
+    : 'does not hold the keys of the members of'
   const what = relation === undefined ? 'has no collection' : held
   const fix = isOnDemand
     ? 'Ask from the other side, or leave when out of @Sharded: members that are always in companions are found.'

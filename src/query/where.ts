@@ -9,7 +9,7 @@ export interface Equality<V> {
 }
 
 /** Whether anything is stored. */
-export interface Presence {
+interface Presence {
   readonly eq?: null
   readonly ne?: null
 }

@@ -268,7 +268,7 @@ const byValue = (a: StoredEntry, b: StoredEntry): number => compareValues(a[1], 
 type EntriesOf<M> = [key: KeyOf<M>, value: ValueOf<M, KeyOf<M>>][]
 
 /** The handle for a value of type V. */
-export type HandleOf<V> =
+type HandleOf<V> =
   KindOf<V> extends 'list'
     ? ListHandle<ItemOf<V>>
     : KindOf<V> extends 'set'

@@ -5,7 +5,7 @@ import { atKey, atKeyCreated } from '../plan/operations.js'
 import type { MapKey } from '../plan/value.js'
 
 /** A step into a loaded value. */
-export interface ValueStep {
+interface ValueStep {
   /** Key of the entry in a Map, or name of the property of a part or object. */
   readonly key: unknown
   /** Makes the value of the entry where there is none; absent: an entry is never made up. */

@@ -30,7 +30,7 @@ for (const mode of MODES) {
         const member = (session: Session): Promise<object> =>
           session.load(classOf(name === 'follows' ? 'Person' : 'Task'), 2)
 
-        it(`let go of ${name} that were being added, ${loaded ? '' : 'not '}loaded`, async () => {
+        it(`remove ${name} that were being added, ${loaded ? '' : 'not '}loaded`, async () => {
           const session = db.session()
           const [one, two] = [await person(session), await member(session)]
           one[name].add(two as never)

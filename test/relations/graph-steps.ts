@@ -191,7 +191,7 @@ export class Actor {
     if (this.#unsent.has(`link to ${to} ${b}`)) await this.flush()
     if (shape === 'oneToOne') {
       await this.#sendPairs()
-      // Lets go of the other end.
+      // Unlinks the other end.
       const [kind, here, property] = side === 'a' ? [from, a, name] : [to, b, back!]
       ;(await this.#ref(kind, here, property)).set(null)
       const [left, right] = side === 'a' ? [a, graph.partnerOf(relation, a)] : [graph.ownerOf(relation, b), b]

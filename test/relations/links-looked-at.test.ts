@@ -19,7 +19,7 @@ class Book {
 const IDS = [1, 2, 3, 4]
 
 for (const mode of MODES) {
-  describe(`a session that lets go of one entity among many (${mode})`, () => {
+  describe(`a session that detaches one entity among many (${mode})`, () => {
     let db: Database
     useDatabase(mode, [Shelf, Book], (opened) => ({ db } = opened))
     beforeEach(() =>
@@ -35,13 +35,13 @@ for (const mode of MODES) {
       deleted: (session, book) => session.delete(book),
       'deleted by its key': (session, { id }) => session.delete(Book, id),
     }
-    for (const [title, letGo] of Object.entries(WAYS)) {
+    for (const [title, drop] of Object.entries(WAYS)) {
       it(`looks at no relation that cannot lead to it when it is ${title}`, async () => {
         const session = db.session()
         const shelf = await session.load(Shelf, 1, { with: ['books'] })
         const [first, ...others] = shelf.books.items
         const looks = countLooks(others)
-        await letGo(session, first)
+        await drop(session, first)
         expect(looks()).to.equal(0)
         if (title !== 'detached') expect(shelf.books.items).to.deep.equal(others)
       })

@@ -15,7 +15,7 @@ import { MODES } from '../server.js'
 import { useDatabase } from '../use-database.js'
 
 /** Relations of one class to itself: every entity of the session may name every other. */
-@Record({ set: 'letgo_member' })
+@Record({ set: 'detached_member' })
 class Member {
   @Key() id!: number
   @ManyToOne(() => Member, 'staff') boss = ref<Member>()
@@ -33,7 +33,7 @@ const FIRST = 10
 const IDS = Array.from({ length: MANY }, (_, i) => i + 1)
 
 for (const mode of MODES) {
-  describe(`a session that lets go of many entities, one by one (${mode})`, () => {
+  describe(`a session that detaches many entities, one by one (${mode})`, () => {
     let db: Database
     let session: Session
     let members: Member[]
@@ -54,25 +54,25 @@ for (const mode of MODES) {
     })
 
     const ids = (found: Iterable<Member>): number[] => [...found].map(({ id }) => id).sort((a, b) => a - b)
-    const letGoOfFirst = (): void => members.slice(-FIRST).forEach((member) => session.detach(member))
+    const detachFirst = (): void => members.slice(-FIRST).forEach((member) => session.detach(member))
 
     const WAYS: { readonly [title: string]: (gone: readonly Member[]) => unknown } = {
       detached: (gone) => gone.forEach((member) => session.detach(member)),
       deleted: (gone) => Promise.all(gone.map((member) => session.delete(member))),
     }
-    for (const [title, letGo] of Object.entries(WAYS)) {
+    for (const [title, drop] of Object.entries(WAYS)) {
       it(`looks only at those that name an entity when it is ${title}`, async () => {
-        await letGo(members.slice(-FIRST))
+        await drop(members.slice(-FIRST))
         const gone = members.slice(60, 80)
         const looks = countLooks(members.slice(0, 50))
-        await letGo(gone)
+        await drop(gone)
         // Each of the twenty may be named by the ends of a few links, and not by fifty others.
         expect(looks()).to.be.below(gone.length * 20)
       })
     }
 
     it('drops what is deleted from all that name it', async () => {
-      letGoOfFirst()
+      detachFirst()
       const [one, , three, four] = members
       expect([three.partner.key, one.friends.items.includes(members[5])]).to.deep.equal([4, true])
       await session.delete(four)
@@ -85,7 +85,7 @@ for (const mode of MODES) {
     })
 
     it('knows links that were made and loaded since', async () => {
-      letGoOfFirst()
+      detachFirst()
       const [one, two, three] = members
       one.friends.add(members[40])
       two.boss.set(members[41])
@@ -101,7 +101,7 @@ for (const mode of MODES) {
     })
 
     it('sends links of others to a detached entity by its key, and no other change of it', async () => {
-      letGoOfFirst()
+      detachFirst()
       const [one, two, three, four] = members
       one.marked.add(two)
       two.boss.set(three)
@@ -116,7 +116,7 @@ for (const mode of MODES) {
     })
 
     it('takes back links to an entity that is given up before it was stored', async () => {
-      letGoOfFirst()
+      detachFirst()
       const made = session.create(Member, { id: 1000 })
       const [one, two] = members
       one.friends.add(made)

@@ -98,7 +98,7 @@ for (const mode of MODES) {
         expect(await db.session().find(Avatar, 3)).not.to.equal(null)
       })
 
-      it('refuses another key, and to let go of what is stored', async () => {
+      it('refuses another key, and to unlink the stored entity', async () => {
         const session = db.session()
         const one = session.persist(profile(4))
         expect(() => one.avatar.set(Object.assign(picture(), { id: 5 })))

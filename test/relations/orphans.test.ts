@@ -138,7 +138,7 @@ for (const mode of MODES) {
       })
     }
 
-    it('do not include those that their deleted parent lets go of', async () => {
+    it('do not include children that their deleted parent detaches', async () => {
       const session = db.session()
       const [one, film] = [await session.load(Shelf, 1, { with: ['films'] }), await session.load(Film, 1)]
       film.shelf.set(null)

@@ -44,7 +44,7 @@ export const PARENTS: Readonly<Record<string, Parent>> = {
     (id) => listing(id),
     (one) => one.agent,
   ),
-  'let go by index': parent(COMPANY, [Team, Player], team, player, (one) => one.team, 'stay'),
+  'detached by index': parent(COMPANY, [Team, Player], team, player, (one) => one.team, 'stay'),
 }
 
 /** Stores a parent and its children, `each` of them changed as told. */

@@ -115,7 +115,7 @@ for (const mode of MODES) {
         expect(await stored('b')).to.deep.include({ price: 9, note: 'again' })
       })
 
-      it(`lets go of a child that is gone: its changes are nobody's until it is added again (${property})`, async () => {
+      it(`drops a child that is gone: its changes are not sent until it is added again (${property})`, async () => {
         const session = db.session()
         const menu = await session.load(Menu, 1)
         const a = (await menu[property].get('a'))!
@@ -153,7 +153,7 @@ for (const mode of MODES) {
       expect(await storedSeats('x')).to.deep.equal([7, 7])
     })
 
-    it('lets go of the attributes of a link that is gone', async () => {
+    it('drops the attributes of a link that is gone', async () => {
       const session = db.session()
       const guest = await session.load(Guest, 1)
       const booking = (await guest.tables.attributesOf('x'))!

@@ -207,7 +207,7 @@ for (const mode of MODES) {
       expect(ids(right.employees)).to.deep.equal(['x0000', 'y0000'])
     })
 
-    it('takes in and lets go of children that are not loaded', async () => {
+    it('adds and removes children that are not loaded', async () => {
       await hire(1, 1, 'x')
       await hire(1, 2, 'y')
       const session = db.session()

@@ -72,7 +72,7 @@ for (const mode of MODES) {
       expect(() => feed.kept.add('page:n1')).to.throw(SkeinError, /no key of Post \| Photo/)
     })
 
-    it('takes members in and lets them go by entity and by key', async () => {
+    it('adds and removes members by entity and by key', async () => {
       const session = db.session()
       const feed = await session.load(Feed, 'home')
       feed.items.add('post:2', await session.load(Photo, 3))

@@ -105,7 +105,7 @@ for (const mode of MODES) {
       expect(await verifyAll()).to.deep.equal([])
     })
 
-    it('is let go by the collection, and only while it is still there', async () => {
+    it('is taken out by the collection, and only while it is still there', async () => {
       await db.withSession((session) => {
         session.at(Article, 1).collection('remarks').remove(1)
         // Remark 3 belongs to the picture.
@@ -127,7 +127,7 @@ for (const mode of MODES) {
       expect((await article.votes.load()).map(({ id }) => id)).to.deep.equal([1])
     })
 
-    it('deletes or lets go of what belongs to one owner, and nothing of the other', async () => {
+    it('deletes or detaches the children of one owner, and none of the other', async () => {
       await db.session().delete(Article, 1)
       expect(await remarksOf()).to.deep.equal([[], [3]])
       expect([await subjectOf('remark', 1), await subjectOf('remark', 3)]).to.deep.equal([undefined, 'picture:1'])

@@ -167,7 +167,7 @@ for (const mode of MODES) {
         expect([await keysOf(1, name), await keysOf(3, name)]).to.deep.equal([[], []])
       })
 
-      it(`lets go of ${name} that were changed as well`, async () => {
+      it(`removes ${name} that were changed as well`, async () => {
         await db.withSession(async (session) => (await session.load(Person, 1))[name].add(1))
         const session = db.session()
         const one = await session.load(Person, 1, { with: [name] })

@@ -246,7 +246,7 @@ for (const mode of ['ap', 'sc'] as const) {
       ])
     })
 
-    it('finds parts that point to a record that is gone, in a bounded number of batches, and lets go of it', async () => {
+    it('finds parts that point to a record that is gone, in a bounded number of batches, and unlinks them', async () => {
       for (const id of [7, 9]) await db.session().delete(Writer, id)
       const expected = (state: string) => [
         ['danglingKey', 'remarks', 'a', 7, 'remove', state],

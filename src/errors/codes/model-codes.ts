@@ -53,7 +53,7 @@ export const MODEL_CODES = {
   SKEIN_1054: 'A class that all tenants share has a relation to one of tenants',
   SKEIN_1056: 'A collection cannot be counted so',
   SKEIN_1057: 'Link records are not keyed by their two ends',
-  SKEIN_1058: 'A relation to several classes cannot work so',
+  SKEIN_1058: 'A relation cannot lead to several classes in this way',
   SKEIN_1060: 'A soft delete would lose something',
   SKEIN_1061: 'A history cannot be kept so',
   SKEIN_1062: 'A copy cannot be kept so',

@@ -36,7 +36,7 @@ function checkOwn(entity: EntityModel, entities: Entities, problems: Problems): 
   }
 }
 
-/** What a relation would leave behind, and what to do about it. */
+/** Describes what a relation would leave behind, and what to do about it. */
 function problemOf(
   entity: EntityModel,
   relation: RelationModel,
@@ -66,7 +66,7 @@ function checkOthers(archived: EntityModel, entities: Entities, problems: Proble
     for (const relation of entity.relations) {
       const { name: property } = relation
       if (!targetsOf(relation).includes(archived.name) || archivedAlong(entity, relation, entities)) continue
-      // What moves along with it leads back to it.
+      // Entities that move along with it lead back to it.
       const back = archived.relations.find((each) => each.name === relation.inverse)
       if (back !== undefined && archivedAlong(archived, back, entities)) continue
       const message = `It leads to ${archived.name}, whose records may be archived.`

@@ -70,7 +70,7 @@ export function compileRelation(
       : undefined
   const inverse = optionOf<object>(note, 'inverseIndex')
   if (companions?.when !== undefined && rules.strategy === 'consolidate' && inverse !== undefined) {
-    const message = 'Children that are sharded on demand have no inverseIndex: they are in two sets by turns.'
+    const message = 'Children that are sharded on demand have no inverseIndex: a split moves them to another set.'
     problems.add('SKEIN_1051', place, message, 'Leave out when, or inverseIndex.')
   }
   return {

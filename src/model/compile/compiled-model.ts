@@ -9,7 +9,7 @@ export class CompiledModel implements Model {
   readonly entities: ReadonlyMap<string, EntityModel>
   readonly embeddables: ReadonlyMap<string, EmbeddableModel>
   readonly #byClass = new Map<unknown, EntityModel | EmbeddableModel>()
-  /** What stands for one of several classes, by its name. */
+  /** Stand-ins for one of several classes, by name. */
   readonly #several = new Map<string, EntityModel>()
 
   constructor(

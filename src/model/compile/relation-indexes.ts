@@ -31,7 +31,8 @@ export function relationIndexes(
     const { target: link, through } = relation
     problems.add('SKEIN_1026', place, message, `Put it on ${link}.${through.ref}, and ask db.query(${link}).`)
   } else if (asked && relation.companions?.when) {
-    const message = '@Index stands on a collection that is sharded on demand, whose members are in two sets by turns.'
+    const message =
+      '@Index stands on a collection that is sharded on demand, whose members move to another set when it is split.'
     problems.add('SKEIN_1026', place, message, 'Leave out @Index, or when.')
   } else if (asked && on === undefined) {
     const message = '@Index stands on a relation that stores no keys here.'

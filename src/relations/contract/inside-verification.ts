@@ -28,7 +28,7 @@ export interface InsideRef {
 /** A part that is in another record than it belongs in, and how to move it. */
 export interface MisplacedPart {
   readonly id: KeyValue
-  /** What chooses the record that it belongs in. */
+  /** The value that chooses the record that it belongs in. */
   readonly route: KeyValue
   /** The record that it belongs in. */
   readonly home: RecordKey

@@ -28,7 +28,7 @@ export interface Change {
   readonly members?: readonly UserKey[]
   /** Sends it again, where it is a change of several members that may belong in several records now. */
   readonly reroute?: (left: number, route: Route) => void
-  /** It has conditions of its own: a refusal that the owner does not explain is theirs. */
+  /** The change has conditions of its own: a refusal that the owner does not explain comes from them. */
   readonly hasConditions?: boolean
 }
 
@@ -160,7 +160,7 @@ export class GrowingChanges {
       return settle(isDone ? { ...outcome, reason: 'missing' } : told)
     }
     const now = this.#scheme.of(at.owner)
-    // Nobody else has refused it.
+    // The owner has not refused it, so the change's own condition has.
     const isOpen = now.move === undefined || now.shards === ROOT
     if (change.hasConditions === true && outcome.reason === 'guard' && isOpen && samePlacement(now, placement))
       return settle(outcome)

@@ -13,7 +13,7 @@ import type { Mover } from './mover.js'
 import { IN_ROOT, isMoving, MOVING, ROOT, samePlacement, type Placement } from './placement.js'
 
 /** Where a change belongs, as the transaction has read it. */
-export interface PlaceInside {
+interface PlaceInside {
   readonly home: RecordKey
   /** As the home says. */
   readonly placement: Placement

@@ -23,10 +23,10 @@ const TRIES = 5
 const MOST_READS = 20
 const HELPS_AFTER = 5
 
-/** What a record that holds members is asked; undefined where it has nothing to say. */
-export type HomeQuestion = (home: RecordKey, placement: Placement) => readonly ReadOperation[] | undefined
+/** Reads to send to a record that holds members; undefined where it has no answer. */
+type HomeQuestion = (home: RecordKey, placement: Placement) => readonly ReadOperation[] | undefined
 
-export interface HomeAnswer {
+interface HomeAnswer {
   readonly home: RecordKey
   readonly bins: Bins
 }

@@ -27,7 +27,7 @@ export class MoveHomes {
   readonly #commands: GrowingCommands
   readonly #scheme: GrowingScheme
   readonly #access: SplitAccess
-  /** What the owner says now; throws where it is gone. */
+  /** Reads where the owner keeps its members now; throws where the owner is gone. */
   readonly #look: () => Promise<Placement>
   readonly #made: RecordKey[] = []
 

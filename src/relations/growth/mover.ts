@@ -155,7 +155,7 @@ export class Mover {
     return this.#scheme.learn(owner, await this.#read(owner, access))
   }
 
-  /** What the owner's record says of its members, and whether it was deleted softly; throws where it is gone. */
+  /** Reads where the owner keeps its members, and whether it was deleted softly; throws where it is gone. */
   async #read(owner: RecordKey, access: SplitAccess): Promise<Bins> {
     const deleted = this.#deletedBin === undefined ? [] : [this.#deletedBin]
     const bins = [...this.#scheme.names, DELETING_BIN, ...deleted]

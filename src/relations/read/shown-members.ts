@@ -18,7 +18,7 @@ export function shownMembers(
   if (!isSoft || deleted === 'include' || members.isByIndex === true) return members
   const shown = async (keys: readonly KeyValue[], reader: Reader): Promise<readonly KeyValue[]> => {
     const records = keys.map((key) => reader.recordKey(target, key))
-    // Of several classes some may be deleted for good only: their records have nothing to tell.
+    // Some of several classes may have no soft delete: their records need no read.
     const bins = records.map((record) => deletedBinOf(modelAt(target, record)))
     const asked = records.flatMap((record, i) => {
       const bin = bins[i]

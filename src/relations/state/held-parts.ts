@@ -8,7 +8,7 @@ export interface HeldParts {
   readonly isLoaded: boolean
   /** Nothing is stored that is not known here. */
   readonly isComplete: boolean
-  /** Those of a part, in no order; absent for those of a record. */
+  /** Members of a part, in no order; absent for members of a record. */
   readonly members?: Iterable<object>
   /** Refuses an instance of another class. */
   check(member: Member): void

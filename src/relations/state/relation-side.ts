@@ -80,7 +80,7 @@ export interface LinkValue {
 
 interface Data {
   byKey: Map<string, [KeyValue, LinkValue]> | undefined
-  /** Of entities that have no key yet. */
+  /** Links to entities that have no key yet. */
   byEntity: Map<object, LinkValue> | undefined
 }
 

@@ -151,7 +151,7 @@ export function describeUnreadable(model: EntityModel, { key }: RecordKey, prope
     ...about,
     kind: 'unreadable',
     repair: 'none',
-    message: `${model.name} ${describeKey(about.key)} holds something else than keys in ${property}; another program may have written it.`,
+    message: `${model.name} ${describeKey(about.key)} holds something other than keys in ${property}; another program may have written it.`,
   }
 }
 

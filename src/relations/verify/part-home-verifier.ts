@@ -83,7 +83,7 @@ export class PartHomeVerifier {
         // Finishing the delete of a record also deletes its companions.
         if (root === null || DELETING_BIN in root.bins) return
         each.apart.learn(owner, root.bins)
-        // Whoever finishes a move sees to the parts that move.
+        // The session that finishes a move takes care of the parts that move.
         if (each.apart.growing?.isUnsettled(owner) === true) return
         for (const key of [owner, ...each.apart.homes(owner)]) homes.push({ ...each, owner, key })
       })

@@ -35,7 +35,7 @@ interface Candidate {
 interface OpenRelation {
   readonly relation: LinkVerification
   readonly last?: UserKey
-  /** That key was there more than once. */
+  /** True where that key was found more than once. */
   readonly isTwice?: boolean
 }
 

@@ -27,7 +27,7 @@ interface Change {
   readonly reroute?: (left: number) => void
   /** Its members must be there: it changes them, and takes none out. */
   readonly needsMember?: boolean
-  /** It has conditions of its own: a refusal that the owner does not explain is theirs. */
+  /** The change has conditions of its own: a refusal that the owner does not explain comes from them. */
   readonly hasConditions?: boolean
 }
 

@@ -54,10 +54,7 @@ export function membersOf(
 }
 
 /** Relations whose members move with a record of the class. */
-export const alongIn = (
-  { model, relations }: MappedClass,
-  { model: { entities } }: MappedClasses,
-): RelationStrategy[] =>
+const alongIn = ({ model, relations }: MappedClass, { model: { entities } }: MappedClasses): RelationStrategy[] =>
   relations.filter((strategy) => strategy.listed !== undefined && archivedAlong(model, strategy.model, entities))
 
 /** The class with which records of this one are archived; undefined where they are archived by themselves. */

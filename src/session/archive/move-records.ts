@@ -30,7 +30,7 @@ interface Found {
   readonly moving?: Moving
 }
 
-/** What movers of one call share. */
+/** State that the movers of one call share. */
 export interface Moves {
   readonly direction: Direction
   readonly classes: MappedClasses

@@ -36,7 +36,7 @@ export function leadToDeletable(mapped: MappedClass, paths: readonly string[], c
   )
 }
 
-/** Of several classes, one at least must know each path: the entities of the others are left as they are. */
+/** Checks that at least one of several classes knows each path; entities of the others are left as they are. */
 function checkAny(several: readonly MappedClass[], paths: readonly string[], classes: MappedClasses): void {
   for (const [step, rest] of byFirstStep(paths)) {
     const knowing = several.filter((mapped) => relationsThrough(mapped, step, classes).length > 0)

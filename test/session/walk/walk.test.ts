@@ -258,7 +258,7 @@ for (const mode of MODES) {
       await session.close()
     })
 
-    it('streams what it reaches, and lets go of it', async () => {
+    it('streams the entities that it reaches, and does not keep them', async () => {
       const hub = user('hub')
       for (let i = 0; i < 600; i++) hub.posts.add(post(`p${String(i).padStart(3, '0')}`))
       await store(hub)

@@ -7,7 +7,7 @@ import type { RecordedChange } from '../consolidate/recorded-changes.js'
 
 /** Says which record holds a child. */
 export interface PartPlaces {
-  /** What chooses the record. */
+  /** The value that chooses the record. */
   routeOf(id: KeyValue, place: MapKey): KeyValue
   homeOf(owner: RecordKey, id: KeyValue, place: MapKey): RecordKey
 }

@@ -41,7 +41,7 @@ export interface VerifiedHomes extends PartPlaces {
   /** Bins of the owner's record that say it; `learn` takes them over. */
   readonly schemeBins: readonly string[]
   learn(owner: RecordKey, bins: Bins): void
-  /** Those beside the owner's own. */
+  /** Records beside the owner's own. */
   companions(owner: RecordKey): readonly RecordKey[]
   unmark(home: RecordKey): WriteCommand
   /** Says in the owner's record where its children are, unless it knows. */

@@ -58,7 +58,7 @@ export abstract class PartSender {
       if (outcome.state === 'inDoubt') changes.advanceAdded()
       if (outcome.reason !== 'missing' || recordId(outcome.command.key) === recordId(table.owner.key)) return false
       if (isChange(group)) return this.gone(table, group)
-      // Of what is not there nothing has to be taken out.
+      // Nothing has to be taken out of a record that is missing.
       if (group.put.length === 0) changes.confirm()
       return group.put.length === 0
     }

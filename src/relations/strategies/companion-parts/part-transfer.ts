@@ -16,7 +16,7 @@ import type { PartClass } from '../consolidate/part-class.js'
 import type { FoundPart } from '../consolidate/part-verification.js'
 
 /** A child as it goes from one record to another, with what is kept beside it. */
-export type TransferredPart = Pick<FoundPart, 'part' | 'id' | 'place' | 'rightPlace' | 'refs' | 'tuples'>
+type TransferredPart = Pick<FoundPart, 'part' | 'id' | 'place' | 'rightPlace' | 'refs' | 'tuples'>
 
 /** A stored child, which is where its own values say. */
 export function transferred(parts: PartClass, stored: Value): TransferredPart {

@@ -2,11 +2,11 @@ import { leavingChildren } from './leaving-parts.js'
 import type { PartHolder } from './part-holders.js'
 import type { KnownPart, PartTable } from './part-table.js'
 
-/** What a flush has to send of one changed part. */
-export interface ChangeOfPart {
+/** Writes that a flush has to send for one changed part. */
+interface ChangeOfPart {
   /** Absent where all that changed is that children leave. */
   readonly first?: KnownPart
-  /** What is left once children that leave it are stored in other records. */
+  /** The part that is left once children that leave it are stored in other records. */
   readonly then?: KnownPart
   /** Where children go that leave it. */
   readonly to: readonly PartHolder[]

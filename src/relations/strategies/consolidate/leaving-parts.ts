@@ -6,13 +6,13 @@ import { unsentElsewhere, type PartHolder } from './part-holders.js'
 import type { KnownPart, PartTable } from './part-table.js'
 
 /** A stored part of a collection that is to be in another record. */
-export interface MovingPart {
+interface MovingPart {
   readonly id: KeyValue
   readonly to: readonly PartHolder[]
 }
 
 /** A stored child of a part that was taken out, and is to be in another record, or holds one that is. */
-export interface LeavingChild {
+interface LeavingChild {
   readonly child: object
   readonly to: readonly PartHolder[]
 }

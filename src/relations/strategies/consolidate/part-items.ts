@@ -32,7 +32,7 @@ export function itemsOf(table: PartTable): PartItems {
   }
 }
 
-/** What is taken out here once it is stored in other records, and these; undefined where nothing is. */
+/** Items to take out here once they are stored in other records, and those records; undefined where nothing leaves. */
 export function leavingItems(
   table: PartTable,
 ): { readonly items: PartItems; readonly to: readonly Tracked[] } | undefined {

@@ -7,7 +7,7 @@ import type { PartOrder } from './part-order.js'
 import type { PartQuestions } from './part-questions.js'
 
 /** How a view of all children helps the view of one order. */
-export interface OrderSource {
+interface OrderSource {
   /** True where the session knows all children, or has changes that the server does not know. */
   readonly isLocal: boolean
   /** All children as the session sees them, with their tuples. */
@@ -16,7 +16,7 @@ export interface OrderSource {
   find(ids: readonly KeyValue[]): Promise<readonly (object | null)[]>
 }
 
-export interface OrderedPart {
+interface OrderedPart {
   readonly part: object
   readonly tuple: readonly Value[]
 }

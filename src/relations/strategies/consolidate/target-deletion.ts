@@ -31,7 +31,7 @@ interface FoundOwners {
 }
 
 /** Deleting an entity removes the consolidated children that point to it, in whichever records they are: an index finds those. */
-export class TargetDeletion implements Contributor {
+class TargetDeletion implements Contributor {
   readonly #pointers: readonly Pointers[]
 
   constructor(pointers: readonly Pointers[]) {

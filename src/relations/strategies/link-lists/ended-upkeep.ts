@@ -10,7 +10,7 @@ import { endedBinOf, type EndedLink } from '../../write/ended-bin.js'
 import { linkWrite } from '../../write/link-bin.js'
 import type { LinkPair, LinkSide } from '../../write/link-upkeep.js'
 
-/** One of two records, and what it is asked about. */
+/** Question to one of two records. */
 interface Asked {
   readonly end: LinkSide
   readonly others: UserKey[]

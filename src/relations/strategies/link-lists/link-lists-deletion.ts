@@ -30,7 +30,7 @@ export class LinkListsDeletion {
     this.#ended = ended
   }
 
-  /** Deletes the members, lets them go or refuses the delete, as the relation says. */
+  /** Deletes the members, detaches them or refuses the delete, as the relation says. */
   async reachOnDelete(tracked: Tracked, keys: readonly KeyValue[], reach: Cascade, reader: Reader): Promise<void> {
     const { onDelete } = this.#sides.model
     if (onDelete !== 'restrict' && keys.length > reach.room) return reach.drain(this.#drain(tracked, reader))
