@@ -289,6 +289,15 @@ for (const mode of MODES) {
         expect(await stored()).to.deep.equal({ bob: [[], []], cem: [[], []], links: [] })
       })
 
+      it('and deleting the same end in one flush deletes both', async () => {
+        const ann = await session.load(Person, 'ann')
+        ann.follows.unlink('bob')
+        ann.followers.unlink('bob')
+        session.remove(ann)
+        await session.flush()
+        expect(await stored()).to.deep.equal({ bob: [[], []], cem: [[], []], links: [] })
+      })
+
       it('shows the delete of a link at both ends', async () => {
         const ann = await session.load(Person, 'ann', { with: ['follows.followers'] })
         const link = (await ann.follows.linkOf('bob'))!

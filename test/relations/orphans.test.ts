@@ -29,7 +29,9 @@ class Shelf {
 class Book {
   @Key() id!: number
   @ManyToOne(() => Shelf, 'books') shelf = ref<Shelf>()
-  @OneToMany(() => Page, 'book', { onDelete: 'cascade' }) pages = collection<Page>()
+  @OneToMany(() => Page, 'book', { onDelete: 'cascade', orphans: 'delete' }) pages = collection<Page>()
+  @OneToMany(() => Note, 'book', { strategy: 'secondaryIndex', onDelete: 'cascade', orphans: 'delete' })
+  notes = collection<Note>()
 }
 
 @Record({ set: 'film' })
@@ -55,7 +57,13 @@ class Page {
   @ManyToOne(() => Book, 'pages') book = ref<Book>()
 }
 
-const ENTITIES = [Shelf, Book, Film, Map, Page]
+@Record({ set: 'note' })
+class Note {
+  @Key() id!: number
+  @ManyToOne(() => Book, 'notes') book = ref<Book>()
+}
+
+const ENTITIES = [Shelf, Book, Film, Map, Page, Note]
 
 for (const mode of MODES) {
   describe(`orphans that are deleted (${mode})`, () => {
@@ -147,6 +155,34 @@ for (const mode of MODES) {
       const films = await db.session().findMany(Film, [1, 2])
       expect(films.map((each) => each?.shelf.key)).to.deep.equal([null, null])
     })
+
+    for (const [name, Child] of [
+      ['pages', Page],
+      ['notes', Note],
+    ] as const) {
+      for (const loaded of [[], [name]] as const) {
+        const how = loaded.length === 0 ? 'loaded' : 'loaded with them'
+        it(`are those among ${name} that were taken out before their parent is deleted, which is ${how}`, async () => {
+          await db.withSession((first) => {
+            for (const id of [6, 7, 8, 9])
+              first.at(Book, 1).collection(name).add(first.create<Page | Note>(Child, { id }))
+            return Promise.resolve()
+          })
+          await db.withSession(async (session) => {
+            const [book, other] = [await session.load(Book, 1, { with: loaded }), await session.load(Book, 2)]
+            const [eighth, sixth] = [
+              await session.load<Page | Note>(Child, 8),
+              await session.load<Page | Note>(Child, 6),
+            ]
+            book[name].remove(eighth as never, 9)
+            other[name].add(sixth as never)
+            session.remove(book)
+          })
+          const left = await db.session().findMany<Page | Note>(Child, [6, 7, 8, 9])
+          expect(left.map((each) => each?.book.key ?? null)).to.deep.equal([2, null, null, null])
+        })
+      }
+    }
 
     it('are refused where their version has changed, and can be deleted afterwards', async () => {
       const session = db.session()

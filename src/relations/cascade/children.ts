@@ -80,21 +80,24 @@ async function findHere(
     parentRef(entity, inverse).removeFromInverse(parent.entity)
 }
 
-/** Cascades the delete of a parent to its children; those that have already left it in this session are only saved. */
+/** Cascades the delete of a parent to its children; those that have already left it in this session are saved, or deleted as its orphans. */
 export async function reachChildren(
   parent: Tracked,
   children: readonly Tracked[],
-  { onDelete }: RelationModel,
+  { onDelete, orphans }: RelationModel,
   inverse: RelationModel,
   state: CollectionState,
   reach: Cascade,
   reader: Reader,
 ): Promise<void> {
+  const key = reader.keyOf(parent.entity, inverse.target)!
   await readAgain(parent, children, inverse, reader)
   for (const { entity } of children) {
-    const isHere = parentRef(entity, inverse).mayBeAt(parent.entity)
-    if (isHere && onDelete === 'cascade') {
-      reach.remove(entity)
+    const ref = parentRef(entity, inverse)
+    const isHere = ref.mayBeAt(parent.entity)
+    const isOrphan = !isHere && orphans === 'delete' && ref.key === null && ref.isStoredAs(key)
+    if ((isHere || isOrphan) && onDelete === 'cascade') {
+      reach.remove(entity, isOrphan ? stillAt(ref, inverse, reader) : undefined)
       continue
     }
     if (isHere) leave(entity, inverse, state, reach)
