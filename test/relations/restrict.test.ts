@@ -188,6 +188,27 @@ for (const mode of MODES) {
       expect((await db.session().load(Lamp, 1)).desk.key).to.equal(null)
     })
 
+    it('does not count what the same flush takes out by its key, and lets it go', async () => {
+      await db.withSession((first) => {
+        first.create(Box, { id: 7 }).toys.add(first.create(Toy, { id: 7 }))
+        first.create(Fleet, { id: 7 }).ships.add(first.create(Ship, { id: 7 }))
+        return Promise.resolve()
+      })
+      await db.withSession(async (session) => {
+        const [box, fleet] = [await session.load(Box, 7), await session.load(Fleet, 7)]
+        box.toys.remove(7)
+        fleet.ships.remove(7)
+        session.remove(box)
+        session.remove(fleet)
+      })
+      const reading = db.session()
+      expect([await reading.find(Box, 7), await reading.find(Fleet, 7)]).to.deep.equal([null, null])
+      expect([(await reading.load(Toy, 7)).box.key, (await reading.load(Ship, 7)).fleet.key]).to.deep.equal([
+        null,
+        null,
+      ])
+    })
+
     it('counts what was added and is not stored yet', async () => {
       const session = db.session()
       const box = await session.load(Box, 2)

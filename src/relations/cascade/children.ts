@@ -96,13 +96,29 @@ export async function reachChildren(
     const ref = parentRef(entity, inverse)
     const isHere = ref.mayBeAt(parent.entity)
     const isOrphan = !isHere && orphans === 'delete' && ref.key === null && ref.isStoredAs(key)
-    if ((isHere || isOrphan) && onDelete === 'cascade') {
+    if (isHere ? onDelete === 'cascade' : isOrphan && onDelete !== 'detach') {
       reach.remove(entity, isOrphan ? stillAt(ref, inverse, reader) : undefined)
       continue
     }
     if (isHere) leave(entity, inverse, state, reach)
     reach.save(entity)
   }
+}
+
+/** Reaches the children that were taken out of a collection whose parent is deleted, which may be known by their keys alone. */
+export async function reachTakenOut(
+  parent: Tracked,
+  target: EntityModel,
+  relation: RelationModel,
+  inverse: RelationModel,
+  state: CollectionState,
+  reach: Cascade,
+  reader: Reader,
+): Promise<void> {
+  const keys = state.removed.map((member) => (isEntity(member) ? reader.keyOf(member)! : member))
+  if (keys.length === 0) return
+  const children = await findAndReachLeaving(target, keys, reach, reader)
+  await reachChildren(parent, children, relation, inverse, state, reach, reader)
 }
 
 /** The child is detached, unless its parent stays after all. */

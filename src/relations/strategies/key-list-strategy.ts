@@ -12,6 +12,7 @@ import {
   leavingOf,
   reachChildren,
   reachOrphans,
+  reachTakenOut,
   release,
   type Leaving,
   isDeleting,
@@ -260,6 +261,8 @@ export class KeyListStrategy implements RelationStrategy {
     const pending = keys.find((key) => state.isAdded(key) && !leaves(key, forbidding))
     const member = pending ?? (await firstForbidding(keys, forbidding))
     if (member !== undefined) throw restricted(owner, this.model, member)
+    if (this.#inverse !== undefined)
+      await reachTakenOut(owner, this.#target, this.model, this.#inverse, state, reach, reader)
   }
 
   #drain(owner: Tracked, reader: Reader): Drain {

@@ -8,7 +8,7 @@ import { isWrittenOrMissing, type Outcome } from '../../plan/outcome.js'
 import { userKeyId, type RecordKey, type UserKey } from '../../plan/record-key.js'
 import { askingOwner, lookingAgain } from '../write/explain-reads.js'
 import { keyBefore, readBefore, held, whileLinkable } from '../write/link-bin.js'
-import { leavingOf, reachChildren, reachOrphans, release, isDeleting } from '../cascade/children.js'
+import { leavingOf, reachChildren, reachOrphans, reachTakenOut, release, isDeleting } from '../cascade/children.js'
 import type { CollectionState } from '../state/collection-state.js'
 import type { Tracked } from '../contract/tracked.js'
 import type { Reader } from '../contract/reader.js'
@@ -207,7 +207,9 @@ export class SecondaryIndexStrategy implements RelationStrategy {
     const { onDelete } = this.model
     // Adding a child in a transaction writes to the parent: reading it here detects such a write, which the query cannot.
     if (reader.isInside) await reader.read([read(this.#owner.name, tracked.key, 'none')])
+    const state = this.#state(tracked.entity)
     if (onDelete === 'restrict') {
+      await reachTakenOut(tracked, this.#target, this.model, this.#inverse, state, reach, reader)
       const forbidding = { owner: tracked, target: this.#target, inverse: this.#inverse, reach, reader }
       for await (const keys of reader.keysBy(this.#lookup(tracked))) {
         const member = keys.find((key) => !leaves(key, forbidding))
@@ -225,7 +227,6 @@ export class SecondaryIndexStrategy implements RelationStrategy {
       reader.release(passing)
       return reach.drain(this.#drain(tracked, reader))
     }
-    const state = this.#state(tracked.entity)
     children.push(...(await reader.find(this.#target, state.addedKeys)).filter((child) => child !== null))
     const added = state.addedEntities.flatMap((entity) => reader.tracked(entity) ?? [])
     const all = [...new Set([...children, ...added])]
