@@ -174,8 +174,8 @@ for (const mode of MODES) {
               await session.load<Page | Note>(Child, 8),
               await session.load<Page | Note>(Child, 6),
             ]
-            book[name].remove(eighth as never, 9)
-            other[name].add(sixth as never)
+            book[name].remove(eighth, 9)
+            other[name].add(sixth)
             session.remove(book)
           })
           const left = await db.session().findMany<Page | Note>(Child, [6, 7, 8, 9])
