@@ -63,7 +63,15 @@ class Note {
   @ManyToOne(() => Book, 'notes') book = ref<Book>()
 }
 
-const ENTITIES = [Shelf, Book, Film, Map, Page, Note]
+@Record({ set: 'atlas' })
+class Atlas {
+  @Key() id!: number
+  @OneToMany(() => Map, { onDelete: 'cascade', orphans: 'delete' }) sheets = collection<Map>()
+  @OneToMany(() => Map, { onDelete: 'restrict', orphans: 'delete' }) inlays = collection<Map>()
+  @OneToMany(() => Map, { onDelete: 'cascade' }) loose = collection<Map>()
+}
+
+const ENTITIES = [Shelf, Book, Film, Map, Page, Note, Atlas]
 
 for (const mode of MODES) {
   describe(`orphans that are deleted (${mode})`, () => {
@@ -233,6 +241,31 @@ for (const mode of MODES) {
         await session.flush()
         expect(await left()).to.deep.equal([null, 2, 3])
       })
+
+      for (const name of ['sheets', 'inlays', 'loose'] as const) {
+        for (const path of [[], [name]]) {
+          const how = path.length === 0 ? 'not loaded' : 'loaded'
+          it(`are ${name === 'loose' ? 'not ' : ''}what leaves ${name}, ${how}, in the flush that deletes the parent`, async () => {
+            await db.withSession((session) => {
+              const atlas = session.create(Atlas, { id: 1 })
+              for (const id of [4, 5]) atlas[name].add(session.create(Map, { id }))
+              return Promise.resolve()
+            })
+            const session = db.session()
+            const atlas = await session.load(Atlas, 1, { with: path })
+            atlas[name].remove(4, await session.load(Map, 5))
+            session.remove(atlas)
+            await session.flush()
+            expect(session.isDirty()).to.equal(false)
+            expect(await db.session().find(Atlas, 1)).to.equal(null)
+            const stored = (await db.session().findMany(Map, [4, 5])).map((each) => each?.id ?? null)
+            expect(stored).to.deep.equal(name === 'loose' ? [4, 5] : [null, null])
+            const findings = []
+            for await (const { message } of db.verify([Atlas, Map], { settle: 0 })) findings.push(message)
+            expect(findings).to.deep.equal([])
+          })
+        }
+      }
     })
   })
 }

@@ -146,6 +146,7 @@ export class KeyListStrategy implements RelationStrategy {
 
   /** Its children are deleted or detached by `reach`; the record itself says that it is on its way until it is gone. */
   remove(tracked: Tracked, draft: Draft, reader: Reader): void | Promise<void> {
+    if (this.model.orphans !== 'delete') this.#createdFor?.takenOut(this.#state(tracked.entity).removed, draft, reader)
     if (this.model.onDelete === 'restrict' && !this.store.isApart) return
     if (this.#reachesOnDelete) draft.follow('mark', lookingAgain(tracked, this.model))
     return this.store.close(tracked, draft, reader)
@@ -240,6 +241,8 @@ export class KeyListStrategy implements RelationStrategy {
     if (onDelete !== 'restrict' && stored.length > reach.room) return reach.drain(this.#drain(tracked, reader))
     const state = this.#state(tracked.entity)
     const keys = withChanges(state, stored)
+    if (this.#inverse === undefined && this.model.orphans === 'delete')
+      await reachUnlistedOrphans(tracked, state, this.store, this.#target, reach, reader)
     if (onDelete === 'restrict') return this.#forbid(tracked, keys, state, reach, reader)
     const wanted = this.#inverse === undefined ? keys : [...stored, ...keys]
     const found = await findAndReachLeaving(this.#target, wanted, reach, reader)
