@@ -64,7 +64,7 @@ export class Arrivals<R> {
     }
   }
 
-  /** The same, or what taking a record threw. */
+  /** Returns the arrivals, or throws the error with which a record could not be taken. */
   checked(): this {
     if (this.#failure !== undefined) throw this.#failure.error
     return this

@@ -33,7 +33,7 @@ function changesInside({ operations = [] }: Command): readonly Inside[] {
   })
 }
 
-/** Where a command adds to numbers inside of a bin; the server refuses to add to what is none. */
+/** Places inside bins at which a command increments; the server refuses to increment a value that is not a number. */
 export function numbersInside({ operations = [] }: Command): readonly string[] {
   return operations.flatMap((operation): string[] => {
     if (operation.kind === 'changeByPath') return operation.adds ? [operation.bin] : []

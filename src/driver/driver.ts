@@ -152,7 +152,7 @@ export class Driver {
     return this.queryAs(command, asFound, options)
   }
 
-  /** The same, of each record only what `take` makes of it as it arrives; a step that is tried again is taken again. */
+  /** Runs a query and keeps of each record only what `take` makes of it on arrival; a repeated step is taken again. */
   async *queryAs<R>(command: QueryCommand, take: Take<R>, options: WalkOptions = {}): AsyncGenerator<readonly R[]> {
     if (this.#closing !== undefined) throw closedError()
     yield* this.#queries.all(command, take, options)

@@ -107,7 +107,7 @@ export const inSession = <T>(session: number, work: () => T): T => SESSION.run(s
 /** The session that is at work, while somebody listens. */
 export const callerSession = (): number | undefined => (commandChannel.hasSubscribers ? SESSION.getStore() : undefined)
 
-/** What helps against a large record of a class in a set, of which a bin grows most. */
+/** Advice against a large record, by its class, its set and the bin that grows most. */
 export type SizeAdvice = (entity: string, set: string, bin: string | undefined) => string
 
 /** Publishes what one database does; costs nothing while nobody listens. */

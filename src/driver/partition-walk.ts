@@ -82,7 +82,7 @@ export class PartitionWalk {
           asked.unshift(this.#ask(command, begin + read, wanted - read, take, signal))
         else if (read < wanted) end = begin + read
         while (asked.length < ahead && end < PARTITIONS) ask()
-        // Told first: whoever takes the records asks how far they reach.
+        // Progress comes before the records, because their reader asks how far they reach.
         onStep?.((begin + read) / PARTITIONS)
         if (records === undefined) yield* this.#pages(command, begin, take, signal)
         else if (records.length > 0) yield records

@@ -250,7 +250,7 @@ export function whileOfClass(model: EntityModel): readonly Guard[] {
   return guards
 }
 
-/** The same as a condition; undefined where the set has one class. */
+/** Condition of a read that must be of this class; undefined where the set has one class. */
 export function ofClass(model: EntityModel): Expression | undefined {
   const [guard] = whileOfClass(model)
   return guard?.kind === 'filter' ? guard.expression : undefined

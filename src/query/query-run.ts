@@ -48,7 +48,7 @@ export class QueryRun<T extends object> {
     return this.taken(bins, asFound)
   }
 
-  /** The same, of each record only what `take` makes of it. */
+  /** Results of `take` for each record, in the order of the records. */
   async *taken<R>(bins: QueryCommand['bins'], take: Take<R>): AsyncGenerator<readonly R[]> {
     const { order, limit } = this.#state
     if (order.length === 0) {

@@ -6,7 +6,7 @@ const SOME = 8
 const SLICES =
   "Put a date in the key, so that each day has a record of its own: @Record({ key: '{id}:{day|YYYY-MM-DD}' })."
 
-/** What helps against a large record of a class, of which a bin grows most. */
+/** Advice against a large record, by its class and the bin that grows most. */
 export function adviceOf(entity: EntityModel | undefined, set: string, bin: string | undefined): string {
   const relation = entity?.relations.find((each) => each.holds === 'collection' && binsOf(each).includes(bin))
   if (entity === undefined || relation === undefined) return SLICES
