@@ -16,6 +16,9 @@ export const COMPANION_SHARD_BIN = '_sk.shard'
 /** On a companion record of a collection: of how many shards it is one; 0 where it is the only one. */
 export const COMPANION_SHARDS_BIN = '_sk.shards'
 
+/** On a companion record of a collection that is sharded on demand: the last move that it took part in, or a number of its own since it was made. */
+export const COMPANION_JOINED_BIN = '_sk.joined'
+
 /** On a record with a history: when its present state was made, and by whom. */
 export const MADE_BIN = '_sk.made'
 

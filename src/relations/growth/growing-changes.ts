@@ -175,8 +175,19 @@ export class GrowingChanges {
       else this.#again(change, draft, left - 1, { isComplete: isSame })
     } else if (outcome.reason === 'missing' && now.shards !== ROOT && now.shards === placement.shards)
       return this.#withoutHome(change, draft)
+    else if (outcome.reason === 'guard' && now.shards !== ROOT && now.shards === placement.shards)
+      this.#openFirst(change, draft)
     else this.#again(change, draft, left - 1)
     return true
+  }
+
+  /** A companion that is closed though no members move is opened. */
+  #openFirst(change: Refused, draft: Draft): void {
+    const { owner, member } = change.at
+    draft.followUp(async (access) => {
+      await this.#growth.makeHome(owner, member, access).catch(() => undefined)
+      this.#again(change, draft, change.left - 1)
+    })
   }
 
   /** A home that is missing though members move to it is made anew. */

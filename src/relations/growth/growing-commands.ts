@@ -1,4 +1,5 @@
 import {
+  COMPANION_JOINED_BIN,
   COMPANION_ROOT_BIN,
   COMPANION_SHARD_BIN,
   COMPANION_SHARDS_BIN,
@@ -16,7 +17,7 @@ import {
   type Guard,
   type WriteCommand,
 } from '../../plan/command.js'
-import { bin, binExists, eq, listCount, listCountOf, listSize, mapSize, not, value } from '../../plan/expression.js'
+import { bin, binExists, eq, listCount, listCountOf, listSize, mapSize, not, or, value } from '../../plan/expression.js'
 import type { Operation, WriteOperation } from '../../plan/operation.js'
 import { listAppendUnique, listCreate, readExpression, removeBin, touch, writeBin } from '../../plan/operations.js'
 import type { Outcome } from '../../plan/outcome.js'
@@ -26,7 +27,17 @@ import type { Value } from '../../plan/value.js'
 import type { StoredMember } from '../contract/member-store.js'
 import type { LinkBin, LinkEntry } from '../write/link-bin.js'
 import type { GrowingScheme } from './growing-scheme.js'
-import { describeShards, MOVING, ROOT, type ChangeKind, type Move, type Placement, type Shards } from './placement.js'
+import {
+  describeShards,
+  MOVING,
+  newId,
+  ROOT,
+  type ChangeKind,
+  type Joined,
+  type Move,
+  type Placement,
+  type Shards,
+} from './placement.js'
 
 /** Neither a companion that is marked nor its owner says yet that the owner is gone: the delete may be called off. */
 const NOT_MARKED = holds(not(binExists(DELETING_BIN)))
@@ -125,24 +136,44 @@ export class GrowingCommands {
     return this.#write(owner, [...operations, says])
   }
 
-  /** Makes a companion that is not there. It must outlive its owner's expiry, which may be put off at any time. */
-  create(owner: RecordKey, home: RecordKey, shard: number | undefined, shards: Shards, move?: Move): WriteCommand {
-    const { move: moveBin, gone } = this.#scheme.bins
+  /** Makes a companion that is not there; `MOVING` keeps everybody out. It must outlive its owner's expiry, which may be put off at any time. */
+  create(
+    owner: RecordKey,
+    home: RecordKey,
+    shard: number | undefined,
+    shards: Shards,
+    joined: number = newId(),
+  ): WriteCommand {
     const operations = [
       this.#layout.create(this.#bin),
       writeBin(COMPANION_ROOT_BIN, owner.key),
-      writeBin(COMPANION_SHARDS_BIN, move === undefined ? shards : MOVING),
+      writeBin(COMPANION_SHARDS_BIN, shards),
+      writeBin(COMPANION_JOINED_BIN, joined),
       ...(shard === undefined ? [] : [writeBin(COMPANION_SHARD_BIN, shard)]),
-      ...(move === undefined ? [] : [writeBin(moveBin, move.id), listCreate(gone, 'ordered', false)]),
     ]
     return write(this.model.name, home, operations, { exists: 'mustNotExist', ttl: 'never' })
   }
 
-  /** Closes a companion to those who know only the number of shards before. */
-  join(home: RecordKey, { id, from }: Move): WriteCommand {
+  /** Closes a companion to those who know only the number of shards before, as long as it has taken part in no move since it was looked at. */
+  join(home: RecordKey, { id }: Move, joined: Joined): WriteCommand {
     const { move, gone } = this.#scheme.bins
-    const operations = [writeBin(COMPANION_SHARDS_BIN, MOVING), writeBin(move, id), listCreate(gone, 'ordered', false)]
-    return this.#write(home, operations, { guards: [binEquals(COMPANION_SHARDS_BIN, from), NOT_MARKED] })
+    const operations = [
+      writeBin(COMPANION_SHARDS_BIN, MOVING),
+      writeBin(COMPANION_JOINED_BIN, id),
+      writeBin(move, id),
+      removeBin(gone),
+      listCreate(gone, 'ordered', false),
+    ]
+    return this.#write(home, operations, { guards: [binEquals(COMPANION_JOINED_BIN, joined), NOT_MARKED] })
+  }
+
+  /** Opens a companion that takes part in no move. */
+  reopen(home: RecordKey, shards: Shards, joined: Joined): WriteCommand {
+    const { move, gone } = this.#scheme.bins
+    const operations = [writeBin(COMPANION_SHARDS_BIN, shards), removeBin(move), removeBin(gone)]
+    return this.#write(home, operations, {
+      guards: [binEquals(COMPANION_JOINED_BIN, joined), binEquals(COMPANION_SHARDS_BIN, MOVING)],
+    })
   }
 
   /** Deletes a companion that an earlier owner has left behind, as it was read. */
@@ -185,14 +216,12 @@ export class GrowingCommands {
     return this.#write(home, operations, { guards: [binEquals(move, id)] })
   }
 
-  /** Deletes a companion that nobody has added to. */
-  dropEmpty(home: RecordKey): DeleteCommand {
-    return this.#remove(home, [this.#isEmpty()])
-  }
-
-  /** Deletes a companion that was made for a move, unless somebody has added to it. */
-  dropMade(home: RecordKey, { id }: Move): DeleteCommand {
-    return this.#remove(home, [binEquals(this.#scheme.bins.move, id), this.#isEmpty()])
+  /** Deletes a companion that was made for nothing, as long as it is empty and has taken part in no other move than this. */
+  dropMade(home: RecordKey, joined: number, move?: Move): DeleteCommand {
+    const isAsMade = [joined, ...(move === undefined ? [] : [move.id])].map((id) =>
+      eq(bin('int', COMPANION_JOINED_BIN), value(id)),
+    )
+    return this.#remove(home, [holds(isAsMade.length === 1 ? isAsMade[0] : or(...isAsMade)), this.#isEmpty()])
   }
 
   dropEmptied(home: RecordKey, { id }: Move): DeleteCommand {

@@ -97,10 +97,9 @@ export class GrowingInTransaction {
         if (isMoving(now) && Number(record?.bins[this.#scheme.bins.move]) === move!.id) return { home, placement: now }
         if (isOpen(record, now)) return { home, placement: { shards: now.shards }, isBehind: true }
         if (record === null && isMoving(now)) await this.#mover.mend(owner, reader.direct)
-        else if (record === null) {
-          if (change.kind !== 'add') return undefined
-          await this.#growth.makeHome(owner, member, reader.direct)
-        }
+        else if (record === null && change.kind !== 'add') return undefined
+        // Also opens one that is closed though no members move.
+        else if (!isMoving(now)) await this.#growth.makeHome(owner, member, reader.direct)
       }
     }
     return undefined

@@ -1,4 +1,5 @@
-import type { CompanionsModel } from '../../model/index.js'
+import { COMPANION_JOINED_BIN, COMPANION_SHARDS_BIN, type CompanionsModel } from '../../model/index.js'
+import { read } from '../../plan/command.js'
 import type { Draft } from '../../plan/draft.js'
 import type { Outcome } from '../../plan/outcome.js'
 import { recordId, type RecordKey, type UserKey } from '../../plan/record-key.js'
@@ -6,7 +7,16 @@ import type { SplitAccess } from '../../plan/split-access.js'
 import type { GrowingCommands } from './growing-commands.js'
 import type { GrowingScheme } from './growing-scheme.js'
 import type { Mover } from './mover.js'
-import { ROOT, type ChangeKind, type Placement, type SplitReason } from './placement.js'
+import {
+  MOVING,
+  newId,
+  ROOT,
+  samePlacement,
+  type ChangeKind,
+  type Joined,
+  type Placement,
+  type SplitReason,
+} from './placement.js'
 import { succeeded } from './succeeded.js'
 import type { Thresholds } from './thresholds.js'
 
@@ -54,18 +64,32 @@ export class Growth {
     }
   }
 
-  /** Makes the companion of a member, as long as its owner is there. */
+  /** Makes the companion of a member, as long as its owner is there, or opens one that was closed for a move that is over. */
   async makeHome(owner: RecordKey, member: UserKey, access: SplitAccess): Promise<void> {
-    const { shards, move } = this.#scheme.of(owner)
-    if (shards === ROOT || move !== undefined) return
-    const home = this.#scheme.homeOf(owner, member, shards)
-    const shard = shards === 0 ? undefined : this.#scheme.indexOf(member, shards)
-    const outcomes = await access.run([this.#commands.create(owner, home, shard, shards)])
-    if (outcomes[0].state !== 'written') return
-    const [{ state, reason }] = await access.run([this.#commands.ask(owner, 'add')])
-    // Deleted meanwhile: nobody would find the new companion.
-    if (state !== 'written' && (reason === 'missing' || reason === 'guard'))
-      succeeded(await access.run([this.#commands.dropEmpty(home)]), ['guard', 'missing'])
+    const known = this.#scheme.of(owner)
+    if (known.shards === ROOT || known.move !== undefined) return
+    const home = this.#scheme.homeOf(owner, member, known.shards)
+    const bins = [COMPANION_SHARDS_BIN, COMPANION_JOINED_BIN]
+    const [found] = await access.read([read(this.#commands.model.name, home, bins)])
+    if (found !== null && found.bins[COMPANION_SHARDS_BIN] !== MOVING) return
+    const made = found === null ? newId() : undefined
+    if (made !== undefined) {
+      const shard = known.shards === 0 ? undefined : this.#scheme.indexOf(member, known.shards)
+      const [{ state }] = await access.run([this.#commands.create(owner, home, shard, MOVING, made)])
+      if (state !== 'written') return
+    }
+    const joined = made ?? (found!.bins[COMPANION_JOINED_BIN] as Joined | undefined) ?? null
+    // Asked after the companion was seen: a move that it had joined by then, and that the owner does not know now, is over.
+    const [asked] = await access.run([this.#commands.ask(owner, made === undefined ? 'change' : 'add')])
+    const isStill =
+      asked.state === 'written' && samePlacement(this.#scheme.learn(owner, this.#commands.told(asked)), known)
+    if (isStill) succeeded(await access.run([this.#commands.reopen(home, known.shards, joined)]), ['guard', 'missing'])
+    // Moved or deleted meanwhile: nobody would find the new companion.
+    else if (
+      made !== undefined &&
+      (asked.state === 'written' || asked.reason === 'missing' || asked.reason === 'guard')
+    )
+      succeeded(await access.run([this.#commands.dropMade(home, made)]), ['guard', 'missing'])
   }
 
   /** Goes on with a move that somebody else may have left, unless this process is at it. */

@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto'
 import { EntityGoneError } from '../../errors/index.js'
 import { describeKey } from '../../keys/index.js'
 import { DELETING_BIN, deletedBinOf, type EntityModel } from '../../model/index.js'
@@ -14,10 +13,7 @@ import type { MoveAtOnce } from './move-at-once.js'
 import { MoveHomes } from './move-homes.js'
 import { pauseBefore } from './pause-before.js'
 import { succeeded } from './succeeded.js'
-import { ROOT, type Move, type Placement, type Shards, type SplitReason } from './placement.js'
-
-/** A number that no earlier move of the same collection had. */
-const newId = (): number => randomInt(1, 2 ** 47)
+import { newId, ROOT, type Move, type Placement, type Shards, type SplitReason } from './placement.js'
 
 /** Times that a move is looked at anew: each time somebody else has taken a step, or the move is one step further. */
 const STEPS = 50

@@ -1,8 +1,12 @@
+import { randomInt } from 'node:crypto'
 import type { Bins } from '../../plan/command.js'
 import type { Value } from '../../plan/value.js'
 
 /** Where members are: `ROOT` in their owner's record, 0 in one companion under the owner's key, otherwise spread over so many. */
 export type Shards = number
+
+/** A number that no earlier move of the same collection had, nor a companion of it. */
+export const newId = (): number => randomInt(1, 2 ** 47)
 
 export const ROOT: Shards = -1
 
@@ -17,6 +21,9 @@ export interface Move {
   readonly phase: 'prepare' | 'move'
   readonly reason: SplitReason
 }
+
+/** Last move that a companion took part in; `null` where an earlier version of this package has made it. */
+export type Joined = number | null
 
 /** Why members move: a threshold of the class, more shards in the class, or a call. */
 export type SplitReason = 'bytes' | 'members' | 'busyPerSecond' | 'tooLarge' | 'call'

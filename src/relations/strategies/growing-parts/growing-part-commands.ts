@@ -46,9 +46,9 @@ export class GrowingPartCommands extends GrowingCommands {
     home: RecordKey,
     shard: number | undefined,
     shards: Shards,
-    move?: Move,
+    joined?: number,
   ): WriteCommand {
-    const command = super.create(owner, home, shard, shards, move)
+    const command = super.create(owner, home, shard, shards, joined)
     const [, ...about] = command.operations
     return { ...command, operations: [...partCreation(this.#parts), ...about] }
   }
