@@ -3,6 +3,7 @@ import type { FoundRecord } from './outcome.js'
 import type { Found, Patience, QueryRunner } from './query-runner.js'
 import { asFound, type Take } from './arrivals.js'
 import { compareDigests, partitionOf, readPosition, showPosition, type Position } from './query-position.js'
+import { StepWidths } from './step-widths.js'
 
 const PARTITIONS = 4096
 /** Bytes that a step is to hold at most, as far as earlier ones tell: so that large records come in smaller steps. */
@@ -54,6 +55,7 @@ interface Step<R> {
 export class PartitionWalk {
   readonly #runner: QueryRunner
   readonly #limit: number
+  readonly #widths = new StepWidths()
 
   constructor(runner: QueryRunner, limit: number) {
     this.#runner = runner
@@ -64,7 +66,8 @@ export class PartitionWalk {
   async *all<R>(command: QueryCommand, take: Take<R>, options: WalkOptions = {}): AsyncGenerator<readonly R[]> {
     const { signal, onStep, ahead = 0 } = options
     const asked: Asked<R>[] = []
-    let width = PARTITIONS
+    const id = this.#widths.idOf(command)
+    let width = this.#widths.get(id) ?? PARTITIONS
     // Partitions before it have been asked for.
     let end = 0
     const ask = (): void => {
@@ -72,11 +75,14 @@ export class PartitionWalk {
       end = endOf(asked.at(-1)!)
     }
     try {
+      // The width is known from an earlier walk: the first steps are read side by side.
+      while (width < PARTITIONS && asked.length < ahead && end < PARTITIONS) ask()
       while (asked.length > 0 || end < PARTITIONS) {
         if (asked.length === 0) ask()
         const { begin, width: wanted, step } = asked.shift()!
         const { width: read, next, records } = await step
         width = next
+        this.#widths.set(id, next < PARTITIONS ? next : undefined)
         // A step that held too much was narrowed: the rest of its range comes before those that were asked for after it.
         if (read < wanted && asked.length > 0)
           asked.unshift(this.#ask(command, begin + read, wanted - read, take, signal))

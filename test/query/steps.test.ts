@@ -51,6 +51,24 @@ for (const mode of MODES) {
       expect(steps.length).to.be.within(4, 6)
     })
 
+    it('throw nothing away when the same query is asked again, and fit the set that has grown or shrunk since', async () => {
+      const seen = async (): Promise<number> => new Set(await db.scan(Paper).keys()).size
+      const sum = (steps: readonly number[]): number => steps.reduce((all, each) => all + each, 0)
+      await store(3 * LIMIT, 'short')
+      expect(sum(await stepsOf(seen))).to.equal(4 * LIMIT)
+      expect(sum(await stepsOf(seen))).to.equal(3 * LIMIT)
+      await db.withSession((session) => {
+        for (let id = 3 * LIMIT; id < 9 * LIMIT; id++) session.create(Paper, { id, text: 'short' })
+        return Promise.resolve()
+      })
+      expect(await seen()).to.equal(9 * LIMIT)
+      expect(sum(await stepsOf(seen))).to.equal(9 * LIMIT)
+      await db.truncate(Paper)
+      await store(10, 'short')
+      expect(await seen()).to.equal(10)
+      expect(await stepsOf(seen)).to.deep.equal([10])
+    })
+
     it('hold fewer records where these are large', async () => {
       const count = LIMIT + 100
       await store(count, 'x'.repeat(40_000))
