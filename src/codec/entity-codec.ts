@@ -239,8 +239,17 @@ export class EntityCodec<T extends object = object> {
 
   /** The bins to ask for when only these properties and relations are wanted: theirs, and what every instance needs. */
   binsOf(names: readonly string[]): readonly string[] {
-    const { key, version, discriminator, relations } = this.model
-    const wanted = new Set<string | undefined>([...key.properties, version, ...names])
+    const { key, version } = this.model
+    return this.#binsOf(new Set([...key.properties, version, ...names]))
+  }
+
+  /** The bins that tell the class and the key of a record. */
+  get keyBins(): readonly string[] {
+    return this.#binsOf(new Set(this.model.key.properties))
+  }
+
+  #binsOf(wanted: ReadonlySet<string | undefined>): readonly string[] {
+    const { discriminator, relations } = this.model
     return [
       ...(discriminator ? [discriminator.bin] : []),
       ...this.#shape.properties.filter(({ name }) => wanted.has(name)).flatMap(({ bins }) => bins),

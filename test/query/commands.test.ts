@@ -89,8 +89,17 @@ for (const mode of MODES) {
       expect((await sent(() => bern.count())).bins).to.deep.equal([])
       expect((await sent(() => bern.exists())).bins).to.deep.equal([])
       expect((await sent(() => db.scan(Listing).count())).bins).to.deep.equal([])
-      expect((await sent(() => bern.keys())).bins).to.deep.equal(['id', 'version'])
-      expect((await sent(() => bern.sum('price'))).bins).to.deep.equal(['id', 'price', 'version'])
+      expect((await sent(() => bern.keys())).bins).to.deep.equal(['id'])
+      expect((await sent(() => db.session().query(Listing).where({ city: 'Bern' }).keys())).bins).to.deep.equal(['id'])
+      for (const sum of [
+        () => bern.sum('price'),
+        () => bern.avg('price'),
+        () => bern.min('price'),
+        () => bern.max('price'),
+      ])
+        expect((await sent(sum)).bins).to.deep.equal(['id', 'price'])
+      expect((await sent(() => bern.groupBy('state').count())).bins).to.deep.equal(['id', 'state'])
+      expect((await sent(() => bern.groupBy('state').sum('price'))).bins).to.deep.equal(['id', 'price', 'state'])
       expect((await sent(() => bern.only('price').toArray())).bins)
         .to.include('price')
         .and.not.include('city')

@@ -51,7 +51,7 @@ export class ClassSource {
     checkTenantOf(mapped, tenant, options)
     checkDeleted(mapped, options.deleted)
     this.always = classConditions(mapped, tenant, options.deleted)
-    this.keyBins = mapped.codec.binsOf([])
+    this.keyBins = mapped.codec.keyBins
     this.isCheckedByKey = key.tenant && tenant !== undefined
   }
 
