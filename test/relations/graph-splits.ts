@@ -1,8 +1,8 @@
-import { SkeinError, type Collection, type Database } from 'skein'
+import { SkeinError, type Collection, type Database, type EntityClass } from 'skein'
 import { IDS, classOf, collectionsOf, type Kind } from './graph-models.js'
 import { isOnDemand } from './in-companions.js'
 
-const any = <T>(of: readonly T[]): T => of[Math.floor(Math.random() * of.length)]
+export const any = <T>(of: readonly T[]): T => of[Math.floor(Math.random() * of.length)]
 
 interface Owner {
   collection(name: string): Collection<object>
@@ -11,10 +11,13 @@ interface Owner {
 /** Errors of a collection that cannot be split, and of an owner that is gone. */
 const HARMLESS = ['SKEIN_2432', 'SKEIN_3003']
 
+/** Class, key and collection that may be split. */
+export type Choice = () => readonly [EntityClass, number | string, string]
+
 /** Does the work while collections are split and merged, where they are sharded on demand. */
-export async function besideSplits(db: Database, work: () => Promise<void>): Promise<void> {
+export async function besideSplits(db: Database, work: () => Promise<void>, choose: Choice = ofGraph): Promise<void> {
   if (!isOnDemand) return work()
-  const splits = Array.from({ length: 3 }, () => splitSome(db))
+  const splits = Array.from({ length: 3 }, () => splitSome(db, choose))
   try {
     await work()
   } finally {
@@ -22,10 +25,15 @@ export async function besideSplits(db: Database, work: () => Promise<void>): Pro
   }
 }
 
-async function splitSome(db: Database): Promise<void> {
+const ofGraph: Choice = () => {
   const kind = any<Kind>(['Person', 'Task'])
-  const owner = db.session().at(classOf(kind), any(IDS) as never) as unknown as Owner
-  const members = owner.collection(any(collectionsOf(kind)))
+  return [classOf(kind), any(IDS), any(collectionsOf(kind))]
+}
+
+async function splitSome(db: Database, choose: Choice): Promise<void> {
+  const [of, key, name] = choose()
+  const owner = db.session().at(of, key as never) as unknown as Owner
+  const members = owner.collection(name)
   const shards = any([0, 1, 2, 3])
   try {
     await (shards === 0 ? members.merge() : members.shard(shards))

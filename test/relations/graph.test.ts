@@ -4,10 +4,11 @@ import { NotFoundError, SkeinError, type Database } from 'skein'
 import { emptySets } from '../empty-sets.js'
 import { MODES } from '../server.js'
 import { useDatabase } from '../use-database.js'
+import { difference } from './difference.js'
 import { ENTITIES, IDS, classOf, make, type Kind } from './graph-models.js'
 import { besideSplits } from './graph-splits.js'
 import { Actor, change, create, flush, palette, refresh, remove } from './graph-steps.js'
-import { PlainGraph, oneSided, type Links } from './plain-graph.js'
+import { PlainGraph, oneSided } from './plain-graph.js'
 import { shownLinks, storedLinks, withoutRole, wrongCopies } from './stored-graph.js'
 
 const RUNS = { numRuns: Number(process.env.SKEIN_RUNS ?? 30) }
@@ -102,12 +103,3 @@ async function inTurn(db: Database, actor: Actor, work: () => Promise<void>): Pr
 
 /** Persons and tasks are deleted only when somebody says so. */
 const isStanding = (link: string): boolean => /^(Person|Task) \d is there$/.test(link)
-
-/** Differences: members that should not be there, and missing ones. */
-function difference(found: Links, wanted: Links): Links {
-  const [isFound, isWanted] = [new Set(found), new Set(wanted)]
-  return [
-    ...found.filter((each) => !isWanted.has(each)).map((each) => `unexpected: ${each}`),
-    ...wanted.filter((each) => !isFound.has(each)).map((each) => `missing: ${each}`),
-  ]
-}

@@ -26,6 +26,8 @@ for (const mode of MODES) {
     })
     const unlink = (reader: string, feed: string): Promise<void> =>
       db.withSession(async (one) => one.at(Reader, reader).collection('feeds').unlink(feed))
+    const keys = async (): Promise<readonly unknown[]> =>
+      [...(await db.scan(Subscription, { deleted: 'include' }).keys())].sort()
 
     it('are stamped when they are unlinked, and left out of everything', async () => {
       const ann = await session.load(Reader, 'ann', { with: ['feeds.readers'] })
@@ -92,6 +94,37 @@ for (const mode of MODES) {
       const { feeds } = await session.load(Reader, 'ann')
       expect(await feeds.keys({ deleted: 'include' })).to.deep.equal(['jazz'])
       expect(await session.linkOf(Subscription, 'ann', 'news', { deleted: 'include' })).to.equal(null)
+    })
+
+    it('go for good with an end that does, ended or not, off the lists of the others', async () => {
+      await unlink('ann', 'news')
+      await session.delete(Feed, 'news')
+      expect(await keys()).to.deep.equal(['ann:jazz'])
+      expect(await session.at(Reader, 'ann').collection('feeds').keys({ deleted: 'include' })).to.deep.equal(['jazz'])
+      await unlink('ann', 'jazz')
+      const ann = await session.load(Reader, 'ann')
+      session.remove(ann)
+      await session.flush()
+      expect(await keys()).to.deep.equal([])
+    })
+
+    it('go with an end that has more of them than one plan holds', async () => {
+      const ids = Array.from({ length: 40 }, (_, i) => `f${i}`)
+      await db.withSession(async (one) => {
+        const ann = await one.load(Reader, 'ann')
+        for (const id of ids) ann.feeds.add(one.create(Feed, { id }))
+        const big = one.create(Feed, { id: 'big' })
+        for (const id of ids) big.readers.add(one.create(Reader, { id }))
+      })
+      await db.withSession(async (one) => {
+        for (const id of ids.slice(0, 20)) {
+          one.at(Reader, 'ann').collection('feeds').unlink(id)
+          one.at(Feed, 'big').collection('readers').unlink(id)
+        }
+      })
+      await session.delete(Reader, 'ann', { step: 10 })
+      await session.delete(Feed, 'big', { step: 10 })
+      expect(await keys()).to.deep.equal(['bob:news'])
     })
   })
 }

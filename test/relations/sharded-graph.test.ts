@@ -10,9 +10,11 @@ describe('relations in companion records', function () {
   // The classes are declared once in a process, so that another layout needs one of its own.
   for (const [file, layout] of [
     ['graph.test.js', '1'],
+    ['lasting-graph.test.js', '1'],
     ['deleted-links.test.js', '1'],
     ['consolidate-property.test.js', '1'],
     ['graph.test.js', 'demand'],
+    ['lasting-graph.test.js', 'demand'],
     ['deleted-links.test.js', 'demand'],
   ]) {
     it(`are stored and shown as those in one record are (${file}${layout === 'demand' ? ', split on demand' : ''})`, function () {

@@ -89,6 +89,20 @@ export class Tag {
   @ManyToMany(() => Order, 'tags') orders = collection<Order>()
 }
 
+/** Its own deletes are for good, those of its crates are not. */
+@Record({ set: 'sd_depot' })
+export class Depot {
+  @Key() id!: number
+  @OneToMany(() => Crate, 'depot', { strategy: 'secondaryIndex', onDelete: 'cascade' }) crates = collection<Crate>()
+}
+
+@Record({ set: 'sd_crate' })
+export class Crate {
+  @Key() id!: number
+  @DeletedAt() deletedAt?: Date
+  @ManyToOne(() => Depot, 'crates') depot = ref<Depot>()
+}
+
 @Record({ set: 'sd_asset', discriminator: 'kind', discriminatorValue: 'asset', tenant: true })
 export class Asset {
   @Key() id!: number
@@ -100,7 +114,7 @@ export class Image extends Asset {
   @Bin() width!: number
 }
 
-export const ALL = [Note, Order, Bill, Line, Event, Hold, Client, Tag, Asset, Image]
+export const ALL = [Note, Order, Bill, Line, Event, Hold, Client, Tag, Depot, Crate, Asset, Image]
 
 export const note = (id: string, text = id): Note => Object.assign(new Note(), { id, text })
 export const make = <T extends object>(made: T, id: unknown): T => Object.assign(made, { id })

@@ -4,6 +4,8 @@ import { MODES, type TestServer } from '../server.js'
 import { useDatabase } from '../use-database.js'
 import { rejection } from './rejection.js'
 import {
+  Crate,
+  Depot,
   ALL,
   Asset,
   Bill,
@@ -295,6 +297,17 @@ for (const mode of MODES) {
       const result = await db.scan(Note).where({ text: 'a' }).delete()
       expect(result).to.include({ written: 1, by: 'sessions', because: 'the class has a @DeletedAt' })
       expect(await db.scan(Note, { deleted: 'only' }).count()).to.equal(1)
+    })
+
+    it('are made step by step of many children of a parent that goes for good', async () => {
+      await db.withSession((session) => {
+        const depot = session.create(Depot, { id: 1 })
+        for (let id = 0; id < 30; id++) depot.crates.add(session.create(Crate, { id }))
+      })
+      await db.session().delete(Depot, 1, { step: 10 })
+      expect(await db.session().find(Depot, 1)).to.equal(null)
+      expect(await db.scan(Crate).count()).to.equal(0)
+      expect(await db.scan(Crate, { deleted: 'only' }).count()).to.equal(30)
     })
 
     it('are purged for good, with the links to them, once they are old enough', async () => {

@@ -21,6 +21,8 @@ export interface Cascade {
   remove(entity: object, only?: BinGuard): void
   /** How many more entities the plan can hold. */
   readonly room: number
+  /** True where the record of the entity is removed, not only stamped by a soft delete. */
+  readonly isForGood: boolean
   /** Members that the plan cannot hold. */
   drain(drain: Drain): void
   /** True for a record that a flush around this one deletes in steps. */

@@ -31,6 +31,8 @@ export interface Drain {
   readonly property: string
   readonly target: EntityModel
   readonly fate: Fate
+  /** Deletes members of a class with soft deletes for good, also those that were deleted before. */
+  readonly isForGood?: boolean
   /** Keys of members that are still there, so many at a time; ends when there are none. */
   chunks(count: number): AsyncIterable<readonly KeyValue[]>
   /** Keys of all members as they are, each of them once. */

@@ -31,8 +31,14 @@ export class LinkListStrategy extends KeyListStrategy {
   }
 
   override cascade(tracked: Tracked, reach: Cascade, reader: Reader, listed?: readonly KeyValue[]): Promise<void> {
-    reachLinks(tracked, this.relation, this.links, reach, reader)
-    return super.cascade(tracked, reach, reader, listed)
+    const { model, links } = this
+    reachLinks(tracked, this.relation, links, reach, reader)
+    if (!takesEnded(links, reach)) return super.cascade(tracked, reach, reader, listed)
+    if (model.onDelete !== 'restrict') return super.cascade(tracked, reach, reader.withDeleted(), listed)
+    return super.cascade(tracked, reach, reader, listed).then(async () => {
+      for (const ended of await reader.withDeleted('only').find(links.model, listed ?? []))
+        if (ended !== null) reach.remove(ended.entity)
+    })
   }
 
   override load(level: readonly Tracked[], reader: Reader, along?: readonly string[]): Promise<readonly Tracked[]> {
@@ -60,14 +66,23 @@ export class LinkIndexStrategy extends SecondaryIndexStrategy {
   }
 
   override cascade(tracked: Tracked, reach: Cascade, reader: Reader): Promise<void> {
-    reachLinks(tracked, this.relation, this.links, reach, reader)
-    return super.cascade(tracked, reach, reader)
+    const { model, links } = this
+    reachLinks(tracked, this.relation, links, reach, reader)
+    if (!takesEnded(links, reach)) return super.cascade(tracked, reach, reader)
+    if (model.onDelete !== 'restrict') return super.cascade(tracked, reach, reader.withDeleted())
+    return super.cascade(tracked, reach, reader).then(async () => {
+      for await (const { found } of reader.withDeleted('only').foundBy(this.lookup(tracked)))
+        for (const { entity } of found) reach.remove(entity)
+    })
   }
 
   loadInside(level: readonly Tracked[], reader: Reader, paths: readonly string[]): Promise<readonly LoadedLevel[]> {
     return levelsThrough(this.relation, this.links, level, reader, paths)
   }
 }
+
+/** True where links that were ended before go too, because an end of theirs goes for good; they forbid no delete. */
+const takesEnded = ({ model }: LinkClass, { isForGood }: Cascade): boolean => isForGood && model.deletedAt !== undefined
 
 const stateOf = ({ entity }: Tracked, relation: string): CollectionState =>
   collectionStateOf(readProperty(entity, relation) as object)

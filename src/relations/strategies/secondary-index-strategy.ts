@@ -45,7 +45,7 @@ export class SecondaryIndexStrategy implements RelationStrategy {
   readonly #target: EntityModel
   readonly #childBin: string
   readonly #inverse: RelationModel
-  readonly #lookup: (owner: Tracked) => IndexedBy
+  protected readonly lookup: (owner: Tracked) => IndexedBy
 
   /** `owners`: the class of the owners, or the several that a member may belong to one of. */
   constructor(model: RelationModel, owner: EntityModel, target: EntityModel, inverse: RelationModel, owners = owner) {
@@ -58,8 +58,8 @@ export class SecondaryIndexStrategy implements RelationStrategy {
     this.leftovers = createdForLinks(model, owner, target, { ownBin: inverse.bin })
     this.#inverse = inverse
     const index = indexOn(target, inverse)
-    this.#lookup = ({ key }) => ({ model: target, index, value: storedRef(inverse, key) })
-    this.members = indexMembers(target, this.#childBin, this.#lookup)
+    this.lookup = ({ key }) => ({ model: target, index, value: storedRef(inverse, key) })
+    this.members = indexMembers(target, this.#childBin, this.lookup)
   }
 
   hasChanges({ entity }: Tracked): boolean {
@@ -113,7 +113,7 @@ export class SecondaryIndexStrategy implements RelationStrategy {
 
   async #fill(owner: Tracked, state: CollectionState, since: number, reader: Reader): Promise<Tracked[]> {
     const found: Tracked[] = []
-    if (owner.state !== 'new') for await (const step of reader.foundBy(this.#lookup(owner))) found.push(...step.found)
+    if (owner.state !== 'new') for await (const step of reader.foundBy(this.lookup(owner))) found.push(...step.found)
     for (const added of await reader.find(this.#target, state.addedKeys)) state.resolveKey(added?.entity)
     state.loaded.fill(
       found.map(({ entity }) => entity),
@@ -211,7 +211,7 @@ export class SecondaryIndexStrategy implements RelationStrategy {
     if (onDelete === 'restrict') {
       await reachTakenOut(tracked, this.#target, this.model, this.#inverse, state, reach, reader)
       const forbidding = { owner: tracked, target: this.#target, inverse: this.#inverse, reach, reader }
-      for await (const keys of reader.keysBy(this.#lookup(tracked))) {
+      for await (const keys of reader.keysBy(this.lookup(tracked))) {
         const member = keys.find((key) => !leaves(key, forbidding))
         if (member !== undefined) throw restricted(tracked, this.model, member)
       }
@@ -219,7 +219,7 @@ export class SecondaryIndexStrategy implements RelationStrategy {
     }
     const children: Tracked[] = []
     const passing: Tracked[] = []
-    for await (const { found, fresh, leaving } of reader.foundBy(this.#lookup(tracked))) {
+    for await (const { found, fresh, leaving } of reader.foundBy(this.lookup(tracked))) {
       children.push(...found)
       passing.push(...fresh)
       for (const { entity } of leaving) reach.remove(entity)
@@ -234,7 +234,7 @@ export class SecondaryIndexStrategy implements RelationStrategy {
   }
 
   #drain(owner: Tracked, reader: Reader): Drain {
-    const lookup = { ...this.#lookup(owner), marked: true }
+    const lookup = { ...this.lookup(owner), marked: true }
     const release = (key: KeyValue): WriteCommand => this.#release(owner, reader.recordKey(this.#target, key))
     const survey = (count: number): AsyncIterable<readonly KeyValue[]> => inSteps(reader.keysBy(lookup), count)
     return {

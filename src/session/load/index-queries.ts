@@ -1,6 +1,6 @@
 import type { KeyValue } from '../../keys/index.js'
 import { COMPANION_ROOT_BIN, type DeletedMode } from '../../model/index.js'
-import { read, stillThere } from '../../plan/command.js'
+import { read, shownBy, stillThere } from '../../plan/command.js'
 import type { FoundRecord, StoredRecord } from '../../plan/outcome.js'
 import { recordId, type RecordKey } from '../../plan/record-key.js'
 import { query, type QueryCommand } from '../../plan/query-command.js'
@@ -166,7 +166,7 @@ export class IndexQueries {
   #command({ model, index, value, marked }: IndexedBy, bins: QueryCommand['bins']): QueryCommand {
     const { name: entity, namespace } = model
     const { name, bin, on, set = model.set } = index
-    const shown = { filter: stillThere(model, this.#deleted) }
-    return query({ entity, namespace, set, index: { name, bin, on, value }, bins, ...(marked ? {} : shown) })
+    const filter = marked ? shownBy(model, this.#deleted) : stillThere(model, this.#deleted)
+    return query({ entity, namespace, set, index: { name, bin, on, value }, bins, ...(filter && { filter }) })
   }
 }

@@ -1,6 +1,6 @@
 import type { KeyValue } from '../../../keys/index.js'
 import { checkHolders, checkMembers } from '../../../relations/state/state-of.js'
-import type { HookName } from '../../../model/index.js'
+import type { EntityModel, HookName } from '../../../model/index.js'
 import type { Reader } from '../../../relations/contract/reader.js'
 import type { Contributor, Cascade } from '../../../relations/contract/contributor.js'
 import { ALL_MEMBERS, MOST_REACHED, type Drain } from '../../../relations/contract/drain.js'
@@ -153,7 +153,8 @@ async function cascadeFrom(
         const isMarked = before === 'removed'
         const isAskedFor = isMarked && known!.deleteIntent!.orphanGuard === undefined
         const isPreview = isLook && (before === 'new' || before === 'stored')
-        const removed = entities.remove(entity, { orphanGuard: isAskedFor ? undefined : only })
+        const orphanGuard = isAskedFor ? undefined : only
+        const removed = entities.remove(entity, isLinkOfGone(managed, known) ? { purges: true } : { orphanGuard })
         if (isPreview) removed.showAs(before)
         if (!isMarked) work.onRollback(() => entities.unmark(removed, before), removed)
         if (!seen.has(removed)) work.setDepth(removed, work.depthOf(managed) + 1)
@@ -165,7 +166,8 @@ async function cascadeFrom(
         // Members that are drained in steps leave the lists, and a soft delete keeps those.
         return isSoftDelete(managed) ? NO_BOUND : Math.max(0, most - members.length)
       },
-      drain,
+      isForGood: isForGood(managed),
+      drain: (large) => drain(isForGood(managed) ? { ...large, isForGood: isLinkClass(managed, large.target) } : large),
       isDeletedAround: (key) => work.isDeletedAround(key),
       onRollback: (undo) => work.onRollback(undo, managed),
       isPreview: isLook,
@@ -182,6 +184,15 @@ async function cascadeFrom(
   }
   return members
 }
+
+const isForGood = (managed: ManagedEntity): boolean => managed.state === 'removed' && !isSoftDelete(managed)
+
+const isLinkClass = ({ mapped }: ManagedEntity, { name }: EntityModel): boolean =>
+  mapped.relations.some(({ links }) => links?.model.name === name)
+
+/** True for a link record one of whose ends is removed for good: what a soft delete would leave of it leads nowhere. */
+const isLinkOfGone = (end: ManagedEntity, link: ManagedEntity | undefined): boolean =>
+  link !== undefined && isForGood(end) && isLinkClass(end, link.model)
 
 /** Keys that the record of a deleted entity lists, for each contributor, read in one batch. */
 function listedBy(

@@ -6,12 +6,16 @@ import type { SessionParts } from '../session-parts.js'
 
 /** Members that are to be deleted; their own relations are looked after as in any delete. */
 export async function membersOf(
-  { target }: Drain,
+  { target, isForGood = false }: Drain,
   keys: readonly KeyValue[],
   { context, entities, loads }: SessionParts,
 ): Promise<readonly ManagedEntity[]> {
   const found = await findInClasses(context.classes, target, keys, async (mapped, own) => {
-    const loaded = await loads.find(mapped, own)
+    const loaded = await loads.find(
+      mapped,
+      own,
+      isForGood && mapped.model.deletedAt !== undefined ? { deleted: 'include' } : undefined,
+    )
     // A member that is marked itself loads as gone, and has to be finished.
     const gone = own.filter((_, i) => loaded[i] === null).map((key) => mapped.recordKeyOf(key, context.identity.tenant))
     const cutOff = gone.length === 0 ? [] : await loads.cutOff(mapped, gone)
@@ -19,6 +23,6 @@ export async function membersOf(
     return loaded.map((member) => member ?? cutOff[at++] ?? null)
   })
   const members = found.filter((member) => member !== null)
-  for (const { entity } of members) entities.remove(entity, { ignoresVersion: true })
+  for (const { entity } of members) entities.remove(entity, { ignoresVersion: true, purges: isForGood })
   return members
 }
