@@ -56,7 +56,7 @@ function keysOf(operation: WriteOperation): readonly MapKey[] {
 }
 
 function changeOfObject(bin: string, value: unknown, snapshot: object): readonly WriteOperation[] | PartRefusal {
-  if (typeof value !== 'object' || Array.isArray(value)) return { why: 'it is no object any more', fix: readWhole }
+  if (typeof value !== 'object' || Array.isArray(value)) return { why: 'it is no longer an object', fix: readWhole }
   const changes = new MapChanges({ bin })
   const [now, before] = [entriesOf(value as object), entriesOf(snapshot)]
   for (const [key, member] of now) changes.compare(key, jsonType, member, before.get(key))

@@ -2,7 +2,7 @@ import type { Declared, Expect } from './mistake.js'
 import { noteMember } from './note.js'
 
 /**
- * Shows the record's own generation after a load or save. It is no bin and is never written; to guard against lost updates use `@Version`.
+ * Shows the record's own generation after a load or save. It is not a bin and is never written; to guard against lost updates use `@Version`.
  *
  * @example
  * @Generation() generation?: number

@@ -42,7 +42,7 @@ function wrongDecorators(decorator: string): SkeinError {
 }
 
 function notMappable(decorator: string, what: string): SkeinError {
-  return new SkeinError('SKEIN_2002', `@${decorator} stands on a ${what}, which cannot be stored.`, {
+  return new SkeinError('SKEIN_2002', `@${decorator} is on a ${what}, which cannot be stored.`, {
     fix: 'Put it on an instance property with a name.',
   })
 }

@@ -2,7 +2,7 @@ import type { Declared, Expect } from './mistake.js'
 import { noteMember } from './note.js'
 
 /**
- * The seconds a record has left, after a load. Set it before a save to give this one record another time to live. It is no bin.
+ * The seconds a record has left, after a load. Set it before a save to give this one record another time to live. It is not a bin.
  *
  * @example
  * @Ttl() ttl?: number

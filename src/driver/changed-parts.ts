@@ -90,7 +90,7 @@ export function partMissing(command: Command, subject: string, options: ErrorOpt
       `${subject}: there is no ${namedParts(command)}, the list is shorter (code 26).`,
       {
         ...where,
-        fix: 'Nothing was written. Ask for the size of the list first, or give an index from 0 on.',
+        fix: 'Nothing was written. Ask for the size of the list first, or give an index of at least 0.',
       },
     )
   return new EntityGoneError(`${subject}: ${namedParts(command)} does not exist (code 26).`, {

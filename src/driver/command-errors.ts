@@ -57,7 +57,7 @@ export function explainFailure(command: Command, failure: Failure, inTransaction
     case CODE.NOT_FOUND:
       return {
         reason: 'missing',
-        error: new EntityGoneError(`${subject} is not stored, or not any more.`, {
+        error: new EntityGoneError(`${subject} is not stored, or no longer stored.`, {
           ...options,
           fix: 'Load it again, or save it as a new entity.',
         }),

@@ -7,7 +7,7 @@ let reads: ReadonlySet<number> | undefined
 /** Kind of an operation that a user made with the official client. */
 type RawKind = 'read' | 'write' | 'delete' | 'none'
 
-/** `none` for what is no operation of the client: the binding would crash on it. */
+/** `none` for what is not an operation of the client: the binding would crash on it. */
 export function rawKind(given: unknown): RawKind {
   const code = typeof given === 'object' && given !== null && 'op' in given ? given.op : undefined
   if (typeof code !== 'number') return 'none'

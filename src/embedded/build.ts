@@ -49,7 +49,7 @@ export function requireFeature(feature: Feature): void {
   if (missing.has(feature)) throw new CommandError(ResultCode.PARAMETER, `${feature} need server ${SINCE[feature]}`)
 }
 
-/** Completes `7.2` to `7.2.0.0`; undefined where the text is no build. */
+/** Completes `7.2` to `7.2.0.0`; undefined where the text is not a build. */
 export function completeBuild(text: unknown): string | undefined {
   if (typeof text !== 'string' || !/^\d{1,3}(\.\d{1,3}){1,3}$/.test(text)) return undefined
   return [...text.split('.').map(Number), 0, 0].slice(0, 4).join('.')

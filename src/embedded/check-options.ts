@@ -16,7 +16,7 @@ export function checkNames(owner: string, given: unknown, known: NamesOf<object>
 export function checkWhole(what: string, given: unknown, least: number, most = Infinity): void {
   if (given === Infinity && most === Infinity) return
   if (Number.isSafeInteger(given) && (given as number) >= least && (given as number) <= most) return
-  const range = most === Infinity ? `from ${least} on` : `from ${least} to ${most}`
+  const range = most === Infinity ? `of at least ${least}` : `from ${least} to ${most}`
   throw notValid(`${what} cannot be ${String(given)}.`, `Use a whole number ${range}.`)
 }
 

@@ -132,7 +132,7 @@ export async function startEmbedded(options: EmbeddedOptions = {}): Promise<Embe
     },
     holdIndexes: async (percent) => {
       if (!Number.isInteger(percent) || percent < 0 || percent > 99)
-        throw notValid(`${String(percent)} is no share of an index.`, 'Give a whole number from 0 to 99.')
+        throw notValid(`${String(percent)} is not a share of an index.`, 'Give a whole number from 0 to 99.')
       await thread.call('holdIndexes', percent)
       return () => thread.call('releaseIndexes')
     },

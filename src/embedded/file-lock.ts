@@ -52,7 +52,7 @@ function realPath(file: string): string {
   try {
     target = readlinkSync(path)
   } catch (error) {
-    // EINVAL: a file that is no link.
+    // EINVAL: a file that is not a link.
     if (['EINVAL', 'ENOENT', 'UNKNOWN'].includes((error as NodeJS.ErrnoException).code ?? '')) return path
     throw error
   }

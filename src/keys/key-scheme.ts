@@ -137,7 +137,7 @@ export class KeyScheme {
     const [property] = this.properties
     return new SkeinError(
       'SKEIN_2101',
-      `${this.className} is asked for by its key alone, and was given ${describeKey(input)}.`,
+      `${this.className} is loaded by its key alone, and was given ${describeKey(input)}.`,
       {
         className: this.className,
         property,
@@ -149,7 +149,7 @@ export class KeyScheme {
   #noParts(given: unknown): SkeinError {
     return new SkeinError(
       'SKEIN_2102',
-      `The slices of ${this.className} are asked for by the parts of their key, and ${describeKey(given)} is none.`,
+      `The slices of ${this.className} are asked for by the parts of their key, not by ${describeKey(given)}.`,
       { className: this.className, fix: 'Give an object with the parts of the key except the date: { … }.' },
     )
   }

@@ -25,7 +25,10 @@ export function checkTimeRange(range: TimeRange): void {
 /** The first instants of the slices that cover the range, in order. */
 export function timeSlices(format: DateFormat, { from, to }: TimeRange, max = MAX_SLICES): readonly Date[] {
   if (!Number.isSafeInteger(max) || max < 1)
-    throw badRange(`${String(max)} is no number of slices.`, 'Give a whole number from 1 on as max, or leave it out.')
+    throw badRange(
+      `${String(max)} is not a number of slices.`,
+      'Give a whole number of at least 1 as max, or leave it out.',
+    )
   checkTimeRange({ from, to })
   const slices: Date[] = []
   // The slice that an empty range lies in would be read for nothing.
@@ -57,7 +60,7 @@ export function sliceKeys(
 ): readonly string[] {
   if (typeof range !== 'object' || range === null)
     throw badRange(
-      `${describeKey(range)} is no time range.`,
+      `${describeKey(range)} is not a time range.`,
       'Give { from, to } as Dates, with from ≤ to.',
       format.className,
     )
@@ -95,7 +98,7 @@ function slicedPart({ template, className }: KeyFormat, parts: Readonly<Record<s
 export const noSlices = (className: string, key: string): SkeinError =>
   badRange(
     `The key of ${className} (${key}) has no slice of time.`,
-    'Put one into its template, for instance {day|YYYY-MM-DD}.',
+    'Put one in its template, for instance {day|YYYY-MM-DD}.',
     className,
   )
 

@@ -22,9 +22,12 @@ export function checkNames(owner: string, given: unknown, known: NamesOf<object>
 /** A signal that is none would fail in the midst of the work, and so would a listener that cannot be called. */
 function checkTools({ signal, onProgress }: { readonly signal?: unknown; readonly onProgress?: unknown }): void {
   if (signal !== undefined && signal !== null && !isSignal(signal))
-    throw notValid(`${shown(signal)} is no value for the option signal.`, 'Give the signal of an AbortController.')
+    throw notValid(
+      `${shown(signal)} is not a valid value for the option signal.`,
+      'Give the signal of an AbortController.',
+    )
   if (onProgress !== undefined && typeof onProgress !== 'function')
-    throw notValid(`${shown(onProgress)} is no value for the option onProgress.`, 'Give a function.')
+    throw notValid(`${shown(onProgress)} is not a valid value for the option onProgress.`, 'Give a function.')
 }
 
 function isSignal(given: unknown): boolean {
@@ -35,10 +38,10 @@ function isSignal(given: unknown): boolean {
 export function checkChoice(name: string, given: unknown, allowed: readonly string[]): void {
   if (given === undefined || (typeof given === 'string' && allowed.includes(given))) return
   const hint = typeof given === 'string' ? didYouMean(given, allowed) : ''
-  throw notValid(`${shown(given)} is no value for the option ${name}.`, `${hint}Use ${oneOf(allowed)}.`)
+  throw notValid(`${shown(given)} is not a valid value for the option ${name}.`, `${hint}Use ${oneOf(allowed)}.`)
 }
 
-/** A bound of nothing, or one that is no number, would let work wait for ever. Infinity is no bound, and said in so many words. */
+/** A bound of nothing, or one that is not a number, would let work wait for ever. Infinity is not a bound, and said in so many words. */
 export function checkBound(name: string, given: unknown): void {
   if (given !== Infinity) checkCount(name, given)
 }
@@ -54,16 +57,16 @@ export function checkWhole(name: string, given: unknown, least = 0, most = MOST)
   if (given === undefined) return
   const isFitting = Number.isSafeInteger(given) && (given as number) >= least && (given as number) <= most
   if (isFitting) return
-  const range = most < MOST || (given as number) > most ? `between ${least} and ${most}` : `from ${least} on`
+  const range = most < MOST || (given as number) > most ? `between ${least} and ${most}` : `of at least ${least}`
   throw notValid(
-    `${shown(given)} is no value for the option ${name}.`,
+    `${shown(given)} is not a valid value for the option ${name}.`,
     `Give a whole number ${range}, or leave it out.`,
   )
 }
 
 export function checkFlag(name: string, given: unknown): void {
   if (given === undefined || typeof given === 'boolean') return
-  throw notValid(`${shown(given)} is no value for the option ${name}.`, 'Give true or false, or leave it out.')
+  throw notValid(`${shown(given)} is not a valid value for the option ${name}.`, 'Give true or false, or leave it out.')
 }
 
 /** A single text would be taken apart into its letters. */

@@ -64,10 +64,10 @@ export interface EntityModel {
   readonly deletedAt?: string
   /** Earlier states of the records are kept. */
   readonly history?: HistoryModel
-  /** Properties that show the record's metadata; they are no bins. */
+  /** Properties that show the record's metadata; they are not bins. */
   readonly generationProperty?: string
   readonly ttlProperty?: string
-  /** Set on what is no class of its own, but stands for one of these. */
+  /** Set on what is not a class of its own, but stands for one of these. */
   readonly several?: readonly EntityModel[]
 }
 

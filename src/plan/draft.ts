@@ -34,7 +34,7 @@ export interface Settle {
   readonly remedy?: (refused: Outcome) => FollowUp | undefined
 }
 
-/** Outcome of a command that another one replaces: it is no failure, and nobody is told of it. */
+/** Outcome of a command that another one replaces: it is not a failure, and nobody is told of it. */
 export const RETRIED = 'retried'
 
 /** Settles a command that may also fail for these reasons: one list says what counts as done here, and what a transaction tolerates. */

@@ -32,7 +32,7 @@ export function sumOf(isBigint: boolean): Aggregate<number | bigint> {
     add(stored) {
       const next = Number(stored) - lost
       const total = sum + next
-      // Infinity minus itself is no number.
+      // Infinity minus itself is not a number.
       lost = Number.isFinite(total) ? total - sum - next : 0
       sum = total
     },

@@ -39,7 +39,7 @@ export function compileChanges(
   changes: Readonly<Record<string, unknown>>,
 ): BulkChange[] {
   if (typeof changes !== 'object' || (changes as unknown) === null)
-    throw refused(model, '', 'is given no object', 'Name a property: update({ price: inc(10) }).')
+    throw refused(model, '', 'was not given an object', 'Name a property: update({ price: inc(10) }).')
   const compiled = Object.entries(changes).map(([name, given]) => {
     const property = model.properties.find((each) => each.name === name)
     const field = fields.get(name)
@@ -64,7 +64,7 @@ export function compileChanges(
     return changeOf(model, property, field, given)
   })
   if (compiled.length === 0)
-    throw refused(model, '', 'is given nothing to set', 'Name a property: update({ price: inc(10) }).')
+    throw refused(model, '', 'was given nothing to set', 'Name a property: update({ price: inc(10) }).')
   return compiled
 }
 
@@ -77,7 +77,7 @@ function changeOf(model: EntityModel, { name, bin, role }: PropertyModel, field:
   const by = incrementOf(given)
   if (by !== undefined) {
     if (shape.kind !== 'scalar' || (shape.type !== 'int' && shape.type !== 'float'))
-      throw refused(model, name, 'is no number that can be added to', 'Give a value instead of inc(…).')
+      throw refused(model, name, 'is not a number that can be added to', 'Give a value instead of inc(…).')
     const delta = checked(model, name, () => shape.encode(by, 0))
     return { ...change, increment: by, operation: addToBin(bin, delta) }
   }

@@ -153,7 +153,7 @@ function calculationOf(given: unknown, paths: readonly string[]): Calculation {
   if (typeof given !== 'number' || !Number.isFinite(given))
     throw new ConditionProblem(
       paths.join(', '),
-      `${String(given)} is no number to calculate with`,
+      `${String(given)} is not a number to calculate with`,
       'Give a number or a property.',
     )
   if (Number.isSafeInteger(given)) return new Calculation(undefined, [], 'int', value(given), [])

@@ -31,7 +31,7 @@ export interface TextOperand<V> extends OrderedOperand<V> {
   regex(pattern: string, options?: { readonly ignoreCase?: boolean }): Filter
 }
 
-/** A number, which can be calculated with; a result that is no number meets no condition. */
+/** A number, which can be calculated with; a result that is not a number meets no condition. */
 export interface NumberOperand extends OrderedOperand<number> {
   plus(other: number | NumberOperand): NumberOperand
   minus(other: number | NumberOperand): NumberOperand

@@ -18,7 +18,7 @@ export function compileFilter(
 ): readonly Term[] {
   return inClass(model, () => {
     if (typeof build !== 'function')
-      throw new ConditionProblem('filter', 'it is given no function', 'Write (x) => x.price.gt(3).')
+      throw new ConditionProblem('filter', 'it was not given a function', 'Write (x) => x.price.gt(3).')
     const terms = termsOf(build(fieldsProxy(model, fields, '') as never), model.class)
     checkFilterSize(terms)
     return terms
@@ -41,7 +41,7 @@ export function compileCalculation(
   })
 }
 
-/** A name that is no property is an error that says so, and not `undefined`. */
+/** A name that is not a property is an error that says so, and not `undefined`. */
 function fieldsProxy(model: EntityModel, fields: ReadonlyMap<string, Field>, prefix: string): object {
   return new Proxy(Object.freeze({}), {
     get(_, name) {

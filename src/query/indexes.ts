@@ -114,7 +114,7 @@ function needsNewer({ name, className, namespace, set }: NeededIndex, build: str
       property: name,
       namespace,
       set,
-      fix: 'Use a server from 8.1 on, or index a bin that holds the value.',
+      fix: 'Use a server of version 8.1 or later, or index a bin that holds the value.',
     },
   )
 }

@@ -18,7 +18,7 @@ const LAST = HIGHEST - 1n
 const STEP = 2048n
 
 /**
- * The integers within all bounds as what an index is asked for; undefined where the bounds are no integers, `empty` where no
+ * The integers within all bounds as what an index is asked for; undefined where the bounds are not integers, `empty` where no
  * integer lies within.
  */
 export function integerRange(bounds: readonly Bound[]): LookupOfField | 'empty' | undefined {
@@ -44,7 +44,7 @@ export function integerRange(bounds: readonly Bound[]): LookupOfField | 'empty' 
   }
 }
 
-/** `none` where there is no bound, undefined where it is no integer. */
+/** `none` where there is no bound, undefined where it is not an integer. */
 function integerOf(bound: Value | undefined): bigint | 'none' | undefined {
   if (bound === undefined) return 'none'
   if (typeof bound === 'bigint') return bound

@@ -55,7 +55,7 @@ export function checkBulkOptions(call: string, options: BulkOptions): void {
   checkNames(call, options, BULK)
   const { dryRun } = options
   if (dryRun === undefined || typeof dryRun === 'boolean') return
-  throw notValid(`${shown(dryRun)} is no value for the option dryRun.`, 'Use true or false.')
+  throw notValid(`${shown(dryRun)} is not a valid value for the option dryRun.`, 'Use true or false.')
 }
 
 /** Only a bulk operation through sessions goes in steps, so that a cursor can say where it goes on. */

@@ -52,14 +52,14 @@ export function tooMany(model: EntityModel, max: number, call: 'toArray' | 'keys
 
 export function checkCount(what: string, given: unknown): void {
   if (Number.isSafeInteger(given) && (given as number) >= 1) return
-  throw new SkeinError('SKEIN_2320', `${String(given)} is no value for ${what}.`, {
-    fix: 'Give a whole number from 1 on.',
+  throw new SkeinError('SKEIN_2320', `${String(given)} is not a valid value for ${what}.`, {
+    fix: 'Give a whole number of at least 1.',
   })
 }
 
 export function checkSample(given: unknown): void {
   if (typeof given === 'number' && given > 0 && given <= 1) return
-  throw new SkeinError('SKEIN_2320', `${String(given)} is no share of the records.`, {
+  throw new SkeinError('SKEIN_2320', `${String(given)} is not a share of the records.`, {
     fix: 'Give a number above 0 and up to 1: sample(0.01) is one of a hundred.',
   })
 }

@@ -230,7 +230,9 @@ export class Query<T extends object> implements AsyncIterable<T> {
     const { order, limit } = this.state
     const sorting = order.map(({ field, direction }) => `${field.path} ${direction}`).join(', ')
     return [
-      ...(this.source.isCheckedByKey ? ['leaves out the records of other tenants, which only their keys tell'] : []),
+      ...(this.source.isCheckedByKey
+        ? ['leaves out the records of other tenants, which can be told only by their keys']
+        : []),
       ...(sorting === '' ? [] : [`sorts by ${sorting} and keeps ${limit ?? 'a page'}`]),
     ]
   }

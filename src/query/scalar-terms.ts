@@ -147,7 +147,7 @@ export function encodeAll(field: Field, operator: string, given: unknown, encode
   if (!Array.isArray(list)) throw badOperand(field, operator, 'takes a list of values')
   const encodeOne = encodeAsked(field, encode)
   return list.map((each) => {
-    if (each === null || each === undefined) throw badOperand(field, operator, 'takes values, and null is none')
+    if (each === null || each === undefined) throw badOperand(field, operator, 'takes values, and null is not one')
     return encodeOne(each, 0)
   })
 }

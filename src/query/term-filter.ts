@@ -54,5 +54,5 @@ export function termsOf(filter: Filter, of: EntityClass | undefined): readonly T
       filter.terms.map(({ path }) => path),
     )
   }
-  throw new ConditionProblem('filter', 'it is given something else than a condition', 'Write (x) => x.price.gt(3).')
+  throw new ConditionProblem('filter', 'it was given something other than a condition', 'Write (x) => x.price.gt(3).')
 }

@@ -20,7 +20,7 @@ export function deltaOf({ kind }: BinType, by: number | bigint, bad: (what: stri
     case 'custom':
       return by
     default:
-      throw bad(`a value of type ${kind} is no number`, 'Increment values of type int, double or bigint.')
+      throw bad(`a value of type ${kind} is not a number`, 'Increment values of type int, double or bigint.')
   }
 }
 

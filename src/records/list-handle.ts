@@ -260,8 +260,8 @@ export class ListHandle<V> extends PlaceHandle {
     throw badArgument(
       target,
       place.property,
-      'these are no first fields of a tuple',
-      'Give one field or more; the last is no map.',
+      'these are not the first fields of a tuple',
+      'Give one field or more, the last of which is not a map.',
     )
   }
 
@@ -289,7 +289,7 @@ export class ListHandle<V> extends PlaceHandle {
     const { length } = (list ?? []) as readonly unknown[]
     if (index >= -length) return
     const what = `there is no index ${index} in a list of ${length}`
-    throw badArgument(this.target, this.place.property, what, 'Give an index within the list, or one from 0 on.')
+    throw badArgument(this.target, this.place.property, what, 'Give an index within the list, or one of at least 0.')
   }
 
   #checkUnsorted(name: string): void {

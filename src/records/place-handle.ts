@@ -86,7 +86,7 @@ export abstract class PlaceHandle {
     const isObject = typeof given === 'object' && given !== null
     const unknown = isObject ? Object.keys(given).find((name) => name !== 'offset' && name !== 'count') : ''
     if (unknown !== undefined) {
-      const what = isObject ? `'${unknown}' says nothing of a slice` : `a slice cannot be ${String(given)}`
+      const what = isObject ? `'${unknown}' is not an option of a slice` : `a slice cannot be ${String(given)}`
       throw badArgument(target, place.property, what, 'Give { count } or { offset, count }.')
     }
     const { offset = 0, count = all } = given
@@ -104,7 +104,7 @@ export abstract class PlaceHandle {
       target,
       place.property,
       `the ${name} cannot be ${given}`,
-      `Give a whole number${least > -Infinity ? ` from ${least} on` : ''}.`,
+      `Give a whole number${least > -Infinity ? ` of at least ${least}` : ''}.`,
     )
   }
 
@@ -114,10 +114,10 @@ export abstract class PlaceHandle {
     return deltaOf(type, delta, (what, fix) => badArgument(target, place.property, what, fix))
   }
 
-  /** Throws where the loaded value is no number, which the server would refuse to add to. @internal */
+  /** Throws where the loaded value is not a number, which the server would refuse to add to. @internal */
   protected checkNumber(value: unknown, entry: string): void {
     if (isAddable(value)) return
-    const what = `${entry} is no number, so nothing can be added to it`
+    const what = `${entry} is not a number, so nothing can be added to it`
     throw badArgument(this.target, this.place.property, what, 'Put a number there, or remove the entry.')
   }
 }

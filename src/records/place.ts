@@ -20,7 +20,7 @@ export interface Place {
   readonly bin: string
   readonly type: BinType
   readonly path: Path
-  /** Type of the value that the steps begin at, where that is no property of the class. */
+  /** Type of the value that the steps begin at, where that is not a property of the class. */
   readonly rootType?: BinType
   /** Key of that value in its collection. */
   readonly rootKey?: MapKey

@@ -59,7 +59,7 @@ function changed(subject: Expression, change: BinChange, type: 'list' | 'map', e
     case 'mapCreate':
       return subject
     default:
-      throw bug(`a question cannot show a change of kind ${change.kind}.`)
+      throw bug(`a read cannot show a pending change of kind ${change.kind}.`)
   }
 }
 

@@ -275,7 +275,7 @@ export class EntityCollection<T extends object, A extends object = object> imple
     const { binding } = this.#state
     if (binding?.strategy.view === undefined) return undefined
     // Once it is detached by its session, it can still tell what it knows.
-    if (binding.tracked.state === 'gone' && !this.#state.parts!.isLoaded) throw noSession('The question')
+    if (binding.tracked.state === 'gone' && !this.#state.parts!.isLoaded) throw noSession('A call')
     return binding.strategy.view(binding.tracked, binding.reader)
   }
 

@@ -138,7 +138,7 @@ function checkOperations(mapped: MappedClass, key: RecordKey, operations: readon
   for (const one of operations as readonly unknown[]) {
     const kind = rawKind(one)
     if (kind === 'none')
-      throw refused(mapped, key, 'this is no operation', 'Make it with the modules of the official client.')
+      throw refused(mapped, key, 'this is not an operation', 'Make it with the modules of the official client.')
     if (kind === 'delete') throw refused(mapped, key, 'it would leave links behind', 'Use session.delete.')
     const { bin } = one as { readonly bin?: unknown }
     if (bin !== undefined && (typeof bin !== 'string' || bin === '' || Buffer.byteLength(bin) > 15))

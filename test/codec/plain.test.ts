@@ -193,12 +193,12 @@ describe('fromPlain', () => {
       [{ id: '7', listings: ['a'] }, {}, /Agent: the data holds the relation 'listings'/],
       [{ id: '7', isAdmin: true }, {}, /Agent: it stores no property 'isAdmin'/],
       [{ id: '7', home: { city: 'Rome', owner: 1 } }, {}, /Address: it stores no property 'owner'/],
-      [{ id: '7', fullName: 'A' }, { only: ['id'] }, /Agent: 'name' is not among/],
-      [{ id: '7', born: 5 }, { only: ['id'] }, /Agent: 'born' is not among/],
-      [{ id: '7', listings: ['a'] }, { only: ['id'], relations: 'keys' }, /Agent: 'listings' is not among/],
+      [{ id: '7', fullName: 'A' }, { only: ['id'] }, /Agent: 'name' is not one of/],
+      [{ id: '7', born: 5 }, { only: ['id'] }, /Agent: 'born' is not one of/],
+      [{ id: '7', listings: ['a'] }, { only: ['id'], relations: 'keys' }, /Agent: 'listings' is not one of/],
       [{ id: '7' }, { onyl: ['id'] }, /does not know the option 'onyl'. Did you mean 'only'/],
       [{ id: '7' }, { only: 'id' }, /only takes a list/],
-      [{ id: '7' }, { relations: 'all' }, /"all" is no value for the option relations/],
+      [{ id: '7' }, { relations: 'all' }, /"all" is not a valid value for the option relations/],
       [{ id: '7', listings: 5 }, { relations: 'keys' }, /'listings' takes a list, not 5/],
       [{ id: '7', listings: [null] }, { relations: 'keys' }, /'listings' takes a key of Listing, not null/],
       [{ id: '7', listings: [['a']] }, { relations: 'keys' }, /'listings' takes a key of Listing, not an array/],
@@ -216,7 +216,7 @@ describe('fromPlain', () => {
     )
   })
 
-  it('refuses what is no object, too deep, circular, or stands for a class or a prototype', () => {
+  it('refuses what is not an object, too deep, circular, or stands for a class or a prototype', () => {
     const circular: { home?: object } = {}
     circular.home = circular
     const deep = JSON.parse('['.repeat(5000) + ']'.repeat(5000)) as unknown

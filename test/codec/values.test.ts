@@ -273,7 +273,7 @@ describe('a codec of the user', () => {
   })
 
   const refused: [content: unknown, message: RegExp][] = [
-    [null, /Boxes\.box: the codec 'custom' made null of a Box.*undefined instead/],
+    [null, /Boxes\.box: the codec 'custom' turned a Box into null.*undefined instead/],
     ['bad', /Boxes\.box: the codec 'custom' cannot encode a Box: bad content/],
     [new Map([[1.5, 1]]), /Boxes\.box\[1\.5\]: the client drops 1\.5 as a map key/],
     [new Map([[{}, 1]]), /the client drops an object as a map key/],

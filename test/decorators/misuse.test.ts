@@ -18,7 +18,7 @@ describe('a decorator', () => {
   it('refuses static members and members named by a symbol', () => {
     const name = Symbol('name')
     const call = Bin() as (target: unknown, property: string | symbol) => void
-    expect(() => call(class {}, 'count')).to.throw(SkeinError, /@Bin stands on a static member \(count\)/)
+    expect(() => call(class {}, 'count')).to.throw(SkeinError, /@Bin is on a static member \(count\)/)
     expect(() => call({}, name))
       .to.throw(SkeinError, /Symbol\(name\)/)
       .with.property('code', 'SKEIN_2002')

@@ -98,7 +98,7 @@ describe('a model with a wrong class is refused', () => {
       class A {
         @Key() id!: number
       }
-      expectProblem([A], 'SKEIN_1038', 'A', /is no time to live/, /whole seconds/)
+      expectProblem([A], 'SKEIN_1038', 'A', /is not a time to live/, /whole seconds/)
     }
   })
 
@@ -109,7 +109,7 @@ describe('a model with a wrong class is refused', () => {
       notAMethod = 5
     }
     BeforeSave()(A.prototype, 'notAMethod', {})
-    expectProblem([A], 'SKEIN_1039', 'A.notAMethod', /something else than a method/, /notAMethod\(\)/)
+    expectProblem([A], 'SKEIN_1039', 'A.notAMethod', /something other than a method/, /notAMethod\(\)/)
   })
 
   it('when it has options that nobody reads', () => {

@@ -57,7 +57,7 @@ describe('a model with a copy is refused', () => {
     ])
   })
 
-  it('when the source is no single value with @Bin', () => {
+  it('when the source is not a single value with @Bin', () => {
     @Record({ set: 'listing' })
     class Listing {
       @Key() id!: string
@@ -67,9 +67,9 @@ describe('a model with a copy is refused', () => {
       @Copy((listing: Listing) => listing.agent, 'place', { refresh: 'never' }) place?: Place
     }
     expect(refused(Listing)).to.deep.equal([
-      'SKEIN_1062 Listing.calls Agent.calls is no @Bin.',
+      'SKEIN_1062 Listing.calls Agent.calls is not a @Bin.',
       'SKEIN_1062 Listing.tags Agent.tags is more than one value.',
-      'SKEIN_1062 Listing.place Agent.place is no @Bin.',
+      'SKEIN_1062 Listing.place Agent.place is not a @Bin.',
     ])
   })
 
@@ -112,7 +112,7 @@ describe('a model with a copy is refused', () => {
     }
     expect(refused(Listing)).to.deep.equal([
       'SKEIN_1026 Part.agentName @Copy is for records; Part is stored inside one.',
-      "SKEIN_1049 Listing.agentName 'daily' is no value for the option 'refresh'.",
+      "SKEIN_1049 Listing.agentName 'daily' is not a valid value for the option 'refresh'.",
     ])
   })
 })

@@ -23,8 +23,8 @@ describe('children of a part', () => {
     ['cap', { keep: 3, by: 'last' }, /cap is not for the children/],
     ['sortKeyName', 'ids', /sortKeyName is not for the children/],
     ['expect', { p99: 3, bytes: 4 }, /expect is not for the children/],
-    ['inverseIndex', {}, /an index stands on a record/],
-    ['sortKey', ['nothing'], /'nothing', which is no property of Leaf/],
+    ['inverseIndex', {}, /an index belongs to a record/],
+    ['sortKey', ['nothing'], /'nothing', which is not a property of Leaf/],
   ] as [string, unknown, RegExp][]) {
     it(`are refused with ${option}, which has nothing to act on`, () => {
       @Embeddable()

@@ -345,7 +345,7 @@ describe('a relation is refused', () => {
       'SKEIN_1051 others',
       'SKEIN_1051 views',
     ])
-    expect(problems[0].message).to.match(/does not say by what/)
+    expect(problems[0].message).to.match(/needs the option by/)
   })
 
   it('when its companion records cannot be told apart from others', () => {

@@ -112,8 +112,8 @@ describe('a model with an unknown type is refused', () => {
     Reflect.defineMetadata('design:type', Number, A.prototype, 'created')
     const problems = problemsOf(A)
     expect(problems.map(({ code }) => code)).to.deep.equal(['SKEIN_1023', 'SKEIN_1023'])
-    expect(problems[0]).to.include({ message: '@Version stands on a String.', fix: 'Declare it as number.' })
-    expect(problems[1]).to.include({ message: '@CreatedAt stands on a Number.', fix: 'Declare it as Date.' })
+    expect(problems[0]).to.include({ message: '@Version is on a String.', fix: 'Declare it as number.' })
+    expect(problems[1]).to.include({ message: '@CreatedAt is on a Number.', fix: 'Declare it as Date.' })
   })
 
   it('when a property cannot be indexed', () => {

@@ -220,7 +220,7 @@ for (const mode of MODES) {
       expect(await set({ id: 5 })).to.include('Note.id is the key')
       expect(await set({ updatedAt: new Date() })).to.include('Note.updatedAt is the updatedAt')
       expect(await set({ state: 5 })).to.include('Note.state: 5 is not a string')
-      expect(await set({ state: inc(5) })).to.include('no number')
+      expect(await set({ state: inc(5) })).to.include('not a number')
       expect(await set({ price: inc(0.5) })).to.include('not an integer')
       expect(await set({ stat: 5 })).to.include("no stored property 'stat'")
       expect(await set({ state: undefined })).to.include('undefined')

@@ -103,7 +103,7 @@ for (const mode of MODES) {
           expect((await codeOf(() => db.query(each, { tenant: tenant as never }))).code).to.equal('SKEIN_2101')
       const error = await codeOf(() => db.query(Invoice, { tenant: 5 }))
       expect(error.code).to.equal('SKEIN_2101')
-      expect(error.message).to.include('The tenant 5 is no string, as Invoice.tenant is.')
+      expect(error.message).to.include('The tenant 5 is not a string, as Invoice.tenant is.')
     })
   })
 }

@@ -79,7 +79,7 @@ for (const mode of MODES) {
     const stored = (): Promise<User> => db.session().load(User, 'alice')
     const user = (session = db.session()): ReturnType<typeof session.at<User>> => session.at(User, 'alice')
 
-    it('says that a list has no such index, which is no conflict with another session', async () => {
+    it('says that a list has no such index, which is not a conflict with another session', async () => {
       for (const change of ['insert', 'set', 'increment'] as const) {
         const session = db.session()
         user(session).list('marks')[change](-9, 1)
@@ -230,7 +230,7 @@ for (const mode of MODES) {
       expect([commands, session.isDirty()]).to.deep.equal([0, false])
     })
 
-    it('says that a stored value is no number that can be incremented', async () => {
+    it('says that a stored value is not a number that can be incremented', async () => {
       const shape: readonly [string, (session: Session) => void][] = [
         ['settings["text"]', (session) => loose(user(session).map('settings'), 'increment')('text')],
         ['settings["nothing"]', (session) => loose(user(session).map('settings'), 'increment')('nothing')],
@@ -248,7 +248,7 @@ for (const mode of MODES) {
         const loaded = db.session()
         await loaded.load(User, 'alice')
         expect(() => change(loaded))
-          .to.throw(SkeinError, /is no number/)
+          .to.throw(SkeinError, /is not a number/)
           .with.property('code', 'SKEIN_2331')
         expect(loaded.isDirty()).to.equal(false)
       }

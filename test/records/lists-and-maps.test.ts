@@ -60,14 +60,14 @@ for (const mode of MODES) {
       expect({ weights, loose }).to.deep.equal({ weights: new Map([['a', 1.5]]), loose: [2.25] })
     })
 
-    it('refuse to add fractions to whole numbers, and anything to what is no number', async () => {
+    it('refuse to add fractions to whole numbers, and anything to what is not a number', async () => {
       await save({ scores: new Map(), once: [], latest: new Map([['x', reading(1, 2)]]) })
       const handle = db.session().at(Box, 1)
       const scores = handle.map('scores')
       expect(() => scores.increment('a', 0.5)).to.throw(SkeinError, /scores: 0.5 cannot be added to a whole number/)
       expect(() => handle.list('once').increment(0 as never)).to.throw(
         SkeinError,
-        /once: a value of type string is no number/,
+        /once: a value of type string is not a number/,
       )
       expect(() => handle.map('latest').increment('x' as never)).to.throw(
         SkeinError,

@@ -65,10 +65,10 @@ for (const mode of MODES) {
         for (const task of await session.loadMany(Task, [11, 12])) session.remove(task)
         const text = String(await session.explain())
         expect(text).to.contain(
-          'after a read: read Task.steps of Task task/11, 250 at a time, until none is left: delete each Step, with whatever it reaches, and take them off the list',
+          'after a read: read Task.steps of Task task/11, 250 at a time, until none is left: delete each Step, and what it cascades to, and take them off the list',
         )
         expect(text).to.contain(
-          'after a read: read Task.logs of Task task/12, 250 at a time, until none is left: delete each Log, with whatever it reaches',
+          'after a read: read Task.logs of Task task/12, 250 at a time, until none is left: delete each Log, and what it cascades to',
         )
         expect(text.split('\n')[0]).to.match(/^\d+ commands, about \d+ bytes, and what follows from reads$/)
         session.clear()
@@ -111,7 +111,7 @@ for (const mode of MODES) {
         const session = db.session()
         session.remove(await session.load(Task, 1))
         expect(String(await session.explain())).to.match(
-          /after a read: read steps of Task task\/1 again.*: what was added meanwhile goes the same way/,
+          /after a read: read steps of Task task\/1 again.*: what was added meanwhile is treated the same way/,
         )
       })
 

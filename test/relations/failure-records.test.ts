@@ -95,7 +95,7 @@ for (const mode of MODES) {
       const lines = message.split('\n')
       expect(lines[0]).to.equal('2 of 2 records were not written:')
       expect(lines[1]).to.match(
-        /^ {2}write Listing .*: rolled back, because something that it changes with has failed\.$/,
+        /^ {2}write Listing .*: rolled back, because a record that changes together with it has failed\.$/,
       )
       expect(lines[2]).to.match(/^ {2}write Agent .*\.$/)
       expect(lines[3]).to.equal('Flush again to complete it once the cause is gone.')

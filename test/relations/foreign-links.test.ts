@@ -136,7 +136,7 @@ for (const mode of MODES) {
         await put('fl_listing', 7, { agent })
         const error = (await rejection(() => db.session().load(Listing, 7))) as SkeinError
         expect(error.code).to.equal('SKEIN_3101')
-        expect(error.message).to.include('Listing.agent of 7').and.include('no key of Agent')
+        expect(error.message).to.include('Listing.agent of 7').and.include('not a key of Agent')
         expect(error.details).to.include({ className: 'Listing', property: 'agent', key: 7 })
       }
     })

@@ -68,8 +68,8 @@ for (const mode of MODES) {
       expect(await feed.items.count()).to.equal(3)
       expect(await feed.items.keys()).to.deep.equal(['page:n1', 'photo:1', 'post:1'])
       expect(await feed.items.page({ offset: 1, count: 1 })).to.deep.equal([await session.load(Photo, 1)])
-      expect(() => feed.items.add(1)).to.throw(SkeinError, /no key of Post \| Photo \| Page/)
-      expect(() => feed.kept.add('page:n1')).to.throw(SkeinError, /no key of Post \| Photo/)
+      expect(() => feed.items.add(1)).to.throw(SkeinError, /not a key of Post \| Photo \| Page/)
+      expect(() => feed.kept.add('page:n1')).to.throw(SkeinError, /not a key of Post \| Photo/)
     })
 
     it('adds and removes members by entity and by key', async () => {

@@ -66,7 +66,7 @@ inEachMode(
       const agent = await db.session().save(Object.assign(new Agent(), { id: bed().freshNumber() }))
       expect(await messageOf(() => db.session().save({ ...agent }))).to.match(/plain object \{ id.*lost its class/)
       expect(await messageOf(() => db.session().find(Agent, { name: 'Alma' }))).to.match(
-        /Agent is asked for by its key alone.*Give the value of id.*db\.query\(Agent\)\.where/,
+        /Agent is loaded by its key alone.*Give the value of id.*db\.query\(Agent\)\.where/,
       )
       const load = db.session().load(Agent, 1, { wiht: [] } as never)
       expect(await messageOf(() => load)).to.match(/does not know the option 'wiht'. Did you mean 'with'\?$/)

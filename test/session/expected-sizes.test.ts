@@ -106,14 +106,14 @@ describe('the expected size of a collection', () => {
     expect(await warningsOf(User)).to.deep.equal([])
   })
 
-  it('is refused where it is no size, and where nothing is stored in the record', () => {
+  it('is refused where it is not a size, and where nothing is stored in the record', () => {
     for (const given of [5, null, {}, { p99: 0, bytes: 1 }, { p99: 1.5, bytes: 1 }, { p99: 10 }]) {
       @Record({ set: 'odd' })
       class Odd {
         @Key() id!: string
         @OneToMany(() => Line, { strategy: 'consolidate', expect: given as never }) lines = collection<Line>()
       }
-      expectProblem([Odd], 'SKEIN_1049', 'Odd.lines', /no value for the option 'expect'/, /p99: 300_000/)
+      expectProblem([Odd], 'SKEIN_1049', 'Odd.lines', /not a valid value for the option 'expect'/, /p99: 300_000/)
     }
   })
 

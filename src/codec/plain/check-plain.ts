@@ -3,7 +3,7 @@ import { SkeinError } from '../../errors/index.js'
 /** As deep as a value may be stored, and some levels for the lists and parts around it. */
 const MAX_DEPTH = 64
 
-/** Refuses data that is no object, too deep to walk, or has keys that would stand for the class or the prototype of what is made of it. */
+/** Refuses data that is not an object, too deep to walk, or has keys that would stand for the class or the prototype of what is made of it. */
 export function checkPlain(className: string, data: unknown): void {
   if (typeof data !== 'object' || data === null || Array.isArray(data)) {
     const given = Array.isArray(data) ? 'a list' : data === null ? 'null' : `a ${typeof data}`

@@ -57,7 +57,7 @@ function toDate(value: unknown): unknown {
   return Number.isNaN(date.getTime()) ? value : date
 }
 
-// More digits than 64 bits have are no key and no value: reading them would take long for nothing.
+// More digits than 64 bits have are neither keys nor values: reading them would take long for nothing.
 function toBigint(value: unknown): unknown {
   if (typeof value === 'string' && /^-?[0-9]{1,20}$/.test(value)) return BigInt(value)
   return Number.isSafeInteger(value) ? BigInt(value as number) : value

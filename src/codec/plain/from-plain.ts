@@ -72,7 +72,7 @@ function checkOptions(model: EntityModel, options: Options): void {
     wrong !== undefined
       ? [`fromPlain() does not know the option '${wrong}'`, didYouMean(wrong, OPTIONS)]
       : !RELATIONS.includes(relations)
-        ? [`${shown(relations)} is no value for the option relations`, "Use 'none', 'keys' or 'nested'."]
+        ? [`${shown(relations)} is not a valid value for the option relations`, "Use 'none', 'keys' or 'nested'."]
         : !Array.isArray(only) || only.some((name) => typeof name !== 'string')
           ? ['The option only takes a list of names', `${model.name} has: ${known.join(', ')}.`]
           : [undefined, '']
@@ -214,7 +214,7 @@ function notAsked({ name }: EntityModel | EmbeddableModel, property: string, onl
   return unfit(
     name,
     property,
-    `'${property}' is not among what may be given`,
+    `'${property}' is not one of the properties that may be given`,
     `Leave it out; only takes: ${only.join(', ')}`,
   )
 }

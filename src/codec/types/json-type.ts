@@ -66,7 +66,10 @@ export function customType(codec: ValueCodec): TypeCodec {
       )
     }
     if (stored !== null) return encodeFreely(stored, true, depth)
-    throw new ValueProblem(`the codec '${name}' made null of ${shown(value)}`, 'Set the property to undefined instead.')
+    throw new ValueProblem(
+      `the codec '${name}' turned ${shown(value)} into null`,
+      'Set the property to undefined instead.',
+    )
   }
   const decode = (stored: Value): unknown => {
     try {

@@ -82,7 +82,7 @@ export function expectAtLeast(count: number, least: number): void {
 /** The next operand, of any type that has values. */
 export function valueNode(operands: Operands): Node {
   const node = operands.node()
-  if (node.type === ExpressionType.REMOVAL) throw invalid('a removal is no value')
+  if (node.type === ExpressionType.REMOVAL) throw invalid('a removal is not a value')
   return node
 }
 

@@ -17,7 +17,7 @@ const operations = new BoundedCache<PathOperation>(1024)
 
 export function parsePathOperation(payload: Buffer, modifies: boolean): PathOperation {
   const operation = operations.getOrMake(payload, parse)
-  if (operation.call.modifies !== modifies) throw invalid('a change by path is no read')
+  if (operation.call.modifies !== modifies) throw invalid('a change by path is not a read')
   return operation
 }
 

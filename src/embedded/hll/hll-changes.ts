@@ -84,7 +84,7 @@ function refreshCount(sketch: Sketch | undefined): Changed {
 function fold(sketch: Sketch | undefined, args: Arguments): Changed {
   const indexBits = args.integer(0)
   if (indexBits > sketch!.indexBits || sketch!.minhashBits > 0) {
-    throw new CommandError(ResultCode.NOT_APPLICABLE, 'the sketch cannot be folded so')
+    throw new CommandError(ResultCode.NOT_APPLICABLE, 'the sketch cannot be folded in this way')
   }
   const folded = new Sketch(indexBits, 0)
   folded.merge(sketch!)

@@ -33,7 +33,7 @@ export function encodeEntry(entry: JournalEntry): Buffer {
   return writer.take()
 }
 
-/** Throws where the bytes are no entry. */
+/** Throws where the bytes are not an entry. */
 export function decodeEntry(bytes: Buffer): JournalEntry {
   const reader = new EntryReader(bytes)
   const entry = readEntry(reader)

@@ -2,7 +2,7 @@
 export const DATA_CODES = {
   SKEIN_3001: 'The entity is not stored',
   SKEIN_3002: 'An entity with this key is already stored',
-  SKEIN_3003: 'The entity is not stored, or not any more',
+  SKEIN_3003: 'The entity is not stored, or no longer stored',
   SKEIN_3004: 'The entity was changed by someone else meanwhile',
   SKEIN_3005: 'The entity does not satisfy its validation rules',
   SKEIN_3006: 'The record would be larger than the server allows',

@@ -1,7 +1,7 @@
 /** 2xxx: the API was called in a way that cannot work. 20xx general, 21xx keys, 22xx values, 23xx session, 24xx relations, 25xx query, 26xx embedded and cli. */
 export const USE_CODES = {
   SKEIN_2001: 'The class is not part of this model',
-  SKEIN_2002: 'A decorator stands where nothing can be stored',
+  SKEIN_2002: 'A decorator is used where nothing can be stored',
   SKEIN_2003: 'The decorators are compiled as standard decorators',
 
   SKEIN_2101: 'The value cannot be a key',

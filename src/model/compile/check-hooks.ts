@@ -12,7 +12,7 @@ export function checkHooks(classes: readonly ClassNotes[], problems: Problems): 
       problems.add(
         'SKEIN_1039',
         { className, property },
-        'A lifecycle hook stands on something else than a method.',
+        'A lifecycle hook is on something other than a method.',
         `Write it as a method: ${property}() { … }.`,
       )
     }

@@ -49,7 +49,7 @@ export class BinNames {
     const other = this.#takenBy.get(bin)
     if (other === undefined) this.#takenBy.set(bin, place.property ?? '')
     else {
-      const message = `The bin '${bin}' says already how ${place.className}.${other} is stored.`
+      const message = `The bin '${bin}' already says how ${place.className}.${other} is stored.`
       this.#problems.add('SKEIN_1012', place, message, "Give one of them another with the option subkeys: '…'.")
     }
   }

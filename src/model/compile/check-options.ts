@@ -65,7 +65,7 @@ export function checkChoice(
   problems.add(
     'SKEIN_1049',
     place,
-    `${show(value)} is no value for the option '${option}'.`,
+    `${show(value)} is not a valid value for the option '${option}'.`,
     `${hint}Use ${oneOf(names)}.`,
   )
   return false

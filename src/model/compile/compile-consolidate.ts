@@ -94,7 +94,7 @@ function compileSortKey(
     return type !== undefined && sortable.includes(type.kind)
   }
   for (const property of sortKey.filter((name) => !isSortable(name))) {
-    const message = `${option} names ${show(property)}, which is no property of ${part.name} that can be put in order.`
+    const message = `${option} names ${show(property)}, which is not a property of ${part.name} that can be put in order.`
     const hint = didYouMean(String(property), [...part.members.keys()].filter(isSortable))
     problems.add('SKEIN_1049', place, message, `${hint}Name ${oneOf(sortable)} properties of ${part.name}.`)
   }
@@ -109,7 +109,7 @@ function compileCap(cap: CapModel | undefined, place: Place, problems: Problems)
     problems.add(
       'SKEIN_1049',
       place,
-      `cap.keep: ${show(cap.keep)} is no number of children.`,
+      `cap.keep: ${show(cap.keep)} is not a number of children.`,
       'Give a whole number from 1.',
     )
   }
@@ -131,7 +131,7 @@ function compileInverseIndexes(
     checkOptions(problems, options, ['name', 'onTargetDelete'], place, 'inverseIndex')
     checkChoice(problems, 'onTargetDelete', options.onTargetDelete, ['delete', 'keep'], place)
     if (!isRef(ref)) {
-      const message = `inverseIndex names '${ref}', which is no reference of ${part.name}.`
+      const message = `inverseIndex names '${ref}', which is not a reference of ${part.name}.`
       const hint = didYouMean(ref, [...part.members.keys()].filter(isRef))
       problems.add('SKEIN_1049', place, message, `${hint}Name a @ManyToOne of ${part.name}.`)
     }

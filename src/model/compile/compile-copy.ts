@@ -32,7 +32,7 @@ export function compileCopy(
   if (target === undefined) return undefined
   const source = mainNote(target, from)
   if (source?.decorator !== 'Bin')
-    return refuse(`${target.name}.${from} is no @Bin.`, `Name a property of ${target.name} with @Bin.`)
+    return refuse(`${target.name}.${from} is not a @Bin.`, `Name a property of ${target.name} with @Bin.`)
   const type = typeOfProperty(target, from)
   if (type === undefined) return undefined
   if (!COPIED.includes(type.kind))
@@ -70,7 +70,7 @@ export function checkCopies(entities: ReadonlyMap<string, EntityModel>, problems
       const isListed = entities.get(relation.target)?.relations.some(({ name }) => name === relation.inverse) === true
       const isIndexed = entity.indexes.some(({ bin, on }) => bin === relation.bin && on === 'value')
       if (isListed || isIndexed) continue
-      const message = `When ${relation.target}.${copy.from} changes, nothing tells which ${entity.name} have copies of it.`
+      const message = `When ${relation.target}.${copy.from} changes, nothing tells which ${entity.name} records have copies of it.`
       const fix = `Put @Index() on ${relation.name}, give ${relation.target} a collection of ${entity.name}, or use refresh: 'background' or 'never'.`
       problems.add('SKEIN_1062', { className: entity.name, property }, message, fix)
     }

@@ -107,7 +107,7 @@ function checkMetadata(
 ): void {
   const addition = index ?? sharded ?? companion
   if (!addition || (note.decorator !== 'Generation' && note.decorator !== 'Ttl')) return
-  const message = `@${addition.decorator} stands on @${note.decorator}, which is no bin.`
+  const message = `@${addition.decorator} is on a @${note.decorator}, which is not a bin.`
   problems.add('SKEIN_1026', { className: entity.name, property: note.property }, message, 'Leave it out.')
 }
 

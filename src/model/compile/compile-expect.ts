@@ -14,8 +14,8 @@ export function compileExpect(given: unknown, place: Place, problems: Problems):
   problems.add(
     'SKEIN_1049',
     place,
-    `${shown} is no value for the option 'expect'.`,
-    'Give two whole numbers from 1 on: expect: { p99: 300_000, bytes: 15 }.',
+    `${shown} is not a valid value for the option 'expect'.`,
+    'Give two whole numbers of at least 1: expect: { p99: 300_000, bytes: 15 }.',
   )
   return undefined
 }

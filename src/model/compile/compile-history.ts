@@ -23,14 +23,14 @@ export function compileHistory(
     problems.add(
       'SKEIN_1049',
       place,
-      `${show(keep)} is no value for the option 'keep'.`,
+      `${show(keep)} is not a valid value for the option 'keep'.`,
       `Give a whole number from 1 to ${MOST}.`,
     )
   if (version === undefined)
     problems.add(
       'SKEIN_1061',
       place,
-      '@History needs a @Version: only then it is known what a change replaces.',
+      '@History needs a @Version: without one it is not known what a change replaces.',
       'Add @Version() version?: number.',
     )
   checkCompanionSet(problems, own, place)

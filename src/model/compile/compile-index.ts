@@ -46,7 +46,7 @@ export function indexedAs(
   const indexed = indexedType(type, on)
   const indexType = indexed && indexTypeOf(indexed)
   if (!indexType) {
-    const message = `Its ${on === 'value' ? '' : `${WORDS[on]} of `}${type.kind} cannot be indexed${on === 'value' ? '' : ' so'}.`
+    const message = `Its ${on === 'value' ? '' : `${WORDS[on]} of `}${type.kind} cannot be indexed${on === 'value' ? '' : ' in this way'}.`
     const fix =
       'Index an int, bigint, date, string, enum, bytes or geojson; the elements of a list or set of them; or the keys or values of a map.'
     problems.add('SKEIN_1024', place, message, fix)

@@ -82,7 +82,7 @@ function compileGenerator(
     (name) => name !== property && keyPartType(typeOfProperty(notes, name)) !== undefined,
   )
   for (const part of generate.hash.filter((name) => !usable.includes(name))) {
-    const message = `The hash names '${part}', which is no other property of ${notes.name} that can be part of a key.`
+    const message = `The hash names '${part}', which is not another property of ${notes.name} that can be part of a key.`
     const fix = `${didYouMean(part, usable)}Name string, int, bigint, boolean, date, bytes or enum properties.`
     problems.add('SKEIN_1006', place, message, fix)
   }

@@ -16,7 +16,7 @@ const REFUSED: { readonly [O in keyof ConsolidateOptions]?: string } = {
   sortKeyName: `${READ_ALONG}, so their order is not stored`,
   cap: `${READ_ALONG}, so that the server does not know their order`,
   expect: 'the size of a record is expected at its own collections',
-  inverseIndex: "an index stands on a record, for the references of the record's own children",
+  inverseIndex: "an index belongs to a record, for the references of the record's own children",
 }
 
 /** Consolidated children of a part: entries of the part's own map, read and written with it. */

@@ -43,13 +43,18 @@ const THRESHOLDS = ['bytes', 'members', 'busyPerSecond']
 
 function checkWhen(when: unknown, place: Place, problems: Problems): void {
   if (typeof when !== 'object' || when === null || Array.isArray(when)) {
-    problems.add('SKEIN_1051', place, `when: ${show(when)} is no object.`, 'Use when: { bytes: 131_072 }.')
+    problems.add('SKEIN_1051', place, `when: ${show(when)} is not an object.`, 'Use when: { bytes: 131_072 }.')
     return
   }
   checkOptions(problems, when, THRESHOLDS, place, 'The option when of @Sharded')
   for (const [name, limit] of Object.entries(when)) {
     if (!THRESHOLDS.includes(name) || (Number.isInteger(limit) && (limit as number) >= 1)) continue
-    problems.add('SKEIN_1051', place, `when.${name}: ${show(limit)} is no limit.`, 'Give a whole number from 1 on.')
+    problems.add(
+      'SKEIN_1051',
+      place,
+      `when.${name}: ${show(limit)} is not a limit.`,
+      'Give a whole number of at least 1.',
+    )
   }
 }
 
@@ -67,13 +72,13 @@ export function compileSharding(
   if (options.by === 'hash') {
     const { shards } = options
     if (Number.isInteger(shards) && shards >= 1 && shards <= MAX_SHARDS) return { by: 'hash', shards }
-    const message = `shards: ${show(shards)} is no number of shards.`
+    const message = `shards: ${show(shards)} is not a number of shards.`
     problems.add('SKEIN_1051', place, message, `Give a whole number from 1 to ${MAX_SHARDS}.`)
     return undefined
   }
   if (options.by !== 'hour' && options.by !== 'day') {
     const { by } = options as { readonly by?: unknown }
-    const message = by === undefined ? '@Sharded does not say by what.' : `It cannot be sharded by ${show(by)}.`
+    const message = by === undefined ? '@Sharded needs the option by.' : `It cannot be sharded by ${show(by)}.`
     problems.add('SKEIN_1051', place, message, "Use by: 'hash', 'hour' or 'day'.")
     return undefined
   }
@@ -88,20 +93,20 @@ export function compileSharding(
   }
   if (typeOfProperty(member, options.on)?.kind !== 'date') {
     const dates = [...member.members.keys()].filter((name) => typeOfProperty(member, name)?.kind === 'date')
-    const message = `on: ${show(options.on)} is no date property of ${member.name}.`
+    const message = `on: ${show(options.on)} is not a date property of ${member.name}.`
     problems.add('SKEIN_1051', place, message, `${didYouMean(String(options.on), dates)}Name a @Bin of type date.`)
     return undefined
   }
   const { by, on, every, ttl } = options
   const most = by === 'hour' ? 24 : 366
   if (every !== undefined && !(Number.isInteger(every) && every >= 1 && every <= most)) {
-    const message = `every: ${show(every)} is no number of ${by}s.`
+    const message = `every: ${show(every)} is not a number of ${by}s.`
     problems.add('SKEIN_1051', place, message, `Give a whole number from 1 to ${most}.`)
     return undefined
   }
   if (ttl !== undefined && !(Number.isInteger(ttl) && ttl >= 1 && ttl <= MAX_TTL)) {
     const fix = `Give seconds as a whole number from 1 to ${MAX_TTL}.`
-    problems.add('SKEIN_1051', place, `ttl: ${show(ttl)} is no time to live.`, fix)
+    problems.add('SKEIN_1051', place, `ttl: ${show(ttl)} is not a time to live.`, fix)
     return undefined
   }
   return { by, on, ...(every !== undefined && { every }), ...(ttl !== undefined && { ttl }) }

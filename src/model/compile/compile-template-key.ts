@@ -57,7 +57,7 @@ function checkTemplate(
     if (type !== undefined) {
       types[property] = type
     } else if (!notes.members.has(property)) {
-      const message = `The key template '${template.text}' names {${property}}, which is no mapped property.`
+      const message = `The key template '${template.text}' names {${property}}, which is not a mapped property.`
       const fix = `${didYouMean(property, notes.members.keys())}Name a property that has a decorator.`
       problems.add('SKEIN_1005', place, message, fix)
       return

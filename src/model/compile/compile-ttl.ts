@@ -14,7 +14,7 @@ export function compileTtl(ttl: RecordOptions['ttl'], place: Place, problems: Pr
   const { seconds } = options
   if (seconds !== 'never' && !(Number.isInteger(seconds) && seconds >= 1 && seconds <= MAX_SECONDS)) {
     const fix = `Give whole seconds from 1 to ${MAX_SECONDS} (ten years), or 'never'; leave it out for the namespace's default.`
-    problems.add('SKEIN_1038', place, `${show(seconds)} is no time to live.`, fix)
+    problems.add('SKEIN_1038', place, `${show(seconds)} is not a time to live.`, fix)
   }
   return { seconds, onUpdate: options.onUpdate ?? 'keep' }
 }

@@ -41,11 +41,11 @@ export function compileValue(
   if (role === undefined) return undefined
   checkOptions(problems, note.options, KNOWN_OPTIONS[note.decorator as 'Bin'], place, `@${note.decorator}`)
   if (companion) {
-    const message = `@Companion stands on a @${note.decorator}; only a collection can have companion records.`
+    const message = `@Companion is on a @${note.decorator}; only a collection can have companion records.`
     problems.add('SKEIN_1051', place, message, 'Leave it out.')
   }
   if (sharded && role !== 'counter') {
-    const message = `@Sharded stands on a @${note.decorator}; only collections and counters can be sharded.`
+    const message = `@Sharded is on a @${note.decorator}; only collections and counters can be sharded.`
     problems.add('SKEIN_1026', place, message, 'Leave it out, or make the property a @Counter or a collection.')
   }
   const sharding = sharded && role === 'counter' && compileSharding(sharded.options, undefined, place, problems)

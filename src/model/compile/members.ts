@@ -26,7 +26,7 @@ export function readMemberRoles(notes: ClassNotes, problems: Problems): Member[]
       problems.add('SKEIN_1026', place, `${only} stands alone.`, `Add what it is, for instance ${only}() @Bin().`)
     } else if (main.length > 1 || new Set(all.map((note) => note.decorator)).size < all.length) {
       const names = all.map((note) => `@${note.decorator}`).join(' and ')
-      problems.add('SKEIN_1025', place, `It has ${names}, which say different things.`, 'Keep one of them.')
+      problems.add('SKEIN_1025', place, `It has ${names}, which contradict each other.`, 'Keep one of them.')
     } else {
       const index = all.find((note): note is MemberNote<'Index'> => note.decorator === 'Index')
       const sharded = all.find((note): note is MemberNote<'Sharded'> => note.decorator === 'Sharded')

@@ -27,15 +27,15 @@ export function relationIndexes(
   const on = bin === undefined ? undefined : KEYS_ON[relation.strategy]
   if (asked) checkOptions(problems, asked.options, ['name'], place, '@Index on a relation')
   if (asked && relation.through) {
-    const message = '@Index stands on a collection of link records, whose keys say both ends at once.'
+    const message = '@Index is on a collection of link records, whose keys say both ends at once.'
     const { target: link, through } = relation
     problems.add('SKEIN_1026', place, message, `Put it on ${link}.${through.ref}, and ask db.query(${link}).`)
   } else if (asked && relation.companions?.when) {
     const message =
-      '@Index stands on a collection that is sharded on demand, whose members move to another set when it is split.'
+      '@Index is on a collection that is sharded on demand, whose members move to another set when it is split.'
     problems.add('SKEIN_1026', place, message, 'Leave out @Index, or when.')
   } else if (asked && on === undefined) {
-    const message = '@Index stands on a relation that stores no keys here.'
+    const message = '@Index is on a relation that stores no keys here.'
     const fix = 'Leave it out; references by key bin, key lists and link maps can be indexed.'
     problems.add('SKEIN_1026', place, message, fix)
   } else if ((asked || isIndexed) && bin !== undefined && kind !== undefined) {

@@ -103,7 +103,7 @@ function mapOf(spec: Subtype & { readonly map: unknown; readonly key?: unknown }
   const isBytes = key === 'bytes'
   return {
     code: 'SKEIN_1022',
-    message: isBytes ? BYTES_AS_KEYS : `${show(key)} is no type for the keys of a map.`,
+    message: isBytes ? BYTES_AS_KEYS : `${show(key)} is not a type for the keys of a map.`,
     fix: isBytes ? "Store them as text, with key: 'string': bytes.toString('base64')." : `Use key: ${oneOf(MAP_KEYS)}.`,
   }
 }

@@ -51,7 +51,7 @@ export function mapSubtype(spec: Subtype): Pick<MapType, 'order' | 'persistIndex
   }
 }
 
-/** Refuses a subtype for a single part, which is no list or map of its own. */
+/** Refuses a subtype for a single part, which is not a list or map of its own. */
 export function noSubtype(spec: Subtype): object | TypeProblem {
   const option = LIST_OPTIONS.find((name) => spec[name] !== undefined)
   if (option === undefined) return {}
@@ -82,7 +82,7 @@ function wrong(option: string, value: unknown, allowed: readonly unknown[]): Typ
   if (value === undefined || allowed.includes(value)) return undefined
   return {
     code: 'SKEIN_1049',
-    message: `${show(value)} is no value for the option '${option}'.`,
+    message: `${show(value)} is not a valid value for the option '${option}'.`,
     fix: allowed.length === 0 ? `Leave ${option} out.` : `Use ${oneOf(allowed.map(String))}.`,
   }
 }

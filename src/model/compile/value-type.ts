@@ -42,7 +42,7 @@ function fixedType(notes: ClassNotes, note: MemberNote, problems: Problems): Bin
   const { kind, constructor } = FIXED[note.decorator]
   const seen = reflectedConstructor(notes.class, note.property)
   if (scalarOfConstructor(seen) !== undefined && seen !== constructor) {
-    const message = `@${note.decorator} stands on a ${(seen as { name: string }).name}.`
+    const message = `@${note.decorator} is on a ${(seen as { name: string }).name}.`
     const fix = `Declare it as ${kind === 'int' ? 'number' : 'Date'}.`
     problems.add('SKEIN_1023', { className: notes.name, property: note.property }, message, fix)
   }
@@ -62,7 +62,7 @@ function counterType(
   const seen = scalarOfConstructor(reflectedConstructor(notes.class, property))
   const kind = type ?? (seen === 'bigint' ? 'bigint' : 'int')
   if (seen !== undefined && seen !== kind) {
-    const message = `@Counter stands on a ${(reflectedConstructor(notes.class, property) as { name: string }).name}.`
+    const message = `@Counter is on a ${(reflectedConstructor(notes.class, property) as { name: string }).name}.`
     problems.add('SKEIN_1023', place, message, `Declare it as ${kind === 'int' ? 'number' : 'bigint'}.`)
   }
   return { kind }

@@ -8,7 +8,7 @@ import { isEntity, storedRef, type Member } from '../contract/member.js'
 import type { MemberStore } from '../contract/member-store.js'
 
 /**
- * Deletes those that were taken out of a list which is all that tells who is in it: what it did not hold is no orphan. A list that was not
+ * Deletes those that were taken out of a list which is all that tells who is in it: what it did not hold is not an orphan. A list that was not
  * loaded is asked in the batch read that finds the children.
  */
 export async function reachUnlistedOrphans(

@@ -39,7 +39,7 @@ export interface OrderView {
   range(options: RangeOptions): Promise<readonly object[]>
 }
 
-/** A page of members that are no entities, and the cursor of the next one. */
+/** A page of members that are not entities, and the cursor of the next one. */
 export interface PartPage {
   readonly members: readonly object[]
   readonly next: string | undefined

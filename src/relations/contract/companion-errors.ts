@@ -92,7 +92,7 @@ export function neverStill({ name }: EntityModel, key: KeyValue, property: strin
       className: name,
       property,
       key,
-      fix: `Read it again; if that does not help, run db.verify(${name}, { repair: true }), which goes on with a split that was cut short.`,
+      fix: `Read it again; if that does not help, run db.verify(${name}, { repair: true }), which completes an interrupted split.`,
     },
   )
 }

@@ -60,7 +60,7 @@ export function noAttributes({ tracked, relation }: Binding): SkeinError {
 
 export function noLinkRecords({ tracked, relation }: Binding): SkeinError {
   const { name: className } = tracked.model
-  return new SkeinError('SKEIN_2407', `The links of ${className}.${relation.name} are no records.`, {
+  return new SkeinError('SKEIN_2407', `The links of ${className}.${relation.name} are not records.`, {
     className,
     property: relation.name,
     fix:

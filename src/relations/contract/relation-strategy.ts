@@ -114,7 +114,7 @@ export interface RelationStrategy extends Contributor {
   readonly isInRecord?: boolean
   /** Bins that it keeps for itself: no load needs them. */
   readonly quietBins?: readonly string[]
-  /** The key of a member, where members are no entities of the session. */
+  /** The key of a member, where members are not entities of the session. */
   readonly keyOf?: (member: object) => KeyValue | null
   /** Throws when what its bin holds cannot be read; asked before an entity that the session has takes it over. */
   check?(owner: Tracked, stored: Value | undefined, reader: Reader): void

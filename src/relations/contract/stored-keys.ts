@@ -25,7 +25,7 @@ export function storedKeys(
   if (stored === undefined) throw unreadableKeys(place, `is no list of keys of ${target.name}`)
   return stored.map((key) => {
     if (!isKeyOf(target, key))
-      throw unreadableKeys(place, `holds ${describeKey(key)}, which is no key of ${target.name}`)
+      throw unreadableKeys(place, `holds ${describeKey(key)}, which is not a key of ${target.name}`)
     return reader.fromStored(target, key)
   })
 }
@@ -47,7 +47,7 @@ function keysOrUndefined(read: () => unknown): readonly unknown[] | undefined {
     const keys = read()
     return Array.isArray(keys) ? keys : undefined
   } catch (error) {
-    // A map key that is no number, for instance.
+    // A map key that is not a number, for instance.
     if (error instanceof SkeinError) throw error
     return undefined
   }
@@ -62,7 +62,7 @@ export function isKeyOf(target: EntityModel, key: unknown): key is UserKey {
 }
 
 export function unreadableRef(place: KeysPlace, target: string, stored: unknown): SkeinError {
-  return unreadableKeys(place, `${describeKey(stored)} is no key of ${target}`)
+  return unreadableKeys(place, `${describeKey(stored)} is not a key of ${target}`)
 }
 
 function unreadableKeys({ model, key, property }: KeysPlace, problem: string, cause?: Error): SkeinError {

@@ -51,7 +51,7 @@ export interface Route {
 }
 
 /**
- * Sends changes of members to the record that holds them: one command, as long as what is known of the owner is true. A record that is no home
+ * Sends changes of members to the record that holds them: one command, as long as what is known of the owner is true. A record that is not a home
  * any more refuses it; then the owner is asked, and the change is routed again.
  */
 export class GrowingChanges {

@@ -23,7 +23,7 @@ export interface LinkedCollection {
   readonly members: LinkedMembers
 }
 
-/** Undefined where members are no link records. */
+/** Undefined where members are not link records. */
 export function linkedIn(state: CollectionState, binding: Binding): LinkedCollection | undefined {
   const { links } = binding.strategy
   return links && { state, binding, links, members: new LinkedMembers(state, binding, links) }

@@ -258,7 +258,7 @@ export function afterAdd(before: ChangeKind | undefined, knowledge: Knowledge): 
 }
 
 /**
- * The change of a member after it was taken out. `orphaned` is no change at all where orphans are kept, and where the other side has unlinked it.
+ * The change of a member after it was taken out. `orphaned` is not a change at all where orphans are kept, and where the other side has unlinked it.
  *
  * | knowledge | –       | added    | removed | orphaned |
  * | --------- | ------- | -------- | ------- | -------- |

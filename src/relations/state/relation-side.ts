@@ -37,7 +37,7 @@ export function setSide(value: object, side: RelationSide): void {
   SIDES.set(value, side)
 }
 
-/** Undefined for what is no Ref or Collection of this package. */
+/** Undefined for what is not a Ref or Collection of this package. */
 export function sideOf(value: unknown): RelationSide | undefined {
   return typeof value === 'object' && value !== null ? SIDES.get(value) : undefined
 }

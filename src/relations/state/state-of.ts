@@ -62,7 +62,7 @@ function changedStates({ tracked, strategies }: Sent): (CollectionState | RefSta
   })
 }
 
-/** Undefined where its members are no entities, but stored with their owner. */
+/** Undefined where its members are not entities, but stored with their owner. */
 export function stateOf(
   { entity }: Tracked,
   { model: { name, holds }, keyOf }: RelationStrategy,
@@ -104,7 +104,7 @@ function assigned(entity: object, model: EntityModel, { name, holds, target }: R
           'Collection',
           `Write ${variable}.${name}.add(…) and ${variable}.${name}.remove(…) with a ${target} or its key.`,
         ]
-  return new SkeinError('SKEIN_2411', `${model.name}.${name}${of} was assigned, and its ${holder} with it replaced.`, {
+  return new SkeinError('SKEIN_2411', `${model.name}.${name}${of} was assigned, which replaced its ${holder}.`, {
     className: model.name,
     property: name,
     key: isKey ? key : undefined,

@@ -211,7 +211,7 @@ export class KeyListStrategy implements RelationStrategy {
     if (state.isOrphaned(member) && state.loaded.members?.has(member) !== true)
       return draft.beforeSending(() => state.confirmRemoved(member))
     const key = this.#keyOf(member, state, reader)
-    // A key that is no entity by now has no record, where orphans are looked for.
+    // A key that is not an entity by now has no record, where orphans are looked for.
     const isOrphan = this.model.orphans === 'delete' && (!isEntity(member) || isDeleting(member, draft, reader))
     // One that was deleted softly before is not found either, and stays listed.
     if (isOrphan && !isEntity(member) && this.#target.deletedAt !== undefined)

@@ -31,7 +31,7 @@ interface InsideAccess {
   write(commands: readonly WriteCommand[]): Promise<Outcome[]>
   readonly areHeld: AreHeld
   readonly showKey: ShowKey
-  /** Undefined for what is no key of the class. */
+  /** Undefined for what is not a key of the class. */
   recordKeyOf(className: string, key: KeyValue): RecordKey | undefined
 }
 

@@ -111,7 +111,7 @@ export class Verifier {
     })
   }
 
-  /** A bin that is there, and of which no keys can be read, is no list (or map) of keys, or no key: another program has written it. */
+  /** A bin that is there, and of which no keys can be read, is not a list (or map) of keys, or no key: another program has written it. */
   *#checkLists({ model, key, isFirst, open }: OpenSubject, record: StoredRecord | null): Iterable<Finding> {
     if (!isFirst || record === null || readingOf(record).isDeleting) return
     for (const [at, { relation }] of open.entries()) {

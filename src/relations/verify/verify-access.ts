@@ -22,7 +22,7 @@ export interface VerifyAccess {
   write(commands: readonly (WriteCommand | DeleteCommand)[]): Promise<Outcome[]>
   readonly areHeld: AreHeld
   readonly showKey: ShowKey
-  /** Undefined for what is no key of the class. */
+  /** Undefined for what is not a key of the class. */
   recordKeyOf(className: string, key: KeyValue): RecordKey | undefined
   /** Access for those who go on with a move of members. */
   readonly split: SplitAccess

@@ -33,7 +33,7 @@ export interface CompanionPlace {
 
 /**
  * Plans changes to companions inside a transaction: each record is written once, so the companion is looked at before. Its owner is read only
- * where the companion does not settle it, so that other writers of the owner are no conflict.
+ * where the companion does not settle it, so that other writers of the owner are not a conflict.
  */
 export class CompanionsInTransaction {
   readonly #commands: CompanionCommands

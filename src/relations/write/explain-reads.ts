@@ -23,7 +23,7 @@ export function detaching(record: Named, owner: EntityModel, property: string): 
 export function whileItHolds(record: Named): DescribeStep {
   return (isTransaction) =>
     isTransaction
-      ? `read ${nameOf(record)} in the transaction: what has a condition is left out where that does not hold`
+      ? `read ${nameOf(record)} in the transaction: commands whose condition does not hold are left out`
       : undefined
 }
 
@@ -39,27 +39,27 @@ export function askingOwner(record: Named, owner: EntityModel): DescribeStep {
     const name = `the ${owner.name} of ${nameOf(record)}`
     return isTransaction
       ? `${name} is touched in the transaction, so that it cannot be deleted meanwhile`
-      : `read ${name}: if it is gone, the reference to it is taken back`
+      : `read ${name}: if it is gone, the reference to it is rolled back`
   }
 }
 
 /** Members that come while their owner is being deleted. */
 export function lookingAgain(owner: Named, { name }: RelationModel): DescribeStep {
   return (isTransaction) =>
-    `read ${name} of ${nameOf(owner)} again${isTransaction ? ' in the transaction' : ''}: what was added meanwhile goes the same way`
+    `read ${name} of ${nameOf(owner)} again${isTransaction ? ' in the transaction' : ''}: what was added meanwhile is treated the same way`
 }
 
 /** A write to a companion record, which may not be there yet. */
 export function routing(owner: Named, home: RecordKey): DescribeStep {
   return (isTransaction) =>
     isTransaction
-      ? `read ${showKey(home, true)} in the transaction: where there is none, ${nameOf(owner)} is told and it is made`
-      : `where ${showKey(home, true)} is not there yet, ${nameOf(owner)} is told and it is made; where ${nameOf(owner)} has another number of shards, the write is routed again`
+      ? `read ${showKey(home, true)} in the transaction: if there is none, it is created and noted in ${nameOf(owner)}`
+      : `if ${showKey(home, true)} does not exist yet, it is created and noted in ${nameOf(owner)}; if ${nameOf(owner)} has another number of shards, the write is routed again`
 }
 
 /** A write to the owner's record, whose members may be elsewhere by then. */
 export function reroutedWhenSplit(owner: Named): DescribeStep {
-  return () => `where the members of ${nameOf(owner)} are in companion records, the write is routed there`
+  return () => `if the members of ${nameOf(owner)} are in companion records, the write is routed there`
 }
 
 const nameOf = ({ model, key }: Named): string => `${model.name} ${showKey(key, true)}`

@@ -76,7 +76,7 @@ export function checkArchiveOptions(mapped: MappedClass, classes: MappedClasses,
   checkNames('archive()', options, OPTIONS)
   const { olderThan, by } = options
   if (!(olderThan instanceof Date) || Number.isNaN(olderThan.getTime()))
-    throw notValid(`${shown(olderThan)} is no value for the option olderThan.`, 'Give a Date.')
+    throw notValid(`${shown(olderThan)} is not a valid value for the option olderThan.`, 'Give a Date.')
   timeOf(mapped, by)
 }
 
@@ -86,6 +86,6 @@ function timeOf({ model }: MappedClass, by: unknown): string {
   const property = model.properties.find((each) => each.name === name)
   if (property?.type.kind === 'date') return property.name
   const what =
-    by === undefined ? `${model.name} has no @UpdatedAt or @CreatedAt` : `${shown(by)} is no Date of ${model.name}`
+    by === undefined ? `${model.name} has no @UpdatedAt or @CreatedAt` : `${shown(by)} is not a Date of ${model.name}`
   throw notValid(`${what}, so nothing says how old its records are.`, "Name a Date property: by: '…'.")
 }

@@ -212,7 +212,7 @@ export class RecordMover {
     return new VersionConflictError(`${className} ${showKey(key)} is changed by others while it is moved.`, {
       className,
       key: key.key,
-      fix: 'Nothing is lost. Move it again when it is at rest.',
+      fix: 'Nothing is lost. Move it again when nobody writes to it.',
     })
   }
 }

@@ -80,7 +80,7 @@ export function checkAtOptions(options: AtOptions | undefined): void {
   if (options === undefined) return
   checkNames('at()', options, AT)
   if (options.create !== undefined && typeof options.create !== 'boolean')
-    throw notValid(`${shown(options.create)} is no value for the option create.`, 'Use true or false.')
+    throw notValid(`${shown(options.create)} is not a valid value for the option create.`, 'Use true or false.')
 }
 
 export function checkLoadOptions(options: { readonly only?: unknown; readonly with?: unknown } | undefined): void {
@@ -127,7 +127,7 @@ export function checkTenant(given: Tenant | undefined): Tenant | undefined {
   const problem =
     isNumber || typeof given === 'string'
       ? keyProblem(String(given), 'string')
-      : `${describeKey(given)} is no string, integer or bigint`
+      : `${describeKey(given)} is not a string, integer or bigint`
   if (problem === undefined) return given
   throw new SkeinError('SKEIN_2101', `The tenant cannot be part of a key: ${problem}.`, {
     fix: 'Give the name or number of the tenant.',

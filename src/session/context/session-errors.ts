@@ -37,7 +37,7 @@ export function closedWithin(who: string): SkeinError {
 
 export function sweepWithoutTenant(mapped: MappedClass): SkeinError {
   const { name } = mapped.model
-  return new SkeinError('SKEIN_2105', `${name} belongs to tenants, which its records do not tell.`, {
+  return new SkeinError('SKEIN_2105', `${name} belongs to tenants, and its records do not say which.`, {
     ...about(mapped),
     fix: `Sweep them one by one: db.sweep(${name}, { tenant: '…' }).`,
   })
@@ -94,8 +94,8 @@ export function abstractClass(mapped: MappedClass): SkeinError {
 }
 
 export function insideHook(): SkeinError {
-  return new SkeinError('SKEIN_2308', 'A hook called its own session for what has to wait for the hook.', {
-    fix: 'Change entities or call persist and remove in a hook: the same flush takes that along. What is sent at once goes through another session.',
+  return new SkeinError('SKEIN_2308', 'A hook called its own session and would wait for itself.', {
+    fix: 'In a hook, change entities or call persist and remove: the same flush sends them. To send something at once, use another session.',
   })
 }
 
@@ -187,7 +187,7 @@ export function unknownKind(mapped: MappedClass): SkeinError {
     ({ kinds, model }) => kinds.length === 1 && model.discriminator?.value !== undefined,
   )
   const own = classes.map(({ model }) => model.name).join(' or ')
-  return new SkeinError('SKEIN_2404', `Which class a ${name} is, only its record tells.`, {
+  return new SkeinError('SKEIN_2404', `Only its record tells which class a ${name} is.`, {
     ...about(mapped),
     fix: `Name the class that it is stored as, ${own}, or load it: (await session.load(${name}, key)).`,
   })
@@ -196,13 +196,13 @@ export function unknownKind(mapped: MappedClass): SkeinError {
 /** A record of a set with several classes that would be changed without being asked for its class. */
 export function kindInCompanions(mapped: MappedClass, property: string): SkeinError {
   const { name } = mapped.model
-  const message = `Whether a record is a ${name}, only the record tells, and '${property}' lies in companion records.`
+  const message = `Only the record itself tells whether it is a ${name}, and '${property}' is in companion records.`
   const fix = `Load it: (await session.load(${name}, key)).`
   return new SkeinError('SKEIN_2404', message, { ...about(mapped), property, fix })
 }
 
 export function gone({ mapped, key, loaded }: ManagedEntity): EntityGoneError {
-  return new EntityGoneError(`${title(mapped, key.key)} is not stored, or not any more.`, {
+  return new EntityGoneError(`${title(mapped, key.key)} is not stored, or no longer stored.`, {
     ...about(mapped, key.key),
     fix:
       loaded === undefined

@@ -37,7 +37,7 @@ function deltaOf(managed: ManagedEntity, counter: ShardedCounter, operation: Wri
   const { model, key } = managed
   throw new SkeinError(
     'SKEIN_2201',
-    `${model.name}.${counter.name} of ${describeKey(key.key)} cannot be removed: its value lies in ${counter.shards} shards.`,
+    `${model.name}.${counter.name} of ${describeKey(key.key)} cannot be removed: its value is spread over ${counter.shards} shards.`,
     {
       className: model.name,
       property: counter.name,

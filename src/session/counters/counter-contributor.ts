@@ -52,7 +52,7 @@ export class CounterContributor implements Contributor {
       draft.follow('write', (isTransaction) =>
         isTransaction
           ? undefined
-          : `any of the ${counter.shards} shards of ${counter.name} takes what is added; if ${showKey(key)} does not exist yet, it is made, and ${managed.model.name} ${describeKey(managed.key.key)} is asked whether it is still there`,
+          : `any of the ${counter.shards} shards of ${counter.name} can take what is added; if ${showKey(key)} does not exist yet, it is created, and ${managed.model.name} ${describeKey(managed.key.key)} is asked whether it is still there`,
       )
     }
   }

@@ -24,20 +24,23 @@ export function checkClientOptions(options: OpenOptions): void {
 
 function checkType(type: 'string' | 'object', what: string, name: string, given: unknown): void {
   if (given === undefined || (typeof given === type && given !== null)) return
-  throw notValid(`${shown(given)} is no value for the option ${name}.`, `Give ${what}, or leave it out.`)
+  throw notValid(`${shown(given)} is not a valid value for the option ${name}.`, `Give ${what}, or leave it out.`)
 }
 
 function checkRacks(given: unknown): void {
   if (given === undefined) return
   if (!Array.isArray(given))
-    throw notValid(`${shown(given)} is no value for the option rackIds.`, 'Give a list of numbers, or leave it out.')
+    throw notValid(
+      `${shown(given)} is not a valid value for the option rackIds.`,
+      'Give a list of numbers, or leave it out.',
+    )
   given.forEach((rack: unknown, i) => checkWhole(`rackIds[${i}]`, rack))
 }
 
 function checkConnections(given: number | undefined): void {
   if (given === undefined || given >= LEAST_CONNECTIONS) return
   throw notValid(
-    `${given} is no value for the option maxConnsPerNode: reads, writes and commands that cannot share a batch need a connection each.`,
+    `${given} is not a valid value for the option maxConnsPerNode: reads, writes and commands that cannot share a batch need a connection each.`,
     `Give ${LEAST_CONNECTIONS} or more, or leave it out.`,
   )
 }

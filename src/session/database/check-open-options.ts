@@ -94,7 +94,10 @@ export function checkOpenOptions(options: OpenOptions): void {
   checkFlag('reveal.values', reveal?.values)
   checkClientOptions(options)
   if (options.actor !== undefined && typeof options.actor !== 'function')
-    throw notValid(`${shown(options.actor)} is no value for the option actor.`, 'Give a function that returns a name.')
+    throw notValid(
+      `${shown(options.actor)} is not a valid value for the option actor.`,
+      'Give a function that returns a name.',
+    )
 }
 
 function checkBounds(owner: string, given: object | undefined, known: NamesOf<object>): void {
@@ -107,7 +110,7 @@ function checkHosts({ hosts, user, password, authMode }: OpenOptions): void {
   const isList = Array.isArray(hosts) && hosts.length > 0 && hosts.every(isHost)
   if (hosts !== undefined && !isList && (typeof hosts !== 'string' || hosts.trim() === '')) {
     throw notValid(
-      `${shown(hosts)} is no value for the option hosts.`,
+      `${shown(hosts)} is not a valid value for the option hosts.`,
       "Give 'db1:3000,db2:3000' or [{ addr: 'db1', port: 3000 }].",
     )
   }
@@ -118,10 +121,16 @@ function checkHosts({ hosts, user, password, authMode }: OpenOptions): void {
 
 function checkModel({ namespace, entities }: OpenOptions): void {
   if (typeof namespace !== 'string' || namespace === '') {
-    throw notValid(`${shown(namespace)} is no value for the option namespace.`, "Give its name: namespace: 'test'.")
+    throw notValid(
+      `${shown(namespace)} is not a valid value for the option namespace.`,
+      "Give its name: namespace: 'test'.",
+    )
   }
   if (!Array.isArray(entities)) {
-    throw notValid(`${shown(entities)} is no value for the option entities.`, 'Give the classes: entities: [Agent].')
+    throw notValid(
+      `${shown(entities)} is not a valid value for the option entities.`,
+      'Give the classes: entities: [Agent].',
+    )
   }
 }
 

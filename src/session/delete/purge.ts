@@ -48,7 +48,7 @@ export function checkPurgeOptions(mapped: MappedClass, options: PurgeOptions): v
   const { olderThan } = options
   if (!(olderThan instanceof Date) || Number.isNaN(olderThan.getTime()))
     throw notValid(
-      `${shown(olderThan)} is no value for the option olderThan.`,
+      `${shown(olderThan)} is not a valid value for the option olderThan.`,
       'Give a Date: what was deleted before it is purged.',
     )
 }

@@ -126,7 +126,7 @@ export class UnitOfWork {
   #check({ signal, step }: FlushOptions): void {
     signal?.throwIfAborted()
     if (step !== undefined && (!Number.isInteger(step) || step < 1))
-      throw badOption('step', step, 'a whole number from 1 on')
+      throw badOption('step', step, 'a whole number of at least 1')
   }
 
   #gather(

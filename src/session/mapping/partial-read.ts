@@ -21,7 +21,7 @@ export function partOf(model: EntityModel, property: PropertyModel, selection: u
   throw refused(
     model,
     property,
-    'it is no list, Map, part or JSON object in one bin',
+    'it is not a list, Map, part or JSON object in one bin',
     `Name it whole: '${property.name}'.`,
   )
 }
@@ -29,7 +29,7 @@ export function partOf(model: EntityModel, property: PropertyModel, selection: u
 function entriesPart(model: EntityModel, property: PropertyModel, keys: unknown, codecs: Codecs): LoadedPart {
   const { type, name } = property
   if (!Array.isArray(keys) || keys.length === 0)
-    throw refused(model, property, `${shown(keys)} is no list of keys`, `Give at least one: { ${name}: ['…'] }.`)
+    throw refused(model, property, `${shown(keys)} is not a list of keys`, `Give at least one: { ${name}: ['…'] }.`)
   const part = type.kind === 'embedded' && type.shape === 'one' ? codecs.model.embeddable(type.part) : undefined
   if (part !== undefined && part.relations.length > 0)
     throw refused(model, property, `${part.name} has references, which would look empty`, `Name it whole: '${name}'.`)
@@ -52,8 +52,8 @@ function slicePart(model: EntityModel, property: PropertyModel, given: unknown):
   if (names === 'last' && isCount(last)) return { kind: 'slice', offset: -last, count: last }
   if (names === 'count,offset' && Number.isSafeInteger(offset) && isCount(count))
     return { kind: 'slice', offset: offset as number, count }
-  const fix = `Give { first: n }, { last: n } or { offset, count }, with whole numbers from 1 on.`
-  throw refused(model, property, 'this is no part of a list', fix)
+  const fix = `Give { first: n }, { last: n } or { offset, count }, with whole numbers of at least 1.`
+  throw refused(model, property, 'this does not select a part of a list', fix)
 }
 
 const isCount = (given: unknown): given is number => Number.isSafeInteger(given) && (given as number) >= 1

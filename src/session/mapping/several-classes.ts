@@ -23,7 +23,7 @@ export function classOfKey(classes: MappedClasses, target: EntityModel, key: unk
   const found = findClass(classes, target, key)
   if (found !== undefined) return found
   const [first] = target.several!
-  throw new SkeinError('SKEIN_2101', `${describeKey(key)} is no key of ${target.name}.`, {
+  throw new SkeinError('SKEIN_2101', `${describeKey(key)} is not a key of ${target.name}.`, {
     className: target.name,
     fix: `Give an entity, or a key with its set: keysOf(${first.name}).withSet(…), such as '${first.set}:…'.`,
   })

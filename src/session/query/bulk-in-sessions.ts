@@ -63,7 +63,7 @@ function stoppedBy<T extends object>(
     className,
     ...progress,
     cause,
-    fix: `Correct its cause${keys.length === 0 ? '' : ', write what is not'}${cursor === undefined ? '' : ', and go on with { after: error.cursor }'}.`,
+    fix: `Remove its cause${keys.length === 0 ? '' : ', write what is not'}${cursor === undefined ? '' : ', and go on with { after: error.cursor }'}.`,
   })
 }
 
@@ -91,7 +91,7 @@ async function runStep<T extends object>(bulk: Bulk<T>, after: string | undefine
   }
 }
 
-/** The failures by entity; what is gone meanwhile is no concern. */
+/** The failures by entity; what is gone meanwhile is left out. */
 async function writeAll<T extends object>(
   { changes, keyOf }: Bulk<T>,
   session: Session,

@@ -11,7 +11,7 @@ export function checkTenantOf(
   { allTenants = false }: QueryOptions,
 ): void {
   if (typeof allTenants !== 'boolean')
-    throw notValid(`${shown(allTenants)} is no value for the option allTenants.`, 'Use true or false.')
+    throw notValid(`${shown(allTenants)} is not a valid value for the option allTenants.`, 'Use true or false.')
   if (allTenants && tenant !== undefined)
     throw notValid(`A query of the tenant ${describeKey(tenant)} cannot ask for all tenants.`, 'Leave out one of them.')
   const { key, properties } = mapped.model
@@ -43,7 +43,7 @@ function withoutTenant({ model: { name, namespace, set } }: MappedClass, isStore
 }
 
 function wrongTenant({ model: { name } }: MappedClass, tenant: Tenant, type: string): SkeinError {
-  return new SkeinError('SKEIN_2101', `The tenant ${describeKey(tenant)} is no ${type}, as ${name}.tenant is.`, {
+  return new SkeinError('SKEIN_2101', `The tenant ${describeKey(tenant)} is not a ${type}, as ${name}.tenant is.`, {
     className: name,
     property: TENANT,
     fix: 'Give the tenant in the type of the property.',

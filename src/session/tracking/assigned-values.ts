@@ -61,7 +61,10 @@ export function checkCopies(managed: ManagedEntity): void {
 /** Throws where the caller has seen another version than the one that this session has read. */
 export function checkExpectedVersion({ model, key, version }: ManagedEntity, expected: number): void {
   if (!Number.isInteger(expected))
-    throw notValid(`${String(expected)} is no value for the option version.`, 'Give the number that was shown.')
+    throw notValid(
+      `${String(expected)} is not a valid value for the option version.`,
+      'Give the number that was shown.',
+    )
   if (model.version === undefined)
     throw notValid(`${model.name} has no version to compare with.`, 'Declare one with @Version().')
   if (expected === version) return

@@ -82,7 +82,7 @@ function checked({ attempts = ATTEMPTS, timeout = TIMEOUT }: TransactionOptions)
   attempts: number
   timeout: number
 } {
-  if (!Number.isInteger(attempts) || attempts < 1) throw badOption('attempts', attempts, 'a whole number from 1 on')
+  if (!Number.isInteger(attempts) || attempts < 1) throw badOption('attempts', attempts, 'a whole number of at least 1')
   if (!Number.isInteger(timeout) || timeout < 1 || timeout > 120) {
     throw badOption('timeout', timeout, 'a whole number of seconds between 1 and 120')
   }

@@ -51,7 +51,7 @@ export function rolledBack(error: unknown, transaction: TransactionHandle, isUnd
   )
   const head = isUndone
     ? `None of ${records.length} records was written: the transaction was rolled back.`
-    : `The transaction of ${records.length} records failed, and its rollback was not confirmed: the server ends it when its time is up.`
+    : `The transaction of ${records.length} records failed, and its rollback was not confirmed: the server ends it when it times out.`
   const { details, cause } = error
   return new PartialFailureError([head, ...causes.slice(0, 10)].join('\n'), {
     ...details,

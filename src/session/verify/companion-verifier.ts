@@ -65,7 +65,7 @@ export class CompanionVerifier {
     }
   }
 
-  /** Undefined for one of another tenant, and for a record that is no companion. */
+  /** Undefined for one of another tenant, and for a record that is not a companion. */
   #companionIn({ bins }: FoundRecord, counter: ShardedCounter): Companion | undefined {
     const [stored, shard] = [bins[COMPANION_ROOT_BIN], bins[COMPANION_SHARD_BIN]]
     if (stored === undefined || typeof shard !== 'number') return undefined

@@ -29,7 +29,7 @@ export function verifyAccess(
     try {
       return classes.of(model.name).codec.key.scheme.fromStored(stored, tenant)
     } catch {
-      // A stored value that is no key of the class is shown as it is.
+      // A stored value that is not a key of the class is shown as it is.
       return stored
     }
   }

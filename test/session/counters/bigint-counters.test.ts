@@ -107,6 +107,6 @@ describe('the type of a counter', () => {
     expect(error).to.be.instanceOf(ModelError)
     expect((error as ModelError).message)
       .to.match(/Wrong\.a.*type/s)
-      .and.match(/Wrong\.b.*stands on a BigInt/s)
+      .and.match(/Wrong\.b.*is on a BigInt/s)
   })
 })

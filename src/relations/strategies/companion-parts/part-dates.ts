@@ -30,7 +30,7 @@ export class PartDates {
         throw this.#refused(table, part, 'has no date between the years 0 and 9999', 'Give it one.')
       const expiry = this.#scheme.expiryAt(place, shards)
       if (expiry !== undefined && expiry <= now.getTime())
-        throw this.#refused(table, part, `belongs into '${name}', which has expired`, 'Leave it out, or raise ttl.')
+        throw this.#refused(table, part, `belongs in '${name}', which has expired`, 'Leave it out, or raise ttl.')
       this.#checkSame(table, part, table.known(this.#parts.idOf(part))?.place, place)
     }
     for (const { part, place } of table.changed()) this.#checkSame(table, part, place, this.#parts.placeOf(part))

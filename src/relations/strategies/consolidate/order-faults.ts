@@ -46,7 +46,7 @@ export function wrongTuples(
   function surplus(tuple: Value): InsideFault {
     const isTuple = Array.isArray(tuple) && tuple.length > 0
     const partKey = isTuple ? order.idIn(tuple) : undefined
-    const says = `lists ${partKey === undefined ? 'what is no tuple' : describeKey(partKey)} in ${order.bin}, where no child of ${property} has these values`
+    const says = `lists ${partKey === undefined ? 'something other than a tuple' : describeKey(partKey)} in ${order.bin}, where no child of ${property} has these values`
     return {
       kind: 'wrongOrder',
       property,

@@ -167,7 +167,7 @@ export class PartClass {
 
   /** The error for a bin that holds no map of children. */
   noMap({ key }: Tracked): SkeinError {
-    const problem = new ValueProblem(`the stored value is no map of ${this.codec.model.name}`, REPAIR)
+    const problem = new ValueProblem(`the stored value is not a map of ${this.codec.model.name}`, REPAIR)
     return unreadable(this.#owner, key.key, inEntry(this.relation.name, undefined, problem)) as SkeinError
   }
 

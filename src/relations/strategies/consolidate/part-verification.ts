@@ -109,13 +109,13 @@ export class PartVerification implements InsideVerification {
     return this.#parts.maps.map((each) => each.bin)
   }
 
-  /** Bins that are there, and of which no entries can be read, are no maps. */
+  /** Bins that are there, and of which no entries can be read, are not maps. */
   #noMaps(bins: Bins): InsideFault[] {
     const { name: property } = this.#parts.relation
     return this.#bins.flatMap((name): InsideFault[] => {
       const isThere = bins[this.#resultName(name, 'there')]
       if ((isThere !== true && isThere !== 1) || this.#entries(bins, name) !== undefined) return []
-      const says = `holds something else than a map in the bin '${name}' of ${property}; another program may have written it`
+      const says = `holds something other than a map in the bin '${name}' of ${property}; another program may have written it`
       return [{ kind: 'unreadable', property, repair: 'none', says, operations: [] }]
     })
   }

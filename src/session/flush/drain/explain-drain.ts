@@ -14,7 +14,7 @@ export function explainDrain(drain: Drain): Plan {
 }
 
 const FATES: Record<Fate['kind'], (member: string) => string> = {
-  delete: (member) => `delete each ${member}, with whatever it reaches`,
-  release: (member) => `let each ${member} go by one write`,
-  change: (member) => `take out of each ${member} what points to it`,
+  delete: (member) => `delete each ${member}, and what it cascades to`,
+  release: (member) => `detach each ${member} by one write`,
+  change: (member) => `remove the references from each ${member}`,
 }

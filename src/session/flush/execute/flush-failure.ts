@@ -75,11 +75,11 @@ function adviceOn(records: readonly Fate[]): string {
 }
 
 const WHY: { readonly [reason in Reason]?: string } = {
-  notSent: 'not sent, because something that it changes with has failed.',
-  undone: 'undone with the transaction it was part of.',
+  notSent: 'not sent, because a record that changes together with it has failed.',
+  undone: 'rolled back with the transaction it was part of.',
   abandoned:
-    'its transaction failed, and the rollback was not confirmed: the server undoes it when the time of the transaction is up, and holds the record until then.',
-  rolledBack: 'rolled back, because something that it changes with has failed.',
+    'its transaction failed, and the rollback was not confirmed: the server rolls it back when the transaction times out, and holds the record until then.',
+  rolledBack: 'rolled back, because a record that changes together with it has failed.',
 }
 
 /** Record with the most telling outcome of its commands. */
@@ -136,8 +136,8 @@ function head(records: readonly Fate[]): string {
   const count = (wanted: Fate['state']): number => records.filter(({ state }) => state === wanted).length
   const [refused, begun, inDoubt] = [count('notWritten'), count('partlyWritten'), count('inDoubt')]
   const all = `of ${records.length} records`
-  if (refused + begun === 0) return `Of ${inDoubt} ${all} it is not known whether it was written:`
-  const doubt = inDoubt === 0 ? '' : `, of ${inDoubt} it is not known`
+  if (refused + begun === 0) return `${inDoubt} ${all} may or may not have been written:`
+  const doubt = inDoubt === 0 ? '' : `, ${inDoubt} may or may not have been`
   if (refused === 0) return `${begun} ${all} were written only in part${doubt}:`
   return `${refused} ${all} were not written${begun === 0 ? '' : `, ${begun} only in part`}${doubt}:`
 }
