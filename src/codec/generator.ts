@@ -7,7 +7,7 @@ import { defineProperty, isInherited, ownProperty } from './own-property.js'
 import { isSingleBin, type PropertyCodec, type SingleBin } from './property-codec.js'
 import { isSafeText } from '../keys/index.js'
 
-/** False where the process forbids to make code from strings (`--disallow-code-generation-from-strings`). */
+/** False where the process forbids making code from strings (`--disallow-code-generation-from-strings`). */
 export function mayGenerate(): boolean {
   try {
     compile([], '')

@@ -58,5 +58,5 @@ export function setSnapshot(snapshot: Snapshot, index: number, value: unknown): 
 }
 
 const names: string[] = []
-/** Each made once: putting a text together takes longer than what it is for. */
+/** Each name is made once: building a text takes longer than the read it is for. */
 const nameOf = (index: number): string => (names[index] ??= `s${index}`)

@@ -62,7 +62,7 @@ export class MapChanges {
   }
 }
 
-/** Written as a whole, it would take back what others have added. */
+/** Written as a whole, it would undo what others have added. */
 const counterTooDeep = (): ValueProblem =>
   new ValueProblem(
     `a counter deeper than ${MAX_CONTEXTS} levels cannot be added to`,

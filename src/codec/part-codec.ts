@@ -19,7 +19,7 @@ import { storedMap } from './types/map-type.js'
 export class PartCodec implements ChildCodec {
   readonly name: string
   readonly model: EmbeddableModel
-  /** Its own id, where it has one. */
+  /** Id of the part, where it has one. */
   readonly key: EntityKey | undefined
   children: readonly ChildrenField[] = []
   #fields: readonly (BinProperty | ChildrenField)[] = []

@@ -32,7 +32,7 @@ export class RecordChanges {
     loaded: Loaded,
   ): readonly WriteOperation[] {
     try {
-      // Most often it is one.
+      // Usually a single property has changed.
       if (changed.length === 1) return this.#change(entity, snapshot, changed[0], loaded)
       return changed.flatMap((index) => this.#change(entity, snapshot, index, loaded))
     } catch (error) {

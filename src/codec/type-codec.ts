@@ -20,7 +20,7 @@ export const under = (place: Place, key: MapKey): Place => ({
 })
 
 /**
- * How the values of one declared type are stored, read and compared. None of these ever sees null or undefined: the caller has
+ * Stores, reads and compares the values of one declared type. None of these ever sees null or undefined: the caller has
  * dealt with them. `encode` and `decode` throw a ValueProblem.
  */
 export interface TypeCodec {

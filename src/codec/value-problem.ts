@@ -1,4 +1,4 @@
-/** Why a value cannot be stored or read. It collects its path on the way up and becomes a SkeinError where class and key are known. */
+/** Reason why a value cannot be stored or read. It collects its path on the way up and becomes a SkeinError where class and key are known. */
 export class ValueProblem extends Error {
   path = ''
   /** The outermost property it happened in. */

@@ -139,7 +139,7 @@ export interface ClientCalls {
   off(event: 'nodeAdded' | 'nodeRemoved', listener: () => void): unknown
   stats(): { commands: { inFlight: number; queued: number } }
   close(releaseEventLoop?: boolean, destroyTransactions?: boolean): void
-  // Both may also throw, or return a plain number.
+  // Commit and abort may also throw, or return a plain number.
   commit(transaction: NativeTransaction): Promise<number> | number
   abort(transaction: NativeTransaction): Promise<number> | number
 }

@@ -18,7 +18,7 @@ const MEASURED = 16
 /** Records of one query. Each is taken as it arrives: what a scavenge of the collector finds alive, it has to copy. */
 export class Arrivals<R> {
   readonly records: R[] = []
-  /** How many have arrived. */
+  /** Number of records that have arrived. */
   length = 0
   /** Bytes of the records, as far as those tell that were measured. */
   bytes = 0

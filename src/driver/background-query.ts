@@ -8,7 +8,7 @@ import type { Policies } from './policies.js'
 import { clientQuery } from './query-runner.js'
 import { queryError } from './query-errors.js'
 
-/** How far a background operation has come, on all nodes. */
+/** Progress of a background operation, on all nodes. */
 export interface BackgroundProgress {
   readonly written: number
   /** Records that could not be written, for instance because a transaction holds them. */

@@ -6,7 +6,7 @@ export interface Waiting {
   readonly key: RecordKey | undefined
   /** About how many bytes it takes in a request. */
   readonly bytes: number
-  /** Set when nobody waits for it any more. */
+  /** Set when nobody waits for it any longer. */
   readonly isDropped: boolean
 }
 
@@ -16,7 +16,7 @@ export interface QueueLimits {
   readonly batchBytes: number
 }
 
-/** How entries are sent: `done` is called when they are answered. */
+/** Sends entries: `done` is called when they are answered. */
 export interface Send<Entry> {
   one(entry: Entry, done: () => void): void
   many(entries: readonly Entry[], done: () => void): void

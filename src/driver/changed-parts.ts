@@ -52,7 +52,7 @@ const indexOf = (operation: ReadOperation | WriteOperation): number | undefined 
 const marks = (operation: object): { readonly isUnread?: true } =>
   'isUnread' in operation && operation.isUnread === true ? { isUnread: true } : {}
 
-/** The same in words. Which of them is not there, the server does not say. */
+/** The changed parts in words; the server does not say which of them is missing. */
 function changedParts(command: Command): string {
   const named = namedParts(command)
   if (named === '') return 'a part that was changed is'

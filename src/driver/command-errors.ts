@@ -15,7 +15,7 @@ import { numbersInside, oneOfThese, partMissing } from './changed-parts.js'
 import type { Reason } from './outcome.js'
 import { CODE, isBusy, isNoAnswer, isPermission, isTransactionConflict, isWithoutRoom } from './status.js'
 
-/** Why a command failed: the server's or client's code, and the client's error where there is one (rows of a batch have none). */
+/** Reason why a command failed: the server's or client's code, and the client's error where there is one (rows of a batch have none). */
 export interface Failure {
   readonly code: number
   readonly error?: ClientError

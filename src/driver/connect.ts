@@ -28,7 +28,7 @@ export async function connect(options: DriverOptions): Promise<Driver> {
     await driver.start()
     return driver
   } catch (error) {
-    // Also after a failed connect: it releases the event loop, so that the process can end.
+    // Closes also after a failed connect: that releases the event loop, so that the process can end.
     closeQuietly(client)
     throw error instanceof SkeinError ? error : explainConnect(error as ClientError, options)
   }
@@ -39,7 +39,7 @@ function closeQuietly(client: AerospikeClient): void {
   try {
     client.close()
   } catch {
-    // There is nothing left to close.
+    // Nothing is left to close.
   }
 }
 

@@ -93,7 +93,7 @@ export class Driver {
     })
   }
 
-  /** Learns which node holds what. */
+  /** Learns which node holds which partitions. */
   start(): Promise<void> {
     return this.#owners.start()
   }
@@ -109,7 +109,7 @@ export class Driver {
     })
   }
 
-  /** The same, each told its own answer: one that fails does not fail the others. Nothing is told before this returns. */
+  /** Reads a record for each command and tells each receiver its own answer: one that fails does not fail the others. Nothing is told before this returns. */
   readInto(requests: readonly ReadRequest[], areOfMany: boolean, transaction?: TransactionHandle): void {
     if (this.#closing === undefined && transaction === undefined) return this.#reader.readInto(requests, areOfMany)
     const commands = requests.map(({ command }) => command)
@@ -122,7 +122,7 @@ export class Driver {
     )
   }
 
-  /** The same for one record. */
+  /** Reads one record. */
   readOne(command: ReadCommand, options?: CallOptions): Promise<StoredRecord | null> {
     if (options?.transaction !== undefined) return this.read([command], options).then(([found]) => found)
     if (this.#closing !== undefined) return Promise.reject(closedError())
@@ -145,8 +145,8 @@ export class Driver {
   }
 
   /**
-   * All records that a query finds, a bounded number at a time; the next are asked for when these have been taken. Transactions
-   * do not reach queries: the server would ignore them without a word.
+   * All records that a query finds, a bounded number at a time; the next are asked for when these have been taken. Queries
+   * take no part in transactions: the server would silently ignore them.
    */
   query(command: QueryCommand, options: WalkOptions = {}): AsyncGenerator<readonly FoundRecord[]> {
     return this.queryAs(command, asFound, options)
@@ -182,7 +182,7 @@ export class Driver {
     return this.#start(() => this.#queries.page(command, count, options.after, options.signal))
   }
 
-  /** The same for one command. */
+  /** Sends one command. */
   runOne(command: WriteCommand | DeleteCommand, options?: CallOptions): Promise<Outcome> {
     if (options?.transaction !== undefined || options?.signal !== undefined) {
       return this.run([command], options).then(([outcome]) => outcome)
@@ -190,7 +190,7 @@ export class Driver {
     return new Promise((settled) => this.runInto(command, { settled }))
   }
 
-  /** The same, told to a receiver, at the lowest cost. Throws when the command cannot be sent at all. */
+  /** Sends one command for a receiver, at the lowest cost. Throws when the command cannot be sent at all. */
   runInto(command: WriteCommand | DeleteCommand, receiver: WriteReceiver): void {
     if (this.#closing !== undefined) throw closedError()
     this.#writer.writeInto(command, receiver)
@@ -254,7 +254,7 @@ export class Driver {
   }
 }
 
-// Whether a delete goes alone or in a batch is not the user's choice, so either policy counts for all of them.
+// Either policy counts for all deletes: whether one goes alone or in a batch is not the user's choice.
 function wantsDurableDeletes({ remove, batchRemove }: PolicySet): boolean {
   return remove.durableDelete === true || batchRemove.durableDelete === true
 }

@@ -45,7 +45,7 @@ const QUOTE = 126
 const CALL = 127
 const ON_COLLECTION = 0
 const IN_CONTEXT = 0xff
-/** Or-ed to the above: the call answers the changed copy of its subject. */
+/** Flag that is or-ed to the above: the call answers the changed copy of its subject. */
 const MODIFIES = 0x40
 const LOOP_VARIABLE = 122
 const VALUE_OF_CHILD = 1

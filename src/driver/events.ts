@@ -28,7 +28,7 @@ export interface CommandEvent {
   readonly records?: number
   /** Commands with the same number shared one round trip. */
   readonly roundTrip: number
-  /** How many commands shared it. */
+  /** Number of commands that shared it. */
   readonly rows: number
   /** The server's result code; 0 is success. */
   readonly code: number
@@ -67,7 +67,7 @@ export interface TransactionEvent {
 export interface FlushEvent {
   /** Records that were to be written or deleted. */
   readonly commands: number
-  /** How many of them are done. */
+  /** Number of them that are done. */
   readonly written: number
   readonly stages: number
   /** About how many bytes were sent. */

@@ -8,7 +8,7 @@ export class Gates {
   readonly spanning: Gate
   readonly #owners: PartitionOwners
   readonly #size: number
-  /** There is a single connection for all of it. */
+  /** A single connection serves all of it. */
   readonly #isShared: boolean
   readonly #byLane: Gate[] = []
 

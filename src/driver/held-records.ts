@@ -10,8 +10,8 @@ export type AskedRecord = Pick<ReadCommand, 'entity' | 'key'>
 const BATCH = 256
 
 /**
- * Of each record, whether a transaction that is not completed may hold it. A commit that a record has not heard of is completed by the
- * server when its time is up; until then the record shows its former values, and may not even seem to be there. So this asks inside a
+ * Of each record, whether a transaction that is not completed may hold it. A commit that has not reached a record is
+ * completed by the server when the transaction times out; until then the record shows its former values, and may not even seem to be there. So this asks inside a
  * transaction, which is refused where another one holds a record. Where that cannot be told, the answer is yes.
  */
 export async function areHeld(
@@ -38,7 +38,7 @@ export async function areHeld(
 async function heldOf(commands: readonly ReadCommand[], transactions: Transactions): Promise<readonly ReadCommand[]> {
   const transaction = await transactions.begin()
   const codes = await transactions.readCodes(transaction, commands)
-  // Its verification is refused, too.
+  // Another transaction refuses its verification, too.
   const { state } = await transactions.commit(transaction, { deadline: 0 })
   if (state !== 'committed') return commands
   return commands.filter((_, i) => codes[i] !== CODE.OK && codes[i] !== CODE.NOT_FOUND)

@@ -3,7 +3,7 @@ interface Waiting {
   readonly fire: () => void
 }
 
-// One listener for each signal, however many calls share it: past ten, Node warns of a leak.
+// Registers one listener for each signal, however many calls share it: past ten, Node warns of a leak.
 const waitingFor = new WeakMap<AbortSignal, Waiting>()
 
 /** Calls back once when the signal fires; one that has fired does so no more. The result makes it forget. The callback must not throw. */

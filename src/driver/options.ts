@@ -55,7 +55,7 @@ export function limitsOf({
   return { ...wanted, roundTrips, alone, spanning }
 }
 
-/** How commands are repeated that the server could not answer or refused for the moment. */
+/** Repetition of commands that the server could not answer or refused for the moment. */
 export interface RetryOptions {
   /** Tries in all, the first one included. */
   readonly attempts: number

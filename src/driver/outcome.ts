@@ -5,7 +5,7 @@ export type { FoundRecord, Outcome, Reason, StoredRecord } from '../plan/outcome
 /** Outcome of a commit. */
 export interface CommitOutcome {
   readonly state: 'committed' | 'aborted' | 'inDoubt'
-  /** The server has not confirmed that all records are rolled back or forward: it does so when the time is up. */
+  /** The server has not confirmed that all records are rolled back or forward: it does so when the transaction times out. */
   readonly isAbandoned?: boolean
   /** Set when not committed. */
   readonly error?: SkeinError

@@ -3,9 +3,9 @@ import type { ClientCalls, ClientNode } from './aerospike-client.js'
 import { partitionOfKey } from './partition-of.js'
 
 const PARTITIONS = 4096
-/** As often as the client itself looks after its cluster. */
+/** Interval at which the client itself asks its cluster. */
 const INTERVAL = 1000
-/** A node that takes longer is left out: what it had is claimed by others soon. */
+/** A node that takes longer is left out: other nodes soon claim its partitions. */
 const INFO = { timeout: 1000 }
 /** Pause of those who wait for an answer. */
 const BETWEEN_LOOKS = 50
@@ -21,8 +21,8 @@ const LAG = 5000
 export const COMMON_LANE = 0
 
 /**
- * Finds the node that is the master of a record, so that commands can be kept apart by node. The client knows it, too, but does not say; so
- * this asks the nodes, as the client does. Only a hint: the client sends every command where it belongs, whatever is said here.
+ * Finds the node that is the master of a record, so that commands can be queued by node. The client knows it, but does
+ * not tell; so this asks the nodes, as the client does. Only a hint: the client sends every command where it belongs, whatever is said here.
  */
 export class PartitionOwners {
   readonly #client: ClientCalls

@@ -12,7 +12,7 @@ const STEP_BYTES = 4 * 1024 * 1024
 const FIRST_TRY = 1000
 /** Records of the smallest step of a page. */
 const PAGE_LEAST = 250
-/** How much narrower the next try is where there was too much. */
+/** Factor by which the next try is narrower where there was too much. */
 const NARROWER = 8
 /** Share of the limit that the next step is to find, as far as the last one tells. */
 const AIM = 0.75
@@ -41,9 +41,9 @@ interface Asked<R> {
 }
 
 interface Step<R> {
-  /** How many partitions were read. */
+  /** Number of partitions that were read. */
   readonly width: number
-  /** How many to read next. */
+  /** Number of partitions to read next. */
   readonly next: number
   readonly records: readonly R[] | undefined
 }
@@ -194,7 +194,7 @@ function nextWidth(width: number, limit: number, { records, bytes }: Found<unkno
   return Math.max(1, Math.min(PARTITIONS, Math.floor((width * fittingRecords(limit, bytes / count)) / count)))
 }
 
-/** How many records of this size a step is to find. */
+/** Number of records of this size that a step is to find. */
 const fittingRecords = (limit: number, size: number): number => Math.min(AIM * limit, STEP_BYTES / Math.max(1, size))
 
 const endOf = ({ begin, width }: Asked<unknown>): number => begin + width

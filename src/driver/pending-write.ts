@@ -39,7 +39,7 @@ const SIZE = '_sk.size'
 const READ_SIZE = readExpression(SIZE, recordSize())
 const NO_BINS: Bins = Object.freeze({})
 
-/** Who waits for a write; is told once, and must not throw. */
+/** Receiver of a write's outcome; it is told once, and must not throw. */
 export interface WriteReceiver {
   settled(outcome: Outcome): void
 }
@@ -58,11 +58,11 @@ export class PendingWrite implements WriteTerms {
   readonly session = callerSession()
   #receiver: WriteReceiver | undefined
   #tries: Tries | undefined
-  /** Nobody waits for it any more: it is not sent again. */
+  /** Set when nobody waits for it any longer: it is not sent again. */
   isDropped = false
   /** Sent, and not answered yet. */
   isOut = false
-  /** How often the server answered that the record is busy. */
+  /** Number of times that the server answered that the record is busy. */
   busy = 0
   /** An earlier try may have taken effect. */
   isInDoubt = false
@@ -198,7 +198,7 @@ function resultsOf(operations: readonly Operation[], bins: Record<string, unknow
   return (results as Bins | undefined) ?? NO_BINS
 }
 
-/** Why a write was not confirmed, whether it went alone or as a row. */
+/** Reason why a write was not confirmed, whether it went alone or as a row. */
 export interface Refusal {
   readonly failure: Failure
   readonly inDoubt: boolean

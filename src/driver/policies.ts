@@ -35,7 +35,7 @@ const READ_TERMS = [
   'readModeSC',
   'readTouchTtlPercent',
 ] as const
-/** Whether commands share a batch, and by which call they go, is not the user's choice: terms of the plain call hold for all. */
+/** Terms of the plain call hold for all: whether commands share a batch, and by which call they go, is not the user's choice. */
 const FOLLOWS: { readonly [kind: string]: readonly ['read' | 'write', readonly string[]] } = {
   batch: ['read', READ_TERMS],
   operate: ['write', TIMES],

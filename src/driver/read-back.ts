@@ -28,7 +28,7 @@ export function judge(command: WriteCommand | DeleteCommand, found: StoredRecord
   return isForOneAlone(command) ? 'asWanted' : 'applied'
 }
 
-/** Whether the record holds what the command would have left in it, as far as that can be seen. */
+/** Tells whether the record holds what the command would have left in it, as far as that can be seen. */
 export function isAsWritten(command: WriteCommand, found: StoredRecord): boolean {
   const signs = signsOf(command, found)
   return signs.includes(true) && !signs.includes(false)

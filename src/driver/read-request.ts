@@ -9,7 +9,7 @@ import type { Policies } from './policies.js'
 import { CODE } from './status.js'
 import { Tries } from './retry.js'
 
-/** Who waits for a read; is told once, and must not throw. */
+/** Receiver of a read's answer; it is told once, and must not throw. */
 export interface Receiver {
   found(record: StoredRecord | null): void
   failed(error: unknown): void

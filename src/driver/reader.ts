@@ -105,7 +105,7 @@ export class Reader {
     })
   }
 
-  /** They leave together, but each is told its own answer or error; those of many callers may be more than one batch. */
+  /** Reads leave together, but each is told its own answer or error; those of many callers may be more than one batch. */
   readInto(requests: readonly ReadRequest[], areOfMany: boolean): void {
     if (requests.length === 1) this.#lanes.add(requests[0])
     else this.#lanes.addAll(requests, areOfMany)
@@ -289,7 +289,7 @@ export class Reader {
   }
 }
 
-/** There is no such record, or its filter does not hold. */
+/** No such record exists, or its filter does not hold. */
 const isAbsent = ({ filter }: ReadCommand, code: number): boolean =>
   code === CODE.NOT_FOUND || (code === CODE.FILTERED_OUT && filter !== undefined)
 

@@ -20,7 +20,7 @@ export interface SplitEvent {
   /** In one transaction, or in steps beside others who read and wrote. */
   readonly how: 'transaction' | 'steps'
   readonly ms: number
-  /** Why it did not end: the next writer, `db.sweep` or `verify` goes on with it. Without `reveal.keys` only a `HiddenError`. */
+  /** Reason why it did not end: the next writer, `db.sweep` or `verify` goes on with it. Without `reveal.keys` only a `HiddenError`. */
   readonly error?: unknown
 }
 

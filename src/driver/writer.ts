@@ -29,7 +29,7 @@ import { addStoredVersion } from './stored-version.js'
 
 interface WriterParts extends ReaderParts {
   readonly reader: Reader
-  /** Whether deletes in this namespace leave a tombstone where the class does not say. */
+  /** True when deletes in this namespace leave a tombstone where the class does not say. */
   readonly durableDelete: (namespace: string) => boolean
   readonly maxRecordSize: (namespace: string) => number
 }
@@ -83,7 +83,7 @@ export class Writer {
     })
   }
 
-  /** The same for one command, at the lowest cost: the receiver is told. Throws when the command cannot be sent at all. */
+  /** Writes one command at the lowest cost: the receiver is told. Throws when the command cannot be sent at all. */
   writeInto(command: Command, receiver: WriteReceiver): void {
     this.#enqueue(this.#pending(command, receiver))
   }
@@ -186,7 +186,7 @@ export class Writer {
 
   #sendAlone(entry: PendingWrite): void {
     const gate = this.#parts.gates.of(entry.key)
-    // Mostly there is room, and a promise would cost more than the gate.
+    // Usually there is room, and a promise would cost more than the gate.
     if (gate.tryEnter()) this.#sendThrough(gate, entry)
     else void gate.enter().then(() => this.#sendThrough(gate, entry))
   }

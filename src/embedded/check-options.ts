@@ -3,7 +3,7 @@ import { SkeinError } from '../errors/index.js'
 /** The names of an object type; the compiler sees to it that none is missing and none is too many. */
 export type NamesOf<T> = Readonly<Record<keyof T, true>>
 
-/** Rejects options that nobody would read. `owner` takes them, for instance `startEmbedded()`. */
+/** Rejects unknown options. `owner` takes them, for instance `startEmbedded()`. */
 export function checkNames(owner: string, given: unknown, known: NamesOf<object>): void {
   if (typeof given !== 'object' || given === null || Array.isArray(given))
     throw notValid(`${owner} takes an object of options, not ${String(given)}.`, 'Give an object, or leave it out.')

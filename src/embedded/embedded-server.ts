@@ -12,7 +12,7 @@ const HOST = '127.0.0.1'
 
 /** A fault that was put in place. */
 export interface Fault {
-  /** How many commands have met it so far. */
+  /** Number of commands that have met it so far. */
   hits(): Promise<number>
   remove(): Promise<void>
 }
@@ -52,7 +52,7 @@ export interface EmbeddedNode {
   restart(): Promise<void>
 }
 
-/** Which partitions nobody serves; what is left out means all. */
+/** Partitions that nobody serves; what is left out means all. */
 export interface MovingPartitions {
   readonly namespace?: string
   /** Only those of which this node is the master now. */
@@ -66,7 +66,7 @@ export interface EmbeddedServer {
   readonly hosts: string
   /** In the order in which they joined. */
   readonly nodes: readonly EmbeddedNode[]
-  /** One more node joins and takes over its share of the partitions. */
+  /** Adds a node, which takes over its share of the partitions. */
   addNode(): Promise<EmbeddedNode>
   /** Answers 11 (partition unavailable), as while partitions move between nodes, until the result is called. */
   movePartitions(which?: MovingPartitions): Promise<() => Promise<void>>

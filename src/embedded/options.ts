@@ -3,7 +3,7 @@ import type { SkeinError } from '../errors/index.js'
 import { compareBuilds, completeBuild, NEWEST_BUILD, OLDEST_BUILD } from './build.js'
 import { checkDuration, checkFlag, checkNames, checkWhole, notValid, type NamesOf } from './check-options.js'
 
-/** How a namespace behaves. */
+/** Behaviour of a namespace. */
 export interface NamespaceOptions {
   readonly name: string
   /**
@@ -37,7 +37,7 @@ export interface EmbeddedLimits {
 export interface EmbeddedOptions {
   /** 0, the default, takes any free port. */
   readonly port?: number
-  /** How many nodes the cluster has; each has a port of its own, and they share the records. Default 1, at most 16. */
+  /** Number of nodes of the cluster; each has a port of its own, and they share the records. Default 1, at most 16. */
   readonly nodes?: number
   /** Default: `test` as `sc`. A string is `name:mode`. */
   readonly namespaces?: readonly (string | NamespaceOptions)[]

@@ -18,7 +18,7 @@ export class ServerThread {
   readonly #pending = new Map<number, { resolve: (result: never) => void; reject: (error: Error) => void }>()
   #lastId = 0
   #stopped: Promise<void> | undefined
-  /** Why no call can be answered any more. */
+  /** Reason why no call can be answered any more. */
   #failure: SkeinError | undefined
 
   constructor(worker: Worker) {

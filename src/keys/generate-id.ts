@@ -1,6 +1,6 @@
 import { randomFillSync, randomUUID } from 'node:crypto'
 
-/** How a key is made for a new entity that has none. */
+/** Ways to make a key for a new entity that has none. */
 export type IdGenerator = 'uuid' | 'sortable'
 
 const DIGITS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'

@@ -9,7 +9,7 @@ import { noSlices, sliceKeys, type TimeRange } from './time-slice.js'
 /** A tenant as a session knows it. */
 export type Tenant = string | number | bigint
 
-/** How the keys of one class are made. */
+/** Rules by which the keys of one class are made. */
 export interface KeySchemeOptions {
   readonly className: string
   readonly kind: KeyKind

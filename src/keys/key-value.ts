@@ -70,7 +70,7 @@ const FIX: { readonly [K in KeyKind]: string } = {
   bytes: 'a non-empty Buffer',
 }
 
-/** How a key is shown in messages, plans and logs. */
+/** Shows a key in messages, plans and logs. */
 export function describeKey(key: unknown): string {
   if (typeof key === 'string') return shownText(key)
   if (key instanceof Uint8Array) return key.byteLength > 64 ? `${key.byteLength} bytes` : `0x${toHex(key)}`

@@ -123,5 +123,5 @@ export interface CustomType {
   readonly codec: ValueCodec
 }
 
-/** How a value is stored. Frozen plain data, told apart by `kind` (and `shape` for embedded ones). */
+/** Stored type of a value. Frozen plain data, told apart by `kind` (and `shape` for embedded ones). */
 export type BinType = ScalarType | ListType | TupleType | SetType | MapType | EnumType | EmbeddedType | CustomType

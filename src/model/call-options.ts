@@ -4,7 +4,7 @@ import { didYouMean, oneOf } from './index.js'
 /** The names of an object type; the compiler sees to it that none is missing and none is too many. */
 export type NamesOf<T> = Readonly<Record<keyof T, true>>
 
-/** Nobody would read an option that is not known: it is a slip of the pen. `owner` takes them, for instance `open()`. */
+/** Rejects unknown options, which would have no effect. `owner` takes them, for instance `open()`. */
 export function checkNames(owner: string, given: unknown, known: NamesOf<object>): void {
   if (given === undefined) return
   if (typeof given !== 'object' || given === null) {
@@ -19,7 +19,7 @@ export function checkNames(owner: string, given: unknown, known: NamesOf<object>
   )
 }
 
-/** A signal that is none would fail in the midst of the work, and so would a listener that cannot be called. */
+/** Checks signal and listener: an invalid one would fail in the middle of the work. */
 function checkTools({ signal, onProgress }: { readonly signal?: unknown; readonly onProgress?: unknown }): void {
   if (signal !== undefined && signal !== null && !isSignal(signal))
     throw notValid(
@@ -41,7 +41,7 @@ export function checkChoice(name: string, given: unknown, allowed: readonly stri
   throw notValid(`${shown(given)} is not a valid value for the option ${name}.`, `${hint}Use ${oneOf(allowed)}.`)
 }
 
-/** A bound of nothing, or one that is not a number, would let work wait for ever. Infinity is not a bound, and said in so many words. */
+/** A bound of nothing, or one that is not a number, would let work wait for ever. Infinity says explicitly that there is no bound. */
 export function checkBound(name: string, given: unknown): void {
   if (given !== Infinity) checkCount(name, given)
 }

@@ -2,7 +2,7 @@ import type { KeyKind } from '../keys/index.js'
 
 export type { KeyKind, KeyValue } from '../keys/index.js'
 
-/** How a key is made when a new entity has none. */
+/** Ways to make a key when a new entity has none. */
 export type KeyGenerator = 'uuid' | 'sortable' | { readonly hash: readonly string[] }
 
 /** The key of an entity (or of a consolidated part). */

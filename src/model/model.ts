@@ -5,7 +5,7 @@ import type { RelationModel } from './relation-model.js'
 /** Any class that can be mapped, abstract ones included. */
 export type EntityClass<T extends object = object> = abstract new (...args: never[]) => T
 
-/** How long records live. `default` leaves it to the namespace. */
+/** Time that records live. `default` leaves it to the namespace. */
 export interface TtlModel {
   readonly seconds: number | 'never' | 'default'
   /** Effect of a later write: it keeps the remaining time, or starts it again. */

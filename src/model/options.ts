@@ -46,7 +46,7 @@ export interface KeyOptions<K extends KeyKind = KeyKind> {
   /** The bin; the property name unless given. */
   readonly name?: string
   readonly type?: K
-  /** How a new entity without a key gets one. */
+  /** Way in which a new entity without a key gets one. */
   readonly generate?: KeyGenerator
 }
 
@@ -131,7 +131,7 @@ export interface CopyDeclaration extends CopyOptions {
 
 /** Options of `@History`. */
 export interface HistoryOptions {
-  /** How many earlier states are kept of a record; 20 unless given. */
+  /** Number of earlier states that are kept of a record; 20 unless given. */
   readonly keep?: number
   /** Seconds that the history of a record lives after its last change, or `'never'`; unset leaves it to the namespace. */
   readonly ttl?: number | 'never'
@@ -239,7 +239,7 @@ export interface ManyToManyOptions<A extends object = object> {
 export interface ThroughOptions<L extends object = object> {
   /** The `@Record` class of the links, keyed by its two ends: `key: '{from}:{to}'`. */
   readonly through: () => EntityClass<L>
-  /** How an end finds its links: by a list of their keys (the default), or by an index on the reference to it. */
+  /** Way in which an end finds its links: by a list of their keys (the default), or by an index on the reference to it. */
   readonly strategy?: 'keyList' | 'secondaryIndex'
   /** With `keyList`: the bin of the list; the property name unless given. */
   readonly name?: string

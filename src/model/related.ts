@@ -58,7 +58,7 @@ export interface RangeOptions {
 
 /** Children of a consolidated collection in one of its `orders`. */
 export interface CollectionOrder<T extends object> {
-  /** How many children have all values of the order. */
+  /** Number of children that have all values of the order. */
   count(): Promise<number>
   /** The first (last) children, in this order. */
   first(count: number): Promise<readonly T[]>

@@ -3,13 +3,13 @@ import type { ShardingModel, SplitWhen } from './property-model.js'
 export type RelationKind = 'oneToOne' | 'oneToMany' | 'manyToOne' | 'manyToMany'
 
 /**
- * How a relation is stored: `sharedKey` (same user key, other set), `keyBin` (the other's key in a bin), `keyList` (ordered list of
+ * Storage of a relation: `sharedKey` (same user key, other set), `keyBin` (the other's key in a bin), `keyList` (ordered list of
  * keys; on both sides of a many-to-many), `linkMap` (many-to-many with attributes), `consolidate` (map of parts), `secondaryIndex`
  * (nothing here: an index on the child's key bin).
  */
 export type RelationStrategy = 'sharedKey' | 'keyBin' | 'keyList' | 'linkMap' | 'consolidate' | 'secondaryIndex'
 
-/** How the keys of members are stored in the relation's bin: one, a list of them, or as the keys of a map. */
+/** Form in which the keys of members are stored in the relation's bin: one, a list of them, or as the keys of a map. */
 export const STORED_KEYS: { readonly [S in RelationStrategy]: 'one' | 'list' | 'map' | undefined } = {
   keyBin: 'one',
   keyList: 'list',
@@ -52,7 +52,7 @@ export interface CapModel {
   readonly by: 'first' | 'last'
 }
 
-/** How large a collection is expected to be; `open` warns where it will outgrow its record. */
+/** Expected size of a collection; `open` warns where it will outgrow its record. */
 export interface ExpectedSize {
   /** Members that 99 of 100 records stay below. */
   readonly p99: number

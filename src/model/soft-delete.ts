@@ -1,7 +1,7 @@
 import type { EntityModel } from './model.js'
 import { DELETING_BIN } from './reserved-bins.js'
 
-/** Which deleted entities a call shows: with the others, or alone. Unless given, it shows none. */
+/** Deleted entities that a call shows: with the others, or alone. Unless given, it shows none. */
 export type DeletedMode = 'include' | 'only'
 
 /** For calls that may show entities of a class with `@DeletedAt` after their delete. */

@@ -51,7 +51,7 @@ export interface ReadCommand extends OnRecord {
   readonly bins: 'all' | 'none' | readonly string[]
   /** When given, `bins` is ignored: the server computes what comes back. */
   readonly operations?: readonly ReadOperation[]
-  /** Where it does not hold, nothing comes back, as if there were no such record. */
+  /** Condition on the record: where it does not hold, nothing comes back, as if there were no such record. */
   readonly filter?: Expression
   /** Lists and maps come as the bytes they are stored in. */
   readonly raw?: true
@@ -101,7 +101,7 @@ export function read(
   return { kind: 'read', entity, key, bins, operations }
 }
 
-/** The same read, answered only where the filter holds. */
+/** Copies a read so that it is answered only where the filter holds. */
 export const onlyIf = (command: ReadCommand, filter: Expression): ReadCommand => ({ ...command, filter })
 
 export interface WriteOptions {

@@ -30,7 +30,7 @@ export interface Settle {
   (outcome: Outcome): boolean | SkeinError | typeof RETRIED
   /** Failures that do no harm, beyond those of the stage: a transaction asks before it commits. */
   readonly tolerates?: readonly Reason[]
-  /** What makes room for a command that was refused in a transaction, once that is undone: then it is tried again. */
+  /** Makes room for a command that was refused in a transaction, once that is rolled back: then it is tried again. */
   readonly remedy?: (refused: Outcome) => FollowUp | undefined
 }
 

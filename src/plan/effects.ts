@@ -4,7 +4,7 @@ import type { Expression } from './expression.js'
 import type { Operation } from './operation.js'
 
 /**
- * How to resolve a write whose answer was lost:
+ * Ways to resolve a write whose answer was lost:
  * `repeat` it, because twice is the same as once;
  * `readBack`, because its guard keeps it from happening twice and the stored record shows whether it happened;
  * `report` it, because a repeat could apply it twice or return the wrong results.

@@ -182,12 +182,12 @@ export const sinceUpdate = (): Expression => call('sinceUpdate', [])
 export const listSize = (list: Expression): Expression => call('listSize', [list])
 /** Number of times the list holds the value. */
 export const listCount = (list: Expression, item: Value): Expression => call('listCount', [list, value(item)])
-/** The same, where the value is found by an expression. */
+/** Number of times the list holds a value that is found by an expression. */
 export const listCountAt = (list: Expression, item: Expression): Expression => call('listCount', [list, item])
-/** How many items of the list are from one value up to, but not including, another. */
+/** Number of items of the list from one value up to, but not including, another. */
 export const listCountBetween = (list: Expression, from: Value, to: Value): Expression =>
   call('listCountBetween', [list, value(from), value(to)])
-/** How many items of the list are among these values. */
+/** Number of items of the list that are among these values. */
 export const listCountOf = (list: Expression, items: readonly Value[]): Expression =>
   call('listCountOf', [list, value(items)])
 /** Items of a list by position. */
@@ -219,12 +219,12 @@ export const mapValuesFrom = (map: Expression, key: Value, count: number): Expre
 /** Number of the given keys that the map has. */
 export const mapCountOf = (map: Expression, keys: readonly Value[]): Expression =>
   call('mapCountOf', [map, value(keys)])
-/** How many entries of the map hold the value. */
+/** Number of entries of the map that hold the value. */
 export const mapValueCount = (map: Expression, item: Value): Expression => call('mapValueCount', [map, value(item)])
-/** How many entries of the map hold a value from one up to, but not including, another. */
+/** Number of entries of the map that hold a value from one up to, but not including, another. */
 export const mapValueCountBetween = (map: Expression, from: Value, to: Value): Expression =>
   call('mapValueCountBetween', [map, value(from), value(to)])
-/** How many entries of the map hold one of the values. */
+/** Number of entries of the map that hold one of the values. */
 export const mapValueCountOf = (map: Expression, items: readonly Value[]): Expression =>
   call('mapValueCountOf', [map, value(items)])
 /** Position of a key in key order; unknown where the map does not have it. */

@@ -165,7 +165,7 @@ export const mapGetIndexRange = (
   path?: Op.Path,
 ): Op.MapGetIndexRange => Object.freeze({ kind: 'mapGetIndexRange', bin, index, count, returns, path })
 
-/** How many levels of nested lists and maps the server follows a path into. */
+/** Most levels of nested lists and maps that the server follows a path into. */
 export const MAX_CONTEXTS = 15
 
 /** A step into the map entry under `key`. */

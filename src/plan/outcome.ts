@@ -16,7 +16,7 @@ export interface FoundRecord extends StoredRecord {
 
 /** Reason why nothing was written, for callers to branch on; `error` has the details. */
 export type Reason =
-  /** There is no such record (for a delete: there was none). */
+  /** No such record exists (for a delete: none existed). */
   | 'missing'
   /** The record must not exist, but does. */
   | 'exists'
@@ -35,7 +35,7 @@ export type Reason =
   | 'conflict'
   /** The transaction around the command was rolled back. */
   | 'undone'
-  /** The same, but the rollback was not confirmed: the server does it when the transaction's time is up. */
+  /** The transaction failed, and its rollback was not confirmed: the server rolls it back when it times out. */
   | 'abandoned'
   /** Written, then rolled back, because a related change could not be written. */
   | 'rolledBack'
@@ -53,7 +53,7 @@ export interface Outcome {
   readonly size?: number
   /** Members after the write of each list or map that the command adds to, when it watches its size. */
   readonly members?: { readonly [bin: string]: number }
-  /** How often the record was busy before. */
+  /** Number of times that the record was busy before. */
   readonly busy?: number
   /** Set unless `state` is `written`. */
   readonly reason?: Reason

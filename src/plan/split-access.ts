@@ -11,12 +11,12 @@ export interface SplitDone {
   readonly from: number
   readonly to: number
   readonly reason: string
-  /** How many were moved by the process that ended the move. */
+  /** Number of members moved by the process that ended the move. */
   readonly members: number
   /** All at once, or while others read and wrote. */
   readonly how: 'transaction' | 'steps'
   readonly ms: number
-  /** Why it did not end; the next writer goes on with it. */
+  /** Reason why it did not end; the next writer goes on with it. */
   readonly error?: unknown
 }
 

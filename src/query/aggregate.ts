@@ -86,7 +86,7 @@ export async function aggregate<R>(
   return into.result()
 }
 
-/** The same for each value of another field; a list counts under each of its members once. Throws past `max` groups. */
+/** Aggregates for each value of another field; a list counts under each of its members once. Throws past `max` groups. */
 export async function aggregateGroups<K, R>(
   found: AsyncIterable<readonly FoundRecord[]>,
   by: Field,

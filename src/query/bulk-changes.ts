@@ -10,7 +10,7 @@ import { incrementOf, type Increment } from './inc.js'
 import { noSuchField } from './where-errors.js'
 import type { WritableName } from './where.js'
 
-/** What a bulk update sets: values by property, `null` for nothing, `inc(…)` for numbers. */
+/** Changes of a bulk update: values by property, `null` for nothing, `inc(…)` for numbers. */
 export type BulkChanges<T> = {
   readonly [K in WritableName<T> & keyof T]?:
     | T[K]
@@ -22,13 +22,13 @@ export type BulkChanges<T> = {
           : never)
 }
 
-/** One property of a bulk update, checked. */
+/** A property of a bulk update, checked. */
 export interface BulkChange {
   readonly property: string
   readonly bin: string
   readonly value: unknown
   readonly increment: number | bigint | undefined
-  /** The same as an operation; undefined where only the entity knows what has to be sent. */
+  /** The change as an operation; undefined where only the entity knows what has to be sent. */
   readonly operation: WriteOperation | undefined
 }
 

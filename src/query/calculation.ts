@@ -77,7 +77,7 @@ export class Calculation {
     operand.abs = () => new Calculation(this.of, this.paths, this.type, abs(this.expression), this.stored).operand()
   }
 
-  /** What people see of a result: a number to compare or to calculate on with. */
+  /** Result as people see it: a number to compare or to calculate further with. */
   operand(): NumberOperand {
     const operand: Record<string, unknown> = {}
     for (const name of Object.keys(COMPARISONS)) {
@@ -191,7 +191,7 @@ const BOUNDS: { readonly [name: string]: ((given: number) => Bound) | undefined 
   lte: (to) => ({ to }),
 }
 
-/** What an index on the same calculation would be asked for; nothing where it is compared with something else than an integer. */
+/** Lookup in an index on the same calculation; none where it is compared with something other than an integer. */
 function lookupOf(left: Calculation, bound: Bound | undefined, ...given: readonly unknown[]): Pick<Term, 'lookup'> {
   if (bound === undefined || left.type !== 'int' || !given.every((each) => Number.isSafeInteger(each))) return {}
   const range = integerRange([bound])
@@ -214,7 +214,7 @@ function between(left: Calculation, from: unknown, to: unknown): Term[] {
   ]
 }
 
-/** How many members a list or map has. */
+/** Number of members of a list or map. */
 export function sizeOf(of: EntityClass, field: Field): NumberOperand {
   const isList = field.shape.kind === 'list'
   const size = isList ? listSize(valueOf(field, 'list')) : mapSize(valueOf(field, 'map'))

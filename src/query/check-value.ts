@@ -26,7 +26,7 @@ export function checkValue({ shape }: Field, given: unknown): void {
       for (const [name, value] of Object.entries(given)) {
         const field = fields.get(name)
         if (field !== undefined) below(fieldStep(name), () => checkValue(field, value))
-        // An instance may have properties that are not stored; in an object they are slips of the pen.
+        // An instance may have properties that are not stored; in a plain object they are mistakes.
         else if (isPlain(given))
           throw new ValueProblem(
             `${shape.name} has no stored property '${name}'`,

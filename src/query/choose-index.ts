@@ -11,7 +11,7 @@ export interface IndexChoice {
   readonly lookup: Lookup
 }
 
-/** What the server tells of an index. */
+/** Statistics of the server on an index. */
 export interface IndexStatistics {
   readonly entries: number
   /** Records that one value finds, on average. */

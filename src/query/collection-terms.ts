@@ -27,7 +27,7 @@ import { encodeAll } from './scalar-terms.js'
 import { never, onAny, onStored, tooLongFor, type Lookup, type Term } from './term.js'
 import { badOperand } from './where-errors.js'
 
-/** How members of one kind (items of a list, keys or values of a map) are counted, and the index that finds them. */
+/** Way to count members of one kind (items of a list, keys or values of a map), and the index that finds them. */
 interface Members {
   readonly on: Lookup['on']
   readonly encode: Encode

@@ -9,7 +9,7 @@ import { allOf, type Term } from './term.js'
 /** Bytes of a cursor that tie it to its query. */
 const SEAL = 8
 
-/** What a cursor belongs to: a class, its conditions, a tenant, an order. The index does not count: it may be another one next time. */
+/** Query that a cursor belongs to: a class, its conditions, a tenant, an order. The index does not count: it may be another one next time. */
 export function queryIdentity(
   model: EntityModel,
   always: readonly Expression[],

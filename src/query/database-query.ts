@@ -18,13 +18,13 @@ export interface BulkResult {
   readonly failed: number
   /** `server`: one background operation. `sessions`: read, changed and flushed here, in steps. */
   readonly by: 'server' | 'sessions'
-  /** Why not by the server alone. */
+  /** Reason why the server alone does not do it. */
   readonly because?: string
 }
 
-/** What changing many records needs beyond reading them. */
+/** Parts that changing many records needs beyond reading them. */
 export interface BulkSource<T extends object> extends QuerySource<T> {
-  /** Why only sessions can do it; undefined where the server can. */
+  /** Reason why only sessions can do it; undefined where the server can. */
   whySessionsUpdate(changes: readonly BulkChange[]): string | undefined
   whySessionsDelete(): string | undefined
   /** Operations that go with every update by the server. */

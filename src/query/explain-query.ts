@@ -4,7 +4,7 @@ import { showLookup } from '../plan/show-query.js'
 import type { QueryCommand } from '../plan/query-command.js'
 import type { QueryPlan } from './plan-query.js'
 
-/** What a query would do, without doing it. */
+/** Plan of a query, which is not carried out. */
 export interface QueryExplanation {
   readonly className: string
   /** Name of the index that is used; undefined where the whole set is read. */

@@ -26,7 +26,7 @@ export interface Apart {
   readonly areSeveral: boolean
 }
 
-/** One value. `isText` and `isOrdered` say which operators it has. */
+/** A single value. `isText` and `isOrdered` say which operators it has. */
 interface ScalarShape {
   readonly kind: 'scalar'
   readonly encode: Encode

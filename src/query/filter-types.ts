@@ -54,7 +54,7 @@ export interface BigintOperand extends OrderedOperand<bigint> {
   abs(): BigintOperand
 }
 
-/** Whether anything is stored. */
+/** True when anything is stored. */
 interface PresenceOperand {
   eq(nothing: null): Filter
   ne(nothing: null): Filter
@@ -76,7 +76,7 @@ export interface MapOperand<K, V> extends PresenceOperand {
   readonly size: NumberOperand
 }
 
-/** What a property of this type is inside `filter`. */
+/** Type of a property inside `filter`. */
 type OperandOf<V> = [V] extends [boolean]
   ? ValueOperand<V>
   : [V] extends [number]

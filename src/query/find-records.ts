@@ -5,7 +5,7 @@ import type { QueryCommand } from '../plan/query-command.js'
 import type { QueryPlan } from './plan-query.js'
 import type { QuerySource } from './query-source.js'
 
-/** So many records are asked for at once; more are read in steps. */
+/** Records asked for at once; more are read in steps. */
 const FEW = 500
 /** Steps that are read while one is used: one arrives while the server works on the next. */
 const AHEAD = 2

@@ -5,11 +5,11 @@ import type { Field } from './field.js'
 import { comparableField, isBigintField, numberField } from './field-checks.js'
 import type { NumberName, OrderedName } from './where.js'
 
-/** What grouping needs of its query. */
+/** Parts of a query that grouping needs. */
 export interface GroupedQuery {
   readonly model: EntityModel
   readonly fields: ReadonlyMap<string, Field>
-  /** Its records with nothing but these fields. */
+  /** Reads the records with nothing but these fields. */
   records(fields: readonly Field[]): AsyncIterable<readonly FoundRecord[]>
 }
 
@@ -29,7 +29,7 @@ export class Groups<T extends object, K> {
     this.#max = max
   }
 
-  /** How many records each group has. */
+  /** Number of records in each group. */
   count(): Promise<Map<K | null, number>> {
     return this.#aggregate(undefined, countValues)
   }

@@ -17,7 +17,7 @@ export function inc(by: number | bigint): Increment {
   return Object.freeze({ [INCREMENT]: by })
 }
 
-/** What is to be added; undefined for a plain value. */
+/** Amount to add; undefined for a plain value. */
 export function incrementOf(given: unknown): number | bigint | undefined {
   return typeof given === 'object' && given !== null && INCREMENT in given ? (given as Increment)[INCREMENT] : undefined
 }

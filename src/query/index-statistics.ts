@@ -3,7 +3,7 @@ import { indexStatistics } from '../driver/list-indexes.js'
 import type { IndexModel } from '../model/index.js'
 import type { IndexStatistics, StatisticsOf } from './choose-index.js'
 
-/** How long what the server told of an index is believed, in milliseconds. */
+/** Milliseconds for which the statistics of an index are trusted. */
 const FRESH = 60_000
 
 interface Known {
@@ -11,7 +11,7 @@ interface Known {
   readonly statistics: IndexStatistics | undefined
 }
 
-/** What the server tells of the indexes of a database, remembered for a while: it only decides which of several is asked. */
+/** Statistics of the server on the indexes of a database, cached for a while: they only decide which of several is asked. */
 export class IndexStatisticsCache {
   readonly #driver: Driver
   readonly #known = new Map<string, Known>()
@@ -20,7 +20,7 @@ export class IndexStatisticsCache {
     this.#driver = driver
   }
 
-  /** What is known without asking. */
+  /** Statistics that are known without asking. */
   of(namespace: string): StatisticsOf {
     return ({ name }) => this.#known.get(`${namespace}|${name}`)?.statistics
   }

@@ -7,7 +7,7 @@ import type { Model } from '../model/index.js'
 import { diffIndexes, neededIndexes, type IndexDiff, type IndexesOf, type NeededIndex } from './index-diff.js'
 import { hasCalculatedIndexes } from './usable-indexes.js'
 
-/** How far the building of an index has come. */
+/** Progress of the building of an index. */
 export interface IndexProgress {
   readonly index: string
   readonly className: string

@@ -8,19 +8,19 @@ import { allOf, type Term } from './term.js'
 import type { UsableIndex } from './usable-indexes.js'
 import { badCondition, ConditionProblem } from './where-errors.js'
 
-/** What a query is asked for, whatever is done with the answer. */
+/** Request of a query, whatever is done with the answer. */
 export interface Wanted {
   readonly terms: readonly Term[]
   /** The whole set may be read where no index fits. */
   readonly isScan: boolean
 }
 
-/** How a query is sent. */
+/** Plan of a query as it is sent. */
 export interface QueryPlan {
   readonly choice: IndexChoice | undefined
   /** Other indexes that would have answered. */
   readonly others: readonly IndexChoice[]
-  /** One expression for all that the index does not answer by itself. */
+  /** Expression for all that the index does not answer by itself. */
   readonly filter: Expression | undefined
   /** No record can meet the conditions: nothing is sent. */
   readonly isNever: boolean

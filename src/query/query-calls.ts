@@ -1,7 +1,7 @@
 import { checkNames, notValid, shown, type NamesOf } from '../model/call-options.js'
 import { checkCount } from './query-errors.js'
 
-/** How many entities or groups are held at once unless told. */
+/** Most entities or groups that are held at once, unless given. */
 const MOST = 10_000
 
 export interface Most {
@@ -14,13 +14,13 @@ export interface PageOptions {
   readonly after?: string
 }
 
-/** How far a bulk update or delete has come. */
+/** Progress of a bulk update or delete. */
 export interface BulkProgress {
   /** Records that were changed or deleted. */
   readonly written: number
   /** Share of the data that has been looked at, where that is known. */
   readonly share?: number
-  /** Where a bulk operation that was cut off can go on; only where it runs through sessions. */
+  /** Cursor at which an interrupted bulk operation can go on; only where it runs through sessions. */
   readonly cursor?: string
 }
 
@@ -50,7 +50,7 @@ export function pageOptions(options: PageOptions | undefined): PageOptions {
   return options!
 }
 
-/** A slip in `dryRun` would change or delete everything. */
+/** A misspelt `dryRun` would change or delete everything. */
 export function checkBulkOptions(call: string, options: BulkOptions): void {
   checkNames(call, options, BULK)
   const { dryRun } = options

@@ -133,7 +133,7 @@ export class QueryRun<T extends object> {
     return planQuery(this.#source, wanted)
   }
 
-  /** Also the bins that are sorted by. */
+  /** Adds the bins that are sorted by. */
   #withOrder(bins: QueryCommand['bins']): QueryCommand['bins'] {
     const sorted = this.#state.order.map(({ field }) => field.bin)
     if (bins === 'all') return bins

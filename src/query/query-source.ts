@@ -9,7 +9,7 @@ import type { StatisticsOf } from './choose-index.js'
 import type { Field } from './field.js'
 import type { UsableIndex } from './usable-indexes.js'
 
-/** How far a query has come. */
+/** Progress of a query. */
 export interface QueryProgress {
   /** Records found so far. */
   readonly records: number
@@ -25,16 +25,16 @@ export interface QueryOptions extends DeletedOption {
   readonly allTenants?: boolean
 }
 
-/** What every query of a class needs of the database or the session that it belongs to. */
+/** Parts of the database or session that every query of a class needs. */
 export interface QuerySource<T extends object> {
   readonly model: EntityModel
   readonly driver: Driver
   readonly options: QueryOptions
-  /** What conditions can name. */
+  /** Fields that conditions can name. */
   readonly fields: ReadonlyMap<string, Field>
   /** Relations whose members' keys the record holds. */
   readonly members: ReadonlyMap<string, Field>
-  /** What holds for all records of the class: its discriminator, its tenant, no delete under way. */
+  /** Conditions that hold for all records of the class: its discriminator, its tenant, no delete under way. */
   readonly always: readonly Expression[]
   /** Indexes that its conditions may use. */
   readonly indexes: readonly UsableIndex[]
@@ -46,7 +46,7 @@ export interface QuerySource<T extends object> {
   /** Asks the server about indexes between which there is a choice. */
   learn(indexes: readonly IndexModel[]): Promise<void>
   readonly tenant: Tenant | undefined
-  /** How many entities at most `take` may leave out of what is found. */
+  /** Most entities that `take` may leave out of what is found. */
   readonly leaving: number
   bins(only: readonly string[] | undefined, paths: readonly string[]): QueryCommand['bins']
   /** False for a record of another tenant. */

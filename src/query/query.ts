@@ -21,7 +21,7 @@ import type { GroupName, NumberName, OrderedName, Target, ValueName, Where } fro
 const NEW_QUERY: QueryState = Object.freeze({ terms: [], isScan: false, paths: [], order: [] })
 
 /**
- * A question for the records of one class. Each call gives a new query and leaves this one as it is; nothing is sent before it is
+ * A query for the records of one class. Each call gives a new query and leaves this one as it is; nothing is sent before it is
  * iterated over, or asked for with `toArray`, `first`, `count` and the like.
  *
  * @example
@@ -146,7 +146,7 @@ export class Query<T extends object> implements AsyncIterable<T> {
     return found ?? null
   }
 
-  /** How many records meet the conditions; they are counted here, but no bins are sent. */
+  /** Number of records that meet the conditions; they are counted here, but no bins are sent. */
   async count(): Promise<number> {
     let count = 0
     for await (const records of this.unordered.least()) count += records.length
@@ -210,13 +210,13 @@ export class Query<T extends object> implements AsyncIterable<T> {
     return new Groups(query, groupField(this.source, property), max)
   }
 
-  /** Which index is used, what else the server does, and what is done here; nothing is sent. */
+  /** Explains which index is used, what else the server does, and what is done here; nothing is sent. */
   explain(): QueryExplanation {
     const { plan, bins } = this.run
     return explainQuery(plan, plan.command(bins), this.doneHere())
   }
 
-  /** @internal The same question as another query's. */
+  /** @internal Copies the conditions of another query. */
   like(state: QueryState): this {
     return this.derive(state)
   }
@@ -258,7 +258,7 @@ export class Query<T extends object> implements AsyncIterable<T> {
     for await (const records of run.records(run.bins)) yield await this.source.take(records, only, paths)
   }
 
-  /** One more than is wanted tells that there are too many. */
+  /** Asks for one more than is wanted, which tells that there are too many. */
   private atMost(max: number): this {
     const { limit = Infinity } = this.state
     return limit <= max ? this : this.derive({ limit: max + 1 })
@@ -287,6 +287,6 @@ export class Query<T extends object> implements AsyncIterable<T> {
 
 type MemberOf<C> = NonNullable<C> extends Collection<infer M> ? Target<M> : never
 
-/** So many records are read that enough entities are left. */
+/** Reads as many records as leave enough entities. */
 const limitWith = (leaving: number, limit: number): number | undefined =>
   limit === Infinity ? undefined : limit + leaving

@@ -2,7 +2,7 @@ import { Query } from './query.js'
 
 /**
  * A query whose entities the session manages: one that it already has stays as it is in the session, with its unsent changes, and
- * one that it is to delete is left out. Which records are found is decided by what is stored.
+ * one that it is to delete is left out. The stored values decide which records are found.
  *
  * @example
  * const drafts = await session.query(Listing).where({ state: 'draft' }).with('agent').toArray()

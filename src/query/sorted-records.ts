@@ -33,7 +33,7 @@ export async function sortedRecords(
   return heap.sorted().map(({ record }) => record)
 }
 
-/** One page of an ordered query; `records` are the first of it, and one more where there is a next page. */
+/** A page of an ordered query; `records` are the first of it, and one more where there is a next page. */
 export function sortedPage(
   records: readonly FoundRecord[],
   order: readonly SortBy[],

@@ -14,7 +14,7 @@ export interface SortBy {
 /** A value as it is compared; null where nothing is stored. */
 export type SortValue = string | number | bigint | boolean | Uint8Array | null
 
-/** Where a record stands in the order: its values, and its digest where these are equal. */
+/** Position of a record in the order: its values, and its digest where these are equal. */
 export interface SortPosition {
   readonly values: readonly SortValue[]
   readonly digest: Uint8Array
@@ -24,7 +24,7 @@ export function sortPosition(record: FoundRecord, order: readonly SortBy[]): Sor
   return { values: order.map(({ field }) => sortValue(storedIn(record, field))), digest: record.digest }
 }
 
-/** What the record holds in a field; undefined where nothing is stored. */
+/** Value of a field in the record; undefined where nothing is stored. */
 export function storedIn({ bins }: FoundRecord, { bin, steps }: Field): Value | undefined {
   let value: Value | undefined = bins[bin]
   for (const step of steps) {
@@ -51,7 +51,7 @@ export function comparePositions(a: SortPosition, b: SortPosition, order: readon
   return compareDigests(a.digest, b.digest)
 }
 
-/** What is not stored comes last, in both directions. */
+/** Missing values come last, in both directions. */
 function compareSorted(a: SortValue, b: SortValue, direction: Direction): number {
   if (isLast(a) || isLast(b)) return Number(isLast(a)) - Number(isLast(b))
   const result = compareValues(a!, b!)

@@ -38,7 +38,7 @@ export class TermFilter implements Filter {
   }
 }
 
-/** One `or` of all: `a.or(b).or(c)` is no deeper than `a.or(b, c)`. */
+/** Joins all in one `or`: `a.or(b).or(c)` is no deeper than `a.or(b, c)`. */
 const eitherOf = (either: readonly Expression[]): Expression =>
   or(...either.flatMap((each) => (each.kind === 'call' && each.name === 'or' ? each.args : [each])))
 

@@ -4,7 +4,7 @@ import type { UserKey } from '../plan/record-key.js'
 import type { MapKey } from '../plan/value.js'
 import { isStored, type Apart, type Field } from './field.js'
 
-/** What an index would be asked for to find every record for which a term holds. */
+/** Index lookup that finds every record for which a term holds. */
 export interface Lookup {
   /** The set of companion records, where they hold the bin. */
   readonly set?: string
@@ -13,7 +13,7 @@ export interface Lookup {
   /** The value that is compared, where it is calculated. */
   readonly expression?: Expression
   readonly on: IndexModel['on']
-  /** One of these values; or the first and last integer of a range. */
+  /** Values, any of which is meant; or the first and last integer of a range. */
   readonly wanted:
     { readonly any: readonly UserKey[] } | { readonly from: number | bigint; readonly to: number | bigint }
   /** A range that is open at one end. */
@@ -35,22 +35,22 @@ function bytesOf(key: UserKey): number {
   return typeof key === 'string' ? Buffer.byteLength(key) : key instanceof Uint8Array ? key.length : 0
 }
 
-/** One condition that must hold. */
+/** A condition that must hold. */
 export interface Term {
   /** The property it is about, for messages; empty for several. */
   readonly path: string
   /** Says so by itself, or is unknown where nothing is stored: both leave the record out. */
   readonly expression: Expression
-  /** The same, never unknown: for what stands inside `not` and `or`. */
+  /** The condition, never unknown: for what stands inside `not` and `or`. */
   readonly total: Expression
   readonly lookup?: Lookup
   /** No record can meet it. */
   readonly isNever?: true
-  /** It is about companion records, and not about the record itself. */
+  /** Set where it is about companion records, and not about the record itself. */
   readonly apart?: Apart
 }
 
-/** What an index on a field would be asked for, without the place of the field. */
+/** Index lookup for a field, without the place of the field. */
 export type LookupOfField = Omit<Lookup, 'set' | 'bin' | 'steps' | 'expression'>
 
 /** A condition on a field that has no answer where nothing is stored: then it does not hold. */

@@ -2,7 +2,7 @@ import { SkeinError } from '../errors/index.js'
 import { didYouMean, type EntityClass, type EntityModel } from '../model/index.js'
 import type { Field } from './field.js'
 
-/** Why a condition cannot be asked, before the class is known; becomes a SkeinError where it is. */
+/** Reason why a condition cannot be asked, before the class is known; becomes a SkeinError where it is. */
 export class ConditionProblem extends Error {
   readonly path: string
   readonly fix: string

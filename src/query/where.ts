@@ -8,7 +8,7 @@ export interface Equality<V> {
   readonly notIn?: readonly V[]
 }
 
-/** Whether anything is stored. */
+/** True when anything is stored. */
 interface Presence {
   readonly eq?: null
   readonly ne?: null
@@ -20,7 +20,7 @@ export interface Ordering<V> {
   readonly gte?: V
   readonly lt?: V
   readonly lte?: V
-  /** Both ends belong to it. */
+  /** Range that includes both ends. */
   readonly between?: readonly [from: V, to: V]
 }
 

@@ -12,7 +12,7 @@ export interface Change {
   apply(value: unknown): unknown
 }
 
-/** The same of a value that was not read: where it changes what must be there, its operation says so for the error. */
+/** Marks the change of a value that was not read: where it changes what must be there, its operation says so for the error. */
 export function unread(change: Change): Change {
   const { operation } = change
   const isFixed = 'path' in operation && operation.path?.some((step) => step.in === 'mapKey' && step.create !== true)

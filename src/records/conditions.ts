@@ -47,7 +47,7 @@ function keyOf(target: string, given: unknown, codecs: Codecs): string | number 
 
 const isTrue = (expression: Expression): boolean => expression.kind === 'value' && expression.value === true
 
-/** The same about the child that a path has reached, instead of a bin. */
+/** Rewrites an expression to be about the child that a path has reached, instead of a bin. */
 function onChild(expression: Expression): Expression {
   if (expression.kind === 'bin') return expression.name === ITEM ? loopVariable(expression.type) : expression
   if (expression.kind === 'collection') return { ...expression, subject: onChild(expression.subject) }

@@ -52,7 +52,7 @@ export type NumberKeyOf<M> = unknown extends M
     ? IfNumber<V, K>
     : keyof { [K in keyof NonNullable<M> & string as IfNumber<NonNullable<M>[K], K>]: K }
 
-/** Then, where a value is a number or may be one. */
+/** `Then`, where a value is a number or may be one. */
 export type IfNumber<V, Then> = unknown extends V ? Then : NonNullable<V> extends number | bigint ? Then : never
 
 /** Part of a map of parts. */

@@ -62,7 +62,7 @@ export class ItemsHandle<V> {
     }
   }
 
-  /** How many there are; only the number crosses the wire. */
+  /** Number of these items; nothing else crosses the wire. */
   async count(): Promise<number> {
     return this.#isNone ? 0 : Number((await this.#target.askPath(this.#place, this.#levels, true)) ?? 0)
   }

@@ -178,6 +178,6 @@ export function deleteEntry(container: unknown, key: unknown): void {
   else delete (container as Record<string, unknown>)[key as string]
 }
 
-/** The same path for a question, which makes nothing. */
+/** Path for a read, which creates nothing. */
 export const withoutCreating = (path: Path): Path =>
   path.map((step) => (step.in === 'mapKey' && step.create === true ? atKey(step.key) : step))

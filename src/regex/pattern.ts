@@ -1,4 +1,4 @@
-/** One byte in 256 flags: 1 where it belongs to the set. */
+/** Set of bytes as 256 flags: 1 where it belongs to the set. */
 export type ByteSet = Uint8Array
 
 /** Conditions on what stands before and after a position. */

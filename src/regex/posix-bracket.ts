@@ -58,7 +58,7 @@ export function parseBracket(pattern: string, at: number, options: BracketOption
   return { set: rest, end: at + 1 }
 }
 
-/** One character, or a collating element `[.a.]` or equivalence class `[=a=]`, which hold one character here. */
+/** Reads one character, or a collating element `[.a.]` or equivalence class `[=a=]`, which hold one character here. */
 function element(pattern: string, at: number): { byte: number; end: number } {
   if (at >= pattern.length) throw malformedRegex('a bracket does not close')
   const kind = pattern[at] === '[' ? pattern[at + 1] : ''

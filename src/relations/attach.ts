@@ -117,7 +117,7 @@ export function completeRelations(
     } else {
       const state = collectionStateOf(collectionOf(entity, relation))
       const [bin] = strategy.bins as readonly (string | undefined)[]
-      // What a record says nothing of stays as it is: handles may have recorded changes there.
+      // Relations that the record says nothing of stay as they are: handles may have recorded changes there.
       if (bin === undefined || !stored.isRead(bin)) continue
       if (strategy.completed !== undefined) strategy.completed(tracked, stored.bins[bin])
       else if (!state.isChanged && state.loaded.members === undefined) takeMembers(strategy, state, stored)

@@ -54,7 +54,7 @@ export class EntityRef<T extends object> implements Ref<T> {
     return state.value as T | null
   }
 
-  /** Also finds what was deleted softly, or only that; the reference stays as it is. */
+  /** Finds also what was deleted softly, or only that; the reference stays as it is. */
   async #loadShown(deleted: DeletedMode): Promise<T | null> {
     const { binding, isRead, key } = this.#state
     if (binding === undefined || binding.tracked.state === 'gone') throw this.#noSession()

@@ -171,7 +171,7 @@ export class SessionReads extends SessionBase {
   }
 
   /**
-   * What a record of a class with `@History` was before each change, also of one that is deleted.
+   * Earlier states of a record of a class with `@History`, also of one that is deleted.
    *
    * @example
    * const before = await session.history(Contract, 'c1').at(new Date('2024-05-01'))
@@ -227,8 +227,8 @@ export class SessionReads extends SessionBase {
   }
 
   /**
-   * A question for the records of a class, by conditions. What it finds, the session manages: an entity that it already has stays as
-   * it is there.
+   * A query for the records of a class, by conditions. The session manages what it finds: an entity that it already
+   * has stays as it is there.
    *
    * @example
    * for await (const listing of session.query(Listing).where({ city: 'Bern' }).with('agent')) listing.price += 10

@@ -80,7 +80,7 @@ function difference(before: readonly Value[], now: readonly Value[]): { removed:
   return { removed, added }
 }
 
-/** How many items from `start` on equal the value. */
+/** Number of items from `start` on that equal the value. */
 function runOf(sorted: readonly Value[], start: number, value: Value): number {
   let end = start
   while (end < sorted.length && compareValues(sorted[end], value) === 0) end++

@@ -127,7 +127,7 @@ function destroyed(value: unknown): ValueProblem {
   )
 }
 
-/** Also true for plain objects of another realm, as test runners make them. */
+/** True also for plain objects of another realm, as test runners make them. */
 function isPlainObject(value: object): boolean {
   const proto = Object.getPrototypeOf(value) as object | null
   if (proto === null || proto === Object.prototype) return true

@@ -3,7 +3,7 @@ import { extractBits, storeBits, type BitRange } from './bit-range.js'
 
 export const MAX_INTEGER_BITS = 64
 
-/** What an addition does where the result does not fit. */
+/** Action of an addition whose result does not fit. */
 export const Overflow = { FAIL: 0, SATURATE: 2, WRAP: 4 } as const
 
 /** The integer in a range of at most 64 bits. */

@@ -11,7 +11,7 @@ export function bitRange(blob: Buffer, offset: number, size: number, partial: bo
   return within(blob.length * 8, offset, size, partial, ResultCode.NOT_APPLICABLE)
 }
 
-/** The same in bytes. */
+/** Range in bytes that an offset and a size stand for. */
 export function byteRange(blob: Buffer, offset: number, size: number, partial: boolean): BitRange {
   return within(blob.length, offset, size, partial, ResultCode.PARAMETER)
 }

@@ -10,7 +10,7 @@ export interface BitChange {
   /** Position of the write flags among the arguments, and those of them that the call knows. */
   readonly flagsAt: number
   readonly flags: number
-  /** Whether a missing bin is made an empty blob first. */
+  /** True when a missing bin is made an empty blob first. */
   readonly creates: boolean
   /** Checks what can be checked without the blob. */
   readonly check?: (args: Arguments) => void

@@ -26,7 +26,7 @@ export class Arguments {
     return Number(value)
   }
 
-  /** How many elements; all of them where it is absent. A negative one is a huge unsigned one on the wire. */
+  /** Number of elements; all of them where it is absent. A negative one is a huge unsigned one on the wire. */
   count(at: number): number {
     if (at >= this.#values.length) return Infinity
     const count = this.integer(at)

@@ -4,7 +4,7 @@ import { ListValue, type Value } from '../value/value.js'
 import { PATH_OPCODE } from './opcode.js'
 import { parseContext, type ContextLevel } from './context-level.js'
 
-/** One list or map operation: what to do, with which arguments, and to which nested container. */
+/** A list or map operation: what to do, with which arguments, and to which nested container. */
 export interface CdtCall {
   readonly opcode: number
   readonly args: readonly Value[]

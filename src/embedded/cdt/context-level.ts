@@ -1,7 +1,7 @@
 import { CommandError, ResultCode } from '../protocol/result-code.js'
 import { ListValue, type Value } from '../value/value.js'
 
-/** One step from a container to one of its elements. */
+/** A step from a container to one of its elements. */
 export interface ContextLevel {
   /** The kind of container the step is for; index, rank and value also exist for either kind. */
   readonly container: 'list' | 'map' | 'either'
@@ -12,7 +12,7 @@ export interface ContextLevel {
   readonly persist: boolean
 }
 
-/** Whether a missing element may be created, and with which order its container is made if that is missing too. */
+/** Rule for a missing element: whether it may be created, and with which order its container is made if that is missing too. */
 export const CreateMode = {
   NEVER: 0,
   /** List: no padding. Map: unordered. */

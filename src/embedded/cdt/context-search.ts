@@ -8,7 +8,7 @@ import type { Container } from './operation.js'
 import { findSorted } from './search.js'
 import type { Selection } from './selection.js'
 
-/** Where the element of a level stands, or how many nils go before it where it has to be created. */
+/** Place where the element of a level stands, or how many nils go before it where it has to be created. */
 type Place = { readonly position: number } | { readonly createAfter: number }
 
 export function isContainer(value: Value | undefined): value is Container {

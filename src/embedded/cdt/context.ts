@@ -18,7 +18,7 @@ import type { Container } from './operation.js'
 
 type Levels = readonly ContextLevel[]
 
-/** What a value became, undefined where it still does not exist, and what the call answers. */
+/** New value, undefined where it still does not exist, and the answer of the call. */
 export interface Changed {
   readonly value: Value | undefined
   readonly result: Value

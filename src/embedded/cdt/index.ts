@@ -39,7 +39,7 @@ const AT_ONE_PLACE: ReadonlySet<number> = new Set([
 ])
 
 export interface CdtChange {
-  /** What the bin holds afterwards; undefined while it stays missing. */
+  /** Value of the bin afterwards; undefined while it stays missing. */
   readonly subject: Value | undefined
   readonly result: Value
 }

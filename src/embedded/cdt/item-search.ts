@@ -8,7 +8,7 @@ import { gapsBetween, inside, oneByOne, type Span } from './span.js'
 interface FoundItems {
   /** Positions of the elements found, ascending. */
   readonly positions: number[]
-  /** Where the elements of each item rank, in the order of the items; of equal items the last one has them all. */
+  /** Ranks of the elements of each item, in the order of the items; of equal items the last one has them all. */
   readonly ranks: Span[]
 }
 

@@ -76,7 +76,7 @@ function uniqueUnsorted(list: ListValue, values: readonly Value[], flags: number
   return added.length === 0 ? undefined : added
 }
 
-/** One value that may not be added: true where the others still may, false where nothing may, or the error. */
+/** Verdict on a value that may not be added: true where the others still may, false where nothing may, or the error. */
 function mayFail(flags: number, code: number): boolean {
   if (!(flags & ListWriteFlag.NO_FAIL)) throw new CommandError(code, 'not unique')
   return (flags & ListWriteFlag.PARTIAL) !== 0

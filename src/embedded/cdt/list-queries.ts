@@ -21,7 +21,7 @@ import { at, without } from './positions.js'
 /** A way to select elements; the first argument of a call is always what it wants to know about them. */
 interface Query {
   readonly takes: readonly [number, number]
-  /** One element, answered by itself; otherwise a list. */
+  /** True for a single element, answered by itself; otherwise a list. */
   readonly single?: true
   readonly select: (list: ListValue, args: Arguments, inverted: boolean) => Selection
 }

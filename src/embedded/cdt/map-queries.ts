@@ -25,7 +25,7 @@ import { at, without } from './positions.js'
 /** A way to select entries; the first argument of a call is always what it wants to know about them. */
 interface Query {
   readonly takes: readonly [number, number]
-  /** One entry, answered by itself; otherwise a list or a map. */
+  /** True for a single entry, answered by itself; otherwise a list or a map. */
   readonly single?: true
   readonly select: (map: MapValue, args: Arguments, inverted: boolean) => Selection
 }

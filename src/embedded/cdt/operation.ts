@@ -22,7 +22,7 @@ export interface Change<C extends Container> {
 }
 
 export interface Outcome<C extends Container> {
-  /** The same object as before where nothing was written. */
+  /** Container after the call; the very object it was before where nothing was written. */
   readonly container: C
   readonly result: Value
 }

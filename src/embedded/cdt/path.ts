@@ -11,7 +11,7 @@ export interface Loop {
 /** Answers whether the path goes on with a child; undefined where that is unknown. */
 type PathFilter = (loop: Loop) => boolean | undefined
 
-/** Which children of a container a level leads to, before its filter. */
+/** Children of a container that a level leads to, before its filter. */
 export type PathStep =
   | { readonly by: 'all' }
   /** Entries of a map whose keys are among these, which are sorted and unique. */

@@ -9,7 +9,7 @@ const COMPARISONS_PER_LEVEL = 2
 interface RankSelection {
   /** Positions in ascending order of rank. */
   readonly positions: number[]
-  /** Whether the ranks were taken from the low end; lists return their values away from the end they were taken from. */
+  /** True when the ranks were taken from the low end; lists return their values away from the end they were taken from. */
   readonly fromLowEnd: boolean
 }
 

@@ -1,4 +1,4 @@
-/** What a call that selects elements answers with. */
+/** Answer of a call that selects elements. */
 export const ReturnType = {
   NONE: 0,
   INDEX: 1,

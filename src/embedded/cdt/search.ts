@@ -27,7 +27,7 @@ export function upperBound(sorted: readonly Value[], value: Value, from = 0): nu
   return low
 }
 
-/** Where `value` stands in a sorted array without duplicates, or -1 - the position where it would go. */
+/** Position of `value` in a sorted array without duplicates, or -1 - the position where it would go. */
 export function findSorted(sorted: readonly Value[], value: Value): number {
   let low = 0
   let high = sorted.length
@@ -55,7 +55,7 @@ export function intervalSpan(sorted: readonly Value[], begin: Value, end: Value 
   return { start, count: lowerBound(sorted, end, start) - start }
 }
 
-/** How many values are below `value`: its rank where the array is not sorted. */
+/** Number of values below `value`: its rank where the array is not sorted. */
 export function countBelow(values: readonly Value[], value: Value): number {
   let count = 0
   for (const other of values) if (compareValues(other, value) < 0) count++

@@ -47,7 +47,7 @@ export function insideOrOutside(span: Span, size: number, inverted: boolean): nu
   return inverted ? outside(span, size) : inside(span)
 }
 
-/** The same as runs: one inside, or one before and one after. */
+/** Selected positions as runs: one inside, or one before and one after. */
 export function runsOf(span: Span, size: number, inverted: boolean): readonly Span[] {
   if (!inverted) return [span]
   const end = span.start + span.count

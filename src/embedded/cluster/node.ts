@@ -19,7 +19,7 @@ interface NodeParts {
   readonly cluster: Cluster
 }
 
-/** One node: a port, the connections to it, and how it behaves at the moment. */
+/** A node: a port, the connections to it, and how it behaves at the moment. */
 export class ClusterNode implements MemberNode {
   readonly id = `BB9${randomBytes(6).toString('hex').toUpperCase()}`
   readonly jobs = new QueryJobs()
@@ -102,7 +102,7 @@ export class ClusterNode implements MemberNode {
 
   #accept(socket: Socket, handler: MessageHandler, maxRequestSize: number): void {
     const { store } = this.parts
-    // It was accepted before the port was closed, and nobody else would close it.
+    // The socket was accepted before the port was closed, and nobody else would close it.
     if (this.state === 'down') return void socket.destroy()
     this.#sockets.add(socket)
     store.connections++

@@ -2,7 +2,7 @@ import { PARTITIONS } from '../protocol/constants.js'
 
 const NOBODY = -1
 
-/** Which nodes hold each partition: its master, and the node that takes over from it. Every partition has its own order of nodes. */
+/** Nodes that hold each partition: its master, and the node that takes over from it. Every partition has its own order of nodes. */
 export class PartitionMap {
   readonly #masters = new Int16Array(PARTITIONS).fill(NOBODY)
   readonly #replicas = new Int16Array(PARTITIONS).fill(NOBODY)

@@ -5,11 +5,11 @@ import type { Namespace } from '../store/namespace.js'
 import type { RecordState } from '../store/record-state.js'
 import type { Slot, Transaction } from '../store/slot.js'
 
-/** What a command may see of a record, and under which transaction it acts. */
+/** Record as a command may see it, and the transaction under which it acts. */
 export interface Access {
   readonly state: RecordState | undefined
   readonly transaction: Transaction | undefined
-  /** What a transaction must verify at commit; undefined outside one and for records it holds itself. */
+  /** Version that a transaction must verify at commit; undefined outside one and for records it holds itself. */
   readonly version: number | undefined
 }
 

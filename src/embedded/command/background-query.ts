@@ -35,7 +35,7 @@ export function startBackgroundQuery(node: QueryNode, namespace: Namespace, requ
     else if (isOfSet(namespace, request, slot)) job.filtered++
     job.progress = percent(seen.size, slot, lookup)
   })
-  // Nobody waits for it, and it must not bring the server down.
+  // A failure must not bring the server down; nobody waits for the query.
   run.catch((error: unknown) => console.error('skein embedded server: a background query failed:', error))
 }
 
@@ -52,7 +52,7 @@ async function applyToAll(found: Iterable<Candidate>, job: QueryJob, apply: (slo
   job.done = true
 }
 
-/** How far a query has come that is at this slot. */
+/** Progress of a query that is at this slot. */
 function percent(seen: number, slot: Slot, lookup: IndexLookup | undefined): number {
   return lookup ? (100 * seen) / Math.max(seen, lookup.index.entryCount) : (100 * slot.partition) / PARTITIONS
 }

@@ -10,12 +10,12 @@ import type { SecondaryIndex } from '../store/secondary-index.js'
 import { Particle } from '../value/particle.js'
 import { ParticleType } from '../value/value.js'
 
-/** Which entries of which index a query asks for. */
+/** Entries of an index that a query asks for. */
 export interface IndexLookup {
   readonly index: SecondaryIndex
   readonly begin: IndexKey
   readonly end: IndexKey
-  /** What stands for a key in a reply row, so that the client can resume after it: the integer, or a hash. */
+  /** Stand-in for a key in a reply row, so that the client can resume after it: the integer, or a hash. */
   rowValue(key: IndexKey): bigint
 }
 

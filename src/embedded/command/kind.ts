@@ -2,7 +2,7 @@ import { Info1, Info2, Info4, OpCode } from '../protocol/constants.js'
 import type { Request } from '../protocol/request.js'
 import { MONITOR_SET } from './transaction-commands.js'
 
-/** What a fault can be put on. The `txn-…` kinds are what the client sends to drive a transaction. */
+/** Kinds of commands that a fault can be put on. The `txn-…` kinds are what the client sends to drive a transaction. */
 export const FAULT_KINDS = [
   'read',
   'write',
@@ -19,7 +19,7 @@ export const FAULT_KINDS = [
 
 export type FaultKind = (typeof FAULT_KINDS)[number]
 
-/** What a command is. Info requests are only counted: clients send them by themselves, once a second. */
+/** Kinds of commands. Info requests are only counted: clients send them by themselves, once a second. */
 export type CommandKind = FaultKind | 'info'
 
 export function commandKind(request: Request): FaultKind {

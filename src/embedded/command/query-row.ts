@@ -10,7 +10,7 @@ import { allBins } from './read-ops.js'
 import { readOpsOf } from './read.js'
 
 /**
- * What a query tells of a record, or undefined where the record is left out: it has none of the bins asked for, or an
+ * Answer of a query about a record, or undefined where the record is left out: it has none of the bins asked for, or an
  * operation fails on it.
  */
 export function projectRecord(request: Request, state: RecordState): readonly ReplyOp[] | undefined {

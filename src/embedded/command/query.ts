@@ -103,7 +103,7 @@ function checkQuery(namespace: Namespace, request: Request): void {
   }
 }
 
-/** How many records the client wants at most; 0 and nothing mean all. */
+/** Most records that the client wants; 0 and nothing mean all. */
 function maxRecords(request: Request): number {
   const data = request.fields?.get(FieldId.MAX_RECORDS)
   if (data === undefined) return Infinity

@@ -28,7 +28,7 @@ export function allBins(bins: Bins): ReplyOp[] {
   return ops
 }
 
-/** How nil results are answered: `all` sends every one, `write` sends those of existing bins, `read` none. */
+/** Treatment of nil results: `all` sends every one, `write` sends those of existing bins, `read` none. */
 type NilReplies = 'all' | 'write' | 'read'
 
 /** Runs one reading operation and adds what it answers to `replies`. */

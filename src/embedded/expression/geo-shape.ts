@@ -4,7 +4,7 @@ import type { Bytes } from '../value/value.js'
 /** Degrees: longitude, latitude. */
 type Point = readonly [number, number]
 
-/** Answers whether a point lies in a region. */
+/** Tells whether a point lies in a region. */
 type Region = (point: Point) => boolean
 
 type Shape = { readonly point: Point } | { readonly region: Region }

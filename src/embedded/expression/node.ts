@@ -43,7 +43,7 @@ export interface Operands {
   atList(): boolean
   /** True where the next operand is a selection or change by path. */
   atPath(): boolean
-  /** How many bytes were read before the next operand. */
+  /** Number of bytes that were read before the next operand. */
   readonly position: number
   /** Enters a list operand and answers how many elements follow. */
   enterList(): number

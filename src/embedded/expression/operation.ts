@@ -10,7 +10,7 @@ const Flag = { CREATE_ONLY: 1, UPDATE_ONLY: 2, ALLOW_DELETE: 4, POLICY_NO_FAIL: 
 const READ_FLAGS = Flag.EVAL_NO_FAIL
 const MODIFY_FLAGS = 31
 
-/** What an expression write does to its bin. */
+/** Effect of an expression write on its bin. */
 export type ExpressionChange = { value: Value } | { remove: true } | { unchanged: true }
 
 interface ExpressionOperation {

@@ -14,7 +14,7 @@ export class VariableScope implements Scope {
   readonly #declared: Variable[] = []
   /** Variables before this one belong to the surroundings of a path, and are out of sight. */
   #first = 0
-  /** How many slots the whole expression needs. */
+  /** Number of slots that the whole expression needs. */
   slots = 0
 
   within<T>(body: () => T): T {

@@ -6,7 +6,7 @@ import { FAULT_KINDS, type FaultKind } from '../command/kind.js'
 export type FaultKey = string | number | bigint | Buffer
 
 /**
- * Which commands a fault meets; what is left out matches everything. The rows of a batch are matched one by one, each
+ * Commands that a fault meets; what is left out matches everything. The rows of a batch are matched one by one, each
  * with its own kind; the kind `batch`, or no condition at all, matches the call as a whole.
  */
 export interface FaultMatch {

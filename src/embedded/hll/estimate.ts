@@ -2,7 +2,7 @@ const MAX_VALUE = 63
 const ALPHA = 1 / (2 * Math.log(2))
 
 /**
- * How many different elements a sketch has seen, from the values of its registers. The estimator of Ertl (2017) needs no
+ * Number of different elements that a sketch has seen, from the values of its registers. The estimator of Ertl (2017) needs no
  * correction for small or large counts.
  */
 export function estimateCount(values: Uint8Array): number {

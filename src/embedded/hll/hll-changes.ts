@@ -24,7 +24,7 @@ export interface SketchChange {
   /** Position of the write flags among the arguments, and those of them that the call knows. */
   readonly flagsAt: number
   readonly flags: number
-  /** Whether it may start without a sketch. */
+  /** True when it may start without a sketch. */
   readonly creates: boolean
   /** Checks what can be checked without the sketch. */
   readonly check: (args: Arguments) => void

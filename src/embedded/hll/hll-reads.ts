@@ -16,7 +16,7 @@ const ReadOpcode = {
 } as const
 
 interface Read {
-  /** How many arguments it takes. */
+  /** Number of arguments that it takes. */
   readonly takes: 0 | 1
   readonly answer: (sketch: Sketch, args: Arguments) => Value
 }

@@ -21,7 +21,7 @@ export function isMinhashBits(bits: number): boolean {
   return bits === 0 || (bits >= MIN_MINHASH_BITS && bits <= MAX_MINHASH_BITS)
 }
 
-/** Both kinds of bits come from one half of a hash. */
+/** Index and minhash bits come from one half of a hash. */
 export function fitTogether(indexBits: number, minhashBits: number): boolean {
   return indexBits + minhashBits <= HASH_BITS
 }

@@ -10,7 +10,7 @@ export function unionOf(sketches: readonly Sketch[]): Sketch {
   return union
 }
 
-/** How alike several sets are: the share of the union that all of them have. */
+/** Similarity of several sets: the share of the union that all of them have. */
 export function similarityOf(sketches: readonly Sketch[]): number {
   const union = unionOf(sketches)
   if (union.minhashBits > 0) return sharedRegisters(sketches, union)

@@ -6,7 +6,7 @@ import { queryInfo } from './query-info.js'
 import { sindexInfo } from './sindex-info.js'
 import { truncateInfo } from './truncate-info.js'
 
-/** Answers one info command; undefined = not mine. `name` is what stands before the parameters. */
+/** Answers one info command; undefined: the command is another's. `name` is what stands before the parameters. */
 type InfoCommands = (store: Store, name: string, argument: string, node: MemberNode) => string | undefined
 
 const COMMANDS: readonly InfoCommands[] = [clusterInfo, namespaceInfo, sindexInfo, queryInfo, truncateInfo]

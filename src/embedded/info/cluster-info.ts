@@ -8,7 +8,7 @@ import { replicationFactor } from './replication-factor.js'
 const FEATURES =
   'batch-any;batch-index;blob-bits;cdt-list;cdt-map;float;pipelining;pquery;pscans;query-show;sindex-exists;truncate-namespace'
 
-/** What a client asks to find its cluster: the other nodes, and which partitions this one holds. */
+/** Answers that a client needs to find its cluster: the other nodes, and which partitions this one holds. */
 export function clusterInfo(store: Store, name: string, argument: string, node: MemberNode): string | undefined {
   switch (name) {
     case 'node':

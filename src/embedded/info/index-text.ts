@@ -48,7 +48,7 @@ export function parseIndexDefinition(parameters: ReadonlyMap<string, string>): I
   return { ...on, expression: indexExpression(decodeBase64(parameters, 'exp'), kind, type) }
 }
 
-/** One entry of `sindex-list`. */
+/** An entry of `sindex-list`. */
 export function describeIndex(index: SecondaryIndex): string {
   const { setName, bin, type, kind, contextBytes, expression } = index.definition
   const names = { ns: index.namespace.name, indexname: index.name, set: setName || 'null' }

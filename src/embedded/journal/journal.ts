@@ -79,7 +79,7 @@ export class Journal {
       case 'index':
         this.#remember(entry.definition)
         this.#namespace(path, namespaceName(infoParameters(entry.definition)) ?? '')
-        // One that was refused then is refused now.
+        // An index that was refused then is refused now.
         createIndex(this.#store, entry.definition)
     }
   }

@@ -22,7 +22,7 @@ export class OverBudgetError extends CommandError {
   }
 }
 
-/** What the request that is being run has cost so far. Commands run one at a time, so that there is only one. */
+/** Cost so far of the request that is being run. Commands run one at a time, so that there is only one. */
 class RequestBudget {
   #padding = MAX_PADDING
   #growth = Infinity

@@ -9,7 +9,7 @@ export interface RequestOp {
   readonly value: Buffer
 }
 
-/** One record command as received, or one row of a batch. Buffers are views of the received frame. */
+/** A record command as received, or a row of a batch. Buffers are views of the received frame. */
 export interface Request {
   info1: number
   info2: number

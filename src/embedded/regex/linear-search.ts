@@ -8,7 +8,7 @@ const STEPS_PER_BYTE = 1 / 4
 /** States that are remembered, and instructions in them; then the memory starts afresh. */
 const MAX_STATES = 64
 const MAX_REMEMBERED = 1 << 15
-/** One way on for each byte, and one for the end of the text. */
+/** Ways on: one for each byte, and one for the end of the text. */
 const WAYS = 257
 
 /** The instructions that wait for the next byte, after a byte of some kind. */

@@ -1,6 +1,6 @@
 import type { CommandKind } from '../command/kind.js'
 
-/** One request as the server saw it. */
+/** A request as the server saw it. */
 export interface CommandEntry {
   readonly kind: CommandKind
   /** The node it was sent to: its place in `server.nodes`. */

@@ -10,10 +10,10 @@ import type { ReplyStream } from './reply-stream.js'
 import { inflateMessage } from './inflate.js'
 import { answerLogin } from './login.js'
 
-/** How far a client may send ahead of the answer it waits for. */
+/** Bytes that a client may send ahead of the answer it waits for. */
 const MAX_AHEAD = 1 << 20
 
-/** One client socket: a request, its reply, the next request. */
+/** A client socket: a request, its reply, the next request. */
 export class Connection implements ReplyStream {
   readonly #socket: Socket
   readonly #handler: MessageHandler

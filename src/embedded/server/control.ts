@@ -25,7 +25,7 @@ export interface Control {
   close(): Promise<void>
 }
 
-/** Where a node listens. */
+/** Address at which a node listens. */
 export interface NodeAddress {
   readonly id: string
   readonly port: number
@@ -44,13 +44,13 @@ export type ControlReply =
   | { readonly id: number; readonly result: unknown }
   | { readonly id: number; readonly refused: string }
 
-/** Why the data file cannot be used. */
+/** Reason why the data file cannot be used. */
 interface UnusableFile {
   readonly unusable: string
   readonly fix: string
 }
 
-/** Why the server does not listen: the system's message and code. */
+/** Reason why the server does not listen: the system's message and code. */
 export interface NotStarted {
   readonly failed: string
   readonly code?: string

@@ -1,2 +1,2 @@
-/** What becomes of the connection after a message. */
+/** Fate of the connection after a message. */
 export type Disposition = { reply: Buffer } | { drop: true } | { hang: true } | { streamed: true }

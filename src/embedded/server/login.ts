@@ -5,8 +5,8 @@ const SECURITY_NOT_SUPPORTED = 51
 const SECURITY_NOT_ENABLED = 52
 
 /**
- * There are no users here. An enterprise server without security says so, and the client goes on without a login; a
- * community server does not know the word, and the client gives up.
+ * Answers a login, although there are no users here. An enterprise server without security says so, and the client
+ * goes on without a login; a community server does not know the request, and the client gives up.
  */
 export function answerLogin(enterprise: boolean): Buffer {
   const reply = Buffer.alloc(8 + BODY_SIZE)

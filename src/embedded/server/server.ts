@@ -27,7 +27,7 @@ export class AerospikeServer {
     return this.cluster.nodes
   }
 
-  /** One more node joins and takes its share of the partitions. */
+  /** Adds a node, which takes its share of the partitions. */
   async addNode(): Promise<ClusterNode> {
     const node = this.#newNode(0)
     await node.start()

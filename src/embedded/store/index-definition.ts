@@ -8,7 +8,7 @@ import { ParticleType } from '../value/value.js'
 export const IndexKind = { DEFAULT: 0, LIST: 1, MAP_KEYS: 2, MAP_VALUES: 3, SET: 4 } as const
 export type IndexKind = (typeof IndexKind)[keyof typeof IndexKind]
 
-/** Which values are indexed. Geo indexes can be made, as clients do, but nothing is ever found by them. */
+/** Types of values that are indexed. Geo indexes can be made, as clients do, but nothing is ever found by them. */
 export type IndexedType =
   typeof ParticleType.INTEGER | typeof ParticleType.STRING | typeof ParticleType.BLOB | typeof ParticleType.GEOJSON
 

@@ -1,4 +1,4 @@
-/** How many background queries are remembered. */
+/** Number of background queries that are remembered. */
 const MAX_JOBS = 100
 
 /** A background query and how far it is. */

@@ -8,7 +8,7 @@ const ONE_BYTE = 127
 /** Records on a device begin at multiples of this. */
 const UNIT = 16
 
-/** What a record that is not stored yet takes, as expressions see it. */
+/** Bytes that a record which is not stored yet takes, as expressions see it. */
 export const NO_RECORD_SIZE = UNIT
 
 /** Bytes a record takes on a device, as a real server counts them. */

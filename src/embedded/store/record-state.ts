@@ -5,7 +5,7 @@ import { recordSize } from './record-size.js'
 
 export type Bins = ReadonlyMap<string, Particle>
 
-/** One version of a record; never changed after it is made. */
+/** A version of a record; never changed after it is made. */
 export class RecordState implements RecordView {
   #size = -1
 

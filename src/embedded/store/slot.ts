@@ -20,7 +20,7 @@ export class Slot {
   ) {}
 }
 
-/** One client transaction, from the first write of its monitor until it is closed. */
+/** A client transaction, from the first write of its monitor until it is closed. */
 export class Transaction {
   /** Set once the client has marked the commit; from then on it can only go forward. */
   committing = false
@@ -37,7 +37,7 @@ export class Transaction {
     readonly expiresAt: number,
   ) {}
 
-  /** What it holds ready. */
+  /** Provisional state that it holds ready. */
   get changes(): RecordChange[] {
     return [...this.held].map(({ digest, provisional }) => ({ digest, state: provisional?.state }))
   }

@@ -43,7 +43,7 @@ export class TransactionTable {
     return this.#current(this.#byMonitor.get(monitorKey))
   }
 
-  /** Who holds a record now; a holder whose time is over is finished first. */
+  /** Holder of a record now; a holder whose time is over is finished first. */
   holder(slot: Slot | undefined): Transaction | undefined {
     return this.#current(slot?.provisional?.transaction)
   }

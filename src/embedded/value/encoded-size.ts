@@ -32,7 +32,7 @@ function sum(values: readonly Value[]): number {
   return total
 }
 
-/** What a container takes beside its elements: the count, and the order marker, which counts as an element. */
+/** Bytes that a container takes beside its elements: the count, and the order marker, which counts as an element. */
 export function headerSize(value: ListValue | MapValue): number {
   const length = value instanceof ListValue ? value.items.length : value.keys.length
   if (value.flags === 0) return countSize(length)

@@ -36,7 +36,7 @@ export const KNOWN_OPTIONS = {
   Companion: ['set', 'subkeys'],
 } as const satisfies { readonly [D in MemberDecorator | 'Record' | 'Embeddable' | 'History']?: readonly string[] }
 
-/** Notes every option that nobody would read; `owner` says whose options they are, for instance `@Bin` or `The strategy 'keyList'`. */
+/** Notes every unknown option; `owner` says whose options they are, for instance `@Bin` or `The strategy 'keyList'`. */
 export function checkOptions(
   problems: Problems,
   options: object,

@@ -23,7 +23,7 @@ export interface Compilation {
   readonly parts: ReadonlyMap<EntityClass, PartNotes>
 }
 
-/** Both kinds of mapped class by class. */
+/** Mapped classes of both kinds, by class. */
 export function findNotes({ entities, parts }: Compilation, target: EntityClass): EntityNotes | PartNotes | undefined {
   return entities.get(target) ?? parts.get(target)
 }

@@ -2,7 +2,7 @@ import type { ExpectedSize } from '../relation-model.js'
 import { checkOptions, show } from './check-options.js'
 import type { Place, Problems } from './problems.js'
 
-/** How large a collection is expected to be, checked. */
+/** Checks how large a collection is expected to be. */
 export function compileExpect(given: unknown, place: Place, problems: Problems): ExpectedSize | undefined {
   if (given === undefined) return undefined
   if (typeof given === 'object' && given !== null) {

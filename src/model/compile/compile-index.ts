@@ -12,7 +12,7 @@ interface IndexedBin {
   readonly set: string
   readonly bin: string
   readonly place: Place & { readonly property: string }
-  /** How the bin can be given another name. */
+  /** Option that gives the bin another name. */
   readonly option?: string
 }
 

@@ -72,7 +72,7 @@ export function compileNested(
     orphans: 'keep',
     eager: true,
     ...(sortKey && { sortKey }),
-    // They are sorted in memory: no bin holds the order.
+    // Children of a part are sorted in memory: no bin holds the order.
     ...(orders && { orders: orders.map((order) => ({ ...order, bin: '' })) }),
   }
 }

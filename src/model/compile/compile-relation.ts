@@ -227,7 +227,7 @@ function isConsolidate(options: object): options is Extract<OneToManyOptions, { 
   return 'strategy' in options && options.strategy === 'consolidate'
 }
 
-// Which options a strategy knows is checked above; reading is the same for all of them.
+// Reads the options alike for all strategies; which of them a strategy knows is checked above.
 function optionOf<T>({ options }: MemberNote<RelationDecorator>, name: string): T | undefined {
   return (options as { readonly [option: string]: T | undefined })[name]
 }

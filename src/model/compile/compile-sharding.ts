@@ -18,7 +18,7 @@ const OF_COUNTERS = ['by', 'shards', 'on']
 const OF_HASH = ['shards', 'when']
 const OF_TIME = ['on', 'every', 'ttl']
 
-/** Which records hold the members of a collection, where not their owner's own. */
+/** Records that hold the members of a collection, where their owner's own does not. */
 export function compileCompanions(
   { decorator, options }: MemberNote<'Sharded'> | MemberNote<'Companion'>,
   set: string,
@@ -58,7 +58,7 @@ function checkWhen(when: unknown, place: Place, problems: Problems): void {
   }
 }
 
-/** How a collection or counter is spread; `member` is the class of a collection's members, which time slices look at. */
+/** Compiles how a collection or counter is spread; `member` is the class of a collection's members, which time slices look at. */
 export function compileSharding(
   options: ShardedOptions,
   member: ClassNotes | undefined,

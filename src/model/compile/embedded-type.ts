@@ -106,7 +106,7 @@ function findPart(note: MemberNote<'Embedded'>, place: Place, compilation: Compi
   return part
 }
 
-/** How to mend a class that is undefined when the model is compiled. */
+/** Fix for a class that is undefined when the model is compiled. */
 export function circularFix(): string {
   return 'Give it as () => Class, check the export, and compile the model after all modules are loaded.'
 }

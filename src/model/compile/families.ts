@@ -53,7 +53,7 @@ function checkValues(family: readonly EntityNotes[], problems: Problems): void {
   }
 }
 
-/** How an entity's class is told from others of its set, and which classes may come back when it is loaded. */
+/** Tells how an entity's class is told from others of its set, and which classes may come back when it is loaded. */
 export function compileDiscriminator(
   entity: EntityNotes,
   entities: Iterable<EntityNotes>,

@@ -1,7 +1,7 @@
 import type { KeyPartType } from '../../keys/index.js'
 import type { BinType } from '../bin-type.js'
 
-/** How a property of this type takes part in a key; undefined when it cannot. */
+/** Type with which a property takes part in a key; undefined when it cannot. */
 export function keyPartType(type: BinType | undefined): KeyPartType | undefined {
   switch (type?.kind) {
     case 'string':

@@ -11,7 +11,7 @@ export function didYouMean(wrong: string, names: Iterable<string>): string {
   return best === undefined ? '' : `Did you mean '${best}'? `
 }
 
-/** How many letters must be added, dropped or changed to get from one word to the other. */
+/** Number of letters that must be added, dropped or changed to get from one word to the other. */
 function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, i) => i)
   for (let i = 1; i <= from.length; i++) {

@@ -25,7 +25,7 @@ export function isOwner(side: Side, other: Side | undefined, problems: Problems)
   if (!other || other.note === note) return true
   checkSameStorage(side, other, problems)
   const owners = [own, saysOwner(other.note)].filter((owner) => owner === true).length
-  // Both sides see this; the one that comes first by name reports it.
+  // The problem shows on both sides; the one that comes first by name reports it.
   if (owners !== 1 && sideName(side) < sideName(other)) {
     const message =
       owners === 0

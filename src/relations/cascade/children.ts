@@ -17,7 +17,7 @@ import { retarget } from '../write/guarded-ref-write.js'
 import { parentRef } from '../state/state-of.js'
 import type { KeyValue } from '../../keys/index.js'
 
-/** How a child that was taken out of a collection leaves it. */
+/** Ways in which a child that was taken out of a collection leaves it. */
 export interface Leaving {
   /** The child's own write takes it off this parent. */
   readonly isOwn: boolean

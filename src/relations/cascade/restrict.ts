@@ -9,7 +9,7 @@ import { modelAt, storedRef } from '../contract/member.js'
 import type { Reader } from '../contract/reader.js'
 import type { Cascade } from '../contract/contributor.js'
 
-/** How many records are looked at together, until one is found that forbids the delete. */
+/** Records that are looked at together, until one is found that forbids the delete. */
 const STEP = 100
 
 /** Members of a relation that forbids the delete of its owner. */

@@ -11,8 +11,8 @@ export interface Binding {
   readonly strategy: RelationStrategy
   /** The class that has it, where that is not the entity's but that of a part. */
   readonly className?: string
-  /** Which deleted members a question is about. */
+  /** Deleted members that a read is about. */
   readonly deleted?: DeletedMode
-  /** How it is loaded, where it is not a property of the entity itself. */
+  /** Loads it, where it is not a property of the entity itself. */
   readonly load?: () => Promise<unknown>
 }

@@ -18,7 +18,7 @@ export function cut<T>(all: readonly T[], { offset, count }: KeyRange): readonly
 /** Questions about the members of a collection, each answered by one command. */
 export interface CollectionMembers {
   count(owner: Tracked, reader: Reader): Promise<number>
-  /** How many of these keys are members. */
+  /** Counts those of these keys that are members. */
   countOf(owner: Tracked, keys: readonly KeyValue[], reader: Reader): Promise<number>
   keys(owner: Tracked, reader: Reader, range?: KeyRange): Promise<readonly KeyValue[]>
   /** An index finds them, and leaves out itself what was deleted softly. */

@@ -19,7 +19,7 @@ export interface Cascade {
   save(entity: object, overwrites?: boolean): void
   /** `only`: an orphan that the record says to be somebody's is none, and stays. */
   remove(entity: object, only?: BinGuard): void
-  /** How many more entities the plan can hold. */
+  /** Number of further entities that the plan can hold. */
   readonly room: number
   /** True where the record of the entity is removed, not only stamped by a soft delete. */
   readonly isForGood: boolean

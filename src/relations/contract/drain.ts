@@ -5,7 +5,7 @@ import type { Tracked } from './tracked.js'
 import type { Reader } from './reader.js'
 import type { CollectionMembers } from './collection-members.js'
 
-/** How many entities one plan deletes, unless told otherwise; what is more is drained in steps before the record itself goes. */
+/** Most entities that one plan deletes, unless told otherwise; more are drained in steps before the record itself is deleted. */
 export const MOST_REACHED = 500
 
 /** However many there are. */
@@ -14,9 +14,9 @@ export const ALL_MEMBERS = { offset: 0, count: 2 ** 31 - 1 }
 /** Outcome for the members of a drained collection. */
 export type Fate =
   | { readonly kind: 'delete' }
-  /** They are detached by one write each, without being loaded. */
+  /** Detached by one write each, without being loaded. */
   | { readonly kind: 'release'; release(key: KeyValue): WriteCommand | undefined }
-  /** They are loaded, with the relations that `along` names, changed and saved. */
+  /** Loaded, with the relations that `along` names, changed and saved. */
   | {
       readonly kind: 'change'
       readonly along?: readonly string[]

@@ -67,6 +67,6 @@ export interface Finding {
   readonly state: FindingState
   /** Finding as a sentence. */
   readonly message: string
-  /** Why it could not be repaired. */
+  /** Reason why it could not be repaired. */
   readonly error?: Error
 }

@@ -8,7 +8,7 @@ export interface IndexedBy {
   readonly value: UserKey
   /** Relations in the records that are read with them, also where no load needs them. */
   readonly along?: readonly string[]
-  /** Also records whose delete has begun. */
+  /** Includes records whose delete has begun. */
   readonly marked?: boolean
 }
 

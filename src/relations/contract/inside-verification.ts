@@ -60,7 +60,7 @@ export interface PartsApart {
   addition(parts: readonly MisplacedPart[], owner: RecordKey, isHomeThere: boolean): WriteCommand
 }
 
-/** How a strategy answers for what it stores twice in one record. A record is read as a whole, so what it shows at one time must agree. */
+/** Verifies what a strategy stores twice in one record. A record is read as a whole, so what it shows at one time must agree. */
 export interface InsideVerification {
   readonly reads: readonly ReadOperation[]
   /** Set where other records than the owner's hold the parts: those are read and checked. */

@@ -14,7 +14,7 @@ export interface LinkEnd {
   readonly key: RecordKey
   /** The rest is absent where this side stores nothing. */
   readonly property?: string
-  /** Where the link is kept, if that is not in this record; it is known once the record has said so. */
+  /** Record that keeps the link, if it is not this one; it is known once the record has said so. */
   readonly apart?: { readonly store: MemberStore; readonly home: () => RecordKey }
   /** True, or a count above 0, where the record holds the link. */
   readonly holds?: Expression
@@ -44,15 +44,15 @@ export interface StoredLink {
   readonly isNote?: true
 }
 
-/** How a strategy answers for the links that one record stores. */
+/** Verifies the links that a strategy stores in one record. */
 export interface LinkVerification {
   /** Reads the first keys that the record holds, or those from `from` on (that one included, if it is still there): one key or a list. */
   readKeys(count: number, from?: UserKey): ReadOperation
   /** Property and bin of the list or map of keys, where the record stores one. */
   readonly list?: { readonly property: string; readonly bin: string }
-  /** Where the record stores one key: its property, and what is wrong with what is stored in its place. */
+  /** Single key that the record stores: its property, and what is wrong with what is stored in its place. */
   readonly single?: { readonly property: string; problem(here: RecordKey, stored: unknown): SkeinError | undefined }
-  /** Where the keys are, if not in the record itself. */
+  /** Records that hold the keys, if the record itself does not. */
   readonly apart?: MemberStore
   /** The link from this record to the one under a key that it holds. */
   link(here: RecordKey, other: UserKey): StoredLink

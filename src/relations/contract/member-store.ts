@@ -19,11 +19,11 @@ export interface StoredMember {
   readonly attributes?: Value
   /** When the link was ended, where such links stay stored; null: what is stored of ended ones stays as it is. Without it, a removal leaves nothing. */
   readonly endedAt?: number | null
-  /** The same flush creates the owner's record. */
+  /** True when the same flush creates the owner's record. */
   readonly isOwnerNew?: boolean
-  /** The same flush writes the owner's record, whether it is there or not. */
+  /** True when the same flush writes the owner's record, whether it is there or not. */
   readonly isOwnerUpserted?: boolean
-  /** The same flush makes the owner's record where it is missing, through a handle. */
+  /** True when the same flush creates the owner's record where it is missing, through a handle. */
   readonly isOwnerMade?: boolean
 }
 
@@ -42,7 +42,7 @@ export interface Telling {
 
 /** Lists of the owners of a child: a reference to several classes has owners that keep them in different sets. */
 export interface OwnerLists {
-  /** Where the owner of that record keeps its list. */
+  /** Store in which the owner of that record keeps its list. */
   at(owner: RecordKey): MemberStore
 }
 
@@ -107,7 +107,7 @@ export interface MemberStore extends OwnerLists {
   trim(owner: RecordKey, members: readonly UserKey[]): readonly WriteCommand[]
   /** Asks which of these members the owner has. */
   among(owner: RecordKey, members: readonly UserKey[]): readonly MemberQuestion[]
-  /** Those of these members that the owner has. */
+  /** Filters these members for those that the owner has. */
   held(owner: RecordKey, members: readonly UserKey[], reader: Pick<Reader, 'read'>): Promise<readonly UserKey[]>
   /** Attributes of one link, where links have some. */
   attributesOf(at: StoredMember, reader: Pick<Reader, 'read'>): Promise<Value | undefined>

@@ -25,7 +25,7 @@ export function isCollection(value: unknown): value is Collection<object> {
   return typeof value === 'object' && value !== null && COLLECTION in value
 }
 
-/** Whether the entity has no record yet, and has to be stored before anything can point to it. */
+/** True when the entity has no record yet, and has to be stored before anything can point to it. */
 export function isNew(entity: object, reader: Reader): boolean {
   const tracked = reader.tracked(entity)
   return tracked === undefined ? !reader.isDetached(entity) : tracked.state === 'new'
@@ -34,7 +34,7 @@ export function isNew(entity: object, reader: Reader): boolean {
 /** True when the record is certainly not there yet: one that is upserted may be. */
 export const isCreation = ({ state, overwrite }: Tracked): boolean => state === 'new' && overwrite !== true
 
-/** How the same flush writes the record of an owner, for changes of its members. */
+/** Tells how the same flush writes the record of an owner, for changes of its members. */
 export const writtenAs = (
   owner: Tracked | undefined,
 ): Pick<StoredMember, 'isOwnerNew' | 'isOwnerUpserted' | 'isOwnerMade'> => ({

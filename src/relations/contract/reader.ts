@@ -45,7 +45,7 @@ export interface Reader {
   read(commands: readonly ReadCommand[]): Promise<(StoredRecord | null)[]>
   /** Managed entities that an index finds, a bounded number at a time; queries take no part in transactions. */
   foundBy(lookup: IndexedBy): AsyncIterable<FoundStep>
-  /** Their keys alone. */
+  /** Keys, without the entities. */
   keysBy(lookup: IndexedBy): AsyncIterable<readonly KeyValue[]>
   /** Entities after a cursor, in a stable order, and the cursor of the next page. */
   pageBy(lookup: IndexedBy, count: number, after?: string): Promise<FoundPage>
@@ -54,13 +54,13 @@ export interface Reader {
   entityModel(name: string): EntityModel
   /** The entity as this session knows it. */
   tracked(entity: object): Tracked | undefined
-  /** Whether a session has detached the entity, and its record is stored as far as that one knew: it is a key, and no new entity. */
+  /** True when a session has detached the entity, and its record was stored as far as that session knew: it stands for its key, and is not a new entity. */
   isDetached(entity: object): boolean
   /** The entity that the session already has under a key. */
   known(model: string, key: KeyValue): Tracked | undefined
-  /** Whether records of the class may change in transactions, whose writes no read sees before they are committed. */
+  /** True when records of the class may change in transactions, whose writes no read sees before they are committed. */
   hasTransactions(model: EntityModel): boolean
-  /** The record of the entity was created and taken back: it is as new as before. */
+  /** The create of the entity's record was rolled back: the entity is as new as before. */
   startAnew(tracked: Tracked): void
   /** The entity of that key; where the session has none, one that is known by its key alone. */
   unread(model: EntityModel, key: KeyValue): Tracked

@@ -120,7 +120,7 @@ export function ownerGone({ name }: EntityModel, key: KeyValue): EntityGoneError
   )
 }
 
-/** How a relation is called in messages. */
+/** Name of a relation in messages. */
 export function nameOf({ className, tracked, relation }: Binding): string {
   return `${className ?? tracked.model.name}.${relation.name}`
 }

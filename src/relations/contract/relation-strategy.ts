@@ -30,7 +30,7 @@ export interface LoadedLevel {
 export interface ChangedPart {
   readonly key: KeyValue | null
   readonly part: object
-  /** Its class, and the way to it, where it is inside the part under that key. */
+  /** Class of the part, and the way to it, where it is inside the part under that key. */
   readonly below?: { readonly class: EntityClass; readonly path: string; readonly id: KeyValue }
 }
 
@@ -45,7 +45,7 @@ export interface LocatedPart {
   readonly isAdded: boolean
   /** Operations for what was changed in the loaded part. */
   unsent(): readonly WriteOperation[]
-  /** What the loaded part shows is stored, or recorded to be. */
+  /** Marks what the loaded part shows as stored, or recorded to be. */
   accept(): void
   /** Set where another record than the owner's holds the part. */
   readonly apart?: {
@@ -67,7 +67,7 @@ export interface UnsentChange {
   readonly isUnsent: () => boolean
 }
 
-/** How one relation of one class is stored: a contributor to loads, saves and deletes, and for a collection what the server can tell without loading it. */
+/** Storage of one relation of one class: a contributor to loads, saves and deletes, and for a collection what the server can tell without loading it. */
 export interface RelationStrategy extends Contributor {
   readonly relation: string
   readonly model: RelationModel
@@ -80,7 +80,7 @@ export interface RelationStrategy extends Contributor {
   /** Loads what members refer to, if the paths name it or it is eager. Present where members are not what the paths begin at: parts, and link records. */
   loadInside?(level: readonly Tracked[], reader: Reader, paths: readonly string[]): Promise<readonly LoadedLevel[]>
   readonly members?: CollectionMembers
-  /** Where the keys of members are kept; absent where no list or map of keys is stored. */
+  /** Store that keeps the keys of members; absent where no list or map of keys is stored. */
   readonly store?: MemberStore
   /** Present where members may move to other records while others ask. */
   readonly growing?: GrowingMembers
@@ -90,7 +90,7 @@ export interface RelationStrategy extends Contributor {
   readonly isEndOfLink?: boolean
   /** Absent where nothing is stored that could disagree with another record. */
   readonly verification?: LinkVerification
-  /** How members that were created for an owner, and never linked, are found; absent where members may be there alone. */
+  /** Finds members that were created for an owner, and never linked; absent where members may be there alone. */
   readonly leftovers?: LinkVerification
   /** Stored keys of the members that a record lists itself, or that share its key. */
   listed?(stored: Bins, owner: RecordKey): readonly UserKey[]
@@ -126,10 +126,10 @@ export interface RelationStrategy extends Contributor {
   readonly parts?: {
     readonly class: EntityClass
     changed(tracked: Tracked): Iterable<ChangedPart>
-    /** One part by its id, also where it is not loaded. Absent where parts belong to links. */
+    /** Finds a part by its id, also where it is not loaded. Absent where parts belong to links. */
     locate?(tracked: Tracked, id: unknown): LocatedPart
   }
-  /** These entities are to be deleted: what was made here to point to them, and is not stored yet, goes as if it were. */
+  /** Removes references made here to entities that are to be deleted, and that are not stored yet, as if they were. */
   rollback?(owner: Tracked, deleted: Deleted, onRollback: OnRollback, isPreview: boolean): void
   /** Reads the records that hold the parts of each owner. Present where those are not the owners' own. */
   readHomes?(

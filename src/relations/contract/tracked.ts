@@ -17,10 +17,10 @@ export interface Tracked {
   readonly isUnread: boolean
   /** Known by its key alone, and made by its first write where it is missing. */
   readonly createsRecord?: boolean
-  /** Whatever is stored becomes what the entity is. */
+  /** True when whatever is stored becomes what the entity is. */
   readonly overwrite?: boolean
   /** Conditions on its record without which it is not deleted. */
   readonly deleteGuards: readonly Guard[]
-  /** One of its relations may lead to others than before; of no concern where no session manages it. */
+  /** Tells the session that one of its relations may lead to others than before; does nothing where no session manages it. */
   relinked?(): void
 }

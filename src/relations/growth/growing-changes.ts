@@ -40,19 +40,19 @@ interface Refused extends Change {
   readonly outcome: Outcome
 }
 
-/** What is known of the way beyond where members are. */
+/** Knowledge of the way beyond where members are. */
 export interface Route {
   /** The home has got all its members, and does not know of the move any more. */
   readonly isComplete?: boolean
   /** The member has been brought to its home. */
   readonly isPulled?: boolean
-  /** Its home was missing before: it may have been made meanwhile, if the owner has got that number of shards again. */
+  /** Set when its home was missing before: it may have been made meanwhile, if the owner has got that number of shards again. */
   readonly isMissed?: boolean
 }
 
 /**
- * Sends changes of members to the record that holds them: one command, as long as what is known of the owner is true. A record that is not a home
- * any more refuses it; then the owner is asked, and the change is routed again.
+ * Sends changes of members to the record that holds them: one command, as long as what is known of the owner is true. A
+ * record that is no longer a home refuses it; then the owner is asked, and the change is routed again.
  */
 export class GrowingChanges {
   readonly #commands: GrowingCommands
@@ -117,7 +117,7 @@ export class GrowingChanges {
 
   async #pullFirst(change: Change, draft: Draft, left: number, access: SplitAccess): Promise<void> {
     const { owner, member } = change.at
-    // Where that fails, the write itself will tell.
+    // The write itself will tell where that fails.
     await this.#mover.pull(owner, change.members ?? [member], access).catch(() => undefined)
     this.#again(change, draft, left, { isPulled: true })
   }

@@ -95,7 +95,7 @@ export class GrowingCommands {
     return this.#write(owner, [touch(), ...this.#questions()], { guards })
   }
 
-  /** The same command, which also reads where the owner's members are. */
+  /** Copies the command so that it also reads where the owner's members are. */
   asking(command: WriteCommand): WriteCommand {
     return { ...command, operations: [...command.operations, ...this.#questions()] }
   }
@@ -191,7 +191,7 @@ export class GrowingCommands {
     ]
     return this.#write(owner, operations, {
       guards: [
-        // Also of an owner that was deleted softly: a restore finds its members wherever they are.
+        // Works also for an owner that was deleted softly: a restore finds its members wherever they are.
         NOT_MARKED,
         binEquals(move, id),
         holds(eq(listCount(bin('list', split), 'prepare'), value(1))),

@@ -12,7 +12,7 @@ import type { Growth } from './growth.js'
 import type { Mover } from './mover.js'
 import { IN_ROOT, isMoving, MOVING, ROOT, samePlacement, type Placement } from './placement.js'
 
-/** Where a change belongs, as the transaction has read it. */
+/** Place where a change belongs, as the transaction has read it. */
 interface PlaceInside {
   readonly home: RecordKey
   /** As the home says. */

@@ -62,7 +62,7 @@ export class GrowingReads extends MembersApart {
     return answers?.map(({ bins }) => bins)
   }
 
-  /** The same, with the record that each answer is of. */
+  /** Answers with the record that each of them is of. */
   async askEach(
     owner: RecordKey,
     access: ReadAccess,
@@ -161,14 +161,14 @@ export class GrowingReads extends MembersApart {
       const here = members.filter((member) => recordId(this.#scheme.homeOf(owner, member, shards)) === id)
       return here.length === 0 ? undefined : [this.layout.among(this.bin, here), readBin(DELETING_BIN)]
     })
-    // One that is being deleted has none: its delete may have looked for links already.
+    // A record that is being deleted has none: its delete may have looked for links already.
     if (settled !== undefined)
       return settled.flatMap((bins) => (bins[DELETING_BIN] == null ? keysAmong(bins[this.bin]) : []))
     const all = await this.#allKeys(owner, reader)
     return all.filter((key) => members.some((member) => compareKeys(member, key) === 0))
   }
 
-  /** What the link to one member carries. */
+  /** Attributes of the link to one member. */
   async attributesOf(owner: RecordKey, member: UserKey, reader: ReadAccess): Promise<Value | undefined> {
     const settled = await this.ask(owner, reader, (home, { shards }) =>
       recordId(home) === recordId(this.#scheme.homeOf(owner, member, shards))

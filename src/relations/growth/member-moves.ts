@@ -23,7 +23,7 @@ export class MemberMoves {
   readonly #layout: LinkBin
   readonly #commands: GrowingCommands
   readonly #scheme: GrowingScheme
-  /** What a link carries, as it is stored: the client does not give back every number so. */
+  /** Value of a link, as it is stored: the client does not give back every number so. */
   readonly #recode: (carried: Value) => Value
 
   constructor(

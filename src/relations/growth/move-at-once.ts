@@ -95,7 +95,7 @@ export class MoveAtOnce {
     return { key, isThere: state === 'written', entries }
   }
 
-  /** One command for each record. */
+  /** Makes one command for each record. */
   #commandsOf(owner: RecordKey, to: Shards, homes: readonly Home[]): (WriteCommand | DeleteCommand)[] {
     const targets = new Map(this.#companions(owner, to).map((home, i) => [recordId(home), i]))
     const arriving = new Map<string, LinkEntry[]>()

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import type { Bins } from '../../plan/command.js'
 import type { Value } from '../../plan/value.js'
 
-/** Where members are: `ROOT` in their owner's record, 0 in one companion under the owner's key, otherwise spread over so many. */
+/** Location of members: `ROOT` in their owner's record, 0 in one companion under the owner's key, otherwise spread over so many. */
 export type Shards = number
 
 /** A number that no earlier move of the same collection had, nor a companion of it. */
@@ -25,10 +25,10 @@ export interface Move {
 /** Last move that a companion took part in; `null` where an earlier version of this package has made it. */
 export type Joined = number | null
 
-/** Why members move: a threshold of the class, more shards in the class, or a call. */
+/** Reason why members move: a threshold of the class, more shards in the class, or a call. */
 export type SplitReason = 'bytes' | 'members' | 'busyPerSecond' | 'tooLarge' | 'call'
 
-/** Where the members of an owner are. */
+/** Location of the members of an owner. */
 export interface Placement {
   /** As its record says; once members move, where they go. */
   readonly shards: Shards
@@ -39,7 +39,7 @@ export type ChangeKind = 'add' | 'remove' | 'change'
 
 /** Bins of an owner's record that say where the members of one collection are. */
 export interface PlacementBins {
-  /** How members are stored; absent while they are in the owner's record. */
+  /** Bin that says how members are stored; absent while they are in the owner's record. */
   readonly subkeys: string
   /** Number of the move that is under way; companions that take part say the same. */
   readonly move: string

@@ -93,7 +93,7 @@ function merged(
   for (const record of old)
     for (const entry of entriesIn(record, bin, layout, target)) {
       const home = recordId(homeOf(entry[0]))
-      // Where its home is complete, it would be there; a home that is missing has none yet.
+      // A member whose home is complete would be there; a home that is missing has none yet.
       const record = homes.get(home)!
       const isOpen = record === null || (record.bins[moveBin] ?? null) !== null
       if (isOpen && !out.get(home)!.has(userKeyId(entry[0]))) all.set(userKeyId(entry[0]), entry)

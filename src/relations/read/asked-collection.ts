@@ -23,7 +23,7 @@ export function askedBinding(
   if (binding === undefined || binding.tracked.state === 'gone') throw noSession(call)
   const bound = outsideTransaction ? { ...binding, reader: binding.reader.outside() } : binding
   if (deleted === undefined) return bound
-  // Whom an ended link leads to may be there, or be deleted itself.
+  // The member at the end of an ended link may be there, or be deleted itself.
   const shown = bound.strategy.ended === undefined ? deleted : 'include'
   return { ...bound, deleted, reader: bound.reader.withDeleted(shown) }
 }
@@ -41,7 +41,7 @@ export function checkDeleted({ binding }: CollectionState, { deleted }: Question
   if (!isKnown || !isSoft) throw noDeletedMembers(binding, isKnown)
 }
 
-/** The same for a question about one link, which only its attributes can keep. */
+/** Refuses the option for a read of one link, which only its attributes can keep. */
 export function checkEnded({ binding }: CollectionState, { deleted }: QuestionOptions = {}): void {
   if (deleted === undefined) return
   const isKnown = deleted === 'include' || deleted === 'only'

@@ -3,7 +3,7 @@ import type { Binding } from '../contract/binding.js'
 import type { OrderView } from '../contract/collection-members.js'
 import { checkNumber } from '../contract/relation-errors.js'
 
-/** One of the further orders of a collection, as people ask it; the view is asked for anew at each question. */
+/** A further order of a collection, as people read it; each read asks for the view anew. */
 export function collectionOrder<T extends object>(
   order: () => OrderView,
   binding: () => Binding | undefined,

@@ -63,7 +63,7 @@ export async function linkedPage(of: LinkedCollection, range: KeyRange): Promise
   return linksUnder(of, await memberKeys(of.state, of.binding, range))
 }
 
-/** What links lead to, in the order of these keys of links: both are read in one batch. */
+/** Entities that links lead to, in the order of these keys of links: both are read in one batch. */
 export async function linksUnder(of: LinkedCollection, keys: readonly KeyValue[]): Promise<object[]> {
   const { state, binding, links, members } = of
   const plain = state.binding!.reader
@@ -104,7 +104,7 @@ export async function* streamLinked(of: LinkedCollection): AsyncGenerator<object
   }
 }
 
-/** What these links lead to, once it is loaded. Options of the question are about links, so the session's own reader loads it. */
+/** Entities that these links lead to, once loaded. Options of the read are about links, so the session's own reader loads it. */
 async function membersAfter({ state, links, members }: LinkedCollection, shown: readonly object[]): Promise<object[]> {
   const { reader } = state.binding!
   await reader.load(await loadFar(links, shown, reader))

@@ -65,7 +65,7 @@ async function changedPage(state: CollectionState, binding: Binding, range: KeyR
   return withChanges(state, stored).slice(offset, offset + count)
 }
 
-/** These keys, with what was added and removed here. */
+/** Applies to these keys what was added and removed here. */
 export function withChanges(state: CollectionState, stored: readonly KeyValue[]): KeyValue[] {
   return state.asShown(() => {
     if (!state.isChanged) return [...stored]

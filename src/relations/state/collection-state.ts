@@ -168,7 +168,7 @@ export class CollectionState extends MembersAndChanges implements RelationSide {
       this.replace(change, { ...change, member: key, shown: change.member })
   }
 
-  /** Whether it was added, and that is not stored yet. */
+  /** True when it was added, and that is not stored yet. */
   isUnsent(key: KeyValue): boolean {
     return this.isAdded(key)
   }

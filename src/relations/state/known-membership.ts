@@ -13,7 +13,7 @@ export function knowledgeOf(member: Member, { members }: LoadedMembers, binding:
   return isTold(member, binding) ? ownWord(member, binding) : 'unknown'
 }
 
-/** Whether the entity itself says whom it belongs to. */
+/** True when the entity itself says whom it belongs to. */
 export function isTold(member: Member, { relation: { kind, inverse } }: Binding): member is object {
   return isEntity(member) && kind === 'oneToMany' && inverse !== undefined
 }

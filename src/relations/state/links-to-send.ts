@@ -8,7 +8,7 @@ export const isMade = (link: object): boolean => MADE.has(link)
 
 /** Link records that the next save of the owner concerns, though the collection itself does not change. */
 interface LinksToSend {
-  /** They were given other values by a collection that had them already. */
+  /** Links that were given other values by a collection that had them already. */
   readonly changed: Set<object>
   /** The session has taken them in, has not stored them, and was told to unlink them. */
   readonly dropped: Set<object>

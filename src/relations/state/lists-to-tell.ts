@@ -57,7 +57,7 @@ export class ListsToTell implements OwnersToTell {
     this.#data.toLeave?.delete(userKeyId(owner))
   }
 
-  /** Lists may be waiting for a change that was taken back since: only the owner that the record names keeps its entry. */
+  /** Lists may be waiting for a change that was rolled back since: only the owner that the record names keeps its entry. */
   reconsider(owner: KeyValue | null): void {
     const { toJoin } = this.#data
     if (toJoin !== undefined && (owner === null || userKeyId(toJoin) !== userKeyId(owner))) {
@@ -67,7 +67,7 @@ export class ListsToTell implements OwnersToTell {
     if (owner !== null && this.#data.toLeave?.delete(userKeyId(owner)) === true) this.#data.toJoin = owner
   }
 
-  /** That owner is deleted. */
+  /** Drops an owner that is deleted. */
   forget(owner: KeyValue): void {
     const { toJoin } = this.#data
     if (toJoin !== undefined && userKeyId(toJoin) === userKeyId(owner)) this.joined()

@@ -9,7 +9,7 @@ import { REMEMBER, rememberFields } from './remember-fields.js'
 export class LoadedMembers {
   readonly #data: Data = { members: undefined, bin: undefined, dangling: [] }
   #keyOf: KeyOf = declaredKey
-  /** How many loads are under way, and what a flush has stored meanwhile: their reads may have been before it. */
+  /** Loads that are under way, and what a flush has stored meanwhile: their reads may have been before it. */
   #loads = 0
   #confirmed: [Member, boolean][] | undefined
 
@@ -109,14 +109,14 @@ export abstract class KeyedMembers<E> {
   #keyOf: KeyOf = declaredKey
   /** Outside a session, entities of several classes may have the same key. */
   #areTagged = false
-  // Most of these stay empty, and are made for every entity that is loaded.
+  // Kept small: it is made for every entity that is loaded, and mostly stays empty.
   #byKey: Map<string, E> | undefined
   /** Entries of entities that had no key when they came. */
   #keyless: Map<object, E> | undefined
 
   protected abstract memberOf(entry: E): Member
 
-  /** How to read an entity's key; a session knows more of it than the class alone. */
+  /** Reads an entity's key; a session knows more of it than the class alone. */
   get keyOf(): KeyOf {
     return this.#keyOf
   }

@@ -18,7 +18,7 @@ export abstract class MembersAndChanges {
   readonly links = new LinkValues((member) => this.keyOf(member))
   /** Changes as a flush is sending them: one that was replaced since is not settled by its answer. */
   #inFlight: Set<MemberChange> | undefined
-  /** What takes back each change of an `explain` that is under way. */
+  /** Rollback of each change of an `explain` that is under way. */
   readonly #previews = new Set<() => void>()
 
   /** All members are known and at hand. */
@@ -147,13 +147,13 @@ export abstract class MembersAndChanges {
     if (change !== undefined) this.replace(change, { ...change, isPartlySent: true })
   }
 
-  /** Its records are as they were before the change. */
+  /** Notes that its records are as they were before the change. */
   turnedBack(member: Member): void {
     const change = this.changes.get(member)
     if (change !== undefined) this.replace(change, { ...change, isPartlySent: false })
   }
 
-  /** Makes a change of one member for a plan, and gives what takes it back, unless the member was changed again since. */
+  /** Makes a change of one member for a plan, and returns its rollback, which does nothing if the member was changed again since. */
   tentatively(member: Member, change: () => void, isPreview = false): () => void {
     const { changes } = this
     const [before, link] = [changes.get(member), this.links.get(member)]
@@ -231,7 +231,7 @@ export abstract class MembersAndChanges {
  */
 type ChangeKind = 'added' | 'removed' | 'orphaned'
 
-/** How a member of a collection is to change. Never modified, so that whoever has planned one can tell whether it is still the same. */
+/** Change of a member of a collection. Never modified, so that a plan can tell whether it is still the same. */
 interface MemberChange {
   readonly kind: ChangeKind
   readonly member: Member

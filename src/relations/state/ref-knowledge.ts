@@ -1,5 +1,5 @@
 /**
- * How much is known of what the record holds.
+ * Knowledge of what the record holds.
  *
  * | known    | + set    | + read | + its write | + the target has no record |
  * | -------- | -------- | ------ | ----------- | -------------------------- |
@@ -8,7 +8,7 @@
  * | read     | read     | read   | read        | missing                    |
  * | missing  | read     | read   | read        | missing                    |
  *
- * `unread`: the bin was not read (`only`). `setBlind`: it was given something to point to, or nothing, before anybody had read what the
- * record holds; taken back, that is `unread` again. `missing`: the key was looked up and has no record.
+ * `unread`: the bin was not read (`only`). `setBlind`: it was given something to point to, or nothing, before anybody
+ * had read what the record holds; rolled back, that is `unread` again. `missing`: the key was looked up and has no record.
  */
 export type Known = 'unread' | 'setBlind' | 'read' | 'missing'

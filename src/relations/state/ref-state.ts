@@ -96,7 +96,7 @@ export class RefState extends RefTarget implements RelationSide {
     return this.isStoredAs(owner) ? 'stored' : 'elsewhere'
   }
 
-  /** Whether it points there, or may do so for all that is known. */
+  /** True when it points there, or may do so for all that is known. */
   mayBeAt(owner: object): boolean {
     return !this.isRead || this.target === owner || this.#isKeyOf(owner)
   }

@@ -22,7 +22,7 @@ export abstract class RefTarget {
   protected isSetToNull = false
   private toTell: ListsToTell | undefined
   #binding: Binding | undefined
-  /** That of the last change, and of the one that a flush is sending: what was changed since is not settled by its answer. */
+  /** Numbers of the last change, and of the one that a flush is sending: what was changed since is not settled by its answer. */
   #revision = 0
   #inFlight: number | undefined
   #preview: { readonly putBack: () => void; readonly made: number } | undefined
@@ -103,12 +103,12 @@ export abstract class RefTarget {
     return key !== null && userKeyId(key) === userKeyId(stored)
   }
 
-  /** Whether the record says so, as far as the session knows. */
+  /** True when the record says so, as far as the session knows. */
   isStoredAs(key: KeyValue): boolean {
     return this.isRead && this.stored !== null && userKeyId(this.stored) === userKeyId(key)
   }
 
-  /** Whether it points there now. */
+  /** True when it points there now. */
   isAt(key: KeyValue | null): boolean {
     const now = this.isRead ? this.key : null
     return now !== null && key !== null ? userKeyId(now) === userKeyId(key) : now === key
@@ -132,7 +132,7 @@ export abstract class RefTarget {
     return [...ends.map(userKeyId), ...(toLeave?.keys() ?? [])]
   }
 
-  /** Whether it points there, and that is not stored yet. */
+  /** True when it points there, and that is not stored yet. */
   isUnsent(key: KeyValue): boolean {
     return !this.isStored && this.isAt(key)
   }
@@ -167,7 +167,7 @@ export abstract class RefTarget {
     if (before !== null) this.lists.left(before)
   }
 
-  /** Whether the record at the other end may have what this one does not say yet. */
+  /** True when the record at the other end may have what this one does not say yet. */
   notePartlySent(isBegun: boolean): void {
     this.isBegun = isBegun
   }
@@ -178,7 +178,7 @@ export abstract class RefTarget {
     this.know(null)
   }
 
-  /** Its key was looked up: true where there is no record. */
+  /** True when its key was looked up and has no record. */
   lookedUp(isMissing: boolean): void {
     if (isMissing) this.knows = 'missing'
     else if (this.knows === 'missing') this.knows = 'read'
@@ -191,7 +191,7 @@ export abstract class RefTarget {
     this.#binding?.tracked.relinked?.()
   }
 
-  /** Lists that wait for a change which was taken back since are told what is true. */
+  /** Corrects lists that wait for a change which was rolled back since. */
   reconsider(): void {
     if (this.isRead) this.toTell?.reconsider(this.key)
   }
@@ -223,7 +223,7 @@ export abstract class RefTarget {
     }
   }
 
-  /** Makes a change for a plan, and gives what takes it back: false where it was changed again since, and stays. */
+  /** Makes a change for a plan, and returns its rollback: false where it was changed again since, and stays. */
   tentatively(change: () => void, isPreview = false): () => boolean {
     const putBack = this.remember()
     change()

@@ -132,7 +132,7 @@ export function parentRef(child: object, inverse: RelationModel): RefState {
   return refStateOf(readProperty(child, inverse.name) as object)
 }
 
-/** Whether the child's own record says that it belongs here, and nobody has changed that since. */
+/** True when the child's own record says that it belongs here, and nobody has changed that since. */
 export function isHere(child: object, inverse: RelationModel, parent: Tracked, reader: Reader): boolean {
   const ref = parentRef(child, inverse)
   return ref.isStored && ref.isStoredAs(reader.keyOf(parent.entity, inverse.target)!)

@@ -7,7 +7,7 @@ interface NewParent {
   giveAway(key: KeyValue): void
 }
 
-/** Who takes in which child that is known by its key alone, for each session. */
+/** Parents that take in children known by their keys alone, for each session. */
 const NEW_PARENTS = new WeakMap<object, Map<string, NewParent>>()
 
 /** A child that nobody has loaded has one parent, too: the one it was given last. */

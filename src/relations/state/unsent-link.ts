@@ -10,7 +10,7 @@ export function forgetUnsentLink(member: object, { strategy: { links }, reader }
   const { far, farCollection } = links
   const ref = readProperty(member, far) as Ref<object>
   const end = ref.isLoaded ? ref.value : null
-  // One that the session has taken in is stored whoever lists it.
+  // A link that the session has taken in is stored whoever lists it.
   if (end !== null && farCollection !== undefined && reader.tracked(member) === undefined)
     sideOf(readProperty(end, farCollection))?.revert(member)
   return true

@@ -63,7 +63,7 @@ export class KeyListStrategy implements RelationStrategy {
   readonly #inverse: RelationModel | undefined
   /** Notes of new members, where only this list leads to them. */
   readonly #createdFor: CreatedFor | undefined
-  /** How children come in that are known by their keys alone, when the relation is two-sided. */
+  /** Takes in children that are known by their keys alone, when the relation is two-sided. */
   readonly #unloaded: UnloadedChildren | undefined
 
   /** `owners`: the class of the owners, or the several that a member may belong to one of. */
@@ -144,7 +144,7 @@ export class KeyListStrategy implements RelationStrategy {
     ])
   }
 
-  /** Its children are deleted or detached by `reach`; the record itself says that it is on its way until it is gone. */
+  /** Children are deleted or detached by `reach`; the record itself is marked until it is gone. */
   remove(tracked: Tracked, draft: Draft, reader: Reader): void | Promise<void> {
     if (this.model.orphans !== 'delete') this.#createdFor?.takenOut(this.#state(tracked.entity).removed, draft, reader)
     if (this.model.onDelete === 'restrict' && !this.store.isApart) return
@@ -213,7 +213,7 @@ export class KeyListStrategy implements RelationStrategy {
     const key = this.#keyOf(member, state, reader)
     // A key that is not an entity by now has no record, where orphans are looked for.
     const isOrphan = this.model.orphans === 'delete' && (!isEntity(member) || isDeleting(member, draft, reader))
-    // One that was deleted softly before is not found either, and stays listed.
+    // A child that was deleted softly before is not found either, and stays listed.
     if (isOrphan && !isEntity(member) && this.#target.deletedAt !== undefined)
       return draft.beforeSending(() => state.confirmRemoved(member))
     const isAlone = this.#childBin === undefined || isWritten || isOrphan

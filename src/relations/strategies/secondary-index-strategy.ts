@@ -88,7 +88,7 @@ export class SecondaryIndexStrategy implements RelationStrategy {
     if (leaving.length > 0) return Promise.all(leaving).then(() => undefined)
   }
 
-  /** Its children are deleted or detached by `reach`; until it is gone, the record says that it takes no new ones. */
+  /** Children are deleted or detached by `reach`; until it is gone, the record says that it takes no new ones. */
   remove(tracked: Tracked, draft: Draft): void {
     if (this.model.onDelete === 'restrict') return
     draft.follow('mark', lookingAgain(tracked, this.model))

@@ -127,7 +127,7 @@ export class SharedKeyStrategy implements RelationStrategy {
     refStateOf(readProperty(other.entity, inverse) as object).meet(owner.entity)
   }
 
-  /** The same key; only its own record tells whether there is one. */
+  /** The key is the same; only its own record tells whether there is one. */
   targetKey({ model, key }: Tracked, reader: Reader): Promise<KeyValue> {
     return Promise.resolve(reader.fromStored(model, key.key))
   }

@@ -20,7 +20,7 @@ import { ListUpkeep } from '../write/list-upkeep.js'
 import { together } from '../../plan/plan-draft.js'
 import { retarget } from '../write/guarded-ref-write.js'
 
-/** How a parent with a list takes in children that are known by their keys alone: it writes their bins, too. */
+/** Takes children that are known by their keys alone into a parent with a list: their bins are written, too. */
 export class UnloadedChildren {
   readonly #relation: string
   readonly #own: MemberStore
@@ -141,7 +141,7 @@ export class UnloadedChildren {
     return this.#lists.at(from).remove({ owner: from, member: member.key }, draft, 'remove references', settle, reader)
   }
 
-  /** This parent is gone, so the child goes back to the one it had, whose list still has it. */
+  /** The parent is gone, so the child goes back to the one it had, whose list still has it. */
   #restoreParent(
     tracked: Tracked,
     member: Member,

@@ -124,7 +124,7 @@ export class HomeVerifier {
     return reading
   }
 
-  /** Whether the record that is read still holds the member, and with what. */
+  /** Tells whether the record that is read still holds the member, and with what. */
   async #holds({ owner, member, relation }: Misplaced, key: RecordKey): Promise<Reading> {
     const { holds, carries } = endOf(relation, owner.key, member)
     const operations = [

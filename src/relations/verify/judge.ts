@@ -8,9 +8,9 @@ import type { StoredLink } from '../contract/link-verification.js'
 export interface Reading {
   readonly exists: boolean
   readonly holds: boolean
-  /** Its delete has begun: whoever finishes that also takes care of its links. */
+  /** Set when its delete has begun: whoever finishes that also takes care of its links. */
   readonly isDeleting: boolean
-  /** Its record is in the archive, or outside of it, where the other end is not. */
+  /** Set when its record is in the archive, or outside of it, and the other end is not. */
   readonly isMoved?: boolean
   /** Milliseconds since its last write. */
   readonly age: number
@@ -21,7 +21,7 @@ export interface Reading {
   readonly carried?: Value
   /** The one that it holds, where it can hold only one. */
   readonly held?: Value
-  /** That one is another, which has the same link to it. */
+  /** Set when that one is another record, which has the same link to it. */
   readonly isTaken?: boolean
 }
 

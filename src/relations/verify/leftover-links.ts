@@ -8,7 +8,7 @@ import { modelAt, storedRef } from '../contract/member.js'
 import { createdForBin } from '../write/record-store.js'
 import { binEnd } from './link-ends.js'
 
-/** How members that were created for an owner are checked; undefined where they may be there alone. */
+/** Checks members that were created for an owner; undefined where they may be there alone. */
 export function createdForLinks(
   relation: RelationModel,
   owner: EntityModel,
@@ -49,7 +49,7 @@ export function createdForLinks(
 const pick = (end: LinkEnd | undefined): Partial<LinkEnd> =>
   end === undefined ? {} : { key: end.key, holds: end.holds, ...(end.apart && { apart: end.apart }) }
 
-/** Where the link would be: in a bin of the member, or at the owner's end. */
+/** Place where the link would be: in a bin of the member, or at the owner's end. */
 interface Linked {
   readonly ownBin?: string
   readonly held?: (owner: RecordKey, member: UserKey) => LinkEnd

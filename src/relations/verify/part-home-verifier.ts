@@ -52,7 +52,7 @@ export class PartHomeVerifier {
     this.#unsettled = unsettled
   }
 
-  /** Also checks parts in the records of their owners, where those are. */
+  /** Checks also parts in the records of their owners, where those are. */
   async *check(subjects: readonly InsideSubject[]): AsyncGenerator<Finding> {
     yield* this.#inside.check(
       subjects.map((each) => ({ ...each, inside: each.inside.filter(({ apart }) => apart === undefined) })),
@@ -101,7 +101,7 @@ export class PartHomeVerifier {
       const misplaced = record === null ? [] : home.apart.misplacedIn(record.bins, home.key, home.owner)
       if (misplaced.length === 0) return
       const reading = readingOf(record)
-      // What repair has written itself is settled.
+      // Records that repair has written itself are settled.
       if (reading.age < this.#settle && !this.#own.has(recordId(home.key))) return this.#unsettled()
       if (!this.#repair) return yield* misplaced.map((part) => this.#finding(home, part, FOUND))
       if (!this.#own.has(`told ${recordId(home.owner)}`)) {

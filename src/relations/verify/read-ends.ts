@@ -51,7 +51,7 @@ function recordsOf({ model, key, apart }: LinkEnd): Pick<ReadCommand, 'entity' |
   return keys.filter((each) => isUserKey(each.key)).map((each) => ({ entity: model.name, key: each }))
 }
 
-/** What is asked of the record of one end. */
+/** Reads of the record of one end. */
 interface Asked {
   readonly end: LinkEnd
   readonly key: RecordKey
@@ -120,7 +120,7 @@ async function askAll(asked: readonly Asked[], readAll: ReadAll): Promise<(Store
     let question = questions.get(id)
     if (question === undefined) questions.set(id, (question = { of: each, operations: [...ABOUT_RECORD] }))
     const { operations } = question
-    // What several ask of a record is read once.
+    // Reads once what several ask of a record.
     operations.push(...each.operations.filter((one) => one.kind !== 'readBin' || !hasRead(operations, one.bin)))
   }
   const commands = [...questions.values()].map(({ of, operations }) =>

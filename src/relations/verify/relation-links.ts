@@ -115,7 +115,7 @@ export function linkMapLinks(
   return { ...pair, ...storedIn(relation, store) }
 }
 
-/** Both ends store the link, and the model says which of them is the truth. */
+/** The link is stored at both ends, and the model says which of them is the truth. */
 export function pairOfEnds(
   relation: RelationModel,
   readKeys: LinkVerification['readKeys'],
@@ -133,7 +133,7 @@ export function pairOfEnds(
   }
 }
 
-/** Nobody else knows of the links: all that can be wrong is a key without a record. */
+/** Links that nobody else knows of: all that can be wrong is a key without a record. */
 function oneSided(
   readKeys: LinkVerification['readKeys'],
   near: (here: RecordKey, other: UserKey) => LinkEnd,

@@ -208,7 +208,7 @@ export class Verifier {
     return readEnds(ends, (commands) => this.#access.read(commands))
   }
 
-  /** Whether nothing can be on its way there. What changed while the ends were being read is as new as what changes now. */
+  /** True when nothing can be in flight to it. What changed while the ends were being read is as new as what changes now. */
   #isSettled(key: RecordKey, reading: Reading, passed: number): boolean {
     const { settle } = this.#terms
     return !reading.exists || settle === 0 || reading.age >= settle + passed || this.#own.isLast(key, reading)

@@ -25,7 +25,7 @@ interface Change {
   readonly create?: (home: RecordKey, shards: Shards) => WriteCommand
   /** Sends it again, where it is a change of several members that may belong in several companions now. */
   readonly reroute?: (left: number) => void
-  /** Its members must be there: it changes them, and takes none out. */
+  /** Set when its members must be there: it changes them, and takes none out. */
   readonly needsMember?: boolean
   /** The change has conditions of its own: a refusal that the owner does not explain comes from them. */
   readonly hasConditions?: boolean
@@ -146,7 +146,7 @@ export class CompanionChanges {
         draft.add('undo', held(this.#commands.model, owner), ({ reason, state }) => {
           if (reason === 'missing' || reason === 'guard')
             draft.add('undo', this.#commands.drop(home), isWrittenOrMissing)
-          // Somebody has created the owner anew.
+          // Another session has created the owner anew.
           else draft.add('undo', this.#commands.unmark(home), isWrittenOrMissing)
           return state === 'written' || reason === 'missing' || reason === 'guard'
         })

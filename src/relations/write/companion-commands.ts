@@ -87,12 +87,12 @@ export class CompanionCommands {
     )
   }
 
-  /** The same command, which an owner refuses that was deleted softly: it takes no new members. */
+  /** Copies the command so that an owner that was deleted softly refuses it: it takes no new members. */
   admitting(tell: WriteCommand): WriteCommand {
     return { ...tell, guards: [whileThere(this.model)] }
   }
 
-  /** The same for an add inside a transaction, which may make the owner's record. */
+  /** Tells the owner of an add inside a transaction, which may create the owner's record. */
   telling({ owner, isOwnerMade }: StoredMember, shards: Shards, made?: readonly RecordKey[]): WriteCommand {
     const tell = this.admitting(this.tell(owner, shards, made))
     return isOwnerMade === true ? { ...tell, exists: 'upsert' } : tell
@@ -103,7 +103,7 @@ export class CompanionCommands {
     return bins[this.#answer]
   }
 
-  /** The same command, which also reads what the owner says. */
+  /** Copies the command so that it also reads what the owner says. */
   asked(command: WriteCommand): WriteCommand {
     const question = readExpression(this.#answer, bin('list', this.#scheme.subkeys))
     return { ...command, operations: [...command.operations, question] }

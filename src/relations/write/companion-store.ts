@@ -117,7 +117,7 @@ export class CompanionStore implements MemberStore {
     this.#changes.send({ at, stage, settle, command }, draft)
   }
 
-  /** What changes of one owner changes together, as it would in one record. */
+  /** Changes of one owner are made together, as they would be in one record. */
   #tie({ owner, member }: StoredMember, draft: Draft): void {
     draft.tie(this.homeOf(owner, member), owner)
   }
@@ -144,7 +144,7 @@ export class CompanionStore implements MemberStore {
   }
 
   removal({ owner, member }: StoredMember, from?: RecordKey): WriteCommand {
-    // What is where it should not be may be in a record that does not say of how many it is.
+    // A misplaced member may be in a record that does not say of how many it is one.
     if (from !== undefined) return linkWrite(this.model, from, [this.#layout.take(this.bin, [member])])
     return this.#commands.take(this.homeOf(owner, member), [member], this.#scheme.shardsOf(owner))
   }
@@ -196,7 +196,7 @@ export class CompanionStore implements MemberStore {
     for await (const keys of this.#reads.walk(owner.key, reader, count)) yield this.#reads.keysOf(owner, keys, reader)
   }
 
-  /** One list or map, as if all members were in one record. */
+  /** Joins all members into one list or map, as if they were in one record. */
   async read(owners: readonly RecordKey[], reader: Reader): Promise<readonly (Value | undefined)[]> {
     const all = await this.#reads.ask(owners, reader, (home) => read(this.model.name, home, [this.bin]))
     return all.map((answers) => this.#layout.merge(storedIn(answers, this.bin)))

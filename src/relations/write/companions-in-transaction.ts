@@ -21,7 +21,7 @@ interface Held {
   readonly counts: CompanionCounts
 }
 
-/** Where a change belongs, as the transaction has read it. */
+/** Place where a change belongs, as the transaction has read it. */
 export interface CompanionPlace {
   readonly home: RecordKey
   readonly shards: Shards

@@ -14,7 +14,7 @@ export function markDeleting({
   return write(model.name, key, [writeBin(DELETING_BIN, true)], options)
 }
 
-/** Also reads the members that the record has: once it is marked, no more can come. */
+/** Reads also the members that the record has: once it is marked, no more can come. */
 export function readingKeys(mark: WriteCommand, bin: string): WriteCommand {
   return { ...mark, operations: [...mark.operations, readBin(bin)] }
 }

@@ -27,7 +27,7 @@ export function whileItHolds(record: Named): DescribeStep {
       : undefined
 }
 
-/** A record is read again after the write, and where it says otherwise, the write is taken back. */
+/** A record is read again after the write, and where it says otherwise, the write is rolled back. */
 export function confirming(record: Named, undone: string): DescribeStep {
   return (isTransaction) =>
     isTransaction ? undefined : `read ${nameOf(record)} again: if it was changed meanwhile, ${undone}`

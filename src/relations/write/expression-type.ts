@@ -1,7 +1,7 @@
 import type { KeyKind } from '../../keys/index.js'
 import type { BinType } from '../../plan/expression.js'
 
-/** How an expression reads a bin that holds a stored key of that type. */
+/** Type with which an expression reads a bin that holds a stored key. */
 export function expressionType(kind: KeyKind): BinType {
   if (kind === 'string') return 'str'
   return kind === 'bytes' ? 'blob' : 'int'

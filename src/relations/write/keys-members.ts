@@ -18,7 +18,7 @@ export interface KeysReads {
   readonly isList: boolean
 }
 
-/** What the server tells of a list or map of keys without sending more than is asked for. */
+/** Reads of a list or map of keys that the server answers without sending more than is asked for. */
 export function keysMembers(
   owner: EntityModel,
   target: EntityModel,

@@ -62,7 +62,7 @@ export type LinkEntry = readonly [UserKey, Value | undefined]
 
 const ALL = 2 ** 31 - 1
 
-/** How a bin holds members: as an ordered list of their keys, or as a map from key to the attributes of the link. */
+/** Form in which a bin holds members: as an ordered list of their keys, or as a map from key to the attributes of the link. */
 export interface LinkBin {
   /** Set where links that were ended stay in another bin of the record. */
   readonly ended?: EndedBin
@@ -86,9 +86,9 @@ export interface LinkBin {
   /** A bin with these members. */
   binOf(entries: readonly LinkEntry[]): Value
   readonly reads: KeysReads
-  /** How to read which of some keys are there, where a copy must not replace them: their entries hold more than a link. */
+  /** Reads which of some keys are there, where a copy must not replace them: their entries hold more than a link. */
   readonly unreplaced?: { readonly bin: string; among(keys: readonly UserKey[]): ReadOperation }
-  /** What bins of several records hold, as one bin would. */
+  /** Joins the bins of several records as one bin would hold them. */
   merge(bins: readonly Value[]): Value
   /** Reads the first keys in their order, or those from `from` on, that one included if it is there; the answer is called `PAGE`. */
   page(bin: string, count: number, from?: UserKey): ReadOperation
@@ -205,7 +205,7 @@ export function linkWrite(
   return write(model.name, key, operations, { exists, ttl: 'keep' })
 }
 
-/** The same to a record that nobody has read: one of another class of the set takes no link. */
+/** Writes a link to a record that nobody has read: one of another class of the set takes no link. */
 export function blindLinkWrite(model: EntityModel, key: RecordKey, operations: readonly Operation[]): WriteCommand {
   return write(model.name, key, operations, { exists: 'mustExist', ttl: 'keep', guards: whileOfClass(model) })
 }

@@ -6,11 +6,11 @@ import type { Value } from '../../plan/value.js'
 import type { MemberStore, StoredMember } from '../contract/member-store.js'
 import type { LinkBin } from './link-bin.js'
 
-/** One of the two records of a link, and where its class keeps links. */
+/** An end of a link: one of its two records, and where its class keeps links. */
 export interface LinkSide {
   readonly store: MemberStore
   readonly key: RecordKey
-  /** How the same flush writes its record. */
+  /** Write of its record in the same flush. */
   readonly written?: Pick<StoredMember, 'isOwnerNew' | 'isOwnerUpserted' | 'isOwnerMade'>
 }
 
@@ -47,7 +47,7 @@ export class LinkUpkeep {
     this.#ended = ended
   }
 
-  /** Both sides were changed outside of a transaction; all links of a stage are read in one batch, each record once. */
+  /** Notes a link that was changed on both sides outside of a transaction; all links of a stage are read in one batch, each record once. */
   check(pair: LinkPair, draft: Draft): void {
     this.#ended?.check(pair, draft)
     if (!draft.isInside) draft.collect(`links ${this.#name}`, pair, (pairs) => this.#compare(pairs, draft))
@@ -72,7 +72,7 @@ export class LinkUpkeep {
     for (const { command, found, has } of questions) draft.check(command, (record) => answered(has, found(record)))
     for (const { end, asked, has } of growing)
       draft.followUp(async (access) => {
-        // What cannot be read is not compared: verify finds it.
+        // A link that cannot be read is not compared: verify finds it.
         const found = await end.store.held(end.key, asked, access).catch(() => undefined)
         if (found !== undefined) answered(has, found)
       })

@@ -34,7 +34,7 @@ export abstract class MembersApart implements CollectionMembers {
 
   abstract count(owner: Tracked, reader: Reader): Promise<number>
 
-  /** Those of these members that the owner has. */
+  /** Filters these members for those that the owner has. */
   abstract held(
     owner: RecordKey,
     members: readonly UserKey[],

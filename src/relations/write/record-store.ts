@@ -159,7 +159,7 @@ export class CreatedFor {
     return relation.onDelete === 'detach' ? undefined : new CreatedFor(owner, relation, member)
   }
 
-  /** The same for each class that may own a member; all have the relation under one name. */
+  /** Makes the notes for each class that may own a member; all have the relation under one name. */
   static ofEach(owners: EntityModel, relation: RelationModel, member: EntityModel): readonly CreatedFor[] {
     return (owners.several ?? [owners]).flatMap((owner) => CreatedFor.of(owner, relation, member) ?? [])
   }

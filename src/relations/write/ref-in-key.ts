@@ -4,7 +4,7 @@ import { userKeyId, type RecordKey, type UserKey } from '../../plan/record-key.j
 import type { Reader } from '../contract/reader.js'
 import { keyRefChanged, keyRefLost } from '../contract/relation-errors.js'
 
-/** Whether a reference is part of the key of its record: then it never holds anything but what that key says. */
+/** True when a reference is part of the key of its record: then it never holds anything but what that key says. */
 export const isInKey = ({ key }: EntityModel, { name }: RelationModel): boolean => key.properties.includes(name)
 
 /** Throws where the reference of a stored record shall hold another key, or none, than the key of that record says. */

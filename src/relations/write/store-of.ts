@@ -8,13 +8,13 @@ import { CompanionStore } from './companion-store.js'
 import { listBin, mapBin, type LinkBin } from './link-bin.js'
 import { RecordStore } from './record-store.js'
 
-/** How a relation's bin holds keys. */
+/** Form in which a relation's bin holds keys. */
 export function layoutOf({ attributes, endedBin }: RelationModel): LinkBin {
   if (attributes === undefined) return listBin
   return endedBin === undefined ? mapBin : { ...mapBin, ended: endedBinOf(endedBin) }
 }
 
-/** Where a relation of this class keeps the keys of its members, which are of the class `target`. */
+/** Store in which a relation of this class keeps the keys of its members, which are of the class `target`. */
 export function storeOf(
   model: EntityModel,
   relation: RelationModel,

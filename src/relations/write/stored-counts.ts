@@ -72,7 +72,7 @@ export function countsOf({ properties, relations }: EntityModel): StoredCount[] 
   })
 }
 
-/** The same operations, between two reads of the size. */
+/** Puts the operations between two reads of the size. */
 function measured(operations: readonly Operation[], size: Expression): readonly Operation[] {
   return [readExpression(SIZE_BEFORE, size), ...operations, readExpression(SIZE_AFTER, size)]
 }

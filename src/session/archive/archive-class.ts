@@ -11,7 +11,7 @@ import type { MappedClasses } from '../mapping/mapped-classes.js'
 import { archiveOf, checkAlone } from './archived.js'
 import { RecordMover } from './move-records.js'
 
-/** How far archiving has come. */
+/** Progress of archiving. */
 export interface ArchiveProgress {
   /** Records that were moved. */
   readonly archived: number
@@ -22,7 +22,7 @@ export interface ArchiveOptions extends OutsideTransaction {
   readonly olderThan: Date
   /** The Date property that says the time; `@UpdatedAt`, or else `@CreatedAt`, unless given. */
   readonly by?: string
-  /** Whose records, where the keys of the class belong to tenants. */
+  /** Tenant whose records are wanted, where the keys of the class belong to tenants. */
   readonly tenant?: Tenant
   readonly onProgress?: (progress: ArchiveProgress) => void
   readonly signal?: AbortSignal

@@ -13,7 +13,7 @@ import type { MappedClasses } from '../mapping/mapped-classes.js'
 import { copyOf } from './copy-record.js'
 import { membersOf, type MovingMembers, type ReadRecord } from './move-members.js'
 
-/** Writers that come between are met so often. */
+/** Times that a record is read again because others have written to it meanwhile. */
 const ATTEMPTS = 8
 
 /** Namespaces between which records are moved. */
@@ -110,7 +110,7 @@ export class RecordMover {
     return keys.map(({ key }, i) => (found[i]?.moving === undefined ? 'missing' : (results.get(key) ?? 'overtaken')))
   }
 
-  /** Where only one of the two is there, members that a move has left behind follow it. */
+  /** Moves members that a move has left behind, where only one of the two is there. */
   async #moveMembers(records: readonly ReadRecord[]): Promise<void> {
     for (const { mapped, keys, belongs } of membersOf(this.#mapped, records, this.#moves.classes)) {
       const mover = new RecordMover(mapped, this.#moves, belongs)

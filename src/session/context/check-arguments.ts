@@ -65,7 +65,7 @@ const KNOWN = {
   verify: { repair: true, settle: true, signal: true } satisfies NamesOf<VerifyOptions>,
 } as const
 
-/** Options of a call of a session, which takes none that it would not heed. */
+/** Options of a call of a session; unknown ones are rejected. */
 export function checkCallOptions(call: keyof typeof KNOWN, options: object | undefined): void {
   if (options === undefined) return
   checkNames(`${call}()`, options, KNOWN[call])

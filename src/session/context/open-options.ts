@@ -4,7 +4,7 @@ import { SkeinError } from '../../errors/index.js'
 import type { EntityClass } from '../../model/index.js'
 
 /**
- * Whether records that change together do so in one transaction: `auto` where the server can, `required` refuses what it cannot
+ * Use of one transaction for records that change together: `auto` where the server can, `required` refuses what it cannot
  * carry before anything is sent, `off` never.
  */
 export type TransactionMode = (typeof TRANSACTION_MODES)[number]
@@ -24,7 +24,7 @@ export interface OpenOptions extends Omit<DriverOptions, 'namespaces'> {
   readonly validate?: boolean
   /** Names whoever makes the changes of the moment, for `@History`: `() => requests.getStore()?.user`. Called by every flush that changes a record with a history. */
   readonly actor?: () => string | undefined
-  /** Whether errors of a session show where it was called, for some microseconds a call. Unless given, where `NODE_ENV` is not `production`. */
+  /** Lets errors of a session show where it was called, for some microseconds a call. Unless given, where `NODE_ENV` is not `production`. */
   readonly stacks?: boolean
 }
 

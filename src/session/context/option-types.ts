@@ -10,7 +10,7 @@ export interface SessionOptions {
   readonly validate?: boolean
 }
 
-/** How far a large delete has come. */
+/** Progress of a large delete. */
 export interface DeleteProgress {
   /** The class and relation whose members are being deleted or detached. */
   readonly className: string

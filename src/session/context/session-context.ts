@@ -23,7 +23,7 @@ export interface SessionContext {
   readonly undo?: (() => void)[]
   /** In a transaction that its user began: index queries, which take no part in it, are refused unless asked for. */
   readonly refusesQueries?: boolean
-  /** How a flush uses transactions when it is not told. */
+  /** Use of transactions by a flush that is not told. */
   readonly transactions: TransactionMode
   /** Checks class-validator's rules before anything is sent. */
   readonly validate: boolean

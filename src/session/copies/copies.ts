@@ -10,7 +10,7 @@ import { refuseInTransaction } from '../transaction/transaction-scope.js'
 import type { CopyLink, CopyLinks } from './copy-links.js'
 import { refreshing, staleCopies, type StaleCopy } from './stale-copies.js'
 
-/** How far a refresh has come. */
+/** Progress of a refresh. */
 export interface CopyProgress {
   /** Class whose records hold the copies. */
   readonly className: string
@@ -23,7 +23,7 @@ export interface CopyProgress {
 export interface RefreshCopiesOptions extends OutsideTransaction {
   /** Called after each step. */
   readonly progress?: (progress: CopyProgress) => void
-  /** Whose records, where the keys of the class belong to tenants. */
+  /** Tenant whose records are wanted, where the keys of the class belong to tenants. */
   readonly tenant?: Tenant
   readonly signal?: AbortSignal
 }

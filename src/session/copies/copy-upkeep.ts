@@ -27,12 +27,12 @@ interface PendingSource {
   readonly links: Set<CopyLink>
 }
 
-/** Writers that come between are followed so often; what is still stale then is found by `verify`. */
+/** Times that a copy is written again because its source changed meanwhile; what is still stale then is found by `verify`. */
 const ROUNDS = 5
 
 /**
  * Brings copies in line after a flush: those whose source it changed, and those that were set while their source may have changed. Whoever
- * writes a copy reads its source afterwards, and writes again where they differ, so that the last word is the source's. What fails stays
+ * writes a copy reads its source afterwards, and writes again where they differ, so that the source decides. What fails stays
  * pending for the next flush.
  */
 export class CopyUpkeep {

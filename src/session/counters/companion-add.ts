@@ -77,7 +77,7 @@ export class CompanionAdd {
     return state === 'written'
   }
 
-  /** The same where a companion that is missing is made. */
+  /** Settles the write that creates a missing companion. */
   settle(outcome: Outcome, key: RecordKey, shard: number, draft: Draft, reader: Reader): boolean {
     if (outcome.state !== 'notWritten' || outcome.reason !== 'missing') return this.take(outcome)
     const { model, key: root } = this.#managed

@@ -9,7 +9,7 @@ const FLAGS = ['rackAware', 'useAlternateAccessAddress', 'validate', 'stacks'] a
 const TEXTS = ['user', 'password', 'clusterName', 'appId'] as const
 const OBJECTS = ['tls', 'clientLog', 'modlua', 'sharedMemory', 'configProvider'] as const
 
-/** The client drops values that it cannot use without a word, and takes its own default instead. */
+/** The client silently drops values that it cannot use, and takes its own default instead. */
 export function checkClientOptions(options: OpenOptions): void {
   for (const name of COUNTS) checkWhole(name, options[name], 1)
   for (const name of WHOLE) checkWhole(name, options[name])
@@ -45,7 +45,7 @@ function checkConnections(given: number | undefined): void {
   )
 }
 
-/** A time-out with a slip of the pen in its name or value would be no time-out. */
+/** A misspelt name or value would leave no time-out at all. */
 function checkPolicies(policies: OpenOptions['policies']): void {
   checkNames('policies', policies, namesOf(POLICY_KINDS))
   for (const [kind, policy] of Object.entries<object | null | undefined>({ ...policies })) {

@@ -10,7 +10,7 @@ export interface DatabaseParts {
   readonly validate: boolean
   readonly transactions: TransactionMode
   readonly actor?: Actor
-  /** Whether errors show where the session was called. */
+  /** True when errors show where the session was called. */
   readonly stacks?: boolean
   /** Ends what was started for this database alone, such as an embedded server. */
   readonly stopAfter?: (work: Promise<void>) => Promise<void>

@@ -118,7 +118,7 @@ export class Database {
   }
 
   /**
-   * The same for the slices of a class with a date in its key, in the order of time: those that are stored of the hours, days or months
+   * Reads the slices of a class with a date in its key, in the order of time, without a session: those that are stored of the hours, days or months
    * from `from` up to but not including `to`. Awaited, it gives all of them; iterated over, it reads 1,000 at a time and holds no more.
    *
    * @example
@@ -133,7 +133,7 @@ export class Database {
   }
 
   /**
-   * A question for the records of a class, by conditions; what it finds, no session manages.
+   * A query for the records of a class, by conditions; no session manages what it finds.
    *
    * @example
    * const cheap = await db.query(Listing).where({ city: 'Bern', price: { lt: 500 } }).toArray()
@@ -146,7 +146,7 @@ export class Database {
     return new DatabaseQuery<T>(new UnmanagedSource<T>(classes.of(entityClass), classes, driver, own, options))
   }
 
-  /** The same for all records of a class, or of a tenant: no index is needed, and the whole set is read. */
+  /** Queries all records of a class, or of a tenant: no index is needed, and the whole set is read. */
   scan<T extends object>(entityClass: EntityClass<T>, options?: DatabaseQueryOptions): DatabaseQuery<T> {
     return this.query(entityClass, options).scan()
   }

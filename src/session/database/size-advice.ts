@@ -24,7 +24,7 @@ export function adviceOf(entity: EntityModel | undefined, set: string, bin: stri
   return shardsAdvice(entity.name, relation, `@Sharded({ by: 'hash', shards: ${shards} })`)
 }
 
-/** How a collection comes to be stored in so many shards. */
+/** Advice on how to store a collection in so many shards. */
 export function shardsAdvice(className: string, { name, companions, cap }: RelationModel, sharded: string): string {
   const place = `${className}.${name}`
   if (cap !== undefined) return `Let the cap of ${place} keep fewer, or replace it by ${sharded}.`

@@ -16,7 +16,7 @@ export function warnOfSizes({ entities }: Model, events: Events): void {
 
 function warn({ name, namespace, set }: EntityModel, relation: RelationModel, events: Events): void {
   const { companions, cap } = relation
-  // How many members come within a bucket of time is not said, nor does a cap let more be stored than it keeps.
+  // Left out: the model does not say how many members a bucket of time gets, and a cap never stores more than it keeps.
   if (companions?.buckets !== undefined) return
   const p99 = Math.min(relation.expect!.p99, cap?.keep ?? Infinity)
   const { bytes } = relation.expect!

@@ -17,7 +17,7 @@ import { deletedAtOf } from '../tracking/soft-deleted.js'
 import { notRestorable } from './restore.js'
 import { sweepClass } from './sweep.js'
 
-/** How far a purge has come. */
+/** Progress of a purge. */
 export interface PurgeProgress {
   /** Records, or links, that are gone for good. */
   readonly purged: number

@@ -88,7 +88,7 @@ async function keysOf(owner: ManagedEntity, strategy: RelationStrategy, reader: 
   return key === null ? [] : [key]
 }
 
-/** Its own record decides whose child it is, where it names a parent. */
+/** The child's own record decides whose child it is, where it names a parent. */
 function belongsTo(member: ManagedEntity, owner: ManagedEntity, { model }: RelationStrategy, reader: Reader): boolean {
   const inverse = member.model.relations.find(({ name }) => name === model.inverse)
   if (inverse?.holds !== 'ref' || inverse.bin === undefined) return true

@@ -18,7 +18,7 @@ interface SweepOptions extends DrainOptions {
   readonly tenant?: Tenant
 }
 
-/** How many deletes and moves of members were finished. */
+/** Number of deletes and moves of members that were finished. */
 interface Swept {
   readonly deletes: number
   readonly moves: number

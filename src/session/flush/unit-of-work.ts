@@ -31,7 +31,7 @@ interface Sent {
   readonly result: RunResult
 }
 
-/** Finds what changed, plans it, sends it and takes over what became of it. Each step is a file of its own. */
+/** Finds what changed, plans it, sends it and takes over the outcome. Each step is a file of its own. */
 export class UnitOfWork {
   readonly #parts: SendParts
   readonly #copies: CopyUpkeep | undefined

@@ -24,7 +24,7 @@ export interface LayoutDifference {
   readonly examples: readonly KeyValue[]
 }
 
-/** How far a run has come. */
+/** Progress of a run. */
 export interface LayoutProgress {
   readonly className: string
   /** Records that were looked at. */
@@ -42,7 +42,7 @@ export interface LayoutProgress {
 export interface LayoutOptions extends OutsideTransaction {
   /** All classes of the database unless given. */
   readonly classes?: readonly EntityClass[]
-  /** Whose records, where the keys of a class belong to tenants. */
+  /** Tenant whose records are wanted, where the keys of a class belong to tenants. */
   readonly tenant?: Tenant
   /** Called after each step of up to 1,000 records. */
   readonly progress?: (progress: LayoutProgress) => void
@@ -50,7 +50,7 @@ export interface LayoutOptions extends OutsideTransaction {
 }
 
 export interface LayoutSyncOptions extends LayoutOptions {
-  /** Also gives the declared index to lists and maps whose order is right: whether they have it, no server tells. */
+  /** Gives the declared index also to lists and maps whose order is right: no server tells whether they have it. */
   readonly indexes?: boolean
   /** The `position` of an earlier run that ended. */
   readonly after?: string

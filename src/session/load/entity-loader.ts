@@ -34,7 +34,7 @@ interface FindOptions extends OutsideTransaction, DeletedOption {
   readonly signal?: AbortSignal
 }
 
-/** Everything a session reads. A session is cheap: what not every one needs is made when it is needed. */
+/** Everything a session reads. A session is cheap: what only some sessions need is made when it is needed. */
 export class EntityLoader implements RelationHydration, Loads {
   readonly #context: SessionContext
   #hydration: Hydrator | undefined

@@ -162,7 +162,7 @@ export function readBins({ bins }: StoredRecord, { bins: wanted }: Projection): 
   return { bins, isRead: (name) => wanted === 'all' || wanted.includes(name) }
 }
 
-/** Also while a cascading delete of it is under way. */
+/** True also while a cascading delete of it is under way. */
 export function isGone(record: StoredRecord | null): record is null {
   // Beside a read of a map the server answers for bins that are not there, too.
   return record === null || (record.bins[DELETING_BIN] ?? null) !== null

@@ -179,7 +179,7 @@ class AllLoaded implements LoadReceiver {
   }
 }
 
-/** Which properties are wanted, and which deleted entities. */
+/** Properties that are wanted, and deleted entities that are. */
 interface Wanted extends DeletedOption {
   readonly only?: readonly OnlyItem[] | undefined
 }
@@ -231,7 +231,7 @@ export class SameKeyLoader {
     found: Promise<(ManagedEntity | null)[]>,
     deleted: DeletedMode | undefined,
   ): Promise<(ManagedEntity | null)[]> {
-    // Where deleted entities are asked for, what belongs to them may be deleted or not.
+    // Related entities may be deleted or not, where deleted entities are asked for.
     const along: Wanted = deleted === undefined ? {} : { deleted: 'include' }
     const { tenant } = this.#context.identity
     const { scheme } = mapped.codec.key

@@ -5,7 +5,7 @@ import type { LoadedLevel, RelationStrategy } from '../../relations/contract/rel
 import type { MappedClass } from '../mapping/mapped-class.js'
 import type { MappedClasses } from '../mapping/mapped-classes.js'
 
-/** Which relations one load has been through already: what is eager may come back to where it began. */
+/** Relations that one load has been through already: eager ones may come back to where they began. */
 type Visited = Map<Tracked, Set<string>>
 
 /**

@@ -18,14 +18,14 @@ import type { RelationStrategy } from '../../relations/contract/relation-strateg
 import type { CopyLinks } from '../copies/copy-links.js'
 import type { CounterShards } from '../counters/counter-shards.js'
 
-/** Which properties of an entity are wanted, and which bins hold them. */
+/** Properties of an entity that are wanted, and the bins that hold them. */
 export interface Projection {
   /** Undefined: all. */
   readonly loaded: Loaded
   readonly bins: 'all' | readonly string[]
   /** Reads of the bins and of parts of others; absent where whole bins are read. */
   readonly operations?: readonly ReadOperation[]
-  /** Which deleted records are shown; none unless given. */
+  /** Deleted records that are shown; none unless given. */
   readonly deleted?: DeletedMode
 }
 
@@ -41,7 +41,7 @@ export class MappedClass {
   /** The bins first, then the relations. */
   contributors: readonly Contributor[] = []
   relations: readonly RelationStrategy[] = []
-  /** How records of the class are found that a failed create left without the owner they were created for. */
+  /** Finds records of the class that a failed create left without the owner they were created for. */
   leftovers: readonly LinkVerification[] = []
   /** Bins that name the owner a record was created for. */
   noteBins: readonly string[] = []

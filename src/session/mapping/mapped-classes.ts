@@ -27,7 +27,7 @@ import { RecordContributor } from '../flush/plan/record-contributor.js'
 import { EmbeddedRefs } from '../flush/plan/check-embedded-refs.js'
 import { MappedClass, type LinksTo } from './mapped-class.js'
 
-/** Which relations of a class take part in loading and saving it. */
+/** Tells which relations of a class take part in loading and saving it. */
 export type RelationsOf = (entity: EntityModel, codecs: Codecs) => readonly RelationStrategy[]
 
 /** All classes of a database. */
@@ -40,7 +40,7 @@ export class MappedClasses {
   readonly copies: CopyLinks | undefined
   /** True when records of a class may be archived. */
   readonly hasArchives: boolean
-  /** How many sets they live in: classes of one set share a place. */
+  /** Number of sets that they live in: classes of one set share a place. */
   readonly places: number
   /** True when a class has hooks. */
   readonly hasHooks: boolean
@@ -107,7 +107,7 @@ export class MappedClasses {
     )
   }
 
-  /** The same classes as their archived records are stored. */
+  /** Classes as their archived records are stored. */
   get archived(): MappedClasses {
     return (this.#archived ??= this.#toArchived!())
   }

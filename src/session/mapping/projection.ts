@@ -7,7 +7,7 @@ import type { MappedClass, Projection } from './mapped-class.js'
 import { unknownProperty } from '../context/session-errors.js'
 import { partOf, readOfPart, withParts } from './partial-read.js'
 
-/** The same, of deleted records too, or of them alone. */
+/** Copies the projection for deleted records too, or for them alone. */
 export const showing = (projection: Projection, deleted: DeletedMode | undefined): Projection =>
   deleted === undefined ? projection : { ...projection, deleted }
 
@@ -16,7 +16,7 @@ export type OnlyItem = string | Readonly<Record<string, unknown>>
 
 type Parts = ReadonlyMap<string, LoadedPart>
 
-/** These properties, and what every entity needs: its key and its version; and the bins of the relations that are loaded along. */
+/** Projects these properties, what every entity needs (its key and version), and the bins of the relations that are loaded along. */
 export function projectionOf(
   mapped: MappedClass,
   only?: readonly OnlyItem[],

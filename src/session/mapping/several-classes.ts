@@ -18,7 +18,7 @@ export function findClass(classes: MappedClasses, target: EntityModel, key: unkn
   return found && { mapped: classes.of(found.model.name), key: found.key }
 }
 
-/** The same; throws SKEIN_2101 for a key of none of them. */
+/** Finds the class that a key of a relation's target is of; throws SKEIN_2101 for a key of none of several. */
 export function classOfKey(classes: MappedClasses, target: EntityModel, key: unknown): Located {
   const found = findClass(classes, target, key)
   if (found !== undefined) return found

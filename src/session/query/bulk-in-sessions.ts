@@ -8,7 +8,7 @@ import type { Session } from '../session.js'
 
 /** Entities of one step: each is read, changed and sent in a session of its own. */
 const STEP = 100
-/** How often a step is tried again for the records that another writer changed meanwhile. */
+/** Times that a step is tried again for the records that another writer changed meanwhile. */
 const ATTEMPTS = 4
 
 interface Bulk<T extends object> {

@@ -1,7 +1,7 @@
 import type { BulkChange } from '../../query/bulk-changes.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
 
-/** Why an update cannot be left to the server alone; undefined where it can. */
+/** Reason why an update cannot be left to the server alone; undefined where it can. */
 export function whySessionsUpdate(
   { kinds }: MappedClass,
   changes: readonly BulkChange[],

@@ -7,7 +7,7 @@ import { LinkIndex } from './link-index.js'
 
 let lastSession = 0
 
-/** An index costs more than a few walks, and than walks through few. */
+/** An index costs more than a few walks, or walks through few entities. */
 const FEW = 64
 const WALKS_BEFORE_INDEX = 4
 

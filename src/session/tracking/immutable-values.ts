@@ -23,7 +23,7 @@ export function guardImmutable(managed: ManagedEntity): readonly Guard[] {
   })
 }
 
-/** The same for an upsert: what is not known to be stored is compared by the server. */
+/** Guards an upsert: the server compares what is not known to be stored. */
 export function guardImmutableUpsert(managed: ManagedEntity): readonly Guard[] {
   const { mapped, entity, snapshot, isUnread } = managed
   if (mapped.immutable.length === 0) return NONE

@@ -184,13 +184,13 @@ export class ManagedEntity implements Tracked {
     return this.#writeOptions
   }
 
-  /** Adds to what the next write is to do; returns what takes it back. */
+  /** Adds to what the next write is to do; returns its rollback. */
   addWriteOptions(options: WriteOptions): () => void {
     this.#writeOptions = this.#writeOptions === undefined ? [options] : [...this.#writeOptions, options]
     return () => this.clearWriteOptions([options])
   }
 
-  /** These were carried out or taken back; others may have been added since. */
+  /** Drops options that were carried out or rolled back; others may have been added since. */
   clearWriteOptions(done: readonly WriteOptions[] | undefined): void {
     if (done === undefined || this.#writeOptions === undefined) return
     const left = this.#writeOptions.filter((options) => !done.includes(options))

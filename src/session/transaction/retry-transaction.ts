@@ -4,7 +4,7 @@ import { Tries } from '../../driver/retry.js'
 import { badOption, exhausted, repeatable, rolledBack, type Repeatable } from './transaction-errors.js'
 
 export interface TransactionOptions {
-  /** How often it is tried in all. Unless given, 10 times after conflicts; while the server cannot be reached or is busy, until `timeout` or as `retry` of `open` says. */
+  /** Number of tries in all. Unless given, 10 times after conflicts; while the server cannot be reached or is busy, until `timeout` or as `retry` of `open` says. */
   readonly attempts?: number
   /** Seconds after which the server gives up on an attempt, and after which no further one begins. 1 to 120, default 10. */
   readonly timeout?: number

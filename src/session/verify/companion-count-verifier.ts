@@ -22,7 +22,7 @@ const SIZE = '_sk.size'
 /** Says which records hold the members of an owner. */
 type CountedHomes = Pick<MemberStore, 'schemeBins' | 'learn' | 'homes'>
 
-/** What an owner counts, and what its companions hold. */
+/** Count of an owner, and what its companions hold. */
 interface Compared {
   readonly count: number
   readonly size: number

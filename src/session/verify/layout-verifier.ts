@@ -33,7 +33,7 @@ export async function* verifyLayouts(
   }
 }
 
-/** The same of one record. */
+/** Finds them in one record. */
 export async function* verifyLayout(
   mapped: MappedClass,
   key: RecordKey,

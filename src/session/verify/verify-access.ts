@@ -11,7 +11,7 @@ import type { MappedClasses } from '../mapping/mapped-classes.js'
 /** Deletes a record whose delete has begun; true when there was something left to do. */
 export type FinishDelete = (className: string, key: RecordKey) => Promise<boolean>
 
-/** How verifying reaches the server: past the identity map, because what is stored is what is checked. */
+/** Gives verifying access to the server: past the identity map, because what is stored is what is checked. */
 export function verifyAccess(
   driver: Driver,
   classes: MappedClasses,

@@ -4,7 +4,7 @@ import type { VerifyTerms } from '../../relations/verify/verify-access.js'
 const DEFAULT_SETTLE = 5
 
 export interface VerifyOptions {
-  /** Also write what makes the records agree again. */
+  /** Writes what makes the records agree again. */
   readonly repair?: boolean
   /** Seconds for which a record must not have changed to be judged (5): whoever is changing it now may not be done. 0 judges everything. */
   readonly settle?: number

@@ -22,7 +22,7 @@ import { verifyTerms, type VerifyOptions } from './verify-options.js'
 /** Records checked together: their links share batches. */
 const GROUP = 100
 
-/** How far a run has come. */
+/** Progress of a run. */
 export interface VerifyProgress {
   /** Records that were looked at. */
   readonly records: number
@@ -35,7 +35,7 @@ export interface VerifyProgress {
 export interface VerifySetOptions extends VerifyOptions, OutsideTransaction {
   /** `'archive'`: checks the records that are archived. */
   readonly from?: 'archive'
-  /** Whose records, where the keys of the class belong to tenants. */
+  /** Tenant whose records are wanted, where the keys of the class belong to tenants. */
   readonly tenant?: Tenant
   readonly onProgress?: (progress: VerifyProgress) => void
 }

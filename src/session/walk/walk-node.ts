@@ -3,7 +3,7 @@ import type { MappedClass } from '../mapping/mapped-class.js'
 
 /** Entity or consolidated child that a walk has reached. */
 export interface WalkNode {
-  /** The same for the same record or child. */
+  /** Identity: equal for the same record or child. */
   readonly id: string
   /** Class that the way here promises; that of the record, for a child inside it. */
   readonly mapped: MappedClass

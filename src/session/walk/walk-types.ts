@@ -22,7 +22,7 @@ export interface HopOptions<T, K extends keyof T> {
 
 /** Options of a walk. */
 export interface WalkOptions extends OutsideTransaction {
-  /** How many entities the walk may reach, its start among them; 100,000 unless given. One more is an error. */
+  /** Most entities that the walk may reach, its start among them; 100,000 unless given. One more is an error. */
   readonly max?: number
   /** `'include'`: also reaches and goes on from what was deleted softly. */
   readonly deleted?: 'include'

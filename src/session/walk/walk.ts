@@ -28,7 +28,7 @@ export class Walk<T extends object, P extends readonly object[] = readonly [T]> 
     this.#hops = hops
   }
 
-  /** The same walk, one hop further. */
+  /** Extends the walk by one hop. */
   out<K extends RelationName<T> & keyof T & string>(
     relation: K,
     options?: HopOptions<T, K>,
@@ -42,7 +42,7 @@ export class Walk<T extends object, P extends readonly object[] = readonly [T]> 
     return this.#run(async (end, levels) => (await end.entities(levels.at(-1)!)) as T[])
   }
 
-  /** The same one after the other, in bounded memory: entities that are not changed are detached again. */
+  /** Streams those entities one after the other, in bounded memory: entities that are not changed are detached again. */
   async *stream(): AsyncGenerator<T> {
     const { end, levels } = await this.#run((end, levels) => Promise.resolve({ end, levels }))
     const level = levels.at(-1)!
@@ -63,7 +63,7 @@ export class Walk<T extends object, P extends readonly object[] = readonly [T]> 
     return this.#run(async (end, levels) => (await end.keys(levels.at(-1)!)) as KeyOf<T>[])
   }
 
-  /** How many entities the last hop reaches. */
+  /** Number of entities that the last hop reaches. */
   count(): Promise<number> {
     return this.#run(async (end, levels) => (await end.present(levels.at(-1)!)).length)
   }

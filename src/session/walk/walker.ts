@@ -208,7 +208,7 @@ function strategyOf({ strategies }: Hop, mapped: MappedClass): readonly Relation
   return own === undefined ? [] : [own]
 }
 
-/** How the classes that a record of the set may have store the relation. */
+/** Relation as the classes store it that a record of the set may have. */
 function strategiesAt({ strategies }: Hop, { place }: MappedClass): readonly RelationStrategy[] {
   return [...strategies].filter(([mapped]) => mapped.place === place).map(([, strategy]) => strategy)
 }

@@ -20,7 +20,7 @@ export class BucketCommands extends CompanionCommands {
     this.#buckets = scheme
   }
 
-  /** Also lists the buckets that are about to be made, and no longer those that have expired. */
+  /** Lists also the buckets that are about to be made, and no longer those that have expired. */
   override tell(owner: RecordKey, shards: Shards, made: readonly RecordKey[] = []): WriteCommand {
     const { subkeys } = this.#buckets
     const command = super.tell(owner, shards)

@@ -11,7 +11,7 @@ const MOST_REMEMBERED = 1000
 
 const WORDS = { hour: 'hours', day: 'days' } as const
 
-/** What an owner's record says of its buckets. */
+/** Buckets as an owner's record lists them. */
 interface KnownBuckets extends Buckets {
   /** Names of those that exist or existed, from the oldest. */
   readonly names: readonly string[]
@@ -61,12 +61,12 @@ export class BucketScheme extends CompanionScheme {
     if (this.#known.size > MOST_REMEMBERED) this.#known.delete(this.#known.keys().next().value!)
   }
 
-  /** Those that the owner was last known to list. */
+  /** Buckets that the owner was last known to list. */
   override homes(owner: RecordKey): readonly RecordKey[] {
     return this.bucketsIn(owner).map(({ home }) => home)
   }
 
-  /** The same with the time they cover, from the oldest. */
+  /** Known buckets with the time they cover, from the oldest. */
   bucketsIn(owner: RecordKey): readonly Bucket[] {
     const known = this.#known.get(recordId(owner))
     if (known === undefined) return []

@@ -15,7 +15,7 @@ export interface PartPlaces {
 /** Changes of children in one companion: either of those that come and go, or of those that are there. */
 export interface PartGroup extends PartItems {
   readonly home: RecordKey
-  /** What chooses the companion: the id of one of them, or its place. */
+  /** Value that chooses the companion: the id of one of them, or its place. */
   readonly route: KeyValue
   /** The id of one of them. */
   readonly first: KeyValue

@@ -26,7 +26,7 @@ import { BucketScheme } from './bucket-scheme.js'
 import type { PartPlaces } from './part-groups.js'
 import type { PartChanges } from '../consolidate/part-changes.js'
 
-/** Which records hold the children of one collection, for those who ask them. */
+/** Records that hold the children of one collection, for reads. */
 export interface AskedHomes extends PartPlaces {
   /** Asks those records of each owner for which there is a question. */
   ask(
@@ -36,7 +36,7 @@ export interface AskedHomes extends PartPlaces {
   ): Promise<readonly (readonly Answer[])[]>
 }
 
-/** Which records hold the children of one collection, for those who verify them. */
+/** Records that hold the children of one collection, for verifying them. */
 export interface VerifiedHomes extends PartPlaces {
   /** Bins of the owner's record that say it; `learn` takes them over. */
   readonly schemeBins: readonly string[]
@@ -117,7 +117,7 @@ export class PartHomes implements Companions, AskedHomes, VerifiedHomes {
     return write(this.model.name, home, operations, { exists: 'mustExist', ttl: 'keep', guards })
   }
 
-  /** What chooses the companion of a child: its id, or its place, which begins with its date. */
+  /** Value that chooses the companion of a child: its id, or its place, which begins with its date. */
   routeOf(id: KeyValue, place: MapKey): KeyValue {
     return this.buckets === undefined ? id : place
   }

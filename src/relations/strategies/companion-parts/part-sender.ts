@@ -18,11 +18,11 @@ export interface WrittenParts {
   readonly refs: StoredRefs
   /** Places of stored children that the session has not loaded, where those choose their companions. */
   readonly places: ReadonlyMap<string, MapKey>
-  /** The same flush creates the owner's record. */
+  /** True when the same flush creates the owner's record. */
   readonly isOwnerNew: boolean
-  /** The same flush writes the owner's record, whether it is there or not. */
+  /** True when the same flush writes the owner's record, whether it is there or not. */
   readonly isUpsert: boolean
-  /** The same flush makes the owner's record where it is missing, through a handle. */
+  /** True when the same flush creates the owner's record where it is missing, through a handle. */
   readonly isOwnerMade: boolean
 }
 

@@ -34,7 +34,7 @@ export class PartWrites extends PartSender {
     this.#send(parts, items, draft, stage)
   }
 
-  /** Also routes again what turned out to belong in other companions. */
+  /** Routes again also what turned out to belong in other companions. */
   #send(parts: WrittenParts, items: PartItems, draft: Draft, stage: StageName, left?: number): void {
     for (const group of this.groups(parts, items)) {
       const { changes, rest } = this.gather(parts, group, this.#homes.scheme.shardsOf(parts.table.owner.key))

@@ -141,7 +141,7 @@ export class PartsAcross implements PartQuestions {
     return this.#ask(operations)
   }
 
-  /** Whether a companion may hold the child with this id. */
+  /** True when a companion may hold the child with this id. */
   protected isAt(home: RecordKey, id: KeyValue): boolean {
     return recordId(this.#homes.homeOf(this.#owner.key, id, id)) === recordId(home)
   }

@@ -8,7 +8,7 @@ interface ChangeOfPart {
   readonly first?: KnownPart
   /** The part that is left once children that leave it are stored in other records. */
   readonly then?: KnownPart
-  /** Where children go that leave it. */
+  /** Records to which children go that leave it. */
   readonly to: readonly PartHolder[]
 }
 

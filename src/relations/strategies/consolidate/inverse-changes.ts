@@ -116,7 +116,7 @@ export class InverseChanges {
     return this.#parts.relation.inverseIndexes ?? []
   }
 
-  /** Nobody may have pointed the part elsewhere meanwhile: the index would keep what it pointed to. */
+  /** Requires that nobody has pointed the part elsewhere meanwhile: the index would keep what it pointed to. */
   #expect(id: KeyValue, index: number, refs: Refs): void {
     const { bin: name, relation, codec } = this.#parts
     const { sortKeyBin } = relation

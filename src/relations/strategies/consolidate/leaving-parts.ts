@@ -59,7 +59,7 @@ function* leavingFrom(
   }
 }
 
-/** Where stored parts inside a part that goes have been added. */
+/** Records to which stored parts inside a part that goes have been added. */
 function goneFrom(
   part: object,
   codec: ChildCodec,

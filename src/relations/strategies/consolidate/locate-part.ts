@@ -1,7 +1,7 @@
 import type { LocatedPart } from '../../contract/relation-strategy.js'
 import type { PartTable } from './part-table.js'
 
-/** One part by its id, for a handle on it. */
+/** Finds a part by its id, for a handle on it. */
 export function locatePart(table: PartTable, given: unknown): LocatedPart {
   const { parts, owner } = table
   const id = parts.checkedId(given)

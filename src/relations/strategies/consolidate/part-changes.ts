@@ -69,7 +69,7 @@ export class PartChanges {
       this.#recorded.push(recorded)
       this.#patches.push(...recorded.operations)
     }
-    // It was added when the items were taken; since then it may have been removed again.
+    // The part was added when the items were taken; since then it may have been removed again.
     for (const part of items.put) this.#put(part, this.#table.known(this.#parts.idOf(part)), true)
     return left
   }
@@ -152,7 +152,7 @@ export class PartChanges {
     if (cap !== undefined && this.#puts.size > 0) {
       const from = cap.by === 'first' ? 0 : -cap.keep
       operations.push(mapKeepRange(name, 'index', from, cap.keep))
-      // Its values are the places, so their order is that of the parts.
+      // The values of this map are the places, so their order is that of the parts.
       if (sortKeyBin !== undefined) operations.push(mapKeepRange(sortKeyBin, 'rank', from, cap.keep))
     }
     return operations
@@ -164,7 +164,7 @@ export class PartChanges {
     for (const id of this.#removed) {
       const known = this.#table.known(id)
       this.#table.forget(id)
-      // Taken back while it was on its way: it has to be stored again.
+      // Removed while it was in flight: it has to be stored again.
       if (state.isRemoved(id)) state.mark(id, undefined)
       else if (known !== undefined && !state.isAdded(id)) state.mark(known.part, 'added')
     }

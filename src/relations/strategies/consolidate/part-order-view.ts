@@ -6,7 +6,7 @@ import { cut, type KeyRange, type OrderView } from '../../contract/collection-me
 import type { PartOrder } from './part-order.js'
 import type { PartQuestions } from './part-questions.js'
 
-/** How a view of all children helps the view of one order. */
+/** Answers of a view of all children that the view of one order needs. */
 interface OrderSource {
   /** True where the session knows all children, or has changes that the server does not know. */
   readonly isLocal: boolean

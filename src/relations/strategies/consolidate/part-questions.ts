@@ -7,7 +7,7 @@ import type { PartOrder } from './part-order.js'
 export interface PartQuestions {
   /** The stored parts with these ids, those that there are. */
   get(ids: readonly KeyValue[]): Promise<readonly Value[]>
-  /** How many parts there are, and how many of these ids are among them. */
+  /** Number of parts, and how many of these ids are among them. */
   count(ids: readonly KeyValue[]): Promise<{ readonly all: number; readonly found: number }>
   /** The places of parts, in order; all of them, or those in a range. */
   places(range?: KeyRange): Promise<readonly MapKey[]>

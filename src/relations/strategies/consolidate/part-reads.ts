@@ -42,7 +42,7 @@ export class PartReads implements PartQuestions {
     return partsByIdIn(this.#parts, ids, await this.#ask(partsById(this.#parts, ids)))
   }
 
-  /** How many parts there are, and how many of these ids are among them. */
+  /** Number of parts, and how many of these ids are among them. */
   async count(ids: readonly KeyValue[]): Promise<{ readonly all: number; readonly found: number }> {
     const { bin: name, relation } = this.#parts
     const found = readExpression(`${RESULT}found`, mapCountOf(bin('map', relation.sortKeyBin ?? name), ids))

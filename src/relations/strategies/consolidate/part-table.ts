@@ -24,11 +24,11 @@ export interface KnownPart {
   readonly part: object
   readonly id: KeyValue
   snapshot: object
-  /** Its key in the stored map. */
+  /** Key of the part in the stored map. */
   place: MapKey
   /** The keys of its references when it was stored, for those that are indexed. */
   refs: readonly (UserKey | null)[]
-  /** Its tuples in the further orders when it was stored. */
+  /** Tuples of the part in the further orders when it was stored. */
   tuples: readonly Tuple[]
   /** Children inside it that are taken out only once they are stored in another record. */
   readonly keeps?: ReadonlySet<object>
@@ -244,7 +244,7 @@ export class PartTable implements PartHolder, RootParts {
     return this.isCapped ? splitByCap(ordered, this.parts.relation.cap!)[0] : ordered
   }
 
-  /** How many stored parts are known. */
+  /** Number of stored parts that are known. */
   get knownCount(): number {
     return this.#known.size
   }

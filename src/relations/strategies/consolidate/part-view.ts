@@ -193,7 +193,7 @@ export class PartView implements CollectionView {
     })
   }
 
-  /** Whether all parts are here, or so few that all of them are read: what a cap will drop, only all of them tell. */
+  /** True when all parts are here, or so few that all of them are read: only all of them tell what a cap will drop. */
   get #isRead(): boolean {
     return this.#table.isComplete || this.#table.isCapped
   }
@@ -234,7 +234,7 @@ export class PartView implements CollectionView {
     return moved
   }
 
-  /** How many stored parts at most are elsewhere than the session sees them. */
+  /** Most stored parts that are elsewhere than the session sees them. */
   #extra(): number {
     return this.#table.state.removed.length + this.#moved().length
   }

@@ -63,7 +63,7 @@ export abstract class PartsStrategy implements RelationStrategy {
   abstract save(tracked: Tracked, draft: PlanDraft, reader: Reader): void | Promise<void>
   abstract remove(tracked: Tracked, draft: PlanDraft, reader: Reader): void | Promise<void>
   abstract load(level: readonly Tracked[], reader: Reader): Promise<readonly Tracked[]>
-  /** One child by its id, also where it is not loaded. */
+  /** Finds a child by its id, also where it is not loaded. */
   protected locate({ entity }: Tracked, id: unknown): LocatedPart {
     return locatePart(this.table(entity), id)
   }
@@ -127,7 +127,7 @@ export abstract class PartsStrategy implements RelationStrategy {
     return collectionStateOf(readProperty(entity, this.relation) as object)
   }
 
-  /** Nobody else gives the state its parts. */
+  /** This strategy alone gives the state its parts. */
   protected table(entity: object): PartTable {
     return this.#state(entity).parts as PartTable
   }
@@ -152,7 +152,7 @@ export abstract class PartsStrategy implements RelationStrategy {
   protected unknownRefs(table: PartTable): readonly KeyValue[] {
     if (this.model.inverseIndexes === undefined) return []
     const { added, removed } = table.state
-    // Somebody may have stored what was not there when all was loaded: to remove it is fine, to replace it unseen is a conflict.
+    // Another session may have stored what was not there when all was loaded: to remove it is fine, to replace it unseen is a conflict.
     const isComplete = table.isComplete && table.owner.overwrite !== true
     const unseen = isComplete ? [...removed] : [...added, ...removed]
     const ids = unseen.map((member) => (isEntity(member) ? this.partClass.idOf(member) : member))

@@ -2,7 +2,7 @@ import { SkeinError } from '../../../errors/index.js'
 import { describeKey, type KeyKind, type KeyValue } from '../../../keys/index.js'
 import type { BinType, EmbeddableModel } from '../../../model/index.js'
 
-/** How a value is written so that the order of the texts is the order of the values. */
+/** Writes a value so that the order of the texts is the order of the values. */
 interface OrderedText {
   write(value: unknown): string | undefined
   /** Length of the value that the text begins with. */

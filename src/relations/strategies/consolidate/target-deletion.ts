@@ -92,7 +92,7 @@ export function targetDeletions(target: EntityModel, model: Model): readonly Tar
   return pointers.length === 0 ? [] : [new TargetDeletion(pointers)]
 }
 
-/** Whether that reference of a part may hold the key of such an entity. */
+/** True when that reference of a part may hold the key of such an entity. */
 function pointsTo(model: Model, part: string, ref: string, { name }: EntityModel): boolean {
   const relation = model.embeddable(part).relations.find((each) => each.name === ref)!
   return kindsOf(model.entity(relation.target)).includes(name)

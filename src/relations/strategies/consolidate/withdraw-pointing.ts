@@ -13,7 +13,7 @@ export function targetsOf({ model, children }: ChildCodec, seen = new Set<ChildC
   return [...refsOf(model).map(({ target }) => target), ...below.flatMap((codec) => targetsOf(codec, seen))]
 }
 
-/** Takes back that new and changed parts point to what is deleted: they go along where stored ones would, or point to nothing. */
+/** Rolls back references of new and changed parts to what is deleted: they go along where stored ones would, or point to nothing. */
 export function withdrawPointing(
   table: PartTable,
   changed: readonly object[],

@@ -33,7 +33,7 @@ export class GrowingPartWrites extends PartSender {
     this.#send(parts, items, draft, stage)
   }
 
-  /** Also routes again what turned out to belong in other records. */
+  /** Routes again also what turned out to belong in other records. */
   #send(parts: WrittenParts, items: PartItems, draft: Draft, stage: StageName, left?: number, route?: Route): void {
     for (const group of this.groups(parts, items)) {
       const { changes, rest } = this.gather(parts, group, this.#homes.placement(parts.table.owner.key).shards)

@@ -24,7 +24,7 @@ export interface PartGrowth {
 
 const known = new WeakMap<RelationModel, PartGrowth>()
 
-/** The same for all who store or ask: what one of them learns of an owner, the others know. */
+/** Shared by all who store or read: what one of them learns of an owner, the others know. */
 export function partGrowthOf(model: EntityModel, parts: PartClass): PartGrowth {
   let growth = known.get(parts.relation)
   if (growth === undefined) known.set(parts.relation, (growth = make(model, parts)))

@@ -71,7 +71,7 @@ export class KeyBinDeletion {
     if (!draft.isTransaction) this.#askLast(tracked, state, new Set(owners.keys()), draft, reader)
   }
 
-  /** Somebody may have moved the entity since this session read it: the delete tells. */
+  /** Another session may have moved the entity since this session read it: the delete tells. */
   #askLast(tracked: Tracked, state: RefState, told: ReadonlySet<string>, draft: Draft, reader: Reader): void {
     const { model, key } = tracked
     const command = remove(model.name, key, {

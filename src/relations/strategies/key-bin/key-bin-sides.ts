@@ -9,7 +9,7 @@ export interface KeyBinSides {
   readonly target: EntityModel
   /** The list of our keys on the target. */
   readonly list: RelationModel | undefined
-  /** Where targets keep that list. */
+  /** Store in which targets keep that list. */
   readonly lists: OwnerLists | undefined
   readonly upkeep: ListUpkeep | undefined
   /** The collection of the target that finds us by an index on our bin. */

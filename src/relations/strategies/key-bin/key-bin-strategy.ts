@@ -33,7 +33,7 @@ import { OwnerGoneUndo } from './owner-gone-undo.js'
 
 /**
  * The other's key in a bin of this record: the truth of the relation. Where the other keeps a list of these, a change goes
- * through this bin first and then through the lists, so that whoever is last here also has the last word there.
+ * through this bin first and then through the lists, so that the last writer of the bin also decides the lists.
  */
 export class KeyBinStrategy implements RelationStrategy {
   readonly relation: string
@@ -81,7 +81,7 @@ export class KeyBinStrategy implements RelationStrategy {
       return this.model.onDelete === 'detach' ? undefined : this.#deletion.reachOnDelete(tracked, reach, reader)
     const state = this.#state(tracked.entity)
     const { target } = state
-    // What is stored of the link goes with its end.
+    // The stored link goes with its end.
     if (this.isEndOfLink && tracked.state === 'new' && this.#isLeaving(target, reader))
       return reach.remove(tracked.entity)
     if (isEntity(target) && isNew(target, reader)) reach.save(target)
@@ -212,7 +212,7 @@ export class KeyBinStrategy implements RelationStrategy {
     })
   }
 
-  /** Also by its key: a record that this session is about to create cannot be looked for on the server. */
+  /** Looks also by its key: a record that this session is about to create cannot be looked for on the server. */
   #isToNew(target: RefState['target'], reader: Reader): boolean {
     if (target === null) return false
     const known = isEntity(target) ? reader.tracked(target) : reader.known(this.#sides.target.name, target)
@@ -234,7 +234,7 @@ export class KeyBinStrategy implements RelationStrategy {
     if (owner === null || this.#sides.list === undefined) return true
     const id = userKeyId(owner)
     if (state.lists.toLeave.has(id) || (to !== null && id === userKeyId(to))) return true
-    // Somebody moved it since it was loaded: that list has to be told as well.
+    // Another session moved it since it was loaded: that list has to be changed as well.
     state.lists.mustLeave(owner)
     void this.#leaving.plan(tracked, state, owner, draft, reader)
     return true

@@ -36,7 +36,7 @@ export class OwnerGoneUndo {
     })
   }
 
-  /** Takes back the creation of a record that points to nothing. */
+  /** Rolls back the creation of a record that points to nothing. */
   #planRemoval(tracked: Tracked, owner: KeyValue, draft: Draft, reader: Reader, error: SkeinError): void {
     const { model, key } = tracked
     const guards = [binEquals(this.#sides.model.bin!, this.#storedAs(owner, reader))]

@@ -57,7 +57,7 @@ export class KeyPairStrategy implements RelationStrategy {
     this.#own = new KeyBinStrategy(model, owner, target, undefined)
   }
 
-  /** Nobody has two partners, so the session must know whom the other one has now, loaded or not. */
+  /** An entity has one partner, so the session must know whom the other one has now, loaded or not. */
   accept(_owner: Tracked, target: Member | null, reader: Reader): void {
     if (target === null || isEntity(target) || this.#there.discriminator !== undefined) return
     reader.unread(this.#there, target)
@@ -87,7 +87,7 @@ export class KeyPairStrategy implements RelationStrategy {
     if (!state.isStored) keepPair(here, to, reader)
     // Noted until it is done: once the record says otherwise, nobody else remembers whom it was paired with.
     const { toLeave } = state.lists.whenMoved(state.key, state.stored)
-    // Nobody keeps a list.
+    // Neither side keeps a list.
     draft.beforeSending(() => state.lists.note({ toJoin: undefined, toLeave }))
     const partings = [...toLeave.values()].map((former) => parting(this.#otherEnd(former, reader), here))
     for (const { from } of partings) keepPartner(from, here, reader)
@@ -115,7 +115,7 @@ export class KeyPairStrategy implements RelationStrategy {
     if (!draft.isTransaction) this.#askLast(tracked, draft, reader)
   }
 
-  /** Somebody may have paired the record since this session read it: the delete tells. */
+  /** Another session may have paired the record since this session read it: the delete tells. */
   #askLast(tracked: Tracked, draft: Draft, reader: Reader): void {
     const { model, key } = tracked
     const command = remove(model.name, key, {

@@ -74,7 +74,7 @@ export class LinkAttributes {
     throw inEntry(deletedAt, null, new ValueProblem('is only set by unlink()', fix))
   }
 
-  /** A plain object has what was written there, and a slip of the pen would be dropped; an instance may have more than is stored. */
+  /** A plain object has only what was written there, and a misspelt name would be dropped; an instance may have more than is stored. */
   #checkNames(value: object): void {
     const { name: className, properties, relations } = this.#codec.model
     if (Object.getPrototypeOf(value) !== Object.prototype) return

@@ -10,6 +10,6 @@ export interface LinkListSides {
   readonly inverse: RelationModel | undefined
   readonly bin: LinkBin
   readonly store: MemberStore
-  /** Where the other side keeps its links. */
+  /** Store in which the other side keeps its links. */
   readonly otherStore: MemberStore | undefined
 }

@@ -105,7 +105,7 @@ export class LinkListsDeletion {
     await together([closing, ...others.map((other) => this.#forget(tracked, other, draft, reader))])
   }
 
-  /** Somebody may have linked it after its list was read, and before it was marked or deleted: the delete tells. */
+  /** Another session may have linked it after its list was read, and before it was marked or deleted: the delete tells. */
   #askLast(tracked: Tracked, others: readonly RecordKey[], draft: Draft): void {
     const { model, key } = tracked
     const [bin] = this.#sides.store.bins
@@ -125,7 +125,7 @@ export class LinkListsDeletion {
     })
   }
 
-  /** Somebody may have linked it after its list was read; now that it is marked, no more can come. */
+  /** Another session may have linked it after its list was read; now that it is marked, no more can come. */
   #forgetMore(tracked: Tracked, members: readonly UserKey[], told: ReadonlySet<string>, draft: Draft): void {
     const { namespace, set } = this.#sides.target
     for (const key of members) if (!told.has(userKeyId(key))) void this.#forget(tracked, { namespace, set, key }, draft)

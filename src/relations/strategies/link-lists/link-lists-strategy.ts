@@ -230,7 +230,7 @@ export class LinkListsStrategy implements RelationStrategy {
           return end.store.remove({ ...link, endedAt }, draft, 'remove references', removed, reader)
         }
         const added = (outcome: Outcome): boolean => {
-          // This end is gone, so the other must not point to it.
+          // The other end must not point to this one, which is gone.
           const back = ends[1 - i]
           if (back && (outcome.reason === 'missing' || outcome.reason === 'guard'))
             this.#rollback(back, end, member, state, draft)

@@ -14,7 +14,7 @@ export interface PlannedLink {
   readonly ends: readonly LinkSide[]
   readonly to: RecordKey
   readonly id: string
-  /** Both ends, where others may change the link at the same time: nobody knows of a record that is just created. */
+  /** Present where others may change the link at the same time: nobody knows of a record that is just created. */
   readonly pair?: LinkPair
   readonly settle: () => void
 }

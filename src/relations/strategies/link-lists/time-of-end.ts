@@ -12,7 +12,7 @@ export function timeOfEnd(state: CollectionState, member: Member): number {
   return at
 }
 
-/** Both records say it: a link that is made again and ended again has a time of its own. */
+/** Stored in both records: a link that is made again and ended again has a time of its own. */
 export function forgetTimeOfEnd(state: CollectionState, member: Member): void {
   endTimes.get(state)?.delete(userKeyId(state.keyOf(member)!))
 }

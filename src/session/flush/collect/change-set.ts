@@ -61,7 +61,7 @@ export class ChangeSet implements InFlight {
     return this.#around.size > 0 && this.#around.has(recordId(key))
   }
 
-  /** How many cascades away from what was asked to be deleted: children are deleted before their parents. */
+  /** Number of cascades away from what was asked to be deleted: children are deleted before their parents. */
   depthOf(managed: ManagedEntity): number {
     return this.#depths.get(managed) ?? 0
   }
@@ -191,7 +191,7 @@ export class ChangeSet implements InFlight {
   }
 
   add(managed: ManagedEntity): void {
-    // A hook or a cascade may take back or add a remove while the work is being gathered.
+    // A hook or a cascade may roll back or add a remove while the work is being gathered.
     this.#drop(managed)
     if (managed.state === 'removed') this.#addRemoved(managed)
     else if (managed.state !== 'gone') this.#saved.add(managed)

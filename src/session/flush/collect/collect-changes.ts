@@ -29,7 +29,7 @@ export async function collectChanges(
   return plainChanges(found, options.around) ?? gatherAll(found, scan, entities, reader, options)
 }
 
-/** Set of entities, or what can tell as much. */
+/** Set of entities, or anything with the same test. */
 interface Members {
   has(managed: ManagedEntity): boolean
 }
@@ -40,7 +40,7 @@ interface CollectOptions {
   readonly done?: Members | undefined
   /** For a transaction, which holds all or nothing: what does not fit is refused. */
   readonly isWhole?: boolean
-  /** How many entities one plan may hold. */
+  /** Most entities that one plan may hold. */
   readonly step?: number
   /** Second pass: owners have been marked since the first. */
   readonly isAgain?: boolean

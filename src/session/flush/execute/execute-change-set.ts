@@ -132,7 +132,7 @@ interface Sent {
 
 /**
  * Writes entities that belong together in one transaction. They are planned in it, so that what the plan depends on cannot change
- * before the commit; they take over what became of them only when that is certain.
+ * before the commit; they take over their outcomes only when those are certain.
  */
 async function executeTransaction(
   members: ChangeSet,

@@ -21,7 +21,7 @@ export interface RunResult {
   readonly failed: readonly Outcome[]
   /** Errors thrown by contributors while they were settled. */
   readonly broken?: readonly SkeinError[]
-  /** Why a transaction failed as a whole. */
+  /** Reason why a transaction failed as a whole. */
   readonly error?: unknown
   /** Other groups were sent beside it. */
   readonly isPart?: boolean
@@ -29,7 +29,7 @@ export interface RunResult {
 
 /**
  * Runs stage after stage; each moves its entities forward as it is answered, and may add to those that follow. After a failure,
- * whatever is tied to the record that failed stays unsent, but for what has to be taken back; all else goes on.
+ * whatever is tied to the record that failed stays unsent, but for what has to be rolled back; all else goes on.
  */
 export async function executeStages(
   draft: PlanDraft,
@@ -82,7 +82,7 @@ export async function executeStages(
   return { stages, outcomes, failed, broken, ...(halt === undefined ? {} : { error: halt.error }) }
 }
 
-/** Why nothing more is sent, once records were marked. */
+/** Reason why nothing more is sent, once records were marked. */
 interface Halt {
   readonly error: unknown
 }
@@ -93,7 +93,7 @@ function withReason(outcome: Outcome, halt: Halt | undefined): Outcome {
 
 type IsStopped = (id: string) => boolean
 
-/** Which records must wait until what failed is done. */
+/** Records that must wait until what failed is done. */
 function stoppedBy(failed: readonly Outcome[], draft: PlanDraft): IsStopped | undefined {
   return failed.length === 0 ? undefined : draft.tiedTo(failed.map(({ command }) => recordId(command.key)))
 }

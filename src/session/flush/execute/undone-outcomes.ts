@@ -11,7 +11,7 @@ export function undoneOutcomes(
   const bins = new Map<string, ReadonlySet<string>>()
   const removed = new Set<string>()
   for (const { command, state, reason } of undone) {
-    // One that is missing was deleted by others, with all that was in it.
+    // A record that is missing was deleted by others, with all that was in it.
     if (command.kind === 'delete' && (state === 'written' || reason === 'missing')) removed.add(recordId(command.key))
     // A condition that did not hold: somebody else has written something else there.
     if (state === 'written' || reason === 'guard') bins.set(recordId(command.key), binsOf(command))

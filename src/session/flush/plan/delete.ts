@@ -28,7 +28,7 @@ function softDelete({ model, mapped, key, deleteGuards, deleteIntent }: ManagedE
   return write(model.name, key, [stamp, ...counted], { exists: 'mustExist', ttl: 'keep', guards })
 }
 
-/** There was no record to delete, or one that was deleted softly before. */
+/** No record was there to delete, or one that was deleted softly before. */
 const wasGone = ({ command, reason, error }: Outcome): boolean =>
   reason === 'missing' || (command.kind === 'write' && error instanceof EntityGoneError)
 

@@ -56,7 +56,7 @@ function draftFor(managed: ManagedEntity, draft: PlanDraft, depth = 0): Draft {
   return draft.for(key, depth, state === 'stored' && !overwrite ? own : [])
 }
 
-/** How the records of a flush are sent. */
+/** Ways in which the records of a flush are sent. */
 export interface Groups {
   /** Each record by itself: nothing ties it to another. */
   readonly plain: readonly string[]
@@ -93,7 +93,7 @@ export function groupsOf(
     const problem = whyNot(group, capabilities)
     // A record that is deleted and has no links now may get one before it is gone, so that is watched, too.
     const isAlone = group.length === 1 && (problem !== undefined || !linkable.has(group[0]))
-    // Its parts must not decide about each other, and one record needs no transaction.
+    // Parts of it must not decide about each other, and one record needs no transaction.
     if (isAlone && survey.isConditional(group[0])) staged.push(group[0])
     else if (isAlone) plain.push(group[0])
     else if (problem === undefined) transactions.push(group)
@@ -105,7 +105,7 @@ export function groupsOf(
 
 const isLinkable = ({ mapped }: ManagedEntity): boolean => mapped.relations.length > 0
 
-/** Why no transaction can carry these records. */
+/** Reason why no transaction can carry these records. */
 function whyNot(group: readonly string[], { namespaces }: Capabilities): SkeinError | undefined {
   const used = [...new Set(group.map(namespaceOf))]
   const lacking = used.find((namespace) => namespaces[namespace]?.transactions !== true)

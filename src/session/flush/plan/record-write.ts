@@ -12,7 +12,7 @@ import { StoredState } from '../../tracking/stored-state.js'
 import type { WriteOptions } from '../../tracking/write-options.js'
 import { checkDerived } from '../../tracking/assigned-values.js'
 
-/** A command for an entity's own record, and how the entity takes over what became of it. */
+/** A command for an entity's own record, and how the entity takes over its outcome. */
 export interface PlannedRecord {
   readonly command: WriteCommand | DeleteCommand
   /** True when what was wanted is done. */
@@ -199,7 +199,7 @@ const GROWS: ReadonlySet<OperationKind> = new Set<OperationKind>([
 ])
 /** A record may grow by as much before its size is worth asking for: a small part of what a warning is given for. */
 const LARGE = 8 * 1024
-/** Growth below this does not count: most writes are as small, and take the place of something just as small. */
+/** Growth below this does not count: most writes are as small, and replace something just as small. */
 const SMALL = 1024
 
 /** True when the record may have become large by this write and those since its size was last asked for. */

@@ -63,7 +63,7 @@ function overwriting(
 ): readonly Operation[] {
   const { codec, shards } = mapped
   // A sharded counter of a known record is added to, as by an update.
-  // Both go with what they count and copy, which an upsert may leave as it is.
+  // Counts and copies go with what they count and copy, which an upsert may leave as it is.
   const counts = new Set(
     mapped.model.properties.flatMap(({ bin, countOf, copy }) => ((countOf ?? copy) === undefined ? [] : [bin])),
   )
