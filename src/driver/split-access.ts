@@ -7,13 +7,13 @@ import { Tries } from './retry.js'
 /** Attempts of a transaction that moves members: where others are faster each time, the members move in steps. */
 const PATIENCE = { attempts: 4, deadline: 2000, backoff: 4, longestWait: 100 }
 
-/** Access to records past any transaction. */
-export const splitAccess = (driver: Driver): SplitAccess => ({
+/** Access to records past any transaction; members move in steps where it may begin none of its own. */
+export const splitAccess = (driver: Driver, mayBegin = true): SplitAccess => ({
   read: (commands) => driver.read(commands),
   run: (commands) => driver.run(commands),
   maxRecordSize: (namespace) => driver.capabilities.namespaces[namespace]?.maxRecordSize ?? 1024 * 1024,
   mostWrites: (namespace) => (driver.capabilities.namespaces[namespace]?.transactions === true ? MOST_WRITES : 0),
-  atOnce: (work) => atOnce(driver, work),
+  atOnce: (work) => (mayBegin ? atOnce(driver, work) : Promise.resolve(false)),
   areHeld: (entity, keys) => driver.areHeld(keys.map((key) => ({ entity, key }))),
   announce: (done) => driver.events.split(done),
 })

@@ -38,7 +38,16 @@ export class Thread {
   scores = collection<Score>()
 }
 
-export const GROWING_PART_CLASSES = [Writer, Thread]
+/** Is split by calls, and where its record is full. */
+@Record({ set: 'gpboard' })
+export class Board {
+  @Key() id!: string
+  @Sharded({ by: 'hash', shards: 2, when: {} })
+  @OneToMany(() => Remark, { strategy: 'consolidate' })
+  notes = collection<Remark>()
+}
+
+export const GROWING_PART_CLASSES = [Board, Writer, Thread]
 
 export const remark = (id: string, text = id, at?: number): Remark =>
   Object.assign(new Remark(), { id, text, ...(at === undefined ? {} : { at: new Date(at) }) })

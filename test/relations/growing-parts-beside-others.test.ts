@@ -15,11 +15,13 @@ for (const mode of MODES) {
     let other: Database
     let server: TestServer
     let namespace: string
-    useDatabase(mode, GROWING_PART_CLASSES, (opened) => ({ db, server, namespace } = opened))
+    useDatabase(mode, GROWING_PART_CLASSES, (opened) => ({ server, namespace } = opened))
     before(async () => {
-      other = await server.open({ namespace, entities: GROWING_PART_CLASSES })
+      // As patient as a database is by default: one split after another holds the records that are written.
+      const options = { namespace, entities: GROWING_PART_CLASSES, retry: { attempts: Infinity, deadline: 30_000 } }
+      ;[db, other] = await Promise.all([server.open(options), server.open(options)])
     })
-    after(() => other.close())
+    after(() => Promise.all([db?.close(), other?.close()]))
 
     const forAll = async (count: number, work: (i: number) => Promise<unknown>): Promise<void> => {
       let next = 0

@@ -4,7 +4,7 @@ import type { Database, SkeinError, SplitEvent, TransactionEvent } from 'skein'
 import type { EmbeddedServer } from 'skein/embedded'
 import { isNamedServer, type TestServer } from '../server.js'
 import { useDatabase } from '../use-database.js'
-import { Busy, GROWING_CLASSES, Post, Reader, make } from './growing-models.js'
+import { Busy, Comment, GROWING_CLASSES, Post, Reader, make } from './growing-models.js'
 
 const READERS = Array.from({ length: 14 }, (_, i) => `r${i}`).sort()
 
@@ -132,5 +132,37 @@ describe('a split in a namespace with transactions', function () {
     })
     expect(splits.map(({ how, reason }) => `${how} ${reason}`)).to.deep.equal(['transaction tooLarge'])
     expect(await db.session().at(Busy, 'b').collection('kept').count()).to.equal(1_200)
+  })
+
+  it('is none where the database or the flush shall use no transactions', async () => {
+    const plain = await server.open({ namespace, entities: GROWING_CLASSES, transactions: 'off' })
+    try {
+      await prepare('p', -1)
+      const { splits, transactions } = await told(async () => {
+        await readers(plain, 'p').shard(3)
+        await readers(plain, 'p').merge()
+        for (const [of, options] of [
+          [plain, {}],
+          [db, { transactions: 'off' }],
+        ] as const) {
+          const session = of.session()
+          const post = session.persist(make(Post, { id: `of ${options.transactions ?? 'plain'}` }))
+          await session.flush(options)
+          for (let i = 0; i < 25; i++)
+            post.comments.add(session.persist(make(Comment, { id: i + (of === db ? 100 : 0) })))
+          await session.flush(options)
+        }
+      })
+      expect(transactions).to.deep.equal([])
+      expect(splits.map(({ how, reason }) => `${how} ${reason}`)).to.deep.equal([
+        'steps call',
+        'steps call',
+        'steps members',
+        'steps members',
+      ])
+      expect(await readers(other, 'p').keys()).to.deep.equal(READERS)
+    } finally {
+      await plain.close()
+    }
   })
 })

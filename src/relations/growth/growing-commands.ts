@@ -199,12 +199,16 @@ export class GrowingCommands {
     })
   }
 
+  /** Puts members into a record that does not have them. */
+  arrivals(home: RecordKey, entries: readonly LinkEntry[]): readonly WriteOperation[] {
+    return this.#layout.copy({ model: this.model, key: home, bin: this.#bin }, entries)
+  }
+
   /** Copies members to their new home, unless they were taken out there. */
-  copy(home: RecordKey, entries: readonly (readonly [UserKey, Value | undefined])[], { id }: Move): WriteCommand {
+  copy(home: RecordKey, entries: readonly LinkEntry[], { id }: Move): WriteCommand {
     const { move, gone } = this.#scheme.bins
-    const end = { model: this.model, key: home, bin: this.#bin }
     const keys = entries.map(([key]) => key)
-    return this.#write(home, this.#layout.copy(end, entries), {
+    return this.#write(home, this.arrivals(home, entries), {
       guards: [binEquals(move, id), NOT_MARKED, holds(eq(listCountOf(bin('list', gone), keys), value(0)))],
     })
   }

@@ -59,13 +59,13 @@ export class GrowingInTransaction {
         return settle(outcome)
       },
       settle.tolerates && { tolerates: settle.tolerates },
-      { remedy: this.#remedy(change, home, draft) },
+      { remedy: this.remedy(change, home, draft) },
     )
     draft.add(stage, change.command(home, placement, true), settled)
   }
 
   /** A record that would become too large is split before the transaction is tried again; one that it makes is not there to be split. */
-  #remedy({ at: { owner, isOwnerNew } }: Change, home: RecordKey, draft: Draft): Settle['remedy'] {
+  remedy({ at: { owner, isOwnerNew } }: Change, home: RecordKey, draft: Draft): Settle['remedy'] {
     if (isOwnerNew === true || recordId(home) !== recordId(owner)) return undefined
     const id = `split ${this.#commands.property} ${recordId(owner)}`
     return ({ reason }) =>

@@ -133,10 +133,8 @@ export class MoveAtOnce {
   #changes(home: RecordKey, coming: readonly LinkEntry[], leaving: readonly LinkEntry[]): WriteCommand['operations'] {
     const keys = leaving.map(([key]) => key)
     return [
-      ...(leaving.length === 0 ? [] : this.#commands.takeFrom(home, keys).operations),
-      ...(coming.length === 0
-        ? []
-        : this.#layout.copy({ model: this.#commands.model, key: home, bin: this.#bin }, coming)),
+      ...(leaving.length === 0 ? [] : this.#commands.takeFrom(home, keys, undefined, leaving).operations),
+      ...(coming.length === 0 ? [] : this.#commands.arrivals(home, coming)),
     ]
   }
 

@@ -31,12 +31,12 @@ export class Mover {
   readonly #commands: GrowingCommands
   readonly #scheme: GrowingScheme
   readonly #moves: MemberMoves
-  readonly #atOnce: MoveAtOnce | undefined
+  readonly #atOnce: MoveAtOnce
   readonly #deletedBin: string | undefined
   /** Owners whose members this process is moving. */
   readonly #running = new Map<string, Promise<void>>()
 
-  constructor(commands: GrowingCommands, scheme: GrowingScheme, moves: MemberMoves, atOnce?: MoveAtOnce) {
+  constructor(commands: GrowingCommands, scheme: GrowingScheme, moves: MemberMoves, atOnce: MoveAtOnce) {
     this.#model = commands.model
     this.#property = commands.property
     this.#commands = commands
@@ -59,7 +59,7 @@ export class Mover {
       else {
         await checkFit(owner, shards, to, { name: this.#property, model: this.#model }, this.#scheme, access)
         const begun: Move = { id: newId(), from: shards, to, phase: 'prepare', reason }
-        const members = done === undefined ? await this.#atOnce?.run(owner, shards, to, access) : undefined
+        const members = done === undefined ? await this.#atOnce.run(owner, shards, to, access) : undefined
         if (members !== undefined) {
           done = () => this.#announce(owner, begun, 'transaction', members, performance.now() - began, access)
           continue

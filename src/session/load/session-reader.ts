@@ -66,7 +66,8 @@ export class SessionReader implements Reader {
   }
 
   get direct(): SplitAccess {
-    return splitAccess(this.#context.driver)
+    const { driver, transactions } = this.#context
+    return splitAccess(driver, transactions !== 'off')
   }
 
   get complete(): CompleteWrite | undefined {

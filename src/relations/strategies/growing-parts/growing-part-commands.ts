@@ -1,6 +1,7 @@
 import type { EntityModel } from '../../../model/index.js'
 import { holds, whileThere, type WriteCommand } from '../../../plan/command.js'
 import { bin, eq, mapCountOf, value } from '../../../plan/expression.js'
+import type { WriteOperation } from '../../../plan/operation.js'
 import { listAppendUnique } from '../../../plan/operations.js'
 import { recordId, type RecordKey, type UserKey } from '../../../plan/record-key.js'
 import { GrowingCommands } from '../../growth/growing-commands.js'
@@ -53,14 +54,17 @@ export class GrowingPartCommands extends GrowingCommands {
     return { ...command, operations: [...partCreation(this.#parts), ...about] }
   }
 
+  override arrivals(_home: RecordKey, entries: readonly LinkEntry[]): readonly WriteOperation[] {
+    return entries.flatMap(([, child]) => partPuts(this.#parts, transferred(this.#parts, child!)))
+  }
+
   /** A child that is there already is newer than the copy. */
   override copy(home: RecordKey, entries: readonly LinkEntry[], move: Move): WriteCommand {
     const { relation, bin: name } = this.#parts
     const ids = entries.map(([id]) => id)
     const areNew = holds(eq(mapCountOf(bin('map', relation.sortKeyBin ?? name), ids), value(0)))
-    const operations = entries.flatMap(([, child]) => partPuts(this.#parts, transferred(this.#parts, child!)))
     const command = super.copy(home, entries, move)
-    return { ...command, operations, guards: [...command.guards, areNew] }
+    return { ...command, guards: [...command.guards, areNew] }
   }
 
   override takeFrom(

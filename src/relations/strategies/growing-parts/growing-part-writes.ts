@@ -99,10 +99,12 @@ export class GrowingPartWrites extends PartSender {
         return draft.beforeSending(() => changes.confirm())
       }
       const known = place.isBehind === true ? scheme.of(owner) : place.placement
-      draft.add(stage, change.command(place.home, place.placement, true), (outcome: Outcome) => {
+      const settle = (outcome: Outcome): ReturnType<Settle> => {
         if (outcome.state === 'written') growth.written(change.kind, owner, known, outcome, draft)
         return change.settle(outcome)
-      })
+      }
+      const remedy = inside.remedy(change, place.home, draft)
+      draft.add(stage, change.command(place.home, place.placement, true), Object.assign(settle, { remedy }))
     })
   }
 }

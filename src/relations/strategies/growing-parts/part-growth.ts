@@ -1,10 +1,12 @@
 import type { EntityModel, RelationModel } from '../../../model/index.js'
+import type { Value } from '../../../plan/value.js'
 import { GrowingChanges } from '../../growth/growing-changes.js'
 import { GrowingInTransaction } from '../../growth/growing-in-transaction.js'
 import { GrowingReads } from '../../growth/growing-reads.js'
 import { GrowingScheme } from '../../growth/growing-scheme.js'
 import { Growth } from '../../growth/growth.js'
 import { MemberMoves } from '../../growth/member-moves.js'
+import { MoveAtOnce } from '../../growth/move-at-once.js'
 import { Mover } from '../../growth/mover.js'
 import { Thresholds } from '../../growth/thresholds.js'
 import type { PartClass } from '../consolidate/part-class.js'
@@ -31,6 +33,8 @@ export function partGrowthOf(model: EntityModel, parts: PartClass): PartGrowth {
   return growth
 }
 
+const asStored = (child: Value): Value => child
+
 function make(model: EntityModel, parts: PartClass): PartGrowth {
   const { relation } = parts
   const { companions, bin } = relation
@@ -38,8 +42,8 @@ function make(model: EntityModel, parts: PartClass): PartGrowth {
   const scheme = new GrowingScheme(model, relation)
   const commands = new GrowingPartCommands(model, parts, scheme)
   // Children say their ids themselves, so no class of members is asked for them.
-  const moves = new MemberMoves(bin!, model, layout, commands, scheme, (child) => child)
-  const mover = new Mover(commands, scheme, moves)
+  const of = [bin!, model, layout, commands, scheme, asStored] as const
+  const mover = new Mover(commands, scheme, new MemberMoves(...of), new MoveAtOnce(...of))
   const growth = new Growth(commands, scheme, mover, new Thresholds(companions!.when!, bin!), companions!)
   return {
     scheme,

@@ -34,7 +34,7 @@ export async function executeChangeSet(
     const { draft, reading } = beginPlan(work, reader, new Date(), { isTransaction: isInside, isInside })
     // Awaits only where something has to be read: what is called now is sent as it is now.
     if (reading !== undefined) await reading
-    return executeStages(draft, context.driver, callOptions(context, signal), marked)
+    return executeStages(draft, context.driver, callOptions(context, signal), marked, mode)
   }
   const survey = await planChangeSet(work, reader, new Date(), { isTransaction: true })
   const groups = groupsOf(survey, work, mode, context.driver.capabilities)
@@ -164,7 +164,7 @@ async function executeTransaction(
   if (sent === undefined) return { stages: [], outcomes: [], failed: [] }
   const { ready, outcomes } = sent
   const failed = ready.settle(outcomes)
-  if (sent.draft.hasFollowUps) await runFollowUps(sent.draft, driver, true)
+  if (sent.draft.hasFollowUps) await runFollowUps(sent.draft, splitAccess(driver), true)
   return { stages: [ready.stage], outcomes, failed, broken: ready.broken }
 }
 

@@ -10,6 +10,8 @@ import type { Outcome, StoredRecord } from '../../../plan/outcome.js'
 import type { Stage } from '../../../plan/plan.js'
 import { recordId, showKey } from '../../../plan/record-key.js'
 import { takeMarkOff } from '../../../relations/write/delete-marker.js'
+import type { SplitAccess } from '../../../plan/split-access.js'
+import type { TransactionMode } from '../../context/open-options.js'
 import { undoneOutcomes } from './undone-outcomes.js'
 import { splitAccess } from '../../../driver/split-access.js'
 
@@ -36,6 +38,7 @@ export async function executeStages(
   driver: Driver,
   options: CallOptions,
   marked?: AfterMark,
+  mode?: TransactionMode,
 ): Promise<RunResult> {
   const stages: Stage[] = []
   const outcomes: Outcome[] = []
@@ -47,7 +50,7 @@ export async function executeStages(
   let halt: Halt | undefined
   for (;;) {
     const checks = draft.takeChecks()
-    if (draft.hasFollowUps) await runFollowUps(draft, driver)
+    if (draft.hasFollowUps) await runFollowUps(draft, splitAccess(driver, mode !== 'off'))
     const isStopped = stoppedBy(failed, draft)
     const ready = draft.next(halt === undefined ? isStopped : () => true)
     if (ready === undefined && checks.length === 0) break
@@ -172,13 +175,12 @@ function tell({ command, then }: Check, record: StoredRecord | null): SkeinError
 /** Runs follow-up work between stages. A transaction runs it after its commit: before that, the work would not see what was written. */
 export async function runFollowUps(
   draft: PlanDraft,
-  driver: Driver,
+  access: SplitAccess,
   isCommitted = !draft.isTransaction,
 ): Promise<void> {
   for (;;) {
     const followUps = draft.takeFollowUps()
     if (followUps.length === 0 || !isCommitted) return
-    const access = splitAccess(driver)
     await Promise.all(followUps.map((followUp) => followUp(access)))
   }
 }
