@@ -1,27 +1,16 @@
 import { expect } from 'chai'
-import type { FaultOptions } from 'skein/embedded'
 import { isNamedServer, MODES, type Mode } from '../server.js'
 import type { Case } from './families.js'
+import { ALL_FAULTS, FAULTS } from './faults.js'
 import { useLanes, type Lane } from './lane.js'
 import { expectRecovery } from './expectations.js'
 import { show } from './world.js'
-
-/** Faults that hit the command at the boundary, and those after it. */
-const FAULTS: { readonly [title: string]: FaultOptions } = {
-  'an error before': { answer: 4 },
-  'a time-out before': { answer: 9 },
-  'a time-out after the effect': { answer: 9, after: true },
-  'the connection lost before': { drop: true },
-  'the connection lost after the effect': { drop: true, after: true },
-  'cut off from there on': { drop: true, times: 1_000_000 },
-  'cut off right after the effect': { drop: true, after: true, times: 1_000_000 },
-}
 
 const [ERROR, ...OTHERS] = Object.keys(FAULTS)
 
 /** Every fault at every command takes minutes: unless asked for, it is three of them at each, and all in turn. */
 function faultsAt(turn: number): readonly string[] {
-  if (process.env.SKEIN_FAULTS === 'all') return [ERROR, ...OTHERS]
+  if (ALL_FAULTS) return [ERROR, ...OTHERS]
   return [ERROR, ...OTHERS.filter((_, i) => i % 3 === turn % 3)]
 }
 

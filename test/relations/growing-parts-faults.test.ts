@@ -1,8 +1,10 @@
 import { expect } from 'chai'
 import { open, type Database, type Finding, type SkeinError } from 'skein'
 import { startEmbedded, type EmbeddedServer } from 'skein/embedded'
-import { isNamedServer, MODES, patient } from '../server.js'
+import { ALL_FAULTS, FAULTS } from '../faults/faults.js'
+import { isNamedServer, patient } from '../server.js'
 import { GROWING_PART_CLASSES, Thread, score, thread } from './growing-part-models.js'
+import { faultsAt, FINISHERS, VARIANTS } from './split-faults.js'
 
 const PLAYERS = Array.from({ length: 10 }, (_, i) => i)
 
@@ -15,13 +17,12 @@ interface Course {
 const COURSES: readonly Course[] = [
   { from: -1, to: 3 },
   { from: 2, to: 3 },
+  ...(ALL_FAULTS ? [{ from: 3, to: 2 }] : []),
   { from: 2, to: -1 },
 ]
 
-const FINISHERS = ['the next writer', 'verify', 'sweep'] as const
-
-for (const mode of MODES) {
-  const title = `a split of consolidated children that is cut off (${mode})`
+for (const { mode, title: variant, transactions } of VARIANTS) {
+  const title = `a split of consolidated children with a fault at a command (${variant})`
   describe(isNamedServer ? `${title} (skipped: only the embedded server has faults)` : title, function () {
     this.timeout(240_000)
     let server: EmbeddedServer
@@ -31,6 +32,7 @@ for (const mode of MODES) {
     /** Does not know what the others have done. */
     let fresh: Database
     let turn = 0
+    let round = 0
     before(async function () {
       if (isNamedServer) this.skip()
       server = await startEmbedded({ namespaces: [`${mode}:${mode}`] })
@@ -44,7 +46,7 @@ for (const mode of MODES) {
     const openOne = (attempts: number): Promise<Database> =>
       open({
         hosts: server.hosts,
-        ...patient({ namespace: mode, entities: GROWING_PART_CLASSES, retry: { attempts } }),
+        ...patient({ namespace: mode, entities: GROWING_PART_CLASSES, retry: { attempts }, transactions }),
       })
     const scores = (of: Database, id: string) => of.session().at(Thread, id).collection('scores')
     const prepare = async ({ from }: Course): Promise<string> => {
@@ -85,15 +87,13 @@ for (const mode of MODES) {
         const count = await counter.hits()
         await server.faults.clear()
         expect(count).to.be.within(5, 80)
-        const isAll = process.env.SKEIN_FAULTS === 'all'
-        // Unless asked for, every second command, before or after its effect.
-        for (let skip = 0; skip < count; skip += isAll ? 1 : 2) {
-          for (const after of isAll ? [false, true] : [skip % 4 === 0]) {
+        for (let skip = 0; skip < count; skip++) {
+          for (const fault of faultsAt(skip, 3)) {
             const id = await prepare(course)
-            await server.faults.add({ namespace: mode, skip, drop: true, after, times: 1_000_000 })
+            await server.faults.add({ ...FAULTS[fault], namespace: mode, skip })
             await change(hasty, id, course).catch(() => undefined)
             await server.faults.clear()
-            const where = `command ${skip}${after ? ', after its effect' : ''}`
+            const where = `command ${skip}, ${fault}`
             const before = PLAYERS.map((player) => [player, 100 - player]).reverse()
             // Where a commit has not reached all records, that is told: too few children are never shown.
             const seen = await shown(fresh, id).catch((error: SkeinError) => error.code)
@@ -101,7 +101,7 @@ for (const mode of MODES) {
             // A transaction that was cut off holds its records until it expires.
             await server.clock.advance(30)
             expect(await shown(fresh, id), where).to.deep.equal(before)
-            const by = FINISHERS[(skip / (isAll ? 1 : 2) + Number(after)) % FINISHERS.length]
+            const by = FINISHERS[round++ % FINISHERS.length]
             if (by === 'sweep') await fresh.sweep(Thread)
             if (by === 'verify') {
               const found = await findings(fresh, true)

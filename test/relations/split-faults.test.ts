@@ -1,8 +1,10 @@
 import { expect } from 'chai'
 import { open, type Database, type Finding, type SkeinError } from 'skein'
 import { startEmbedded, type EmbeddedServer } from 'skein/embedded'
-import { isNamedServer, MODES, patient } from '../server.js'
+import { FAULTS } from '../faults/faults.js'
+import { isNamedServer, patient } from '../server.js'
 import { GROWING_CLASSES, Post, Reader, make } from './growing-models.js'
+import { faultsAt, FINISHERS, VARIANTS } from './split-faults.js'
 
 const READERS = Array.from({ length: 14 }, (_, i) => `r${i}`)
 
@@ -19,11 +21,8 @@ const COURSES: readonly Course[] = [
   { from: 2, to: -1 },
 ]
 
-/** Ways in which an unfinished split is finished. */
-const FINISHERS = ['the next writer', 'verify', 'sweep'] as const
-
-for (const mode of MODES) {
-  const title = `a split that is cut off (${mode})`
+for (const { mode, title: variant, transactions } of VARIANTS) {
+  const title = `a split with a fault at a command (${variant})`
   describe(isNamedServer ? `${title} (skipped: only the embedded server has faults)` : title, function () {
     this.timeout(240_000)
     let server: EmbeddedServer
@@ -33,6 +32,7 @@ for (const mode of MODES) {
     /** Does not know what the others have done. */
     let fresh: Database
     let turn = 0
+    let round = 0
     before(async function () {
       if (isNamedServer) this.skip()
       server = await startEmbedded({ namespaces: [`${mode}:${mode}`] })
@@ -49,7 +49,7 @@ for (const mode of MODES) {
     const openOne = (attempts: number): Promise<Database> =>
       open({
         hosts: server.hosts,
-        ...patient({ namespace: mode, entities: GROWING_CLASSES, retry: { attempts } }),
+        ...patient({ namespace: mode, entities: GROWING_CLASSES, retry: { attempts }, transactions }),
       })
 
     const prepare = async ({ from }: Course): Promise<string> => {
@@ -96,21 +96,19 @@ for (const mode of MODES) {
         await server.faults.clear()
         expect(count).to.be.within(5, 80)
         for (let skip = 0; skip < count; skip++) {
-          // Each command is cut off before or after its effect; asked for, both.
-          const isAll = process.env.SKEIN_FAULTS === 'all'
-          for (const after of isAll ? [false, true] : [skip % 2 === 0]) {
+          for (const fault of faultsAt(skip, 2)) {
             const id = await prepare(course)
-            await server.faults.add({ namespace: mode, skip, drop: true, after, times: 1_000_000 })
+            await server.faults.add({ ...FAULTS[fault], namespace: mode, skip })
             await change(hasty, id, course).catch(() => undefined)
             await server.faults.clear()
-            const where = `command ${skip}${after ? ', after its effect' : ''}`
+            const where = `command ${skip}, ${fault}`
             // Where a commit has not reached all records, that is told: too few members are never shown.
             const seen = await keys(fresh, id).catch((error: SkeinError) => error.code)
             if (seen !== 'SKEIN_3302') expect(seen, where).to.deep.equal([...READERS].sort())
             // A transaction that was cut off holds its records until it expires.
             await server.clock.advance(30)
             expect(await keys(fresh, id), where).to.deep.equal([...READERS].sort())
-            const by = FINISHERS[(skip + Number(after)) % FINISHERS.length]
+            const by = FINISHERS[round++ % FINISHERS.length]
             if (by !== 'the next writer') await finish(fresh, id, by)
             await fresh.withSession((session) => {
               const readers = session.at(Post, id).collection('readers')

@@ -1,0 +1,165 @@
+import { expect } from 'chai'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import type { Database, Finding, Session, SplitEvent } from 'skein'
+import { MODES, type TestServer } from '../server.js'
+import { useDatabase } from '../use-database.js'
+import { placeWith, Ticket, Visit, Visitor, type PlaceClass } from './split-again-models.js'
+
+const FEW = 8
+const MANY = 32
+const Before = placeWith(FEW)
+const After = placeWith(MANY)
+
+/** A program, in the version that has so many shards. */
+interface Program {
+  readonly db: Database
+  readonly Place: PlaceClass
+}
+
+/** Members of each kind, with what they carry. */
+const KINDS = {
+  visitors: {
+    title: 'keys',
+    subkeys: 'subkeys',
+    add: (session: Session, Place: PlaceClass, ids: readonly string[]) =>
+      void session
+        .at(Place, 'p')
+        .collection('visitors')
+        .add(...ids),
+    carried: () => Promise.resolve(undefined),
+    carries: () => undefined,
+  },
+  guests: {
+    title: 'links with attributes',
+    subkeys: 'guestsIn',
+    add: (session: Session, Place: PlaceClass, ids: readonly string[]) => {
+      const guests = session.at(Place, 'p').collection('guests')
+      for (const id of ids) guests.link(id, Object.assign(new Ticket(), { seat: `seat ${id}` }))
+    },
+    carried: async ({ db, Place }: Program, id: string) =>
+      (await db.session().at(Place, 'p').collection('guests').attributesOf(id))?.seat,
+    carries: (id: string) => `seat ${id}`,
+  },
+  visits: {
+    title: 'consolidated children',
+    subkeys: 'visitsIn',
+    add: (session: Session, Place: PlaceClass, ids: readonly string[]) =>
+      void session
+        .at(Place, 'p')
+        .collection('visits')
+        .add(...ids.map((id) => Object.assign(new Visit(), { id, text: `text ${id}` }))),
+    carried: async ({ db, Place }: Program, id: string) =>
+      (await db.session().at(Place, 'p').collection('visits').get(id))?.text,
+    carries: (id: string) => `text ${id}`,
+  },
+} as const
+type Property = keyof typeof KINDS
+
+const names = (count: number, from = 0): string[] => Array.from({ length: count }, (_, i) => `v${100 + from + i}`)
+
+for (const mode of MODES) {
+  describe(`a collection in 8 shards whose class asks for 32 (${mode})`, function () {
+    this.timeout(60_000)
+    let before: Program
+    let after: Program
+    let server: TestServer
+    let namespace: string
+    useDatabase(mode, [After, Visitor], ({ db, ...opened }) => {
+      ;({ server, namespace } = opened)
+      after = { db, Place: After }
+    })
+    this.beforeAll(async () => {
+      before = { db: await server.open({ namespace, entities: [Before, Visitor] }), Place: Before }
+    })
+    afterEach(() => server.embedded?.faults.clear())
+    this.afterAll(() => before.db.close())
+
+    const add = ({ db, Place }: Program, property: Property, ids: readonly string[]): Promise<unknown> =>
+      db.withSession((session) => KINDS[property].add(session, Place, ids))
+    const keys = ({ db, Place }: Program, property: Property): Promise<readonly unknown[]> =>
+      db.session().at(Place, 'p').collection(property).keys()
+    const shardsOf = async (property: Property): Promise<unknown> =>
+      (await after.db.client.get({ ns: namespace, set: 'splace', key: 'p' })).bins[KINDS[property].subkeys]
+    const companions = async (property: Property): Promise<unknown[]> => {
+      const records = await after.db.client.query(namespace, `splace_${property}`).results()
+      return records.map(({ bins }) => bins['_sk.shards'])
+    }
+    const prepare = async (property: Property): Promise<void> => {
+      await before.db.session().save(Object.assign(new Before(), { id: 'p' }))
+      await add(before, property, names(14))
+      expect(await shardsOf(property)).to.deep.equal(['hash-shards', FEW])
+    }
+    const splitsDuring = async (work: () => Promise<unknown>): Promise<string[]> => {
+      const events: SplitEvent[] = []
+      const note = (event: unknown): void => void events.push(event as SplitEvent)
+      subscribe('skein:split', note)
+      try {
+        await work()
+      } finally {
+        unsubscribe('skein:split', note)
+      }
+      return events.map(
+        ({ property, from, to, reason, how, error }) =>
+          `${property} ${from} ${to} ${reason} ${how}${error === undefined ? '' : ' failed'}`,
+      )
+    }
+    const findings = async (): Promise<string[]> => {
+      const found: Finding[] = []
+      for await (const finding of after.db.verify(After, { settle: 0 })) found.push(finding)
+      return found.map(({ message }) => message)
+    }
+    const how = mode === 'sc' ? 'transaction' : 'steps'
+
+    for (const property of Object.keys(KINDS) as Property[]) {
+      const { title, carried, carries } = KINDS[property]
+      const check = async (all: readonly string[]): Promise<void> => {
+        expect(await shardsOf(property)).to.deep.equal(['hash-shards', MANY])
+        expect(await companions(property)).to.deep.equal(Array(MANY).fill(MANY))
+        for (const program of [before, after]) {
+          expect(await keys(program, property)).to.deep.equal([...all].sort())
+          for (const id of all.slice(0, 5)) expect(await carried(program, id)).to.equal(carries(id))
+        }
+        expect(await findings()).to.deep.equal([])
+      }
+
+      it(`is split again when a record has too many ${title}, and goes on in both versions of a program`, async () => {
+        await after.db.withSession((session) => {
+          for (const id of names(180)) session.persist(Object.assign(new Visitor(), { id }))
+        })
+        await prepare(property)
+        expect(await splitsDuring(() => add(before, property, names(80, 14)))).to.deep.equal([])
+        expect(await shardsOf(property)).to.deep.equal(['hash-shards', FEW])
+        const all = names(180)
+        const splits = await splitsDuring(async () => {
+          for (let from = 94; from < 180; from += 10) await add(after, property, names(Math.min(10, 180 - from), from))
+        })
+        expect(splits).to.deep.equal([`${property} ${FEW} ${MANY} members ${how}`])
+        await check(all)
+        expect(await splitsDuring(() => add(before, property, ['late']))).to.deep.equal([])
+        await before.db.withSession((session) => void session.at(Before, 'p').collection(property).remove('v100'))
+        expect(await keys(after, property)).to.deep.equal([...all.slice(1), 'late'].sort())
+      })
+
+      it(`is split again when a record of ${title} is too large`, async () => {
+        await prepare(property)
+        const long = names(40, 50).map((id) => id.padEnd(600, '-'))
+        const splits = await splitsDuring(() => add(after, property, long))
+        expect(splits).to.deep.equal([`${property} ${FEW} ${MANY} bytes ${how}`])
+        expect(await keys(after, property)).to.deep.equal([...names(14), ...long].sort())
+        expect(await companions(property)).to.deep.equal(Array(MANY).fill(MANY))
+      })
+
+      it(`is split again when a record of ${title} is busy`, async function () {
+        if (server.embedded === undefined) this.skip()
+        await prepare(property)
+        const busy = { namespace, set: `splace_${property}`, kind: 'write' as const, answer: 14 }
+        await server.embedded.faults.add({ ...busy, times: 2 })
+        expect(await splitsDuring(() => add(after, property, ['one']))).to.deep.equal([])
+        await server.embedded.faults.add({ ...busy, times: 4 })
+        const splits = await splitsDuring(() => add(after, property, ['two']))
+        expect(splits).to.deep.equal([`${property} ${FEW} ${MANY} busyPerSecond ${how}`])
+        expect(await keys(before, property)).to.deep.equal([...names(14), 'one', 'two'].sort())
+      })
+    }
+  })
+}
