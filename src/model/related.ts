@@ -108,7 +108,7 @@ export interface Collection<T extends object, A extends object = object> extends
   /** In a transaction, a collection that an index finds needs `{ outsideTransaction: true }`, here and in all that follow. */
   load(options?: QuestionOptions): Promise<readonly T[]>
   /** Answered by the server without loading the collection. */
-  contains(member: T | KeyValue): Promise<boolean>
+  contains(member: T | KeyValue, options?: DeletedOption): Promise<boolean>
   count(options?: QuestionOptions): Promise<number>
   /** Keys of all members, or of a page of them, without loading the members. */
   keys(options?: KeysOptions): Promise<readonly KeyOf<T>[]>

@@ -43,3 +43,10 @@ export function isShown(
   const isDeleted = bin !== undefined && (bins[bin] ?? null) !== null
   return mode === 'include' || isDeleted === (mode === 'only')
 }
+
+/** The same for a record whose delete may have begun, which nobody is shown. */
+export const isThere = (
+  model: EntityModel,
+  bins: { readonly [bin: string]: unknown },
+  mode: DeletedMode | undefined,
+): boolean => (bins[DELETING_BIN] ?? null) === null && isShown(model, bins, mode)

@@ -141,13 +141,15 @@ export class EntityCollection<T extends object, A extends object = object> imple
     return this.items
   }
 
-  async contains(member: T | KeyValue): Promise<boolean> {
+  async contains(member: T | KeyValue, options?: DeletedOption): Promise<boolean> {
     this.#checked([member])
+    checkDeleted(this.#state, options)
     if (this.#view !== undefined) return this.#view.contains(member)
     const links = this.#links
-    if (links !== undefined) return hasLink({ ...links, binding: askedBinding(this.#state, 'contains') }, member)
-    if (isComplete(this.#state)) return this.#state.isAdded(member)
-    return hasMember(this.#state, askedBinding(this.#state, 'contains'), member)
+    if (links === undefined && isComplete(this.#state))
+      return options?.deleted !== 'only' && this.#state.isAdded(member)
+    const binding = askedBinding(this.#state, 'contains', options)
+    return links === undefined ? hasMember(this.#state, binding, member) : hasLink({ ...links, binding }, member)
   }
 
   async count(options?: QuestionOptions): Promise<number> {

@@ -3,9 +3,13 @@ import type { Database } from 'skein'
 import type { EmbeddedServer } from 'skein/embedded'
 import { MODES, need } from '../server.js'
 import { useDatabase } from '../use-database.js'
+import { isSharded } from './in-companions.js'
 import { Agent, ENDED, Office } from './ended-link-models.js'
 
 const FORBIDDEN = 22
+
+/** Sets of the records that keep the links. */
+const SETS = isSharded ? ['eagent_offices', 'eoffice_agents'] : ['eagent', 'eoffice']
 
 for (const mode of MODES) {
   describe(`links that stay when they are ended, with faults (${mode})`, () => {
@@ -28,7 +32,7 @@ for (const mode of MODES) {
     const agent = (): ReturnType<typeof ends> => ends(db, Agent, 1, 'offices', 'north')
     const office = (): ReturnType<typeof ends> => ends(db, Office, 'north', 'agents', 1)
 
-    for (const set of ['eagent', 'eoffice'])
+    for (const set of SETS)
       for (const fault of [{ answer: FORBIDDEN }, { drop: true as const, after: true }])
         for (const work of ['unlink', 'restore', 'link'] as const)
           it(`${work} is the same at both ends once it is repeated, when a write to ${set} ${'drop' in fault ? 'has no answer' : 'fails'}`, async () => {
@@ -53,7 +57,7 @@ for (const mode of MODES) {
           })
 
     it('a process that dies between the two ends leaves what verify completes', async () => {
-      for (const set of ['eagent', 'eoffice']) {
+      for (const set of SETS) {
         await server.faults.add({ kind: 'write', set, answer: FORBIDDEN, times: 100 })
         const session = db.session()
         session.at(Agent, 1).collection('offices').unlink('north')
@@ -87,7 +91,7 @@ for (const mode of MODES) {
     it('a purge that fails at the other end is completed by another one', async () => {
       await db.withSession(async (session) => session.at(Agent, 1).collection('offices').unlink('north'))
       const purge = (): Promise<number> => db.purge(Agent, { olderThan: new Date(Date.now() + 1000), links: 'offices' })
-      await server.faults.add({ kind: 'write', set: 'eoffice', answer: FORBIDDEN, times: 100 })
+      await server.faults.add({ kind: 'write', set: SETS[1], answer: FORBIDDEN, times: 100 })
       await purge().then(
         () => expect.fail('the purge should fail'),
         () => undefined,

@@ -1,4 +1,5 @@
 import { Bin, collection, DeletedAt, Embeddable, Key, ManyToMany, Record, type EntityClass } from 'skein'
+import { EndedApart, EndedInShards } from './in-companions.js'
 
 @Embeddable()
 export class Post {
@@ -10,22 +11,29 @@ export class Post {
 @Record({ set: 'eagent' })
 export class Agent {
   @Key() id!: number
-  @ManyToMany(() => Office, 'agents', { owner: true, attributes: () => Post }) offices = collection<Office, Post>()
+  @EndedInShards('officesIn') @ManyToMany(() => Office, 'agents', { owner: true, attributes: () => Post }) offices =
+    collection<Office, Post>()
 }
 
 @Record({ set: 'eoffice' })
 export class Office {
   @Key() id!: string
   @DeletedAt() closedAt?: Date
-  @ManyToMany(() => Agent, 'offices', { attributes: () => Post }) agents = collection<Agent, Post>()
+  @EndedApart('agentsIn') @ManyToMany(() => Agent, 'offices', { attributes: () => Post }) agents = collection<
+    Agent,
+    Post
+  >()
 }
 
 /** Friends of each other: the relation is its own other side. */
 @Record({ set: 'efriend' })
 export class Friend {
   @Key() id!: string
-  @ManyToMany(() => Friend, 'friends', { attributes: () => Post }) friends = collection<Friend, Post>()
-  @ManyToMany(() => Office, { attributes: () => Post }) visited = collection<Office, Post>()
+  @EndedInShards('friendsIn') @ManyToMany(() => Friend, 'friends', { attributes: () => Post }) friends = collection<
+    Friend,
+    Post
+  >()
+  @EndedApart('visitedIn') @ManyToMany(() => Office, { attributes: () => Post }) visited = collection<Office, Post>()
 }
 
 export const ENDED: EntityClass[] = [Agent, Office, Friend]

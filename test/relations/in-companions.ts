@@ -19,5 +19,9 @@ export const Apart = (subkeys: string): PropertyDecorator => {
   return isSharded ? (Companion({ subkeys }) as PropertyDecorator) : nothing
 }
 
+/** Of links that are kept when they are ended, which are not split on demand. */
+export const EndedInShards = (subkeys: string): PropertyDecorator => (isOnDemand ? nothing : InShards(subkeys))
+export const EndedApart = (subkeys: string): PropertyDecorator => (isOnDemand ? nothing : Apart(subkeys))
+
 /** Of consolidated children, which are not split on demand. */
 export const PartsInShards = (subkeys: string): PropertyDecorator => (isOnDemand ? nothing : InShards(subkeys))

@@ -14,7 +14,7 @@ import {
   ref,
   type EntityClass,
 } from 'skein'
-import { Apart, InShards } from './in-companions.js'
+import { Apart, EndedApart, EndedInShards, InShards } from './in-companions.js'
 
 /** Deleted softly, with a history; owns stories and memos, and follows others by link records that stay when they are ended. */
 @History({ keep: 200 })
@@ -33,7 +33,10 @@ export class Author {
     Author,
     Follow
   >()
-  @ManyToMany(() => Feed, 'readers', { attributes: () => Badge }) reads = collection<Feed, Badge>()
+  @EndedApart('readsIn') @ManyToMany(() => Feed, 'readers', { attributes: () => Badge }) reads = collection<
+    Feed,
+    Badge
+  >()
 }
 
 @Record({ set: 'lg_follow', key: '{from}:{to}' })
@@ -94,7 +97,8 @@ export class Badge {
 export class Feed {
   @Key() id!: number
   @InShards('itemsIn') @OneToMany(() => [Story, Photo], { strategy: 'keyList' }) items = collection<Story | Photo>()
-  @ManyToMany(() => Author, 'reads', { owner: true, attributes: () => Badge }) readers = collection<Author, Badge>()
+  @EndedInShards('readersIn') @ManyToMany(() => Author, 'reads', { owner: true, attributes: () => Badge }) readers =
+    collection<Author, Badge>()
 }
 
 export const CLASSES = { Author, Story, Memo, Photo, Remark }

@@ -179,5 +179,12 @@ async function ask(lines: string[], of: string, name: string, members: Collectio
     const options = mode === undefined ? undefined : { deleted: mode }
     const keys = (await members.keys(options)).map(String).sort()
     lines.push(line(of, name, mode ?? 'default', keys, await members.count(options)))
+    const all = await members.keys({ deleted: 'include' })
+    const held = await Promise.all(all.map((key) => members.contains(key, options)))
+    const among = all
+      .filter((_, i) => held[i])
+      .map(String)
+      .sort()
+    if (among.join() !== keys.join()) lines.push(line(of, name, mode ?? 'default', 'contains', among))
   }
 }

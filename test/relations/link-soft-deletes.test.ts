@@ -64,6 +64,16 @@ for (const mode of MODES) {
       expect((await feeds.linkOf('news', { deleted: 'include' }))?.plan).to.equal('free')
       expect(await feeds.keys({ deleted: 'only' })).to.deep.equal(['news'])
       expect(await feeds.count({ deleted: 'include' })).to.equal(2)
+      for (const [end, member] of [
+        [feeds, 'news'],
+        [readers, 'ann'],
+      ] as const)
+        expect([
+          await end.contains(member),
+          await end.contains(member, { deleted: 'include' }),
+          await end.contains(member, { deleted: 'only' }),
+          await feeds.contains('jazz', { deleted: 'only' }),
+        ]).to.deep.equal([false, true, true, false])
       expect((await feeds.page({ count: 5, deleted: 'only' })).map(({ id }) => id)).to.deep.equal(['news'])
       expect((await readers.page({ count: 5, deleted: 'only' })).map(({ id }) => id)).to.deep.equal(['ann'])
       const streamed: string[] = []

@@ -136,6 +136,11 @@ for (const mode of MODES) {
       expect(await client.orders.count()).to.equal(1)
       expect(await client.orders.keys()).to.deep.equal([2])
       expect(await client.orders.contains(1)).to.equal(false)
+      expect([
+        await client.orders.contains(1, { deleted: 'include' }),
+        await client.orders.contains(1, { deleted: 'only' }),
+        await client.orders.contains(2, { deleted: 'only' }),
+      ]).to.deep.equal([true, true, false])
       expect(ids(await client.orders.page({ count: 5 }))).to.deep.equal([2])
       expect(await client.orders.count({ deleted: 'include' })).to.equal(2)
       expect(await client.orders.keys({ deleted: 'only' })).to.deep.equal([1])
@@ -158,6 +163,12 @@ for (const mode of MODES) {
       const order = await db.session().load(Order, 1, { deleted: 'include' })
       expect(await order.events.count()).to.equal(0)
       expect(await order.events.count({ deleted: 'only' })).to.equal(2)
+      const [event] = await order.events.keys({ deleted: 'only' })
+      expect([
+        await order.events.contains(event),
+        await order.events.contains(event, { deleted: 'include' }),
+        await order.events.contains(event, { deleted: 'only' }),
+      ]).to.deep.equal([false, true, true])
       for (const each of [watching, session, other]) await each.close()
     })
 

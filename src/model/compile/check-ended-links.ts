@@ -16,10 +16,11 @@ export function checkEndedLinks(entities: Iterable<EntityModel>, parts: Parts, p
     for (const { name: property, target, endedBin, companions } of relations) {
       const child = parts.get(target)
       if (child?.deletedAt !== undefined) refuse(child, 'consolidated', { className, property }, problems)
-      if (endedBin === undefined || companions === undefined) continue
+      if (endedBin === undefined || (companions?.when === undefined && companions?.buckets === undefined)) continue
       const message =
-        'Its attributes have a @DeletedAt, and links in companion records are not kept when they are ended.'
-      const fix = 'Leave out @Sharded or @Companion, or use link records: through a class with @DeletedAt.'
+        'Its attributes have a @DeletedAt, and ended links do not move with the others, nor have they a date to be found by.'
+      const fix =
+        'Use @Companion() or @Sharded({ by: "hash", shards }) from the start, or link records: through a class with @DeletedAt.'
       problems.add('SKEIN_1051', { className, property }, message, fix)
     }
   }

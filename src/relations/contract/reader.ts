@@ -27,6 +27,8 @@ export interface FoundPage {
 export interface Reader {
   /** True where its reads are part of a transaction. */
   readonly isInside: boolean
+  /** Entities that it finds although they were deleted softly. */
+  readonly deleted?: DeletedMode
   /** Access to records past any transaction, for those who move members. */
   readonly direct: SplitAccess
   /** Adds to a write what always goes with it, such as the count of a collection. */

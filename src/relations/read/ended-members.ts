@@ -2,6 +2,7 @@ import type { KeyValue } from '../../keys/index.js'
 import { deletedBinOf } from '../../model/index.js'
 import { userKeyId } from '../../plan/record-key.js'
 import type { Binding } from '../contract/binding.js'
+import type { Member } from '../contract/member.js'
 import type { CollectionState } from '../state/collection-state.js'
 import { shownMembers } from './shown-members.js'
 
@@ -29,6 +30,23 @@ export async function keysWithEnded(state: CollectionState, binding: Binding): P
   const again = new Set(added.map(userKeyId))
   const left = ended.filter((key) => !again.has(userKeyId(key)))
   return distinct([...gone, ...left, ...linked.filter(isAmong)])
+}
+
+/** The same for one member, without the keys of the others. */
+export async function hasWithEnded(state: CollectionState, binding: Binding, member: Member): Promise<boolean> {
+  const { tracked, reader, strategy, relation, deleted } = binding
+  if (state.asShown(() => state.isAdded(member))) return deleted === 'include'
+  const key = state.keyOf(member)
+  if (key === null) return false
+  const isEnding = state.asShown(() => state.isRemoved(member))
+  const target = reader.entityModel(relation.target)
+  const mode = deleted === 'include' || isEnding ? 'include' : 'only'
+  const isAsked = mode === 'include' || deletedBinOf(target) !== undefined
+  const [linked, ended] = await Promise.all([
+    isAsked ? shownMembers(strategy.members!, target, mode).countOf(tracked, [key], reader) : 0,
+    strategy.ended!.attributesOf(tracked, key, reader),
+  ])
+  return linked > 0 || ended !== null
 }
 
 const distinct = (keys: readonly KeyValue[]): KeyValue[] => [

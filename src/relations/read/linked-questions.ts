@@ -1,5 +1,5 @@
 import type { KeyValue } from '../../keys/index.js'
-import { goneBinsOf, isGoneBy, type Page } from '../../model/index.js'
+import { goneBinsOf, isThere, type Page } from '../../model/index.js'
 import { read } from '../../plan/command.js'
 import { userKeyId } from '../../plan/record-key.js'
 import type { Binding } from '../contract/binding.js'
@@ -47,12 +47,12 @@ export async function findLink(of: LinkedCollection, member: Member): Promise<ob
 export async function hasLink({ state, binding, links, members }: LinkedCollection, member: Member): Promise<boolean> {
   const link = members.find(member)
   if (link === undefined || state.isRemoved(link)) return false
-  if (state.isAdded(link)) return true
+  if (state.isAdded(link)) return binding.deleted !== 'only'
   if (isComplete(state)) return false
   const { model } = links
   const key = binding.reader.recordKey(model, members.keyOf(member)!)
   const [record] = await binding.reader.read([read(model.name, key, goneBinsOf(model))])
-  return record !== null && !isGoneBy(model, record.bins)
+  return record !== null && isThere(model, record.bins, binding.deleted)
 }
 
 export const farKeys = ({ links, binding }: LinkedCollection, keys: readonly KeyValue[]): KeyValue[] =>

@@ -4,14 +4,15 @@ import type { Binding } from '../contract/binding.js'
 import type { CollectionState } from '../state/collection-state.js'
 import type { Member } from '../contract/member.js'
 import { hasShownChanges } from '../state/state-of.js'
-import { asksEnded, keysWithEnded } from './ended-members.js'
+import { asksEnded, hasWithEnded, keysWithEnded } from './ended-members.js'
 import { shownMembers } from './shown-members.js'
 import { cut, type CollectionMembers, type KeyRange } from '../contract/collection-members.js'
 
 // Overlays the server's answers with this session's unsent changes.
 
 export async function hasMember(state: CollectionState, binding: Binding, member: Member): Promise<boolean> {
-  if (state.asShown(() => state.isAdded(member))) return true
+  if (asksEnded(binding)) return hasWithEnded(state, binding, member)
+  if (state.asShown(() => state.isAdded(member))) return binding.deleted !== 'only'
   if (state.asShown(() => state.isRemoved(member))) return false
   const key = state.keyOf(member)
   if (key === null) return false

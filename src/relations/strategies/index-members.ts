@@ -1,5 +1,5 @@
 import type { KeyValue } from '../../keys/index.js'
-import { goneBinsOf, isGoneBy, type EntityModel } from '../../model/index.js'
+import { goneBinsOf, isThere, type EntityModel } from '../../model/index.js'
 import { read } from '../../plan/command.js'
 import { userKeyId, type UserKey } from '../../plan/record-key.js'
 import type { Tracked } from '../contract/tracked.js'
@@ -27,7 +27,7 @@ export function indexMembers(
       const records = await reader.read(commands)
       return records.filter((record) => {
         const parent = record?.bins[childBin] as UserKey | undefined
-        if (record === null || parent === undefined || isGoneBy(child, record.bins)) return false
+        if (record === null || parent === undefined || !isThere(child, record.bins, reader.deleted)) return false
         return userKeyId(parent) === userKeyId(lookup(owner).value)
       }).length
     },

@@ -23,7 +23,7 @@ import type { RecordKey, UserKey } from '../../plan/record-key.js'
 import type { Value } from '../../plan/value.js'
 import type { StoredMember } from '../contract/member-store.js'
 import type { CompanionScheme, Shards } from './companion-scheme.js'
-import { NOT_DELETING, type LinkBin } from './link-bin.js'
+import { NOT_DELETING, takenOut, type LinkBin } from './link-bin.js'
 
 /** Unlike an owner that is being deleted, a companion that is marked does not yet say that the owner is gone. */
 export const NOT_MARKED = holds(not(binExists(DELETING_BIN)))
@@ -46,7 +46,9 @@ export class CompanionCommands {
 
   /** Adds to a companion that is there. */
   put(at: StoredMember, home: RecordKey, shards: Shards): WriteCommand {
-    return write(this.model.name, home, [this.#entry(at, home)], {
+    const { ended } = this.#layout
+    const entry = this.#entry(at, home)
+    return write(this.model.name, home, ended === undefined ? [entry] : [entry, ended.forget([at.member])], {
       exists: 'mustExist',
       ttl: 'keep',
       guards: [binEquals(COMPANION_SHARDS_BIN, shards), NOT_MARKED],
@@ -66,9 +68,9 @@ export class CompanionCommands {
     return write(this.model.name, home, operations, { exists: 'mustNotExist', ttl: 'never', watchSize: true })
   }
 
-  /** Takes out, also of a companion that is marked. */
-  take(home: RecordKey, members: readonly UserKey[], shards: Shards): WriteCommand {
-    return this.change(home, [this.#layout.take(this.#bin, members)], shards)
+  /** Takes out, also of a companion that is marked; with `endedAt` the links stay among those that were ended. */
+  take(home: RecordKey, members: readonly UserKey[], shards: Shards, endedAt?: number | null): WriteCommand {
+    return this.change(home, takenOut(this.#layout, this.#bin, members, endedAt), shards)
   }
 
   change(home: RecordKey, operations: readonly WriteOperation[], shards: Shards): WriteCommand {

@@ -24,6 +24,7 @@ import { amongIn, linkWrite, type LinkBin } from './link-bin.js'
 export class CompanionStore implements MemberStore {
   readonly model: EntityModel
   readonly bin: string
+  readonly ended: string | undefined
   readonly bins: readonly string[] = []
   readonly isApart = true
   readonly schemeBins: readonly string[]
@@ -39,6 +40,7 @@ export class CompanionStore implements MemberStore {
   constructor(model: EntityModel, relation: RelationModel, target: EntityModel, layout: LinkBin) {
     this.model = model
     this.bin = relation.bin!
+    this.ended = layout.ended?.name
     this.#target = target
     this.#layout = layout
     this.#scheme = new CompanionScheme(model, relation.name, relation.companions!)
@@ -97,7 +99,8 @@ export class CompanionStore implements MemberStore {
   }
 
   remove(at: StoredMember, draft: Draft, stage: StageName, settle: Settle, reader?: Reader): void | Promise<void> {
-    const command = (home: RecordKey, shards: number): WriteCommand => this.#commands.take(home, [at.member], shards)
+    const command = (home: RecordKey, shards: number): WriteCommand =>
+      this.#commands.take(home, [at.member], shards, at.endedAt)
     this.#tie(at, draft)
     if (draft.isInside) return this.#inside.change(at, command, draft, stage, settle, reader!, -1)
     this.#survey(at, -1, draft, stage)
@@ -143,10 +146,10 @@ export class CompanionStore implements MemberStore {
     }
   }
 
-  removal({ owner, member }: StoredMember, from?: RecordKey): WriteCommand {
+  removal({ owner, member, endedAt }: StoredMember, from?: RecordKey): WriteCommand {
     // A misplaced member may be in a record that does not say of how many it is one.
     if (from !== undefined) return linkWrite(this.model, from, [this.#layout.take(this.bin, [member])])
-    return this.#commands.take(this.homeOf(owner, member), [member], this.#scheme.shardsOf(owner))
+    return this.#commands.take(this.homeOf(owner, member), [member], this.#scheme.shardsOf(owner), endedAt)
   }
 
   reopening(home: RecordKey): WriteCommand {

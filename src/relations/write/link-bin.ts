@@ -231,12 +231,21 @@ export function unlinked(
   others: readonly UserKey[],
   endedAt?: number | null,
 ): WriteCommand {
-  const take = bin.take(name, others)
-  if (bin.ended === undefined || endedAt === null) return linkWrite(model, key, [take])
-  const { ended } = bin
+  return linkWrite(model, key, takenOut(bin, name, others, endedAt))
+}
+
+/** Operations that take keys out of a bin, and keep or drop what is stored of them among ended links. */
+export function takenOut(
+  layout: LinkBin,
+  name: string,
+  others: readonly UserKey[],
+  endedAt?: number | null,
+): readonly WriteOperation[] {
+  const { ended } = layout
+  if (ended === undefined || endedAt === null) return [layout.take(name, others)]
   const before =
     endedAt === undefined ? [ended.forget(others)] : others.map((other) => ended.keep(name, other, endedAt))
-  return linkWrite(model, key, [...before, take])
+  return [...before, layout.take(name, others)]
 }
 
 /** In a transaction a record that stores nothing of a link takes part all the same, so that it cannot be deleted meanwhile. */

@@ -1,14 +1,14 @@
 import type { Driver } from '../../driver/driver.js'
 import { SkeinError } from '../../errors/index.js'
 import { TENANT } from '../../keys/index.js'
-import { didYouMean } from '../../model/index.js'
+import { didYouMean, type RelationModel } from '../../model/index.js'
 import { write } from '../../plan/command.js'
 import { bin, gt, mapValueCountBetween, value } from '../../plan/expression.js'
 import { mapRemoveBelow } from '../../plan/operations.js'
 import { isWrittenOrMissing, type Outcome } from '../../plan/outcome.js'
 import { query } from '../../plan/query-command.js'
 import { sweepWithoutTenant } from '../context/session-errors.js'
-import { foundKey } from '../load/key-of-found.js'
+import { companionIn, COMPANION_KEY_BINS, foundKey } from '../load/key-of-found.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
 import type { MappedClasses } from '../mapping/mapped-classes.js'
 import type { PurgeOptions } from './purge.js'
@@ -17,7 +17,15 @@ import type { PurgeOptions } from './purge.js'
 interface EndedSide {
   readonly mapped: MappedClass
   readonly endedBin: string
+  /** The set of the companion records that keep the links, where they are not in the entity's own. */
+  readonly apart: string | undefined
 }
+
+const endedSide = (mapped: MappedClass, { endedBin, companions }: RelationModel): EndedSide => ({
+  mapped,
+  endedBin: endedBin!,
+  apart: companions?.set,
+})
 
 /** Removes links of a relation for good that were ended before a time, at both of their ends; says how many. */
 export async function purgeLinks(
@@ -40,27 +48,37 @@ function sidesOf(
 ): { readonly owner: EndedSide; readonly other: EndedSide | undefined } {
   const relation = mapped.model.relations.find((each) => each.name === name)
   if (relation?.endedBin === undefined) throw notKept(mapped, name)
-  const here = { mapped, endedBin: relation.endedBin }
+  const here = endedSide(mapped, relation)
   if (relation.inverse === undefined || (relation.inverse === name && relation.target === mapped.model.name))
     return { owner: here, other: undefined }
   const target = classes.of(relation.target)
   const inverse = target.model.relations.find((each) => each.name === relation.inverse)!
-  const there = { mapped: target, endedBin: inverse.endedBin! }
+  const there = endedSide(target, inverse)
   return relation.owner ? { owner: here, other: there } : { owner: there, other: here }
 }
 
-async function purgeSide({ mapped, endedBin }: EndedSide, driver: Driver, options: PurgeOptions): Promise<number> {
+async function purgeSide(
+  { mapped, endedBin, apart }: EndedSide,
+  driver: Driver,
+  options: PurgeOptions,
+): Promise<number> {
   const { olderThan, tenant, signal, onProgress } = options
-  const { name: entity, namespace, set, key } = mapped.model
+  const { name: entity, namespace, key } = mapped.model
+  const set = apart ?? mapped.model.set
   if (tenant === undefined && key.tenant && !key.properties.includes(TENANT)) throw sweepWithoutTenant(mapped)
   const end = [olderThan.getTime()]
   const filter = gt(mapValueCountBetween(bin('map', endedBin), [0], end), value(0))
-  const command = query({ entity, namespace, set, bins: mapped.codec.binsOf([]), filter })
+  const bins = apart === undefined ? mapped.codec.binsOf([]) : COMPANION_KEY_BINS
+  const command = query({ entity, namespace, set, bins, filter })
   let purged = 0
   for await (const records of driver.query(command, { signal })) {
-    const found = records.flatMap((record) => foundKey(mapped, record, tenant) ?? [])
+    const found = records.flatMap((record) =>
+      apart === undefined
+        ? (foundKey(mapped, record, tenant)?.record ?? [])
+        : (companionIn(record, apart, mapped, tenant)?.key ?? []),
+    )
     const outcomes = await driver.run(
-      found.map(({ record }) =>
+      found.map((record) =>
         write(entity, record, [mapRemoveBelow(endedBin, end, 'count')], { exists: 'mustExist', ttl: 'keep' }),
       ),
       { signal },

@@ -1,5 +1,6 @@
 import type { SkeinError } from '../../errors/index.js'
-import type { KeyValue, Tenant } from '../../keys/index.js'
+import { companionKey, type KeyValue, type Tenant } from '../../keys/index.js'
+import { COMPANION_ROOT_BIN, COMPANION_SHARD_BIN } from '../../model/index.js'
 import type { FoundRecord } from '../../plan/outcome.js'
 import { recordKey, type RecordKey, type UserKey } from '../../plan/record-key.js'
 import { digestOf } from '../context/digest.js'
@@ -32,6 +33,37 @@ export function ownerKey(mapped: MappedClass, stored: unknown, tenant: Tenant | 
   } catch (error) {
     if ((error as SkeinError).code === 'SKEIN_2104') return undefined
     throw error
+  }
+}
+
+/** Bins of a companion record that say whose it is and which of several. */
+export const COMPANION_KEY_BINS = [COMPANION_ROOT_BIN, COMPANION_SHARD_BIN]
+
+/** A companion record, and that of its owner. */
+export interface Companion {
+  readonly key: RecordKey
+  readonly root: RecordKey
+}
+
+/** Undefined for a record of another tenant, and for one that says no owner. */
+export function companionIn(
+  { bins }: FoundRecord,
+  set: string,
+  { model, codec }: MappedClass,
+  tenant: Tenant | undefined,
+): Companion | undefined {
+  const owner = bins[COMPANION_ROOT_BIN] as UserKey | undefined
+  if (owner === undefined) return undefined
+  try {
+    codec.key.scheme.fromStored(owner, tenant)
+  } catch {
+    return undefined
+  }
+  const shard = bins[COMPANION_SHARD_BIN] as number | undefined
+  const { namespace } = model
+  return {
+    key: recordKey(namespace, set, shard === undefined ? owner : companionKey(owner, shard)),
+    root: recordKey(namespace, model.set, owner),
   }
 }
 

@@ -65,6 +65,10 @@ export class SessionReader implements Reader {
     return this.#context.transaction !== undefined
   }
 
+  get deleted(): DeletedMode | undefined {
+    return this.#deleted
+  }
+
   get direct(): SplitAccess {
     const { driver, transactions } = this.#context
     return splitAccess(driver, transactions !== 'off')

@@ -1,24 +1,18 @@
 import type { Driver } from '../../driver/driver.js'
-import { companionKey, describeKey, type Tenant } from '../../keys/index.js'
-import { COMPANION_ROOT_BIN, COMPANION_SHARD_BIN, type RelationModel } from '../../model/index.js'
+import { describeKey, type Tenant } from '../../keys/index.js'
+import type { RelationModel } from '../../model/index.js'
 import { read, remove } from '../../plan/command.js'
-import type { FoundRecord } from '../../plan/outcome.js'
 import { query } from '../../plan/query-command.js'
-import { recordKey, showKey, type RecordKey, type UserKey } from '../../plan/record-key.js'
+import { showKey, type RecordKey } from '../../plan/record-key.js'
 import type { Finding } from '../../relations/contract/finding.js'
 import { ABOUT_RECORD, readingOf } from '../../relations/verify/read-ends.js'
 import type { VerifyAccess } from '../../relations/verify/verify-access.js'
+import { companionIn, COMPANION_KEY_BINS, type Companion } from '../load/key-of-found.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
 import { verifyTerms, type VerifyOptions } from './verify-options.js'
 
 /** Records looked at together. */
 const GROUP = 100
-
-/** A companion record, and that of its owner. */
-interface Companion {
-  readonly key: RecordKey
-  readonly root: RecordKey
-}
 
 /** Finds companion records of a class whose owners are gone: those have expired, or were deleted past Skein. */
 export async function* strayCompanions(
@@ -36,7 +30,7 @@ export async function* strayCompanions(
       ),
     ),
   )
-  const bins = [COMPANION_ROOT_BIN, COMPANION_SHARD_BIN]
+  const bins = COMPANION_KEY_BINS
   for (const [set, relation] of relations) {
     for await (const records of driver.query(query({ entity: name, namespace, set, bins }), {
       signal: options.signal,
@@ -46,28 +40,6 @@ export async function* strayCompanions(
         yield* checkGroup(group, relation, mapped, access, options)
       }
     }
-  }
-}
-
-/** Undefined for a record of another tenant, and for one that says no owner. */
-function companionIn(
-  { bins }: FoundRecord,
-  set: string,
-  { model, codec }: MappedClass,
-  tenant: Tenant | undefined,
-): Companion | undefined {
-  const owner = bins[COMPANION_ROOT_BIN] as UserKey | undefined
-  if (owner === undefined) return undefined
-  try {
-    codec.key.scheme.fromStored(owner, tenant)
-  } catch {
-    return undefined
-  }
-  const shard = bins[COMPANION_SHARD_BIN] as number | undefined
-  const { namespace } = model
-  return {
-    key: recordKey(namespace, set, shard === undefined ? owner : companionKey(owner, shard)),
-    root: recordKey(namespace, model.set, owner),
   }
 }
 

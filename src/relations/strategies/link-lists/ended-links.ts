@@ -1,21 +1,18 @@
 import { inEntry, unreadable, writeProperty, type PartCodec } from '../../../codec/index.js'
 import type { KeyValue } from '../../../keys/index.js'
-import { read, write, type WriteCommand } from '../../../plan/command.js'
+import type { EntityModel, RelationModel } from '../../../model/index.js'
 import { bin, mapCount, mapGet, mapKeySlice, mapKeysFrom } from '../../../plan/expression.js'
-import { mapGetKeys, readExpression } from '../../../plan/operations.js'
+import { readExpression } from '../../../plan/operations.js'
 import { recordKey, type RecordKey, type UserKey } from '../../../plan/record-key.js'
 import type { Value } from '../../../plan/value.js'
-import type { CollectionMembers } from '../../contract/collection-members.js'
+import type { MemberStore } from '../../contract/member-store.js'
 import type { EndedLinks } from '../../contract/ended-links.js'
 import type { LinkEnd, LinkVerification } from '../../contract/link-verification.js'
 import type { Reader } from '../../contract/reader.js'
-import { readKeysBin, type KeysPlace } from '../../contract/stored-keys.js'
 import type { Tracked } from '../../contract/tracked.js'
 import { pairOfEnds } from '../../verify/relation-links.js'
-import type { EndedBin, EndedLink } from '../../write/ended-bin.js'
-import { endedBinOf } from '../../write/ended-bin.js'
-import { keysMembers } from '../../write/keys-members.js'
-import { linkWrite } from '../../write/link-bin.js'
+import type { EndedLink } from '../../write/ended-bin.js'
+import { storeOf } from '../../write/store-of.js'
 import type { LinkListSides } from './link-list-sides.js'
 
 const PAGE = 'ended'
@@ -26,36 +23,33 @@ export class EndedLinkReads implements EndedLinks {
   readonly verification: LinkVerification
   readonly #sides: LinkListSides
   readonly #codec: PartCodec
-  readonly #members: CollectionMembers
-  readonly #bin: string
+  /** Ended links are stored beside the others, in the same records. */
+  readonly #store: MemberStore
 
   constructor(sides: LinkListSides, codec: PartCodec) {
-    const { owner, target, model, bin } = sides
+    const { owner, target, model } = sides
     this.#sides = sides
     this.#codec = codec
     this.property = codec.model.deletedAt!
-    this.#bin = model.endedBin!
-    this.#members = keysMembers(owner, target, { ...model, bin: this.#bin }, bin.reads)
+    this.#store = endedStore(owner, model, target)
     this.verification = this.#verification()
   }
 
   keys(owner: Tracked, reader: Reader): Promise<readonly KeyValue[]> {
-    return this.#members.keys(owner, reader)
+    return this.#store.members.keys(owner, reader)
   }
 
   async attributesOf(owner: Tracked, key: KeyValue, reader: Reader): Promise<object | null> {
     const member = reader.recordKey(this.#sides.target, key).key
-    const command = read(this.#sides.owner.name, owner.key, 'none', [mapGetKeys(this.#bin, [member], 'value')])
-    const asked = { bin: this.#bin, holds: 'map' } as const
-    const stored = await readKeysBin(this.#place(owner), asked, this.#sides.target, command, reader)
+    const stored = await this.#store.attributesOf({ owner: owner.key, member }, reader)
     return stored == null ? null : this.#decode(owner, key, stored)
   }
 
   async links(owner: Tracked, reader: Reader): Promise<readonly (readonly [KeyValue, object])[]> {
-    const [record] = await reader.read([read(this.#sides.owner.name, owner.key, [this.#bin])])
-    const entries = this.#sides.bin.entriesIn(record?.bins[this.#bin] ?? {}, this.#sides.target)
-    return entries.map(([stored, link]) => {
-      const key = reader.fromStored(this.#sides.target, stored)
+    const [stored] = await this.#store.read([owner.key], reader)
+    const entries = this.#sides.bin.entriesIn(stored ?? {}, this.#sides.target)
+    return entries.map(([member, link]) => {
+      const key = reader.fromStored(this.#sides.target, member)
       return [key, this.#decode(owner, key, link!)]
     })
   }
@@ -71,22 +65,21 @@ export class EndedLinkReads implements EndedLinks {
     }
   }
 
-  #place({ key }: Tracked): KeysPlace {
-    return { model: this.#sides.owner, key, property: this.#sides.model.name }
-  }
-
   #verification(): LinkVerification {
     const { model, owner, target, inverse } = this.#sides
-    const map = bin('map', this.#bin)
+    const store = this.#store
+    const map = bin('map', store.bin)
     const name = `_sk.${model.index}.${PAGE}`
     const readKeys: LinkVerification['readKeys'] = (count, from) =>
       readExpression(name, from === undefined ? mapKeySlice(map, 0, count) : mapKeysFrom(map, from, count))
-    const near = (here: RecordKey, other: UserKey): LinkEnd => this.#end(owner, model.name, this.#bin, here, other)
+    const apart = store.isApart ? { apart: store } : {}
+    const near = (here: RecordKey, other: UserKey): LinkEnd => this.#end(store, model.name, here, other)
     const far = (key: UserKey): RecordKey => recordKey(target.namespace, target.set, key)
     if (inverse === undefined)
       return {
         side: 'owner',
         readKeys,
+        ...apart,
         link: (here, other) => ({
           owner: near(here, other),
           mirror: { model: target, key: far(other) },
@@ -94,31 +87,33 @@ export class EndedLinkReads implements EndedLinks {
           isEnded: true,
         }),
       }
+    const otherStore = endedStore(target, inverse, owner)
     const pair = pairOfEnds(model, readKeys, (here, other) => [
       near(here, other),
-      this.#end(target, inverse.name, inverse.endedBin!, far(other), here.key),
+      this.#end(otherStore, inverse.name, far(other), here.key),
     ])
-    return { ...pair, link: (here, other) => ({ ...pair.link(here, other), isEnded: true }) }
+    return { ...pair, ...apart, link: (here, other) => ({ ...pair.link(here, other), isEnded: true }) }
   }
 
-  #end(model: LinkEnd['model'], property: string, name: string, key: RecordKey, other: UserKey): LinkEnd {
-    const ended = endedBinOf(name)
-    const map = bin('map', name)
+  #end(store: MemberStore, property: string, owner: RecordKey, member: UserKey): LinkEnd {
+    const map = bin('map', store.bin)
     return {
-      model,
-      key,
+      model: store.model,
+      key: owner,
       property,
-      holds: mapCount(map, other),
-      carries: mapGet(map, other, 'list'),
-      add: (carried) => this.#copy(model.name, key, ended, other, carried as EndedLink),
-      remove: () => linkWrite(model, key, [ended.forget([other])]),
+      ...(store.isApart && { apart: { store, home: () => store.homeOf(owner, member) } }),
+      holds: mapCount(map, member),
+      carries: mapGet(map, member, 'list'),
+      add: (carried, isHomeThere) =>
+        store.addition({ owner, member, attributes: recoded(this.#codec, carried as EndedLink) }, isHomeThere),
+      remove: () => store.removal({ owner, member }),
     }
   }
-
-  #copy(entity: string, key: RecordKey, ended: EndedBin, other: UserKey, link: EndedLink): WriteCommand {
-    return write(entity, key, [ended.copy(other, recoded(this.#codec, link))], { exists: 'mustExist', ttl: 'keep' })
-  }
 }
+
+/** Keeps ended links as members of a bin of their own. */
+const endedStore = (owner: EntityModel, relation: RelationModel, target: EntityModel): MemberStore =>
+  storeOf(owner, { ...relation, bin: relation.endedBin!, endedBin: undefined }, target)
 
 /** Through the codec, because the client does not give back every number as it was stored. */
 export const recoded = (codec: PartCodec, [at, attributes]: EndedLink): EndedLink => [

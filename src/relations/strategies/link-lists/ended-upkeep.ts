@@ -3,7 +3,7 @@ import type { Draft } from '../../../plan/draft.js'
 import { bin, eq, mapCount, mapGet, value } from '../../../plan/expression.js'
 import { readExpression } from '../../../plan/operations.js'
 import { isWrittenOrMissing } from '../../../plan/outcome.js'
-import { recordId, type UserKey } from '../../../plan/record-key.js'
+import { recordId, type RecordKey, type UserKey } from '../../../plan/record-key.js'
 import { sameValue } from '../../../plan/same-value.js'
 import type { StoredRecord } from '../../../plan/outcome.js'
 import { endedBinOf, type EndedLink } from '../../write/ended-bin.js'
@@ -13,6 +13,8 @@ import type { LinkPair, LinkSide } from '../../write/link-upkeep.js'
 /** Question to one of two records. */
 interface Asked {
   readonly end: LinkSide
+  /** The record that keeps these links. */
+  readonly home: RecordKey
   readonly others: UserKey[]
 }
 
@@ -37,8 +39,8 @@ export class EndedUpkeep {
     const asked = new Map<string, Asked>()
     const found = new Map<string, EndedLink | undefined>()
     for (const { owner, other } of pairs) {
-      askedOf(owner, asked).others.push(other.key.key)
-      askedOf(other, asked).others.push(owner.key.key)
+      askedOf(owner, other.key.key, asked).others.push(other.key.key)
+      askedOf(other, owner.key.key, asked).others.push(owner.key.key)
     }
     let open = asked.size
     for (const each of asked.values())
@@ -54,11 +56,12 @@ export class EndedUpkeep {
     const { model, bin: links, ended: name } = other.store
     const ended = endedBinOf(name!)
     const member = owner.key.key
+    const home = other.store.homeOf(other.key, member)
     if (right === undefined)
-      return draft.add('undo', linkWrite(model, other.key, [ended.forget([member])]), isWrittenOrMissing)
+      return draft.add('undo', linkWrite(model, home, [ended.forget([member])]), isWrittenOrMissing)
     // A link that is there again is not an ended one.
     const unlinked = goneUnless(eq(mapCount(bin('map', links), member), value(0)))
-    const copy = write(model.name, other.key, [ended.copy(member, this.#recode(right))], {
+    const copy = write(model.name, home, [ended.copy(member, this.#recode(right))], {
       exists: 'mustExist',
       ttl: 'keep',
       guards: [unlinked],
@@ -69,18 +72,19 @@ export class EndedUpkeep {
 
 const idOf = ({ store, key }: LinkSide, other: UserKey): string => `${recordId(key)}#${store.bin}#${String(other)}`
 
-function askedOf(end: LinkSide, all: Map<string, Asked>): Asked {
-  const id = `${recordId(end.key)}#${end.store.bin}`
-  const known = all.get(id) ?? { end, others: [] }
+function askedOf(end: LinkSide, other: UserKey, all: Map<string, Asked>): Asked {
+  const home = end.store.homeOf(end.key, other)
+  const id = `${recordId(home)}#${recordId(end.key)}#${end.store.bin}`
+  const known = all.get(id) ?? { end, home, others: [] }
   all.set(id, known)
   return known
 }
 
-function questionOf({ end: { store, key }, others }: Asked): ReadCommand {
+function questionOf({ end: { store }, home, others }: Asked): ReadCommand {
   const map = bin('map', store.ended!)
   return read(
     store.model.name,
-    key,
+    home,
     'none',
     others.map((other, i) => readExpression(nameOf(i), mapGet(map, other, 'list'))),
   )
