@@ -1,7 +1,7 @@
-// Runs the compiled tests in two mocha processes side by side, or in one against a named server: both would share its sets.
+// Runs the compiled tests in three mocha processes side by side, because tests often wait; in one against a named server, whose sets all would share.
 // Usage: node scripts/run-tests.js [mocha options]
 import { spawn } from 'node:child_process'
-import { readdirSync, statSync } from 'node:fs'
+import { readFileSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
 const files = ['.build/test', '.build/examples']
@@ -9,15 +9,36 @@ const files = ['.build/test', '.build/examples']
   .filter((name) => name.endsWith('.test.js'))
   .sort()
 
-/** Deals the files out folder by folder, so that both processes get a share of each kind of test. */
-function deal(count) {
-  const shares = Array.from({ length: count }, () => ({ files: [], bytes: 0 }))
+/** Seconds of the files that take more than two, as test/file-seconds.ts measured them. */
+const measured = JSON.parse(readFileSync('scripts/test-seconds.json', 'utf8'))
+
+function secondsOf(file) {
+  const source = file.replace(/^\.build\//, '').replace(/\.js$/, '.ts')
+  return measured[source] ?? Math.min(2, statSync(file).size / 20_000)
+}
+
+/** Groups the files that must share a process: those of the docs compile all pages together. */
+function unitsOf(files) {
+  const units = new Map()
   for (const file of files) {
-    const share = shares.reduce((least, each) => (each.bytes < least.bytes ? each : least))
-    share.files.push(file)
-    share.bytes += statSync(file).size
+    const name = file.startsWith('.build/test/docs/') ? 'docs' : file
+    const unit = units.get(name) ?? { files: [], seconds: 0 }
+    unit.files.push(file)
+    unit.seconds += secondsOf(file)
+    units.set(name, unit)
   }
-  return shares.map((share) => share.files)
+  return [...units.values()]
+}
+
+/** Deals the files out, the longest first, each to the process that has least to do. */
+function deal(count) {
+  const shares = Array.from({ length: count }, () => ({ files: [], seconds: 0 }))
+  for (const unit of unitsOf(files).sort((a, b) => b.seconds - a.seconds)) {
+    const share = shares.reduce((least, each) => (each.seconds < least.seconds ? each : least))
+    share.files.push(...unit.files)
+    share.seconds += unit.seconds
+  }
+  return shares.map((share) => share.files.sort())
 }
 
 function run(share, isFirst) {
@@ -32,7 +53,7 @@ function run(share, isFirst) {
   })
 }
 
-const shares = deal(process.env.AEROSPIKE_HOSTS ? 1 : 2)
+const shares = deal(process.env.AEROSPIKE_HOSTS ? 1 : 3)
 const results = await Promise.all(shares.map((share, index) => run(share, index === 0)))
 for (const { output } of results) process.stdout.write(output)
 process.exit(Math.max(...results.map(({ code }) => code)))

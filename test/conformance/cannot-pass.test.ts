@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { readDoc } from '../doc-program.js'
+import { readDoc } from '../docs/doc-program.js'
 import { CANNOT_PASS } from './cannot-pass.js'
 import { SUITE_FILES } from './suite-files.js'
 

@@ -2,7 +2,7 @@ import { Session as Inspector } from 'node:inspector/promises'
 import { setImmediate } from 'node:timers/promises'
 import { expect } from 'chai'
 import { Bin, Key, ManyToOne, OneToMany, Record, collection, open, ref, type Database } from 'skein'
-import { readDoc } from '../doc-program.js'
+import { readDoc } from './doc-program.js'
 
 @Record({ set: 'agent' })
 class Agent {

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync,
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { readDoc } from '../doc-program.js'
+import { readDoc } from './doc-program.js'
 
 const root = fileURLToPath(new URL('.', import.meta.resolve('skein/package.json')))
 const page = readDoc('guide/getting-started.md')

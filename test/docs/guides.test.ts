@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { readDoc, runDocProgram } from '../doc-program.js'
+import { readDoc, runDocProgram } from './doc-program.js'
 
 /** Pages whose examples make one program each, with something it must print. */
 const PAGES: readonly (readonly [string, string])[] = [

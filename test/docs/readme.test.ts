@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { runDocProgram } from '../doc-program.js'
+import { runDocProgram } from './doc-program.js'
 
 describe('README.md', () => {
   it('shows an example that compiles, runs and prints what it says', async () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { runDocProgram } from '../doc-program.js'
+import { runDocProgram } from './doc-program.js'
 
 describe('docs/reference/types.md', () => {
   it('has examples that compile and run', async () => {

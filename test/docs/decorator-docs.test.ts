@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import * as skein from 'skein'
 import * as decorators from '#src/decorators/index.js'
-import { readDoc, runDocProgram } from '../doc-program.js'
+import { readDoc, runDocProgram } from './doc-program.js'
 
 const docs = readDoc('reference/decorators.md')
 

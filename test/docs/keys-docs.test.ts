@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { readDoc, runDocProgram } from '../doc-program.js'
+import { readDoc, runDocProgram } from './doc-program.js'
 
 describe('docs/reference/keys.md', () => {
   it('has examples that compile, run and print what it says', async () => {

@@ -1,4 +1,4 @@
-import { runDocProgram } from '../doc-program.js'
+import { runDocProgram } from './doc-program.js'
 
 describe('docs/guide/testing.md', () => {
   it('has examples that compile, run, and end by themselves', async () => {

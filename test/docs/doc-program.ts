@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 
 const root = fileURLToPath(new URL('.', import.meta.resolve('skein/package.json')))
 const docs = path.join(root, 'docs')
-// Inside the package, so that the built files find it by its own name; a folder for each process, because tests run in two.
+// Inside the package, so that the built files find it by its own name; a folder for each process, because tests run in several.
 const builds = path.join(root, `.build/docs-${process.pid}`)
 process.on('exit', () => rmSync(builds, { recursive: true, force: true }))
 const run = promisify(execFile)

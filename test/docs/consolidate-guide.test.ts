@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { runDocProgram } from '../doc-program.js'
+import { runDocProgram } from './doc-program.js'
 
 describe('docs/guide/consolidate.md', () => {
   it('does what it says', async () => {
