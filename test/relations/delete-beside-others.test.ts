@@ -28,6 +28,7 @@ class Club {
   @OneToMany(() => Squad, 'club', { strategy: 'keyList', onDelete: 'cascade' }) squads = collection<Squad>()
   @OneToMany(() => Match, 'club', { strategy: 'secondaryIndex', onDelete: 'cascade' }) matches = collection<Match>()
   @OneToMany(() => Fan, 'club', { strategy: 'keyList', onDelete: 'detach' }) fans = collection<Fan>()
+  @OneToMany(() => Fan, 'host', { strategy: 'secondaryIndex', onDelete: 'detach' }) guests = collection<Fan>()
   @OneToMany(() => Debt, 'club', { strategy: 'keyList', onDelete: 'restrict' }) debts = collection<Debt>()
   @ManyToMany(() => Club, 'friendOf', { owner: true }) friends = collection<Club>()
   @ManyToMany(() => Club, 'friends') friendOf = collection<Club>()
@@ -40,6 +41,7 @@ class Club {
 @Record({ set: 'squad' })
 class Squad {
   @Key() id!: number
+  @Bin() name?: string
   @ManyToOne(() => Club, 'squads') club = ref<Club>()
   @OneToMany(() => Match, 'squad', { strategy: 'secondaryIndex', onDelete: 'cascade' }) matches = collection<Match>()
 }
@@ -47,6 +49,7 @@ class Squad {
 @Record({ set: 'match' })
 class Match {
   @Key() id!: number
+  @Bin() name?: string
   @ManyToOne(() => Club, 'matches') club = ref<Club>()
   @ManyToOne(() => Squad, 'matches') squad = ref<Squad>()
 }
@@ -54,7 +57,9 @@ class Match {
 @Record({ set: 'fan' })
 class Fan {
   @Key() id!: number
+  @Bin() name?: string
   @ManyToOne(() => Club, 'fans') club = ref<Club>()
+  @ManyToOne(() => Club, 'guests') host = ref<Club>()
 }
 
 @Record({ set: 'debt' })
@@ -133,6 +138,37 @@ for (const mode of MODES) {
       others((club) => club.fans.add(1))
       expect(await db.session().delete(Club, 1)).to.equal(true)
       expect((await db.session().load(Fan, 1)).club.key).to.equal(null)
+    })
+
+    it('lets those go that were added after it has looked for them, also those that the same flush changes', async () => {
+      const session = db.session()
+      const [club, fan] = [await session.load(Club, 1), await session.load(Fan, 1)]
+      others((same) => (same.fans.add(1), same.guests.add(1)))
+      fan.name = 'Ada'
+      session.remove(club)
+      await session.flush()
+      expect([fan.club.key, fan.host.key, session.isDirty()]).to.deep.equal([null, null, false])
+      const stored = await db.session().load(Fan, 1)
+      expect([stored.name, stored.club.key, stored.host.key]).to.deep.equal(['Ada', null, null])
+    })
+
+    it('takes members along that were added after it has looked for them, also those that the same flush changes', async () => {
+      await db.withSession((session) => {
+        session.create(Squad, { id: 2 })
+        session.create(Match, { id: 2 })
+      })
+      const session = db.session()
+      const [club, squad, match] = [
+        await session.load(Club, 1),
+        await session.load(Squad, 2),
+        await session.load(Match, 2),
+      ]
+      others((same) => (same.squads.add(2), same.matches.add(2)))
+      squad.name = match.name = 'second'
+      session.remove(club)
+      await session.flush()
+      expect(session.isDirty()).to.equal(false)
+      expect([await db.session().find(Squad, 2), await db.session().find(Match, 2)]).to.deep.equal([null, null])
     })
 
     it('is forgotten by those that were linked after it has looked for them', async () => {

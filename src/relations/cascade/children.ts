@@ -100,8 +100,12 @@ export async function reachChildren(
       reach.remove(entity, isOrphan ? stillAt(ref, inverse, reader) : undefined)
       continue
     }
-    if (isHere) leave(entity, inverse, state, reach)
-    reach.save(entity)
+    if (!isHere) {
+      reach.save(entity)
+      continue
+    }
+    leave(entity, inverse, state, reach)
+    reach.detach(entity, inverse.name)
   }
 }
 

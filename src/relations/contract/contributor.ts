@@ -17,6 +17,8 @@ export type OnRollback = (undo: () => void) => void
 export interface Cascade {
   /** `overwrites`: a new entity replaces whatever is stored under its key. */
   save(entity: object, overwrites?: boolean): void
+  /** Saves an entity that was taken off its parent, which this reference of it names. */
+  detach(entity: object, relation: string): void
   /** `only`: an orphan that the record says to be somebody's is none, and stays. */
   remove(entity: object, only?: BinGuard): void
   /** Number of further entities that the plan can hold. */

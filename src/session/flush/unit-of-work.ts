@@ -13,7 +13,7 @@ import { callAllHooks } from '../tracking/lifecycle-hooks.js'
 import type { ManagedEntity } from '../tracking/managed-entity.js'
 import type { TransactionMode } from '../context/open-options.js'
 import type { PlanDraft } from '../../plan/plan-draft.js'
-import { planInto } from './plan/plan-change-set.js'
+import { planDetached, planInto } from './plan/plan-change-set.js'
 import { CopyUpkeep } from '../copies/copy-upkeep.js'
 import { hasDoubts, resolveDoubts } from './collect/resolve-in-doubt.js'
 import { deleteInSteps, type SendAll } from './drain/delete-in-steps.js'
@@ -200,10 +200,13 @@ export class UnitOfWork {
     })
     if (again.drains.length > 0) await deleteInSteps(again.drains, this.#parts, sendAll, options)
     work.onRollback(() => again.rollback())
-    const late = again.filter((managed) => !known.has(managed))
-    if (late.isEmpty) return
+    const late = again.filter(
+      (managed) => !known.has(managed) || (managed.state === 'removed' && work.isSaving(managed)),
+    )
     for (const managed of [...late.saved, ...late.removed]) work.add(managed)
-    await planInto(draft, late, reader)
+    if (!late.isEmpty) await planInto(draft, late, reader)
+    const saved = again.filter((managed) => !late.has(managed))
+    if (saved.detached.size > 0) await planDetached(draft, saved, reader)
   }
 
   async #runAfterHooks(work: ChangeSet, { failed }: RunResult): Promise<void> {

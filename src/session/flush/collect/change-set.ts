@@ -19,6 +19,7 @@ export class ChangeSet implements InFlight {
   /** Members of large collections, which have to go before the plan is made. */
   readonly drains: Drain[] = []
   readonly #reached = new Map<ManagedEntity, Set<ManagedEntity>>()
+  readonly #detached = new Map<ManagedEntity, Set<string>>()
   readonly #undo: { readonly undo: () => void; readonly of: ManagedEntity | undefined }[] = []
 
   constructor(members: readonly ManagedEntity[] = [], around = NOT_AROUND, whole?: ChangeSet) {
@@ -81,6 +82,17 @@ export class ChangeSet implements InFlight {
     else origins.add(from)
   }
 
+  /** Members that were taken off parents that are deleted, each with the references that say so. */
+  get detached(): ReadonlyMap<ManagedEntity, ReadonlySet<string>> {
+    return this.#detached
+  }
+
+  noteDetached(managed: ManagedEntity, relation: string): void {
+    const relations = this.#detached.get(managed)
+    if (relations === undefined) this.#detached.set(managed, new Set([relation]))
+    else relations.add(relation)
+  }
+
   /** Notes how to put back what collecting has changed in the session; `of`: the entity that it has marked. */
   onRollback(undo: () => void, of?: ManagedEntity): void {
     this.#undo.push({ undo, of })
@@ -140,6 +152,8 @@ export class ChangeSet implements InFlight {
       work.#depths.set(managed, this.depthOf(managed))
       const origins = this.#reached.get(managed)
       if (origins !== undefined) work.#reached.set(managed, origins)
+      const detached = this.#detached.get(managed)
+      if (detached !== undefined) work.#detached.set(managed, detached)
     }
     return work
   }

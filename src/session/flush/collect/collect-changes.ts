@@ -147,6 +147,10 @@ async function cascadeFrom(
         }
         add(saved, managed)
       },
+      detach(entity, relation) {
+        reach.save(entity)
+        work.noteDetached(entities.find(entity)!, relation)
+      },
       remove(entity, only) {
         const known = entities.find(entity)
         const before = known?.state

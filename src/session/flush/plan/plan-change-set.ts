@@ -44,6 +44,19 @@ export function planInto(draft: PlanDraft, work: ChangeSet, reader: Reader): Pro
   return together(planned)
 }
 
+/** Adds what detaches members whose other changes are in the plan, or sent. */
+export function planDetached(draft: PlanDraft, work: ChangeSet, reader: Reader): Promise<void> | undefined {
+  const planned: (void | Promise<void>)[] = []
+  for (const [managed, relations] of work.detached) {
+    if (!work.isSaving(managed)) continue
+    const own = draftFor(managed, draft)
+    for (const contributor of managed.mapped.contributors)
+      if (contributor.relation !== undefined && relations.has(contributor.relation))
+        planned.push(contributor.save(managed, own, reader))
+  }
+  return together(planned)
+}
+
 /** A soft delete leaves all links as they are, so that a restore finds them. */
 const contributorsOfRemoval = (managed: ManagedEntity): readonly Contributor[] =>
   isSoftDelete(managed) ? managed.mapped.contributors.slice(0, 1) : managed.mapped.contributors
