@@ -131,6 +131,44 @@ for (const mode of MODES) {
       }
     })
 
+    const REMOVALS: Readonly<globalThis.Record<string, (session: Session, agent: Agent) => unknown>> = {
+      'a remove that is called': (session, agent) => (session.remove(agent), undefined),
+      'a delete that is called': async (session, agent) => expect(await session.delete(agent)).to.equal(true),
+    }
+    for (const [name, removal] of Object.entries(REMOVALS)) {
+      it(`${name} during a flush of the same entity leaves no member behind that points to it`, async () => {
+        for (let count = 0; count < 8; count++) {
+          const key = 10 + count
+          await db.withSession((session) => {
+            session.create(Agent, { id: key }).listings.add(session.create(Listing, { id: key }))
+          })
+          const session = db.session()
+          const agent = await session.load(Agent, key)
+          agent.likes.add(1)
+          const flushing = session.flush()
+          await ticks(count)
+          await Promise.all([removal(session, agent), flushing])
+          await session.flush()
+          expect(session.isDirty()).to.equal(false)
+          expect(await findings(), `${count} ticks`).to.deep.equal([])
+        }
+      })
+
+      it(`${name} during a flush that is tried again lets its members go`, async function () {
+        const session = db.session()
+        const agent = await session.load(Agent, 1)
+        agent.likes.add(1)
+        const fault = await addFault(this, server, { kind: 'write', set: 'beside-agent', delay: 100, answer: 120 })
+        const flushing = session.flush().catch(() => undefined)
+        await untilHit(fault, flushing)
+        await Promise.all([removal(session, agent), flushing])
+        await session.flush()
+        expect(session.isDirty()).to.equal(false)
+        expect((await db.session().load(Listing, 1)).agent.key).to.equal(null)
+        expect(await findings()).to.deep.equal([])
+      })
+    }
+
     const FAILURES = [
       { kind: 'write', set: 'beside-listing' },
       { kind: 'write', set: 'beside-agent' },

@@ -48,8 +48,9 @@ export class GrowingInTransaction {
       // Refused, and with it all that belongs together.
       if (kind === 'add') return draft.add(stage, held(this.#commands.model, at.owner), settle)
       const nowhere = change.command(at.owner, IN_ROOT, true)
-      settle({ command: nowhere, state: 'notWritten', bins: {}, reason: 'missing' })
-      return
+      return draft.beforeSending(
+        () => void settle({ command: nowhere, state: 'notWritten', bins: {}, reason: 'missing' }),
+      )
     }
     const { home, placement } = place
     const known = place.isBehind === true ? this.#scheme.of(at.owner) : placement

@@ -75,7 +75,7 @@ export class CompanionsInTransaction {
     if (place?.isThere === true) return draft.add(stage, command(place.home, place.shards), settle)
     const home = this.#scheme.homeOf(at.owner, at.member)
     const nowhere = command(home, this.#scheme.shardsOf(at.owner))
-    settle({ command: nowhere, state: 'notWritten', bins: {}, reason: 'missing' })
+    draft.beforeSending(() => void settle({ command: nowhere, state: 'notWritten', bins: {}, reason: 'missing' }))
   }
 
   /** Undefined where the owner is gone or being deleted. */

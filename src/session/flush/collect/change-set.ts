@@ -147,7 +147,11 @@ export class ChangeSet implements InFlight {
   }
 
   #part(members: readonly ManagedEntity[]): ChangeSet {
-    const work = new ChangeSet(members, this.#around, this.#whole)
+    const work = new ChangeSet(
+      members.filter((managed) => isToSave(managed) || this.#removed.has(managed)),
+      this.#around,
+      this.#whole,
+    )
     for (const managed of members) {
       work.#depths.set(managed, this.depthOf(managed))
       const origins = this.#reached.get(managed)
@@ -216,6 +220,9 @@ export class ChangeSet implements InFlight {
     if (isHardDelete(managed)) this.#ids?.add(recordId(managed.key))
   }
 }
+
+/** Entities that were removed while their flush was under way are left to the delete: nothing was collected that goes with them. */
+export const isToSave = ({ state }: ManagedEntity): boolean => state !== 'removed'
 
 /** A record that is deleted softly keeps its lists, and others go on naming it. */
 const isHardDelete = (managed: ManagedEntity): boolean => !isSoftDelete(managed)

@@ -7,7 +7,7 @@ import type { TransactionMode } from '../../context/open-options.js'
 import { beginPlan, planChangeSet, groupsOf, mayNeedTransactions, type Groups } from '../plan/plan-change-set.js'
 import { executeStages, type AfterMark, type RunResult, runFollowUps } from './execute-stages.js'
 import { callOptions } from '../../context/session-context.js'
-import { ChangeSet } from '../collect/change-set.js'
+import { ChangeSet, isToSave } from '../collect/change-set.js'
 import type { SendParts } from '../session-parts.js'
 import type { Driver } from '../../../driver/driver.js'
 import { splitAccess } from '../../../driver/split-access.js'
@@ -188,7 +188,7 @@ async function planInside(
   const again = { done: all, isWhole: true, around }
   const reached = removed.length === 0 ? undefined : await collectChanges(() => removed, entities, reader, again)
   if (reached !== undefined) all.onRollback(() => reached.rollback())
-  const work = new ChangeSet([...members.saved, ...removed], around, all)
+  const work = new ChangeSet([...members.saved].filter(isToSave).concat(removed), around, all)
   for (const managed of reached === undefined ? [] : [...reached.saved, ...reached.removed]) {
     work.add(managed)
     all.add(managed)

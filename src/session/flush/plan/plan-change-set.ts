@@ -4,7 +4,7 @@ import type { Reader } from '../../../relations/contract/reader.js'
 import type { Contributor } from '../../../relations/contract/contributor.js'
 import { isSoftDelete } from '../../tracking/soft-deleted.js'
 import type { ManagedEntity } from '../../tracking/managed-entity.js'
-import type { ChangeSet } from '../collect/change-set.js'
+import { isToSave, type ChangeSet } from '../collect/change-set.js'
 import { SkeinError } from '../../../errors/index.js'
 import { MOST_WRITES, type Capabilities } from '../../../driver/capabilities.js'
 import { namespaceOf, recordId } from '../../../plan/record-key.js'
@@ -33,6 +33,7 @@ export async function planChangeSet(...args: Parameters<typeof beginPlan>): Prom
 export function planInto(draft: PlanDraft, work: ChangeSet, reader: Reader): Promise<void> | undefined {
   const planned: (void | Promise<void>)[] = []
   for (const managed of work.saved) {
+    if (!isToSave(managed)) continue
     const own = draftFor(managed, draft)
     for (const contributor of managed.mapped.contributors) planned.push(contributor.save(managed, own, reader))
   }
