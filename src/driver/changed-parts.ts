@@ -19,9 +19,11 @@ interface Inside {
 /** Places inside of bins that a command changes; they have to be there. */
 function changesInside({ operations = [] }: Command): readonly Inside[] {
   // A part that was moved, and changed where it is now, is the same part.
-  const moved = new Set(operations.flatMap((operation) => (operation.kind === 'mapMove' ? [operation.to] : [])))
+  const moved = new Set(
+    operations.flatMap((operation) => (operation.kind === 'mapMove' ? operation.moves.map(({ to }) => to) : [])),
+  )
   return operations.flatMap((operation): Inside[] => {
-    if (operation.kind === 'mapMove') return [{ bin: operation.bin, key: operation.from }]
+    if (operation.kind === 'mapMove') return operation.moves.map(({ from }) => ({ bin: operation.bin, key: from }))
     const index = indexOf(operation)
     const isFixed = index !== undefined && index < 0
     if (!('path' in operation) || operation.path === undefined || operation.path.length === 0)

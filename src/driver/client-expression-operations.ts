@@ -1,14 +1,18 @@
 import {
+  and,
   bin as binOf,
   binExists,
   cond,
   gt,
   listWith,
-  listWithout,
+  listWithAll,
+  listWithoutAll,
   mapCount,
+  mapCountAt,
   mapGet,
   mapGetAt,
   mapPut,
+  mapPutAll,
   mapRemoveKey,
   mapRemoveKeysOf,
   mapValuesOf,
@@ -49,27 +53,50 @@ export function removeFound({ bin, within, keys }: Extract<Operation, { kind: 'm
   return expressionOperations.write(bin, encodeExpression(left), EVAL_NO_FAIL)
 }
 
-// The tuple is made of what the record holds: only it knows what another writer may have put there meanwhile.
-export function removeTuple({
+// Tuples are made of what the record holds: only it knows what another writer may have put there meanwhile.
+export function removeTuples({
   bin,
   within,
-  at,
   fields,
-  id,
+  entries,
 }: Extract<Operation, { kind: 'listRemoveFound' }>): ClientOperation {
-  const place = 'key' in at ? literal(at.key) : mapGet(binOf('map', at.foundIn), id, 'str')
-  const entry = mapGetAt(binOf('map', within), place, 'map')
-  const values = fields.map(({ name, type }) => mapGet(entry, name, type))
-  const tuple = [...values, literal(id)].reduce<Expression>((list, item) => listWith(list, item), literal([]))
-  return expressionOperations.write(bin, encodeExpression(listWithout(binOf('list', bin), tuple)), EVAL_NO_FAIL)
+  const map = binOf('map', within)
+  const tuples = entries.map(({ at, id }): Expression => {
+    const place = 'key' in at ? literal(at.key) : mapGet(binOf('map', at.foundIn), id, 'str')
+    const isPlaced = 'key' in at ? [] : [isIn(binOf('map', at.foundIn), literal(id))]
+    const entry = mapGetAt(map, place, 'map')
+    const values = fields.map(({ name, type }) => mapGet(entry, name, type))
+    const tuple = [...values, literal(id)].reduce<Expression>((list, item) => listWith(list, item), literal([]))
+    // Of many, one that is not there must not keep the others: a value that is unknown makes all of it unknown.
+    if (entries.length === 1) return listWith(literal([]), tuple)
+    const hasFields = fields.map(({ name }) => isIn(entry, literal(name)))
+    return cond(and(...isPlaced, isIn(map, place), ...hasFields), listWith(literal([]), tuple), literal([]))
+  })
+  const left = listWithoutAll(binOf('list', bin), mergedInPairs(tuples, listWithAll))
+  return expressionOperations.write(bin, encodeExpression(left), EVAL_NO_FAIL)
 }
 
-export function moveEntry({ bin, from, to }: Extract<Operation, { kind: 'mapMove' }>): ClientOperation {
+const isIn = (map: Expression, key: Expression): Expression => gt(mapCountAt(map, key), literal(0))
+
+export function moveEntries({ bin, moves }: Extract<Operation, { kind: 'mapMove' }>): ClientOperation {
   const map = binOf('map', bin)
-  // When the write is repeated because its answer was lost, the entry may be there already.
-  const entry = cond(gt(mapCount(map, from), literal(0)), mapGet(map, from, 'map'), mapGet(map, to, 'map'))
-  const moved = mapPut(mapRemoveKey(map, literal(from)), to, entry)
-  return writeExpression(bin, moved)
+  const moved = moves.map(({ from, to }) => {
+    // When the write is repeated because its answer was lost, the entry may be there already.
+    const entry = cond(gt(mapCount(map, from), literal(0)), mapGet(map, from, 'map'), mapGet(map, to, 'map'))
+    return mapPut(literal(new Map<never, Value>()), to, entry)
+  })
+  const rest = mapRemoveKeysOf(map, literal(moves.map(({ from }) => from)))
+  return writeExpression(bin, mapPutAll(rest, mergedInPairs(moved, mapPutAll)))
+}
+
+/** Merges small ones first, because each step copies both. */
+function mergedInPairs(
+  all: readonly Expression[],
+  merge: (one: Expression, other: Expression) => Expression,
+): Expression {
+  if (all.length === 1) return all[0]
+  const half = Math.ceil(all.length / 2)
+  return merge(mergedInPairs(all.slice(0, half), merge), mergedInPairs(all.slice(half), merge))
 }
 
 // Only the record knows what the entry holds: others may have changed it since it was read.

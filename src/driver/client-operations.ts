@@ -16,10 +16,10 @@ import {
 import { clientValue } from './client-record.js'
 import {
   changeByPath,
-  moveEntry,
+  moveEntries,
   readExpression,
   removeFound,
-  removeTuple,
+  removeTuples,
   setAside,
   writeExpression,
   writeMissing,
@@ -56,9 +56,9 @@ export function clientOperation(operation: Operation): ClientOperation {
     case 'mapRemoveFound':
       return removeFound(operation)
     case 'listRemoveFound':
-      return removeTuple(operation)
+      return removeTuples(operation)
     case 'mapMove':
-      return moveEntry(operation)
+      return moveEntries(operation)
     case 'mapSetAside':
       return setAside(operation)
     default:

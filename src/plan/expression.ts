@@ -51,10 +51,12 @@ export type ExpressionName =
   | 'mapIndexOf'
   | 'mapRemoveKey'
   | 'listWith'
-  | 'listWithout'
   | 'mapRemoveKeysOf'
   | 'mapValuesOf'
   | 'mapPut'
+  | 'mapPutAll'
+  | 'listWithAll'
+  | 'listWithoutAll'
 
 /** Calls that answer a question about a list or map. */
 export type CollectionQuestion =
@@ -204,6 +206,7 @@ export const mapGetAt = (map: Expression, key: Expression, type: BinType): Expre
   call('mapGet', [map, key], type)
 /** 1 when the map has the key, else 0. */
 export const mapCount = (map: Expression, key: Value): Expression => call('mapCount', [map, value(key)])
+export const mapCountAt = (map: Expression, key: Expression): Expression => call('mapCount', [map, key])
 /** Keys of a map by position. */
 export const mapKeySlice = (map: Expression, index: number, count: number): Expression =>
   call('mapKeySlice', [map, value(index), value(count)], 'list')
@@ -233,8 +236,12 @@ export const mapIndexOf = (map: Expression, key: Expression): Expression => call
 export const mapRemoveKey = (map: Expression, key: Expression): Expression => call('mapRemoveKey', [map, key], 'map')
 /** The list with one more item. */
 export const listWith = (list: Expression, item: Expression): Expression => call('listWith', [list, item], 'list')
-/** The list without the items that equal this one. */
-export const listWithout = (list: Expression, item: Expression): Expression => call('listWithout', [list, item], 'list')
+/** The list with all items of another one. */
+export const listWithAll = (list: Expression, items: Expression): Expression =>
+  call('listWithAll', [list, items], 'list')
+/** The list without the items that equal one of these. */
+export const listWithoutAll = (list: Expression, items: Expression): Expression =>
+  call('listWithoutAll', [list, items], 'list')
 /** The map without the keys of a list. */
 export const mapRemoveKeysOf = (map: Expression, keys: Expression): Expression =>
   call('mapRemoveKeysOf', [map, keys], 'map')
@@ -244,4 +251,7 @@ export const mapValuesOf = (map: Expression, keys: readonly Value[]): Expression
 /** The map with an entry, in key order. */
 export const mapPut = (map: Expression, key: Value, entry: Expression): Expression =>
   call('mapPut', [map, value(key), entry, value(KEY_ORDERED)], 'map')
+/** The map with all entries of another one. */
+export const mapPutAll = (map: Expression, entries: Expression): Expression =>
+  call('mapPutAll', [map, entries, value(KEY_ORDERED)], 'map')
 const KEY_ORDERED = 1

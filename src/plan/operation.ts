@@ -94,15 +94,18 @@ export interface ListRemoveInterval extends InBin<'listRemoveInterval'> {
   readonly keep: boolean
 }
 /**
- * Removes the tuple that a list holds of an entry of a map bin: the values of some of its fields, then `id`. Nothing where the map has no
+ * Removes the tuples that a list holds of entries of a map bin: the values of some of their fields, then `id`. Nothing where the map has no
  * such entry, or the entry lacks a field.
  */
 export interface ListRemoveFound extends OnBin<'listRemoveFound'> {
-  /** Map bin with the entry. */
+  /** Map bin with the entries. */
   readonly within: string
+  readonly fields: readonly { readonly name: string; readonly type: 'int' | 'str' | 'float' }[]
+  readonly entries: readonly FoundEntry[]
+}
+export interface FoundEntry {
   /** Key of the entry, or the map bin that holds it under `id`. */
   readonly at: { readonly key: MapKey } | { readonly foundIn: string }
-  readonly fields: readonly { readonly name: string; readonly type: 'int' | 'str' | 'float' }[]
   readonly id: MapKey
 }
 export interface ListSet extends InBin<'listSet'> {
@@ -173,8 +176,11 @@ export interface MapRemoveFound extends OnBin<'mapRemoveFound'> {
   readonly within: string
   readonly keys: readonly MapKey[]
 }
-/** Moves an entry, as it is stored, to another key; fails where neither key is there, and changes nothing where it was moved already. */
+/** Moves entries, as they are stored, to other keys; fails where neither key of one is there, and leaves those that were moved already. */
 export interface MapMove extends OnBin<'mapMove'> {
+  readonly moves: readonly EntryMove[]
+}
+export interface EntryMove {
   readonly from: MapKey
   readonly to: MapKey
 }

@@ -134,8 +134,8 @@ export const mapRemoveValues = (bin: string, values: readonly Value[], path?: Op
   Object.freeze({ kind: 'mapRemoveValues', bin, values, path })
 export const mapRemoveFound = (bin: string, within: string, keys: readonly MapKey[]): Op.MapRemoveFound =>
   Object.freeze({ kind: 'mapRemoveFound', bin, within, keys })
-export const mapMove = (bin: string, from: MapKey, to: MapKey): Op.MapMove =>
-  Object.freeze({ kind: 'mapMove', bin, from, to })
+export const mapMove = (bin: string, moves: readonly Op.EntryMove[]): Op.MapMove =>
+  Object.freeze({ kind: 'mapMove', bin, moves })
 export const mapSetAside = (bin: string, from: string, key: MapKey, stamp: number): Op.MapSetAside =>
   Object.freeze({ kind: 'mapSetAside', bin, from, key, stamp })
 export const mapRemoveBelow = (bin: string, end: Value, returns: Op.Returns): Op.MapRemoveBelow =>

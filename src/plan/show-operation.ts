@@ -53,7 +53,7 @@ export function showOperation(operation: Operation, values: boolean): string {
       return operation.keep ? `keep only ${values}` : `remove ${values}`
     }
     case 'listRemoveFound':
-      return `remove from ${at} the tuple of ${one(operation.id)} in ${operation.within}`
+      return `remove from ${at} the tuple of ${many(operation.entries.map(({ id }) => id))} in ${operation.within}`
     case 'listSet':
       return `set ${at}[${operation.index}] = ${one(operation.value)}`
     case 'listInsert':
@@ -88,7 +88,7 @@ export function showOperation(operation: Operation, values: boolean): string {
     case 'mapRemoveFound':
       return `remove from ${at} what ${operation.within} names by key: ${many(operation.keys)}`
     case 'mapMove':
-      return `move ${at}[${one(operation.from)}] to [${one(operation.to)}]`
+      return operation.moves.map(({ from, to }) => `move ${at}[${one(from)}] to [${one(to)}]`).join(', ')
     case 'mapSetAside':
       return `copy ${operation.from}[${one(operation.key)}] into ${at} as ended at ${operation.stamp}`
     case 'mapRemoveBelow':

@@ -51,6 +51,21 @@ class Kin {
   @ManyToMany(() => Kin, 'likes') fans = collection<Kin>()
 }
 
+@Embeddable()
+class Score {
+  @Key() id!: number
+  @Bin({ type: 'int' }) points!: number
+  @Bin({ type: 'int' }) rank!: number
+}
+
+/** Children in one record, in two orders. */
+@Record({ set: 'growboard' })
+class Board {
+  @Key() id!: number
+  @OneToMany(() => Score, { strategy: 'consolidate', sortKey: ['points'], orders: { byRank: ['rank'] } })
+  scores = collection<Score>()
+}
+
 // A busy machine must not end what is only measured.
 const PATIENT = { socketTimeout: 120_000, totalTimeout: 120_000 }
 const policies = { read: PATIENT, batch: PATIENT, write: PATIENT, operate: PATIENT, batchParentWrite: PATIENT }
@@ -58,6 +73,8 @@ const policies = { read: PATIENT, batch: PATIENT, write: PATIENT, operate: PATIE
 const FEW = 6000
 /** Groups of two records, each in a transaction of its own. */
 const FEW_PAIRS = 1200
+/** Children of one record, which must not become too large. */
+const FEW_CHILDREN = 1000
 const TIMES = 4
 /** Four where the cost is linear, sixteen where it is quadratic. */
 const AT_MOST = 9
@@ -142,6 +159,23 @@ class Pairs extends Life {
   }
 }
 
+/** A record with many children that change their places. */
+class Places extends Life {
+  async run(): Promise<this> {
+    const session = this.db.session({ validate: false })
+    const board = session.create(Board, { id: this.base })
+    for (let id = 0; id < this.size; id++)
+      board.scores.add(Object.assign(new Score(), { id, points: id, rank: this.size - id }))
+    await session.flush()
+    for (const score of board.scores) score.points += this.size
+    await this.measure('move sort keys', () => session.flush())
+    for (const score of board.scores) score.rank += this.size
+    await this.measure('move in a further order', () => session.flush())
+    await session.close()
+    return this
+  }
+}
+
 type LifeClass = new (db: Database, size: number, base: number) => Life
 
 async function compare(db: Database, lives: LifeClass, few: number): Promise<BenchResult[]> {
@@ -158,15 +192,19 @@ async function compare(db: Database, lives: LifeClass, few: number): Promise<Ben
 }
 
 const suite: BenchSuite = {
-  name: `What costs four times as much for four times as many (${FEW} and ${TIMES * FEW}; pairs: ${FEW_PAIRS} and ${TIMES * FEW_PAIRS})`,
+  name: `What costs four times as much for four times as many (${FEW} and ${TIMES * FEW}; pairs: ${FEW_PAIRS} and ${TIMES * FEW_PAIRS}; children of one record: ${FEW_CHILDREN} and ${TIMES * FEW_CHILDREN})`,
   async run() {
     const server = await startBenchServer()
     const [namespace] = server.namespaces
-    const entities = [Owner, Item, Tag, Kin]
+    const entities = [Owner, Item, Tag, Kin, Board]
     const retry = { deadline: 300_000 }
     const db = await open({ hosts: server.hosts, namespace, entities, stacks: false, policies, retry })
     try {
-      return [...(await compare(db, OneList, FEW)), ...(await compare(db, Pairs, FEW_PAIRS))]
+      return [
+        ...(await compare(db, OneList, FEW)),
+        ...(await compare(db, Pairs, FEW_PAIRS)),
+        ...(await compare(db, Places, FEW_CHILDREN)),
+      ]
     } finally {
       for (const entity of entities) await db.truncate(entity)
       await db.close()

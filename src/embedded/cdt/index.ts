@@ -2,7 +2,7 @@ import { requestBudget } from '../protocol/request-budget.js'
 import { CommandError, ResultCode } from '../protocol/result-code.js'
 import { encodedSize } from '../value/encoded-size.js'
 import { ListValue, MapValue, type Value } from '../value/value.js'
-import { workOn, workOnPlace } from '../value/work-on.js'
+import { workOn, workOnPlace, workOnSearch } from '../value/work-on.js'
 import { Arguments } from './arguments.js'
 import type { CdtCall } from './call.js'
 import { changeAt, readAt, type Changed } from './context.js'
@@ -47,7 +47,8 @@ export interface CdtChange {
 /** Answers a reading call on an existing bin. */
 export function readCdt(call: CdtCall, subject: Value): Value {
   const container = readAt(subject, call.context)
-  charge(call, container)
+  if (AT_ONE_PLACE.has(call.opcode)) workOnSearch(container)
+  else workOn(container)
   if (call.opcode < FIRST_MAP_OPCODE) return read(call, LIST_READS, requireList(container))
   return read(call, MAP_READS, requireMap(container))
 }
@@ -56,18 +57,13 @@ export function readCdt(call: CdtCall, subject: Value): Value {
 export function modifyCdt(call: CdtCall, subject: Value | undefined): CdtChange {
   const sizeBefore = subject === undefined ? 0 : encodedSize(subject)
   const { value, result } = changeAt(subject, call.context, (container) => {
-    if (container !== undefined) charge(call, container)
+    if (container !== undefined) (AT_ONE_PLACE.has(call.opcode) ? workOnPlace : workOn)(container)
     return call.opcode < FIRST_MAP_OPCODE
       ? change(call, LIST_CHANGES, container === undefined ? undefined : requireList(container), subject)
       : change(call, MAP_CHANGES, container === undefined ? undefined : requireMap(container), subject)
   })
   if (value !== undefined && value !== subject) requestBudget.grow(encodedSize(value) - sizeBefore)
   return { subject: value, result }
-}
-
-function charge(call: CdtCall, container: Value): void {
-  if (AT_ONE_PLACE.has(call.opcode)) workOnPlace(container)
-  else workOn(container)
 }
 
 function read<C extends Container>(call: CdtCall, reads: Readonly<Record<number, Read<C>>>, container: C): Value {

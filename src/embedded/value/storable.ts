@@ -43,9 +43,16 @@ function storableAll(values: readonly Value[]): readonly Value[] {
   return copy ?? values
 }
 
+/** Maps that were looked at before: an expression may ask the same one for each of its entries. */
+const inOrder = new WeakSet<MapValue>()
+
 /** Results of calls may hold their entries in another order; where they are used further they must be sorted again. */
 export function inKeyOrder(map: MapValue): MapValue {
-  if (map.keys.every((key, i) => i === 0 || compareValues(map.keys[i - 1], key) < 0)) return map
+  if (map.keys.length < 2 || inOrder.has(map)) return map
+  if (map.keys.every((key, i) => i === 0 || compareValues(map.keys[i - 1], key) < 0)) {
+    inOrder.add(map)
+    return map
+  }
   const order = map.keys.map((_, i) => i).sort((a, b) => compareValues(map.keys[a], map.keys[b]))
   return new MapValue(
     order.map((i) => map.keys[i]),

@@ -25,6 +25,12 @@ export function workOnPlace(value: Value): void {
   else if (value instanceof MapValue) requestBudget.work(1 + value.keys.length / ELEMENTS_PER_STEP)
 }
 
+/** Counts a search by key or index alone. */
+export function workOnSearch(value: Value): void {
+  const length = value instanceof ListValue ? value.items.length : value instanceof MapValue ? value.keys.length : 0
+  requestBudget.work(1 + Math.log2(length + 1))
+}
+
 /** Counts `searches` for a place among values in order, each of which compares with one value per level of a tree. */
 export function workOnOrder(values: readonly Value[], searches = values.length): void {
   if (values.length < 2) return

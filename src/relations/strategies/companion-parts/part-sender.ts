@@ -5,7 +5,6 @@ import type { Outcome } from '../../../plan/outcome.js'
 import { recordId, userKeyId } from '../../../plan/record-key.js'
 import type { MapKey } from '../../../plan/value.js'
 import { InverseChanges, type StoredRefs } from '../consolidate/inverse-changes.js'
-import { mostMovesIn } from '../consolidate/most-moves.js'
 import { PartChanges } from '../consolidate/part-changes.js'
 import type { PartItems } from '../consolidate/part-items.js'
 import type { KnownPart, PartTable } from '../consolidate/part-table.js'
@@ -41,10 +40,9 @@ export abstract class PartSender {
   protected gather(
     { table, refs }: WrittenParts,
     group: PartGroup,
-    shards: number,
   ): { readonly changes: PartChanges; readonly rest: readonly KnownPart[] } {
     const changes = new PartChanges(table, new InverseChanges(table.parts, refs))
-    const rest = changes.gatherThese(group, mostMoves(table, shards))
+    const rest = changes.gatherThese(group)
     return { changes, rest }
   }
 
@@ -87,6 +85,3 @@ export const NOTHING: PartItems = Object.freeze({ removed: [], changed: [], reco
 
 /** True where children change that are there. */
 export const isChange = ({ changed, recorded }: PartGroup): boolean => changed.length + recorded.length > 0
-
-export const mostMoves = (table: PartTable, shards: number): number =>
-  mostMovesIn(Math.ceil(table.knownCount / Math.max(1, Math.abs(shards))))

@@ -10,7 +10,7 @@ import type { PartItems } from '../consolidate/part-items.js'
 import type { KnownPart } from '../consolidate/part-table.js'
 import type { PartGroup } from './part-groups.js'
 import type { PartHomes } from './part-homes.js'
-import { isChange, mostMoves, NOTHING, PartSender, type WrittenParts } from './part-sender.js'
+import { isChange, NOTHING, PartSender, type WrittenParts } from './part-sender.js'
 
 /** Sends changes of children to the companions that hold them: one command for each companion and stage. */
 export class PartWrites extends PartSender {
@@ -37,7 +37,7 @@ export class PartWrites extends PartSender {
   /** Routes again also what turned out to belong in other companions. */
   #send(parts: WrittenParts, items: PartItems, draft: Draft, stage: StageName, left?: number): void {
     for (const group of this.groups(parts, items)) {
-      const { changes, rest } = this.gather(parts, group, this.#homes.scheme.shardsOf(parts.table.owner.key))
+      const { changes, rest } = this.gather(parts, group)
       const { owner } = parts.table
       this.#homes.changes.send(
         {
@@ -90,8 +90,8 @@ export class PartWrites extends PartSender {
     this.#homes.counts?.add(owner, growth, draft, stage)
     this.#tell(parts, groups, places, draft)
     groups.forEach((group, i) => {
-      const { changes, rest } = this.gather(parts, group, this.#homes.scheme.shardsOf(parts.table.owner.key))
-      if (rest.length > 0) throw table.parts.tooManyMoves(table.owner, group.changed.length, mostMoves(table, shards))
+      const { changes, rest } = this.gather(parts, group)
+      if (rest.length > 0) throw table.parts.tooManyMoves(table.owner, rest.length, changes.moveCount)
       const settle = this.settle(parts, group, changes)
       const place = places[i]
       // Refused, and with it all that belongs together.

@@ -14,7 +14,6 @@ import { CollectionState } from '../../state/collection-state.js'
 import { InverseChanges, type StoredRefs } from './inverse-changes.js'
 import { PartChanges } from './part-changes.js'
 import { leavingItems } from './part-items.js'
-import { mostMovesIn } from './most-moves.js'
 import { PartReads } from './part-reads.js'
 import { PartTable } from './part-table.js'
 import { PartVerification } from './part-verification.js'
@@ -110,10 +109,8 @@ export class ConsolidateStrategy extends PartsStrategy {
 
   #planOwn(tracked: Tracked, table: PartTable, refs: StoredRefs, draft: PlanDraft, stage: StageName): void {
     const changes = new PartChanges(table, new InverseChanges(this.partClass, refs))
-    const mostMoves = mostMovesIn(table.knownCount)
-    const left = changes.gather(mostMoves)
-    if (left.length > 0 && draft.isInside)
-      throw this.partClass.tooManyMoves(tracked, left.length + mostMoves, mostMoves)
+    let left = changes.gather()
+    if (left.length > 0 && draft.isInside) throw this.partClass.tooManyMoves(tracked, left.length, changes.moveCount)
     // As with lists of keys, an upsert leaves the children that are there: what was added is added.
     const isUpsert = tracked.overwrite === true
     if (changes.isEmpty && !isUpsert) return
@@ -125,10 +122,11 @@ export class ConsolidateStrategy extends PartsStrategy {
       watchSize: true,
     })
     const more: PartChanges[] = []
-    for (let i = 0; i < left.length; i += mostMoves)
-      more.push(
-        new PartChanges(table, new InverseChanges(this.partClass, refs)).gatherChanged(left.slice(i, i + mostMoves)),
-      )
+    while (left.length > 0) {
+      const next = new PartChanges(table, new InverseChanges(this.partClass, refs))
+      left = next.gatherChanged(left)
+      more.push(next)
+    }
     if (more.length > 0)
       draft.follow(stage, () => `${more.length} more writes of its children, which change their places`)
     this.#add(draft, command, changes, stage, () => this.#planMore(tracked, more, draft, stage))

@@ -1,6 +1,18 @@
-/** Entries that the moves of one write may pass over: each move copies the whole map on the server. */
-const MOVE_WORK = 100_000
-const LEAST_MOVES = 8
+import type { MapKey } from '../../../plan/value.js'
+import { valueBytes } from '../../../plan/wire-bytes.js'
 
-/** Children that may change their places in one write to a map of so many. */
-export const mostMovesIn = (children: number): number => Math.max(LEAST_MOVES, Math.floor(MOVE_WORK / children))
+/** Bytes that the moves of one write may take: they are one expression, of which a server takes 1 MiB. */
+const MOST_BYTES = 1 << 19
+const BESIDE_KEYS = 96
+
+/** Counts the moves of one write. */
+export class MoveRoom {
+  #left = MOST_BYTES
+
+  /** False where a move does not fit any more; the first one always does. */
+  take(from: MapKey, to: MapKey): boolean {
+    const isFirst = this.#left === MOST_BYTES
+    this.#left -= BESIDE_KEYS + 3 * valueBytes(from) + 2 * valueBytes(to)
+    return isFirst || this.#left >= 0
+  }
+}

@@ -1,6 +1,6 @@
 import type { KeyValue } from '../../../keys/index.js'
 import type { Guard } from '../../../plan/command.js'
-import type { WriteOperation } from '../../../plan/operation.js'
+import type { EntryMove, WriteOperation } from '../../../plan/operation.js'
 import {
   mapCreate,
   mapKeepRange,
@@ -14,6 +14,7 @@ import type { MapKey, Value } from '../../../plan/value.js'
 import { splitByCap } from './cap.js'
 import { InverseChanges } from './inverse-changes.js'
 import { compareKeys } from './key-order.js'
+import { MoveRoom } from './most-moves.js'
 import { OrderChanges } from './order-changes.js'
 import type { PartClass } from './part-class.js'
 import { itemsOf, type PartItems } from './part-items.js'
@@ -33,6 +34,8 @@ export class PartChanges {
   readonly #sent: Sent[] = []
   readonly #removed: KeyValue[] = []
   readonly #puts = new Map<MapKey, Value>()
+  readonly #moves: EntryMove[] = []
+  readonly #room = new MoveRoom()
   readonly #patches: WriteOperation[] = []
   readonly #ids = new Map<MapKey, Value>()
   /** Ids whose present place only the record knows. */
@@ -51,20 +54,15 @@ export class PartChanges {
     this.#orders = new OrderChanges(table.parts)
   }
 
-  /** The changes of a record that is there, but for children that change their place beyond so many: these are returned. */
-  gather(mostMoves: number): readonly KnownPart[] {
-    return this.gatherThese(itemsOf(this.#table), mostMoves)
+  /** The changes of a record that is there, but for children that change their place and for which there is no room: these are returned. */
+  gather(): readonly KnownPart[] {
+    return this.gatherThese(itemsOf(this.#table))
   }
 
   /** Only these changes. */
-  gatherThese(items: PartItems, mostMoves = Infinity): readonly KnownPart[] {
+  gatherThese(items: PartItems): readonly KnownPart[] {
     for (const id of items.removed) this.#remove(id)
-    const left: KnownPart[] = []
-    let moves = 0
-    for (const known of items.changed) {
-      if (this.#isMoved(known) && ++moves > mostMoves) left.push(known)
-      else this.#change(known)
-    }
+    const left = this.gatherChanged(items.changed)
     for (const recorded of items.recorded) {
       this.#recorded.push(recorded)
       this.#patches.push(...recorded.operations)
@@ -75,9 +73,18 @@ export class PartChanges {
   }
 
   /** Only what changed in these. */
-  gatherChanged(parts: readonly KnownPart[]): this {
-    for (const known of parts) this.#change(known)
-    return this
+  gatherChanged(parts: readonly KnownPart[]): readonly KnownPart[] {
+    return parts.filter((known) => {
+      const place = this.#parts.placeOf(known.part)
+      const isLeft = compareKeys(place, known.place) !== 0 && !this.#room.take(known.place, place)
+      if (!isLeft) this.#change(known)
+      return isLeft
+    })
+  }
+
+  /** How many children change their place. */
+  get moveCount(): number {
+    return this.#moves.length
   }
 
   /** Only that these are taken out. */
@@ -98,12 +105,12 @@ export class PartChanges {
   }
 
   get isEmpty(): boolean {
-    return this.#puts.size === 0 && this.#patches.length === 0 && this.#removed.length === 0
+    return this.isRemoval && this.#removed.length === 0
   }
 
   /** Children are only taken out. */
   get isRemoval(): boolean {
-    return this.#puts.size === 0 && this.#patches.length === 0
+    return this.#puts.size === 0 && this.#moves.length === 0 && this.#patches.length === 0
   }
 
   get guards(): readonly Guard[] {
@@ -145,6 +152,7 @@ export class PartChanges {
       const ids = [...this.#removed, ...this.#displaced]
       if (ids.length > 0) operations.push(mapRemoveFound(name, sortKeyBin, ids))
     }
+    if (this.#moves.length > 0) operations.push(mapMove(name, this.#moves))
     operations.push(...this.#patches, ...put(name, this.#puts))
     if (sortKeyBin !== undefined)
       operations.push(...removeKeys(sortKeyBin, this.#removed), ...put(sortKeyBin, this.#ids))
@@ -191,10 +199,6 @@ export class PartChanges {
     this.#orders.remove(id)
   }
 
-  #isMoved({ part, place }: KnownPart): boolean {
-    return this.#parts.sortKey !== undefined && compareKeys(this.#parts.placeOf(part), place) !== 0
-  }
-
   #change(known: KnownPart): void {
     const { part, id } = known
     const now = this.#parts.idOf(part)
@@ -210,7 +214,7 @@ export class PartChanges {
 
   /** The record moves it as it is stored: what others changed in it stays. Fails when it is no longer where this session knew it. */
   #move({ id, place: from }: KnownPart, to: MapKey): void {
-    this.#patches.push(mapMove(this.#parts.bin, from, to))
+    this.#moves.push({ from, to })
     this.#ids.set(id, to)
   }
 

@@ -197,9 +197,9 @@ export class PartClass {
     })
   }
 
-  tooManyMoves({ key }: Tracked, count: number, most: number): SkeinError {
+  tooManyMoves({ key }: Tracked, left: number, most: number): SkeinError {
     const where = `${this.#owner.name}.${this.relation.name}`
-    const message = `${count} children of ${where} of ${describeKey(key.key)} change their places in one transaction, which has one write for each record.`
+    const message = `${left + most} children of ${where} of ${describeKey(key.key)} change their places in one transaction, which has one write for each record.`
     return new SkeinError('SKEIN_2425', message, {
       className: this.#owner.name,
       property: this.relation.name,

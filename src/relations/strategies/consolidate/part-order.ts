@@ -2,8 +2,8 @@ import { SkeinError } from '../../../errors/index.js'
 import { describeKey, type KeyValue } from '../../../keys/index.js'
 import type { BinType, EmbeddableModel, OrderModel, RangeBound } from '../../../model/index.js'
 import { listRemoveFound } from '../../../plan/operations.js'
-import type { ListRemoveFound } from '../../../plan/operation.js'
-import { DoubleValue, type MapKey, type Value } from '../../../plan/value.js'
+import type { FoundEntry, ListRemoveFound } from '../../../plan/operation.js'
+import { DoubleValue, type Value } from '../../../plan/value.js'
 
 /** The values of a child in one order and its id; undefined where it lacks one of the values and is not in the order. */
 export type Tuple = readonly Value[] | undefined
@@ -59,10 +59,10 @@ export class PartOrder {
     return values.map((value, i) => (i < this.#fields.length ? this.#stored(this.#fields[i], value) : (value as Value)))
   }
 
-  /** Takes the tuple out that the record holds of a child, whoever wrote it. */
-  removal(within: string, at: ListRemoveFound['at'], id: MapKey): ListRemoveFound {
+  /** Takes the tuples out that the record holds of children, whoever wrote them. */
+  removal(within: string, entries: readonly FoundEntry[]): ListRemoveFound {
     const fields = this.#fields.map(({ bin: name, type }) => ({ name, type }))
-    return listRemoveFound(this.bin, { within, at, fields, id })
+    return listRemoveFound(this.bin, { within, fields, entries })
   }
 
   #stored({ name, kind, type }: Field, value: unknown): Value {

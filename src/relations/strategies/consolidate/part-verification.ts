@@ -194,7 +194,7 @@ export class PartVerification implements InsideVerification {
       const remember = sortKeyBin === undefined ? [] : [mapPut(sortKeyBin, id, rightPlace)]
       // A part that occupies its place has to move first.
       const isFree = !taken.has(userKeyId(rightPlace))
-      const operations = isFree ? [mapMove(this.#parts.bin, place, rightPlace), ...remember] : []
+      const operations = isFree ? [mapMove(this.#parts.bin, [{ from: place, to: rightPlace }]), ...remember] : []
       return [{ kind: 'misplacedPart', property: name, partKey: id, repair: 'move', says, operations }]
     })
   }

@@ -7,7 +7,7 @@ import { samePlacement } from '../../growth/placement.js'
 import { reroutedWhenSplit } from '../../write/explain-reads.js'
 import { held } from '../../write/link-bin.js'
 import type { PartGroup } from '../companion-parts/part-groups.js'
-import { isChange, mostMoves, NOTHING, PartSender, type WrittenParts } from '../companion-parts/part-sender.js'
+import { isChange, NOTHING, PartSender, type WrittenParts } from '../companion-parts/part-sender.js'
 import type { PartChanges } from '../consolidate/part-changes.js'
 import type { PartItems } from '../consolidate/part-items.js'
 import type { KnownPart } from '../consolidate/part-table.js'
@@ -36,7 +36,7 @@ export class GrowingPartWrites extends PartSender {
   /** Routes again also what turned out to belong in other records. */
   #send(parts: WrittenParts, items: PartItems, draft: Draft, stage: StageName, left?: number, route?: Route): void {
     for (const group of this.groups(parts, items)) {
-      const { changes, rest } = this.gather(parts, group, this.#homes.placement(parts.table.owner.key).shards)
+      const { changes, rest } = this.gather(parts, group)
       const written = (): void => this.#sendRest(parts, rest, draft, stage)
       const change = {
         ...this.#change(parts, group, changes, stage, this.settle(parts, group, changes, written)),
@@ -81,9 +81,8 @@ export class GrowingPartWrites extends PartSender {
     const { inside, growth, scheme } = this.#homes.growth
     const before = scheme.of(owner)
     const planned = this.groups(parts, items).map((group) => {
-      const { changes, rest } = this.gather(parts, group, before.shards)
-      if (rest.length > 0)
-        throw table.parts.tooManyMoves(table.owner, group.changed.length, mostMoves(table, before.shards))
+      const { changes, rest } = this.gather(parts, group)
+      if (rest.length > 0) throw table.parts.tooManyMoves(table.owner, rest.length, changes.moveCount)
       return { group, changes, change: this.#change(parts, group, changes, stage, this.settle(parts, group, changes)) }
     })
     const places = await Promise.all(planned.map(({ change }) => inside.find(change, reader)))
