@@ -60,10 +60,10 @@ export class OwnerGoneUndo {
     const back = previousKey === null ? null : this.#storedAs(previousKey, reader)
     const from = this.#storedAs(owner, reader)
     draft.add('undo', retarget(this.#sides.owner, tracked.key, name, from, back), (outcome) => {
-      if (outcome.state === 'written') {
-        state.wentBack(previousKey)
-        if (previousKey !== null) this.#returnTo(tracked, state, previousKey, draft, reader)
-      }
+      const isWritten = outcome.state === 'written'
+      // Others have deleted or moved the entity meanwhile: its change is as unsent as before.
+      if (isWritten || outcome.reason === 'missing' || outcome.reason === 'guard') state.wentBack(previousKey)
+      if (isWritten && previousKey !== null) this.#returnTo(tracked, state, previousKey, draft, reader)
       state.lists.joined()
       return error ?? true
     })
