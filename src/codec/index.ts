@@ -21,6 +21,8 @@ export {
   type LoadedSlice,
 } from './property-codec.js'
 export { asReturned } from './types/as-returned.js'
+export { tokenOf } from './types/token.js'
+export { sameBytesIn } from './types/byte-keyed-map.js'
 export { mapKeyCodec, storedMap } from './types/map-type.js'
 export { mapSubtype, typeCodecOf } from './types/compile-type.js'
 export { inOrder } from './types/sorted-list-type.js'

@@ -6,8 +6,10 @@ import { MapChanges } from './map-changes.js'
 import { readProperty, writeProperty } from './own-property.js'
 import type { PartCodec } from './part-codec.js'
 import { isMissing, type Loaded, type LoadedEntries, type LoadedPart, type PropertyCodec } from './property-codec.js'
+import { textOf } from './types/byte-keyed-map.js'
 import { jsonType } from './types/json-type.js'
 import { storedMap } from './types/map-type.js'
+import { tokenOf } from './types/token.js'
 
 /** Reason why a change of a property that was read in part cannot be sent. */
 export interface PartRefusal {
@@ -74,17 +76,25 @@ export function onlyEntries({ bin }: BinProperty, stored: Bins, { keys, fields }
   const value = readProperty(stored, bin) as Value | undefined
   if (isMissing(value)) return stored
   const names = known instanceof Map ? known.keys() : fields === undefined ? Object.keys(known ?? {}) : []
-  const wanted = new Set([...keys, ...names].map(String))
+  const wanted = new Set([...keys, ...names].map(keyText))
+  // Only a map with bytes as keys comes as a Map.
+  if (value instanceof Map) {
+    const read = [...(value as ReadonlyMap<MapKey, Value>)].filter(([key]) => wanted.has(keyText(key)))
+    return { ...stored, [bin]: new Map(read) }
+  }
   const entries = Object.entries(storedMap(value)).filter(([key]) => wanted.has(key))
   return { ...stored, [bin]: Object.fromEntries(entries) }
 }
+
+const keyText = (key: unknown): string => (key instanceof Uint8Array ? textOf(key) : String(key))
 
 /** True when everything of `want` was read with `have`. */
 export function isPartCovered(have: LoadedPart | undefined, want: LoadedPart): boolean {
   if (have === undefined || have.kind !== want.kind) return false
   if (have.kind === 'slice' || want.kind === 'slice')
     return have.kind === 'slice' && want.kind === 'slice' && have.offset === want.offset && have.count === want.count
-  return [...want.keys].every((key) => have.keys.has(key))
+  const known = new Set([...have.keys].map(tokenOf))
+  return [...want.keys].every((key) => known.has(tokenOf(key)))
 }
 
 /** Joins two parts that were read; undefined where only the whole property holds both. */
@@ -92,7 +102,8 @@ export function joinParts(one: LoadedPart, other: LoadedPart): LoadedPart | unde
   if (isPartCovered(one, other)) return one
   if (one.kind === 'slice' || other.kind === 'slice') return undefined
   const fields = one.fields && new Set([...one.fields, ...(other.fields ?? [])])
-  return { kind: 'entries', keys: new Set([...one.keys, ...other.keys]), fields }
+  const keys = new Map([...one.keys, ...other.keys].map((key) => [tokenOf(key), key]))
+  return { kind: 'entries', keys: new Set(keys.values()), fields }
 }
 
 /** Leaves fields of a part empty that were not read: a counter would show 0. */

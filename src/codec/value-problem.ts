@@ -35,7 +35,9 @@ export const fieldStep = (name: string): string =>
   /^[A-Za-z_$][\w$]*$/.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`
 export const indexStep = (index: number): string => `[${index}]`
 export const keyStep = (key: unknown): string =>
-  typeof key === 'string' ? `[${JSON.stringify(key)}]` : `[${String(key)}]`
+  typeof key === 'string'
+    ? `[${JSON.stringify(key)}]`
+    : `[${key instanceof Uint8Array ? `0x${Buffer.from(key).toString('hex')}` : String(key)}]`
 
 /** A value as a message shows it: short, and never the whole of a large one. */
 export function shown(value: unknown): string {

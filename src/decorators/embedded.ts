@@ -1,4 +1,4 @@
-import type { MapKeyKind } from '../model/bin-type.js'
+import type { InnerMapKeyKind } from '../model/bin-type.js'
 import type { EntityClass } from '../model/model.js'
 import type { EmbeddedOptions, EmbeddedShape } from '../model/options.js'
 import type { SpecValue } from '../model/type-spec.js'
@@ -29,7 +29,7 @@ type FitsShape<P, N extends string, T, A, K> = A extends 'array'
 export function Embedded<
   T extends object,
   const A extends EmbeddedShape = 'one',
-  const K extends MapKeyKind = 'string',
+  const K extends InnerMapKeyKind = 'string',
 >(part: () => EntityClass<T>, options: EmbeddedOptions<A, K> = {}) {
   return <P extends object, N extends string>(proto: P, property: N & FitsShape<P, N, T, A, K>): void =>
     noteMember(proto, property, 'Embedded', options, { target: part })

@@ -60,6 +60,7 @@ function clientConfig(options: DriverOptions): ClientConfig {
     retry: _retry,
     log: _log,
     reveal: _reveal,
+    byteKeyed: _byteKeyed,
     clientLog,
     ...config
   } = options

@@ -12,6 +12,7 @@ import {
 import { closedError } from './closed-error.js'
 import type { Capabilities } from './capabilities.js'
 import { Events, inSession } from './events.js'
+import { exactReads } from './exact-reads.js'
 import { Gates } from './gates.js'
 import { areHeld, type AskedRecord } from './held-records.js'
 import { NodeHealth } from './node-health.js'
@@ -71,6 +72,7 @@ export class Driver {
       retry: this.retry,
       gates: this.#gates,
       owners: this.#owners,
+      exact: exactReads(options.byteKeyed),
       health: new NodeHealth(this.#owners),
     }
     this.#policies = parts.policies

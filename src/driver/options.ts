@@ -1,5 +1,6 @@
 import type { Reveal } from '../plan/show-command.js'
 import type { ClientConfig } from './aerospike-client.js'
+import type { ByteKeyedSets } from './exact-reads.js'
 import { ownValues } from './own-values.js'
 
 /** Bounds on what is in flight to one node; together they never exceed the connections that the client may open to a node. */
@@ -92,6 +93,8 @@ export interface DriverOptions extends Omit<ClientConfig, 'log'> {
   readonly log?: 'commands' | 'off'
   /** Parts that events and the log may show. Default: neither keys nor values. */
   readonly reveal?: Partial<Reveal>
+  /** Sets whose records have maps with bytes as keys. */
+  readonly byteKeyed?: ByteKeyedSets
   /** The native client's own log; off unless given. */
   readonly clientLog?: ClientConfig['log']
 }

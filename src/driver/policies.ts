@@ -119,8 +119,8 @@ export class Policies {
   }
 
   /** For a read that gets lists and maps as bytes. */
-  rawRead(): PolicyObject {
-    return { ...this.#config.read, deserialize: false }
+  rawRead(filter?: string): PolicyObject {
+    return { ...this.#config.read, ...ownValues({ filterExpression: filter }), deserialize: false }
   }
 
   /** For `operate` calls that only read: the time-outs and retries of a read. */
@@ -134,8 +134,10 @@ export class Policies {
     return { ...ownValues({ readModeAP, readModeSC, readTouchTtlPercent }), filterExpression: filter }
   }
 
-  batchRead(transaction?: NativeTransaction): PolicyObject | null {
-    return transaction === undefined ? null : { ...this.#config.batch, txn: transaction }
+  /** `isRaw` for a batch that gets lists and maps as bytes. */
+  batchRead(transaction?: NativeTransaction, isRaw = false): PolicyObject | null {
+    if (transaction === undefined && !isRaw) return null
+    return { ...this.#config.batch, txn: transaction, ...(isRaw && { deserialize: false }) }
   }
 
   query(filter?: string): PolicyObject {

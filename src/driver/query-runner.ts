@@ -5,6 +5,7 @@ import { Arrivals, asFound, eachOnce, foundRecord, isFoundOnce, type Take } from
 import { failureOf } from './command-errors.js'
 import { encodeExpression } from './encode-expression.js'
 import type { Events } from './events.js'
+import type { ExactReads } from './exact-reads.js'
 import type { Gates } from './gates.js'
 import { indexFilter } from './index-filter.js'
 import { indexProgress } from './list-indexes.js'
@@ -21,6 +22,7 @@ interface QueryParts {
   readonly retry: RetryOptions
   readonly gates: Gates
   readonly events: Events
+  readonly exact: ExactReads | undefined
 }
 
 /** A range of the 4,096 partitions that the records of a namespace are spread over. */
@@ -119,7 +121,9 @@ export class QueryRunner {
           // Of one partition the saved state is small; of all of them it is 100 kB a page.
           query.partitions(partition, 1)
         }
-        return query.results(policy).then((records) => records.map(foundRecord))
+        return query
+          .results(policy)
+          .then((records) => records.map((record) => this.#found(command, foundRecord(record))))
       })
       yield found!
     } while (query!.hasNextPage())
@@ -167,10 +171,24 @@ export class QueryRunner {
       (options, policy) => {
         const query = client.query(command.namespace, command.set, { ...options, ...most })
         query.partitions(begin, count)
-        return Arrivals.of(query.foreach(policy), take)
+        return Arrivals.of(query.foreach(policy), this.#taking(command, take))
       },
       patience === undefined ? {} : { patience, isNarrowable: count > 1 },
     )
+  }
+
+  /** Takes records with their lists and maps, where those come as raw bytes. */
+  #taking<R>(command: QueryCommand, take: Take<R>): Take<R> {
+    return this.#isExact(command) ? (record) => take(this.#found(command, record)) : take
+  }
+
+  #found(command: QueryCommand, record: FoundRecord): FoundRecord {
+    if (!this.#isExact(command)) return record
+    return { ...record, bins: this.#parts.exact!.decoded(command.set, record.bins) as FoundRecord['bins'] }
+  }
+
+  #isExact({ set, raw }: QueryCommand): boolean {
+    return raw !== true && this.#parts.exact?.has(set) === true
   }
 
   async #try<F extends { readonly length: number }>(
@@ -179,10 +197,11 @@ export class QueryRunner {
     call: (options: ClientQueryOptions, policy: ReturnType<Policies['query']>) => Promise<F>,
     { patience = {}, isNarrowable = false }: { patience?: Patience; isNarrowable?: boolean } = {},
   ): Promise<F | undefined> {
-    const { gates, policies, retry, events } = this.#parts
+    const { gates, policies, retry, events, exact } = this.#parts
     const { options, filter } = clientQuery(command)
     const decoded = policies.query(filter === undefined ? undefined : encodeExpression(filter))
-    const policy = command.raw === true ? { ...decoded, deserialize: false } : decoded
+    const isRaw = command.raw === true || exact?.has(command.set) === true
+    const policy = isRaw ? { ...decoded, deserialize: false } : decoded
     for (;;) {
       const attempt = patience.tries?.count ?? 1
       let pause: number

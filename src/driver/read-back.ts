@@ -118,6 +118,12 @@ function valueAt(value: unknown, path: Path | undefined): unknown {
 
 function entry(map: unknown, key: unknown): unknown {
   if (typeof map !== 'object' || map === null) return undefined
+  // Only a map with bytes as keys is read as a Map.
+  if (map instanceof Map) {
+    const isKey = (each: unknown): boolean =>
+      each instanceof Uint8Array && Buffer.compare(each, key as Uint8Array) === 0
+    return key instanceof Uint8Array ? [...map].find(([each]) => isKey(each))?.[1] : undefined
+  }
   return (map as Record<string, unknown>)[key instanceof Uint8Array ? Buffer.from(key).toString('latin1') : String(key)]
 }
 

@@ -1,9 +1,11 @@
 import type { ReadCommand } from '../plan/command.js'
+import { checkResultNames } from '../plan/effects.js'
 import { batchType, type Answered, type BatchRow, type BatchRowResult, type ClientRecord } from './aerospike-client.js'
 import { clientOperation } from './client-operations.js'
 import { clientKey } from './client-record.js'
 import { encodeExpression } from './encode-expression.js'
-import { callerContext, callerSession, type InContext } from './events.js'
+import { callerContext, callerSession, type Events, type InContext } from './events.js'
+import { onAbort } from './on-abort.js'
 import type { StoredRecord } from './outcome.js'
 import type { Policies } from './policies.js'
 import { CODE } from './status.js'
@@ -74,6 +76,29 @@ export class ReceivedRead extends ReadRequest {
   }
 }
 
+/** A read that is checked, and dropped when the signal fires. */
+export function pendingRead(command: ReadCommand, receiver: Receiver, signal: AbortSignal | undefined): ReadRequest {
+  checkResultNames(command)
+  if (signal === undefined) return new ReceivedRead(command, receiver)
+  signal.throwIfAborted()
+  const stop = (): void => {
+    entry.isDropped = true
+    receiver.failed(signal.reason)
+  }
+  const forget = onAbort(signal, stop)
+  const entry = new ReceivedRead(command, {
+    found(record) {
+      forget()
+      receiver.found(record)
+    },
+    failed(error) {
+      forget()
+      receiver.failed(error)
+    },
+  })
+  return entry
+}
+
 export function readRow(command: ReadCommand, policies: Policies): BatchRow {
   const { filter } = command
   const row = plainRow(command)
@@ -96,5 +121,26 @@ export function ofOneRow(answered: Answered<ClientRecord>): Answered<BatchRowRes
     if (status === CODE.OK) return answered(null, record)
     const refusal = new Error(`The server answered with code ${status}.`)
     answered(Object.assign(refusal, { code: status }), record)
+  }
+}
+
+/** No such record exists, or its filter does not hold. */
+export const isAbsent = ({ filter }: ReadCommand, code: number): boolean =>
+  code === CODE.NOT_FOUND || (code === CODE.FILTERED_OUT && filter !== undefined)
+
+/** Publishes the outcome of a read to those who listen to events. */
+type Watch = (
+  read: Pick<ReadRequest, 'command' | 'attempt'> & Partial<Pick<ReadRequest, 'inContext' | 'session'>>,
+  code: number,
+) => void
+
+/** Watches a round trip of so many reads; undefined where nobody listens. */
+export function watchReads(events: Events, rows: number, inTransaction = false): Watch | undefined {
+  if (!events.isWatched) return undefined
+  const roundTrip = events.nextRoundTrip()
+  const began = performance.now()
+  return ({ command, attempt, inContext, session }, code) => {
+    const ms = performance.now() - began
+    events.command(command, { ms, roundTrip, rows, code, attempt, inTransaction, session }, inContext)
   }
 }

@@ -12,16 +12,16 @@ import { clientOperation } from './client-operations.js'
 import { clientKey, storedRecord } from './client-record.js'
 import { encodeExpression } from './encode-expression.js'
 import { explainFailure, failureOf, type Failure } from './command-errors.js'
+import type { ExactReads } from './exact-reads.js'
 import { callerSession, type Events } from './events.js'
 import type { Gates } from './gates.js'
 import { Lanes } from './lanes.js'
 import type { NodeHealth } from './node-health.js'
 import type { Limits, RetryOptions } from './options.js'
-import { onAbort } from './on-abort.js'
 import type { StoredRecord } from './outcome.js'
 import type { PartitionOwners } from './partition-owners.js'
 import type { Policies } from './policies.js'
-import { ofOneRow, readRow, ReceivedRead, type ReadRequest, type Receiver } from './read-request.js'
+import { isAbsent, ofOneRow, readRow, pendingRead, watchReads, type ReadRequest } from './read-request.js'
 import { Rest } from './retry.js'
 import { CODE, isNoAnswer, isTransient } from './status.js'
 
@@ -40,6 +40,7 @@ export interface ReaderParts {
   readonly gates: Gates
   readonly owners: PartitionOwners
   readonly health: NodeHealth
+  readonly exact: ExactReads | undefined
 }
 
 /** Reads records, alone or in batches, and tries again what the server could not answer. */
@@ -66,7 +67,7 @@ export class Reader {
 
   read(command: ReadCommand, signal?: AbortSignal): Promise<Found> {
     return new Promise((found, failed) => {
-      const entry = this.#pending(command, { found, failed }, signal)
+      const entry = pendingRead(command, { found, failed }, signal)
       if (command.raw !== true) return this.#lanes.add(entry)
       // A batch decodes all of its rows, or none.
       entry.goesAlone = true
@@ -77,7 +78,7 @@ export class Reader {
   /** Reads on behalf of a command that failed at that time: tried again until that command's deadline. */
   readSince(command: ReadCommand, failedAt: number): Promise<Found> {
     return new Promise((found, failed) => {
-      const entry = this.#pending(command, { found, failed }, undefined)
+      const entry = pendingRead(command, { found, failed }, undefined)
       entry.since = failedAt
       this.#lanes.add(entry)
     })
@@ -99,7 +100,7 @@ export class Reader {
           found[i] = one
           if (--left === 0) resolve(found)
         }
-        return this.#pending(command, { found: take, failed: reject }, signal)
+        return pendingRead(command, { found: take, failed: reject }, signal)
       })
       this.#lanes.addAll(entries)
     })
@@ -156,21 +157,32 @@ export class Reader {
       throw explainFailure(commands[0], failureOf(error), true).error
     })
     return rows.map(({ status, record }, i) => {
-      if (status === CODE.OK) return storedRecord(record)
+      if (status === CODE.OK) return this.#stored(commands[i], record)
       if (isAbsent(commands[i], status)) return null
       throw explainFailure(commands[i], { code: status }, true).error
     })
   }
 
   async #rowsOf(commands: readonly ReadCommand[], transaction: NativeTransaction): Promise<readonly BatchRowResult[]> {
-    const { client, policies, gates } = this.#parts
+    const { exact } = this.#parts
+    const send = (some: readonly ReadCommand[], isRaw: boolean): Promise<readonly BatchRowResult[]> =>
+      this.#batchOf(some, transaction, isRaw)
+    return exact === undefined ? send(commands, false) : exact.inBatches(commands, send)
+  }
+
+  async #batchOf(
+    commands: readonly ReadCommand[],
+    transaction: NativeTransaction,
+    isRaw: boolean,
+  ): Promise<readonly BatchRowResult[]> {
+    const { client, policies, gates, events } = this.#parts
     const gate = gates.of(commands[0].key)
     await gate.enter()
-    const watch = this.#watch(commands.length, true)
+    const watch = watchReads(events, commands.length, true)
     try {
       const rows = await client.batchRead(
         commands.map((command) => readRow(command, policies)),
-        policies.batchRead(transaction),
+        policies.batchRead(transaction, isRaw),
       )
       rows.forEach(({ status }, i) => watch?.({ command: commands[i], attempt: 1, session: callerSession() }, status))
       return rows
@@ -179,65 +191,56 @@ export class Reader {
     }
   }
 
-  #pending(command: ReadCommand, receiver: Receiver, signal: AbortSignal | undefined): ReadRequest {
-    checkResultNames(command)
-    if (signal === undefined) return new ReceivedRead(command, receiver)
-    signal.throwIfAborted()
-    const stop = (): void => {
-      entry.isDropped = true
-      receiver.failed(signal.reason)
-    }
-    const forget = onAbort(signal, stop)
-    const entry = new ReceivedRead(command, {
-      found(record) {
-        forget()
-        receiver.found(record)
-      },
-      failed(error) {
-        forget()
-        receiver.failed(error)
-      },
-    })
-    return entry
-  }
-
   #sendOne(entry: ReadRequest, done: () => void): void {
-    const watch = this.#watch(1, false)
+    const watch = watchReads(this.#parts.events, 1)
     this.#call(entry, (error, record) => {
       const failure = error === null ? undefined : failureOf(error)
       watch?.(entry, failure?.code ?? CODE.OK)
-      if (failure === undefined) entry.found(storedRecord(record))
+      if (failure === undefined) entry.found(this.#stored(entry.command, record))
       else this.#fail(entry, failure, 1)
       done()
     })
   }
 
   #call({ command, goesAlone }: ReadRequest, answered: Answered<ClientRecord>): void {
-    const { client, policies } = this.#parts
+    const { client, policies, exact } = this.#parts
     const { bins, operations } = command
     const key = clientKey(command.key)
     try {
       const filter = command.filter && encodeExpression(command.filter)
       if (operations !== undefined)
         client.operate(key, operations.map(clientOperation), null, policies.readOperations(filter), answered)
-      else if (bins === 'all') client.get(key, policies.read(filter), answered)
       else if (bins === 'none' && goesAlone) client.select(key, [NO_BIN], policies.read(filter), answered)
       else if (bins === 'none') client.batchRead([readRow(command, policies)], null, ofOneRow(answered))
-      else client.select(key, bins, command.raw === true ? policies.rawRead() : policies.read(filter), answered)
+      else {
+        const isRaw = command.raw === true || exact?.isRead(command) === true
+        const policy = isRaw ? policies.rawRead(filter) : policies.read(filter)
+        if (bins === 'all') client.get(key, policy, answered)
+        else client.select(key, bins, policy, answered)
+      }
     } catch (error) {
       process.nextTick(answered, error, undefined)
     }
   }
 
   #sendBatch(entries: readonly ReadRequest[], done: () => void): void {
-    const watch = this.#watch(entries.length, false)
+    const { exact, events } = this.#parts
+    const [raw, decoded] = exact?.divide(entries, ({ command }) => command) ?? [[], entries]
+    if (raw.length === 0 || decoded.length === 0) return this.#sendRows(entries, raw.length > 0, done)
+    let left = 2
+    const both = (): void => void (--left === 0 && done())
+    events.together(() => [raw, decoded].forEach((some) => this.#sendRows(some, some === raw, both)))
+  }
+
+  #sendRows(entries: readonly ReadRequest[], isRaw: boolean, done: () => void): void {
+    const watch = watchReads(this.#parts.events, entries.length)
     const answered: Answered<BatchRowResult[]> = (error, rows) => {
       const lost = error === null ? undefined : failureOf(error)
       for (let i = 0; i < entries.length; i++) {
         const entry = entries[i]
         const code = lost === undefined ? rows[i].status : lost.code
         watch?.(entry, code)
-        if (code === CODE.OK) entry.found(storedRecord(rows[i].record))
+        if (code === CODE.OK) entry.found(this.#stored(entry.command, rows[i].record))
         else this.#fail(entry, lost ?? { code }, entries.length)
       }
       done()
@@ -245,10 +248,14 @@ export class Reader {
     try {
       const { client, policies } = this.#parts
       const rows = entries.map((entry) => readRow(entry.command, policies))
-      client.batchRead(rows, null, answered)
+      client.batchRead(rows, policies.batchRead(undefined, isRaw), answered)
     } catch (error) {
       process.nextTick(answered, error, [])
     }
+  }
+
+  #stored(command: ReadCommand, record: ClientRecord): StoredRecord {
+    return this.#parts.exact?.record(command, record) ?? storedRecord(record)
   }
 
   async #sendAlone(entry: ReadRequest): Promise<void> {
@@ -276,25 +283,4 @@ export class Reader {
     if (entry.goesAlone) void this.#sendAlone(entry)
     else this.#lanes.add(entry)
   }
-
-  #watch(rows: number, inTransaction: boolean): Watch | undefined {
-    const { events } = this.#parts
-    if (!events.isWatched) return undefined
-    const roundTrip = events.nextRoundTrip()
-    const began = performance.now()
-    return ({ command, attempt, inContext, session }, code) => {
-      const ms = performance.now() - began
-      events.command(command, { ms, roundTrip, rows, code, attempt, inTransaction, session }, inContext)
-    }
-  }
 }
-
-/** No such record exists, or its filter does not hold. */
-const isAbsent = ({ filter }: ReadCommand, code: number): boolean =>
-  code === CODE.NOT_FOUND || (code === CODE.FILTERED_OUT && filter !== undefined)
-
-/** Publishes the outcome of a command to those who listen to events. */
-type Watch = (
-  read: Pick<ReadRequest, 'command' | 'attempt'> & Partial<Pick<ReadRequest, 'inContext' | 'session'>>,
-  code: number,
-) => void

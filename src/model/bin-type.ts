@@ -39,7 +39,9 @@ export const SCALAR_KINDS = [
 export type ScalarKind = (typeof SCALAR_KINDS)[number]
 
 /** Keys that Aerospike maps may have and the codec can bring back. */
-export type MapKeyKind = 'string' | 'int' | 'bigint'
+export type MapKeyKind = 'string' | 'int' | 'bigint' | 'bytes'
+/** Keys of a map that lies inside another value, or whose values are parts. */
+export type InnerMapKeyKind = Exclude<MapKeyKind, 'bytes'>
 
 export interface ScalarType {
   readonly kind: ScalarKind
@@ -111,7 +113,7 @@ export interface EmbeddedArrayType {
 export interface EmbeddedMapType {
   readonly kind: 'embedded'
   readonly shape: 'map'
-  readonly key: MapKeyKind
+  readonly key: InnerMapKeyKind
   readonly part: string
   readonly tuple?: true
   readonly order?: 'keyValue'

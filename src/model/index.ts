@@ -1,5 +1,6 @@
 export type * from './bin-type.js'
 export { SCALAR_KINDS } from './bin-type.js'
+export { byteKeyedSets, isByteKeyed } from './byte-keys.js'
 export type * from './key-model.js'
 export { KEY, type KeyOf } from './key-of.js'
 export type { AnyKey, KeyInput, SliceParts } from './key-type.js'

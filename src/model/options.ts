@@ -1,4 +1,4 @@
-import type { MapKeyKind } from './bin-type.js'
+import type { InnerMapKeyKind } from './bin-type.js'
 import type { KeyGenerator, KeyKind } from './key-model.js'
 import type { EntityClass } from './model.js'
 import type { IndexCalculation, IndexModel, ShardingModel } from './property-model.js'
@@ -80,7 +80,7 @@ export interface CountOfOptions extends NamedBinOptions {
 export type EmbeddedShape = 'one' | 'array' | 'map'
 
 /** Options of `@Embedded`. */
-export interface EmbeddedOptions<A extends EmbeddedShape = EmbeddedShape, K extends MapKeyKind = MapKeyKind> {
+export interface EmbeddedOptions<A extends EmbeddedShape = EmbeddedShape, K extends InnerMapKeyKind = InnerMapKeyKind> {
   readonly name?: string
   /** `'one'` (the default), an `'array'` of parts, or a `'map'` of parts (a JavaScript Map). */
   readonly as?: A

@@ -1,4 +1,12 @@
-import { instantiate, mapKeyCodec, mapSubtype, readProperty, writeProperty, type Codecs } from '../codec/index.js'
+import {
+  instantiate,
+  mapKeyCodec,
+  mapSubtype,
+  readProperty,
+  sameBytesIn,
+  writeProperty,
+  type Codecs,
+} from '../codec/index.js'
 import type { BinType, EmbeddedType, PropertyModel } from '../model/index.js'
 import type { MapSubtype, Path } from '../plan/operation.js'
 import { atKey, atKeyCreated } from '../plan/operations.js'
@@ -165,16 +173,18 @@ export function valueAt(root: unknown, { steps }: Place): unknown {
 }
 
 export function getEntry(container: unknown, key: unknown): unknown {
-  return container instanceof Map ? container.get(key) : readProperty(container as object, key as string)
+  return container instanceof Map
+    ? container.get(sameBytesIn(container, key))
+    : readProperty(container as object, key as string)
 }
 
 export function setEntry(container: unknown, key: unknown, value: unknown): void {
-  if (container instanceof Map) container.set(key, value)
+  if (container instanceof Map) container.set(sameBytesIn(container, key), value)
   else writeProperty(container as object, key as string, value)
 }
 
 export function deleteEntry(container: unknown, key: unknown): void {
-  if (container instanceof Map) container.delete(key)
+  if (container instanceof Map) container.delete(sameBytesIn(container, key))
   else delete (container as Record<string, unknown>)[key as string]
 }
 

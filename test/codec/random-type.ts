@@ -104,12 +104,15 @@ const scalars: readonly TypeExample[] = [
   },
 ]
 
-const keys: { readonly [K in MapKeyKind]: fc.Arbitrary<unknown> } = {
+/** Bytes as keys are for the map of a bin alone; test/records/byte-keys.test.ts has them. */
+type InnerKey = Exclude<MapKeyKind, 'bytes'>
+
+const keys: { readonly [K in InnerKey]: fc.Arbitrary<unknown> } = {
   string: mapKeyText,
   int: fc.maxSafeInteger(),
   bigint: int64,
 }
-const mapOf = (key: MapKeyKind, value: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
+const mapOf = (key: InnerKey, value: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
   fc.array(fc.tuple(keys[key], value), { maxLength: 4 }).map((entries) => new Map(entries))
 const orNull = (value: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> => fc.option(value, { freq: 6 })
 
@@ -178,7 +181,7 @@ export function randomType(depth: number, name: fc.Arbitrary<string>): fc.Arbitr
   const scalarType = fc.constantFrom(...scalars)
   if (depth === 0) return scalarType
   const inner = randomType(depth - 1, name)
-  const keyKind = fc.constantFrom<MapKeyKind>('string', 'int', 'bigint')
+  const keyKind = fc.constantFrom<InnerKey>('string', 'int', 'bigint')
   const part = randomPart(inner, name)
   return fc.oneof(
     { weight: 4, arbitrary: scalarType },

@@ -92,13 +92,49 @@ describe('a model with an unknown type is refused', () => {
     expect(problems[5].message).to.include('no values')
   })
 
-  it('when the keys of a map are bytes, which the client returns as text', () => {
+  it('when a map with bytes as keys lies inside another value, where the client returns them as text', () => {
+    @Embeddable()
+    class Part {
+      @Bin({ type: { map: 'int', key: 'bytes' } }) map!: Map<Uint8Array, number>
+    }
     @Record({ set: 'a' })
     class A {
       @Key() id!: number
-      @Bin({ type: { map: 'int', key: 'bytes' as 'int' } }) map!: Map<number, number>
+      @Bin({ type: { list: { map: 'int', key: 'bytes' } } }) list!: Map<Uint8Array, number>[]
+      @Embedded(() => Part) part!: Part
+      @Embedded(() => Part, { as: 'map', key: 'bytes' as 'int' }) parts!: Map<number, Part>
     }
-    expectProblem([A], 'SKEIN_1022', 'A.map', /the client returns all keys of a map as text/, /toString\('base64'\)/)
+    const places = problemsOf(A).map(({ code, className, property }) => `${code} ${className}.${property}`)
+    expect(places).to.have.members(['SKEIN_1022 A.list', 'SKEIN_1022 Part.map', 'SKEIN_1049 A.parts'])
+    expect(problemsOf(A)[0].message).to.include('are for the map of a bin')
+  })
+
+  it('when a codec stands beside a map with bytes as keys, because nothing tells whether it stores bytes or a list', () => {
+    const codec = { encode: (value: unknown) => value as number, decode: (stored: unknown) => stored }
+    @Record({ set: 'a' })
+    class A {
+      @Key() id!: number
+      @Bin({ type: { map: 'int', key: 'bytes' } }) map!: Map<Uint8Array, number>
+      @Bin({ type: codec }) own!: unknown
+    }
+    expectProblem([A], 'SKEIN_1022', 'A.own', /may store bytes or a list/, /a type without a codec/)
+  })
+
+  it('when a bin beside a map with bytes as keys holds bytes in one class of the set and something else in another', () => {
+    @Record({ set: 'a', discriminator: 'kind' })
+    abstract class A {
+      @Key() id!: number
+    }
+    @Record({ discriminatorValue: 'b' })
+    class B extends A {
+      @Bin({ type: { map: 'int', key: 'bytes' } }) map!: Map<Uint8Array, number>
+      @Bin({ type: 'bytes' }) seal!: Uint8Array
+    }
+    @Record({ discriminatorValue: 'c' })
+    class C extends A {
+      @Bin({ type: { list: 'int' } }) seal!: number[]
+    }
+    expectProblem([A, B, C], 'SKEIN_1022', 'C.seal', /holds bytes in one class of the set 'a'/, /another bin/)
   })
 
   it('when a decorator stands on the wrong type', () => {

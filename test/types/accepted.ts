@@ -60,6 +60,7 @@ export class Agent {
   @Bin({ type: { set: 'int' } }) numbers = new Set<number>()
   @Bin({ type: { map: 'date', key: 'int' } }) dates = new Map<number, Date>()
   @Bin({ type: { map: { list: 'int' } } }) lists?: Map<string, number[]>
+  @Bin({ type: { map: 'int', key: 'bytes' } }) hashes = new Map<Buffer, number>()
   @Bin({ type: { list: 'int', order: 'sorted', unique: true, persistIndex: true } }) sorted?: number[]
   @Bin({ type: { list: { tuple: ['date', 'double'] }, order: 'sorted' } }) tuples: [Date, number][] = []
   @Bin({ type: { map: 'int', order: 'keyValue', persistIndex: true } }) ranked = new Map<string, number>()

@@ -82,5 +82,6 @@ function toMap(keyKind: MapKeyKind, value: unknown, item: (value: unknown) => un
 
 function toMapKey(kind: MapKeyKind, key: unknown): unknown {
   if (kind === 'string' || typeof key !== 'string') return key
+  if (kind === 'bytes') return toBytes(key)
   return kind === 'int' ? Number(key) : toBigint(key)
 }

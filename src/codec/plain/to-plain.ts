@@ -1,3 +1,4 @@
+import { types } from 'node:util'
 import { instanceToPlain, type ClassTransformOptions } from 'class-transformer'
 import { tagKey, type KeyValue } from '../../keys/index.js'
 import type { Collection, Ref, RelationModel } from '../../model/index.js'
@@ -45,7 +46,7 @@ class PlainView {
     for (const name of Object.keys(entity)) {
       const relation = relations.get(name)
       const value = readProperty(entity, name)
-      if (!relation) writeProperty(view, name, value)
+      if (!relation) writeProperty(view, name, withTextKeys(value))
       else if (this.#mode !== 'none') writeProperty(view, name, this.#related(relation, value, [...path, entity]))
     }
     return view
@@ -81,4 +82,12 @@ class PlainView {
   #relationsOf(entity: object): ReadonlyMap<string, RelationModel> {
     return new Map(this.#codecs.modelOf(entity).relations.map((relation) => [relation.name, relation]))
   }
+}
+
+/** A Map whose keys are bytes with them in base64: as property names they would become text that they are not. */
+function withTextKeys(value: unknown): unknown {
+  if (!types.isMap(value)) return value
+  const entries = [...(value as ReadonlyMap<unknown, unknown>)]
+  if (!entries.some(([key]) => types.isUint8Array(key))) return value
+  return new Map(entries.map(([key, each]) => [jsonSafe(key), each]))
 }

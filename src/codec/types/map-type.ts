@@ -9,6 +9,7 @@ import type { TypeCodec } from '../type-codec.js'
 import { ValueProblem, keyStep, shown, throwUnder } from '../value-problem.js'
 import { decodeItem, encodeItem, isSameItem, snapshotItem } from './item.js'
 import { ownEntries } from './own-entries.js'
+import { byteKeyed } from './byte-keyed-map.js'
 import { checkMapKey } from './stored-value.js'
 
 /**
@@ -16,8 +17,15 @@ import { checkMapKey } from './stored-value.js'
  * that did.
  */
 export function mapType(keyKind: MapKeyKind, item: TypeCodec, subtype?: MapSubtype): TypeCodec {
-  const key = KEYS[keyKind]
-  const codec: TypeCodec = {
+  const codec =
+    keyKind === 'bytes'
+      ? byteKeyed(mapOf('bytes', BYTES_AS_TEXT, item, subtype))
+      : mapOf(keyKind, KEYS[keyKind], item, subtype)
+  return subtype === undefined ? codec : withSubtype(codec, subtype)
+}
+
+function mapOf(keyKind: MapKeyKind, key: KeyCodec, item: TypeCodec, subtype?: MapSubtype): TypeCodec {
+  return {
     name: `map of ${item.name} by ${keyKind}`,
     encode(value, depth) {
       const map = new Map<MapKey, Value>()
@@ -25,7 +33,7 @@ export function mapType(keyKind: MapKeyKind, item: TypeCodec, subtype?: MapSubty
         try {
           map.set(key.encode(each), encodeItem(item, member, depth))
         } catch (error) {
-          throwUnder(keyStep(each), error)
+          throwUnder(key.step(each), error)
         }
       }
       return map
@@ -36,7 +44,7 @@ export function mapType(keyKind: MapKeyKind, item: TypeCodec, subtype?: MapSubty
         try {
           map.set(key.decode(each), decodeItem(item, member))
         } catch (error) {
-          throwUnder(keyStep(each), error)
+          throwUnder(key.step(each), error)
         }
       }
       return inKeyOrder(map)
@@ -68,14 +76,13 @@ export function mapType(keyKind: MapKeyKind, item: TypeCodec, subtype?: MapSubty
         try {
           changes.compare(key.encode(each), item, member, before.has(each) ? before.get(each) : undefined)
         } catch (error) {
-          throwUnder(keyStep(each), error)
+          throwUnder(key.step(each), error)
         }
       }
-      for (const each of before.keys()) if (!now.has(each)) changes.remove(each as MapKey)
+      for (const each of before.keys()) if (!now.has(each)) changes.remove(key.encode(each))
       return changes.operations()
     },
   }
-  return subtype === undefined ? codec : withSubtype(codec, subtype)
 }
 
 function withSubtype(codec: TypeCodec, subtype: MapSubtype): TypeCodec {
@@ -129,6 +136,8 @@ export function storedMap(stored: Value): { readonly [key: string]: Value } {
 }
 
 interface KeyCodec {
+  /** The key in the path of a problem. */
+  step(key: unknown): string
   encode(key: unknown): MapKey
   decode(stored: MapKey): unknown
 }
@@ -139,11 +148,16 @@ const wrongKey = (key: unknown, kind: MapKeyKind): ValueProblem =>
     `Use keys of type ${kind}, or declare another key type.`,
   )
 
-/** Codec of the keys of a map. */
+/** Codec of the keys of a map as people use them. */
 export const mapKeyCodec = (kind: MapKeyKind): KeyCodec => KEYS[kind]
+
+const isBytes = (key: unknown): key is Uint8Array => types.isUint8Array(key)
+
+const plainKeys = { step: keyStep }
 
 const KEYS: { readonly [K in MapKeyKind]: KeyCodec } = {
   string: {
+    ...plainKeys,
     encode(key) {
       if (typeof key === 'string') return checkMapKey(key)
       throw wrongKey(key, 'string')
@@ -151,6 +165,7 @@ const KEYS: { readonly [K in MapKeyKind]: KeyCodec } = {
     decode: (stored) => String(stored),
   },
   int: {
+    ...plainKeys,
     encode(key) {
       if (Number.isSafeInteger(key)) return key as number
       throw wrongKey(key, 'int')
@@ -162,6 +177,7 @@ const KEYS: { readonly [K in MapKeyKind]: KeyCodec } = {
     },
   },
   bigint: {
+    ...plainKeys,
     encode(key) {
       if (typeof key === 'bigint' && isInt64(key)) return key
       throw wrongKey(key, 'bigint')
@@ -172,4 +188,21 @@ const KEYS: { readonly [K in MapKeyKind]: KeyCodec } = {
       throw wrongKey(stored, 'bigint')
     },
   },
+  bytes: {
+    ...plainKeys,
+    encode(key) {
+      if (isBytes(key)) return Buffer.from(key)
+      throw wrongKey(key, 'bytes')
+    },
+    decode(stored) {
+      if (isBytes(stored)) return stored
+      throw wrongKey(stored, 'bytes')
+    },
+  },
+}
+
+const BYTES_AS_TEXT: KeyCodec = {
+  step: (key) => keyStep(typeof key === 'string' ? Buffer.from(key, 'latin1') : key),
+  encode: (key) => Buffer.from(key as string, 'latin1'),
+  decode: (stored) => (KEYS.bytes.decode(stored) as Buffer).toString('latin1'),
 }

@@ -1,5 +1,6 @@
 import type { EmbeddableModel, EntityClass, EntityModel, Model } from '../model.js'
 import { deepFreeze } from './deep-freeze.js'
+import { checkByteKeys } from './check-byte-keys.js'
 import { checkPartCounters } from './check-part-counters.js'
 import { checkHooks } from './check-hooks.js'
 import { checkCountOf } from './check-count-of.js'
@@ -42,6 +43,7 @@ export function compileModel(classes: readonly EntityClass[], { namespace }: { r
     partModels,
   )
   checkPartCounters(entityModels.values(), partModels, problems)
+  checkByteKeys(entityModels.values(), problems)
   checkNested(entityModels.values(), partModels, problems)
   checkTenants(entityModels, partModels, problems)
   checkShardedCounters(entityModels, problems)

@@ -11,9 +11,7 @@ import {
   type TypeProblem,
 } from './subtype.js'
 
-const MAP_KEYS: readonly MapKeyKind[] = ['string', 'int', 'bigint']
-const BYTES_AS_KEYS =
-  "'bytes' cannot be the keys of a map: the client returns all keys of a map as text, and bytes do not survive that."
+const MAP_KEYS: readonly MapKeyKind[] = ['string', 'int', 'bigint', 'bytes']
 // Members of a Set are compared by value on the server; these have one value for one meaning.
 const SET_ITEMS: readonly BinType['kind'][] = ['int', 'double', 'string', 'boolean', 'bytes', 'bigint', 'date', 'enum']
 
@@ -100,11 +98,10 @@ function mapOf(spec: Subtype & { readonly map: unknown; readonly key?: unknown }
   const subtype = mapSubtype(spec)
   if (isTypeProblem(subtype)) return subtype
   if (known) return within(spec.map, (value) => ({ kind: 'map', key: known, value, ...subtype }))
-  const isBytes = key === 'bytes'
   return {
     code: 'SKEIN_1022',
-    message: isBytes ? BYTES_AS_KEYS : `${show(key)} is not a type for the keys of a map.`,
-    fix: isBytes ? "Store them as text, with key: 'string': bytes.toString('base64')." : `Use key: ${oneOf(MAP_KEYS)}.`,
+    message: `${show(key)} is not a type for the keys of a map.`,
+    fix: `Use key: ${oneOf(MAP_KEYS)}.`,
   }
 }
 

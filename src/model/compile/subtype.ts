@@ -1,5 +1,6 @@
 import type { ModelErrorCode } from '../../errors/index.js'
 import type { BinType, ListType, MapType } from '../bin-type.js'
+import { isByteKeyed } from '../byte-keys.js'
 import { show } from './check-options.js'
 import { oneOf } from './nearest.js'
 
@@ -62,8 +63,14 @@ export function noSubtype(spec: Subtype): object | TypeProblem {
   }
 }
 
-/** A problem where a type inside another one asks for what the server gives to the list or map of a bin alone. */
+/** A problem where a type inside another one asks for what only the list or map of a bin can have. */
 export function nestedSubtype(type: BinType): TypeProblem | undefined {
+  if (isByteKeyed(type)) {
+    const message =
+      "Keys of type 'bytes' are for the map of a bin: inside another value the client returns them as text."
+    const fix = "Give the map a bin of its own, or store the keys as text, with key: 'string'."
+    return { code: 'SKEIN_1022', message, fix }
+  }
   const option = subtypeOption(type)
   if (option === undefined) return undefined
   return {

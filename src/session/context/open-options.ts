@@ -11,7 +11,7 @@ export type TransactionMode = (typeof TRANSACTION_MODES)[number]
 export const TRANSACTION_MODES = ['auto', 'required', 'off'] as const
 
 /** Options of `open`. Whatever else the official client takes can be given too and is passed on to it. */
-export interface OpenOptions extends Omit<DriverOptions, 'namespaces'> {
+export interface OpenOptions extends Omit<DriverOptions, 'namespaces' | 'byteKeyed'> {
   /** Start the embedded server and connect to it: for development and tests. */
   readonly embedded?: boolean | EmbeddedOptions
   /** The namespace of classes that name none. */

@@ -3,7 +3,7 @@ import { connect } from '../../driver/connect.js'
 import type { Driver } from '../../driver/driver.js'
 import type { DriverOptions } from '../../driver/options.js'
 import type { EmbeddedServer } from '../../embedded/index.js'
-import { compileModel, type Model, type RelationModel } from '../../model/index.js'
+import { byteKeyedSets, compileModel, type Model, type RelationModel } from '../../model/index.js'
 import { collection } from '../../relations/collection.js'
 import { isBound } from '../../relations/state/state-of.js'
 import { ref } from '../../relations/ref.js'
@@ -44,7 +44,8 @@ export async function openWith(options: OpenOptions, relationsOf: RelationsOf): 
   const namespaces = namespacesOf(classes.model)
   const server = await startServer(embedded, namespaces)
   try {
-    const driver = await connect({ ...rest, ...(server === undefined ? {} : { hosts: server.hosts }), namespaces })
+    const hosts = server === undefined ? {} : { hosts: server.hosts }
+    const driver = await connect({ ...rest, ...hosts, namespaces, byteKeyed: byteKeyedSets(classes.model) })
     if (transactions === 'required') await requireTransactions(driver)
     await refuseExpiry(classes.model, driver)
     warnOfSizes(classes.model, driver.events)

@@ -1,7 +1,7 @@
 import type { Codecs, LoadedPart } from '../../codec/index.js'
-import { unstorable } from '../../codec/index.js'
+import { tokenOf, unstorable } from '../../codec/index.js'
 import { SkeinError } from '../../errors/index.js'
-import type { EntityModel, PropertyModel } from '../../model/index.js'
+import { isByteKeyed, type EntityModel, type PropertyModel } from '../../model/index.js'
 import type { ReadOperation } from '../../plan/operation.js'
 import { listGetIndexRange, mapGetKeys } from '../../plan/operations.js'
 import type { StoredRecord } from '../../plan/outcome.js'
@@ -42,7 +42,9 @@ function entriesPart(model: EntityModel, property: PropertyModel, keys: unknown,
     }
     throw refused(model, property, `it has no field ${shown(key)}`, 'Name stored fields of the part.')
   })
-  return { kind: 'entries', keys: new Set(stored), fields: part && new Set(keys as string[]) }
+  // The same bytes twice are one key.
+  const distinct = new Map(stored.map((key) => [tokenOf(key), key]))
+  return { kind: 'entries', keys: new Set(distinct.values()), fields: part && new Set(keys as string[]) }
 }
 
 function slicePart(model: EntityModel, property: PropertyModel, given: unknown): LoadedPart {
@@ -79,9 +81,10 @@ export function withParts(
   const bins: Record<string, Value | undefined> = Object.fromEntries(
     Object.entries(record.bins).filter(([, stored]) => stored !== null),
   )
-  for (const { name, bin } of properties) {
+  for (const { name, bin, type } of properties) {
     const found = bins[bin]
-    if (parts.get(name)?.kind === 'entries' && Array.isArray(found)) bins[bin] = mapOf(found as readonly Value[])
+    const isPairs = parts.get(name)?.kind === 'entries' || isByteKeyed(type)
+    if (isPairs && Array.isArray(found)) bins[bin] = mapOf(found as readonly Value[])
   }
   return { ...record, bins }
 }

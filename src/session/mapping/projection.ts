@@ -1,10 +1,11 @@
 import { isPartCovered, joinParts, loadedSet, type Loaded, type LoadedPart, type LoadedSet } from '../../codec/index.js'
-import { goneBinsOf, type DeletedMode } from '../../model/index.js'
+import { goneBinsOf, isByteKeyed, type DeletedMode } from '../../model/index.js'
 import type { ReadOperation } from '../../plan/operation.js'
-import { readBin } from '../../plan/operations.js'
+import { mapGetIndexRange, readBin } from '../../plan/operations.js'
 import type { StoredRecord } from '../../plan/outcome.js'
 import type { MappedClass, Projection } from './mapped-class.js'
 import { unknownProperty } from '../context/session-errors.js'
+import { ALL } from '../../records/place-handle.js'
 import { partOf, readOfPart, withParts } from './partial-read.js'
 
 /** Copies the projection for deleted records too, or for them alone. */
@@ -61,7 +62,10 @@ function projected(mapped: MappedClass, loaded: LoadedSet, bins: readonly string
   const { parts } = loaded
   if (parts === undefined) return { loaded, bins }
   const reads = [...parts].map(([name, part]) => readOfPart(mapped.binOf(name)!, part))
-  return { loaded, bins, operations: [...new Set(bins)].map((bin): ReadOperation => readBin(bin)).concat(reads) }
+  const byteKeyed = new Set(mapped.model.properties.flatMap(({ bin, type }) => (isByteKeyed(type) ? [bin] : [])))
+  // As pairs, bytes that are keys stay bytes.
+  const whole = (bin: string): ReadOperation => (byteKeyed.has(bin) ? mapGetIndexRange(bin, 0, ALL) : readBin(bin))
+  return { loaded, bins, operations: [...new Set(bins)].map(whole).concat(reads) }
 }
 
 /** The record as it was read: of properties that were read in part, only that. */
