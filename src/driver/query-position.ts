@@ -1,4 +1,4 @@
-import { cut, SkeinError } from '../errors/index.js'
+import { notACursor } from '../errors/index.js'
 
 /** A place in the order of a query, and how many partitions to ask for at a time from there. */
 export interface Position {
@@ -32,13 +32,7 @@ export function readPosition(text: unknown): Position {
   const bytes = isText ? Buffer.from(text, 'base64url') : Buffer.alloc(0)
   const width = bytes.length === BYTES ? bytes.readUInt16BE(0) : 0
   if (width < 1 || width > 4096 || bytes.toString('base64url') !== text) {
-    throw new SkeinError(
-      'SKEIN_2501',
-      `${typeof text === 'string' ? `'${cut(text)}'` : `A ${typeof text}`} is not a valid cursor.`,
-      {
-        fix: 'Give the `next` of an earlier page of the same collection or query as it is.',
-      },
-    )
+    throw notACursor(text, 'Give the `next` of an earlier page of the same collection or query as it is.')
   }
   const digest = bytes.subarray(2)
   return { partition: partitionOf(digest), width, digest }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { encodeExpression } from '../driver/encode-expression.js'
-import { SkeinError } from '../errors/index.js'
+import { notACursor, type SkeinError } from '../errors/index.js'
 import type { Tenant } from '../keys/index.js'
 import type { EntityModel } from '../model/index.js'
 import type { Expression } from '../plan/expression.js'
@@ -41,9 +41,7 @@ function sealOf(position: Uint8Array, identity: string): Buffer {
 }
 
 function badCursor({ name }: EntityModel, cursor: unknown): SkeinError {
-  const shown = typeof cursor === 'string' ? `'${cursor.slice(0, 60)}'` : String(cursor)
-  return new SkeinError('SKEIN_2501', `${shown} is not a cursor of this query for ${name}.`, {
-    className: name,
-    fix: 'Give the `next` of an earlier page as it is, to a query with the same class, conditions, tenant and order.',
-  })
+  const fix =
+    'Give the `next` of an earlier page as it is, to a query with the same class, conditions, tenant and order.'
+  return notACursor(cursor, fix, `this query for ${name}`, { className: name })
 }

@@ -65,6 +65,7 @@ for (const mode of MODES) {
       }
       for (const [what, work] of Object.entries(asked)) expect((await sent(work)).kinds, what).to.deep.equal(['query'])
       expect((await sent(() => db.scan(Listing).toArray())).kinds).to.deep.equal(['scan'])
+      expect((await sent(() => Promise.resolve(String(bern.orderBy('price').explain())))).kinds).to.deep.equal([])
     })
 
     it('are one for each value that an index is asked for', async () => {

@@ -9,7 +9,9 @@ for (const mode of MODES) {
   describe(`queries with faults (${mode})`, () => {
     let db: Database
     let server: EmbeddedServer | undefined
-    const take = (opened: OpenedDatabase): void => {
+    let opened: OpenedDatabase | undefined
+    const take = (given: OpenedDatabase): void => {
+      opened = given
       db = opened.db
       server = opened.server.embedded
     }
@@ -97,12 +99,48 @@ for (const mode of MODES) {
       }
     })
 
-    it('close only after a query that somebody still reads has ended', async () => {
+    it('end with an error when the database is closed between two steps, and make it wait for the step that is read', async () => {
       await fill()
-      const other = db.scan(Listing)[Symbol.asyncIterator]()
-      await other.next()
-      await other.return()
-      expect(await db.scan(Listing).count()).to.equal(COUNT)
+      const other = await opened!.server.open({
+        namespace: opened!.namespace,
+        entities: ALL,
+        limits: { queryRecords: 1000 },
+      })
+      const items = other.scan(Listing)[Symbol.asyncIterator]()
+      const ended: string[] = []
+      const first = items.next().then(({ done }) => ended.push(`read ${done}`))
+      const closed = other.close().then(() => ended.push('closed'))
+      await Promise.all([first, closed])
+      expect(ended).to.deep.equal(['read false', 'closed'])
+      const rest = async (): Promise<void> => {
+        for (let next = await items.next(); next.done !== true; next = await items.next());
+      }
+      expect(await rest().catch((e: unknown) => e)).to.have.property('code', 'SKEIN_4104')
+    })
+
+    it('go on with pages, keys, sums and session queries after a lost connection', async () => {
+      await fill()
+      const asked: { readonly [what: string]: () => Promise<unknown> } = {
+        keys: async () => new Set(await db.scan(Listing).keys()).size,
+        pages: async () => {
+          const seen: string[] = []
+          for (let after: string | undefined; ;) {
+            const page = await db.scan(Listing).page({ count: 900, after })
+            seen.push(...page.map(({ id }) => id))
+            if (page.next === undefined) break
+            after = page.next
+          }
+          expect(seen).to.have.length(COUNT)
+          return new Set(seen).size
+        },
+        groups: async () => (await db.scan(Listing).groupBy('city').count()).get('Bern'),
+        session: async () => (await db.session().query(Listing).scan().toArray()).length,
+      }
+      for (const [what, ask] of Object.entries(asked)) {
+        const fault = await server!.faults.add({ kind: 'query', set: set(), skip: 1, drop: true })
+        expect(await ask(), what).to.equal(COUNT)
+        expect(await fault.hits(), what).to.equal(1)
+      }
     })
   })
 }

@@ -36,6 +36,7 @@ function itemClass(index: typeof Index | typeof noIndex, place: typeof Place) {
     @index() @Bin({ type: { list: 'string' } }) tags?: string[]
     @index() @Bin({ type: { set: 'int' } }) rooms?: Set<number>
     @index({ on: 'mapKeys' }) @Bin({ type: { map: 'int' } }) scores?: Map<string, number>
+    @index({ on: 'mapValues' }) @Bin({ type: { map: 'string' } }) notes?: Map<string, string>
     @Embedded(() => place) place?: InstanceType<typeof Place>
     @Bin({ type: 'int' }) round?: number
   }
@@ -64,6 +65,7 @@ const values = fc.record({
   tags: maybe(fc.array(text, few)),
   rooms: maybe(fc.array(int, few).map((each) => new Set(each))),
   scores: maybe(fc.array(fc.tuple(text, int), few).map((each) => new Map(each))),
+  notes: maybe(fc.array(fc.tuple(text, text), few).map((each) => new Map(each))),
   place: maybe(fc.record({ zip: maybe(int), street: maybe(text) }).map((each) => Object.assign(new Place(), each))),
 })
 
@@ -81,6 +83,7 @@ const ordering = (value: fc.Arbitrary<unknown>): fc.Arbitrary<unknown>[] => [
   value.map((gt) => ({ gt })),
   value.map((gte) => ({ gte })),
   value.map((lt) => ({ lt })),
+  value.map((lte) => ({ lte })),
   fc.tuple(value, value).map(([gte, lte]) => ({ gte, lte })),
   fc.tuple(value, value).map((between) => ({ between })),
 ]
@@ -118,6 +121,10 @@ const conditions: fc.Arbitrary<Conditions> = fc
         fc.array(int, few).map((hasAnyValue) => ({ hasAnyValue })),
         size.map((each) => ({ size: each })),
         fc.constant(null),
+      ),
+      notes: anyOf(
+        text.map((hasValue) => ({ hasValue })),
+        fc.array(text, few).map((hasAnyValue) => ({ hasAnyValue })),
       ),
       place: anyOf(
         fc.constant(null),

@@ -1,4 +1,4 @@
-import { cut, SkeinError } from '../../errors/index.js'
+import { notACursor } from '../../errors/index.js'
 import type { UserKey } from '../../plan/record-key.js'
 
 /** The text that people keep between two pages: the last key of a page. */
@@ -18,11 +18,7 @@ export function readCursor(text: unknown): UserKey {
   const key =
     bytes.toString('base64url') === text ? keyIn(bytes.toString('latin1', 0, 1), bytes.subarray(1)) : undefined
   if (key !== undefined) return key
-  throw new SkeinError(
-    'SKEIN_2501',
-    `${typeof text === 'string' ? `'${cut(text)}'` : `A ${typeof text}`} is not a valid cursor.`,
-    { fix: 'Give the `next` of an earlier page of the same collection or query as it is.' },
-  )
+  throw notACursor(text, 'Give the `next` of an earlier page of the same collection or query as it is.')
 }
 
 function keyIn(kind: string, bytes: Buffer): UserKey | undefined {

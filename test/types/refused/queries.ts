@@ -1,10 +1,29 @@
-import { Bin, Index, Key, ManyToOne, OneToMany, Record, Version, collection, inc, ref } from 'skein'
+import {
+  Bin,
+  Embeddable,
+  Embedded,
+  Index,
+  Key,
+  ManyToOne,
+  OneToMany,
+  Record,
+  Version,
+  collection,
+  inc,
+  ref,
+} from 'skein'
 import type { Database, FilterFields, Session } from 'skein'
 
 @Record({ set: 'agent' })
 class Agent {
   @Key() id!: number
   @OneToMany(() => Listing, 'agent') listings = collection<Listing>()
+}
+
+@Embeddable()
+class Address {
+  @Bin() street!: string
+  @Bin({ type: 'int' }) zip?: number
 }
 
 @Record({ set: 'listing' })
@@ -14,6 +33,11 @@ class Listing {
   @Bin() price!: number
   @Bin() isNew?: boolean
   @Bin() at?: Date
+  @Bin({ type: 'bigint' }) views?: bigint
+  @Bin() seal?: Uint8Array
+  @Bin({ type: { enum: ['open', 'sold'] } }) state!: 'open' | 'sold'
+  @Bin({ type: { set: 'int' } }) rooms = new Set<number>()
+  @Embedded(() => Address) address?: Address
   @Bin({ type: { list: 'string' } }) tags: string[] = []
   @Bin({ type: { map: 'int' } }) scores = new Map<string, number>()
   @ManyToOne(() => Agent, 'listings') agent = ref<Agent>()
@@ -49,6 +73,82 @@ export function ask(db: Database, session: Session): void {
   query.where({ scores: { hasKey: 5 } })
   // expect: Source has 1 element(s) but target requires 2.
   query.where({ price: { between: [1] } })
+  // expect: Type 'number' is not assignable to type
+  query.where({ city: { eq: 5 } })
+  // expect: Type 'string' is not assignable to type
+  query.where({ price: { ne: 'x' } })
+  // expect: Type 'number' is not assignable to type 'string'
+  query.where({ city: { in: [5] } })
+  // expect: Type 'number' is not assignable to type 'bigint'
+  query.where({ views: { notIn: [5] } })
+  // expect: Type 'string' is not assignable to type 'Date'
+  query.where({ at: { gte: 'x' } })
+  // expect: Type 'number' is not assignable to type 'bigint'
+  query.where({ views: { lt: 5 } })
+  // expect: Type 'string' is not assignable to type
+  query.where({ seal: { lte: 'x' } })
+  // expect: Type 'string' is not assignable to type 'number'
+  query.where({ price: { between: ['a', 'b'] } })
+  // expect: Type 'number' is not assignable to type 'string'
+  query.where({ city: { endsWith: 5 } })
+  // expect: Type 'number' is not assignable to type 'string'
+  query.where({ city: { contains: 5 } })
+  // expect: Type 'RegExp' is not assignable to type
+  query.where({ city: { regex: /x/ } })
+  // expect: Type '"lost"' is not assignable to type
+  query.where({ state: 'lost' })
+  // expect: Type '"lost"' is not assignable to type
+  query.where({ state: { in: ['open', 'lost'] } })
+  // expect: Type 'number' is not assignable to type 'string'
+  query.where({ tags: { hasAny: [5] } })
+  // expect: Type 'number' is not assignable to type 'string'
+  query.where({ tags: { hasAll: [5] } })
+  // expect: Type 'string' is not assignable to type
+  query.where({ tags: { size: 'x' } })
+  // expect: Type 'string' is not assignable to type 'number'
+  query.where({ rooms: { has: 'x' } })
+  // expect: Type 'number' is not assignable to type 'string'
+  query.where({ scores: { hasAnyKey: [5] } })
+  // expect: Type 'number' is not assignable to type 'string'
+  query.where({ scores: { hasAllKeys: [5] } })
+  // expect: Type 'string' is not assignable to type 'number'
+  query.where({ scores: { hasValue: 'x' } })
+  // expect: Type 'string' is not assignable to type 'number'
+  query.where({ scores: { hasAnyValue: ['x'] } })
+  // expect: 'has' does not exist in type
+  query.where({ scores: { has: 'x' } })
+  // expect: 'gt' does not exist in type
+  query.where({ tags: { gt: 'x' } })
+  // expect: 'strret' does not exist in type
+  query.where({ address: { strret: 'x' } })
+  // expect: Type 'string' is not assignable to type
+  query.where({ address: { zip: { gt: 'x' } } })
+  // expect: is not assignable to type
+  query.where({ agent: new Listing() })
+  // expect: Argument of type 'number' is not assignable to parameter of type 'string'
+  query.filter((l) => l.city.contains(5))
+  // expect: Argument of type 'number' is not assignable to parameter of type
+  query.filter((l) => l.at.between(1, 2))
+  // expect: Argument of type 'string' is not assignable to parameter of type 'number'
+  query.filter((l) => l.scores.hasValue('x'))
+  // expect: Property 'plus' does not exist on type
+  query.filter((l) => l.city.plus(1).gt(2))
+  // expect: Argument of type 'number' is not assignable to parameter of type
+  query.filter((l) => l.views.plus(1).gt(2n))
+  // expect: Type 'boolean' is not assignable to type 'Filter'
+  query.filter((l) => l.price > 3)
+  // expect: is not assignable to parameter of type
+  db.query(Agent).whereHas('listings', new Agent())
+  // expect: Argument of type '"agent"' is not assignable to parameter of type
+  query.whereHas('agent', 1)
+  // expect: Argument of type '"up"' is not assignable to parameter of type
+  query.orderBy('price', 'up')
+  // expect: Type 'string' is not assignable to type 'number'
+  void query.page({ count: 'x' })
+  // expect: Property 'update' does not exist on type
+  void session.query(Listing).update({ price: 1 })
+  // expect: Type 'Increment<number>' is not assignable to type
+  void query.update({ views: inc(1) })
   // expect: Argument of type '"agent"' is not assignable to parameter of type
   query.only('agent')
   // expect: Argument of type '"agent"' is not assignable to parameter of type
