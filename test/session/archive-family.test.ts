@@ -156,7 +156,20 @@ for (const mode of MODES) {
       await putBack()
       expect(await db.session().delete(Bill, 1)).to.equal(true)
       expect(await db.session().findMany(Line, ['1a', '1b'], { from: 'any' })).to.deep.equal([null, null])
+      expect(await db.session().findMany(Note, ['1an', '1bn'], { from: 'any' })).to.deep.equal([null, null])
       expect(await db.session().find(Bill, 1, { from: 'any' })).to.equal(null)
+      expect(await db.session().findMany(Note, ['2an', '2bn'])).not.to.include(null)
+    })
+
+    it('leave archived children of another parent alone, although a list still names them', async () => {
+      await db.session().archive(Bill, 2)
+      await db.client.operate(new Aerospike.Key(namespace, 'af_bill', 1), [Aerospike.lists.append('lines', '2a')])
+      expect(await db.session().delete(Bill, 1)).to.equal(true)
+      const bill = await db.session().load<Bill>(Bill, 2, { from: 'archive', with: WITH })
+      expect(bill.lines.items.map(({ id, notes }) => [id, notes.items.length])).to.deep.equal([
+        ['2a', 1],
+        ['2b', 1],
+      ])
     })
   })
 }

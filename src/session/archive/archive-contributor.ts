@@ -4,15 +4,21 @@ import { isWrittenOrMissing } from '../../plan/outcome.js'
 import type { RecordKey } from '../../plan/record-key.js'
 import type { Contributor } from '../../relations/contract/contributor.js'
 import type { Reader } from '../../relations/contract/reader.js'
-import type { RelationStrategy } from '../../relations/contract/relation-strategy.js'
 import type { Tracked } from '../../relations/contract/tracked.js'
+import type { MappedClass } from '../mapping/mapped-class.js'
+import { membersOf, type ArchivedClasses, type ReadRecord } from './move-members.js'
 
-/** Deletes what a move to the archive may have left when it was cut off, of the record and of its members: it would look as if it were archived. */
+/**
+ * Deletes what a move to the archive may have left when it was cut off, of the record and of all that moves along with it: it would look as
+ * if it were archived. What belongs to another record by now stays.
+ */
 export class ArchiveContributor implements Contributor {
-  readonly #along: readonly RelationStrategy[]
+  readonly #classes: ArchivedClasses
+  readonly #takesAlong: boolean
 
-  constructor(along: readonly RelationStrategy[]) {
-    this.#along = along
+  constructor(classes: ArchivedClasses, takesAlong: boolean) {
+    this.#classes = classes
+    this.#takesAlong = takesAlong
   }
 
   hasChanges(): boolean {
@@ -22,18 +28,31 @@ export class ArchiveContributor implements Contributor {
   save(): void {}
 
   remove({ model, key }: Tracked, draft: Draft, reader: Reader): void | Promise<void> {
-    const { archive: namespace, durableDelete } = model
-    const removeCopy = (entity: string, copy: RecordKey): void =>
-      draft.add('delete', remove(entity, copy, { durableDelete }), isWrittenOrMissing)
-    removeCopy(model.name, { ...key, namespace: namespace! })
-    if (this.#along.length === 0) return
-    const bins = this.#along.flatMap((strategy) => strategy.bins)
-    return reader.read([read(model.name, key, bins)]).then(([record]) => {
-      for (const strategy of this.#along) {
-        const { name, set } = reader.entityModel(strategy.model.target)
-        for (const member of strategy.listed!(record?.bins ?? {}, key))
-          removeCopy(name, { namespace: namespace!, set, key: member })
-      }
-    })
+    const mapped = this.#classes.of(model.name)
+    this.#removeCopy(mapped, { ...key, namespace: model.archive! }, draft)
+    if (!this.#takesAlong) return
+    return reader
+      .read([read(model.name, key)])
+      .then(([record]) => (record === null ? undefined : this.#below(mapped, [{ key, ...record }], draft, reader)))
+  }
+
+  /** Level by level: members that are archived name those that were archived before them. */
+  async #below(owner: MappedClass, records: readonly ReadRecord[], draft: Draft, reader: Reader): Promise<void> {
+    const namespace = owner.model.archive!
+    for (const { mapped, keys, belongs } of membersOf(owner, records, this.#classes)) {
+      const copies = keys.map((key) => ({ ...key, namespace }))
+      // The archive is another namespace, which no transaction reaches.
+      const found = await reader.direct.read(copies.map((key) => read(mapped.model.name, key)))
+      const own = copies.flatMap((key, i): ReadRecord[] => {
+        const record = found[i]
+        return record === null || !belongs(key, record.bins) ? [] : [{ key, bins: record.bins }]
+      })
+      for (const { key } of own) this.#removeCopy(mapped, key, draft)
+      if (own.length > 0) await this.#below(mapped, own, draft, reader)
+    }
+  }
+
+  #removeCopy({ model: { name, durableDelete } }: MappedClass, copy: RecordKey, draft: Draft): void {
+    draft.add('delete', remove(name, copy, { durableDelete }), isWrittenOrMissing)
   }
 }

@@ -1,9 +1,15 @@
-import { archivedAlong } from '../../model/index.js'
+import { archivedAlong, type Model } from '../../model/index.js'
 import type { Bins } from '../../plan/command.js'
 import { userKeyId, type RecordKey, type UserKey } from '../../plan/record-key.js'
 import type { RelationStrategy } from '../../relations/contract/relation-strategy.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
-import type { MappedClasses } from '../mapping/mapped-classes.js'
+
+/** All classes of a database, as moves need them. */
+export interface ArchivedClasses {
+  readonly model: Model
+  of(name: string): MappedClass
+  ofEntity(entity: object): MappedClass
+}
 
 /** Records of one class that move with others, each with the record that it belongs to. */
 export interface MovingMembers {
@@ -23,7 +29,7 @@ export interface ReadRecord {
 export function membersOf(
   mapped: MappedClass,
   records: readonly ReadRecord[],
-  classes: MappedClasses,
+  classes: ArchivedClasses,
 ): readonly MovingMembers[] {
   if (!mapped.kinds.some((kind) => alongIn(kind, classes).length > 0)) return []
   const found = new Map<string, { strategy: RelationStrategy; owners: Map<string, UserKey>; keys: RecordKey[] }>()
@@ -54,11 +60,11 @@ export function membersOf(
 }
 
 /** Relations whose members move with a record of the class. */
-const alongIn = ({ model, relations }: MappedClass, { model: { entities } }: MappedClasses): RelationStrategy[] =>
+const alongIn = ({ model, relations }: MappedClass, { model: { entities } }: ArchivedClasses): RelationStrategy[] =>
   relations.filter((strategy) => strategy.listed !== undefined && archivedAlong(model, strategy.model, entities))
 
 /** The class with which records of this one are archived; undefined where they are archived by themselves. */
-export function archivedWith({ model }: MappedClass, { model: { entities } }: MappedClasses): string | undefined {
+export function archivedWith({ model }: MappedClass, { model: { entities } }: ArchivedClasses): string | undefined {
   for (const owner of entities.values())
     for (const relation of owner.relations)
       if (relation.target === model.name && archivedAlong(owner, relation, entities)) return owner.name

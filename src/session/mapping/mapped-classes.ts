@@ -78,10 +78,10 @@ export class MappedClasses {
       const counters = shards === undefined ? [] : [new CounterContributor(shards)]
       const links = mapped.hasCopies ? (this.copies?.heldIn(entity) ?? []) : []
       const copies = links.length === 0 ? [] : [new CopyContributor(links, this.copies!)]
-      const along = mapped.relations.filter(
+      const takesAlong = mapped.relations.some(
         (strategy) => strategy.listed !== undefined && archivedAlong(entity, strategy.model, this.model.entities),
       )
-      const archive = entity.archive === undefined ? [] : [new ArchiveContributor(along)]
+      const archive = entity.archive === undefined ? [] : [new ArchiveContributor(this, takesAlong)]
       mapped.contributors = [
         bins,
         ...counters,
