@@ -17,7 +17,7 @@ import { keyStep, throwUnder, ValueProblem } from './value-problem.js'
 export const CHILDREN = Symbol('children')
 
 /** A child as it was stored: another instance under the same id takes its place. */
-export interface KnownChild {
+interface KnownChild {
   readonly part: object
   readonly id: KeyValue
   readonly snapshot: object

@@ -13,7 +13,7 @@ import type { EmbeddableModel, EntityModel, Model } from '../model/index.js'
 import { readProperty, writeProperty } from './own-property.js'
 import { isMissing } from './property-codec.js'
 
-export interface EntityKeyOptions {
+interface EntityKeyOptions {
   /** Bytes of the longest key. */
   readonly maxBytes?: number
   readonly keyOfTarget?: (entity: object) => KeyValue | null

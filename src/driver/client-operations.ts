@@ -176,8 +176,6 @@ function listOperation(operation: ListOperation): CollectionOperation {
       return operation.values.length === 1
         ? lists.getByValue(bin, one(operation.values[0]))
         : lists.getByValueList(bin, operation.values.map(one))
-    case 'listGetValueRange':
-      return lists.getByValueRange(bin, one(operation.begin), one(operation.end))
   }
 }
 

@@ -28,12 +28,9 @@ const OPCODE: Partial<Record<ExpressionName, number>> = {
   div: 23,
   mod: 26,
   abs: 27,
-  toInt: 30,
   toFloat: 31,
   digestModulo: 64,
-  lastUpdate: 66,
   sinceUpdate: 67,
-  ttl: 69,
   recordSize: 74,
   cond: 123,
 }

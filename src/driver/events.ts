@@ -108,7 +108,7 @@ export const inSession = <T>(session: number, work: () => T): T => SESSION.run(s
 export const callerSession = (): number | undefined => (commandChannel.hasSubscribers ? SESSION.getStore() : undefined)
 
 /** Advice against a large record, by its class, its set and the bin that grows most. */
-export type SizeAdvice = (entity: string, set: string, bin: string | undefined) => string
+type SizeAdvice = (entity: string, set: string, bin: string | undefined) => string
 
 /** Publishes what one database does; costs nothing while nobody listens. */
 export class Events {

@@ -43,7 +43,7 @@ export type MapKeyKind = 'string' | 'int' | 'bigint' | 'bytes'
 /** Keys of a map that lies inside another value, or whose values are parts. */
 export type InnerMapKeyKind = Exclude<MapKeyKind, 'bytes'>
 
-export interface ScalarType {
+interface ScalarType {
   readonly kind: ScalarKind
 }
 export interface ListType {
@@ -56,12 +56,12 @@ export interface ListType {
   readonly persistIndex?: true
 }
 /** An array of fixed length, stored as a list; the server compares tuples field by field. */
-export interface TupleType {
+interface TupleType {
   readonly kind: 'tuple'
   readonly items: readonly BinType[]
 }
 /** A JavaScript Set, stored as an ordered list of unique values. */
-export interface SetType {
+interface SetType {
   readonly kind: 'set'
   readonly item: BinType
 }
@@ -74,12 +74,12 @@ export interface MapType {
   readonly order?: 'keyValue'
   readonly persistIndex?: true
 }
-export interface EnumType {
+interface EnumType {
   readonly kind: 'enum'
   readonly values: readonly (string | number)[]
 }
 /** A part stored as one map bin (field name → value), or nested inside another part. */
-export interface EmbeddedOneType {
+interface EmbeddedOneType {
   readonly kind: 'embedded'
   readonly shape: 'one'
   /** Name of an EmbeddableModel of the same Model (a name, because embeddables may contain themselves). */
@@ -94,7 +94,7 @@ export interface EmbeddedBinsType {
   readonly part: string
   readonly fields: readonly EmbeddedBin[]
 }
-export interface EmbeddedBin {
+interface EmbeddedBin {
   readonly name: string
   readonly bin: string
   readonly type: BinType
@@ -120,7 +120,7 @@ export interface EmbeddedMapType {
   readonly persistIndex?: true
 }
 export type EmbeddedType = EmbeddedOneType | EmbeddedBinsType | EmbeddedArrayType | EmbeddedMapType
-export interface CustomType {
+interface CustomType {
   readonly kind: 'custom'
   readonly codec: ValueCodec
 }

@@ -1,7 +1,7 @@
 import type { MapKeyKind, ScalarKind, ValueCodec } from './bin-type.js'
 
 /** A TypeScript enum, or the list of its values. */
-export type EnumSource = readonly (string | number)[] | { readonly [name: string]: string | number }
+type EnumSource = readonly (string | number)[] | { readonly [name: string]: string | number }
 
 /**
  * A type as people write it in a decorator.
@@ -19,7 +19,7 @@ export type TypeSpec =
   | { readonly enum: EnumSource }
   | ValueCodec
 
-export interface ListSpec {
+interface ListSpec {
   readonly list: TypeSpec
   /** `'sorted'`: the server keeps the items in value order. Without it they stay in the order of insertion. */
   readonly order?: 'sorted'
@@ -29,7 +29,7 @@ export interface ListSpec {
   readonly persistIndex?: boolean
 }
 
-export interface MapSpec {
+interface MapSpec {
   readonly map: TypeSpec
   readonly key?: MapKeyKind
   /** `'key'` (the default), or `'keyValue'`: the server also keeps the order of values, for questions by rank. */

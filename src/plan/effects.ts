@@ -99,7 +99,6 @@ const READS: ReadonlySet<Operation['kind']> = new Set<Operation['kind']>([
   'listSize',
   'listGetIndexRange',
   'listGetValues',
-  'listGetValueRange',
   'mapSize',
   'mapGetKeys',
   'mapGetKeyRange',

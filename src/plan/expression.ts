@@ -20,7 +20,6 @@ export type ExpressionName =
   | 'div'
   | 'mod'
   | 'abs'
-  | 'toInt'
   | 'toFloat'
   | 'regex'
   | 'digestModulo'
@@ -28,8 +27,6 @@ export type ExpressionName =
   | 'unknown'
   | 'binExists'
   | 'recordSize'
-  | 'ttl'
-  | 'lastUpdate'
   | 'sinceUpdate'
   | 'listSize'
   | 'listCount'
@@ -161,7 +158,6 @@ export const mul = (...args: readonly Expression[]): Expression => call('mul', a
 export const div = (left: Expression, right: Expression): Expression => call('div', [left, right])
 export const mod = (left: Expression, right: Expression): Expression => call('mod', [left, right])
 export const abs = (arg: Expression): Expression => call('abs', [arg])
-export const toInt = (arg: Expression): Expression => call('toInt', [arg])
 export const toFloat = (arg: Expression): Expression => call('toFloat', [arg])
 /** True when a POSIX extended pattern is found anywhere in the text. */
 export const regex = (pattern: string, ignoreCase: boolean, text: Expression): Expression =>
@@ -177,8 +173,6 @@ export const cond = (test: Expression, then: Expression, otherwise: Expression):
 export const unknown = (): Expression => call('unknown', [])
 export const binExists = (name: string): Expression => call('binExists', [value(name)])
 export const recordSize = (): Expression => call('recordSize', [])
-export const ttl = (): Expression => call('ttl', [])
-export const lastUpdate = (): Expression => call('lastUpdate', [])
 /** Milliseconds since the record was last written, by the server's own clock. */
 export const sinceUpdate = (): Expression => call('sinceUpdate', [])
 export const listSize = (list: Expression): Expression => call('listSize', [list])

@@ -133,11 +133,6 @@ export interface ListGetValues extends InBin<'listGetValues'> {
   readonly values: readonly Value[]
   readonly returns: Returns
 }
-export interface ListGetValueRange extends InBin<'listGetValueRange'> {
-  readonly begin: Value
-  readonly end: Value
-  readonly returns: Returns
-}
 
 export interface MapCreate extends InBin<'mapCreate'> {
   readonly order: MapOrder
@@ -252,7 +247,6 @@ export type ReadOperation =
   | ListSize
   | ListGetIndexRange
   | ListGetValues
-  | ListGetValueRange
   | MapSize
   | MapGetKeys
   | MapGetKeyRange

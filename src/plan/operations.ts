@@ -97,13 +97,6 @@ export const listGetValues = (
   returns: Op.Returns = 'count',
   path?: Op.Path,
 ): Op.ListGetValues => Object.freeze({ kind: 'listGetValues', bin, values, returns, path })
-export const listGetValueRange = (
-  bin: string,
-  begin: Value,
-  end: Value,
-  returns: Op.Returns = 'value',
-  path?: Op.Path,
-): Op.ListGetValueRange => Object.freeze({ kind: 'listGetValueRange', bin, begin, end, returns, path })
 
 export const mapCreate = (bin: string, order: Op.MapOrder, persistIndex: boolean): Op.MapCreate =>
   Object.freeze({ kind: 'mapCreate', bin, order, persistIndex })

@@ -1,5 +1,4 @@
-import { DraftForRecord } from './draft-for-record.js'
-import { bug, type SkeinError } from '../errors/index.js'
+import { bug } from '../errors/index.js'
 import type { DeleteCommand, Guard, ReadCommand, WriteCommand } from './command.js'
 import { withDeferredSteps, type DeferredStep, type DescribeStep } from './deferred-steps.js'
 import {
@@ -10,16 +9,14 @@ import {
   type Contribution,
   type PendingStage,
   type ReadyStage,
-  RETRIED,
   type DraftOptions,
   type FollowUp,
   type Settle,
   type StageName,
 } from './draft.js'
-import type { Outcome, Reason } from './outcome.js'
+import type { Reason } from './outcome.js'
 import { plan, type Plan } from './plan.js'
-import { mergeContributions } from './merge-commands.js'
-import { settleFailure } from './settle-failure.js'
+import { readyStage } from './merge-commands.js'
 import { RecordGroups, recordId, type RecordKey } from './record-key.js'
 
 interface Collected {
@@ -32,39 +29,59 @@ const NOTHING: readonly Reason[] = []
 /** A deleted record has lost its references, too. */
 const MAY_BE_MISSING: ReadonlySet<StageName> = new Set<StageName>(['mark', 'remove references', 'delete', 'undo'])
 
+/** Everything that is planned so far; shared by the views of a draft. */
+interface Planned {
+  readonly complete: CompleteWrite | undefined
+  readonly deletes: (id: string) => boolean
+  readonly stages: Map<string, PendingStage>
+  readonly seen: Set<string>
+  readonly followUps: FollowUp[]
+  readonly collected: Map<string, Collected>
+  readonly following: DeferredStep[]
+  ties: RecordGroups
+  checks: Check[]
+  beforeSending: (() => void)[]
+  /** Target of commands that are added while a part of this draft is being sent. */
+  sent: PlanDraft | undefined
+}
+
+/** Record that contributors to a view plan for. */
+interface Subject {
+  readonly key: RecordKey
+  readonly depth: number
+  readonly guards: readonly Guard[]
+}
+
 /** Builds a plan: contributors add commands, and those to one record are merged. */
 export class PlanDraft implements Draft {
   readonly now: Date
   readonly isTransaction: boolean
   readonly isInside: boolean
-  readonly #complete: CompleteWrite | undefined
-  readonly #stages = new Map<string, PendingStage>()
-  readonly #seen = new Set<string>()
-  readonly #deletes: (id: string) => boolean
-  #ties = new RecordGroups()
-  #checks: Check[] = []
-  readonly #followUps: FollowUp[] = []
-  readonly #collected = new Map<string, Collected>()
-  #beforeSending: (() => void)[] = []
-  readonly #following: DeferredStep[] = []
-  /** Target of commands that are added while a part of this draft is being sent. */
-  #sent: PlanDraft | undefined
+  readonly #planned: Planned
+  readonly #subject: Subject | undefined
 
-  constructor(now: Date, options: DraftOptions = {}) {
+  constructor(now: Date, options: DraftOptions = {}, planned: Planned = nothing(options), subject?: Subject) {
     this.now = now
     this.isTransaction = options.isTransaction ?? false
     this.isInside = options.isInside ?? false
-    this.#complete = options.complete
-    this.#deletes = options.deletes ?? NONE
+    this.#planned = planned
+    this.#subject = subject
   }
 
   /** View of the draft for contributors to one record: all commands they add are tied to it, updates of it have these guards, and deletes run at its depth. */
   for(key: RecordKey, depth = 0, guards: readonly Guard[] = []): Draft {
-    return this.isInside && guards.length === 0 ? this : new DraftForRecord(this, key, depth, guards)
+    if (this.isInside && guards.length === 0) return this
+    return new PlanDraft(this.now, this, this.#planned, { key, depth, guards })
   }
 
-  add(name: StageName, command: WriteCommand | DeleteCommand, settle: Settle, depth = 0): void {
-    if (this.#sent !== undefined) return this.#sent.add(name, command, settle, depth)
+  add(name: StageName, command: WriteCommand | DeleteCommand, settle: Settle): void {
+    this.#tieTo(command.key)
+    this.#put(name, this.#guarded(command), settle, name === 'delete' ? this.#depthOf(command) : 0)
+  }
+
+  #put(name: StageName, command: WriteCommand | DeleteCommand, settle: Settle, depth: number): void {
+    const { sent } = this.#planned
+    if (sent !== undefined) return sent.#put(name, command, settle, depth)
     const mayBeMissing = command.kind === 'delete' || MAY_BE_MISSING.has(name)
     const tolerated = settle.tolerates ?? (mayBeMissing ? MISSING : NOTHING)
     const at = this.isTransaction ? TRANSACTION : `${name} ${depth}`
@@ -72,72 +89,78 @@ export class PlanDraft implements Draft {
   }
 
   addApart(name: StageName, command: WriteCommand, settle: Settle, group?: string): void {
-    if (this.#sent !== undefined) return this.#sent.addApart(name, command, settle, group)
+    this.#tieTo(command.key)
+    const { sent } = this.#planned
+    if (sent !== undefined) return sent.addApart(name, command, settle, group)
     if (this.isTransaction) throw bug('a transaction has one write for each record', { className: command.entity })
     const entries = this.#entries(`${name} 0`, name, 0)
     put(entries, `${recordId(command.key)} ${group ?? entries.size}`, { command, settle, tolerated: MISSING })
   }
 
   followUp(work: FollowUp): void {
-    if (this.#sent === undefined) this.#followUps.push(work)
-    else this.#sent.followUp(work)
+    const { sent, followUps } = this.#planned
+    if (sent === undefined) followUps.push(work)
+    else sent.followUp(work)
   }
 
   get hasFollowUps(): boolean {
-    return this.#followUps.length > 0
+    return this.#planned.followUps.length > 0
   }
 
   takeFollowUps(): readonly FollowUp[] {
-    return this.#followUps.splice(0)
+    return this.#planned.followUps.splice(0)
   }
 
   beforeSending(then: () => void): void {
-    this.#beforeSending.push(then)
+    this.#planned.beforeSending.push(then)
   }
 
-  follow(name: StageName, tell: DescribeStep, of?: string): void {
-    this.#following.push({ name, tell, of })
+  follow(name: StageName, tell: DescribeStep): void {
+    const of = this.#subject && recordId(this.#subject.key)
+    this.#planned.following.push({ name, tell, of })
   }
 
   /** Marks the draft as being sent. */
   begin(): void {
-    const noted = this.#beforeSending
-    this.#beforeSending = []
+    const noted = this.#planned.beforeSending
+    this.#planned.beforeSending = []
     for (const then of noted) then()
   }
 
   check(command: ReadCommand, then: Check['then']): void {
-    if (this.#sent === undefined) this.#checks.push({ command, then })
-    else this.#sent.check(command, then)
+    const { sent, checks } = this.#planned
+    if (sent === undefined) checks.push({ command, then })
+    else sent.check(command, then)
   }
 
   collect<T>(id: string, item: T, then: (items: readonly T[]) => void): void {
-    if (this.#sent !== undefined) return this.#sent.collect(id, item, then)
-    const known = this.#collected.get(id)
-    if (known === undefined) this.#collected.set(id, { items: [item], then: then as Collected['then'] })
+    const { sent, collected } = this.#planned
+    if (sent !== undefined) return sent.collect(id, item, then)
+    const known = collected.get(id)
+    if (known === undefined) collected.set(id, { items: [item], then: then as Collected['then'] })
     else known.items.push(item)
   }
 
   once(id: string): boolean {
-    if (this.#seen.has(id)) return false
-    this.#seen.add(id)
+    if (this.#planned.seen.has(id)) return false
+    this.#planned.seen.add(id)
     return true
   }
 
   isPlanned(id: string): boolean {
-    return this.#seen.has(id)
+    return this.#planned.seen.has(id)
   }
 
   tie(a: RecordKey, b: RecordKey): void {
-    this.#ties.tie(recordId(a), recordId(b))
+    this.#planned.ties.tie(recordId(a), recordId(b))
   }
 
   isDeleting(key: RecordKey): boolean {
-    return this.#deletes(recordId(key))
+    return this.#planned.deletes(recordId(key))
   }
 
   get isEmpty(): boolean {
-    return this.#stages.size === 0
+    return this.#planned.stages.size === 0
   }
 
   /** Takes out the next stage, without commands that must wait; rollbacks never wait. */
@@ -145,90 +168,124 @@ export class PlanDraft implements Draft {
     this.begin()
     const [at] = this.#order()
     if (at === undefined) return undefined
-    const pending = this.#stages.get(at)!
-    this.#stages.delete(at)
-    return readyStage(pending, this.#complete, pending.name === 'undo' ? undefined : mustWait)
+    const pending = this.#planned.stages.get(at)!
+    this.#planned.stages.delete(at)
+    return readyStage(pending, this.#planned.complete, pending.name === 'undo' ? undefined : mustWait)
   }
 
   /** Tests whether a record is tied to one of these. */
   tiedTo(ids: Iterable<string>): (id: string) => boolean {
-    return this.#ties.sameGroupAs(ids)
+    return this.#planned.ties.sameGroupAs(ids)
   }
 
   takeChecks(): readonly Check[] {
-    const collected = [...this.#collected.values()]
-    this.#collected.clear()
+    const collected = [...this.#planned.collected.values()]
+    this.#planned.collected.clear()
     for (const { items, then } of collected) then(items)
-    const checks = this.#checks
-    this.#checks = []
+    const checks = this.#planned.checks
+    this.#planned.checks = []
     return checks
   }
 
   /** Name of the stage that `next` takes out. */
   get nextName(): StageName | undefined {
     const [at] = this.#order()
-    return at === undefined ? undefined : this.#stages.get(at)!.name
+    return at === undefined ? undefined : this.#planned.stages.get(at)!.name
   }
 
   plan(): Plan {
-    const stages = this.#order().map((at) => readyStage(this.#stages.get(at)!, this.#complete).stage)
+    const stages = this.#order().map((at) => readyStage(this.#planned.stages.get(at)!, this.#planned.complete).stage)
     const { isTransaction: transaction } = this
-    return plan(withDeferredSteps(stages, this.#following, transaction, STAGE_NAMES), { transaction })
+    return plan(withDeferredSteps(stages, this.#planned.following, transaction, STAGE_NAMES), { transaction })
   }
 
   /** Groups the records of a transaction draft by what must change together. */
   groups(): string[][] {
-    return this.#ties.groups(this.#stages.get(TRANSACTION)?.entries.keys() ?? [])
+    return this.#planned.ties.groups(this.#planned.stages.get(TRANSACTION)?.entries.keys() ?? [])
   }
 
   /** Names the group of a record. */
   groupOf(id: string): string {
-    return this.#ties.groupOf(id)
+    return this.#planned.ties.groupOf(id)
   }
 
   /** True when a transaction draft leaves out a part of a record's changes if the record is not as expected. */
   isConditional(id: string): boolean {
-    const added = this.#stages.get(TRANSACTION)?.entries.get(id)
+    const added = this.#planned.stages.get(TRANSACTION)?.entries.get(id)
     return added?.some(({ tolerated }) => tolerated.includes('guard')) ?? false
   }
 
   /** Tests whether a record of a transaction draft is one of these, or is not written itself and tied to one of them. */
   belongsTo(ids: readonly string[]): (id: string) => boolean {
-    const written = this.#stages.get(TRANSACTION)?.entries
-    const [wanted, isTied] = [new Set(ids), this.#ties.sameGroupAs(ids)]
+    const written = this.#planned.stages.get(TRANSACTION)?.entries
+    const [wanted, isTied] = [new Set(ids), this.#planned.ties.sameGroupAs(ids)]
     return (id) => (written?.has(id) ? wanted.has(id) : isTied(id))
   }
 
   /** Extracts from a transaction draft the plan for these records alone. */
   part(ids: readonly string[], options: DraftOptions): PlanDraft {
-    const part = new PlanDraft(this.now, { complete: this.#complete, ...options })
-    const entries = this.#stages.get(TRANSACTION)!.entries
-    part.#ties = this.#ties
+    const part = new PlanDraft(this.now, { complete: this.#planned.complete, ...options })
+    const entries = this.#planned.stages.get(TRANSACTION)!.entries
+    part.#planned.ties = this.#planned.ties
     const target = part.#entries(part.isTransaction ? TRANSACTION : 'write 0', 'write', 0)
     for (const id of ids) target.set(id, entries.get(id)!)
     const belongs = this.belongsTo(ids)
-    part.#following.push(...this.#following.filter(({ of }) => of !== undefined && belongs(of)))
-    if (!part.isTransaction) this.#sent = part
+    part.#planned.following.push(...this.#planned.following.filter(({ of }) => of !== undefined && belongs(of)))
+    if (!part.isTransaction) this.#planned.sent = part
     return part
   }
 
   #entries(at: string, name: StageName, depth: number): Map<string, Contribution[]> {
-    let pending = this.#stages.get(at)
+    let pending = this.#planned.stages.get(at)
     if (pending === undefined) {
       pending = { name: this.isTransaction ? 'write' : name, depth, entries: new Map<string, Contribution[]>() }
-      this.#stages.set(at, pending)
+      this.#planned.stages.set(at, pending)
     }
     return pending.entries
   }
 
+  /** Records that belong to the one that is planned for go before it, and after what was deleted because of it. */
+  #depthOf({ key }: DeleteCommand | WriteCommand): number {
+    const subject = this.#subject
+    if (subject === undefined) return 0
+    return recordId(key) === recordId(subject.key) ? subject.depth : subject.depth + 0.5
+  }
+
+  #guarded<C extends WriteCommand | DeleteCommand>(command: C): C {
+    const { key, guards } = this.#subject ?? NOBODY
+    const isUpdate = command.kind === 'write' && command.exists === 'mustExist' && command.key === key
+    return isUpdate && guards.length > 0 ? { ...command, guards: [...command.guards, ...guards] } : command
+  }
+
+  #tieTo(key: RecordKey): void {
+    if (this.#subject !== undefined && key !== this.#subject.key) this.tie(this.#subject.key, key)
+  }
+
   #order(): string[] {
     const rank = ({ name, depth }: PendingStage): number => STAGE_NAMES.indexOf(name) - depth / 1_000_000
-    return [...this.#stages.keys()].sort((a, b) => rank(this.#stages.get(a)!) - rank(this.#stages.get(b)!))
+    return [...this.#planned.stages.keys()].sort(
+      (a, b) => rank(this.#planned.stages.get(a)!) - rank(this.#planned.stages.get(b)!),
+    )
   }
 }
 
 const TRANSACTION = 'transaction'
 const NONE = (): boolean => false
+const NOBODY = { key: undefined, guards: [] }
+
+const nothing = ({ complete, deletes = NONE }: DraftOptions): Planned => ({
+  complete,
+  deletes,
+  stages: new Map(),
+  seen: new Set(),
+  followUps: [],
+  collected: new Map(),
+  following: [],
+  ties: new RecordGroups(),
+  checks: [],
+  beforeSending: [],
+  sent: undefined,
+})
 
 /** Waits for the contributors that have to read first; undefined where none has to. */
 export function together(planned: readonly (void | Promise<unknown>)[]): Promise<void> | undefined {
@@ -240,59 +297,4 @@ function put(entries: Map<string, Contribution[]>, id: string, contribution: Con
   const known = entries.get(id)
   if (known === undefined) entries.set(id, [contribution])
   else known.push(contribution)
-}
-
-function tell(settle: Settle, outcome: Outcome, broken: SkeinError[]): ReturnType<Settle> {
-  try {
-    return settle(outcome)
-  } catch (error) {
-    broken.push(settleFailure(outcome, error))
-    return outcome.state === 'written'
-  }
-}
-
-/** Merges the commands of each record; those that must wait are held back. */
-function readyStage(
-  { name, entries }: PendingStage,
-  complete: CompleteWrite | undefined,
-  mustWait?: (id: string) => boolean,
-): ReadyStage {
-  const all: (readonly Contribution[])[] = []
-  const held: (readonly Contribution[])[] = []
-  const broken: SkeinError[] = []
-  const retried = new Set<Outcome>()
-  for (const added of entries.values()) (mustWait?.(recordId(added[0].command.key)) ? held : all).push(added)
-  return {
-    name,
-    stage: { title: name, commands: all.map((added) => mergeContributions(added, complete)) },
-    broken,
-    retried,
-    holdBack: (missing) =>
-      held.map((added) => {
-        const command = mergeContributions(added, complete)
-        const found = missing.get(recordId(command.key))
-        if (found === undefined) return { command, state: 'notWritten', bins: {}, reason: 'notSent' }
-        const outcome: Outcome = { ...found, command }
-        for (const { settle } of added) tell(settle, outcome, broken)
-        return outcome
-      }),
-    settle: (outcomes) =>
-      outcomes.flatMap((outcome, i) => {
-        // Every contributor must be settled, so no short cut at the first refusal.
-        const accepted = all[i].map(({ settle }) => tell(settle, outcome, broken))
-        const error = accepted.find((answer) => typeof answer === 'object')
-        if (accepted.includes(RETRIED)) retried.add(outcome)
-        if (error !== undefined) return { ...outcome, state: 'notWritten' as const, reason: 'missing' as const, error }
-        return accepted.includes(false) ? outcome : []
-      }),
-    refused: (outcomes) =>
-      outcomes.filter(({ state, reason }, i) => {
-        if (state === 'written') return false
-        return state === 'inDoubt' || !all[i].every(({ tolerated }) => tolerated.includes(reason!))
-      }),
-    remedies: (outcomes) =>
-      outcomes.flatMap((outcome, i) =>
-        outcome.state === 'written' ? [] : all[i].flatMap(({ settle }) => settle.remedy?.(outcome) ?? []),
-      ),
-  }
 }

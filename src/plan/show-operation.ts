@@ -71,8 +71,6 @@ export function showOperation(operation: Operation, values: boolean): string {
       return `read ${operation.count} items of ${at} from index ${operation.index}`
     case 'listGetValues':
       return `look for ${many(operation.values)} in ${at}`
-    case 'listGetValueRange':
-      return `read values of ${at} from ${one(operation.begin)} to ${one(operation.end)}`
     case 'mapPut':
       return `put ${at}[${one(operation.key)}] = ${one(operation.value)}`
     case 'mapPutItems':

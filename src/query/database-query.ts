@@ -1,6 +1,7 @@
 import type { BackgroundOperation, BackgroundProgress } from '../driver/background-query.js'
 import { compileChanges, type BulkChange, type BulkChanges } from './bulk-changes.js'
 import type { WriteOperation } from '../plan/operation.js'
+import { deleteRecord } from '../plan/operations.js'
 import { beyondBounds } from './increment-bounds.js'
 import { Query } from './query.js'
 import { checkBulkCursor, checkBulkOptions, type BulkOptions } from './query-calls.js'
@@ -65,7 +66,7 @@ export class DatabaseQuery<T extends object> extends Query<T> {
   /** Deletes all records that meet the conditions, in the same way; what is related to them is treated as by `session.delete`. */
   async delete(options: BulkOptions = {}): Promise<BulkResult> {
     checkBulkOptions('delete()', options)
-    return this.#bulk(this.source.whySessionsDelete(), 'delete', [{ kind: 'deleteRecord' }], options)
+    return this.#bulk(this.source.whySessionsDelete(), 'delete', [deleteRecord()], options)
   }
 
   async #bulk(

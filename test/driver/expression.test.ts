@@ -45,11 +45,6 @@ describe('expressions, written without the client, are byte for byte those of th
     ['add', e.add(e.bin('int', 'a'), e.value(3)), exp.add(exp.binInt('a'), exp.int(3))],
     ['record size', e.recordSize(), exp.recordSize()],
     [
-      'ttl and last update',
-      e.and(e.eq(e.ttl(), e.value(1)), e.gt(e.lastUpdate(), e.value(2))),
-      exp.and(exp.eq(exp.ttl(), exp.int(1)), exp.gt(exp.lastUpdate(), exp.int(2))),
-    ],
-    [
       'list size and count',
       e.gt(e.listSize(e.bin('list', 'l')), e.listCount(e.bin('list', 'l'), 'x')),
       exp.gt(

@@ -32,7 +32,6 @@ const shown: [Operation, string, string][] = [
   [op.listSize('l'), 'read size of l', 'read size of l'],
   [op.listGetIndexRange('l', 0, 10), 'read 10 items of l from index 0', 'read 10 items of l from index 0'],
   [op.listGetValues('l', ['a']), 'look for "a" in l', 'look for … (1) in l'],
-  [op.listGetValueRange('l', 1, null), 'read values of l from 1 to null', 'read values of l from … to …'],
   [op.mapPut('m', 'k', new DoubleValue(2)), 'put m["k"] = 2.0', 'put m[…] = …'],
   [
     op.mapPut('m', 'f', new GeoValue('{}'), [op.atKey('k'), op.atIndex(3)]),

@@ -5,8 +5,6 @@ import { MalformedRegex } from '../../regex/malformed-regex.js'
 import { CommandError, ResultCode } from '../protocol/result-code.js'
 import { compilePattern, type Program } from './program.js'
 
-export type { PosixOptions } from '../../regex/posix-parser.js'
-
 /** A search for a pattern anywhere in a text. */
 interface Search {
   test(text: Uint8Array): boolean

@@ -3,7 +3,7 @@ import type { DescribeStep } from '../../plan/deferred-steps.js'
 import { showKey, type RecordKey } from '../../plan/record-key.js'
 
 /** A record that a plan speaks of. */
-export interface Named {
+interface Named {
   readonly model: EntityModel
   readonly key: RecordKey
 }

@@ -17,7 +17,7 @@ import { membersOf, type MovingMembers, type ReadRecord } from './move-members.j
 const ATTEMPTS = 8
 
 /** Namespaces between which records are moved. */
-export interface Direction {
+interface Direction {
   readonly from: string
   readonly to: string
   /** The way back never overwrites: where both are, the one outside of the archive is the record. */

@@ -28,7 +28,7 @@ export function open(options: OpenOptions): Promise<Database> {
 }
 
 /** Opens a database with further contributors to saving and loading. */
-export async function openWith(options: OpenOptions, relationsOf: RelationsOf): Promise<Database> {
+async function openWith(options: OpenOptions, relationsOf: RelationsOf): Promise<Database> {
   checkOpenOptions(options)
   const {
     embedded,

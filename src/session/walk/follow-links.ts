@@ -13,7 +13,7 @@ import type { Hop } from './hop.js'
 import { followLinks } from './through-links.js'
 
 /** Links of a record: `owner` stands for it, `known` is its entity where the session has that. */
-export interface Source {
+interface Source {
   readonly owner: Tracked
   readonly known: ManagedEntity | undefined
 }

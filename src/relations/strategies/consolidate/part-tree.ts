@@ -9,7 +9,7 @@ export interface PartBelow {
   readonly steps: readonly PartStep[]
 }
 
-export interface PartStep {
+interface PartStep {
   readonly field: ChildrenField
   readonly id: KeyValue
 }

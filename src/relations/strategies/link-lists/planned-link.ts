@@ -10,7 +10,7 @@ import type { LinkPair, LinkSide } from '../../write/link-upkeep.js'
 import type { LinkListSides } from './link-list-sides.js'
 
 /** A link, whichever side it was changed on: where it is stored, at one end or at both, and the record it leads to. */
-export interface PlannedLink {
+interface PlannedLink {
   readonly ends: readonly LinkSide[]
   readonly to: RecordKey
   readonly id: string
