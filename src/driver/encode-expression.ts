@@ -73,10 +73,22 @@ export function encodeSteps(steps: readonly string[]): string {
 /** All guards of a command as one filter expression. */
 export function encodeGuards(guards: readonly Guard[]): string | undefined {
   if (guards.length === 0) return undefined
+  const [only] = guards
+  if (guards.length === 1 && only.kind === 'filter' && only.isGoneUnless === true) return encodeOnce(only)
   writer.clear()
   if (guards.length > 1) writer.array(guards.length + 1).integer(OPCODE.and!)
   for (const guard of guards) write(guardExpression(guard))
   return writer.takeBase64()
+}
+
+type Filter = Extract<Guard, { kind: 'filter' }>
+const encoded = new WeakMap<Filter, string>()
+
+/** Encodes a guard that says when a record counts as gone: each class has one, which goes with all its links. */
+function encodeOnce(guard: Filter): string {
+  let text = encoded.get(guard)
+  if (text === undefined) encoded.set(guard, (text = encodeExpression(guard.expression)))
+  return text
 }
 
 function guardExpression(guard: Guard): Expression {

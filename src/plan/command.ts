@@ -214,14 +214,15 @@ function operationsOf(bins: Bins): Operation[] {
   return Object.keys(bins).map((bin) => writeBin(bin, bins[bin] as Value))
 }
 
-const NOT_DELETING = not(binExists(DELETING_BIN))
-const WHILE_THERE = goneUnless(NOT_DELETING)
+const notDeleting = not(binExists(DELETING_BIN))
+/** Guard of a write: a record whose cascading delete has begun counts as gone. */
+export const NOT_DELETING = goneUnless(notDeleting)
 const softly = new WeakMap<EntityModel, Guard>()
 
 /** The delete of the record has not begun, and it was not deleted softly. */
 export function stillThere(model: EntityModel, deleted?: DeletedMode): Expression {
   const shown = shownBy(model, deleted)
-  return shown === undefined ? NOT_DELETING : and(NOT_DELETING, shown)
+  return shown === undefined ? notDeleting : and(notDeleting, shown)
 }
 
 /** Condition on a record of a class with soft deletes; undefined where none is needed. */
@@ -233,7 +234,7 @@ export function shownBy(model: EntityModel, deleted: DeletedMode | undefined): E
 
 /** A record whose delete has begun, or that was deleted softly, counts as gone: it takes no new references. */
 export function whileThere(model: EntityModel): Guard {
-  if (model.deletedAt === undefined) return WHILE_THERE
+  if (model.deletedAt === undefined) return NOT_DELETING
   let guard = softly.get(model)
   if (guard === undefined) softly.set(model, (guard = softGuard(model)))
   return guard
@@ -263,6 +264,6 @@ function classGuard({ bin: name, subclasses }: NonNullable<EntityModel['discrimi
 }
 
 function softGuard(model: EntityModel): Guard {
-  const ifRemoved = { bin: deletedBinOf(model)!, guard: WHILE_THERE }
+  const ifRemoved = { bin: deletedBinOf(model)!, guard: NOT_DELETING }
   return Object.freeze({ kind: 'filter', expression: stillThere(model), isGoneUnless: true, ifRemoved })
 }

@@ -1,5 +1,5 @@
 import { SkeinError } from '../errors/index.js'
-import { didYouMean, type EntityClass, type EntityModel } from '../model/index.js'
+import { didYouMean, STORED_KEYS, type EntityClass, type EntityModel } from '../model/index.js'
 import type { Field } from './field.js'
 
 /** Reason why a condition cannot be asked, before the class is known; becomes a SkeinError where it is. */
@@ -87,12 +87,12 @@ export function noSuchMembers(model: EntityModel, name: string, known: readonly 
     ? 'Ask from the other side, or leave when out of @Sharded: members that are always in companions are found.'
     : relation?.through !== undefined
       ? `Ask for its links: db.query(${relation.target}).where({ ${relation.through.ref}: … }).`
-      : relation?.strategy === 'secondaryIndex' && relation.inverse !== undefined
+      : relation?.holds === 'collection' && relation.bin === undefined && relation.inverse !== undefined
         ? `Its members hold the key: db.query(${relation.target}).where({ ${relation.inverse}: … }).`
-        : relation?.strategy === 'consolidate'
-          ? 'Its children are stored inside the record: keep an inverseIndex, and ask session.pointingTo.'
-          : relation?.holds === 'ref'
-            ? `Ask for its key: where({ ${name}: … }).`
+        : relation?.holds === 'ref'
+          ? `Ask for its key: where({ ${name}: … }).`
+          : relation !== undefined && STORED_KEYS[relation.strategy] === undefined
+            ? 'Its children are stored inside the record: keep an inverseIndex, and ask session.pointingTo.'
             : `It has: ${known.join(', ') || 'none'}.`
   return new SkeinError('SKEIN_2310', `${className} ${what} '${name}'.`, { className, property: name, fix })
 }

@@ -100,9 +100,9 @@ export class KeyListStrategy implements RelationStrategy {
   }
 
   cascadeKeys(tracked: Tracked, { room }: Cascade, reader: Reader): Promise<readonly KeyValue[]> | undefined {
-    const { onDelete } = this.model
     if (!this.#reachesOnDelete) return undefined
-    return this.members.keys(tracked, reader, onDelete === 'restrict' ? ALL_MEMBERS : { offset: 0, count: room + 1 })
+    const isWhole = this.model.onDelete === 'restrict'
+    return this.members.keys(tracked, reader, isWhole ? ALL_MEMBERS : { offset: 0, count: room + 1 })
   }
 
   async cascade(tracked: Tracked, reach: Cascade, reader: Reader, listed?: readonly KeyValue[]): Promise<void> {
@@ -120,12 +120,11 @@ export class KeyListStrategy implements RelationStrategy {
 
   save(tracked: Tracked, draft: Draft, reader: Reader): void | Promise<void> {
     const state = this.#state(tracked.entity)
-    const { addedKeys } = state
-    if (!draft.isInside || this.#unloaded === undefined || addedKeys.length === 0)
+    if (!draft.isInside || this.#unloaded === undefined || state.addedKeys.length === 0)
       return this.#plan(tracked, state, draft, reader, new Map())
     // In a transaction the parents they have now are known before anything is written, so that all lists change together.
     return this.#unloaded
-      .parentsOf(addedKeys, reader)
+      .parentsOf(state.addedKeys, reader)
       .then((parents) => this.#plan(tracked, state, draft, reader, parents))
   }
 
@@ -146,7 +145,8 @@ export class KeyListStrategy implements RelationStrategy {
 
   /** Children are deleted or detached by `reach`; the record itself is marked until it is gone. */
   remove(tracked: Tracked, draft: Draft, reader: Reader): void | Promise<void> {
-    if (this.model.orphans !== 'delete') this.#createdFor?.takenOut(this.#state(tracked.entity).removed, draft, reader)
+    const state = this.#state(tracked.entity)
+    if (this.model.orphans !== 'delete') this.#dropNotes(state.removed, state, draft, reader)
     if (this.model.onDelete === 'restrict' && !this.store.isApart) return
     if (this.#reachesOnDelete) draft.follow('mark', lookingAgain(tracked, this.model))
     return this.store.close(tracked, draft, reader)
@@ -225,10 +225,16 @@ export class KeyListStrategy implements RelationStrategy {
     }
     const entry = { owner: tracked.key, member: key }
     const removing = this.store.remove(entry, draft, 'remove references', settle, reader)
-    if (!isOrphan && !(isEntity(member) && reader.tracked(member)?.state === 'removed'))
-      this.#createdFor?.unlinked(child, draft)
+    if (!isOrphan) this.#dropNotes([member], state, draft, reader)
     if (isAlone || this.#inverse === undefined) return removing
     return together([removing, release(this.#target, child, this.#inverse, tracked.key, draft, reader, progress)])
+  }
+
+  /** Drops the notes of members that are taken out, and stay. */
+  #dropNotes(members: readonly Member[], state: CollectionState, draft: Draft, reader: Reader): void {
+    for (const member of members)
+      if (!isEntity(member) || reader.tracked(member)?.state !== 'removed')
+        this.#createdFor?.unlinked(recordOfRef(this.#target, this.#keyOf(member, state, reader)), draft)
   }
 
   #leaving(member: Member, tracked: Tracked, reader: Reader): Leaving {
@@ -270,15 +276,10 @@ export class KeyListStrategy implements RelationStrategy {
 
   #drain(owner: Tracked, reader: Reader): Drain {
     const stored = (key: KeyValue): UserKey => storedRef(this.#target, reader.recordKey(this.#target, key))
-    const release = (key: KeyValue): WriteCommand =>
-      retarget(
-        this.#target,
-        reader.recordKey(this.#target, key),
-        this.#childBin!,
-        storedRef(this.#inverse!, owner.key),
-        null,
-      )
-    const trim = (keys: readonly KeyValue[]): readonly WriteCommand[] => this.store.trim(owner.key, keys.map(stored))
+    const release = (key: KeyValue): WriteCommand => {
+      const child = reader.recordKey(this.#target, key)
+      return retarget(this.#target, child, this.#childBin!, storedRef(this.#inverse!, owner.key), null)
+    }
     return {
       owner,
       className: this.#owner.name,
@@ -287,7 +288,7 @@ export class KeyListStrategy implements RelationStrategy {
       fate: this.model.onDelete === 'cascade' ? { kind: 'delete' } : { kind: 'release', release },
       chunks: (count) => this.store.drained(owner, reader, count),
       survey: (count) => this.store.surveyed(owner, reader, count),
-      trim,
+      trim: (keys) => this.store.trim(owner.key, keys.map(stored)),
     }
   }
 

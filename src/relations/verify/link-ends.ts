@@ -1,11 +1,10 @@
 import type { PartCodec } from '../../codec/index.js'
 import type { EntityModel } from '../../model/index.js'
-import { binEquals, write, type Guard, type WriteCommand } from '../../plan/command.js'
+import { binEquals, NOT_DELETING, write, type Guard, type WriteCommand } from '../../plan/command.js'
 import { bin, binExists, eq, listCount, mapCount, mapGet, value } from '../../plan/expression.js'
 import type { WriteOperation } from '../../plan/operation.js'
 import { removeBin, writeBin } from '../../plan/operations.js'
 import type { RecordKey, UserKey } from '../../plan/record-key.js'
-import { NOT_DELETING } from '../write/link-bin.js'
 import type { MemberStore } from '../contract/member-store.js'
 import type { LinkEnd } from '../contract/link-verification.js'
 

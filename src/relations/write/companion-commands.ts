@@ -7,6 +7,7 @@ import {
   type EntityModel,
 } from '../../model/index.js'
 import {
+  NOT_DELETING,
   binEquals,
   holds,
   remove,
@@ -23,7 +24,7 @@ import type { RecordKey, UserKey } from '../../plan/record-key.js'
 import type { Value } from '../../plan/value.js'
 import type { StoredMember } from '../contract/member-store.js'
 import type { CompanionScheme, Shards } from './companion-scheme.js'
-import { NOT_DELETING, takenOut, type LinkBin } from './link-bin.js'
+import { takenOut, type LinkBin } from './link-bin.js'
 
 /** Unlike an owner that is being deleted, a companion that is marked does not yet say that the owner is gone. */
 export const NOT_MARKED = holds(not(binExists(DELETING_BIN)))

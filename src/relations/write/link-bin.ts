@@ -2,7 +2,6 @@ import { SkeinError } from '../../errors/index.js'
 import { describeKey } from '../../keys/index.js'
 import { DELETING_BIN, type EntityModel, type RelationModel } from '../../model/index.js'
 import {
-  goneUnless,
   read,
   whileOfClass,
   whileThere,
@@ -14,12 +13,10 @@ import {
 } from '../../plan/command.js'
 import {
   bin as binOf,
-  binExists,
   listFrom,
   listSlice,
   mapKeysFrom,
   mapKeySlice,
-  not,
   type Expression,
   bin,
 } from '../../plan/expression.js'
@@ -191,9 +188,6 @@ function integer(text: string): number | bigint {
   const number = Number(text)
   return Number.isSafeInteger(number) ? number : BigInt(text)
 }
-
-/** A record whose cascading delete has begun takes no new references. */
-export const NOT_DELETING = goneUnless(not(binExists(DELETING_BIN)))
 
 /** A write that only links records: the record must be there, and its expiry stays. */
 export function linkWrite(

@@ -10,7 +10,7 @@ import type { Value } from '../../plan/value.js'
 import type { CollectionMembers } from '../contract/collection-members.js'
 import { allMembers, firstMembers } from '../contract/drain.js'
 import type { MemberQuestion, MemberStore, StoredMember } from '../contract/member-store.js'
-import { isCreation, isEntity, modelAt, type Member } from '../contract/member.js'
+import { isCreation, modelAt } from '../contract/member.js'
 import type { Reader } from '../contract/reader.js'
 import { readKeysBin } from '../contract/stored-keys.js'
 import type { Tracked } from '../contract/tracked.js'
@@ -197,15 +197,6 @@ export class CreatedFor {
     if (draft.isTransaction) return
     const dropped = linkWrite(modelAt(this.#member, member), member, [removeBin(this.bin)])
     draft.add('remove references', dropped, isWrittenOrMissing)
-  }
-
-  /** Drops the notes of members that were taken out before their owner is deleted, and that stay. */
-  takenOut(members: readonly Member[], draft: Draft, reader: Reader): void {
-    for (const member of members) {
-      if (isEntity(member) && reader.tracked(member)?.state === 'removed') continue
-      const key = isEntity(member) ? reader.keyOf(member, this.#member.name)! : member
-      this.unlinked(reader.recordKey(this.#member, key), draft)
-    }
   }
 }
 

@@ -21,7 +21,7 @@ async function* keysOf(link: CopyLink, source: RecordKey, reader: Reader): Async
   const { holder, relation, source: model } = link
   const inverse = model.relations.find(({ name }) => name === relation.inverse)
   const index = indexOn(holder, relation)
-  if (inverse === undefined || inverse.strategy === 'secondaryIndex' || inverse.holds !== 'collection') {
+  if (inverse?.bin === undefined || inverse.holds !== 'collection') {
     yield* reader.keysBy({ model: holder, index, value: source.key })
     return
   }

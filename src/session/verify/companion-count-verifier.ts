@@ -1,7 +1,7 @@
 import type { Driver } from '../../driver/driver.js'
 import type { Tenant } from '../../keys/index.js'
 import { DELETING_BIN } from '../../model/index.js'
-import { goneUnless, read, write } from '../../plan/command.js'
+import { NOT_DELETING, read, write } from '../../plan/command.js'
 import { binExists, not } from '../../plan/expression.js'
 import { readBin, readExpression, writeBin } from '../../plan/operations.js'
 import { query } from '../../plan/query-command.js'
@@ -108,7 +108,7 @@ export class CompanionCountVerifier {
       exists: 'mustExist',
       ttl: 'keep',
       generation: compared.generation,
-      guards: [goneUnless(not(binExists(DELETING_BIN)))],
+      guards: [NOT_DELETING],
     })
     const [{ state, reason, error }] = await this.#access.write([command])
     if (state === 'written') return { ...about, state: 'repaired' }

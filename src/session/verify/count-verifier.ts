@@ -1,7 +1,7 @@
 import type { Driver } from '../../driver/driver.js'
 import { describeKey, type KeyValue, type Tenant } from '../../keys/index.js'
 import { DELETING_BIN, type EntityModel } from '../../model/index.js'
-import { goneUnless, write } from '../../plan/command.js'
+import { NOT_DELETING, write } from '../../plan/command.js'
 import { and, bin, binExists, cond, ne, not, value, type Expression } from '../../plan/expression.js'
 import { writeSize } from '../../plan/operations.js'
 import type { FoundRecord } from '../../plan/outcome.js'
@@ -66,7 +66,7 @@ async function wrongCount(
 ): Promise<Finding> {
   const about = aboutCount(className, property, key)
   if (!repair) return { ...about, state: 'found' }
-  const guards = [goneUnless(not(binExists(DELETING_BIN)))]
+  const guards = [NOT_DELETING]
   const command = write(className, record, [writeSize(name, of, type)], { exists: 'mustExist', guards, ttl: 'keep' })
   const [{ state, reason, error }] = await driver.run([command])
   if (state === 'written') return { ...about, state: 'repaired' }
