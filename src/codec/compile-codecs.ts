@@ -34,7 +34,7 @@ import { compileType, keyCodec } from './types/compile-type.js'
 import type { Bins } from '../plan/command.js'
 import type { Value } from '../plan/value.js'
 
-export interface CompileOptions {
+interface CompileOptions {
   /** Without it, relations stay as the constructor left them. */
   readonly relations?: RelationFactory
   /** `false` interprets; unless given, code is generated wherever the process allows it. */

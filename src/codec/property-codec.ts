@@ -12,7 +12,7 @@ export interface LoadedEntries {
 }
 
 /** Items of a list that were read, by position. */
-export interface LoadedSlice {
+interface LoadedSlice {
   readonly kind: 'slice'
   readonly offset: number
   readonly count: number

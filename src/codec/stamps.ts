@@ -12,7 +12,7 @@ export interface RecordMeta {
 }
 
 /** Operations and guards that a changed entity sends besides its changes. */
-export interface Stamp {
+interface Stamp {
   readonly operations: readonly WriteOperation[]
   readonly guards: readonly Guard[]
 }

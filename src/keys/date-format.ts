@@ -2,7 +2,7 @@ const TOKENS = ['YYYY', 'MM', 'DD', 'HH', 'mm', 'ss', 'SSS'] as const
 const UNITS = ['year', 'month', 'day', 'hour', 'minute', 'second', 'millisecond'] as const
 
 /** Length of one slice of a date format. */
-export type SliceUnit = (typeof UNITS)[number]
+type SliceUnit = (typeof UNITS)[number]
 
 type Field = readonly [
   year: number,

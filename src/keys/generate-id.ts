@@ -1,7 +1,7 @@
 import { randomFillSync, randomUUID } from 'node:crypto'
 
 /** Ways to make a key for a new entity that has none. */
-export type IdGenerator = 'uuid' | 'sortable'
+type IdGenerator = 'uuid' | 'sortable'
 
 const DIGITS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 const TIME_DIGITS = 10

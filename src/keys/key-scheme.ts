@@ -10,7 +10,7 @@ import { noSlices, sliceKeys, type TimeRange } from './time-slice.js'
 export type Tenant = string | number | bigint
 
 /** Rules by which the keys of one class are made. */
-export interface KeySchemeOptions {
+interface KeySchemeOptions {
   readonly className: string
   readonly kind: KeyKind
   /** The one property that is the key, or all that the template names. */

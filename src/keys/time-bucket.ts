@@ -2,7 +2,7 @@ const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
 /** Unit that buckets of time are made of. */
-export type BucketUnit = 'hour' | 'day'
+type BucketUnit = 'hour' | 'day'
 
 /** Buckets of so many hours or days. Hours are counted from midnight UTC, so that no bucket goes on past it; days from 1970-01-01. */
 export interface Buckets {

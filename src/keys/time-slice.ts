@@ -10,7 +10,7 @@ export interface TimeRange {
 }
 
 /** A range that needs more keys than this is refused unless the caller raises it: it is most often a wrong year. */
-export const MAX_SLICES = 10_000
+const MAX_SLICES = 10_000
 
 /** Throws where a range is none, or ends before it begins. */
 export function checkTimeRange(range: TimeRange): void {

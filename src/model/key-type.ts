@@ -3,7 +3,7 @@ import type { IsUnion, KEY } from './key-of.js'
 import type { Ref } from './related.js'
 
 /** A key of any class, or the properties that a template makes it of. */
-export type AnyKey = KeyValue | Readonly<Record<string, unknown>>
+type AnyKey = KeyValue | Readonly<Record<string, unknown>>
 
 /** A key of T, or the properties that it is made of: those that `[KEY]` names, or else `id`. Without either, any key will do. */
 export type KeyInput<T extends object = never> = [T] extends [never]
