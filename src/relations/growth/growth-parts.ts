@@ -47,9 +47,8 @@ function make(
   const companions = relation.companions!
   const scheme = new GrowingScheme(model, relation)
   const commands = new GrowingCommands(model, relation, layout, scheme)
-  const moves = new MemberMoves(relation.bin!, target, layout, commands, scheme, recode)
-  const atOnce = new MoveAtOnce(relation.bin!, target, layout, commands, scheme, recode)
-  const mover = new Mover(commands, scheme, moves, atOnce)
+  const moved = { bin: relation.bin!, target, layout, commands, scheme, recode }
+  const mover = new Mover(commands, scheme, new MemberMoves(moved), new MoveAtOnce(moved))
   const growth = new Growth(commands, scheme, mover, new Thresholds(companions.when!, relation.bin!), companions)
   return {
     scheme,

@@ -16,30 +16,23 @@ const STEP = 2_000
 /** Members that one command copies. */
 const CHUNK = 500
 
+/** Members of a collection that may move, and how their records are found and written. */
+export interface MovedMembers {
+  readonly bin: string
+  readonly target: EntityModel
+  readonly layout: LinkBin
+  readonly commands: GrowingCommands
+  readonly scheme: GrowingScheme
+  /** Gives the value of a link as it is stored: the client does not return every number so. */
+  readonly recode: (carried: Value) => Value
+}
+
 /** Copies members to their new homes and takes them out of where they were; those that were taken out meanwhile stay out. */
 export class MemberMoves {
-  readonly #bin: string
-  readonly #target: EntityModel
-  readonly #layout: LinkBin
-  readonly #commands: GrowingCommands
-  readonly #scheme: GrowingScheme
-  /** Value of a link, as it is stored: the client does not give back every number so. */
-  readonly #recode: (carried: Value) => Value
+  readonly #members: MovedMembers
 
-  constructor(
-    bin: string,
-    target: EntityModel,
-    layout: LinkBin,
-    commands: GrowingCommands,
-    scheme: GrowingScheme,
-    recode: (carried: Value) => Value,
-  ) {
-    this.#bin = bin
-    this.#target = target
-    this.#layout = layout
-    this.#commands = commands
-    this.#scheme = scheme
-    this.#recode = recode
+  constructor(members: MovedMembers) {
+    this.#members = members
   }
 
   /** Moves all that are not at home; says how many that were, and how many found no home that takes them. */
@@ -50,7 +43,7 @@ export class MemberMoves {
   ): Promise<{ readonly moved: number; readonly left: number }> {
     let moved = 0
     let left = 0
-    for (const source of this.#scheme.homes(owner, move.from)) {
+    for (const source of this.#members.scheme.homes(owner, move.from)) {
       const entries = await this.#awayFrom(owner, source, move, access)
       for (let i = 0; i < entries.length; i += STEP) {
         const some = entries.slice(i, i + STEP)
@@ -65,7 +58,9 @@ export class MemberMoves {
   async pull(owner: RecordKey, members: readonly UserKey[], move: Move, access: SplitAccess): Promise<void> {
     const wanted = new Set(members.map(userKeyId))
     const sources = new Map(
-      members.map((member) => this.#scheme.homeOf(owner, member, move.from)).map((home) => [recordId(home), home]),
+      members
+        .map((member) => this.#members.scheme.homeOf(owner, member, move.from))
+        .map((home) => [recordId(home), home]),
     )
     for (const source of sources.values()) {
       const entries = await this.#awayFrom(owner, source, move, access)
@@ -76,14 +71,14 @@ export class MemberMoves {
 
   /** Members of a record that belong in another one. */
   async #awayFrom(owner: RecordKey, source: RecordKey, move: Move, access: SplitAccess): Promise<readonly LinkEntry[]> {
-    const { move: moveBin } = this.#scheme.bins
-    const [record] = await access.read([read(this.#commands.model.name, source, [this.#bin, moveBin])])
-    const stored = record?.bins[this.#bin]
+    const { move: moveBin } = this.#members.scheme.bins
+    const [record] = await access.read([read(this.#members.commands.model.name, source, [this.#members.bin, moveBin])])
+    const stored = record?.bins[this.#members.bin]
     if (stored === undefined || stored === null || Number(record!.bins[moveBin]) !== move.id) return []
     const here = recordId(source)
-    return this.#layout
-      .entriesIn(stored, this.#target)
-      .filter(([key]) => recordId(this.#scheme.homeOf(owner, key, move.to)) !== here)
+    return this.#members.layout
+      .entriesIn(stored, this.#members.target)
+      .filter(([key]) => recordId(this.#members.scheme.homeOf(owner, key, move.to)) !== here)
   }
 
   /** Moves these out of a record; says how many. */
@@ -95,7 +90,7 @@ export class MemberMoves {
     access: SplitAccess,
   ): Promise<number> {
     const chunks = this.#byHome(owner, entries, move)
-    const copies = chunks.map(({ home, here }) => this.#commands.copy(home, here, move))
+    const copies = chunks.map(({ home, here }) => this.#members.commands.copy(home, here, move))
     const outcomes = succeeded(await access.run(copies), ['guard', 'missing'])
     const done = [...chunks.filter((_, i) => outcomes[i].state === 'written')]
     for (const [i, { state }] of outcomes.entries())
@@ -103,18 +98,18 @@ export class MemberMoves {
     const moved = done.flatMap(({ here }) => here)
     const keys = moved.map(([key]) => key)
     if (keys.length > 0)
-      succeeded(await access.run([this.#commands.takeFrom(source, keys, move, moved)]), ['guard', 'missing'])
+      succeeded(await access.run([this.#members.commands.takeFrom(source, keys, move, moved)]), ['guard', 'missing'])
     return keys.length
   }
 
   /** Some were taken out at their new home: the others are copied. False where the move is over, or the home is not there. */
   async #copyRest({ home, here }: Chunk, move: Move, access: SplitAccess): Promise<boolean> {
-    const { move: moveBin, gone } = this.#scheme.bins
-    const { unreplaced } = this.#layout
+    const { move: moveBin, gone } = this.#members.scheme.bins
+    const { unreplaced } = this.#members.layout
     for (let rest = here; ;) {
       const keys = rest.map(([key]) => key)
       const [record] = await access.read([
-        read(this.#commands.model.name, home, 'none', [
+        read(this.#members.commands.model.name, home, 'none', [
           readBin(moveBin),
           readBin(COMPANION_SHARDS_BIN),
           listBin.among(gone, keys),
@@ -128,7 +123,10 @@ export class MemberMoves {
       if (out.size === 0) return false
       rest = rest.filter(([key]) => !out.has(userKeyId(key)))
       if (rest.length === 0) return true
-      const [{ state }] = succeeded(await access.run([this.#commands.copy(home, rest, move)]), ['guard', 'missing'])
+      const [{ state }] = succeeded(await access.run([this.#members.commands.copy(home, rest, move)]), [
+        'guard',
+        'missing',
+      ])
       if (state === 'written') return true
     }
   }
@@ -136,9 +134,9 @@ export class MemberMoves {
   #byHome(owner: RecordKey, entries: readonly LinkEntry[], move: Move): Chunk[] {
     const homes = new Map<string, { readonly home: RecordKey; readonly all: LinkEntry[] }>()
     for (const [key, carried] of entries) {
-      const home = this.#scheme.homeOf(owner, key, move.to)
+      const home = this.#members.scheme.homeOf(owner, key, move.to)
       const known = homes.get(recordId(home)) ?? { home, all: [] }
-      known.all.push([key, carried === undefined ? undefined : this.#recode(carried)])
+      known.all.push([key, carried === undefined ? undefined : this.#members.recode(carried)])
       homes.set(recordId(home), known)
     }
     return [...homes.values()].flatMap(({ home, all }) =>

@@ -1,16 +1,14 @@
 import { bug } from '../../errors/index.js'
-import { COMPANION_SHARDS_BIN, type EntityModel } from '../../model/index.js'
+import { COMPANION_SHARDS_BIN } from '../../model/index.js'
 import { read, type DeleteCommand, type WriteCommand } from '../../plan/command.js'
 import { recordSize } from '../../plan/expression.js'
 import { readBin, readExpression, writeBin } from '../../plan/operations.js'
 import type { Outcome } from '../../plan/outcome.js'
 import { recordId, type RecordKey } from '../../plan/record-key.js'
 import type { InsideAccess, SplitAccess } from '../../plan/split-access.js'
-import type { Value } from '../../plan/value.js'
-import type { LinkBin, LinkEntry } from '../write/link-bin.js'
-import type { GrowingCommands } from './growing-commands.js'
-import type { GrowingScheme } from './growing-scheme.js'
+import type { LinkEntry } from '../write/link-bin.js'
 import { placementIn, ROOT, type Shards } from './placement.js'
+import type { MovedMembers } from './member-moves.js'
 
 /** Bytes that one transaction moves at most: it keeps all writers of the collection waiting. */
 const MOST_BYTES = 8 * 1024 * 1024
@@ -26,27 +24,10 @@ interface Home {
 
 /** Moves all members in one transaction, so that nobody sees them on the way, and nothing is left to be finished. */
 export class MoveAtOnce {
-  readonly #bin: string
-  readonly #target: EntityModel
-  readonly #layout: LinkBin
-  readonly #commands: GrowingCommands
-  readonly #scheme: GrowingScheme
-  readonly #recode: (carried: Value) => Value
+  readonly #members: MovedMembers
 
-  constructor(
-    bin: string,
-    target: EntityModel,
-    layout: LinkBin,
-    commands: GrowingCommands,
-    scheme: GrowingScheme,
-    recode: (carried: Value) => Value,
-  ) {
-    this.#bin = bin
-    this.#target = target
-    this.#layout = layout
-    this.#commands = commands
-    this.#scheme = scheme
-    this.#recode = recode
+  constructor(members: MovedMembers) {
+    this.#members = members
   }
 
   /** Says how many members it has moved; undefined where it cannot be one transaction, and nothing was changed. */
@@ -58,7 +39,7 @@ export class MoveAtOnce {
       const homes = await this.#lock(owner, from, to, inside)
       if (homes === undefined) return false
       const all = homes.flatMap(({ key, entries }) => entries.map((entry) => ({ entry, from: recordId(key) })))
-      const away = all.filter(({ entry, from }) => recordId(this.#scheme.homeOf(owner, entry[0], to)) !== from)
+      const away = all.filter(({ entry, from }) => recordId(this.#members.scheme.homeOf(owner, entry[0], to)) !== from)
       moved = away.length
       const commands = this.#commandsOf(owner, to, homes)
       return isWritten(await inside.run(commands))
@@ -68,20 +49,21 @@ export class MoveAtOnce {
 
   /** Locks all records that hold members, and reads them: from then on nobody else changes them. */
   async #lock(owner: RecordKey, from: Shards, to: Shards, inside: InsideAccess): Promise<readonly Home[] | undefined> {
-    const questions = [readBin(this.#bin), readExpression(SIZE, recordSize())]
+    const questions = [readBin(this.#members.bin), readExpression(SIZE, recordSize())]
     const sources = this.#companions(owner, from)
     const [root, ...rest] = [
-      ...(await inside.run([this.#commands.lockOwner(owner, questions)])),
-      ...(await inside.run(sources.map((home) => this.#commands.lock(home, from, questions)))),
+      ...(await inside.run([this.#members.commands.lockOwner(owner, questions)])),
+      ...(await inside.run(sources.map((home) => this.#members.commands.lock(home, from, questions)))),
     ]
     // A companion that was never made holds nothing.
     const isLocked = isWritten([root]) && isWritten(rest.filter(({ reason }) => reason !== 'missing'))
     const locked = [root, ...rest]
-    if (!isLocked || placementIn(this.#commands.told(root), this.#scheme.bins)?.shards !== from) return undefined
+    if (!isLocked || placementIn(this.#members.commands.told(root), this.#members.scheme.bins)?.shards !== from)
+      return undefined
     if (locked.reduce((sum, { bins }) => sum + Number(bins[SIZE] ?? 0), 0) > MOST_BYTES) return undefined
     const known = new Set([owner, ...sources].map(recordId))
     const made = this.#companions(owner, to).filter((home) => !known.has(recordId(home)))
-    const inTheWay = await inside.read(made.map((home) => read(this.#commands.model.name, home, 'none')))
+    const inTheWay = await inside.read(made.map((home) => read(this.#members.commands.model.name, home, 'none')))
     if (inTheWay.some((record) => record !== null)) return undefined
     return [
       ...[owner, ...sources].map((key, i) => this.#homeOf(key, locked[i])),
@@ -90,8 +72,9 @@ export class MoveAtOnce {
   }
 
   #homeOf(key: RecordKey, { state, bins }: Outcome): Home {
-    const stored = bins[this.#bin]
-    const entries = stored === undefined || stored === null ? [] : this.#layout.entriesIn(stored, this.#target)
+    const stored = bins[this.#members.bin]
+    const entries =
+      stored === undefined || stored === null ? [] : this.#members.layout.entriesIn(stored, this.#members.target)
     return { key, isThere: state === 'written', entries }
   }
 
@@ -101,9 +84,9 @@ export class MoveAtOnce {
     const arriving = new Map<string, LinkEntry[]>()
     for (const home of homes)
       for (const [key, carried] of home.entries) {
-        const id = recordId(this.#scheme.homeOf(owner, key, to))
+        const id = recordId(this.#members.scheme.homeOf(owner, key, to))
         if (id === recordId(home.key)) continue
-        const entry: LinkEntry = [key, carried === undefined ? undefined : this.#recode(carried)]
+        const entry: LinkEntry = [key, carried === undefined ? undefined : this.#members.recode(carried)]
         const known = arriving.get(id)
         if (known === undefined) arriving.set(id, [entry])
         else known.push(entry)
@@ -111,21 +94,21 @@ export class MoveAtOnce {
     return homes.map((home) => {
       const id = recordId(home.key)
       const coming = arriving.get(id) ?? []
-      const leaving = home.entries.filter(([key]) => recordId(this.#scheme.homeOf(owner, key, to)) !== id)
+      const leaving = home.entries.filter(([key]) => recordId(this.#members.scheme.homeOf(owner, key, to)) !== id)
       const isOwner = id === recordId(owner)
-      if (isOwner) return this.#commands.settled(owner, this.#changes(home.key, coming, leaving), to)
+      if (isOwner) return this.#members.commands.settled(owner, this.#changes(home.key, coming, leaving), to)
       const shard = targets.get(id)
-      if (shard === undefined) return this.#commands.drop(home.key)
+      if (shard === undefined) return this.#members.commands.drop(home.key)
       if (home.isThere) {
         const says = writeBin(COMPANION_SHARDS_BIN, to)
-        return this.#commands.change(
+        return this.#members.commands.change(
           [...this.#changes(home.key, coming, leaving), says],
           home.key,
           { shards: to },
           true,
         )
       }
-      const create = this.#commands.create(owner, home.key, to === 0 ? undefined : shard, to)
+      const create = this.#members.commands.create(owner, home.key, to === 0 ? undefined : shard, to)
       return { ...create, operations: [...create.operations, ...this.#changes(home.key, coming, [])] }
     })
   }
@@ -133,13 +116,13 @@ export class MoveAtOnce {
   #changes(home: RecordKey, coming: readonly LinkEntry[], leaving: readonly LinkEntry[]): WriteCommand['operations'] {
     const keys = leaving.map(([key]) => key)
     return [
-      ...(leaving.length === 0 ? [] : this.#commands.takeFrom(home, keys, undefined, leaving).operations),
-      ...(coming.length === 0 ? [] : this.#commands.arrivals(home, coming)),
+      ...(leaving.length === 0 ? [] : this.#members.commands.takeFrom(home, keys, undefined, leaving).operations),
+      ...(coming.length === 0 ? [] : this.#members.commands.arrivals(home, coming)),
     ]
   }
 
   #companions(owner: RecordKey, shards: Shards): readonly RecordKey[] {
-    return shards === ROOT ? [] : this.#scheme.homes(owner, shards)
+    return shards === ROOT ? [] : this.#members.scheme.homes(owner, shards)
   }
 }
 

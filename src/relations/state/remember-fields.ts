@@ -20,16 +20,17 @@ export function rememberFields<T extends object>(fields: T): () => void {
 
 function rememberInside(value: unknown): (() => void) | undefined {
   if (typeof value !== 'object' || value === null) return undefined
-  if (value instanceof Map) return rememberEntries(value as Map<unknown, unknown>)
+  if (value instanceof Map) return rememberMap(value as Map<unknown, unknown>)
   return isRememberable(value) ? value[REMEMBER]() : undefined
 }
 
-function rememberEntries(map: Map<unknown, unknown>): () => void {
+const isRememberable = (value: object): value is Rememberable => REMEMBER in value
+
+/** Returns a function that restores the entries of the map. */
+export function rememberMap<K, V>(map: Map<K, V>): () => void {
   const entries = [...map]
   return () => {
     map.clear()
     for (const [key, value] of entries) map.set(key, value)
   }
 }
-
-const isRememberable = (value: object): value is Rememberable => REMEMBER in value

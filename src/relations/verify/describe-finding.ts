@@ -99,25 +99,14 @@ export function describeHomeMarker(
   }
 }
 
-export function describeMisplaced(
-  model: EntityModel,
-  { key }: RecordKey,
-  home: RecordKey,
-  property: string,
-  member: UserKey,
-  show: ShowKey,
-): Described {
-  const about = aboutOwner(model, key, property, show)
-  return {
-    ...about,
-    kind: 'misplacedMember',
-    otherKey: member,
-    repair: 'move',
-    message: `${showKey(home)} holds ${describeKey(member)} of ${property} of ${model.name} ${describeKey(about.key)}, which belongs in another record.`,
-  }
-}
+const WRONG_MEMBERS = {
+  misplacedMember: { repair: 'move', says: ', which belongs in another record' },
+  duplicateMember: { repair: 'remove', says: ' more than once; another program may have added it' },
+} as const
 
-export function describeDuplicate(
+/** Describes a member that a record holds, and should not, or not as often. */
+export function describeMember(
+  kind: keyof typeof WRONG_MEMBERS,
   model: EntityModel,
   { key }: RecordKey,
   home: RecordKey,
@@ -126,13 +115,9 @@ export function describeDuplicate(
   show: ShowKey,
 ): Described {
   const about = aboutOwner(model, key, property, show)
-  return {
-    ...about,
-    kind: 'duplicateMember',
-    otherKey: member,
-    repair: 'remove',
-    message: `${showKey(home)} holds ${describeKey(member)} of ${property} of ${model.name} ${describeKey(about.key)} more than once; another program may have added it.`,
-  }
+  const { repair, says } = WRONG_MEMBERS[kind]
+  const message = `${showKey(home)} holds ${describeKey(member)} of ${property} of ${model.name} ${describeKey(about.key)}${says}.`
+  return { ...about, kind, otherKey: member, repair, message }
 }
 
 export function describeUnfinished(model: EntityModel, { key }: RecordKey, property: string, show: ShowKey): Described {

@@ -5,7 +5,7 @@ import { listAppendUnique, listRemoveValues, readExpression } from '../../plan/o
 import type { Outcome, StoredRecord } from '../../plan/outcome.js'
 import type { RecordKey, UserKey } from '../../plan/record-key.js'
 import type { Finding } from '../contract/finding.js'
-import { describeDuplicate, type ShowKey } from './describe-finding.js'
+import { describeMember, type ShowKey } from './describe-finding.js'
 import { ABOUT_RECORD, readingOf } from './read-ends.js'
 import { resultOf } from './repair-links.js'
 
@@ -37,7 +37,7 @@ export async function* checkDuplicate(
   const { isDeleting, age, generation } = readingOf(record)
   if (record === null || isDeleting || Number(record.bins['_sk.times'] ?? 0) < 2) return
   if (age < settle) return unsettled()
-  const found = describeDuplicate(owner.model, owner.key, home, property, member, access.showKey)
+  const found = describeMember('duplicateMember', owner.model, owner.key, home, property, member, access.showKey)
   if (!repair) {
     yield { ...found, state: 'found' }
     return

@@ -6,7 +6,7 @@ import { recordId, type RecordKey, type UserKey } from '../../plan/record-key.js
 import type { Finding } from '../contract/finding.js'
 import type { LinkEnd, LinkVerification } from '../contract/link-verification.js'
 import type { MemberStore } from '../contract/member-store.js'
-import { describeHomeMarker, describeMisplaced, type ShowKey } from './describe-finding.js'
+import { describeHomeMarker, describeMember, type ShowKey } from './describe-finding.js'
 import type { Reading } from './judge.js'
 import { isUserKey } from './link-ends.js'
 import { ABOUT_RECORD, readEnds, readingOf } from './read-ends.js'
@@ -84,7 +84,10 @@ export class HomeVerifier {
     if (here.age < this.#settle && !this.#own.isLast(key, here)) return this.#unsettled()
     const result = this.#repair ? await this.#mend(misplaced, here, there) : FOUND
     const named = this.#nameOf(misplaced)
-    yield { ...describeMisplaced(owner.model, owner.key, key, named, member, this.#access.showKey), ...result }
+    yield {
+      ...describeMember('misplacedMember', owner.model, owner.key, key, named, member, this.#access.showKey),
+      ...result,
+    }
   }
 
   async #mend(

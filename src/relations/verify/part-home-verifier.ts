@@ -5,7 +5,7 @@ import type { Outcome, StoredRecord } from '../../plan/outcome.js'
 import { recordId, type RecordKey } from '../../plan/record-key.js'
 import type { Finding } from '../contract/finding.js'
 import type { InsideVerification, MisplacedPart, PartsApart } from '../contract/inside-verification.js'
-import { describeHomeMarker, describeMisplaced, type ShowKey } from './describe-finding.js'
+import { describeHomeMarker, describeMember, type ShowKey } from './describe-finding.js'
 import type { InsideSubject, InsideVerifier } from './inside-verifier.js'
 import { ABOUT_RECORD, readingOf } from './read-ends.js'
 import type { RepairResult } from './repair-links.js'
@@ -136,7 +136,15 @@ export class PartHomeVerifier {
   }
 
   #finding({ model, owner, key, apart }: PartHome, { id }: MisplacedPart, result: RepairResult): Finding {
-    const { otherKey, ...described } = describeMisplaced(model, owner, key, apart.property, id, this.#access.showKey)
+    const { otherKey, ...described } = describeMember(
+      'misplacedMember',
+      model,
+      owner,
+      key,
+      apart.property,
+      id,
+      this.#access.showKey,
+    )
     return { ...described, partKey: otherKey, ...result }
   }
 

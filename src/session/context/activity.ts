@@ -8,6 +8,9 @@ export interface WorkCount {
   end(): void
 }
 
+/** Runs work that closing the database waits for, and refuses it afterwards. */
+export type Counted = <T>(work: () => Promise<T>) => Promise<T>
+
 /** Work as a whole, whatever it begins on the way. */
 export async function during<T>(activity: WorkCount, work: () => Promise<T>): Promise<T> {
   activity.begin()

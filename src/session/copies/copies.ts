@@ -9,6 +9,7 @@ import type { MappedClasses } from '../mapping/mapped-classes.js'
 import { refuseInTransaction } from '../transaction/transaction-scope.js'
 import type { CopyLink, CopyLinks } from './copy-links.js'
 import { refreshing, staleCopies, type StaleCopy } from './stale-copies.js'
+import type { Counted } from '../context/activity.js'
 
 /** Progress of a refresh. */
 export interface CopyProgress {
@@ -29,9 +30,6 @@ export interface RefreshCopiesOptions extends OutsideTransaction {
 }
 
 const OPTIONS: NamesOf<RefreshCopiesOptions> = { progress: true, tenant: true, signal: true, outsideTransaction: true }
-
-/** Runs work that closing the database waits for, and refuses it afterwards. */
-type Counted = <T>(work: () => Promise<T>) => Promise<T>
 
 /**
  * Properties that are copied from other records (`@Copy`).

@@ -10,6 +10,7 @@ import { refuseInTransaction } from '../transaction/transaction-scope.js'
 import { layoutsOf } from './class-layouts.js'
 import { isAhead, positionIn, showPosition } from './layout-position.js'
 import { conversion, layoutQuery, storedLayouts, type StoredLayout, type StoredLayouts } from './stored-layouts.js'
+import type { Counted } from '../context/activity.js'
 
 /** Lists or maps of one bin that are stored in another order than the class declares. */
 export interface LayoutDifference {
@@ -55,9 +56,6 @@ export interface LayoutSyncOptions extends LayoutOptions {
   /** The `position` of an earlier run that ended. */
   readonly after?: string
 }
-
-/** Runs work that closing the database waits for, and refuses it afterwards. */
-type Counted = <T>(work: () => Promise<T>) => Promise<T>
 
 /** Records read and written together. */
 const STEP = 1000

@@ -3,6 +3,7 @@ import { accumulates } from '../../../plan/effects.js'
 import type { WriteOperation } from '../../../plan/operation.js'
 import { userKeyId } from '../../../plan/record-key.js'
 import type { MapKey } from '../../../plan/value.js'
+import { rememberMap } from '../../state/remember-fields.js'
 
 /** Operations on one stored child that handles have recorded. */
 export interface RecordedChange {
@@ -47,11 +48,7 @@ export class RecordedChanges {
 
   /** Returns a function that restores the current state. */
   remember(): () => void {
-    const changes = [...this.#changes]
-    return () => {
-      this.#changes.clear()
-      for (const [id, change] of changes) this.#changes.set(id, change)
-    }
+    return rememberMap(this.#changes)
   }
 
   #keep(id: KeyValue, place: MapKey, isKept: (operation: WriteOperation) => boolean): void {

@@ -1,6 +1,7 @@
 import type { KeyValue } from '../../../keys/index.js'
 import { userKeyId } from '../../../plan/record-key.js'
 import type { UnsentChange } from '../../contract/relation-strategy.js'
+import { rememberMap } from '../../state/remember-fields.js'
 
 /** Changes of children that handles have recorded: a child that is loaded before they are sent shows them. */
 export class UnsentChanges {
@@ -25,11 +26,7 @@ export class UnsentChanges {
 
   /** Returns a function that restores the current state. */
   remember(): () => void {
-    const changes = [...this.#changes]
-    return () => {
-      this.#changes.clear()
-      for (const [id, left] of changes) this.#changes.set(id, left)
-    }
+    return rememberMap(this.#changes)
   }
 
   #left(id: KeyValue): readonly UnsentChange[] {

@@ -42,8 +42,8 @@ function make(model: EntityModel, parts: PartClass): PartGrowth {
   const scheme = new GrowingScheme(model, relation)
   const commands = new GrowingPartCommands(model, parts, scheme)
   // Children say their ids themselves, so no class of members is asked for them.
-  const of = [bin!, model, layout, commands, scheme, asStored] as const
-  const mover = new Mover(commands, scheme, new MemberMoves(...of), new MoveAtOnce(...of))
+  const moved = { bin: bin!, target: model, layout, commands, scheme, recode: asStored }
+  const mover = new Mover(commands, scheme, new MemberMoves(moved), new MoveAtOnce(moved))
   const growth = new Growth(commands, scheme, mover, new Thresholds(companions!.when!, bin!), companions!)
   return {
     scheme,
