@@ -19,6 +19,9 @@ interface EntityKeyOptions {
   readonly keyOfTarget?: (entity: object) => KeyValue | null
 }
 
+/** Key, as people use it, of a reference that holds a stored one. */
+export type FromStored = (ref: string, stored: KeyValue) => KeyValue
+
 /** The key of an entity, or the id of a part: read from its properties, generated, taken apart. */
 export class EntityKey {
   readonly scheme: KeyScheme
@@ -40,11 +43,11 @@ export class EntityKey {
     this.#keyOfTarget = options.keyOfTarget ?? (() => null)
   }
 
-  /** The key that the entity's properties make. */
-  keyOf(entity: object): KeyValue {
+  /** The key that the entity's properties make; `fromStored` gives the key of a reference that holds a stored one. */
+  keyOf(entity: object, fromStored?: FromStored): KeyValue {
     const { format, properties } = this.scheme
     if (format === undefined && this.#refs.length === 0) return this.scheme.checked(readProperty(entity, properties[0]))
-    const parts = this.partsOf(entity)
+    const parts = this.#read(entity, this.#owner.key!.properties, fromStored)
     const missing = this.#refs.find((name) => parts[name] === null || parts[name] === undefined)
     if (missing !== undefined) throw this.#withoutRef(missing)
     return this.scheme.keyOf(parts)
@@ -84,11 +87,14 @@ export class EntityKey {
     return this.#read(entity, this.#owner.key!.properties)
   }
 
-  #read(entity: object, properties: readonly string[]): Record<string, KeyPartValue> {
+  #read(entity: object, properties: readonly string[], fromStored?: FromStored): Record<string, KeyPartValue> {
     const parts = Object.create(null) as Record<string, KeyPartValue>
     for (const property of properties) {
       const value = readProperty(entity, property)
-      parts[property] = (this.#refs.includes(property) && isRefLike(value) ? this.#keyIn(value) : value) as KeyPartValue
+      const isKey = this.#refs.includes(property) && isRefLike(value)
+      const part = (isKey ? this.#keyIn(value) : value) as KeyPartValue
+      parts[property] =
+        isKey && part !== null && fromStored !== undefined ? fromStored(property, part as KeyValue) : part
     }
     return parts
   }

@@ -1,3 +1,6 @@
+/** Release that brought path expressions. */
+export const PATHS_SINCE = [8, 1, 2]
+
 /** True when a server of this build, such as 8.1.2.0, has what came with the given release. */
 export function isAtLeast(build: string, release: readonly number[]): boolean {
   const parts = build.split(/[.-]/).map((part) => Number.parseInt(part))

@@ -8,7 +8,7 @@ import type { WriteOperation } from '../plan/operation.js'
 import { readExpression } from '../plan/operations.js'
 import type { Value } from '../plan/value.js'
 import { unread, type Change } from '../records/change.js'
-import { isAtLeast } from '../driver/build.js'
+import { isAtLeast, PATHS_SINCE } from '../driver/build.js'
 import { selectPath } from '../plan/path-expression.js'
 import { changedByServer, notStoredYet, tooOld } from '../records/handle-errors.js'
 import { forgetLoaded } from './forget-loaded.js'
@@ -195,8 +195,6 @@ export class RecordAccess implements RecordTarget {
     }
   }
 }
-
-const PATHS_SINCE = [8, 1, 2]
 
 /** Throws where recorded changes of these properties cannot be shown, before anything of them is taken over. */
 export function checkRecorded(managed: ManagedEntity, properties: ReadonlySet<string>): void {

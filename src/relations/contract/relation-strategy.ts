@@ -105,7 +105,12 @@ export interface RelationStrategy extends Contributor {
   /** Key that a record, which need not be loaded, holds for a reference. Present where it holds one. */
   targetKey?(owner: Tracked, reader: Reader): Promise<KeyValue | null>
   /** Keys and attributes of all links of a record that need not be loaded. Present where links may have attributes. */
-  storedLinks?(owner: Tracked, reader: Reader): Promise<readonly (readonly [KeyValue, object])[]>
+  storedLinks?(
+    owner: Tracked,
+    reader: Reader,
+    /** Condition on a link, where the server is to leave out the others. Some may be among them all the same. */
+    only?: Expression,
+  ): Promise<readonly (readonly [KeyValue, object])[]>
   /** Throws when a Ref cannot point to this. */
   accept?(owner: Tracked, target: Member | null, reader: Reader): void
   /** Takes the partner that was read together with this entity, where both have the same key. */

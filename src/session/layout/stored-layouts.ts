@@ -56,7 +56,7 @@ export function storedLayouts(
     const readable = Object.fromEntries(codec.binsOf([]).map((name) => [name, bins[name]]))
     const entity = codec.hydrate(readable, new Set(model.key.properties))
     const own = classes.ofEntity(entity)
-    const key = own.codec.key.keyOf(entity)
+    const key = own.keyOfRead(entity, tenant)
     const record = own.recordKey(key, tenant)
     // A tenant that only stands in front of the key is in no bin.
     if (model.key.tenant && !digestOf(record).equals(digest)) return undefined

@@ -16,8 +16,9 @@ export interface FoundKey {
 export function foundKey(mapped: MappedClass, found: FoundRecord, tenant: Tenant | undefined): FoundKey | undefined {
   const { discriminator, key: keyModel } = mapped.model
   if (discriminator?.subclasses.every(({ value }) => value !== found.bins[discriminator.bin])) return undefined
-  const key = mapped.keyOfBins(found.bins)
-  const record = ownRecord(mapped, key, tenant)
+  const key = ofTenant(() => mapped.keyOfBins(found.bins, tenant))
+  if (key === undefined) return undefined
+  const record = ofTenant(() => mapped.recordKey(key, tenant))
   // A tenant that only stands in front of the key is in no bin.
   if (record !== undefined && keyModel.tenant && !digestOf(record).equals(found.digest)) return undefined
   return record && { key, record }
@@ -67,9 +68,10 @@ export function companionIn(
   }
 }
 
-function ownRecord(mapped: MappedClass, key: KeyValue, tenant: Tenant | undefined): RecordKey | undefined {
+/** Undefined for a record of another tenant. */
+function ofTenant<T>(find: () => T): T | undefined {
   try {
-    return mapped.recordKey(key, tenant)
+    return find()
   } catch (error) {
     if ((error as SkeinError).code === 'SKEIN_2104') return undefined
     throw error

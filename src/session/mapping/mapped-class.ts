@@ -1,5 +1,5 @@
 import { hasRules, type Codecs, type EntityCodec, type Loaded } from '../../codec/index.js'
-import type { KeyValue, Tenant } from '../../keys/index.js'
+import type { KeyScheme, KeyValue, Tenant } from '../../keys/index.js'
 import {
   isShown,
   type DeletedMode,
@@ -72,6 +72,7 @@ export class MappedClass {
   readonly immutable: readonly PropertyModel[]
   /** Properties of an entity that was not read: nothing but its key is known, not even the version. */
   readonly keyAlone: ReadonlySet<string>
+  #tenantRefs: ReadonlyMap<string, KeyScheme> | undefined
   #isSimple: boolean | undefined
   #classGuards: readonly Guard[] | undefined
   #ownGuards: readonly Guard[] | undefined
@@ -159,9 +160,23 @@ export class MappedClass {
   }
 
   /** The key of a record that was found without it, made of the bins that hold its parts. */
-  keyOfBins(bins: Bins): KeyValue {
-    const { codec, keyAlone } = this
-    return codec.key.keyOf(codec.hydrate(bins, keyAlone))
+  keyOfBins(bins: Bins, tenant: Tenant | undefined): KeyValue {
+    return this.keyOfRead(this.codec.hydrate(bins, this.keyAlone), tenant)
+  }
+
+  /** Key of an entity as it was read: a reference of a tenant is stored with the tenant, which its part of the key has not. */
+  keyOfRead(entity: object, tenant: Tenant | undefined): KeyValue {
+    const schemes = (this.#tenantRefs ??= this.#findTenantRefs())
+    if (schemes.size === 0) return this.codec.key.keyOf(entity)
+    return this.codec.key.keyOf(entity, (ref, key) => schemes.get(ref)?.fromStored(key, tenant) ?? key)
+  }
+
+  /** Keys of the classes that references in the key lead to, where those belong to tenants. */
+  #findTenantRefs(): ReadonlyMap<string, KeyScheme> {
+    const { relations, key } = this.model
+    const inKey = relations.filter(({ name }) => key.properties.includes(name))
+    const ofTenants = inKey.filter(({ target }) => this.codecs.model.entity(target).key.tenant)
+    return new Map(ofTenants.map(({ name, target }) => [name, this.codecs.entity(target).key.scheme]))
   }
 
   /** True where a call with that mode shows a record with these bins. */

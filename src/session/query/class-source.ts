@@ -93,7 +93,7 @@ export class ClassSource {
   }
 
   keyOf(record: FoundRecord): KeyValue {
-    return this.isCheckedByKey ? this.found(record)!.key : this.mapped.keyOfBins(record.bins)
+    return this.isCheckedByKey ? this.found(record)!.key : this.mapped.keyOfBins(record.bins, this.tenant)
   }
 
   async owners(

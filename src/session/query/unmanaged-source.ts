@@ -63,7 +63,7 @@ export class UnmanagedSource<T extends object> extends ClassSource implements Bu
     const { mapped } = this
     const projection = projectionOf(mapped, only)
     if (mapped.shards === undefined) return records.map(this.#entityOf(projection))
-    const keys = records.map(({ bins }) => mapped.recordKey(mapped.keyOfBins(bins), this.tenant))
+    const keys = records.map(({ bins }) => mapped.recordKey(mapped.keyOfBins(bins, this.tenant), this.tenant))
     const { signal } = this.options
     return addTotals(this.driver, mapped, records, keys, projection.loaded, { signal }).then((whole) =>
       whole.map(this.#entityOf(projection)),
@@ -76,7 +76,7 @@ export class UnmanagedSource<T extends object> extends ClassSource implements Bu
       const entity = mapped.codec.hydrate(record.bins, projection.loaded, record) as T
       const own = mapped.model.discriminator === undefined ? mapped : classes.ofEntity(entity)
       if (own.relations.length === 0) return entity
-      const key = own.recordKey(own.codec.key.keyOf(entity), this.tenant)
+      const key = own.recordKey(own.keyOfRead(entity, this.tenant), this.tenant)
       return unmanagedEntity(entity, own, key, this.#reader, record, projection)
     }
   }

@@ -147,13 +147,14 @@ function subjectIn(
   let entity: object
   try {
     entity = mapped.codec.hydrate(bins, new Set(key.properties))
-    mapped.codec.key.keyOf(entity)
+    mapped.keyOfRead(entity, tenant)
   } catch (error) {
+    if ((error as SkeinError).code === 'SKEIN_2104') return undefined
     return error as SkeinError
   }
   const own = classes.ofEntity(entity)
   try {
-    return subjectOf(own, own.recordKey(own.codec.key.keyOf(entity), tenant))
+    return subjectOf(own, own.recordKey(own.keyOfRead(entity, tenant), tenant))
   } catch (error) {
     if ((error as SkeinError).code === 'SKEIN_2104') return undefined
     throw error

@@ -26,7 +26,9 @@ function describe(from: Reached, hop: Hop): string {
   const notes = [
     how(hop),
     ...(hop.relation.through === undefined ? [] : ['one more batch the links, which are records']),
-    ...(hop.where === undefined ? [] : ['keeps links by their attributes, here']),
+    ...(hop.where === undefined
+      ? []
+      : [`keeps links by their attributes, ${isByServer(hop) ? 'at the server' : 'here'}`]),
     ...(hop.linkFilter === undefined ? [] : ['keeps links by their values, at the server']),
     ...(hop.match === undefined ? [] : ['keeps children by their values, here']),
     ...(hop.filter === undefined ? [] : ['keeps records by their values, at the server']),
@@ -36,6 +38,10 @@ function describe(from: Reached, hop: Hop): string {
   ]
   return `${name}: ${notes.join(', ')}`
 }
+
+/** Links in companion records are read as a whole. */
+const isByServer = ({ attributeFilter, strategies }: Hop): boolean =>
+  attributeFilter !== undefined && [...strategies.values()].every(({ store }) => store?.isApart !== true)
 
 function how({ strategies, to }: Hop): string {
   const [strategy] = strategies.values()

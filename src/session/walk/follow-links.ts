@@ -91,10 +91,12 @@ async function matchingLinks(
   { owner, known }: Source,
   strategy: RelationStrategy,
   state: CollectionState | undefined,
-  { where }: Hop,
+  { where, attributeFilter }: Hop,
   reader: Reader,
 ): Promise<readonly KeyValue[]> {
-  const stored = known?.state === 'new' ? [] : await strategy.storedLinks!(owner, reader)
+  // The server does not know attributes that were changed here.
+  const filter = state === undefined || state.links.isEmpty ? attributeFilter : undefined
+  const stored = known?.state === 'new' ? [] : await strategy.storedLinks!(owner, reader, filter)
   const attributes = new Map(stored.map(([key, value]) => [userKeyId(key), value]))
   const keys = stored.map(([key]) => key)
   const now = state === undefined ? keys : withChanges(state, keys)

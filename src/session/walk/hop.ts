@@ -1,6 +1,8 @@
 import { SkeinError } from '../../errors/index.js'
 import { shownClassOf, type EmbeddableModel, type RelationModel } from '../../model/index.js'
+import { isAtLeast, PATHS_SINCE } from '../../driver/build.js'
 import type { Expression } from '../../plan/expression.js'
+import { compileConditions } from '../../records/conditions.js'
 import { compileWhere, inClass } from '../../query/compile-where.js'
 import { fieldsOf } from '../../query/fields-of.js'
 import { compileMatch, type Match } from '../../query/match-value.js'
@@ -30,6 +32,8 @@ export interface Hop {
   readonly limit?: number
   /** On the attributes of the link. */
   readonly where?: Match
+  /** The same for the server, where it can say it: on the entry of a map of links. */
+  readonly attributeFilter?: Expression
   /** On the link record, as it is stored; asked of the server. */
   readonly linkFilter?: Expression
   /** On the record that it leads to, and on its class; asked of the server. */
@@ -103,9 +107,13 @@ function linkConditions(
   relation: RelationModel,
   where: unknown,
   parts: HopParts,
-): Pick<Hop, 'where' | 'linkFilter'> {
+): Pick<Hop, 'where' | 'attributeFilter' | 'linkFilter'> {
   const { context } = parts
-  if (relation.through === undefined) return { where: attributesMatch(from, relation, where, context) }
+  if (relation.through === undefined)
+    return {
+      where: attributesMatch(from, relation, where, context),
+      attributeFilter: attributesOnServer(from, relation, where, context),
+    }
   const link = context.classes.of(relation.target)
   const { filter } = conditionsOn({ kind: 'records', mapped: link }, where, parts)
   return { linkFilter: filter! }
@@ -121,6 +129,22 @@ function attributesMatch(from: Reached, relation: RelationModel, where: unknown,
       fix: 'Use to for conditions on what they lead to, or declare the relation with attributes: () => Class.',
     })
   return matchOf(context.classes.model.embeddable(attributes), where, context)
+}
+
+/** Undefined where the server is too old, or does not know a condition: then all links are read, and looked at here. */
+function attributesOnServer(
+  from: Reached,
+  { attributes }: RelationModel,
+  where: unknown,
+  { classes, driver }: SessionContext,
+): Expression | undefined {
+  if (from.kind !== 'records' || !isAtLeast(driver.capabilities.build, PATHS_SINCE)) return undefined
+  try {
+    return compileConditions(from.mapped.model, attributes!, where, classes.codecs) || undefined
+  } catch (error) {
+    if (error instanceof SkeinError) return undefined
+    throw error
+  }
 }
 
 function conditionsOn(target: Reached, to: unknown, { context, options }: HopParts): Pick<Hop, 'filter' | 'match'> {

@@ -330,7 +330,7 @@ for (const mode of MODES) {
       const explained = walk.explain()
       expect(explained.roundTrips).to.equal(3)
       expect(String(explained)).to.equal(`walk from User
-  User.follows: one batch reads the keys in the records, keeps links by their attributes, here
+  User.follows: one batch reads the keys in the records, keeps links by their attributes, at the server
   User.posts: one batch reads the keys in the records, the last 10 of each
   then one batch reads each Post
   3 round trips, in chunks past the batch cap`)

@@ -1,5 +1,9 @@
 import { readProperty } from '../../../codec/index.js'
 import type { KeyValue } from '../../../keys/index.js'
+import { read } from '../../../plan/command.js'
+import { bin, binExists, not, type Expression } from '../../../plan/expression.js'
+import { readExpression } from '../../../plan/operations.js'
+import { changePath, children, takenOut } from '../../../plan/path-expression.js'
 import { userKeyId } from '../../../plan/record-key.js'
 import type { Value } from '../../../plan/value.js'
 import type { Member } from '../../contract/member.js'
@@ -29,14 +33,33 @@ export class LinkAttributeReads {
     return key === null ? null : this.#attributes.read(owner, key, state, reader)
   }
 
-  async storedLinks(owner: Tracked, reader: Reader): Promise<readonly (readonly [KeyValue, object])[]> {
-    const [stored = {}] = await this.#sides.store.read([owner.key], reader)
+  async storedLinks(
+    owner: Tracked,
+    reader: Reader,
+    only?: Expression,
+  ): Promise<readonly (readonly [KeyValue, object])[]> {
+    const { store } = this.#sides
+    const stored =
+      (only === undefined || store.isApart ? undefined : await this.#matching(owner, reader, only)) ??
+      (await store.read([owner.key], reader))[0] ??
+      {}
     const place = { model: this.#sides.owner, key: owner.key, property: this.#sides.model.name }
     storedKeys(place, this.#sides.target, () => this.#sides.bin.keysIn(stored, this.#sides.target), reader)
     return this.#attributesIn(stored, reader).map(([key, value]) => [
       key,
       this.#attributes!.decode(owner, key, value).value,
     ])
+  }
+
+  /** Map of links without those that the server leaves out; undefined where the bin is not a map. */
+  async #matching({ key }: Tracked, reader: Reader, only: Expression): Promise<Value | undefined> {
+    const { model, bin: name } = this.#sides.store
+    const answer = `_sk.${this.#sides.model.index}.match`
+    const others = changePath(bin('map', name), [children(not(only))], takenOut(), 'map')
+    const there = `_sk.${this.#sides.model.index}.there`
+    const operations = [readExpression(answer, others), readExpression(there, binExists(name))]
+    const [record] = await reader.read([read(model.name, key, 'none', operations)])
+    return record?.bins[answer] ?? (isThere(record?.bins[there]) ? undefined : {})
   }
 
   check(owner: Tracked, stored: Value | undefined, reader: Reader): void {
@@ -71,3 +94,6 @@ export class LinkAttributeReads {
     return collectionStateOf(readProperty(entity, this.#sides.model.name) as object)
   }
 }
+
+/** Older servers answer conditions with 1. */
+const isThere = (answer: Value | undefined): boolean => answer === true || answer === 1

@@ -3,6 +3,7 @@ import { readProperty, type PartCodec } from '../../../codec/index.js'
 import type { KeyValue } from '../../../keys/index.js'
 import type { EntityModel, RelationModel } from '../../../model/index.js'
 import type { Draft, Settle } from '../../../plan/draft.js'
+import type { Expression } from '../../../plan/expression.js'
 import { isWrittenOrMissing, type Outcome } from '../../../plan/outcome.js'
 import type { RecordKey } from '../../../plan/record-key.js'
 import type { Value } from '../../../plan/value.js'
@@ -148,8 +149,8 @@ export class LinkListsStrategy implements RelationStrategy {
     return this.#reads.attributesOf(owner, member, reader)
   }
 
-  storedLinks(owner: Tracked, reader: Reader): Promise<readonly (readonly [KeyValue, object])[]> {
-    return this.#reads.storedLinks(owner, reader)
+  storedLinks(owner: Tracked, reader: Reader, only?: Expression): Promise<readonly (readonly [KeyValue, object])[]> {
+    return this.#reads.storedLinks(owner, reader, only)
   }
 
   check(owner: Tracked, stored: Value | undefined, reader: Reader): void {
