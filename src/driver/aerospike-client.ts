@@ -122,6 +122,8 @@ export interface ClientCalls {
     answered: Answered<ClientRecord>,
   ): void
   put(key: ClientKey, bins: object, meta: object | null, policy: PolicyObject | null, answered: Answered<object>): void
+  /** The binding's own call, which answers at once where it refuses the arguments. */
+  asExec(call: 'operateAsync', args: readonly unknown[]): void
   remove(key: ClientKey, policy: PolicyObject | null, answered: Answered<object>): void
   batchRead(rows: readonly BatchRow[], policy: PolicyObject | null): Promise<BatchRowResult[]>
   batchRead(rows: readonly BatchRow[], policy: PolicyObject | null, answered: Answered<BatchRowResult[]>): void

@@ -36,14 +36,18 @@ function isOfAnotherClass(command: Command): command is WriteCommand | DeleteCom
 
 function anotherClass({ guards }: WriteCommand | DeleteCommand, subject: string, options: ErrorOptions): SkeinError {
   const isClassAlone = guards.every((guard) => guard.kind === 'filter' && guard.isOfClass)
-  const fix = 'Use its own class or a base class.'
-  if (isClassAlone)
-    return new SkeinError('SKEIN_3102', `${subject} is stored as another class of its set.`, { ...options, fix })
+  if (isClassAlone) return storedAsAnother(subject, options)
   return new EntityGoneError(`${subject} is being deleted or was deleted, or is stored as another class of its set.`, {
     ...options,
     fix: 'Load it again to see what is stored.',
   })
 }
+
+export const storedAsAnother = (subject: string, options: ErrorOptions): SkeinError =>
+  new SkeinError('SKEIN_3102', `${subject} is stored as another class of its set.`, {
+    ...options,
+    fix: 'Use its own class or a base class.',
+  })
 
 /** Nothing else can have refused it. */
 function isBeingDeleted(command: Command): boolean {

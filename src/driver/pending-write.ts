@@ -1,5 +1,5 @@
 import type { Bins, DeleteCommand, Existence, Ttl, WriteCommand } from '../plan/command.js'
-import { accumulates, afterDoubt, checkResultNames, hasResult, resultName } from '../plan/effects.js'
+import { accumulates, afterDoubt, checkResultNames, hasResult, isRaw, resultName } from '../plan/effects.js'
 import { recordSize } from '../plan/expression.js'
 import type { Operation, OperationKind } from '../plan/operation.js'
 import type { RecordKey } from '../plan/record-key.js'
@@ -31,6 +31,7 @@ import { encodeGuards } from './encode-expression.js'
 import { callerContext, callerSession } from './events.js'
 import type { Outcome } from './outcome.js'
 import { metaOf, type Policies, type WriteTerms } from './policies.js'
+import { areTaken } from './raw-operations.js'
 import { Tries } from './retry.js'
 import { CODE, isNoAnswer } from './status.js'
 
@@ -54,6 +55,8 @@ export class PendingWrite implements WriteTerms {
   /** Of a write that does nothing but set and remove some bins: `put` costs less than `operate`. */
   readonly bins: object | undefined
   readonly #operations: readonly ClientOperation[] | undefined
+  /** Some operations were made by a user with the official client. */
+  readonly #isByUser: boolean = false
   readonly inContext = callerContext()
   readonly session = callerSession()
   #receiver: WriteReceiver | undefined
@@ -79,6 +82,7 @@ export class PendingWrite implements WriteTerms {
       checkResultNames(command)
       this.#operations = clientOperations(command)
       this.goesAlone = goesAlone(command)
+      this.#isByUser = command.operations.some(isRaw)
     } else this.goesAlone = command.generation !== undefined
   }
 
@@ -130,6 +134,11 @@ export class PendingWrite implements WriteTerms {
     return this.command.kind === 'delete' && this.command.operations.length === 0
   }
 
+  /** False for operations of a user that the binding refuses, which would end the process in a row of a batch. */
+  mayBeRow(client: ClientCalls): boolean {
+    return !this.#isByUser || areTaken(this.operations, client)
+  }
+
   row(policies: Policies): BatchRow {
     const key = clientKey(this.command.key)
     return this.isPlainDelete
@@ -157,9 +166,14 @@ export class PendingWrite implements WriteTerms {
 
 function goesAlone(command: WriteCommand | DeleteCommand): boolean {
   if (command.generation !== undefined) return true
-  // A row with an operation that the client refuses would end the process.
-  if (command.operations.some(({ kind }) => kind === 'rawRead' || kind === 'rawWrite')) return true
+  if (hidesResults(command.operations)) return true
   return command.operations.some(accumulates) && afterDoubt(command) === 'report'
+}
+
+/** True where a user reads and writes one bin: in a row of a batch, the write hides what was read. */
+function hidesResults(operations: readonly Operation[]): boolean {
+  const raw = operations.filter(isRaw)
+  return raw.length > 1 && new Set(raw.map(resultName)).size < raw.length
 }
 
 /** Lists and maps answer an addition with their size. */

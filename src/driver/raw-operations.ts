@@ -1,6 +1,6 @@
 import type { Operation } from '../plan/operation.js'
 import { rawRead, rawWrite } from '../plan/operations.js'
-import { DELETE_OPCODE, readOpcodes } from './aerospike-client.js'
+import { DELETE_OPCODE, readOpcodes, type ClientCalls, type ClientOperation } from './aerospike-client.js'
 
 let reads: ReadonlySet<number> | undefined
 
@@ -21,3 +21,21 @@ export function rawOperation(given: object, isIdempotent: boolean): Extract<Oper
 }
 
 const binOf = (given: object): string => ('bin' in given && typeof given.bin === 'string' ? given.bin : '')
+
+const ANY_KEY = { ns: 'none', set: 'none', key: 1 }
+const NO_POLICY = { socketTimeout: 'not a number' }
+
+/**
+ * Whether the binding takes the operations. In a row of a batch, one that it refuses ends the process, so it is asked by a call with a policy
+ * that it refuses as well: it looks at the operations first, says which of the two it did not take, and sends nothing.
+ */
+export function areTaken(operations: readonly ClientOperation[], client: ClientCalls): boolean {
+  let refusal: string | undefined
+  const answered = (error: { readonly message: string } | null): void => void (refusal = error?.message)
+  try {
+    client.asExec('operateAsync', [ANY_KEY, operations, null, NO_POLICY, answered])
+  } catch {
+    return false
+  }
+  return refusal === 'Policy object invalid'
+}

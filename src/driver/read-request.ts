@@ -1,6 +1,13 @@
 import type { ReadCommand } from '../plan/command.js'
-import { checkResultNames } from '../plan/effects.js'
-import { batchType, type Answered, type BatchRow, type BatchRowResult, type ClientRecord } from './aerospike-client.js'
+import { checkResultNames, isRaw } from '../plan/effects.js'
+import {
+  batchType,
+  type Answered,
+  type BatchRow,
+  type BatchRowResult,
+  type ClientCalls,
+  type ClientRecord,
+} from './aerospike-client.js'
 import { clientOperation } from './client-operations.js'
 import { clientKey } from './client-record.js'
 import { encodeExpression } from './encode-expression.js'
@@ -8,6 +15,7 @@ import { callerContext, callerSession, type Events, type InContext } from './eve
 import { onAbort } from './on-abort.js'
 import type { StoredRecord } from './outcome.js'
 import type { Policies } from './policies.js'
+import { areTaken } from './raw-operations.js'
 import { CODE } from './status.js'
 import { Tries } from './retry.js'
 
@@ -98,6 +106,10 @@ export function pendingRead(command: ReadCommand, receiver: Receiver, signal: Ab
   })
   return entry
 }
+
+/** False for operations of a user that the binding refuses, which would end the process in a row of a batch. */
+export const mayBeRow = ({ operations }: ReadCommand, client: ClientCalls): boolean =>
+  operations === undefined || !operations.some(isRaw) || areTaken(operations.map(clientOperation), client)
 
 export function readRow(command: ReadCommand, policies: Policies): BatchRow {
   const { filter } = command

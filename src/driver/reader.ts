@@ -21,7 +21,7 @@ import type { Limits, RetryOptions } from './options.js'
 import type { StoredRecord } from './outcome.js'
 import type { PartitionOwners } from './partition-owners.js'
 import type { Policies } from './policies.js'
-import { isAbsent, ofOneRow, readRow, pendingRead, watchReads, type ReadRequest } from './read-request.js'
+import { isAbsent, mayBeRow, ofOneRow, readRow, pendingRead, watchReads, type ReadRequest } from './read-request.js'
 import { Rest } from './retry.js'
 import { CODE, isNoAnswer, isTransient } from './status.js'
 
@@ -176,6 +176,8 @@ export class Reader {
     isRaw: boolean,
   ): Promise<readonly BatchRowResult[]> {
     const { client, policies, gates, events } = this.#parts
+    const bad = commands.find((command) => !mayBeRow(command, client))
+    if (bad !== undefined) throw explainFailure(bad, { code: CODE.PARAM }, true).error
     const gate = gates.of(commands[0].key)
     await gate.enter()
     const watch = watchReads(events, commands.length, true)
@@ -223,8 +225,11 @@ export class Reader {
     }
   }
 
-  #sendBatch(entries: readonly ReadRequest[], done: () => void): void {
-    const { exact, events } = this.#parts
+  #sendBatch(all: readonly ReadRequest[], done: () => void): void {
+    const { exact, events, client } = this.#parts
+    const entries = all.filter(({ command }) => mayBeRow(command, client))
+    if (entries.length < all.length) for (const entry of all) if (!entries.includes(entry)) void this.#sendAlone(entry)
+    if (entries.length === 0) return void setImmediate(done)
     const [raw, decoded] = exact?.divide(entries, ({ command }) => command) ?? [[], entries]
     if (raw.length === 0 || decoded.length === 0) return this.#sendRows(entries, raw.length > 0, done)
     let left = 2

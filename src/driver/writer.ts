@@ -2,15 +2,14 @@ import { read, type DeleteCommand, type WriteCommand } from '../plan/command.js'
 import { afterDoubt } from '../plan/effects.js'
 import type { ClientRecord, NativeTransaction } from './aerospike-client.js'
 import type { Failure } from './command-errors.js'
+import { dropOnAbort } from './drop-on-abort.js'
 import type { Gate } from './gates.js'
 import { Lanes } from './lanes.js'
-import { onAbort } from './on-abort.js'
 import type { Outcome } from './outcome.js'
 import {
   callAlone,
   callBatch,
   doubtful,
-  notSent,
   notWritten,
   PendingWrite,
   type Refusal,
@@ -150,9 +149,19 @@ export class Writer {
     })
   }
 
-  #sendBatch(entries: readonly PendingWrite[], done: () => void): void {
-    if (this.#parts.health.isUnreliable(entries[0])) this.#sendCautiously(entries, done)
+  #sendBatch(all: readonly PendingWrite[], done: () => void): void {
+    const entries = this.#rowsAmong(all)
+    if (entries.length === 0) setImmediate(done)
+    else if (this.#parts.health.isUnreliable(entries[0])) this.#sendCautiously(entries, done)
     else this.#sendRows(entries, done)
+  }
+
+  /** Those that may be rows of a batch; the others are sent alone. */
+  #rowsAmong(all: readonly PendingWrite[]): readonly PendingWrite[] {
+    const { client } = this.#parts
+    if (all.every((entry) => entry.mayBeRow(client))) return all
+    for (const entry of all) if (!entry.mayBeRow(client)) this.#sendAlone(entry)
+    return all.filter((entry) => entry.mayBeRow(client))
   }
 
   /**
@@ -281,16 +290,3 @@ export class Writer {
 
 /** Publishes the outcome of a command to those who listen to events. */
 type Watch = (entry: PendingWrite, refusal: Refusal | undefined) => void
-
-/** Commands that wait when the signal fires are never sent; those that are out are waited for, but not repeated. */
-function dropOnAbort(entries: readonly PendingWrite[], signal: AbortSignal): () => void {
-  const drop = (): void => {
-    for (const entry of entries) {
-      entry.isDropped = true
-      if (!entry.isOut) entry.settle(notSent(entry, signal.reason))
-    }
-  }
-  if (!signal.aborted) return onAbort(signal, drop)
-  drop()
-  return () => {}
-}

@@ -151,7 +151,7 @@ export function checkResultNames(command: Command): void {
 }
 
 /** Operations of the official client may hide each other's results, as they do there. */
-const isRaw = ({ kind }: Operation): boolean => kind === 'rawRead' || kind === 'rawWrite'
+export const isRaw = ({ kind }: Operation): boolean => kind === 'rawRead' || kind === 'rawWrite'
 
 export function hasResult(operation: Operation): boolean {
   return isRaw(operation) || !isWrite(operation) || ('returns' in operation && operation.returns !== 'none')

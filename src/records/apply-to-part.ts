@@ -1,4 +1,5 @@
-import type { LoadedPart } from '../codec/index.js'
+import { tokenOf, type LoadedPart } from '../codec/index.js'
+import type { MapKey } from '../plan/value.js'
 import type { Change } from './change.js'
 import { deleteEntry } from './place.js'
 
@@ -6,9 +7,10 @@ import { deleteEntry } from './place.js'
 export function applyToPart(part: LoadedPart, value: unknown, change: Change): unknown {
   if (part.kind === 'slice') return isAppended(part, change) ? change.apply(value) : value
   const before = new Set(keysOf(value))
-  const wanted = new Set<unknown>(part.fields ?? part.keys)
+  const wanted = new Set<unknown>(part.fields ?? [...part.keys].map(tokenOf))
   const changed = change.apply(value)
-  for (const key of keysOf(changed)) if (!before.has(key) && !wanted.has(key)) deleteEntry(changed, key)
+  for (const key of keysOf(changed))
+    if (!before.has(key) && !wanted.has(tokenOf(key as MapKey))) deleteEntry(changed, key)
   if (part.fields === undefined) return changed
   // A part shows all of its fields; those that were not read must stay empty.
   const fields = changed as Record<string, unknown>

@@ -4,10 +4,24 @@ import { rawKind, rawOperation } from '../driver/raw-operations.js'
 import { SkeinError } from '../errors/index.js'
 import { describeKey } from '../keys/index.js'
 import { DELETING_BIN, deletedBinOf } from '../model/index.js'
-import { type Guard, type Ttl, whileThere, write, type WriteCommand } from '../plan/command.js'
+import {
+  onlyIf,
+  read,
+  stillThere,
+  whileThere,
+  write,
+  type Bins,
+  type Guard,
+  type Ttl,
+  type WriteCommand,
+} from '../plan/command.js'
+import { resultName } from '../plan/effects.js'
+import { and } from '../plan/expression.js'
 import type { ReadOperation, WriteOperation } from '../plan/operation.js'
 import type { Outcome } from '../plan/outcome.js'
 import type { RecordKey } from '../plan/record-key.js'
+import type { Reader } from '../relations/contract/reader.js'
+import { abortable } from './context/activity.js'
 import { callOptions, type SessionContext } from './context/session-context.js'
 import { anotherClass, notFound } from './context/session-errors.js'
 import { flushFailure } from './flush/execute/flush-failure.js'
@@ -55,38 +69,54 @@ export class RawCall {
     return this.#options.ttl === undefined && this.#operations.every(({ kind }) => kind === 'rawRead')
   }
 
-  async run(known: ManagedEntity | undefined, context: SessionContext): Promise<OperateResults> {
-    const isLoaded = known !== undefined && !known.isUnread && known.state === 'stored' && !this.#isRead
-    const loaded = isLoaded ? known : undefined
+  async run(known: ManagedEntity | undefined, context: SessionContext, reader: () => Reader): Promise<OperateResults> {
     if (known !== undefined) this.#checkUnsent(known)
+    if (this.#isRead) return this.#ask(context, reader())
+    const loaded = known !== undefined && !known.isUnread && known.state === 'stored' ? known : undefined
     const now = new Date()
-    const command = this.#isRead ? this.#reads() : this.#writes(loaded, now, context)
-    const outcome = await context.driver.runOne(command, callOptions(context, this.#options.signal))
-    if (outcome.state !== 'written') throw this.#failure(outcome, loaded, context)
+    const outcome = await context.driver.runOne(
+      this.#writes(loaded, now, context),
+      callOptions(context, this.#options.signal),
+    )
+    if (outcome.state !== 'written') throw this.#failure(outcome, loaded)
     if (loaded !== undefined) this.#taken(loaded, outcome, now)
     return outcome.bins
   }
 
-  #failure(outcome: Outcome, loaded: ManagedEntity | undefined, { identity }: SessionContext): unknown {
-    const { codec } = this.#mapped
-    if (this.#isRead && outcome.reason === 'missing')
-      return notFound(this.#mapped, [codec.key.scheme.fromStored(this.#key.key, identity.tenant)])
+  #failure(outcome: Outcome, loaded: ManagedEntity | undefined): unknown {
     if (outcome.reason === 'guard' && loaded === undefined) return anotherClass(this.#mapped, this.#key)
     return flushFailure({ outcomes: [outcome], failed: [outcome] }, this.#options.signal)
+  }
+
+  /** Reads along with what else the session reads in this tick. */
+  async #ask(context: SessionContext, reader: Reader): Promise<OperateResults> {
+    const { model, codec } = this.#mapped
+    const { signal } = this.#options
+    signal?.throwIfAborted()
+    const question = read(model.name, this.#key, 'none', this.#operations as readonly ReadOperation[])
+    const filters = this.#guards.flatMap((guard) => (guard.kind === 'filter' ? [guard.expression] : []))
+    const command =
+      filters.length === 0 ? question : onlyIf(question, filters.length === 1 ? filters[0] : and(...filters))
+    const [record] = await abortable(reader.read([command]), signal)
+    if (record !== null) return this.#own(record.bins)
+    if (this.#mapped.classGuards.length > 0) {
+      const there = onlyIf(read(model.name, this.#key, 'none'), stillThere(model))
+      const any = await context.driver.readOne(there, callOptions(context, signal))
+      if (any !== null) throw anotherClass(this.#mapped, this.#key)
+    }
+    throw notFound(this.#mapped, [codec.key.scheme.fromStored(this.#key.key, context.identity.tenant)])
+  }
+
+  /** Results of these operations: one command may have answered others along with them. */
+  #own(bins: Bins): OperateResults {
+    const names = new Set(this.#operations.map(resultName))
+    return Object.fromEntries(Object.entries(bins).filter(([name, value]) => names.has(name) && value !== null))
   }
 
   get #guards(): readonly Guard[] {
     const { standsAlone, classGuards, model } = this.#mapped
     const isAnyThere = standsAlone && model.deletedAt === undefined
     return isAnyThere ? classGuards : [...classGuards, whileThere(model)]
-  }
-
-  #reads(): WriteCommand {
-    return write(this.#mapped.model.name, this.#key, this.#operations, {
-      exists: 'upsert',
-      guards: this.#guards,
-      ttl: 'keep',
-    })
   }
 
   #writes(loaded: ManagedEntity | undefined, now: Date, { actor }: SessionContext): WriteCommand {

@@ -132,7 +132,8 @@ export class SessionWrites {
     const { identity } = this.#context
     const known = identity.get(mapped, key.key)
     if (known !== undefined && !mapped.is(known.entity)) throw otherClass(mapped, known)
-    const work = (): Promise<OperateResults> => call.run(identity.get(mapped, key.key), this.#context)
+    const work = (): Promise<OperateResults> =>
+      call.run(identity.get(mapped, key.key), this.#context, () => this.#loads.reader)
     return abortableWhileQueued(signal, work, (begin) =>
       known === undefined ? this.queue.runOnRecord(key, begin) : this.queue.runOn(known, begin),
     )

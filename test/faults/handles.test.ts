@@ -29,16 +29,30 @@ class Item {
   @Bin({ type: 'int' }) n = 0
 }
 
-@Record({ set: 'flt_handle' })
-class Page {
+abstract class Sheet {
   @Key() id!: number
   @Counter() views = 0
   @Bin({ type: { map: 'int' } }) votes = new Map<string, number>()
+  @Bin({ type: { map: 'int', key: 'bytes' } }) hashes = new Map<Uint8Array, number>()
   @Bin({ type: { set: 'string' } }) tags = new Set<string>()
   @Bin({ type: { list: 'string' } }) log: string[] = []
   @Embedded(() => Item, { as: 'array' }) items: Item[] = []
   @OneToMany(() => Comment, { strategy: 'consolidate' }) comments = collection<Comment>()
 }
+
+@Record({ set: 'flt_handle' })
+class Page extends Sheet {}
+
+@Record({ set: 'flt_kind', discriminator: 'kind' })
+abstract class Paper extends Sheet {}
+
+@Record({ discriminatorValue: 'letter' })
+class Letter extends Paper {}
+
+@Record({ discriminatorValue: 'bill' })
+class Bill extends Paper {}
+
+type Kind = typeof Page | typeof Letter
 
 const FAULTS: { readonly [title: string]: FaultOptions } = {
   'an error before': { answer: 4 },
@@ -57,9 +71,9 @@ interface Left {
 }
 
 /** Changes of every kind, of one record that is there. */
-function changeAll(session: Session, id: number): void {
-  const page = session.at(Page, id)
-  changeNew(session, id)
+function changeAll(session: Session, id: number, kind: Kind = Page): void {
+  const page = session.at<Sheet>(kind, id)
+  changeNew(session, id, kind)
   page.child('comments', 'c').increment('likes')
   page.child('comments', 'c').put('text', 'new')
   page.list('items').where({ id: 'i' }).increment('n')
@@ -67,13 +81,15 @@ function changeAll(session: Session, id: number): void {
 }
 
 /** Those that a record can be created with. */
-function changeNew(session: Session, id: number, create?: boolean): void {
-  const page = session.at(Page, id, { create })
+function changeNew(session: Session, id: number, kind: Kind, create?: boolean): void {
+  const page = session.at<Sheet>(kind, id, { create })
   page.counter('views').add(1)
   page.map('votes').increment('up')
   page.list('log').append('x')
   page.map('votes').put('down', 1)
   page.set('tags').add('hot')
+  page.map('hashes').increment(Buffer.of(0xff))
+  page.map('hashes').put(Buffer.of(0xfe), 1)
 }
 
 class World {
@@ -91,7 +107,7 @@ class World {
   }
 
   static async open(server: EmbeddedServer, mode: Mode): Promise<World> {
-    const options = { hosts: server.hosts, namespace: mode, entities: [Page], ...PATIENT }
+    const options = { hosts: server.hosts, namespace: mode, entities: [Page, Paper, Letter, Bill], ...PATIENT }
     const retry = { attempts: 2, deadline: 40, backoff: 1 }
     const hasty = await open({ ...options, retry, maxErrorRate: 100_000, errorRateWindow: 1000 })
     return new World(server, mode, await open(options), hasty)
@@ -101,27 +117,29 @@ class World {
     return ++this.#last
   }
 
-  async stored(): Promise<number> {
-    const page = Object.assign(new Page(), { id: this.nextId(), items: [Object.assign(new Item(), { id: 'i' })] })
+  async stored(kind: Kind = Page): Promise<number> {
+    const page = Object.assign(new kind(), { id: this.nextId(), items: [Object.assign(new Item(), { id: 'i' })] })
     page.comments.add(Object.assign(new Comment(), { id: 'c' }))
     await this.#patient.session().save(page)
     return page.id
   }
 
-  async left(id: number, isNew = false): Promise<Left> {
-    const page = await this.#patient.session().find(Page, id, { with: ['comments'] })
-    if (page === null) return { counted: [0, 0, 0], set: [0, 0] }
+  async left(id: number, kind: Kind = Page, isNew = false): Promise<Left> {
+    const page = await this.#patient.session().find<Sheet>(kind, id, { with: ['comments'] })
+    if (page === null) return { counted: [0, 0, 0, 0], set: [0, 0, 0] }
     // A record that is created has only the bins that were sent.
     const {
       views,
       votes = new Map<string, number>(),
+      hashes = new Map<Uint8Array, number>(),
       log = [],
       tags = new Set(),
       items,
       comments,
-    } = page as Partial<Page>
-    const counted = [views ?? 0, votes.get('up') ?? 0, log.length]
-    const set = [votes.get('down') ?? 0, tags.size]
+    } = page as Partial<Sheet>
+    const hash = (byte: number): number => [...hashes].find(([key]) => key[0] === byte)?.[1] ?? 0
+    const counted = [views ?? 0, votes.get('up') ?? 0, log.length, hash(0xff)]
+    const set = [votes.get('down') ?? 0, tags.size, hash(0xfe)]
     if (isNew) return { counted, set }
     const [{ n, read }] = items!
     const [{ likes, text }] = comments!.items
@@ -156,14 +174,35 @@ function shareOf({ counted, set }: Left, where: string): number {
   return share
 }
 
-const SHAPES: { readonly [title: string]: (world: World) => Promise<{ ids: number[]; isNew?: true; change: Change }> } =
-  {
-    'one record': async (world) => ({ ids: [await world.stored()], change: changeAll }),
-    'two records': async (world) => ({ ids: [await world.stored(), await world.stored()], change: changeAll }),
-    'a record that is created': (world) =>
-      Promise.resolve({ ids: [world.nextId()], isNew: true, change: (session, id) => changeNew(session, id, true) }),
-  }
-type Change = (session: Session, id: number) => void
+interface Begun {
+  readonly ids: number[]
+  readonly kind: Kind
+  readonly isNew?: true
+  readonly change: Change
+}
+
+const SHAPES: { readonly [title: string]: (world: World) => Promise<Begun> } = {
+  'one record': async (world) => ({ ids: [await world.stored()], kind: Page, change: changeAll }),
+  'two records': async (world) => ({
+    ids: [await world.stored(), await world.stored()],
+    kind: Page,
+    change: changeAll,
+  }),
+  'a record of a class that shares its set': async (world) => ({
+    ids: [await world.stored(Letter)],
+    kind: Letter,
+    change: changeAll,
+  }),
+  'a record that is created': (world) => Promise.resolve(created(world, Page)),
+  'a record that is created with its class': (world) => Promise.resolve(created(world, Letter)),
+}
+const created = (world: World, kind: Kind): Begun => ({
+  ids: [world.nextId()],
+  kind,
+  isNew: true,
+  change: (session, id) => changeNew(session, id, kind, true),
+})
+type Change = (session: Session, id: number, kind: Kind) => void
 
 describe(`handles with a fault at every command${isNamedServer ? ' (skipped: only the embedded server has faults)' : ''}`, function () {
   this.timeout(120_000)
@@ -215,10 +254,8 @@ describe(`handles with a fault at every command${isNamedServer ? ' (skipped: onl
   })
 })
 
-type Begun = Awaited<ReturnType<(typeof SHAPES)[string]>>
-
-function flushed(world: World, { ids, change }: Begun, session = world.hasty.session()): Promise<void> {
-  for (const id of ids) change(session, id)
+function flushed(world: World, { ids, kind, change }: Begun, session = world.hasty.session()): Promise<void> {
+  for (const id of ids) change(session, id, kind)
   return session.flush()
 }
 
@@ -230,17 +267,17 @@ async function check(
   where: string,
 ): Promise<void> {
   const begun = await begin(world)
-  const { ids, isNew } = begun
+  const { ids, kind, isNew } = begun
   const session = world.hasty.session()
   const { error, hits } = await world.disturb({ ...fault, skip }, () => flushed(world, begun, session))
   expect(hits, where).to.be.greaterThan(0)
   const shares: number[] = []
-  for (const id of ids) shares.push(shareOf(await world.left(id, isNew), where))
+  for (const id of ids) shares.push(shareOf(await world.left(id, kind, isNew), where))
   if (error === undefined) expect(shares, where).to.deep.equal(ids.map(() => 1))
   await session.flush()
   expect(session.isDirty(), where).to.equal(false)
   for (const [i, id] of ids.entries()) {
-    const { counted, set } = await world.left(id, isNew)
+    const { counted, set } = await world.left(id, kind, isNew)
     expect(new Set(counted).size, where).to.equal(1)
     expect(counted[0], where).to.be.within(shares[i], 1)
     expect(set, where).to.deep.equal(set.map(() => 1))

@@ -223,6 +223,11 @@ for (const mode of MODES) {
         ['fe', 2],
         ['ff', 4],
       ])
+      session.at(part).map('counts').put(key(0xff), 5)
+      session.at(part).map('counts').put(key(0xfe), 2)
+      expect(entries(part.counts)).to.deep.equal([['ff', 5]])
+      session.at(part).map('counts').put(key(0xff), 4)
+      await session.flush()
       const whole = await session.load(Vault, 1)
       expect(whole).to.equal(part)
       expect(entries(part.counts)).to.deep.equal([

@@ -7,6 +7,7 @@ import {
   CreatedAt,
   Embeddable,
   Embedded,
+  History,
   Key,
   ManyToMany,
   ManyToOne,
@@ -76,6 +77,20 @@ class Tower extends House {
   @Sharded({ by: 'hash', shards: 2 }) @Counter() views = 0
 }
 
+@History({ keep: 3 })
+@Record({ set: 'knd_paper', discriminator: 'kind' })
+abstract class Paper {
+  @Key() id!: number
+  @Counter() reads = 0
+  @Version() version?: number
+}
+
+@Record({ discriminatorValue: 'letter' })
+class Letter extends Paper {}
+
+@Record({ discriminatorValue: 'bill' })
+class Bill extends Paper {}
+
 @Record({ set: 'knd_room' })
 class Room {
   @Key() id!: number
@@ -111,7 +126,7 @@ for (const mode of MODES) {
     let db: Database
     let server: TestServer
     let namespace: string
-    useDatabase(mode, [Vehicle, Car, Truck, Crane, House, Villa, Barn, Tower, Room], (opened) => {
+    useDatabase(mode, [Vehicle, Car, Truck, Crane, House, Villa, Barn, Tower, Room, Paper, Letter, Bill], (opened) => {
       ;({ db, server, namespace } = opened)
     })
 
@@ -277,6 +292,28 @@ for (const mode of MODES) {
       const villa = await db.session().load(Villa, 8)
       expect(await bins('knd_house', 8)).to.include({ kind: 1 })
       for (const name of ['rooms', 'owned', 'likes'] as const) expect(await villa[name].keys(), name).to.deep.equal([1])
+    })
+
+    it('of a class with a history says that the record is of another class, and keeps nothing of it', async () => {
+      await db.withSession((session) => session.create(Bill, { id: 7, reads: 3 }))
+      for (const create of [false, true]) {
+        const session = db.session()
+        session.at(Letter, 7, { create }).counter('reads').add(1)
+        await refused(session.flush())
+        if (create) {
+          const error = await session.flush().catch((caught: unknown) => caught)
+          expect(error).to.include({ code: 'SKEIN_3102' })
+        }
+      }
+      expect(await bins('knd_paper', 7)).to.include({ kind: 'bill', reads: 3, version: 1 })
+      expect(await db.session().history(Bill, 7).entries()).to.deep.equal([])
+      const session = db.session()
+      session.at(Letter, 8, { create: true }).counter('reads').add(1)
+      await session.flush()
+      session.at(Letter, 8).counter('reads').add(1)
+      await session.flush()
+      expect(await bins('knd_paper', 8)).to.include({ kind: 'letter', reads: 2, version: 2 })
+      expect(await db.session().history(Letter, 8).entries()).to.have.length(1)
     })
 
     it('is one with the entity that is loaded before or after', async () => {

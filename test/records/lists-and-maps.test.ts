@@ -257,7 +257,8 @@ for (const mode of MODES) {
         await save({ id: length, sorted: Array.from({ length }, (_, i) => i) })
         const session = db.session()
         session.at(Box, length).list('sorted').append(77)
-        const { bytesIn, bytesOut } = await counter.during(() => session.flush())
+        const { commands, bytesIn, bytesOut } = await counter.during(() => session.flush())
+        expect(commands).to.equal(1)
         bytes.push(bytesIn + bytesOut)
       }
       expect(bytes[1] - bytes[0]).to.be.below(16)
@@ -269,7 +270,10 @@ for (const mode of MODES) {
       for (const length of [10, 1_000]) {
         await save({ id: length, scores: new Map(Array.from({ length }, (_, i) => [`s${i}`, i])) })
         const handle = db.session().at(Box, length)
-        const { bytesIn, bytesOut } = await counter.during(() => handle.map('scores').getMany(['s1', 's2', 's3']))
+        const { commands, bytesIn, bytesOut } = await counter.during(() =>
+          handle.map('scores').getMany(['s1', 's2', 's3']),
+        )
+        expect(commands).to.equal(1)
         bytes.push(bytesIn + bytesOut)
       }
       expect(bytes[1] - bytes[0]).to.be.below(16)

@@ -15,7 +15,9 @@ import {
   VersionConflictError,
   collection,
   type Database,
+  type Session,
 } from 'skein'
+import { commandWords } from '../command-words.js'
 import { MODES, need, type TestServer } from '../server.js'
 import { useDatabase } from '../use-database.js'
 import { rejection } from './rejection.js'
@@ -167,6 +169,49 @@ for (const mode of MODES) {
       )
       expect(outcomes.flatMap(({ status }, i) => (status === 'rejected' ? [i] : []))).to.deep.equal([7])
       expect((await db.session().load(Item, 'i8')).n).to.equal(3)
+    })
+
+    it('that only read share a batch with one another and with the loads of their tick', async () => {
+      const ids = Array.from({ length: 20 }, (_, i) => `i${i}`)
+      await Promise.all(ids.map((id, i) => db.session().save(Object.assign(new Item(), { id, n: i }))))
+      const session = db.session()
+      let results: unknown
+      const words = await commandWords(server, async () => {
+        const asked = ids.slice(1).map((id) => session.operate(Item, id, [op.read('n')]))
+        const [first, ...others] = await Promise.all([session.load(Item, 'i0'), ...asked])
+        results = [first.n, ...others.map(({ n }) => n)]
+      })
+      expect(words).to.deep.equal(['batch×20'])
+      expect(results).to.deep.equal(ids.map((_, i) => i))
+    })
+
+    it('that may be repeated share batches, each with its own result, and return what they read before they wrote', async () => {
+      const ids = Array.from({ length: 60 }, (_, i) => `i${i}`)
+      await Promise.all(ids.map((id, i) => db.session().save(Object.assign(new Item(), { id, n: i }))))
+      const idempotent = { idempotent: true }
+      const words = await commandWords(server, async () => {
+        const done = ids.map((id) => db.session().operate(Item, id, [op.write('seen', 1), op.read('n')], idempotent))
+        expect((await Promise.all(done)).map(({ n }) => n)).to.deep.equal(ids.map((_, i) => i))
+      })
+      expect(words.length).to.be.lessThan(20)
+      const exchanged = ids.map((id) => db.session().operate(Item, id, [op.read('n'), op.write('n', -1)], idempotent))
+      expect((await Promise.all(exchanged)).map(({ n }) => n)).to.deep.equal(ids.map((_, i) => i))
+      expect((await db.session().load(Item, 'i5')).n).to.equal(-1)
+    })
+
+    it('that only read fail alone when the client refuses one of them, also in a transaction', async () => {
+      const ids = Array.from({ length: 30 }, (_, i) => `i${i}`)
+      await Promise.all(ids.map((id) => db.session().save(Object.assign(new Item(), { id, n: 3 }))))
+      const refused = Object.assign(lists.get('n', 0), { index: 'no number' })
+      const ask = (session: Session): Promise<PromiseSettledResult<unknown>[]> =>
+        Promise.allSettled(ids.map((id, i) => session.operate(Item, id, [i === 7 ? refused : op.read('n')])))
+      const outcomes = await ask(db.session())
+      expect(outcomes.flatMap(({ status }, i) => (status === 'rejected' ? [i] : []))).to.deep.equal([7])
+      if (mode === 'ap') return
+      const error = await rejection(() =>
+        db.transaction((session) => Promise.all([session.load(Item, 'i1'), session.operate(Item, 'i7', [refused])])),
+      )
+      expect(error).to.be.instanceOf(SkeinError)
     })
 
     it('wait for earlier work on their record, and later work waits for them', async () => {

@@ -1,0 +1,15 @@
+import { onAbort } from './on-abort.js'
+import { notSent, type PendingWrite } from './pending-write.js'
+
+/** Commands that wait when the signal fires are never sent; those that are out are waited for, but not repeated. */
+export function dropOnAbort(entries: readonly PendingWrite[], signal: AbortSignal): () => void {
+  const drop = (): void => {
+    for (const entry of entries) {
+      entry.isDropped = true
+      if (!entry.isOut) entry.settle(notSent(entry, signal.reason))
+    }
+  }
+  if (!signal.aborted) return onAbort(signal, drop)
+  drop()
+  return () => {}
+}
