@@ -18,6 +18,12 @@ const identical: Pick<InlineCode, 'snapshot' | 'different'> = {
   different: (s) => `v !== ${s} && (v !== null || ${s} !== undefined)`,
 }
 
+/** Object.is answers for one and the same value without looking at it: `===` reads its header, which is seldom in the cache. */
+const same: Pick<InlineCode, 'snapshot' | 'different'> = {
+  snapshot: identical.snapshot,
+  different: (s) => `!Object.is(v, ${s}) && (v !== null || ${s} !== undefined)`,
+}
+
 export const INLINE: { readonly [K in InlineKind]: InlineCode } = {
   int: {
     decode: (slow) => `Number.isSafeInteger(v) ? v : ${slow}`,
@@ -27,14 +33,13 @@ export const INLINE: { readonly [K in InlineKind]: InlineCode } = {
   double: {
     decode: (slow) => `typeof v === 'number' ? v : ${slow}`,
     encode: (slow) => `typeof v === 'number' ? Number.isInteger(v) ? new DoubleValue(v) : v : ${slow}`,
-    snapshot: identical.snapshot,
-    // Object.is: NaN is itself, and -0 is not 0.
-    different: (s) => `!Object.is(v, ${s}) && (v !== null || ${s} !== undefined)`,
+    // And NaN is itself, and -0 is not 0.
+    ...same,
   },
   string: {
     decode: (slow) => `typeof v === 'string' ? v : ${slow}`,
     encode: (slow) => `typeof v === 'string' && isSafeText(v) ? v : ${slow}`,
-    ...identical,
+    ...same,
   },
   boolean: {
     decode: (slow) => `typeof v === 'boolean' ? v : ${slow}`,
@@ -43,7 +48,7 @@ export const INLINE: { readonly [K in InlineKind]: InlineCode } = {
   },
   bigint: {
     decode: (slow) => `typeof v === 'bigint' ? v : ${slow}`,
-    ...identical,
+    ...same,
   },
   date: {
     decode: (slow) => `typeof v === 'number' && v >= -864e13 && v <= 864e13 ? new Date(v) : ${slow}`,
