@@ -1,20 +1,24 @@
 import 'reflect-metadata'
-import { Bin, collection, Embeddable, Key, OneToMany, Record, Sharded } from 'skein'
+import { Bin, collection, Embeddable, Key, ManyToMany, Record, Sharded } from 'skein'
 
 const MONTH = 30 * 86_400
 
-/** Somebody who began to follow, and when. */
+/** When somebody began to follow. */
 @Embeddable()
-export class Follow {
-  @Key() user!: string
-  @Bin() at!: Date
+export class Following {
+  @Bin() since!: Date
 }
 
-/** The followers of a user are kept by the day on which they came; a day is gone a month after it. */
+@Record({ set: 'fan' })
+export class Fan {
+  @Key() id!: string
+}
+
+/** The followers of a star are kept by the day on which they came; a day is gone a month after it. */
 @Record({ set: 'star' })
 export class Star {
   @Key() id!: string
-  @Sharded({ by: 'day', on: 'at', ttl: MONTH })
-  @OneToMany(() => Follow, { strategy: 'consolidate' })
-  followers = collection<Follow>()
+  @Sharded({ by: 'day', on: 'since', ttl: MONTH })
+  @ManyToMany(() => Fan, { attributes: () => Following })
+  followers = collection<Fan, Following>()
 }

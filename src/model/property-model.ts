@@ -46,8 +46,8 @@ export interface SplitWhen {
 /** A collection or counter spread over companion records. */
 export type ShardingModel =
   | { readonly by: 'hash'; readonly shards: number; readonly when?: SplitWhen }
-  /** `on` is the Date property of the member that says which bucket it belongs to; buckets are of `every` hours or days, and expire `ttl` seconds after their end. */
-  | { readonly by: 'hour' | 'day'; readonly on: string; readonly every?: number; readonly ttl?: number }
+  /** `on` is the Date property of a child, or of the attributes of a link, that says which bucket it belongs to; links without one are kept by the time at which they are made. Buckets are of `every` hours or days, and expire `ttl` seconds after their end. */
+  | { readonly by: 'hour' | 'day'; readonly on?: string; readonly every?: number; readonly ttl?: number }
 
 /** Builds a value of properties and numbers, which the server calculates; its parameter is what the function of `filter` gets. */
 export type IndexCalculation = (fields: never) => object

@@ -29,6 +29,8 @@ export type Orphans = 'delete' | 'keep'
 export interface BucketsModel {
   readonly by: 'hour' | 'day'
   readonly every: number
+  /** The date among the attributes of links that says which bucket they belong to; absent: the time at which they are made, or a date of a child. */
+  readonly on?: string
   /** Seconds after the end of its time at which a bucket expires. */
   readonly ttl?: number
 }

@@ -23,6 +23,8 @@ export type Guard =
       readonly kind: 'binEquals'
       readonly bin: string
       readonly expected: null | number | bigint | string | Uint8Array
+      /** Says for `explain()` what the value means. */
+      readonly meaning?: string
     }
   /** With `isGoneUnless`, a record for which it does not hold counts as gone. */
   | {
@@ -156,8 +158,8 @@ export function remove(entity: string, key: RecordKey, options: DeleteOptions = 
 
 export const versionIs = (bin: string, expected: number | null): Guard =>
   Object.freeze({ kind: 'version', bin, expected })
-export const binEquals = (bin: string, expected: BinGuard['expected']): BinGuard =>
-  Object.freeze({ kind: 'binEquals', bin, expected })
+export const binEquals = (bin: string, expected: BinGuard['expected'], meaning?: string): BinGuard =>
+  Object.freeze({ kind: 'binEquals', bin, expected, ...(meaning !== undefined && { meaning }) })
 export const holds = (expression: Expression): Guard => Object.freeze({ kind: 'filter', expression })
 export const goneUnless = (expression: Expression): Guard =>
   Object.freeze({ kind: 'filter', expression, isGoneUnless: true })

@@ -75,6 +75,8 @@ export interface Draft {
   readonly now: Date
   readonly isTransaction: boolean
   readonly isInside: boolean
+  /** True once its first stage is taken out: contributors settle, and nobody waits for what they read. */
+  readonly isBegun: boolean
   add(name: StageName, command: WriteCommand | DeleteCommand, settle: Settle): void
   /**
    * Adds a command that is never merged, or only with those of the same group: its guards must not decide about other changes to the

@@ -43,6 +43,7 @@ interface Planned {
   beforeSending: (() => void)[]
   /** Target of commands that are added while a part of this draft is being sent. */
   sent: PlanDraft | undefined
+  isBegun: boolean
 }
 
 /** Record that contributors to a view plan for. */
@@ -72,6 +73,10 @@ export class PlanDraft implements Draft {
   for(key: RecordKey, depth = 0, guards: readonly Guard[] = []): Draft {
     if (this.isInside && guards.length === 0) return this
     return new PlanDraft(this.now, this, this.#planned, { key, depth, guards })
+  }
+
+  get isBegun(): boolean {
+    return this.#planned.sent?.isBegun ?? this.#planned.isBegun
   }
 
   add(name: StageName, command: WriteCommand | DeleteCommand, settle: Settle): void {
@@ -122,6 +127,7 @@ export class PlanDraft implements Draft {
 
   /** Marks the draft as being sent. */
   begin(): void {
+    this.#planned.isBegun = true
     const noted = this.#planned.beforeSending
     this.#planned.beforeSending = []
     for (const then of noted) then()
@@ -285,6 +291,7 @@ const nothing = ({ complete, deletes = NONE }: DraftOptions): Planned => ({
   checks: [],
   beforeSending: [],
   sent: undefined,
+  isBegun: false,
 })
 
 /** Waits for the contributors that have to read first; undefined where none has to. */

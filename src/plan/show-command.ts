@@ -58,6 +58,7 @@ export function showOperations(command: Command, reveal: Reveal): string[] {
 
 function showGuard(guard: Guard, values: boolean): string {
   if (guard.kind === 'filter') return `if ${showExpression(guard.expression, values)}`
+  if (guard.kind === 'binEquals' && guard.meaning !== undefined) return `if ${guard.meaning}`
   if (guard.expected === null) return `if ${guard.bin} is absent`
   return guard.kind === 'version' || values ? `if ${guard.bin} is ${showValue(guard.expected)}` : `if ${guard.bin} is …`
 }

@@ -49,7 +49,9 @@ export function memberFieldsOf({ relations }: EntityModel, encodeRef: EncodeRef)
       // By turns in the records of their owners and in companions, which are two sets.
       if (companions?.when !== undefined) return []
       const encode: Encode = (given) => encodeRef(target, given, false)
-      const apart = companions && { apart: { set: companions.set, areSeveral: companions.shards !== undefined } }
+      const apart = companions && {
+        apart: { set: companions.set, areSeveral: companions.shards !== undefined || companions.buckets !== undefined },
+      }
       const place = { path: name, bin, steps: [], ...apart }
       if (STORED_KEYS[strategy] === 'list') return [[name, { ...place, shape: { kind: 'list', item: encode } }]]
       if (STORED_KEYS[strategy] !== 'map') return []

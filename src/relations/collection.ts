@@ -18,6 +18,7 @@ import { CollectionState } from './state/collection-state.js'
 import { isEntity, COLLECTION, type Member } from './contract/member.js'
 import { inspectLoaded, inspectUnloaded } from './read/inspect-collection.js'
 import { membersToJSON } from './read/members-to-json.js'
+import { askNearest, askWindow, timedBinding } from './read/ask-by-time.js'
 import { askPage, askShown, askStream } from './read/ask-page.js'
 import { countMembers, hasMember, memberKeys } from './read/pending-overlay.js'
 import { pageOfParts } from './read/cursor-page.js'
@@ -29,6 +30,7 @@ import { reshard } from './growth/reshard.js'
 import { setCollectionState } from './state/state-of.js'
 import { cut, type CollectionView, type KeyRange, type OrderView } from './contract/collection-members.js'
 import {
+  addedKeys,
   askedBinding,
   askedRange,
   checkDeleted,
@@ -168,7 +170,8 @@ export class EntityCollection<T extends object, A extends object = object> imple
   async #keys(range: KeyRange | undefined, options: QuestionOptions): Promise<readonly KeyValue[]> {
     checkDeleted(this.#state, options)
     if (this.#view !== undefined) return this.#view.keys(range)
-    if (isComplete(this.#state)) return range === undefined ? this.#addedKeys() : cut(this.#addedKeys(), range)
+    if (isComplete(this.#state))
+      return range === undefined ? addedKeys(this.#state) : cut(addedKeys(this.#state), range)
     const binding = askedBinding(this.#state, 'keys', options)
     if (range !== undefined && binding.strategy.members?.byPosition !== undefined) throw noNumbers(binding)
     return memberKeys(this.#state, binding, range)
@@ -210,10 +213,12 @@ export class EntityCollection<T extends object, A extends object = object> imple
   }
 
   async window(range: TimeRange): Promise<readonly T[]> {
-    const view = this.#ordered('window')
+    const timed = timedBinding(this.#state, 'window')
+    const view = timed === undefined ? this.#ordered('window') : undefined
     checkTimeRange(range)
-    if (view.window === undefined) throw notByTime(this.#state.binding!)
-    return (await view.window(range)) as T[]
+    if (timed !== undefined) return (await askWindow(this.#state, timed, range)) as T[]
+    if (view!.window === undefined) throw notByTime(this.#state.binding!)
+    return (await view!.window(range)) as T[]
   }
 
   first(count: number): Promise<readonly T[]> {
@@ -283,6 +288,8 @@ export class EntityCollection<T extends object, A extends object = object> imple
 
   async #end(call: 'first' | 'last', count: number): Promise<readonly T[]> {
     checkNumber('count', count, 0, this.#state.binding)
+    const timed = timedBinding(this.#state, call)
+    if (timed !== undefined) return (await askNearest(this.#state, timed, count, call)) as T[]
     return (await this.#ordered(call)[call](count)) as T[]
   }
 
@@ -290,12 +297,6 @@ export class EntityCollection<T extends object, A extends object = object> imple
     const view = this.#view
     if (view !== undefined) return view
     throw unordered(askedBinding(this.#state, call), call)
-  }
-
-  #addedKeys(): KeyValue[] {
-    const keys = this.#state.added.map((member) => this.#state.keyOf(member))
-    if (keys.every((key): key is KeyValue => key !== null)) return keys
-    throw noSession('keys')
   }
 }
 Object.defineProperty(EntityCollection.prototype, COLLECTION, { value: true })

@@ -74,6 +74,41 @@ describe('a declaration that would have no effect', () => {
     ])
   })
 
+  it('is refused where links by date would expire alone, or have no such date', () => {
+    @Embeddable()
+    class Since {
+      @Bin() at!: Date
+    }
+    @Record({ set: 'fan' })
+    class Fan {
+      @Key() id!: string
+      @ManyToMany(() => Idol, 'fans', { owner: true }) idols = collection<Idol>()
+    }
+    @Record({ set: 'idol' })
+    class Idol {
+      @Key() id!: string
+      @Sharded({ by: 'day', ttl: 60 }) @ManyToMany(() => Fan, 'idols') fans = collection<Fan>()
+      @Sharded({ by: 'day', ttl: 60, subkeys: 'ownIn' }) @OneToMany(() => Fan, { onDelete: 'cascade' }) own =
+        collection<Fan>()
+      @Sharded({ by: 'day', on: 'since', subkeys: 'wrongIn' })
+      @ManyToMany(() => Fan, { attributes: () => Since })
+      wrong = collection<Fan, Since>()
+      @Sharded({ by: 'day', on: 'at', subkeys: 'rightIn' })
+      @ManyToMany(() => Fan, { attributes: () => Since })
+      right = collection<Fan, Since>()
+      @Sharded({ by: 'hour', every: 3, ttl: 60, subkeys: 'timedIn' }) @ManyToMany(() => Fan) timed = collection<Fan>()
+      @Sharded({ by: 'day', subkeys: 'listIn' }) @OneToMany(() => Fan) list = collection<Fan>()
+      @Sharded({ by: 'day', subkeys: 'salesIn' }) @OneToMany(() => Sale, { strategy: 'consolidate' }) sales =
+        collection<Sale>()
+    }
+    expect(problemsOf(Idol, Fan).map(({ code, property }) => `${code} ${property}`)).to.have.members([
+      'SKEIN_1051 fans',
+      'SKEIN_1051 own',
+      'SKEIN_1051 wrong',
+      'SKEIN_1051 sales',
+    ])
+  })
+
   it('is refused inside a type', () => {
     for (const [type, option] of [
       [{ map: 'int', sorted: true }, 'sorted'],

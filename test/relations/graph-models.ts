@@ -12,7 +12,7 @@ import {
   collection,
   ref,
 } from 'skein'
-import { Apart, InShards, PartsInShards } from './in-companions.js'
+import { Apart, InShards, LinkRecordsApart, LinkRecordsInShards, PartsInShards } from './in-companions.js'
 
 @Embeddable()
 export class Role {
@@ -47,8 +47,11 @@ export class Person {
   @InShards('watchedIn') @ManyToMany(() => Task, 'watchers', { owner: true, attributes: () => Role }) watched =
     collection<Task, Role>()
   @ManyToMany(() => Person, { through: () => Knowing }) knows = collection<Person, Knowing>()
-  @InShards('knownByIn') @ManyToMany(() => Person, { through: () => Knowing }) knownBy = collection<Person, Knowing>()
-  @Apart('ratedIn') @ManyToMany(() => Task, { through: () => Rating }) rated = collection<Task, Rating>()
+  @LinkRecordsInShards('knownByIn') @ManyToMany(() => Person, { through: () => Knowing }) knownBy = collection<
+    Person,
+    Knowing
+  >()
+  @LinkRecordsApart('ratedIn') @ManyToMany(() => Task, { through: () => Rating }) rated = collection<Task, Rating>()
   @OneToOne(() => Task, 'lead', { owner: true }) leads = ref<Task>()
   @OneToOne(() => Person, 'mentor', { owner: true }) student = ref<Person>()
   @OneToOne(() => Person, 'student') mentor = ref<Person>()

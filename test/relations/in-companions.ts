@@ -1,22 +1,48 @@
 import { Companion, Sharded } from 'skein'
 
 /**
- * With SKEIN_SHARDED=1 the same relations are kept in companion records, with SKEIN_SHARDED=demand as soon as they have some members: what is
- * stored and shown is the same.
+ * With SKEIN_SHARDED=1 the same relations are kept in companion records, with SKEIN_SHARDED=demand as soon as they have some members, with
+ * SKEIN_SHARDED=dates by the time at which they are made: what is stored and shown is the same.
  */
 export const isSharded = process.env.SKEIN_SHARDED === '1'
 export const isOnDemand = process.env.SKEIN_SHARDED === 'demand'
+export const isByDate = process.env.SKEIN_SHARDED === 'dates'
+
+/** Days that links are made on, by turns: else all would be of one. */
+const DAYS = 5
+
+if (isByDate) {
+  const Real = Date
+  let calls = 0
+  const now = (): number => Real.now() + (calls++ % DAYS) * 86_400_000
+  const handler: ProxyHandler<DateConstructor> = {
+    construct: (_, given: []) => (given.length === 0 ? new Real(now()) : new Real(...given)),
+    get: (target, name) => (name === 'now' ? now : (Reflect.get(target, name) as unknown)),
+  }
+  globalThis.Date = new Proxy(Real, handler)
+}
 
 const nothing = (): void => undefined
 
 export const InShards = (subkeys: string): PropertyDecorator => {
+  if (isByDate) return Sharded({ by: 'day', subkeys }) as PropertyDecorator
+  return LinkRecordsInShards(subkeys)
+}
+
+/** Of link records, which are not kept by a date. */
+export const LinkRecordsInShards = (subkeys: string): PropertyDecorator => {
   if (isOnDemand) return Sharded({ by: 'hash', shards: 2, when: { members: 1 }, subkeys }) as PropertyDecorator
-  return isSharded ? (Sharded({ by: 'hash', shards: 2, subkeys }) as PropertyDecorator) : nothing
+  return isSharded || isByDate ? (Sharded({ by: 'hash', shards: 2, subkeys }) as PropertyDecorator) : nothing
 }
 
 export const Apart = (subkeys: string): PropertyDecorator => {
+  if (isByDate) return Sharded({ by: 'hour', every: 12, subkeys }) as PropertyDecorator
+  return LinkRecordsApart(subkeys)
+}
+
+export const LinkRecordsApart = (subkeys: string): PropertyDecorator => {
   if (isOnDemand) return Sharded({ by: 'hash', shards: 3, when: { members: 2 }, subkeys }) as PropertyDecorator
-  return isSharded ? (Companion({ subkeys }) as PropertyDecorator) : nothing
+  return isSharded || isByDate ? (Companion({ subkeys }) as PropertyDecorator) : nothing
 }
 
 /** Of links that are kept when they are ended, which are not split on demand. */
@@ -24,4 +50,5 @@ export const EndedInShards = (subkeys: string): PropertyDecorator => (isOnDemand
 export const EndedApart = (subkeys: string): PropertyDecorator => (isOnDemand ? nothing : Apart(subkeys))
 
 /** Of consolidated children, which are not split on demand. */
-export const PartsInShards = (subkeys: string): PropertyDecorator => (isOnDemand ? nothing : InShards(subkeys))
+export const PartsInShards = (subkeys: string): PropertyDecorator =>
+  isOnDemand ? nothing : LinkRecordsInShards(subkeys)

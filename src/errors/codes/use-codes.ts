@@ -66,7 +66,7 @@ export const USE_CODES = {
   SKEIN_2423: 'The class keeps no inverse index for this reference',
   SKEIN_2424: 'A consolidated child belongs to another record by its id',
   SKEIN_2425: 'Too many children change their places in one transaction',
-  SKEIN_2426: 'The date of a child does not fit its shards',
+  SKEIN_2426: 'A date does not fit its bucket',
   SKEIN_2427: 'A part was added below itself',
   SKEIN_2430: 'The collection is paged in another way',
   SKEIN_2431: 'The number of members that is asked for is not valid',

@@ -1,5 +1,6 @@
 import type { MemberNote } from '../declaration.js'
 import type { OneToManyOptions } from '../options.js'
+import type { ShardingModel } from '../property-model.js'
 import type { RelationModel } from '../relation-model.js'
 import { endedLinksBin } from '../reserved-bins.js'
 import { checkInverse, type Side } from './check-inverse.js'
@@ -8,7 +9,7 @@ import type { Compilation, EntityNotes, PartNotes } from './compilation.js'
 import { compileConsolidate } from './compile-consolidate.js'
 import { compileNested } from './compile-nested.js'
 import { compileExpect } from './compile-expect.js'
-import { compileCompanions, compileSharding } from './compile-sharding.js'
+import { compileCompanions, compileSharding, type Spread } from './compile-sharding.js'
 import { isInTemplate, keyKind, storedKeyKind } from './key-kind.js'
 import { evaluateTarget, type Member } from './members.js'
 import { didYouMean, oneOf } from './nearest.js'
@@ -52,21 +53,18 @@ export function compileRelation(
       "Use a collection stored as 'keyList' or 'consolidate', or a @ManyToMany.",
     )
   }
-  const sharding = sharded && rules.canBeSharded && compileSharding(sharded.options, target, place, problems)
-  if (sharding && sharding.by !== 'hash' && rules.strategy !== 'consolidate') {
-    const message = `Members stored as ${rules.strategy} are known by their keys alone, which do not say by which ${sharding.by} to keep them.`
-    const fix =
-      "Use by: 'hash', or store them as @Embeddable children with strategy: 'consolidate', each with its date."
-    problems.add('SKEIN_1051', place, message, fix)
-  }
   const shape = RELATIONS[note.decorator]
   const bin = rules.hasBin ? (optionOf<string>(note, 'name') ?? note.property) : undefined
   const attributes = attributesOf(note, place, compilation)
+  const areLinks = target.kind === 'entity'
+  const spreadOver: Spread = areLinks ? { kind: 'links', dated: attributes } : { kind: 'children', dated: target }
+  const sharding = sharded && rules.canBeSharded && compileSharding(sharded.options, spreadOver, place, problems)
+  if (sharding && sharding.by !== 'hash' && areLinks) checkLinksByTime(sharding, note, other, place, compilation)
   const expect = compileExpect(optionOf(note, 'expect'), place, problems)
   const spread = sharded ?? companion
   const companions =
     spread && rules.canBeSharded && bin !== undefined
-      ? compileCompanions(spread, notes.set, bin, place, problems)
+      ? compileCompanions(spread, notes.set, bin, areLinks, place, problems)
       : undefined
   const inverse = optionOf<object>(note, 'inverseIndex')
   if (companions?.when !== undefined && rules.strategy === 'consolidate' && inverse !== undefined) {
@@ -174,6 +172,32 @@ function compileOnDelete(
   if (other === undefined || rules.strategy === 'sharedKey' || !isInTemplate(other.notes, other.note.property))
     return { onDelete }
   return { onDelete: onDelete === 'detach' ? 'restrict' : onDelete, inTheirKeys: true }
+}
+
+/** Links expire with their buckets, and nobody sees to what else they stand for then. */
+function checkLinksByTime(
+  { by, ttl }: Extract<ShardingModel, { by: 'hour' | 'day' }>,
+  note: MemberNote<RelationDecorator>,
+  other: Side | undefined,
+  place: Place,
+  { problems }: Compilation,
+): void {
+  if (note.through !== undefined) {
+    const message = `Link records cannot be kept by the ${by} in their owners.`
+    const fix = "Use by: 'hash', or give their class a date with an @Index and query it."
+    problems.add('SKEIN_1051', place, message, fix)
+  }
+  if (ttl === undefined) return
+  if (other !== undefined) {
+    const message = 'Links that expire here would stay on the other side.'
+    problems.add('SKEIN_1051', place, message, `Leave out ttl, or the other side ('${note.inverse}').`)
+  }
+  const onDelete = optionOf<string>(note, 'onDelete') ?? 'detach'
+  if (onDelete !== 'detach' || optionOf<string>(note, 'orphans') === 'delete') {
+    const option = onDelete === 'detach' ? "orphans: 'delete'" : `onDelete: '${onDelete}'`
+    const message = `${option} would not find members whose links have expired.`
+    problems.add('SKEIN_1051', place, message, 'Leave it out, or ttl.')
+  }
 }
 
 function checkSharedKey(notes: EntityNotes, target: EntityNotes, place: Place, { problems }: Compilation): void {

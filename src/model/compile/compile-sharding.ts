@@ -23,6 +23,7 @@ export function compileCompanions(
   { decorator, options }: MemberNote<'Sharded'> | MemberNote<'Companion'>,
   set: string,
   bin: string,
+  isOfLinks: boolean,
   place: Place,
   problems: Problems,
 ): CompanionsModel {
@@ -35,8 +36,10 @@ export function compileCompanions(
     if (when !== undefined) checkWhen(when, place, problems)
     return { ...companions, shards, ...(when !== undefined && { when }) }
   }
-  const { by, every = 1, ttl } = options
-  return { ...companions, buckets: { by, every, ...(ttl !== undefined && { ttl }) } }
+  const { by, every = 1, on, ttl } = options
+  // Children begin with their dates, and need not be asked for them.
+  const dates = isOfLinks && on !== undefined ? { on } : {}
+  return { ...companions, buckets: { by, every, ...dates, ...(ttl !== undefined && { ttl }) } }
 }
 
 const THRESHOLDS = ['bytes', 'members', 'busyPerSecond']
@@ -58,16 +61,22 @@ function checkWhen(when: unknown, place: Place, problems: Problems): void {
   }
 }
 
-/** Compiles how a collection or counter is spread; `member` is the class of a collection's members, which time slices look at. */
+/** What is spread; dates of children, or among the attributes of links, choose buckets of time. */
+export type Spread =
+  | { readonly kind: 'counter' }
+  | { readonly kind: 'children'; readonly dated: ClassNotes }
+  | { readonly kind: 'links'; readonly dated: ClassNotes | undefined }
+
+/** Compiles how a collection or counter is spread. */
 export function compileSharding(
   options: ShardedOptions,
-  member: ClassNotes | undefined,
+  spread: Spread,
   place: Place,
   problems: Problems,
 ): ShardingModel | undefined {
   const others: readonly string[] = options.by === 'hash' ? OF_TIME : OF_HASH
   const known = KNOWN_OPTIONS.Sharded.filter((option) => !others.includes(option))
-  if (member) checkOptions(problems, options, known, place, `@Sharded by ${show(options.by)}`)
+  if (spread.kind !== 'counter') checkOptions(problems, options, known, place, `@Sharded by ${show(options.by)}`)
   else checkOptions(problems, options, OF_COUNTERS, place, '@Sharded on a counter')
   if (options.by === 'hash') {
     const { shards } = options
@@ -82,7 +91,7 @@ export function compileSharding(
     problems.add('SKEIN_1051', place, message, "Use by: 'hash', 'hour' or 'day'.")
     return undefined
   }
-  if (!member) {
+  if (spread.kind === 'counter') {
     problems.add(
       'SKEIN_1051',
       place,
@@ -91,12 +100,7 @@ export function compileSharding(
     )
     return undefined
   }
-  if (typeOfProperty(member, options.on)?.kind !== 'date') {
-    const dates = [...member.members.keys()].filter((name) => typeOfProperty(member, name)?.kind === 'date')
-    const message = `on: ${show(options.on)} is not a date property of ${member.name}.`
-    problems.add('SKEIN_1051', place, message, `${didYouMean(String(options.on), dates)}Name a @Bin of type date.`)
-    return undefined
-  }
+  if (!checkDate(options.on, spread, place, problems)) return undefined
   const { by, on, every, ttl } = options
   const most = by === 'hour' ? 24 : 366
   if (every !== undefined && !(Number.isInteger(every) && every >= 1 && every <= most)) {
@@ -109,5 +113,31 @@ export function compileSharding(
     problems.add('SKEIN_1051', place, `ttl: ${show(ttl)} is not a time to live.`, fix)
     return undefined
   }
-  return { by, on, ...(every !== undefined && { every }), ...(ttl !== undefined && { ttl }) }
+  return {
+    by,
+    ...(on !== undefined && { on }),
+    ...(every !== undefined && { every }),
+    ...(ttl !== undefined && { ttl }),
+  }
+}
+
+function checkDate(
+  on: string | undefined,
+  { kind, dated }: Exclude<Spread, { kind: 'counter' }>,
+  place: Place,
+  problems: Problems,
+): boolean {
+  if (kind === 'links' && on === undefined) return true
+  if (dated === undefined) {
+    const message = `on: ${show(on)}: its links carry nothing, so they have no date.`
+    const fix =
+      'Leave out on, and links are kept by the time at which they are made; or give them attributes with a date, in a @ManyToMany.'
+    problems.add('SKEIN_1051', place, message, fix)
+    return false
+  }
+  if (on !== undefined && typeOfProperty(dated, on)?.kind === 'date') return true
+  const dates = [...dated.members.keys()].filter((name) => typeOfProperty(dated, name)?.kind === 'date')
+  const message = `on: ${show(on)} is not a date property of ${dated.name}.`
+  problems.add('SKEIN_1051', place, message, `${didYouMean(String(on), dates)}Name a @Bin of type date.`)
+  return false
 }

@@ -48,7 +48,8 @@ export function compileValue(
     const message = `@Sharded is on a @${note.decorator}; only collections and counters can be sharded.`
     problems.add('SKEIN_1026', place, message, 'Leave it out, or make the property a @Counter or a collection.')
   }
-  const sharding = sharded && role === 'counter' && compileSharding(sharded.options, undefined, place, problems)
+  const sharding =
+    sharded && role === 'counter' && compileSharding(sharded.options, { kind: 'counter' }, place, problems)
   const copied = isNote(note, 'Copy') ? compileCopy(notes, note, compilation) : undefined
   const type = typeOf(notes, note, compilation, models) ?? copied?.type
   if (!type) return undefined

@@ -38,5 +38,5 @@ export function describeSharding(sharding: ShardingModel): string {
   if (sharding.by === 'hash') return `${sharding.shards} shards by hash`
   const { by, on, every = 1, ttl } = sharding
   const unit = every === 1 ? by : `${every} ${by}s`
-  return `shards by ${unit} of ${on}${ttl === undefined ? '' : `, each for ${ttl} s`}`
+  return `buckets by ${unit} of ${on ?? 'the link'}${ttl === undefined ? '' : `, each for ${ttl} s`}`
 }

@@ -15,6 +15,12 @@ export function cut<T>(all: readonly T[], { offset, count }: KeyRange): readonly
   return all.slice(Math.max(0, begin), Math.max(0, begin + count))
 }
 
+/** Key of a member, and the time that it is kept by. */
+export interface TimedKey {
+  readonly key: KeyValue
+  readonly time: number
+}
+
 /** Questions about the members of a collection, each answered by one command. */
 export interface CollectionMembers {
   count(owner: Tracked, reader: Reader): Promise<number>
@@ -27,6 +33,13 @@ export interface CollectionMembers {
   readonly byPosition?: {
     page(owner: Tracked, reader: Reader, count: number, after?: string): Promise<FoundPage>
     stream(owner: Tracked, reader: Reader): AsyncIterable<FoundStep>
+  }
+  /** Only where members are kept by time: those of a range, and the first or last ones, from the oldest. */
+  readonly byTime?: {
+    window(owner: Tracked, reader: Reader, range: TimeRange): Promise<readonly TimedKey[]>
+    nearest(owner: Tracked, reader: Reader, count: number, end: 'first' | 'last'): Promise<readonly TimedKey[]>
+    /** The time of a link with these attributes that is made now. */
+    timeOf(attributes: object | undefined): number | undefined
   }
 }
 

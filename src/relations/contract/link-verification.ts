@@ -15,15 +15,15 @@ export interface LinkEnd {
   /** The rest is absent where this side stores nothing. */
   readonly property?: string
   /** Record that keeps the link, if it is not this one; it is known once the record has said so. */
-  readonly apart?: { readonly store: MemberStore; readonly home: () => RecordKey }
+  readonly apart?: { readonly store: MemberStore; readonly member: UserKey; readonly home: () => RecordKey }
   /** True, or a count above 0, where the record holds the link. */
   readonly holds?: Expression
   /** Attributes stored with the link. */
   readonly carries?: Expression
   /** Takes the link in, with what the owner stores with it; only a side that follows the other can be told to. */
   readonly add?: (carried: Value | undefined, isHomeThere: boolean) => WriteCommand
-  /** Absent where the record cannot do without it. */
-  readonly remove?: () => WriteCommand
+  /** Takes the link out of the record that was found to hold it. Absent where the record cannot do without it. */
+  readonly remove?: (home?: RecordKey) => WriteCommand
   /** The record is a link, which is deleted where an end is gone. */
   readonly isLink?: true
   /** Present if the record can hold only one link: the key it holds, and the end of that record's own link to this one. */

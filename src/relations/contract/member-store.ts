@@ -40,6 +40,12 @@ export interface Telling {
   readonly agrees: (outcome: Outcome) => boolean
 }
 
+/** Members whose keys do not say which record holds them. */
+export interface MemberLookup {
+  /** Whether the record is one of those that hold members of the owner, as far as is known. */
+  isHome(owner: RecordKey, home: RecordKey): boolean
+}
+
 /** Lists of the owners of a child: a reference to several classes has owners that keep them in different sets. */
 export interface OwnerLists {
   /** Store in which the owner of that record keeps its list. */
@@ -61,7 +67,7 @@ export interface MemberStore extends OwnerLists {
   readonly bins: readonly string[]
   /** Records that hold the members of an owner. */
   homes(owner: RecordKey): readonly RecordKey[]
-  /** The record that holds this member, or would. */
+  /** The record that holds this member, or would; where there is a `lookup`, the one that it would be added to now. */
   homeOf(owner: RecordKey, member: UserKey): RecordKey
   /** Bins of the owner's record that say where its members are; `learn` takes them over. */
   readonly schemeBins: readonly string[]
@@ -72,6 +78,8 @@ export interface MemberStore extends OwnerLists {
   readonly isApart: boolean
   /** Present where members may move while others ask: only `held` and `attributesOf` tell who they are. */
   readonly growing?: GrowingMembers
+  /** Present where a member may be in any of the homes: only `held` and `attributesOf` tell who they are. */
+  readonly lookup?: MemberLookup
   /** Prepares the record of a new owner. */
   create(owner: Tracked, draft: Draft): void
   add(at: StoredMember, draft: Draft, stage: StageName, settle: Settle, reader?: Reader): void | Promise<void>
@@ -87,8 +95,8 @@ export interface MemberStore extends OwnerLists {
   ): void | Promise<void>
   /** Puts a member into its home, which is there, or is made; `repair` does so only while nobody else writes there. */
   addition(at: StoredMember, isHomeThere: boolean): WriteCommand
-  /** Tells an owner how its members are stored, before `repair` makes a home for some. Absent where owners that have homes always say it. */
-  telling?(owner: RecordKey): Telling
+  /** Tells an owner how its members are stored, before `repair` makes a home for some, who are `added`. Absent where owners that have homes always say it. */
+  telling?(owner: RecordKey, added?: readonly StoredMember[]): Telling
   /** Takes a member out, whatever else happens to the owner; unless said otherwise, of its home. */
   removal(at: StoredMember, from?: RecordKey): WriteCommand
   /** Lets members in again where a delete was cut short. */

@@ -1,4 +1,5 @@
 import { SkeinError } from '../../errors/index.js'
+import type { KeyValue } from '../../keys/index.js'
 import type { QuestionOptions } from '../../model/related.js'
 import type { Binding } from '../contract/binding.js'
 import type { KeyRange } from '../contract/collection-members.js'
@@ -63,6 +64,13 @@ export function askedRange(
 
 export function noNumbers({ relation, strategy }: Binding): SkeinError {
   return strategy.store === undefined ? pagedOtherwise(relation, 'after') : pagedByCursor(relation)
+}
+
+/** Keys of what was added to a collection that has nothing stored. */
+export function addedKeys(state: CollectionState): KeyValue[] {
+  const keys = state.added.map((member) => state.keyOf(member))
+  if (keys.every((key): key is KeyValue => key !== null)) return keys
+  throw noSession('keys')
 }
 
 export function noSession(call: string): SkeinError {

@@ -5,7 +5,7 @@ import type { Outcome, StoredRecord } from '../../plan/outcome.js'
 import { recordId, type RecordKey, type UserKey } from '../../plan/record-key.js'
 import type { Finding } from '../contract/finding.js'
 import type { LinkEnd, LinkVerification } from '../contract/link-verification.js'
-import type { MemberStore } from '../contract/member-store.js'
+import type { MemberStore, StoredMember } from '../contract/member-store.js'
 import { describeHomeMarker, describeMember, type ShowKey } from './describe-finding.js'
 import type { Reading } from './judge.js'
 import { isUserKey } from './link-ends.js'
@@ -99,7 +99,9 @@ export class HomeVerifier {
     let generation: number | undefined = here.generation
     if (!there.holds) {
       const { isThere } = there.home!
-      const told = isThere ? undefined : await this.#tell(store, owner.key)
+      const told = isThere
+        ? undefined
+        : await this.#tell(store, owner.key, { owner: owner.key, member, attributes: here.carried })
       if (told !== undefined && told.result.state !== 'repaired') return told.result
       if (told !== undefined && recordId(owner.key) === recordId(key)) generation = told.generation
       const added = resultOf(await this.#write(end.add!(here.carried, isThere)))
@@ -114,8 +116,8 @@ export class HomeVerifier {
   }
 
   /** Undefined where the owner has nothing to be told. */
-  async #tell(store: MemberStore, owner: RecordKey): Promise<Told | undefined> {
-    const told = await tellOwners([{ store, owner }], (commands) => this.#access.write(commands), this.#own)
+  async #tell(store: MemberStore, owner: RecordKey, added: StoredMember): Promise<Told | undefined> {
+    const told = await tellOwners([{ store, owner, added }], (commands) => this.#access.write(commands), this.#own)
     if (told.size === 0) return undefined
     const [outcome] = told.values()
     if (outcome === undefined) return { result: { state: 'leftAlone' } }
@@ -164,5 +166,7 @@ function atGeneration(command: WriteCommand, generation: number): WriteCommand {
 /** The record that is read, where this member does not belong in it. */
 export function misplacedIn(home: Home | undefined, member: UserKey): Home | undefined {
   if (home === undefined || !isUserKey(member)) return undefined
-  return recordId(home.store.homeOf(home.owner.key, member)) === recordId(home.key) ? undefined : home
+  const { store, owner, key } = home
+  if (store.lookup !== undefined) return store.lookup.isHome(owner.key, key) ? undefined : home
+  return recordId(store.homeOf(owner.key, member)) === recordId(key) ? undefined : home
 }

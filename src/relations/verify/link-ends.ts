@@ -55,10 +55,14 @@ function endIn(store: MemberStore, property: string, owner: RecordKey, member: U
     model: store.model,
     key: owner,
     property,
-    ...(store.isApart && { apart: { store, home: () => store.homeOf(owner, member) } }),
-    remove: () => store.removal({ owner, member }),
+    ...(store.isApart && { apart: { store, member, home: () => store.homeOf(owner, member) } }),
+    remove: (home) => store.removal({ owner, member }, placeOf(store, home)),
   }
 }
+
+/** The record to take a member out of; undefined where its key says it. */
+const placeOf = (store: MemberStore, home: RecordKey | undefined): RecordKey | undefined =>
+  store.lookup === undefined ? undefined : home
 
 /** The end that has the other's key in a map, with the attributes of the link. */
 export function mapEnd(
@@ -74,7 +78,7 @@ export function mapEnd(
     holds: mapCount(map, other),
     carries: mapGet(map, other, 'map'),
     // Ended links are checked by themselves.
-    remove: () => store.removal({ owner, member: other, endedAt: null }),
+    remove: (home) => store.removal({ owner, member: other, endedAt: null }, placeOf(store, home)),
     // Through the codec, because the client does not give back every number as it was stored.
     add(carried, isHomeThere) {
       const attributes = carried === undefined ? undefined : codec.encode(codec.decode(carried), 1)

@@ -47,8 +47,20 @@ export async function withoutHeld<T>(
 
 /** The record of an end, and the one that keeps its links, where that is another. */
 function recordsOf({ model, key, apart }: LinkEnd): Pick<ReadCommand, 'entity' | 'key'>[] {
-  const keys = apart === undefined ? [key] : [key, apart.home()]
+  const keys = apart === undefined ? [key] : [key, ...homesOf(apart, key)]
   return keys.filter((each) => isUserKey(each.key)).map((each) => ({ entity: model.name, key: each }))
+}
+
+/** Records that may hold the link of an end; at least the one that it would be put into. */
+function homesOf({ store, home }: NonNullable<LinkEnd['apart']>, owner: RecordKey): readonly RecordKey[] {
+  const all = store.lookup === undefined ? [] : store.homes(owner)
+  return all.length === 0 ? [home()] : all
+}
+
+/** The record that holds a link, or would, and what it says. */
+interface HomeAnswer {
+  readonly key: RecordKey
+  readonly record: StoredRecord | null
 }
 
 /** Reads of the record of one end. */
@@ -71,9 +83,15 @@ export async function readEnds(ends: readonly LinkEnd[], readAll: ReadAll): Prom
     if (apart === undefined || record === null) return []
     apart.store.learn(key, record.bins)
     if (apart.store.growing?.isUnsettled(key) === true) return []
-    return [{ i, end: ends[i], key: apart.home(), operations: questionsOf(ends[i], i) }]
+    return homesOf(apart, key).map((home) => ({ i, end: ends[i], key: home, operations: questionsOf(ends[i], i) }))
   })
-  const homes = new Map((await askAll(away, readAll)).map((record, at) => [away[at].i, { record, key: away[at].key }]))
+  const homes = new Map<number, HomeAnswer>()
+  for (const [at, record] of (await askAll(away, readAll)).entries()) {
+    const { i, end, key } = away[at]
+    // The newest that holds it counts; where none does, it would be put into one that is made.
+    if (end.apart!.store.lookup === undefined || answerOf(end, i, record).holds) homes.set(i, { record, key })
+    else if (!homes.has(i)) homes.set(i, { record: null, key: end.apart!.home() })
+  }
   const moved = await areMoved(ends, records, readAll)
   return ends.map((end, i) => {
     if (moved.has(i)) return MOVED
@@ -145,7 +163,7 @@ function answerApart(
   end: LinkEnd,
   i: number,
   { exists, isDeleting, age: ownAge }: Reading,
-  { key, record }: { readonly key: RecordKey; readonly record: StoredRecord | null },
+  { key, record }: HomeAnswer,
 ): Reading {
   const answer = answerOf(end, i, record)
   const age = record === null ? ownAge : answer.age

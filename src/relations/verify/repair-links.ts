@@ -1,7 +1,7 @@
 import { write, type WriteCommand } from '../../plan/command.js'
 import { mergeCommands } from '../../plan/merge-commands.js'
 import type { Outcome } from '../../plan/outcome.js'
-import { recordId } from '../../plan/record-key.js'
+import { recordId, type RecordKey } from '../../plan/record-key.js'
 import type { Value } from '../../plan/value.js'
 import type { Finding } from '../contract/finding.js'
 import type { Reading, Verdict } from './judge.js'
@@ -53,14 +53,14 @@ export async function repairLinks(
       .filter((id) => told.has(id) && told.get(id)?.state !== 'written')
     if (untold !== undefined)
       return { result: told.get(untold) === undefined ? LEFT_ALONE : resultOf(told.get(untold)!) }
-    const command = verdict.change === 'add' ? end.add!(carried, home?.isThere !== false) : removal(end)
+    const command = verdict.change === 'add' ? end.add!(carried, home?.isThere !== false) : removal(end, home?.key)
     if (command === undefined) return UNREPAIRED
     const id = recordId(command.key)
     let repair = repairs.get(id)
     if (repair === undefined) repairs.set(id, (repair = { generation, commands: [], result: { state: 'leftAlone' } }))
     // The record changed between two readings: the next run checks it again.
     if (repair.generation !== generation) return undefined
-    repair.commands.push(atGeneration(command, generation))
+    repair.commands.push(isMade(end, verdict) ? command : atGeneration(command, generation))
     return repair
   })
   const all = [...repairs.values()]
@@ -73,15 +73,20 @@ export async function repairLinks(
 }
 
 /** The owner for whose link a companion has to be made. */
-function ownerToTell({ link, verdict, reading }: Confirmed): readonly OwnerToTell[] {
+function ownerToTell({ link, verdict, reading, carried }: Confirmed): readonly OwnerToTell[] {
   const { apart, key } = link[verdict.wrong]
   if (apart === undefined || verdict.change !== 'add' || reading.home?.isThere !== false) return []
-  return [{ store: apart.store, owner: key }]
+  const added = { owner: key, member: apart.member, attributes: carried }
+  return [{ store: apart.store, owner: key, added }]
 }
 
+/** True where no record was found to hold the link, so that there is none whose generation could tell of others. */
+const isMade = ({ apart }: LinkEnd, { change }: Verdict): boolean =>
+  change === 'add' && apart?.store.lookup !== undefined
+
 /** A link record is only marked here: whoever goes on with its delete takes it off the lists of its ends. */
-function removal(end: LinkEnd): WriteCommand | undefined {
-  return isDeletion(end) ? markDeleting({ ...end, deleteGuards: [] }) : end.remove?.()
+function removal(end: LinkEnd, home: RecordKey | undefined): WriteCommand | undefined {
+  return isDeletion(end) ? markDeleting({ ...end, deleteGuards: [] }) : end.remove?.(home)
 }
 
 /** True where an end is repaired by deleting its record. */

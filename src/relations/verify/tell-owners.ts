@@ -1,13 +1,15 @@
 import type { WriteCommand } from '../../plan/command.js'
 import type { Outcome } from '../../plan/outcome.js'
 import { recordId, type RecordKey } from '../../plan/record-key.js'
-import type { MemberStore } from '../contract/member-store.js'
+import type { MemberStore, StoredMember } from '../contract/member-store.js'
 import type { OwnWrites } from './own-writes.js'
 
 /** An owner for whose members a record is about to be made. */
 export interface OwnerToTell {
   readonly store: MemberStore
   readonly owner: RecordKey
+  /** The member that the record is made for. */
+  readonly added: StoredMember
 }
 
 /**
@@ -19,9 +21,14 @@ export async function tellOwners(
   send: (commands: readonly WriteCommand[]) => Promise<Outcome[]>,
   own: OwnWrites,
 ): Promise<ReadonlyMap<string, Outcome | undefined>> {
-  const each = [...new Map(owners.map((one) => [ownerId(one), one])).values()]
-  const told = each.flatMap((one) => {
-    const telling = one.store.telling?.(one.owner)
+  const each = new Map<string, { readonly one: OwnerToTell; readonly added: StoredMember[] }>()
+  for (const one of owners) {
+    const known = each.get(ownerId(one))
+    if (known === undefined) each.set(ownerId(one), { one, added: [one.added] })
+    else known.added.push(one.added)
+  }
+  const told = [...each.values()].flatMap(({ one, added }) => {
+    const telling = one.store.telling?.(one.owner, added)
     return telling === undefined ? [] : [{ ...one, telling }]
   })
   if (told.length === 0) return new Map()
@@ -38,4 +45,5 @@ export async function tellOwners(
   )
 }
 
-export const ownerId = ({ store, owner }: OwnerToTell): string => `${recordId(owner)} ${store.bin}`
+export const ownerId = ({ store, owner }: Pick<OwnerToTell, 'store' | 'owner'>): string =>
+  `${recordId(owner)} ${store.bin}`

@@ -8,7 +8,6 @@ import {
 } from '../../model/index.js'
 import {
   NOT_DELETING,
-  binEquals,
   holds,
   remove,
   whileThere,
@@ -52,7 +51,7 @@ export class CompanionCommands {
     return write(this.model.name, home, ended === undefined ? [entry] : [entry, ended.forget([at.member])], {
       exists: 'mustExist',
       ttl: 'keep',
-      guards: [binEquals(COMPANION_SHARDS_BIN, shards), NOT_MARKED],
+      guards: [this.#scheme.isOneOf(shards), NOT_MARKED],
       watchSize: true,
     })
   }
@@ -75,7 +74,7 @@ export class CompanionCommands {
   }
 
   change(home: RecordKey, operations: readonly WriteOperation[], shards: Shards): WriteCommand {
-    const guards = [binEquals(COMPANION_SHARDS_BIN, shards)]
+    const guards = [this.#scheme.isOneOf(shards)]
     return write(this.model.name, home, operations, { exists: 'mustExist', ttl: 'keep', guards })
   }
 

@@ -1,5 +1,6 @@
 import { companionKey, hashShard } from '../../keys/index.js'
-import type { CompanionsModel, EntityModel } from '../../model/index.js'
+import { COMPANION_SHARDS_BIN, type CompanionsModel, type EntityModel } from '../../model/index.js'
+import { binEquals, type Guard } from '../../plan/command.js'
 import { recordId, type RecordKey, type UserKey } from '../../plan/record-key.js'
 import type { Value } from '../../plan/value.js'
 import { storedScheme } from '../contract/companion-errors.js'
@@ -30,6 +31,11 @@ export class CompanionScheme {
   /** As far as this process knows. A stale number costs a round trip: every companion says of how many it is. */
   shardsOf(owner: RecordKey): Shards {
     return this.#learned.size === 0 ? this.#declared : (this.#learned.get(recordId(owner)) ?? this.#declared)
+  }
+
+  /** Condition that a companion is one of so many. */
+  isOneOf(shards: Shards): Guard {
+    return binEquals(COMPANION_SHARDS_BIN, shards)
   }
 
   /** The value of the owner's bin for so many shards. */

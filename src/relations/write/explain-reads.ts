@@ -57,6 +57,14 @@ export function routing(owner: Named, home: RecordKey): DescribeStep {
       : `if ${showKey(home, true)} does not exist yet, it is created and noted in ${nameOf(owner)}; if ${nameOf(owner)} has another number of shards, the write is routed again`
 }
 
+/** A write to a bucket of time, which may not be there yet. */
+export function routingToBucket(owner: Named, home: RecordKey): DescribeStep {
+  return (isTransaction) =>
+    isTransaction
+      ? `read ${showKey(home, true)} in the transaction: where there is none, ${nameOf(owner)} is told to list it and it is made`
+      : `where ${showKey(home, true)} is not there yet, ${nameOf(owner)} is told to list it and it is made; where ${nameOf(owner)} has buckets of another length, the write is routed again`
+}
+
 /** A write to the owner's record, whose members may be elsewhere by then. */
 export function reroutedWhenSplit(owner: Named): DescribeStep {
   return () => `if the members of ${nameOf(owner)} are in companion records, the write is routed there`

@@ -61,16 +61,16 @@ export class LinkUpkeep {
     }
     const all = [...sides.values()]
     const questions = all
-      .filter(({ end }) => end.store.growing === undefined)
+      .filter(({ end }) => isKnown(end.store))
       .flatMap(({ end, asked, has }) => end.store.among(end.key, asked).map((question) => ({ ...question, has })))
-    const growing = all.filter(({ end }) => end.store.growing !== undefined)
-    let open = questions.length + growing.length
+    const unknown = all.filter(({ end }) => !isKnown(end.store))
+    let open = questions.length + unknown.length
     const answered = (side: Set<string>, found: readonly UserKey[]): void => {
       for (const key of found) side.add(userKeyId(key))
       if (--open === 0) for (const pair of pairs) this.#bringInLine(pair, sides, draft)
     }
     for (const { command, found, has } of questions) draft.check(command, (record) => answered(has, found(record)))
-    for (const { end, asked, has } of growing)
+    for (const { end, asked, has } of unknown)
       draft.followUp(async (access) => {
         // A link that cannot be read is not compared: verify finds it.
         const found = await end.store.held(end.key, asked, access).catch(() => undefined)
@@ -83,7 +83,7 @@ export class LinkUpkeep {
     if (isThere === sideOf(other, sides).has.has(userKeyId(owner.key.key))) return
     if (!isThere) this.#unlink({ owner, other }, draft)
     else if (this.#bin.attributesOf === undefined) this.#link({ owner, other }, undefined, draft)
-    else if (owner.store.growing !== undefined) {
+    else if (!isKnown(owner.store)) {
       draft.followUp(async (access) => {
         const at = linkFrom(owner, other)
         const carried = await owner.store.attributesOf(at, access).catch(() => null)
@@ -115,6 +115,9 @@ export class LinkUpkeep {
     })
   }
 }
+
+/** True where the key of a member says which record holds it. */
+const isKnown = ({ growing, lookup }: MemberStore): boolean => growing === undefined && lookup === undefined
 
 /** The link as one of its sides stores it. */
 export const linkFrom = (here: LinkSide, there: LinkSide): StoredMember => ({

@@ -2,6 +2,7 @@ import type { PartCodec } from '../../codec/index.js'
 import type { EntityModel, RelationModel } from '../../model/index.js'
 import type { Value } from '../../plan/value.js'
 import type { MemberStore } from '../contract/member-store.js'
+import { BucketStore } from '../buckets/bucket-store.js'
 import { GrowingStore } from '../growth/growing-store.js'
 import { endedBinOf } from './ended-bin.js'
 import { CompanionStore } from './companion-store.js'
@@ -23,6 +24,7 @@ export function storeOf(
 ): MemberStore {
   const layout = layoutOf(relation)
   if (relation.companions === undefined) return new RecordStore(model, relation, target, layout)
+  if (relation.companions.buckets !== undefined) return new BucketStore(model, relation, target, layout, attributes)
   if (relation.companions.when === undefined) return new CompanionStore(model, relation, target, layout)
   const recode = attributes && ((carried: Value): Value => attributes.encode(attributes.decode(carried), 1))
   return new GrowingStore(model, relation, target, layout, recode)

@@ -8,7 +8,7 @@ import { PartChanges } from '../consolidate/part-changes.js'
 import type { PartClass } from '../consolidate/part-class.js'
 import { itemsOf, type PartItems } from '../consolidate/part-items.js'
 import type { PartTable } from '../consolidate/part-table.js'
-import type { BucketScheme } from './bucket-scheme.js'
+import type { BucketScheme } from '../../buckets/bucket-scheme.js'
 
 /** Dates of children that choose their buckets: which they lead to, and which lead nowhere. */
 export class PartDates {

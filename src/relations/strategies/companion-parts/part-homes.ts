@@ -6,7 +6,7 @@ import {
   type RelationModel,
 } from '../../../model/index.js'
 import { hashShard, type KeyValue } from '../../../keys/index.js'
-import { binEquals, write, type Bins, type Ttl, type WriteCommand } from '../../../plan/command.js'
+import { write, type Bins, type WriteCommand } from '../../../plan/command.js'
 import { writeBin } from '../../../plan/operations.js'
 import type { WriteOperation } from '../../../plan/operation.js'
 import type { RecordKey } from '../../../plan/record-key.js'
@@ -20,11 +20,12 @@ import { CompanionCounts } from '../../write/companion-counts.js'
 import { CompanionScheme, type Shards } from '../../write/companion-scheme.js'
 import { CompanionsInTransaction } from '../../write/companions-in-transaction.js'
 import { mapBin } from '../../write/link-bin.js'
-import { askBuckets } from './ask-buckets.js'
-import { BucketCommands } from './bucket-commands.js'
-import { BucketScheme } from './bucket-scheme.js'
+import { askBuckets } from '../../buckets/ask-buckets.js'
+import { BucketCommands } from '../../buckets/bucket-commands.js'
+import { BucketScheme } from '../../buckets/bucket-scheme.js'
 import type { PartPlaces } from './part-groups.js'
 import type { PartChanges } from '../consolidate/part-changes.js'
+import { timeAt } from '../consolidate/sort-key.js'
 
 /** Records that hold the children of one collection, for reads. */
 export interface AskedHomes extends PartPlaces {
@@ -73,12 +74,12 @@ export class PartHomes implements Companions, AskedHomes, VerifiedHomes {
     this.model = model
     this.bin = relation.bin!
     const { buckets, ...companions } = relation.companions!
-    this.buckets = buckets && new BucketScheme(model, relation.name, { ...companions, buckets })
+    this.buckets = buckets && new BucketScheme(model, relation.name, { ...companions, buckets }, timeOf)
     this.scheme = this.buckets ?? new CompanionScheme(model, relation.name, companions)
     this.commands =
       this.buckets === undefined
         ? new CompanionCommands(model, this.bin, relation.index, mapBin, this.scheme)
-        : new BucketCommands(model, this.bin, relation.index, this.buckets)
+        : new BucketCommands(model, this.bin, relation.index, mapBin, this.buckets)
     this.counts = CompanionCounts.of(model, relation)
     this.changes = new CompanionChanges(this.commands, this.scheme, relation.name, this.counts)
     this.inside = new CompanionsInTransaction(this.commands, this.scheme)
@@ -113,7 +114,7 @@ export class PartHomes implements Companions, AskedHomes, VerifiedHomes {
   ): WriteCommand {
     const shards = this.scheme.shardsOf(owner)
     if (!isThere) return this.made(owner, home, shards, first, operations)
-    const guards = [binEquals(COMPANION_SHARDS_BIN, shards), NOT_MARKED]
+    const guards = [this.scheme.isOneOf(shards), NOT_MARKED]
     return write(this.model.name, home, operations, { exists: 'mustExist', ttl: 'keep', guards })
   }
 
@@ -139,7 +140,7 @@ export class PartHomes implements Companions, AskedHomes, VerifiedHomes {
 
   /** Changes children of a companion that is there; new ones only where it is not marked. */
   change(home: RecordKey, shards: Shards, changes: PartChanges): WriteCommand {
-    const isThisOne = binEquals(COMPANION_SHARDS_BIN, shards)
+    const isThisOne = this.scheme.isOneOf(shards)
     return write(this.model.name, home, changes.operations(), {
       exists: 'mustExist',
       ttl: 'keep',
@@ -168,7 +169,8 @@ export class PartHomes implements Companions, AskedHomes, VerifiedHomes {
     ]
     return write(this.model.name, home, operations, {
       exists: 'mustNotExist',
-      ttl: this.#ttlOf(first, shards),
+      // A companion must outlive its owner's expiry, which may be put off at any time.
+      ttl: this.buckets?.ttlOf(first, shards) ?? 'never',
       watchSize: true,
     })
   }
@@ -176,10 +178,7 @@ export class PartHomes implements Companions, AskedHomes, VerifiedHomes {
   #shardOf(first: KeyValue, shards: Shards): number | string {
     return this.buckets === undefined ? hashShard(first, shards) : this.buckets.nameAt(first, shards)!
   }
-
-  /** A companion must outlive its owner's expiry, which may be put off at any time; a bucket has an expiry of its own. */
-  #ttlOf(first: KeyValue, shards: Shards): Ttl {
-    const expiry = this.buckets?.expiryAt(first, shards)
-    return expiry === undefined ? 'never' : Math.max(1, Math.ceil((expiry - Date.now()) / 1000))
-  }
 }
+
+/** The place of a child begins with its date. */
+const timeOf = (place: KeyValue): number | undefined => timeAt(place as string)

@@ -4,7 +4,7 @@ import { readExpression } from '../../../plan/operations.js'
 import type { Draft, StageName } from '../../../plan/draft.js'
 import type { Reader } from '../../contract/reader.js'
 import type { CompanionPlace } from '../../write/companions-in-transaction.js'
-import { routing } from '../../write/explain-reads.js'
+import { routing, routingToBucket } from '../../write/explain-reads.js'
 import { held } from '../../write/link-bin.js'
 import type { PartItems } from '../consolidate/part-items.js'
 import type { KnownPart } from '../consolidate/part-table.js'
@@ -24,9 +24,10 @@ export class PartWrites extends PartSender {
   send(parts: WrittenParts, items: PartItems, draft: Draft, stage: StageName, reader: Reader): void | Promise<void> {
     if (draft.isInside) return this.#sendInside(parts, items, draft, stage, reader)
     const { table } = parts
+    const toHome = this.#homes.buckets === undefined ? routing : routingToBucket
     for (const { home, put } of this.groups(parts, items)) {
       draft.tie(home, table.owner.key)
-      if (put.length > 0) draft.follow(stage, routing(table.owner, home))
+      if (put.length > 0) draft.follow(stage, toHome(table.owner, home))
     }
     // A transaction that is only being planned must hold the owner as well, where that counts its children.
     if (draft.isTransaction && items.put.length + items.removed.length > 0)

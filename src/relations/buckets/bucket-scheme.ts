@@ -1,10 +1,10 @@
-import { bucketEnd, bucketName, bucketStart, companionKey, startOfBucket, type Buckets } from '../../../keys/index.js'
-import type { BucketsModel, CompanionsModel, EntityModel } from '../../../model/index.js'
-import { recordId, type RecordKey, type UserKey } from '../../../plan/record-key.js'
-import type { Value } from '../../../plan/value.js'
-import { storedScheme } from '../../contract/companion-errors.js'
-import { CompanionScheme, type Shards } from '../../write/companion-scheme.js'
-import { timeAt } from '../consolidate/sort-key.js'
+import { bucketEnd, bucketName, bucketStart, companionKey, startOfBucket, type Buckets } from '../../keys/index.js'
+import { COMPANION_SHARDS_BIN, type BucketsModel, type CompanionsModel, type EntityModel } from '../../model/index.js'
+import { binEquals, type Guard, type Ttl } from '../../plan/command.js'
+import { recordId, type RecordKey, type UserKey } from '../../plan/record-key.js'
+import type { Value } from '../../plan/value.js'
+import { storedScheme } from '../contract/companion-errors.js'
+import { CompanionScheme, type Shards } from '../write/companion-scheme.js'
 
 /** Owners whose buckets are remembered. */
 const MOST_REMEMBERED = 1000
@@ -17,24 +17,34 @@ interface KnownBuckets extends Buckets {
   readonly names: readonly string[]
 }
 
-/** A bucket of an owner: the time it covers, and the record that holds its children. */
+/** Reads the time of a member from what chooses its bucket: its place, or the time itself. */
+export type TimeOf = (route: UserKey) => number | undefined
+
+/** A bucket of an owner: the time it covers, and the record that holds its members. */
 export interface Bucket {
   readonly home: RecordKey
   readonly start: number
   readonly end: number
 }
 
-/** Says in which records an owner's children are whose dates choose them. The owner lists its buckets: `["days", 1, ["2026-11-16", …]]`. */
+/** Says in which records an owner's members are whose dates choose them. The owner lists its buckets: `["days", 1, ["2026-11-16", …]]`. */
 export class BucketScheme extends CompanionScheme {
   readonly ttl: number | undefined
   readonly #owners: EntityModel
   readonly #relation: string
   readonly #companions: string
   readonly #class: Buckets
+  readonly #timeOf: TimeOf
   readonly #known = new Map<string, KnownBuckets>()
 
-  constructor(model: EntityModel, property: string, companions: CompanionsModel & { readonly buckets: BucketsModel }) {
+  constructor(
+    model: EntityModel,
+    property: string,
+    companions: CompanionsModel & { readonly buckets: BucketsModel },
+    timeOf: TimeOf,
+  ) {
     super(model, property, companions)
+    this.#timeOf = timeOf
     this.#owners = model
     this.#relation = property
     this.#companions = companions.set
@@ -45,6 +55,12 @@ export class BucketScheme extends CompanionScheme {
 
   override shardsOf(owner: RecordKey): Shards {
     return numberOf(this.#known.get(recordId(owner)) ?? this.#class)
+  }
+
+  override isOneOf(shards: Shards): Guard {
+    const { unit, every } = read(shards)
+    const length = every === 1 ? `one ${unit}` : `${every} ${WORDS[unit]}`
+    return binEquals(COMPANION_SHARDS_BIN, shards, `it is a bucket of ${length}`)
   }
 
   /** The value of the owner's bin, with these buckets. */
@@ -76,22 +92,28 @@ export class BucketScheme extends CompanionScheme {
     })
   }
 
-  /** `place` is the child's place in the map, which begins with its date. */
-  override homeOf(owner: RecordKey, place: UserKey, shards = this.shardsOf(owner)): RecordKey {
-    return this.#home(owner, this.nameAt(place, shards)!)
+  /** `route` tells the time of the member. */
+  override homeOf(owner: RecordKey, route: UserKey, shards = this.shardsOf(owner)): RecordKey {
+    return this.#home(owner, this.nameAt(route, shards)!)
   }
 
-  /** The name of the bucket of a place; undefined where it has no date that has one. */
-  nameAt(place: UserKey, shards: Shards): string | undefined {
-    const time = timeAt(place as string)
+  /** The name of the bucket of a time; undefined where that has none. */
+  nameAt(route: UserKey, shards: Shards): string | undefined {
+    const time = this.#timeOf(route)
     return time === undefined ? undefined : bucketName(read(shards), time)
   }
 
-  /** The instant at which the bucket of a place expires; undefined where none does. */
-  expiryAt(place: UserKey, shards: Shards): number | undefined {
+  /** The instant at which the bucket of a time expires; undefined where none does. */
+  expiryAt(route: UserKey, shards: Shards): number | undefined {
     if (this.ttl === undefined) return undefined
     const buckets = read(shards)
-    return bucketEnd(buckets, bucketStart(buckets, timeAt(place as string)!)) + this.ttl * 1000
+    return bucketEnd(buckets, bucketStart(buckets, this.#timeOf(route)!)) + this.ttl * 1000
+  }
+
+  /** Expiry of the record of a bucket that is made now: its own, because it must outlive its owner's, which may be put off at any time. */
+  ttlOf(route: UserKey, shards: Shards): Ttl {
+    const expiry = this.expiryAt(route, shards)
+    return expiry === undefined ? 'never' : Math.max(1, Math.ceil((expiry - Date.now()) / 1000))
   }
 
   /** Buckets that the owner lists and that have expired by now. */

@@ -1,0 +1,81 @@
+import type { WriteCommand } from '../../plan/command.js'
+import type { Draft, Settle, StageName } from '../../plan/draft.js'
+import { isWrittenOrMissing, type Outcome } from '../../plan/outcome.js'
+import type { RecordKey } from '../../plan/record-key.js'
+import type { StoredMember } from '../contract/member-store.js'
+import type { Reader } from '../contract/reader.js'
+import type { CompanionCounts } from '../write/companion-counts.js'
+import type { Shards } from '../write/companion-scheme.js'
+import type { BucketReads } from './bucket-reads.js'
+import type { BucketScheme } from './bucket-scheme.js'
+
+/** A change of a link that is there. */
+export interface LinkChange {
+  readonly at: StoredMember
+  readonly stage: StageName
+  readonly settle: Settle
+  readonly command: (home: RecordKey, shards: Shards) => WriteCommand
+  /** Concerns the newest link to the member alone: it has several where it was added again on another day. */
+  readonly isOfNewest?: boolean
+  /** By how much each command changes the number of links. */
+  readonly delta: number
+}
+
+/** Sends changes to the buckets that have a member. Its key does not say which those are: all are asked before, in one batch. */
+export class BucketChanges {
+  readonly #scheme: BucketScheme
+  readonly #reads: BucketReads
+  readonly #counts: CompanionCounts | undefined
+
+  constructor(scheme: BucketScheme, reads: BucketReads, counts: CompanionCounts | undefined) {
+    this.#scheme = scheme
+    this.#reads = reads
+    this.#counts = counts
+  }
+
+  /** Nobody waits for the reads of what settles other commands: they go between two stages. */
+  send(change: LinkChange, draft: Draft, reader: Reader | undefined): void | Promise<void> {
+    if (reader !== undefined && (draft.isInside || !draft.isBegun)) return this.#plan(change, draft, reader)
+    draft.followUp((access) =>
+      // Where the buckets cannot be read, the write to the newest of those that are known tells why.
+      this.#plan(change, draft, access).catch(() => this.#sendTo(this.#known(change.at.owner), change, draft)),
+    )
+  }
+
+  async #plan(change: LinkChange, draft: Draft, reader: Pick<Reader, 'read'>): Promise<void> {
+    const { owner, member } = change.at
+    const holders = await this.#reads.holders(owner, member, reader)
+    const homes = change.isOfNewest === true ? holders.slice(-1) : holders
+    if (homes.length === 0 && draft.isInside) {
+      const [nowhere] = this.#known(owner)
+      const command = change.command(nowhere, this.#scheme.shardsOf(owner))
+      change.settle({ command, state: 'notWritten', bins: {}, reason: 'missing' })
+      return
+    }
+    if (draft.isTransaction) this.#counts?.add(owner, change.delta * homes.length, draft, change.stage)
+    this.#sendTo(homes.length === 0 ? this.#known(owner) : homes, change, draft)
+  }
+
+  /** The newest bucket that is known: a command there settles a change that no bucket has to make. */
+  #known(owner: RecordKey): readonly RecordKey[] {
+    const newest = this.#scheme.homes(owner).at(-1) ?? this.#scheme.homeOf(owner, Date.now())
+    return [newest]
+  }
+
+  /** All of them settle the change once. */
+  #sendTo(homes: readonly RecordKey[], change: LinkChange, draft: Draft): void {
+    const { at, stage, settle } = change
+    const outcomes: Outcome[] = []
+    for (const home of homes) {
+      draft.tie(home, at.owner)
+      draft.add(stage, change.command(home, this.#scheme.shardsOf(at.owner)), (outcome) => {
+        if (!draft.isTransaction) this.#counts?.written(at.owner, outcome, draft, stage)
+        outcomes.push(outcome)
+        if (outcomes.length < homes.length) return isWrittenOrMissing(outcome)
+        return settle(outcomes.find((each) => !isWrittenOrMissing(each)) ?? outcomes.find(isWritten) ?? outcome)
+      })
+    }
+  }
+}
+
+const isWritten = ({ state }: Outcome): boolean => state === 'written'

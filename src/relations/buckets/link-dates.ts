@@ -1,0 +1,77 @@
+import { readProperty, type PartCodec } from '../../codec/index.js'
+import { SkeinError } from '../../errors/index.js'
+import { describeKey } from '../../keys/index.js'
+import type { EntityModel, RelationModel } from '../../model/index.js'
+import type { WriteOperation } from '../../plan/operation.js'
+import type { Value } from '../../plan/value.js'
+import type { StoredMember } from '../contract/member-store.js'
+import type { BucketScheme } from './bucket-scheme.js'
+
+/** Times of links, which choose their buckets: that of a date among their attributes, or the time at which they are made. */
+export class LinkDates {
+  /** The attribute; absent where the time at which a link is made counts. */
+  readonly on: string | undefined
+  readonly #model: EntityModel
+  readonly #relation: string
+  readonly #codec: PartCodec | undefined
+  readonly #scheme: BucketScheme
+
+  constructor(model: EntityModel, { name, companions }: RelationModel, scheme: BucketScheme, codec?: PartCodec) {
+    this.on = companions?.buckets?.on
+    this.#model = model
+    this.#relation = name
+    this.#codec = codec
+    this.#scheme = scheme
+  }
+
+  /** The time of a link that is made now; throws where it has none, or where its bucket has expired. */
+  timeOf(at: StoredMember, now: Date): number {
+    const time = this.on === undefined ? now.getTime() : this.timeIn(at.attributes)
+    const shards = this.#scheme.shardsOf(at.owner)
+    const name = time === undefined ? undefined : this.#scheme.nameAt(time, shards)
+    if (time === undefined || name === undefined)
+      throw this.#refused(at, `has no date '${this.on}' between the years 0 and 9999`, 'Give it one.')
+    const expiry = this.#scheme.expiryAt(time, shards)
+    if (expiry !== undefined && expiry <= now.getTime())
+      throw this.#refused(at, `belongs into '${name}', which has expired`, 'Leave it out, or raise ttl.')
+    return time
+  }
+
+  /** The date among stored attributes. */
+  timeIn(attributes: Value | undefined): number | undefined {
+    return attributes === undefined || attributes === null ? undefined : this.timeAmong(this.#codec!.decode(attributes))
+  }
+
+  /** The date among the attributes of a link that is at hand. */
+  timeAmong(attributes: object): number | undefined {
+    const date = readProperty(attributes, this.on!)
+    const time = date instanceof Date ? date.getTime() : Number.NaN
+    return Number.isNaN(time) ? undefined : time
+  }
+
+  /** Throws where a change of attributes gives the link a date that leads to another bucket. */
+  checkChange(at: StoredMember, operations: readonly WriteOperation[], bucket: string): void {
+    const field = this.#codec?.model.properties.find(({ name }) => name === this.on)?.bin
+    if (field === undefined) return
+    const written = operations.map((operation) => writtenTo(field, operation)).find((value) => value !== undefined)
+    if (written === undefined) return
+    const time = this.timeIn({ [field]: written })
+    const name = time === undefined ? undefined : this.#scheme.nameAt(time, this.#scheme.shardsOf(at.owner))
+    if (name === bucket) return
+    const fix = 'Keep its date within its bucket, or unlink it, flush, and link it again.'
+    throw this.#refused(at, `is stored in '${bucket}', and its date leads to ${name ? `'${name}'` : 'none'}`, fix)
+  }
+
+  #refused({ owner, member }: StoredMember, why: string, fix: string): SkeinError {
+    const message = `The link of ${this.#model.name} ${describeKey(owner.key)} to ${describeKey(member)} in ${this.#relation} ${why}.`
+    const context = { className: this.#model.name, property: this.#relation, key: owner.key, fix }
+    return new SkeinError('SKEIN_2426', message, context)
+  }
+}
+
+/** The value that an operation gives to a field; null where it takes it away, undefined where it leaves it. */
+function writtenTo(field: string, operation: WriteOperation): Value | undefined {
+  if (operation.kind === 'mapPut' && operation.key === field) return operation.value
+  if (operation.kind === 'mapPutItems') return operation.items.get(field)
+  return operation.kind === 'mapRemoveKeys' && operation.keys.includes(field) ? null : undefined
+}
