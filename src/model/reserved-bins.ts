@@ -1,3 +1,5 @@
+import { hashShard } from '../keys/index.js'
+
 /** On the root record of a sharded collection: how its shards are named. */
 export const SUBKEYS_BIN = 'subkeys'
 
@@ -27,6 +29,9 @@ export const HISTORY_BIN = '_sk.history'
 
 /** On a record that is moved between namespaces, and on its copy: which mover has claimed it last. */
 export const MOVED_BIN = '_sk.moved'
+
+/** On the owner of a collection that is sharded on demand: there while its members move. A record may have several such collections. */
+export const moveBinOf = (bin: string): string => `${RESERVED_BIN_PREFIX}m${hashShard(bin, 2 ** 32).toString(36)}`
 
 /** On a record with links that are kept when they are ended: those of one relation, which a hash names because a bin name has at most 15 characters. */
 export function endedLinksBin(set: string, relation: string): string {

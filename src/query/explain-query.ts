@@ -18,23 +18,18 @@ export interface QueryExplanation {
   toString(): string
 }
 
-export function explainQuery(plan: QueryPlan, command: QueryCommand, here: readonly string[]): QueryExplanation {
-  const { choice, others, isNever, apart } = plan
-  const filter = apart === undefined ? plan.filter : command.filter
-  const { entity, set, bins } = command
-  const lookups = [command, ...(command.others ?? [])].flatMap(({ index }) => index ?? [])
-  const find =
-    choice === undefined
-      ? `reads every record of the set '${set}'`
-      : `asks the index ${choice.index.name} for ${lookups.map((each) => showLookup(each, { keys: true })).join(' or ')}`
-  const server = isNever
-    ? []
-    : [
-        find,
-        ...(filter === undefined ? [] : [`keeps those for which ${showExpression(filter, true)}`]),
-        `sends ${bins === 'all' ? 'all bins' : bins === 'none' ? 'no bins' : `the bins ${bins.join(', ')}`}`,
-      ]
-  const done = apart === undefined || isNever ? here : [ownersRead(entity, plan.filter), ...here]
+export function explainQuery(plan: QueryPlan, bins: QueryCommand['bins'], here: readonly string[]): QueryExplanation {
+  const command = plan.command(bins)
+  const { choice, others, isNever, apart, inOwners } = plan
+  const { entity } = command
+  const found = [
+    ...(inOwners === undefined ? [] : stepsOf(inOwners, inOwners.command(bins))),
+    ...stepsOf(plan, command),
+  ]
+  const server = isNever ? [] : found
+  const again =
+    inOwners === undefined ? [] : ['asks both again for records that have changed meanwhile, and shows each once']
+  const done = apart === undefined || isNever ? here : [ownersRead(entity, plan.filter), ...again, ...here]
   const lines = [
     `query ${entity}`,
     ...server.map((each) => `  the server ${each}`),
@@ -49,6 +44,22 @@ export function explainQuery(plan: QueryPlan, command: QueryCommand, here: reado
     here: done,
     toString: () => lines.join('\n'),
   }
+}
+
+/** What the server does to find the records of one set. */
+function stepsOf({ choice, apart, filter: all }: QueryPlan, command: QueryCommand): readonly string[] {
+  const filter = apart === undefined ? all : command.filter
+  const { set, bins } = command
+  const lookups = [command, ...(command.others ?? [])].flatMap(({ index }) => index ?? [])
+  const find =
+    choice === undefined
+      ? `reads every record of the set '${set}'`
+      : `asks the index ${choice.index.name} for ${lookups.map((each) => showLookup(each, { keys: true })).join(' or ')}`
+  return [
+    find,
+    ...(filter === undefined ? [] : [`keeps those for which ${showExpression(filter, true)}`]),
+    `sends ${bins === 'all' ? 'all bins' : bins === 'none' ? 'no bins' : `the bins ${bins.join(', ')}`}`,
+  ]
 }
 
 function ownersRead(entity: string, filter: Expression | undefined): string {

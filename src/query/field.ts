@@ -24,6 +24,8 @@ export interface Field {
 export interface Apart {
   readonly set: string
   readonly areSeveral: boolean
+  /** Bin of an owner that is there while its members move. Set where the owner's own record holds them until they are split. */
+  readonly moveBin?: string
 }
 
 /** A single value. `isText` and `isOrdered` say which operators it has. */

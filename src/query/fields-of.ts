@@ -9,6 +9,7 @@ import {
   type Model,
   type PropertyModel,
   type RelationModel,
+  moveBinOf,
 } from '../model/index.js'
 import type { BinType as ExpressionType } from '../plan/expression.js'
 import type { MapKey, Value } from '../plan/value.js'
@@ -46,11 +47,13 @@ export function memberFieldsOf({ relations }: EntityModel, encodeRef: EncodeRef)
   return new Map(
     relations.flatMap(({ name, bin, holds, strategy, target, companions, through }): [string, Field][] => {
       if (bin === undefined || holds !== 'collection' || through !== undefined) return []
-      // By turns in the records of their owners and in companions, which are two sets.
-      if (companions?.when !== undefined) return []
       const encode: Encode = (given) => encodeRef(target, given, false)
       const apart = companions && {
-        apart: { set: companions.set, areSeveral: companions.shards !== undefined || companions.buckets !== undefined },
+        apart: {
+          set: companions.set,
+          areSeveral: companions.shards !== undefined || companions.buckets !== undefined,
+          ...(companions.when !== undefined && { moveBin: moveBinOf(bin) }),
+        },
       }
       const place = { path: name, bin, steps: [], ...apart }
       if (STORED_KEYS[strategy] === 'list') return [[name, { ...place, shape: { kind: 'list', item: encode } }]]

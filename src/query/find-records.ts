@@ -2,6 +2,7 @@ import type { Take } from '../driver/arrivals.js'
 import type { WalkOptions } from '../driver/partition-walk.js'
 import type { FoundRecord } from '../plan/outcome.js'
 import type { QueryCommand } from '../plan/query-command.js'
+import { findOnDemand } from './find-on-demand.js'
 import type { QueryPlan } from './plan-query.js'
 import type { QuerySource } from './query-source.js'
 
@@ -67,6 +68,11 @@ async function* steps<R, T extends object>(
   options: WalkOptions,
 ): AsyncGenerator<readonly R[]> {
   const { driver, isCheckedByKey } = source
+  if (plan.inOwners !== undefined) {
+    for await (const step of findOnDemand(source, plan, plan.inOwners, bins, options))
+      yield (isCheckedByKey ? step.filter((record) => source.isOwn(record)) : step).map(take)
+    return
+  }
   const owners = plan.apart && new FoundOwners(source, plan, bins)
   if (owners === undefined && !isCheckedByKey) {
     yield* driver.queryAs(plan.command(bins), take, options)

@@ -1,5 +1,6 @@
 import { COMPANION_ROOT_BIN, type EntityModel } from '../model/index.js'
 import type { Expression } from '../plan/expression.js'
+import type { UserKey } from '../plan/record-key.js'
 import { query, type IndexLookup, type QueryCommand } from '../plan/query-command.js'
 import { fittingIndexes, mostSelective, type IndexChoice, type StatisticsOf } from './choose-index.js'
 import type { Apart } from './field.js'
@@ -26,6 +27,12 @@ export interface QueryPlan {
   readonly isNever: boolean
   /** Set where the command finds companion records, whose owners are then read, and kept where `filter` holds. */
   readonly apart?: Apart
+  /** The collection whose members they hold. */
+  readonly path?: string
+  /** Set where members may be in their owner's record or in companions: the plan that finds the owners themselves. */
+  readonly inOwners?: QueryPlan
+  /** Members that the companions, or owners, were asked for. */
+  readonly members?: readonly UserKey[]
   command(bins: QueryCommand['bins']): QueryCommand
   /** The plan that reads the whole set, where an index was chosen and a scan is allowed. */
   readonly withoutIndex?: () => QueryPlan
@@ -41,7 +48,8 @@ export interface QueriedClass {
 }
 
 /** Chooses the index and turns everything else into one filter; throws where only a scan would answer and none was asked for. */
-export function planQuery({ model, indexes, always, statistics }: QueriedClass, { terms, isScan }: Wanted): QueryPlan {
+export function planQuery(queried: QueriedClass, { terms, isScan }: Wanted): QueryPlan {
+  const { model, indexes, always, statistics } = queried
   const isNever = terms.some((term) => term.isNever)
   const lead = leadingTerm(model, terms)
   const choices = fittingIndexes(lead === undefined ? terms : [lead], indexes)
@@ -62,7 +70,18 @@ export function planQuery({ model, indexes, always, statistics }: QueriedClass, 
     return others.length === 0 ? first : query({ ...first, others })
   }
   const others = choices.filter((each) => each !== choice)
-  const plan = { choice, others, filter, isNever, command, ...(lead && { apart: lead.apart }) }
+  const inOwners =
+    lead?.inOwner && planQuery(queried, { terms: terms.map((term) => (term === lead ? lead.inOwner! : term)), isScan })
+  const members = lead?.lookup !== undefined && 'any' in lead.lookup.wanted ? lead.lookup.wanted.any : undefined
+  const plan = {
+    choice,
+    others,
+    filter,
+    isNever,
+    command,
+    ...(lead && { apart: lead.apart, path: lead.path }),
+    ...(inOwners && { inOwners, members }),
+  }
   if (choice === undefined || !isScan) return plan
   // Named one by one: a source computes them, so that no spread would copy them.
   const withoutIndex = (): QueryPlan => planQuery({ model, always, statistics, indexes: [] }, { terms, isScan })

@@ -1,7 +1,7 @@
 import { readPosition, showPosition } from '../driver/query-position.js'
 import type { FoundRecord } from '../plan/outcome.js'
 import type { QueryCommand } from '../plan/query-command.js'
-import { pagedCompanions } from './where-errors.js'
+import { pagedCompanions, pagedOnDemand } from './where-errors.js'
 import { openCursor, sealCursor } from './cursor.js'
 import type { QueryPlan } from './plan-query.js'
 import type { QuerySource } from './query-source.js'
@@ -30,6 +30,7 @@ export async function recordPage<T extends object>(
   const { signal } = options
   let position = after === undefined ? undefined : openCursor(after, identity, model).toString('base64url')
   if (plan.isNever) return { records: [] }
+  if (plan.inOwners !== undefined) throw pagedOnDemand(model)
   if (plan.apart?.areSeveral === true && plan.command('none').others !== undefined) throw pagedCompanions(model)
   const command = plan.command(bins)
   const seal = (text: string): string => sealCursor(Buffer.from(text, 'base64url'), identity)

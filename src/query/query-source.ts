@@ -4,6 +4,7 @@ import type { KeyValue, Tenant } from '../keys/index.js'
 import type { DeletedOption, EntityModel, IndexModel } from '../model/index.js'
 import type { Expression } from '../plan/expression.js'
 import type { FoundRecord } from '../plan/outcome.js'
+import type { UserKey } from '../plan/record-key.js'
 import type { QueryCommand } from '../plan/query-command.js'
 import type { StatisticsOf } from './choose-index.js'
 import type { Field } from './field.js'
@@ -58,6 +59,8 @@ export interface QuerySource<T extends object> {
     bins: QueryCommand['bins'],
     filter: Expression | undefined,
   ): Promise<readonly (FoundRecord | null)[]>
+  /** Whether each of these records has one of the members in a collection, wherever that keeps them. */
+  hold(relation: string, owners: readonly FoundRecord[], members: readonly UserKey[]): Promise<readonly boolean[]>
   /** The entities of these records, with the relations that the paths name. */
   take(
     records: readonly FoundRecord[],

@@ -213,7 +213,7 @@ export class Query<T extends object> implements AsyncIterable<T> {
   /** Explains which index is used, what else the server does, and what is done here; nothing is sent. */
   explain(): QueryExplanation {
     const { plan, bins } = this.run
-    return explainQuery(plan, plan.command(bins), this.doneHere())
+    return explainQuery(plan, bins, this.doneHere())
   }
 
   /** @internal Copies the conditions of another query. */

@@ -48,6 +48,8 @@ export interface Term {
   readonly isNever?: true
   /** Set where it is about companion records, and not about the record itself. */
   readonly apart?: Apart
+  /** The same about the record itself, where members may be there or in companions. */
+  readonly inOwner?: Term
 }
 
 /** Index lookup for a field, without the place of the field. */
@@ -58,7 +60,16 @@ export function onStored(field: Field, expression: Expression, lookup?: LookupOf
   const { path, bin, steps, apart } = field
   const total = and(isStored(field), expression)
   const place = { bin, steps, ...(apart && { set: apart.set }) }
-  return { path, expression, total, ...(lookup && { lookup: { ...place, ...lookup } }), ...(apart && { apart }) }
+  const inOwner =
+    apart?.moveBin === undefined ? undefined : onStored({ ...field, apart: undefined }, expression, lookup)
+  return {
+    path,
+    expression,
+    total,
+    ...(lookup && { lookup: { ...place, ...lookup } }),
+    ...(apart && { apart }),
+    ...(inOwner && { inOwner }),
+  }
 }
 
 /** A condition that has an answer for every record. */

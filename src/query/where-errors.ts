@@ -53,6 +53,12 @@ export function pagedCompanions({ name }: Pick<EntityModel, 'name'>): SkeinError
   return new SkeinError('SKEIN_2510', message, { className: name, fix })
 }
 
+/** Owners are found in two sets, and a cursor is a place in one. */
+export function pagedOnDemand({ name }: Pick<EntityModel, 'name'>): SkeinError {
+  const message = `A query for ${name} by a member of a collection that is sharded on demand cannot be paged or changed in bulk: it may be in the records of ${name} or in their companions.`
+  return new SkeinError('SKEIN_2510', message, { className: name, fix: 'Iterate over the query.' })
+}
+
 export function noSuchField(model: EntityModel, path: string, known: readonly string[]): SkeinError {
   const { name, relations, properties } = model
   const relation = relations.find((each) => each.name === path)
@@ -78,14 +84,9 @@ export function noSuchField(model: EntityModel, path: string, known: readonly st
 export function noSuchMembers(model: EntityModel, name: string, known: readonly string[]): SkeinError {
   const { name: className, relations } = model
   const relation = relations.find((each) => each.name === name)
-  const isOnDemand = relation?.companions?.when !== undefined
-  const held = isOnDemand
-    ? 'keeps in one of two sets, before and after a split, the members of'
-    : 'does not hold the keys of the members of'
-  const what = relation === undefined ? 'has no collection' : held
-  const fix = isOnDemand
-    ? 'Ask from the other side, or leave when out of @Sharded: members that are always in companions are found.'
-    : relation?.through !== undefined
+  const what = relation === undefined ? 'has no collection' : 'does not hold the keys of the members of'
+  const fix =
+    relation?.through !== undefined
       ? `Ask for its links: db.query(${relation.target}).where({ ${relation.through.ref}: … }).`
       : relation?.holds === 'collection' && relation.bin === undefined && relation.inverse !== undefined
         ? `Its members hold the key: db.query(${relation.target}).where({ ${relation.inverse}: … }).`

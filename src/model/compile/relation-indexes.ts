@@ -30,19 +30,21 @@ export function relationIndexes(
     const message = '@Index is on a collection of link records, whose keys say both ends at once.'
     const { target: link, through } = relation
     problems.add('SKEIN_1026', place, message, `Put it on ${link}.${through.ref}, and ask db.query(${link}).`)
-  } else if (asked && relation.companions?.when) {
-    const message =
-      '@Index is on a collection that is sharded on demand, whose members move to another set when it is split.'
-    problems.add('SKEIN_1026', place, message, 'Leave out @Index, or when.')
   } else if (asked && on === undefined) {
     const message = '@Index is on a relation that stores no keys here.'
     const fix = 'Leave it out; references by key bin, key lists and link maps can be indexed.'
     problems.add('SKEIN_1026', place, message, fix)
   } else if ((asked || isIndexed) && bin !== undefined && kind !== undefined) {
     const name = asked?.options.name ?? (isIndexed ? isIndexed.indexName : undefined)
-    const apart = relation.companions?.set
-    const index = compileKeyIndex(name, kind, on ?? 'value', { set: apart ?? entity.set, bin, place }, problems)
-    indexes.push(apart === undefined ? index : { ...index, set: apart })
+    const { set: apart, when } = relation.companions ?? {}
+    const isInOwner = apart === undefined || when !== undefined
+    if (isInOwner) indexes.push(compileKeyIndex(name, kind, on ?? 'value', { set: entity.set, bin, place }, problems))
+    if (apart !== undefined) {
+      // The name that is given is that of the owners' index, where there are two.
+      const ofShards = name === undefined || !isInOwner ? name : `${name}_shards`
+      const index = compileKeyIndex(ofShards, kind, on ?? 'value', { set: apart, bin, place }, problems)
+      indexes.push({ ...index, set: apart })
+    }
   }
   for (const inverse of relation.inverseIndexes ?? []) {
     const part = [...parts.values()].find((other) => other.name === relation.target)

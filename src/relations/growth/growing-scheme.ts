@@ -1,5 +1,5 @@
 import { companionKey, hashShard } from '../../keys/index.js'
-import type { CompanionsModel, EntityModel, RelationModel } from '../../model/index.js'
+import { moveBinOf, type CompanionsModel, type EntityModel, type RelationModel } from '../../model/index.js'
 import type { Bins } from '../../plan/command.js'
 import { recordId, type RecordKey, type UserKey } from '../../plan/record-key.js'
 import { storedScheme } from '../contract/companion-errors.js'
@@ -33,7 +33,7 @@ export class GrowingScheme {
     this.#set = set
     // A record may have several such collections, and the name of a bin has at most 15 characters.
     const id = hashShard(bin!, 2 ** 32).toString(36)
-    this.bins = { subkeys, move: `_sk.m${id}`, split: `_sk.s${id}`, gone: `_sk.g${id}` }
+    this.bins = { subkeys, move: moveBinOf(bin!), split: `_sk.s${id}`, gone: `_sk.g${id}` }
   }
 
   /** Bins of the owner's record that `learn` takes over. */

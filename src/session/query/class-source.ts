@@ -4,7 +4,7 @@ import type { FoundRecord } from '../../plan/outcome.js'
 import type { Expression } from '../../plan/expression.js'
 import type { QueryCommand } from '../../plan/query-command.js'
 import { COMPANION_ROOT_BIN, type IndexModel } from '../../model/index.js'
-import { onlyIf, read } from '../../plan/command.js'
+import { onlyIf, read, type ReadCommand } from '../../plan/command.js'
 import { recordKey, type UserKey } from '../../plan/record-key.js'
 import { digestOf } from '../context/digest.js'
 import type { StatisticsOf } from '../../query/choose-index.js'
@@ -114,6 +114,17 @@ export class ClassSource {
       const record = key === undefined ? null : records[at++]
       return record && { ...record, digest: digestOf(key!) }
     })
+  }
+
+  hold(relation: string, owners: readonly FoundRecord[], members: readonly UserKey[]): Promise<readonly boolean[]> {
+    const { store } = this.mapped.relations.find((each) => each.relation === relation)!
+    const reader = { read: (commands: readonly ReadCommand[]) => this.driver.read(commands, this.options) }
+    return Promise.all(
+      owners.map(async (owner) => {
+        const key = this.mapped.recordKey(this.keyOf(owner), this.tenant)
+        return (await store!.held(key, members, reader)).length > 0
+      }),
+    )
   }
 
   checkOnly(only: readonly string[]): void {
