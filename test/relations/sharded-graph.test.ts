@@ -2,8 +2,6 @@ import { expect } from 'chai'
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
-const HOW: { readonly [layout: string]: string } = { 1: '', demand: ', split on demand', dates: ', by date' }
-
 const beside = (file: string): string => fileURLToPath(new URL(file, import.meta.url))
 
 describe('relations in companion records', function () {
@@ -18,10 +16,8 @@ describe('relations in companion records', function () {
     ['graph.test.js', 'demand'],
     ['lasting-graph.test.js', 'demand'],
     ['deleted-links.test.js', 'demand'],
-    ['graph.test.js', 'dates'],
-    ['deleted-links.test.js', 'dates'],
   ]) {
-    it(`are stored and shown as those in one record are (${file}${HOW[layout]})`, function () {
+    it(`are stored and shown as those in one record are (${file}${layout === 'demand' ? ', split on demand' : ''})`, function () {
       const { status, stdout } = spawnSync(
         process.execPath,
         ['node_modules/mocha/bin/mocha.js', '--reporter', 'dot', beside(file)],
