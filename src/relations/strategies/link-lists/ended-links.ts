@@ -101,7 +101,7 @@ export class EndedLinkReads implements EndedLinks {
       model: store.model,
       key: owner,
       property,
-      ...(store.isApart && { apart: { store, home: () => store.homeOf(owner, member) } }),
+      ...(store.isApart && { apart: { store, member, home: () => store.homeOf(owner, member) } }),
       holds: mapCount(map, member),
       carries: mapGet(map, member, 'list'),
       add: (carried, isHomeThere) =>
