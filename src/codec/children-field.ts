@@ -46,6 +46,10 @@ export interface ChildCodec extends TypeCodec {
   hasSameFields(value: object, snapshot: object): boolean
   /** Children that a snapshot holds in one of its collections. */
   knownChildren(snapshot: object, field: ChildrenField): KnownChildren
+  /** The value that a snapshot holds for a field of its own; the key of a reference. */
+  knownField(snapshot: object, name: string): unknown
+  /** The snapshot with other children in one of its collections. */
+  withChildren(snapshot: object, field: ChildrenField, children: KnownChildren): object
   /** The snapshot with those children of an older one that are kept, at every level. */
   keepChildren(snapshot: object, older: object, kept: ReadonlySet<object>): object
 }
@@ -85,10 +89,14 @@ export class ChildrenField implements PropertyCodec {
     return this.bin + CHILD_KEY_END + (id instanceof Uint8Array ? Buffer.from(id).toString('hex') : String(id))
   }
 
+  /** True for the key of one of these children. */
+  isKey(key: string): boolean {
+    return key.startsWith(this.bin + CHILD_KEY_END)
+  }
+
   /** The stored children in the map of a part. */
   storedIn(fields: Bins): readonly (readonly [key: string, stored: Value])[] {
-    const start = this.bin + CHILD_KEY_END
-    return Object.entries(fields).filter(([key]) => key.startsWith(start)) as [string, Value][]
+    return Object.entries(fields).filter(([key]) => this.isKey(key)) as [string, Value][]
   }
 
   /** The children in the map of a part, as new instances. */

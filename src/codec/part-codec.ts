@@ -126,13 +126,22 @@ export class PartCodec implements ChildCodec {
     return this.#functions.snapshotOf(snapshot, this.#fields.indexOf(field)) as KnownChildren
   }
 
+  knownField(snapshot: object, name: string): unknown {
+    const index = this.#fields.findIndex((field) => field.name === name)
+    return this.#functions.snapshotOf(snapshot, index)
+  }
+
   keepChildren(snapshot: object, older: object, kept: ReadonlySet<object>): object {
-    const all = { ...snapshot }
-    for (const field of this.children) {
+    return this.children.reduce((all, field) => {
       const [now, before] = [snapshot, older].map((one) => this.knownChildren(one, field))
-      this.#functions.setSnapshot(all, this.#fields.indexOf(field), field.keep(now, before, kept))
-    }
-    return all
+      return this.withChildren(all, field, field.keep(now, before, kept))
+    }, snapshot)
+  }
+
+  withChildren(snapshot: object, field: ChildrenField, children: KnownChildren): object {
+    const changed = { ...snapshot }
+    this.#functions.setSnapshot(changed, this.#fields.indexOf(field), children)
+    return changed
   }
 
   #patchChildren(field: ChildrenField, part: object, before: unknown, place: Place, changes: MapChanges): void {

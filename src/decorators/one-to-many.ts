@@ -1,6 +1,6 @@
 import type { EntityClass } from '../model/model.js'
 import type { ConsolidateOptions, KeyListOptions, SecondaryIndexOptions } from '../model/options.js'
-import type { CollectionProperty, RefProperty } from '../model/related.js'
+import type { CollectionProperty, RefPath, RefProperty } from '../model/related.js'
 import { noteRelation, type Targets } from './note-relation.js'
 import type { CollectionSide } from './relation-check.js'
 
@@ -17,7 +17,7 @@ type SortProperty<T> = Exclude<keyof T & string, RefProperty<T> | CollectionProp
  */
 export function OneToMany<T extends object, const I extends string & RefProperty<T> = never>(
   target: () => EntityClass<T>,
-  inverse?: `${I}` | KeyListOptions | ConsolidateOptions<SortProperty<T>, RefProperty<T>>,
+  inverse?: `${I}` | KeyListOptions | ConsolidateOptions<SortProperty<T>, RefPath<T>>,
   options?: KeyListOptions | SecondaryIndexOptions,
 ): <P extends object, N extends string>(proto: P, property: N & CollectionSide<P, N, T, I>) => void
 export function OneToMany<C extends EntityClass>(

@@ -83,6 +83,7 @@ export const CALLS_WITH_EXPRESSIONS: Partial<Record<ExpressionName, CollectionCa
   mapKeysFrom: { opcode: 109, returns: RETURN_KEY },
   mapValuesFrom: { opcode: 109, returns: RETURN_VALUE },
   mapCountOf: { opcode: 107, returns: RETURN_COUNT },
+  mapCountBetween: { opcode: 103, returns: RETURN_COUNT },
   mapValueCount: { opcode: 102, returns: RETURN_COUNT },
   mapValueCountBetween: { opcode: 105, returns: RETURN_COUNT },
   mapValueCountOf: { opcode: 108, returns: RETURN_COUNT },

@@ -198,7 +198,7 @@ export interface SecondaryIndexOptions {
 }
 
 /** `@OneToMany` with the children inside the parent's record. */
-export interface ConsolidateOptions<Property extends string = string, RefProperty extends string = string> {
+export interface ConsolidateOptions<Property extends string = string, RefPath extends string = string> {
   readonly strategy: 'consolidate'
   readonly expect?: ExpectedSize
   readonly name?: string
@@ -212,12 +212,12 @@ export interface ConsolidateOptions<Property extends string = string, RefPropert
   readonly orders?: { readonly [name: string]: readonly Property[] }
   /** Keep only so many children. */
   readonly cap?: CapModel
-  /** For a ref of the children: a map on the parent from what it points to, to the children that do. */
-  readonly inverseIndex?: { readonly [R in RefProperty]?: InverseIndexOptions }
+  /** For a ref of the children (`author`), or of children of theirs (`'replies.author'`): a map on the parent from what it points to, to those that do. */
+  readonly inverseIndex?: { readonly [R in RefPath]?: InverseIndexOptions }
 }
 
 export interface InverseIndexOptions {
-  /** The bin of the map; `<collection>_<ref>` unless given. */
+  /** The bin of the map; `<collection>_<ref>` unless given, by the collection that has the ref. */
   readonly name?: string
   /** Action on children that reference a deleted entity; `'keep'` unless given. */
   readonly onTargetDelete?: 'delete' | 'keep'

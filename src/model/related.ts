@@ -144,6 +144,16 @@ export interface Collection<T extends object, A extends object = object> extends
 /** Names of the properties of T that are refs. */
 export type RefProperty<T> = keyof { [K in keyof T & string as NonNullable<T[K]> extends Ref<infer _> ? K : never]: K }
 
+/** References of T, and of the members of its collections, as paths: `'author'`, `'replies.author'`; three collections deep. */
+export type RefPath<T, Depth extends readonly unknown[] = [1, 1, 1]> =
+  | RefProperty<T>
+  | (Depth extends readonly [unknown, ...infer Rest]
+      ? { [K in CollectionProperty<T> & keyof T]: `${K}.${RefPath<MemberOf<T[K]>, Rest>}` }[CollectionProperty<T> &
+          keyof T]
+      : never)
+
+type MemberOf<C> = NonNullable<C> extends Collection<infer M> ? M : never
+
 /** Names of the properties of T that are collections. */
 export type CollectionProperty<T> = keyof {
   [K in keyof T & string as NonNullable<T[K]> extends Collection<infer _> ? K : never]: K

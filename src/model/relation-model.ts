@@ -62,15 +62,20 @@ export interface ExpectedSize {
   readonly bytes: number
 }
 
-/** On the parent of consolidated parts: a map from the key a part's ref holds to the ids of those parts. */
+/** On the parent of consolidated parts: a map from the key a part's ref holds to the ids of those parts, or to the way to them. */
 export interface InverseIndexModel {
   /** The Ref property of the part. */
   readonly ref: string
+  /** Collections that lead from the part to those that have the ref; absent where the part itself has it. The last may contain itself. */
+  readonly through?: readonly string[]
   /** The bin of the parent that holds the map. */
   readonly bin: string
   /** Action on the parts when the entity they reference is deleted. */
   readonly onTargetDelete: 'delete' | 'keep'
 }
+
+/** The index as its declaration names it: `'author'`, `'replies.author'`. */
+export const inversePath = ({ through = [], ref }: InverseIndexModel): string => [...through, ref].join('.')
 
 /** A further order of consolidated children: a sorted list of tuples, of the values of these properties and the child's id. */
 export interface OrderModel {

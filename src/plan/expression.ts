@@ -42,6 +42,7 @@ export type ExpressionName =
   | 'mapKeysFrom'
   | 'mapValuesFrom'
   | 'mapCountOf'
+  | 'mapCountBetween'
   | 'mapValueCount'
   | 'mapValueCountBetween'
   | 'mapValueCountOf'
@@ -216,6 +217,9 @@ export const mapValuesFrom = (map: Expression, key: Value, count: number): Expre
 /** Number of the given keys that the map has. */
 export const mapCountOf = (map: Expression, keys: readonly Value[]): Expression =>
   call('mapCountOf', [map, value(keys)])
+/** Number of keys of the map from one up to, but not including, another. */
+export const mapCountBetween = (map: Expression, from: Value, to: Value): Expression =>
+  call('mapCountBetween', [map, value(from), value(to)])
 /** Number of entries of the map that hold the value. */
 export const mapValueCount = (map: Expression, item: Value): Expression => call('mapValueCount', [map, value(item)])
 /** Number of entries of the map that hold a value from one up to, but not including, another. */

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { Bin, collection, compileModel, Embeddable, Embedded, Key, ManyToMany, OneToMany, Record } from 'skein'
-import { Comment, Exam, Post, Reader } from '../relations/nested-models.js'
+import { Comment, Exam, Post, Reader, SignedHall, SignedPost } from '../relations/nested-models.js'
 import { expectProblem, problemsOf } from './problems-of.js'
 
 @Embeddable()
@@ -23,7 +23,7 @@ describe('children of a part', () => {
     ['cap', { keep: 3, by: 'last' }, /cap is not for the children/],
     ['sortKeyName', 'ids', /sortKeyName is not for the children/],
     ['expect', { p99: 3, bytes: 4 }, /expect is not for the children/],
-    ['inverseIndex', {}, /an index belongs to a record/],
+    ['inverseIndex', {}, /an index belongs to the record/],
     ['sortKey', ['nothing'], /'nothing', which is not a property of Leaf/],
   ] as [string, unknown, RegExp][]) {
     it(`are refused with ${option}, which has nothing to act on`, () => {
@@ -41,6 +41,41 @@ describe('children of a part', () => {
       expectProblem([Tree], 'SKEIN_1049', 'Branch.leaves', message, /./)
     })
   }
+
+  describe('are indexed by a path', () => {
+    const problem = (path: string, message: RegExp, fix: RegExp): void => {
+      @Record({ set: 'tree' })
+      class Tree {
+        @Key() id!: number
+        @OneToMany(() => Comment, { strategy: 'consolidate', inverseIndex: { [path]: {} } })
+        comments = collection<Comment>()
+      }
+      expectProblem([Tree, Reader], 'SKEIN_1049', 'Tree.comments', message, fix)
+    }
+
+    it('which the description and the indexes of the model show', () => {
+      const model = compileModel([SignedPost, SignedHall, Reader], { namespace: 'test' })
+      expect(model.describe()).to.contain("inverse index of replies.author in 'byReplier'")
+      const indexes = [...model.entities.values()].flatMap(({ indexes }) => indexes)
+      expect(indexes.map(({ bin, on, type }) => `${bin} ${on} ${type}`)).to.deep.equal([
+        'byAuthor mapKeys numeric',
+        'byReplier mapKeys numeric',
+        'byAuthor mapKeys numeric',
+        'byReplier mapKeys numeric',
+      ])
+    })
+
+    it('which names a collection and a reference that there are', () => {
+      problem('repliez.author', /Comment has no consolidated children in 'repliez'/, /Did you mean 'replies'\?/)
+      problem('replies.autor', /'replies.autor', which is not a reference of Comment/, /Did you mean 'author'\?/)
+      problem('replies.text', /not a reference of Comment/, /Name a @ManyToOne of Comment/)
+      problem('author.replies', /no consolidated children in 'author'/, /Name a collection of Comment/)
+    })
+
+    it('which names a collection that contains itself once', () => {
+      problem('replies.replies.author', /covers every level of it already/, /Name 'replies' once/)
+    })
+  })
 
   it('are refused where their part is not a consolidated child', () => {
     @Record({ set: 'tree' })

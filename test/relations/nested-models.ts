@@ -39,6 +39,26 @@ export class Hall {
   comments = collection<Comment>()
 }
 
+const INVERSE = {
+  author: { name: 'byAuthor', onTargetDelete: 'delete' },
+  'replies.author': { name: 'byReplier', onTargetDelete: 'delete' },
+} as const
+
+/** A post that knows who wrote in it, at every level. */
+@Record({ set: 'nested-signed' })
+export class SignedPost {
+  @Key() id!: number
+  @OneToMany(() => Comment, { strategy: 'consolidate', inverseIndex: INVERSE }) comments = collection<Comment>()
+}
+
+@Record({ set: 'nested-signhall' })
+export class SignedHall {
+  @Key() id!: number
+  @Sharded({ by: 'hash', shards: 3 })
+  @OneToMany(() => Comment, { strategy: 'consolidate', inverseIndex: INVERSE })
+  comments = collection<Comment>()
+}
+
 @Embeddable()
 export class Answer {
   @Key() id!: number

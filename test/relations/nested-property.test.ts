@@ -4,7 +4,7 @@ import { PartialFailureError, VersionConflictError, type Database, type Session 
 import { emptySets } from '../empty-sets.js'
 import { MODES } from '../server.js'
 import { useDatabase } from '../use-database.js'
-import { at, Comment, comment, Hall, Post, Reader } from './nested-models.js'
+import { at, Comment, comment, Hall, Post, Reader, SignedHall, SignedPost } from './nested-models.js'
 
 /** A tree as it should be stored: what each flush that succeeded has changed, in their order. */
 interface Node {
@@ -29,7 +29,8 @@ const find = (nodes: Map<string, Node> | undefined, [first, ...rest]: readonly s
 const listOf = (stored: Stored, post: number, above: readonly string[]): Map<string, Node> | undefined =>
   above.length === 0 ? stored.get(post) : find(stored.get(post), above)?.replies
 
-type Owner = Post | Hall
+type Owner = Post | Hall | SignedPost | SignedHall
+type OwnerClass = typeof Post | typeof Hall | typeof SignedPost | typeof SignedHall
 
 /** A session with two records, and what it has not sent yet. */
 class User {
@@ -42,7 +43,7 @@ class User {
 
   constructor(
     readonly db: Database,
-    readonly Class: typeof Post | typeof Hall,
+    readonly Class: OwnerClass,
   ) {}
 
   async begin(): Promise<void> {
@@ -156,13 +157,13 @@ const step = fc.record<Step>({
 })
 
 for (const mode of MODES)
-  for (const Class of [Post, Hall]) {
+  for (const Class of [Post, Hall, SignedPost, SignedHall]) {
     describe(`trees of children against a plain model (${Class.name}, ${mode})`, () => {
       let db: Database
-      useDatabase(mode, [Reader, Post, Hall], (opened) => ({ db } = opened))
+      useDatabase(mode, [Reader, Class], (opened) => ({ db } = opened))
 
       const start = async (): Promise<Stored> => {
-        await emptySets(db, [Post, Hall])
+        await emptySets(db, [Class])
         await db.withSession((session) => {
           for (const id of [0, 1]) session.create(Class, { id }).comments.add(comment('a', comment('b')))
           return Promise.resolve()
@@ -180,6 +181,14 @@ for (const mode of MODES)
           expect(sorted(found)).to.deep.equal(sorted(stored.get(i)!))
         })
       }
+      /** Nobody has a record here: what is left are faults of the indexes. */
+      const checkIndexes = async (): Promise<void> => {
+        if (Class === Post || Class === Hall) return
+        const faults: string[] = []
+        for await (const { kind, message } of db.verify(Class, { settle: 0 }))
+          if (kind !== 'danglingKey') faults.push(message)
+        expect(faults).to.deep.equal([])
+      }
 
       it('one session stores what was done', async () => {
         await fc.assert(
@@ -192,13 +201,14 @@ for (const mode of MODES)
               expect(await user.flush(stored)).to.equal(true)
               await check(stored)
             }
+            await checkIndexes()
           }),
           RUNS,
         )
       })
 
       // Companions are written one by one where there are no transactions: a conflict in one leaves the others.
-      if (mode === 'ap' && Class === Hall) return
+      if (mode === 'ap' && (Class === Hall || Class === SignedHall)) return
 
       it('two sessions keep what both did, or one of them learns of a conflict', async () => {
         const turn = fc.record({ who: fc.constantFrom(0, 1), steps: fc.array(step, { maxLength: 3 }) })
@@ -212,6 +222,7 @@ for (const mode of MODES)
               if (!(await users[who].flush(stored))) await users[who].begin()
               await check(stored)
             }
+            await checkIndexes()
           }),
           RUNS,
         )

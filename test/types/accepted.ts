@@ -43,6 +43,7 @@ class Comment {
   @Bin() agent!: number
   @Bin() at!: Date
   @ManyToOne(() => Agent) author = ref<Agent>()
+  @OneToMany(() => Comment, { strategy: 'consolidate' }) replies = collection<Comment>()
 }
 
 @Embeddable()
@@ -91,7 +92,11 @@ export class Agent {
   @ManyToMany(() => Agent)
   grows = collection<Agent>()
   @Sharded({ by: 'day', on: 'at' })
-  @OneToMany(() => Comment, { strategy: 'consolidate', sortKey: ['at'], inverseIndex: { author: {} } })
+  @OneToMany(() => Comment, {
+    strategy: 'consolidate',
+    sortKey: ['at'],
+    inverseIndex: { author: {}, 'replies.author': {} },
+  })
   comments = collection<Comment>()
   @ManyToMany(() => Agent, 'followers', { owner: true, attributes: () => Follow }) following = collection<
     Agent,

@@ -1,12 +1,12 @@
 import type { BinType } from '../bin-type.js'
 import type { ConsolidateOptions } from '../options.js'
-import type { CapModel, InverseIndexModel, OrderModel, RelationModel } from '../relation-model.js'
+import type { CapModel, OrderModel, RelationModel } from '../relation-model.js'
 import { checkChoice, checkOptions, isNameList, show } from './check-options.js'
 import type { Compilation, PartNotes } from './compilation.js'
-import { isRelation, mainNote } from './members.js'
+import { compileInverseIndexes } from './compile-inverse-index.js'
+import { mainNote } from './members.js'
 import { didYouMean, oneOf } from './nearest.js'
 import type { Place, Problems } from './problems.js'
-import { RELATIONS } from './strategies.js'
 import { typeOfProperty } from './value-type.js'
 
 const SORTABLE: readonly BinType['kind'][] = ['int', 'bigint', 'date', 'string', 'enum']
@@ -20,9 +20,10 @@ export function compileConsolidate(
   bin: string,
   part: PartNotes,
   place: Place,
-  { problems }: Compilation,
+  compilation: Compilation,
   apart: { readonly by?: string; readonly on?: string } | undefined,
 ): Pick<RelationModel, 'sortKey' | 'sortKeyBin' | 'orders' | 'cap' | 'inverseIndexes'> {
+  const { problems } = compilation
   const by = apart?.on === undefined ? options.sortKey : (options.sortKey ?? [apart.on])
   const sortKey = compileSortKey('sortKey', by, SORTABLE, part, place, problems)
   if (sortKey && apart?.on !== undefined && sortKey[0] !== apart.on) {
@@ -31,7 +32,7 @@ export function compileConsolidate(
   }
   const orders = compileOrders(options.orders, bin, part, place, problems)
   const cap = compileCap(options.cap, place, problems)
-  const inverseIndexes = compileInverseIndexes(options, bin, part, place, problems)
+  const inverseIndexes = compileInverseIndexes(options, bin, part, place, compilation)
   if (cap && apart) {
     const message =
       'A capped collection drops children as part of each write, which sees one record and not all that hold them.'
@@ -114,27 +115,4 @@ function compileCap(cap: CapModel | undefined, place: Place, problems: Problems)
     )
   }
   return { keep: cap.keep, by: cap.by }
-}
-
-function compileInverseIndexes(
-  { inverseIndex = {} }: ConsolidateOptions,
-  bin: string,
-  part: PartNotes,
-  place: Place,
-  problems: Problems,
-): InverseIndexModel[] {
-  const isRef = (name: string): boolean => {
-    const note = mainNote(part, name)
-    return note !== undefined && isRelation(note) && RELATIONS[note.decorator].holds === 'ref'
-  }
-  return Object.entries(inverseIndex).map(([ref, options = {}]) => {
-    checkOptions(problems, options, ['name', 'onTargetDelete'], place, 'inverseIndex')
-    checkChoice(problems, 'onTargetDelete', options.onTargetDelete, ['delete', 'keep'], place)
-    if (!isRef(ref)) {
-      const message = `inverseIndex names '${ref}', which is not a reference of ${part.name}.`
-      const hint = didYouMean(ref, [...part.members.keys()].filter(isRef))
-      problems.add('SKEIN_1049', place, message, `${hint}Name a @ManyToOne of ${part.name}.`)
-    }
-    return { ref, bin: options.name ?? `${bin}_${ref}`, onTargetDelete: options.onTargetDelete ?? 'keep' }
-  })
 }

@@ -7,6 +7,7 @@ import { KNOWN_OPTIONS, checkOptions } from './check-options.js'
 import type { Compilation, EntityNotes } from './compilation.js'
 import { compileHistory } from './compile-history.js'
 import { compileCalculatedIndex, compileIndex } from './compile-index.js'
+import { inverseOption } from './compile-inverse-index.js'
 import { compileKey } from './compile-key.js'
 import { compileRelation } from './compile-relation.js'
 import type { RelationDraft } from './relation-draft.js'
@@ -133,9 +134,7 @@ function claimBins(
     if (sortKeyBin !== undefined) bins.claim(sortKeyBin, place, "sortKeyName: '…'")
     for (const { name: order, bin: list } of orders)
       bins.claim(list, place, `orders: { ${order}: … } under another name`)
-    for (const { ref, bin: inverse } of inverseIndexes) {
-      bins.claim(inverse, place, `inverseIndex: { ${ref}: { name: '…' } }`)
-    }
+    for (const inverse of inverseIndexes) bins.claim(inverse.bin, place, inverseOption(inverse))
   }
   if (options.discriminator !== undefined) {
     bins.claim(options.discriminator, { className }, "discriminator: '…'")

@@ -16,7 +16,7 @@ const REFUSED: { readonly [O in keyof ConsolidateOptions]?: string } = {
   sortKeyName: `${READ_ALONG}, so their order is not stored`,
   cap: `${READ_ALONG}, so that the server does not know their order`,
   expect: 'the size of a record is expected at its own collections',
-  inverseIndex: "an index belongs to a record, for the references of the record's own children",
+  inverseIndex: 'an index belongs to the record that holds the parts',
 }
 
 /** Consolidated children of a part: entries of the part's own map, read and written with it. */
@@ -37,7 +37,7 @@ export function compileNested(
   const options = note.options as ConsolidateOptions
   const add = (message: string, fix: string): void => problems.add('SKEIN_1049', place, message, fix)
   for (const [option, why] of Object.entries(REFUSED))
-    if (option in options) add(`${option} is not for the children of a part: ${why}.`, `Leave ${option} out.`)
+    if (option in options) add(`${option} is not for the children of a part: ${why}.`, fixOf(option, note.property))
   if (options.eager === false) add(`eager: false is not for the children of a part: ${READ_ALONG}.`, 'Leave eager out.')
   if (note.inverse !== undefined)
     problems.add('SKEIN_1043', place, 'Children of a part have no other side.', `Leave out '${note.inverse}'.`)
@@ -76,6 +76,11 @@ export function compileNested(
     ...(orders && { orders: orders.map((order) => ({ ...order, bin: '' })) }),
   }
 }
+
+const fixOf = (option: string, property: string): string =>
+  option === 'inverseIndex'
+    ? `Declare it at the collection of the record: inverseIndex: { '${property}.…': {} }.`
+    : `Leave ${option} out.`
 
 /** Children are entries beside the fields of their part: no field may look like one. */
 export function checkChildKeys(

@@ -5,6 +5,7 @@ import { targetsOf } from '../several.js'
 import { checkOptions } from './check-options.js'
 import type { Compilation, EntityNotes } from './compilation.js'
 import { compileKeyIndex } from './compile-index.js'
+import { indexedPart, inverseOption } from './compile-inverse-index.js'
 import type { RelationDraft } from './relation-draft.js'
 import { keyKind, storedKeyKind } from './key-kind.js'
 import { evaluateTarget, isRelation, mainNote } from './members.js'
@@ -47,12 +48,13 @@ export function relationIndexes(
     }
   }
   for (const inverse of relation.inverseIndexes ?? []) {
-    const part = [...parts.values()].find((other) => other.name === relation.target)
+    const child = [...parts.values()].find((other) => other.name === relation.target)
+    const part = indexedPart(child, inverse, compilation)
     const pointsTo = part && entities.get(evaluateTarget(mainNote(part, inverse.ref)?.target) ?? Object)
     // Parts hold keys as people use them.
     const pointedKind = pointsTo && keyKind(pointsTo)
     if (pointedKind === undefined) continue
-    const option = `inverseIndex: { ${inverse.ref}: { name: '…' } }`
+    const option = inverseOption(inverse)
     const apart = relation.companions?.set
     const where = { set: apart ?? entity.set, bin: inverse.bin, place, option }
     const index = compileKeyIndex(undefined, pointedKind, 'mapKeys', where, problems)

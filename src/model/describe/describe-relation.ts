@@ -1,5 +1,5 @@
 import type { ShardingModel } from '../property-model.js'
-import type { RelationModel } from '../relation-model.js'
+import { inversePath, type RelationModel } from '../relation-model.js'
 
 /** A relation in one line: what it leads to, how it is stored and what happens on delete. */
 export function describeRelation(relation: RelationModel): string {
@@ -22,7 +22,7 @@ export function describeRelation(relation: RelationModel): string {
     ),
     relation.cap && `keeps the ${relation.cap.by} ${relation.cap.keep}`,
     relation.attributes && `attributes ${relation.attributes}`,
-    ...(relation.inverseIndexes ?? []).map(({ ref, bin: map }) => `inverse index of ${ref} in '${map}'`),
+    ...(relation.inverseIndexes ?? []).map((index) => `inverse index of ${inversePath(index)} in '${index.bin}'`),
     sharding && describeSharding(sharding),
     companions &&
       `in ${companions.shards === undefined && companions.buckets === undefined ? 'a companion of' : ''} '${companions.set}'`.replace(

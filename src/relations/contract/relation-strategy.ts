@@ -142,6 +142,8 @@ export interface RelationStrategy extends Contributor {
     reader: Reader,
     operations: readonly ReadOperation[],
   ): Promise<readonly (readonly (StoredRecord | null)[])[]>
+  /** Reads these parts of an owner, and takes in what others have put into those that are known. */
+  readAgain?(owner: Tracked, ids: readonly KeyValue[], reader: Reader): Promise<void>
   /** Answers all questions about members that are stored in the owner's record. */
   view?(owner: Tracked, reader: Reader): CollectionView
 }

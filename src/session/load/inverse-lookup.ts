@@ -1,6 +1,6 @@
 import { SkeinError } from '../../errors/index.js'
 import type { KeyValue } from '../../keys/index.js'
-import type { EntityModel } from '../../model/index.js'
+import { inversePath, type EntityModel } from '../../model/index.js'
 import type { Reader } from '../../relations/contract/reader.js'
 import type { IndexedBy } from '../../relations/contract/index-lookup.js'
 import { isEntity } from '../../relations/contract/member.js'
@@ -8,7 +8,7 @@ import { isEntity } from '../../relations/contract/member.js'
 /** Asks the inverse index of a class for the entities whose consolidated children point to a target: `'comments.author'`. */
 export function pointingTo(model: EntityModel, path: string, target: object | KeyValue, reader: Reader): IndexedBy {
   const inverse = model.relations.flatMap(({ name, inverseIndexes = [] }) =>
-    inverseIndexes.map(({ ref, bin }) => ({ path: `${name}.${ref}`, bin })),
+    inverseIndexes.map((index) => ({ path: `${name}.${inversePath(index)}`, bin: index.bin })),
   )
   const found = inverse.find((each) => each.path === path)
   const index = model.indexes.find(({ bin, on }) => bin === found?.bin && on === 'mapKeys')

@@ -20,7 +20,14 @@ class TreeReply {
 class TreeTopic {
   @Key() id!: number
   @Bin() title!: string
-  @OneToMany(() => TreeReply, { strategy: 'consolidate' }) replies = collection<TreeReply>()
+  @OneToMany(() => TreeReply, {
+    strategy: 'consolidate',
+    inverseIndex: {
+      author: { name: 'byAuthor', onTargetDelete: 'delete' },
+      'replies.author': { name: 'byReplier', onTargetDelete: 'delete' },
+    },
+  })
+  replies = collection<TreeReply>()
 }
 
 const reply = (id: string, author: TreeFan | number, ...replies: TreeReply[]): TreeReply => {
@@ -45,7 +52,12 @@ const find = ({ replies }: TreeTopic | TreeReply, id: string): TreeReply | undef
 export const NESTED: Family = {
   name: 'children of children',
   classes: [TreeFan, TreeTopic],
-  references: [{ set: 'tree-topic', bin: 'replies', field: 'author', to: 'tree-fan' }],
+  isIndexed: true,
+  references: [
+    { set: 'tree-topic', bin: 'replies', field: 'author', to: 'tree-fan' },
+    { set: 'tree-topic', bin: 'byAuthor', to: 'tree-fan' },
+    { set: 'tree-topic', bin: 'byReplier', to: 'tree-fan' },
+  ],
   operations: [
     {
       title: 'add, change and remove at three levels',
@@ -110,6 +122,14 @@ export const NESTED: Family = {
         }
       },
     },
+    {
+      title: 'remove a subtree',
+      prepare: topics,
+      async change(session, world) {
+        find(await session.load(TreeTopic, world.number(0)), 'a0')!.replies.remove('b0')
+      },
+    },
+    deletion('delete what replies of several records point to', topics, TreeFan, (world) => world.number(1)),
     deletion('delete the record', topics, TreeTopic, (world) => world.number(0)),
   ],
 }

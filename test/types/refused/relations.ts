@@ -76,6 +76,9 @@ export class Agent {
   // expect: 'at' does not exist in type '{ readonly author?:
   @OneToMany(() => Comment, { strategy: 'consolidate', inverseIndex: { at: {} } })
   inverse = collection<Comment>()
+  // expect: ''replies.author'' does not exist in type
+  @OneToMany(() => Comment, { strategy: 'consolidate', inverseIndex: { 'replies.author': {} } })
+  below = collection<Comment>()
   // expect: '"agent"' is not assignable to parameter of type
   @ManyToMany(() => Listing, 'agent')
   many = collection<Listing>()

@@ -12,22 +12,24 @@ import {
   mapRemoveValues,
 } from '../../../plan/operations.js'
 import type { Value } from '../../../plan/value.js'
+import { entriesOf } from '../consolidate/indexed-refs.js'
 import type { PartClass } from '../consolidate/part-class.js'
 import type { FoundPart } from '../consolidate/part-verification.js'
 
 /** A child as it goes from one record to another, with what is kept beside it. */
-type TransferredPart = Pick<FoundPart, 'part' | 'id' | 'place' | 'rightPlace' | 'refs' | 'tuples'>
+type TransferredPart = Pick<FoundPart, 'part' | 'id' | 'place' | 'rightPlace' | 'entries' | 'tuples'>
 
 /** A stored child, which is where its own values say. */
 export function transferred(parts: PartClass, stored: Value): TransferredPart {
   const part = parts.decoded(stored)
   const place = parts.placeOf(part)
+  const id = parts.idOf(part)
   return {
     part,
-    id: parts.idOf(part),
+    id,
     place,
     rightPlace: place,
-    refs: parts.indexedRefs(part),
+    entries: [...entriesOf(id, parts.indexed(part))],
     tuples: parts.tuplesOf(part),
   }
 }
@@ -41,14 +43,14 @@ export const partCreation = ({ maps, orders }: PartClass): readonly WriteOperati
 /** Stores a child in a record that does not have it. */
 export function partPuts(parts: PartClass, moved: TransferredPart): readonly WriteOperation[] {
   const { bin: name, relation, codec, orders } = parts
-  const { id, rightPlace, part, refs, tuples } = moved
+  const { id, rightPlace, part, tuples } = moved
   const { sortKeyBin } = relation
   return [
     mapPut(name, rightPlace, codec.encode(part, 1)),
     ...(sortKeyBin === undefined ? [] : [mapPut(sortKeyBin, id, rightPlace)]),
-    ...pointers(parts, refs, (inverse, to) => [
+    ...pointers(parts, moved, (inverse, to, entry) => [
       mapPutMissing(inverse, to, []),
-      listAppendUnique(inverse, [id], [atKey(to)]),
+      listAppendUnique(inverse, [entry], [atKey(to)]),
     ]),
     ...orders.flatMap((order, i) => (tuples[i] === undefined ? [] : [listAppendUnique(order.bin, [tuples[i]])])),
   ]
@@ -57,14 +59,14 @@ export function partPuts(parts: PartClass, moved: TransferredPart): readonly Wri
 /** Takes a child out of the record that it was in. */
 export function partRemoval(parts: PartClass, moved: TransferredPart): readonly WriteOperation[] {
   const { bin: name, relation, orders } = parts
-  const { id, place, refs, tuples } = moved
+  const { id, place, tuples } = moved
   const { sortKeyBin } = relation
   return [
     mapRemoveKeys(name, [place]),
     ...(sortKeyBin === undefined ? [] : [mapRemoveKeys(sortKeyBin, [id])]),
-    ...pointers(parts, refs, (inverse, to) => [
+    ...pointers(parts, moved, (inverse, to, entry) => [
       mapPutMissing(inverse, to, []),
-      listRemoveValues(inverse, [id], 'none', [atKey(to)]),
+      listRemoveValues(inverse, [entry], 'none', [atKey(to)]),
       mapRemoveValues(inverse, [[]]),
     ]),
     ...orders.flatMap((order, i) => (tuples[i] === undefined ? [] : [listRemoveValues(order.bin, [tuples[i]])])),
@@ -73,12 +75,11 @@ export function partRemoval(parts: PartClass, moved: TransferredPart): readonly 
 
 function pointers(
   { relation }: PartClass,
-  refs: TransferredPart['refs'],
-  operations: (inverse: string, to: KeyValue) => readonly WriteOperation[],
+  { entries }: TransferredPart,
+  operations: (inverse: string, to: KeyValue, entry: Value) => readonly WriteOperation[],
 ): readonly WriteOperation[] {
   const { inverseIndexes = [] } = relation
-  return inverseIndexes.flatMap(({ bin: inverse }, i) => {
-    const to = refs[i]
-    return to === null ? [] : operations(inverse, to)
-  })
+  return entries.flatMap(({ index, to, entry }) =>
+    to === null ? [] : operations(inverseIndexes[index].bin, to, entry),
+  )
 }

@@ -30,7 +30,6 @@ export function changedParts(table: PartTable): readonly ChangeOfPart[] {
         ...known,
         place,
         snapshot: parts.codec.keepChildren(parts.codec.snapshot(part), snapshot, keeps),
-        refs: parts.indexedRefs(part),
         tuples: parts.tuplesOf(part),
       },
       to: leaving.flatMap(({ to }) => to),

@@ -1,3 +1,5 @@
+import { CHILD_KEY_END } from '../../../model/index.js'
+import type { ChildrenField } from '../../../codec/index.js'
 import type { KeyValue } from '../../../keys/index.js'
 import { holds, type Guard } from '../../../plan/command.js'
 import {
@@ -5,6 +7,8 @@ import {
   binExists,
   eq,
   mapCount,
+  mapCountBetween,
+  mapCountOf,
   mapGet,
   mapGetAt,
   not,
@@ -24,29 +28,40 @@ import {
 } from '../../../plan/operations.js'
 import { userKeyId, type UserKey } from '../../../plan/record-key.js'
 import type { MapKey, Value } from '../../../plan/value.js'
+import { entryAt, type IndexedPart } from './indexed-refs.js'
 import type { PartClass } from './part-class.js'
 
-type Refs = readonly (UserKey | null)[]
-
 /** References of stored parts that the session has not loaded, by id. */
-export type StoredRefs = ReadonlyMap<string, Refs>
+export type StoredRefs = ReadonlyMap<string, IndexedPart>
 
-/** Ids by the key they point to. */
+/** Parts by the key they point to. */
 class Pointers {
-  readonly #ids = new Map<string, { readonly key: UserKey; readonly ids: MapKey[] }>()
+  readonly #parts = new Map<string, { readonly key: UserKey; readonly parts: Value[] }>()
 
-  add(key: UserKey, id: MapKey): void {
-    const entry = this.#ids.get(userKeyId(key))
-    if (entry === undefined) this.#ids.set(userKeyId(key), { key, ids: [id] })
-    else entry.ids.push(id)
+  add(key: UserKey, part: Value): void {
+    const entry = this.#parts.get(userKeyId(key))
+    if (entry === undefined) this.#parts.set(userKeyId(key), { key, parts: [part] })
+    else entry.parts.push(part)
   }
 
   get entries() {
-    return [...this.#ids.values()]
+    return [...this.#parts.values()]
   }
 }
 
-/** Changes of the inverse indexes: maps from referenced keys to the ids of the parts that refer to them. */
+/** The way to a part in the record. */
+interface Way {
+  readonly id: KeyValue
+  readonly keys: readonly string[]
+  readonly part: Expression
+  /** True for the server where the part is not there. */
+  readonly isAbsent: readonly Expression[]
+}
+
+/** Alternatives of which one must hold where a part is there. */
+type Condition = readonly Expression[]
+
+/** Changes of the inverse indexes: maps from referenced keys to the parts that refer to them. */
 export class InverseChanges {
   readonly #parts: PartClass
   readonly #stored: StoredRefs
@@ -65,34 +80,26 @@ export class InverseChanges {
     return this.#guards
   }
 
-  unlink(id: KeyValue, known: Refs | undefined): void {
+  unlink(id: KeyValue, known: IndexedPart | undefined): void {
     this.replace(id, known, undefined)
   }
 
   /** Fields of a stored part change: a reference that stays is not written, so another session may point it elsewhere meanwhile. */
-  patch(id: KeyValue, before: Refs, after: Refs): void {
-    this.#relink(id, before, after, false)
+  patch(id: KeyValue, before: IndexedPart, after: IndexedPart): void {
+    if (this.#indexes.length > 0) this.#patch(this.#wayTo(id), before, after)
   }
 
   /** The whole part is written, with references that others may have changed; `before` is undefined where the session does not know the part, `after` where it is removed. */
-  replace(id: KeyValue, before: Refs | undefined, after: Refs | undefined): void {
-    this.#relink(id, before ?? this.#stored.get(userKeyId(id)), after, true)
-  }
-
-  #relink(id: KeyValue, was: Refs | undefined, after: Refs | undefined, isWhole: boolean): void {
-    this.#indexes.forEach((_, i) => {
-      const from = was?.[i] ?? null
-      const to = after?.[i] ?? null
-      if (!isWhole && isSame(from, to)) return
-      if (from !== null && !isSame(from, to)) this.#unlinked[i].add(from, id)
-      if (to !== null) this.#linked[i].add(to, id)
-      this.#expect(id, i, [...(was === undefined ? [] : [from]), ...(after === undefined ? [] : [to])])
-    })
+  replace(id: KeyValue, before: IndexedPart | undefined, after: IndexedPart | undefined): void {
+    const was = before ?? this.#stored.get(userKeyId(id))
+    if (this.#indexes.length === 0) return
+    const way = this.#wayTo(id)
+    this.#expect(way, this.#replace(way, was, after))
   }
 
   creation(): readonly WriteOperation[] {
     return this.#indexes.flatMap(({ bin: name }, i) => {
-      const items = new Map<MapKey, Value>(this.#linked[i].entries.map(({ key, ids }) => [key, ids]))
+      const items = new Map<MapKey, Value>(this.#linked[i].entries.map(({ key, parts }) => [key, parts]))
       const create = mapCreate(name, 'ordered', true)
       return items.size === 0 ? [create] : [create, mapPutItems(name, items)]
     })
@@ -103,10 +110,10 @@ export class InverseChanges {
       const removed = this.#unlinked[i].entries
       const operations: WriteOperation[] = []
       // A path never creates, so the list is there first; an empty one that is left says nothing and goes.
-      for (const { key, ids } of removed)
-        operations.push(mapPutMissing(name, key, []), listRemoveValues(name, ids, 'none', [atKey(key)]))
-      for (const { key, ids } of this.#linked[i].entries)
-        operations.push(mapPutMissing(name, key, []), listAppendUnique(name, ids, [atKey(key)]))
+      for (const { key, parts } of removed)
+        operations.push(mapPutMissing(name, key, []), listRemoveValues(name, parts, 'none', [atKey(key)]))
+      for (const { key, parts } of this.#linked[i].entries)
+        operations.push(mapPutMissing(name, key, []), listAppendUnique(name, parts, [atKey(key)]))
       if (removed.length > 0) operations.push(mapRemoveValues(name, [[]]))
       return operations
     })
@@ -116,17 +123,92 @@ export class InverseChanges {
     return this.#parts.relation.inverseIndexes ?? []
   }
 
-  /** Requires that nobody has pointed the part elsewhere meanwhile: the index would keep what it pointed to. */
-  #expect(id: KeyValue, index: number, refs: Refs): void {
-    const { bin: name, relation, codec } = this.#parts
+  #patch(way: Way, before: IndexedPart, after: IndexedPart): void {
+    for (const [i, from] of before.refs.entries()) {
+      const to = after.refs[i]
+      if (!isSame(from, to)) this.#expect(way, [this.#relink(way, i, before, [from, to])])
+    }
+    before.at.inside.forEach((_, i) => {
+      const [old, now] = [before.children[i], after.children[i]]
+      for (const key of keysOf(old, now)) {
+        const [was, is] = [old.get(key), now.get(key)]
+        const inner = below(way, key)
+        if (was !== undefined && was.part === is?.part) this.#patch(inner, was, is)
+        else this.#expect(inner, this.#replace(inner, was, is))
+      }
+    })
+  }
+
+  /** Returns what must hold where the part is there: nothing in it that others have put or pointed elsewhere may stay in an index. */
+  #replace(way: Way, was: IndexedPart | undefined, after: IndexedPart | undefined): readonly Condition[] {
+    const some = was ?? after
+    if (some === undefined) return []
+    const conditions: Condition[] = []
+    for (const [i, ref] of some.at.refs.entries()) {
+      const refs = [was, after].map((each) => (each === undefined ? undefined : each.refs[i]))
+      if (ref !== undefined) conditions.push(this.#relink(way, i, some, refs))
+    }
+    for (const [i, { field }] of some.at.inside.entries()) {
+      const [old, now] = [was?.children[i] ?? NONE, after?.children[i] ?? NONE]
+      const keys = keysOf(old, now)
+      conditions.push([hasOnly(way.part, field, keys)])
+      for (const key of keys) {
+        const inner = below(way, key)
+        for (const condition of this.#replace(inner, old.get(key), now.get(key)))
+          conditions.push([inner.isAbsent.at(-1)!, ...condition])
+      }
+    }
+    return conditions
+  }
+
+  /** Moves a part in one index; undefined for a reference that is not known or not stored. */
+  #relink(
+    way: Way,
+    index: number,
+    { at }: IndexedPart,
+    [from, to]: readonly (UserKey | null | undefined)[],
+  ): Condition {
+    const entry = entryAt(way.id, way.keys)
+    if (from != null && !isSame(from, to ?? null)) this.#unlinked[index].add(from, entry)
+    if (to != null) this.#linked[index].add(to, entry)
+    const field = at.codec.model.relations.find(({ name }) => name === at.refs[index])!.bin!
+    return [from, to].filter((ref) => ref !== undefined).map((ref) => pointsTo(way.part, field, ref))
+  }
+
+  /** Requires that nobody has changed the part meanwhile: the index would keep what it pointed to. */
+  #expect({ isAbsent }: Way, conditions: readonly Condition[]): void {
+    for (const condition of conditions) this.#guards.push(holds(or(...isAbsent, ...condition)))
+  }
+
+  #wayTo(id: KeyValue): Way {
+    const { bin: name, relation } = this.#parts
     const { sortKeyBin } = relation
-    const field = codec.model.relations.find((each) => each.name === this.#indexes[index].ref)!.bin!
     const ids = bin('map', sortKeyBin ?? name)
     const part =
       sortKeyBin === undefined ? mapGet(ids, id, 'map') : mapGetAt(bin('map', name), mapGet(ids, id, 'str'), 'map')
     const isAbsent = [not(binExists(sortKeyBin ?? name)), eq(mapCount(ids, id), value(0))]
-    this.#guards.push(holds(or(...isAbsent, ...refs.map((ref) => pointsTo(part, field, ref)))))
+    return { id, keys: [], part, isAbsent }
   }
+}
+
+const NONE: ReadonlyMap<string, IndexedPart> = new Map()
+
+const keysOf = (...maps: readonly ReadonlyMap<string, unknown>[]): readonly string[] => [
+  ...new Set(maps.flatMap((each) => [...each.keys()])),
+]
+
+const below = ({ id, keys, part, isAbsent }: Way, key: string): Way => ({
+  id,
+  keys: [...keys, key],
+  part: mapGet(part, key, 'map'),
+  isAbsent: [...isAbsent, eq(mapCount(part, key), value(0))],
+})
+
+/** True where a part has no other children in a collection than these. */
+function hasOnly(part: Expression, { bin: name }: ChildrenField, keys: readonly string[]): Expression {
+  const after = name + String.fromCharCode(CHILD_KEY_END.charCodeAt(0) + 1)
+  const all = mapCountBetween(part, name + CHILD_KEY_END, after)
+  return eq(all, keys.length === 0 ? value(0) : mapCountOf(part, keys))
 }
 
 function pointsTo(part: Expression, field: string, ref: UserKey | null): Expression {

@@ -23,6 +23,8 @@ export class NestedParts implements HeldParts, PartHolder {
   above: readonly object[]
   readonly #attach: (part: object, above: readonly object[]) => void
   #members = new Map<string, object>()
+  /** Members that a plan takes out, and whether it is only shown: then people still see them. */
+  readonly #withdrawn = new Map<object, boolean>()
 
   constructor(
     parts: PartClass,
@@ -43,7 +45,8 @@ export class NestedParts implements HeldParts, PartHolder {
   }
 
   get members(): readonly object[] {
-    return [...this.#members.values()]
+    const members = [...this.#members.values()]
+    return this.#withdrawn.size === 0 ? members : members.filter((part) => !this.#withdrawn.has(part))
   }
 
   check(member: Member): void {
@@ -62,6 +65,7 @@ export class NestedParts implements HeldParts, PartHolder {
     this.check(member)
     this.parts.prepare(member, this.owner, this.table.reader)
     this.#attach(member, this.above)
+    this.#withdrawn.delete(member)
     this.#members.set(userKeyId(this.parts.idOf(member)), member)
   }
 
@@ -70,25 +74,34 @@ export class NestedParts implements HeldParts, PartHolder {
     if (id !== null) this.#members.delete(userKeyId(id))
   }
 
+  /** Takes a child out for a plan, and gives what puts it back. */
+  withdraw(part: object, isPreview: boolean): () => void {
+    this.#withdrawn.set(part, isPreview)
+    return () => void this.#withdrawn.delete(part)
+  }
+
   find(id: KeyValue): object | null {
-    return this.#members.get(userKeyId(id)) ?? null
+    const part = this.#members.get(userKeyId(id))
+    return part === undefined || this.#isHidden(part) ? null : part
   }
 
   holds(part: object): boolean {
     const id = this.parts.keyOf(part)
-    return id !== null && this.#members.get(userKeyId(id)) === part
+    return id !== null && this.#members.get(userKeyId(id)) === part && !this.#withdrawn.has(part)
   }
 
   /** Everything there is, in its order. */
   placed(): readonly PlacedPart[] {
     const placed: PlacedPart[] = []
-    for (const part of this.#members.values()) placed.push({ part, place: this.parts.placeOf(part) })
+    for (const part of this.#members.values())
+      if (!this.#isHidden(part)) placed.push({ part, place: this.parts.placeOf(part) })
     return placed.sort((a, b) => compareKeys(a.place, b.place))
   }
 
   /** Replaces them by what was read. */
   replace(parts: readonly object[]): void {
     this.#members = new Map()
+    this.#withdrawn.clear()
     for (const part of parts) this.take(part)
   }
 
@@ -100,5 +113,9 @@ export class NestedParts implements HeldParts, PartHolder {
   [REMEMBER](): () => void {
     const members = [...this.#members]
     return () => void (this.#members = new Map(members))
+  }
+
+  #isHidden(part: object): boolean {
+    return this.#withdrawn.get(part) === false
   }
 }

@@ -9,9 +9,9 @@ import {
   mapRemoveFound,
   mapRemoveKeys,
 } from '../../../plan/operations.js'
-import type { UserKey } from '../../../plan/record-key.js'
 import type { MapKey, Value } from '../../../plan/value.js'
 import { splitByCap } from './cap.js'
+import type { IndexedPart } from './indexed-refs.js'
 import { InverseChanges } from './inverse-changes.js'
 import { compareKeys } from './key-order.js'
 import { MoveRoom } from './most-moves.js'
@@ -195,7 +195,7 @@ export class PartChanges {
 
   #remove(id: KeyValue): void {
     this.#removed.push(id)
-    this.#inverse.unlink(id, this.#table.known(id)?.refs)
+    this.#inverse.unlink(id, this.#indexed(this.#table.known(id)))
     this.#orders.remove(id)
   }
 
@@ -205,11 +205,10 @@ export class PartChanges {
     if (compareKeys(now, id) !== 0) throw this.#parts.keyChanged(id, now)
     const place = this.#parts.placeOf(part)
     if (compareKeys(place, known.place) !== 0) this.#move(known, place)
-    const refs = this.#parts.indexedRefs(part)
     this.#patches.push(...this.#parts.patch({ ...known, place }, this.#table.owner))
-    this.#inverse.patch(id, known.refs, refs)
     this.#orders.change(id, known.place, known.tuples, this.#parts.tuplesOf(part))
-    this.#send(part, id, place, refs, this.#isAdded(part), known)
+    const sent = this.#send(part, id, place, this.#isAdded(part), known)
+    this.#inverse.patch(id, this.#indexed(known)!, this.#indexed(sent)!)
   }
 
   /** The record moves it as it is stored: what others changed in it stays. Fails when it is no longer where this session knew it. */
@@ -221,15 +220,18 @@ export class PartChanges {
   #put(part: object, known: KnownPart | undefined, wasAdded = this.#isAdded(part)): void {
     const id = this.#parts.idOf(part)
     const place = this.#parts.placeOf(part)
-    const refs = this.#parts.indexedRefs(part)
     this.#puts.set(place, this.#parts.encode(part, this.#table.owner))
     if (this.#parts.sortKey !== undefined) {
       this.#displaced.push(id)
       this.#ids.set(id, place)
     }
-    this.#inverse.replace(id, known?.refs, refs)
     this.#orders.put(id, this.#parts.tuplesOf(part), this.#isWhole)
-    this.#send(part, id, place, refs, wasAdded)
+    const sent = this.#send(part, id, place, wasAdded)
+    this.#inverse.replace(id, this.#indexed(known), this.#indexed(sent))
+  }
+
+  #indexed(known: KnownPart | undefined): IndexedPart | undefined {
+    return known && this.#parts.indexed(known.part, known.snapshot)
   }
 
   #isAdded(part: object): boolean {
@@ -240,10 +242,9 @@ export class PartChanges {
     part: object,
     id: KeyValue,
     place: MapKey,
-    refs: readonly (UserKey | null)[],
     wasAdded: boolean,
     { keeps, snapshot: before }: Partial<KnownPart> = {},
-  ): void {
+  ): KnownPart {
     const { codec } = this.#parts
     const now = codec.snapshot(part)
     const known = {
@@ -251,10 +252,10 @@ export class PartChanges {
       id,
       snapshot: keeps === undefined ? now : codec.keepChildren(now, before!, keeps),
       place,
-      refs,
       tuples: this.#parts.tuplesOf(part),
     }
     this.#sent.push({ known, wasAdded })
+    return known
   }
 
   /** Drops the parts that the server's cap dropped; in a partly loaded collection only the server knows which. */

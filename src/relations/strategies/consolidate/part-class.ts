@@ -9,17 +9,18 @@ import {
 } from '../../../codec/index.js'
 import { SkeinError } from '../../../errors/index.js'
 import { describeKey, type KeyValue } from '../../../keys/index.js'
-import type { EntityModel, RangeBound, Ref, RelationModel } from '../../../model/index.js'
+import type { EntityModel, RangeBound, RelationModel } from '../../../model/index.js'
 import type { Path, WriteOperation } from '../../../plan/operation.js'
 import { atKey } from '../../../plan/operations.js'
-import type { UserKey } from '../../../plan/record-key.js'
 import type { MapKey, Value } from '../../../plan/value.js'
 import type { Tracked } from '../../contract/tracked.js'
 import type { Reader } from '../../contract/reader.js'
 import { isOfKind, type AskedBin } from '../../contract/stored-keys.js'
+import { IndexCoverage, type IndexedPart } from './indexed-refs.js'
 import { PartOrder, type Tuple } from './part-order.js'
 import { SortKey } from './sort-key.js'
 
+const NOTHING_INDEXED = Object.freeze({ refs: [], children: [] }) as unknown as IndexedPart
 const NO_TUPLES: readonly never[] = Object.freeze([])
 const REPAIR = 'Repair the record; another program may have written it.'
 
@@ -39,6 +40,7 @@ export class PartClass {
   readonly sortKey: SortKey | undefined
   readonly orders: readonly PartOrder[]
   readonly #owner: Pick<EntityModel, 'name'>
+  #coverage: IndexCoverage | undefined
 
   constructor(relation: RelationModel, owner: Pick<EntityModel, 'name'>, codec: ChildCodec) {
     this.relation = relation
@@ -181,10 +183,16 @@ export class PartClass {
     return this.#guard(part, owner, () => this.codec.patch(part, snapshot, { bin: this.bin, path, keeps }))
   }
 
-  /** The keys that the part's references hold, for those that the owner keeps an index of. */
-  indexedRefs(part: object): readonly (UserKey | null)[] {
-    const { inverseIndexes = [] } = this.relation
-    return inverseIndexes.map(({ ref }) => (readProperty(part, ref) as Ref<object> | undefined)?.key ?? null)
+  /** The references of a part, and of the parts in it, that the owner keeps an index of. */
+  indexed(part: object, snapshot?: object): IndexedPart {
+    return this.coverage?.see(part, snapshot ?? this.codec.snapshot(part)) ?? NOTHING_INDEXED
+  }
+
+  /** Which parts inverse indexes are about; undefined where there is no such index. Made when asked, once codecs know their children. */
+  get coverage(): IndexCoverage | undefined {
+    const { inverseIndexes } = this.relation
+    if (inverseIndexes !== undefined) this.#coverage ??= IndexCoverage.of(this.codec, inverseIndexes)
+    return this.#coverage
   }
 
   keyChanged(before: KeyValue, now: KeyValue): SkeinError {

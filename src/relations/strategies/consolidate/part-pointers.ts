@@ -6,8 +6,9 @@ import { atKey, listRemoveValues, mapPutMissing, mapRemoveKeys, mapRemoveValues 
 import type { UserKey } from '../../../plan/record-key.js'
 import type { MapKey } from '../../../plan/value.js'
 import type { InsideRef } from '../../contract/inside-verification.js'
+import { entryAt } from './indexed-refs.js'
 import type { PartClass } from './part-class.js'
-import { partsIn, type PartBelow } from './part-tree.js'
+import { partsIn, type PartBelow, type PartStep } from './part-tree.js'
 
 /** Targets of the references of a stored part and of the parts in it, and how to clear each reference when its target has no record. */
 export function pointersOf(root: object, place: MapKey, parts: PartClass): readonly InsideRef[] {
@@ -22,10 +23,7 @@ function pointersIn({ part, codec, steps }: PartBelow, id: KeyValue, place: MapK
     const inside = steps.map((step) => `.${step.field.name} ${describeKey(step.id)}`).join('')
     const says = `has ${describeKey(id)}${inside} in ${property}, which points in ${name} to ${className} ${describeKey(key)}, which has no record`
     const path = [atKey(place), ...steps.map((step) => atKey(step.field.keyOf(step.id)))]
-    const operations = [
-      mapRemoveKeys(parts.bin, [bin!], 'none', path),
-      ...(steps.length > 0 ? [] : unlisted(name, key, id, parts)),
-    ]
+    const operations = [mapRemoveKeys(parts.bin, [bin!], 'none', path), ...unlisted(name, key, id, steps, parts)]
     const other = { className, key }
     const partKey = steps.at(-1)?.id ?? id
     return [
@@ -38,9 +36,22 @@ function pointersIn({ part, codec, steps }: PartBelow, id: KeyValue, place: MapK
   })
 }
 
-function unlisted(ref: string, key: UserKey, id: MapKey, { relation }: PartClass): readonly WriteOperation[] {
-  const index = relation.inverseIndexes?.find((each) => each.ref === ref)
-  if (index === undefined) return []
-  const { bin } = index
-  return [mapPutMissing(bin, key, []), listRemoveValues(bin, [id], 'none', [atKey(key)]), mapRemoveValues(bin, [[]])]
+function unlisted(
+  ref: string,
+  key: UserKey,
+  id: KeyValue,
+  steps: readonly PartStep[],
+  { relation, coverage }: PartClass,
+): readonly WriteOperation[] {
+  const refs = coverage?.along(steps)?.refs ?? []
+  const entry = entryAt(
+    id,
+    steps.map((step) => step.field.keyOf(step.id)),
+  )
+  const bins = (relation.inverseIndexes ?? []).filter((_, i) => refs[i] === ref).map(({ bin }) => bin)
+  return bins.flatMap((bin) => [
+    mapPutMissing(bin, key, []),
+    listRemoveValues(bin, [entry], 'none', [atKey(key)]),
+    mapRemoveValues(bin, [[]]),
+  ])
 }

@@ -1,6 +1,6 @@
 import { hasShownChanges } from '../../state/state-of.js'
 import type { KeyValue } from '../../../keys/index.js'
-import { userKeyId, type UserKey } from '../../../plan/record-key.js'
+import { userKeyId } from '../../../plan/record-key.js'
 import type { MapKey, Value } from '../../../plan/value.js'
 import type { CollectionState } from '../../state/collection-state.js'
 import type { Tracked } from '../../contract/tracked.js'
@@ -26,8 +26,6 @@ export interface KnownPart {
   snapshot: object
   /** Key of the part in the stored map. */
   place: MapKey
-  /** The keys of its references when it was stored, for those that are indexed. */
-  refs: readonly (UserKey | null)[]
   /** Tuples of the part in the further orders when it was stored. */
   tuples: readonly Tuple[]
   /** Children inside it that are taken out only once they are stored in another record. */
@@ -279,7 +277,6 @@ export class PartTable implements PartHolder, RootParts {
       id,
       snapshot: parts.codec.snapshot(part),
       place: parts.placeOf(part),
-      refs: parts.indexedRefs(part),
       tuples: parts.tuplesOf(part),
     })
   }

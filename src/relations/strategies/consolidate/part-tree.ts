@@ -5,6 +5,8 @@ import type { KeyValue } from '../../../keys/index.js'
 export interface PartBelow {
   readonly part: object
   readonly codec: ChildCodec
+  /** The part that has it; absent for the outermost one. */
+  readonly parent?: object
   /** The collections on the way to it and its id in each, outermost first. */
   readonly steps: readonly PartStep[]
 }
@@ -17,11 +19,11 @@ interface PartStep {
 const NO_STEPS: readonly PartStep[] = Object.freeze([])
 
 /** A part and all parts in it, at every level. */
-export function* partsIn(part: object, codec: ChildCodec, steps = NO_STEPS): Iterable<PartBelow> {
-  yield { part, codec, steps }
+export function* partsIn(part: object, codec: ChildCodec, steps = NO_STEPS, parent?: object): Iterable<PartBelow> {
+  yield { part, codec, steps, ...(parent !== undefined && { parent }) }
   for (const field of codec.children)
     for (const child of childrenOfPart(part, field))
-      yield* partsIn(child, field.codec, [...steps, { field, id: field.codec.key!.keyOf(child) }])
+      yield* partsIn(child, field.codec, [...steps, { field, id: field.codec.key!.keyOf(child) }], part)
 }
 
 /** Parts inside a part as a snapshot knows them, at every level. */
@@ -49,7 +51,7 @@ export function* changedBelow(
       if (before !== undefined && field.codec.same(child, before)) continue
       const below = [...steps, { field, id }]
       if (before === undefined || !field.codec.hasSameFields(child, before))
-        yield { part: child, codec: field.codec, steps: below }
+        yield { part: child, codec: field.codec, steps: below, parent: part }
       yield* changedBelow(child, field.codec, before, below)
     }
   }

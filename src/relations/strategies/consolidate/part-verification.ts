@@ -2,22 +2,13 @@ import { describeKey, type KeyValue } from '../../../keys/index.js'
 import type { Bins } from '../../../plan/command.js'
 import { bin, binExists, mapKeySlice, mapValueSlice } from '../../../plan/expression.js'
 import type { ReadOperation } from '../../../plan/operation.js'
-import {
-  atKey,
-  listAppendUnique,
-  listRemoveValues,
-  mapCreate,
-  mapMove,
-  mapPut,
-  mapPutMissing,
-  mapRemoveKeys,
-  mapRemoveValues,
-  readExpression,
-} from '../../../plan/operations.js'
-import { userKeyId, type UserKey } from '../../../plan/record-key.js'
+import { mapCreate, mapMove, mapPut, mapRemoveKeys, readExpression } from '../../../plan/operations.js'
+import { userKeyId } from '../../../plan/record-key.js'
 import type { MapKey, Value } from '../../../plan/value.js'
 import type { InsideFault, InsideRef, InsideVerification } from '../../contract/inside-verification.js'
 import { compareKeys } from './key-order.js'
+import { wrongEntries } from './index-faults.js'
+import { entriesOf, type IndexEntry } from './indexed-refs.js'
 import { misplacedChildren } from './misplaced-children.js'
 import type { PartClass } from './part-class.js'
 import { wrongTuples, type PartTuples } from './order-faults.js'
@@ -25,7 +16,7 @@ import { pointersOf } from './part-pointers.js'
 
 const ALL = 2 ** 31 - 1
 
-interface Entry {
+export interface Entry {
   readonly key: MapKey
   readonly value: Value
 }
@@ -35,7 +26,8 @@ export interface FoundPart extends PartTuples {
   readonly part: object
   readonly place: MapKey
   readonly rightPlace: MapKey
-  readonly refs: readonly (UserKey | null)[]
+  /** What inverse indexes should list of it. */
+  readonly entries: readonly IndexEntry[]
   /** The record that its id leads to, where ids say one. */
   readonly parent: KeyValue | undefined
 }
@@ -78,7 +70,9 @@ export class PartVerification implements InsideVerification {
     this.#parts.orders.forEach((order, i) =>
       faults.push(...wrongTuples(found, order, i, bins[this.#orderResult(i)], this.#parts)),
     )
-    inverseIndexes.forEach(({ bin: name }, i) => faults.push(...this.#wrongPointers(found, name, i, bins)))
+    inverseIndexes.forEach(({ bin: name }, i) =>
+      faults.push(...wrongEntries(found, i, this.#entries(bins, name), this.#parts)),
+    )
     return faults
   }
 
@@ -140,14 +134,14 @@ export class PartVerification implements InsideVerification {
   #read({ key, value }: Entry): FoundPart {
     const part = this.#parts.decoded(value)
     const id = this.#parts.idOf(part)
-    const refs = this.#parts.indexedRefs(part)
+    const entries = [...entriesOf(id, this.#parts.indexed(part))]
     const tuples = this.#parts.tuplesOf(part)
     return {
       part,
       id,
       place: key,
       rightPlace: this.#parts.placeOf(part),
-      refs,
+      entries,
       tuples,
       parent: this.#parts.parentOf(part),
     }
@@ -220,56 +214,5 @@ export class PartVerification implements InsideVerification {
       faults.push({ kind: 'wrongSortKey', property, partKey: key, repair: 'remove', says, operations })
     }
     return faults
-  }
-
-  #wrongPointers(found: readonly FoundPart[], name: string, index: number, bins: Bins): readonly InsideFault[] {
-    const property = this.#parts.relation.name
-    const entries = this.#entries(bins, name)
-    const pointing = new Map(found.map(({ id, refs }) => [userKeyId(id), refs[index]]))
-    const listed = new Set<string>()
-    const faults: InsideFault[] = []
-    const fault = (key: UserKey, id: KeyValue | undefined, rest: Pick<InsideFault, 'repair' | 'says' | 'operations'>) =>
-      faults.push({
-        kind: 'wrongIndex',
-        property,
-        partKey: id,
-        other: { className: this.#target(index), key },
-        ...rest,
-      })
-    for (const { key, value } of entries ?? []) {
-      const ids = Array.isArray(value) ? (value as readonly KeyValue[]) : []
-      if (ids.length === 0) {
-        const says = `has an entry for ${describeKey(key)} in ${name} without any child`
-        fault(key, undefined, { repair: 'remove', says, operations: [mapRemoveKeys(name, [key])] })
-      }
-      for (const id of ids) {
-        const to = pointing.get(userKeyId(id))
-        listed.add(`${userKeyId(id)} ${userKeyId(key)}`)
-        if (to != null && userKeyId(to) === userKeyId(key)) continue
-        const why = pointing.has(userKeyId(id)) ? 'which points elsewhere' : `which is not in ${property}`
-        const says = `lists ${describeKey(id)} under ${describeKey(key)} in ${name}, ${why}`
-        const operations = [
-          listRemoveValues(name, [id], 'none', [atKey(key)]),
-          // An empty list says nothing.
-          mapRemoveValues(name, [[]]),
-        ]
-        fault(key, id, { repair: 'remove', says, operations })
-      }
-    }
-    const create = entries === undefined ? [mapCreate(name, 'ordered', true)] : []
-    for (const { id, refs } of found) {
-      const to = refs[index]
-      if (to === null || listed.has(`${userKeyId(id)} ${userKeyId(to)}`)) continue
-      const says = `does not list ${describeKey(id)} of ${property} under ${describeKey(to)} in ${name}`
-      const operations = [...create, mapPutMissing(name, to, []), listAppendUnique(name, [id], [atKey(to)])]
-      fault(to, id, { repair: 'add', says, operations })
-    }
-    return faults
-  }
-
-  #target(index: number): string {
-    const { codec, relation } = this.#parts
-    const { ref } = relation.inverseIndexes![index]
-    return codec.model.relations.find(({ name }) => name === ref)!.target
   }
 }

@@ -23,6 +23,7 @@ import { PartTable } from './part-table.js'
 import { partsToCheck } from './parts-to-check.js'
 import { partsIn } from './part-tree.js'
 import { PartView } from './part-view.js'
+import { takeAgain } from './take-again.js'
 import { targetsOf, withdrawPointing } from './withdraw-pointing.js'
 
 /** Children that are parts of their owner, whichever records hold them: what a session knows of them, and what they point to. */
@@ -159,9 +160,14 @@ export abstract class PartsStrategy implements RelationStrategy {
     return ids.filter((id) => table.known(id) === undefined)
   }
 
+  async readAgain(tracked: Tracked, ids: readonly KeyValue[], reader: Reader): Promise<void> {
+    const stored = await this.questions(tracked, reader).get(ids)
+    for (const part of stored) takeAgain(this.table(tracked.entity), part)
+  }
+
   protected async readRefs(tracked: Tracked, ids: readonly KeyValue[], reader: Reader): Promise<StoredRefs> {
     const stored = await this.questions(tracked, reader).get(ids)
     const parts = stored.map((value) => this.partClass.decode(value, tracked))
-    return new Map(parts.map((part) => [userKeyId(this.partClass.idOf(part)), this.partClass.indexedRefs(part)]))
+    return new Map(parts.map((part) => [userKeyId(this.partClass.idOf(part)), this.partClass.indexed(part)]))
   }
 }

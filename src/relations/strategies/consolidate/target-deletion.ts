@@ -1,8 +1,9 @@
 import { readProperty } from '../../../codec/index.js'
-import { kindsOf, type EntityModel, type IndexModel, type Model, type Ref } from '../../../model/index.js'
+import { kindsOf, type EntityModel, type IndexModel, type InverseIndexModel, type Model } from '../../../model/index.js'
 import { read } from '../../../plan/command.js'
 import { mapGetKeys } from '../../../plan/operations.js'
-import { userKeyId, type UserKey } from '../../../plan/record-key.js'
+import type { UserKey } from '../../../plan/record-key.js'
+import type { Value } from '../../../plan/value.js'
 import type { KeyValue } from '../../../keys/index.js'
 import type { Tracked } from '../../contract/tracked.js'
 import type { Reader } from '../../contract/reader.js'
@@ -11,13 +12,15 @@ import { inSteps, type Drain } from '../../contract/drain.js'
 import type { IndexedBy } from '../../contract/index-lookup.js'
 import type { CollectionState } from '../../state/collection-state.js'
 import { collectionStateOf } from '../../state/state-of.js'
+import type { PartTable } from './part-table.js'
+import { pointingIn, removeEntries, unknownRoots } from './remove-entries.js'
 
 /** A map on a class from the keys that its consolidated children point to, to those children. */
 interface Pointers {
   readonly owner: EntityModel
   readonly relation: string
-  /** The reference of the children. */
-  readonly ref: string
+  /** Which of the relation's inverse indexes it is. */
+  readonly at: number
   /** The relation, where the owners' own records hold the children: these are read with them. */
   readonly along: readonly string[]
   readonly bin: string
@@ -81,21 +84,23 @@ class TargetDeletion implements Contributor {
 export function targetDeletions(target: EntityModel, model: Model): readonly TargetDeletion[] {
   const pointers = [...model.entities.values()].flatMap((owner) =>
     owner.relations.flatMap(({ name, target: part, companions, inverseIndexes = [] }) =>
-      inverseIndexes
-        .filter(({ ref, onTargetDelete }) => onTargetDelete === 'delete' && pointsTo(model, part, ref, target))
-        .map(({ ref, bin }) => {
-          const along = companions === undefined ? [name] : []
-          return { owner, relation: name, ref, along, bin, index: indexOn(owner, bin) }
-        }),
+      inverseIndexes.flatMap((inverse, at): Pointers[] => {
+        if (inverse.onTargetDelete !== 'delete' || !pointsTo(model, part, inverse, target)) return []
+        const { bin } = inverse
+        const along = companions === undefined ? [name] : []
+        return [{ owner, relation: name, at, along, bin, index: indexOn(owner, bin) }]
+      }),
     ),
   )
   return pointers.length === 0 ? [] : [new TargetDeletion(pointers)]
 }
 
-/** True when that reference of a part may hold the key of such an entity. */
-function pointsTo(model: Model, part: string, ref: string, { name }: EntityModel): boolean {
-  const relation = model.embeddable(part).relations.find((each) => each.name === ref)!
-  return kindsOf(model.entity(relation.target)).includes(name)
+/** True when the reference that an index lists may hold the key of such an entity. */
+function pointsTo(model: Model, part: string, index: InverseIndexModel, { name }: EntityModel): boolean {
+  const targetOf = (of: string, property: string): string =>
+    model.embeddable(of).relations.find((each) => each.name === property)!.target
+  const target = targetOf((index.through ?? []).reduce(targetOf, part), index.ref)
+  return kindsOf(model.entity(target)).includes(name)
 }
 
 const indexOn = ({ indexes }: EntityModel, name: string): IndexModel =>
@@ -139,40 +144,35 @@ async function removeChildren(
   onRollback?: OnRollback,
 ): Promise<readonly Tracked[]> {
   const value = valueOf(target, reader)
-  const known = new Map(owners.filter(isFresh).map((owner) => [owner, idsIn(owner, pointers, value)]))
+  const known = new Map<Tracked, readonly Value[]>()
+  const isAtHand = (owner: Tracked): boolean => isFresh(owner) && tableOf(owner, pointers).isComplete
+  for (const owner of owners.filter(isAtHand))
+    known.set(owner, pointingIn(tableOf(owner, pointers), pointers.at, value))
   // Others may have added children to those that the session had already.
-  const unsure = owners.filter((owner) => known.get(owner) === undefined)
-  const asked = await idsOf(unsure, pointers, value, reader)
+  const unsure = owners.filter((owner) => !isAtHand(owner))
+  const asked = await entriesOf(unsure, pointers, value, reader)
   unsure.forEach((owner, i) => known.set(owner, asked[i]))
+  await readUnknown(known, pointers, reader)
   return owners.filter((owner) => {
-    const state = stateOf(owner, pointers)
-    const ids = known.get(owner)!
-    if (ids.length > 0) onRollback?.(state.remember())
-    for (const id of ids) state.remove(id)
-    return ids.length > 0
+    const entries = known.get(owner)!
+    removeEntries(tableOf(owner, pointers), entries, onRollback)
+    return entries.length > 0
   })
 }
 
 const stateOf = ({ entity }: Tracked, { relation }: Pointers): CollectionState =>
   collectionStateOf(readProperty(entity, relation) as object)
 
-/** The ids of an owner's children, where all of these are at hand. */
-function idsIn(owner: Tracked, pointers: Pointers, value: UserKey): readonly UserKey[] | undefined {
-  const { parts, binding } = stateOf(owner, pointers)
-  if (parts?.isComplete !== true) return undefined
-  return parts.placed().flatMap(({ part }) => {
-    const { key } = readProperty(part, pointers.ref) as Ref<object>
-    return key !== null && userKeyId(key) === userKeyId(value) ? (binding!.strategy.keyOf!(part) ?? []) : []
-  })
-}
+/** Nobody else gives the state its parts. */
+const tableOf = (owner: Tracked, pointers: Pointers): PartTable => stateOf(owner, pointers).parts as PartTable
 
-/** The ids of each owner's children, read in one batch: the children themselves need not be loaded. */
-async function idsOf(
+/** Entries of the index of each owner, read in one batch: the children themselves need not be loaded. */
+async function entriesOf(
   owners: readonly Tracked[],
   pointers: Pointers,
   value: UserKey,
   reader: Reader,
-): Promise<readonly (readonly UserKey[])[]> {
+): Promise<readonly (readonly Value[])[]> {
   if (owners.length === 0) return []
   const { bin } = pointers
   const operations = [mapGetKeys(bin, [value], 'value')]
@@ -180,5 +180,19 @@ async function idsOf(
   const records =
     (await strategy.readHomes?.(owners, reader, operations)) ??
     (await reader.read(owners.map(({ model, key }) => read(model.name, key, 'none', operations)))).map((each) => [each])
-  return records.map((all) => all.flatMap((record) => (record?.bins[bin] ?? []) as readonly UserKey[]))
+  return records.map((all) => all.flatMap((record) => (record?.bins[bin] ?? []) as readonly Value[]))
+}
+
+/** Reads children that have such parts in them which the session does not know: all of one tick, and so in one batch read. */
+async function readUnknown(
+  entries: ReadonlyMap<Tracked, readonly Value[]>,
+  pointers: Pointers,
+  reader: Reader,
+): Promise<void> {
+  await Promise.all(
+    [...entries].map(async ([owner, listed]) => {
+      const ids = unknownRoots(tableOf(owner, pointers), listed)
+      if (ids.length > 0) await stateOf(owner, pointers).binding!.strategy.readAgain!(owner, ids, reader)
+    }),
+  )
 }

@@ -1,10 +1,12 @@
 import { readProperty, type ChildCodec } from '../../../codec/index.js'
-import { refsOf, type RelationModel } from '../../../model/index.js'
+import { refsOf } from '../../../model/index.js'
 import type { Deleted, OnRollback } from '../../contract/contributor.js'
 import { isEntity } from '../../contract/member.js'
 import { findRefState } from '../../state/state-of.js'
+import { nestedIn } from './attach-part.js'
+import type { PartClass } from './part-class.js'
 import type { PartTable } from './part-table.js'
-import { partsIn } from './part-tree.js'
+import { partsIn, type PartBelow } from './part-tree.js'
 
 /** Names of the classes that parts, and the parts in them, point to. */
 export function targetsOf({ model, children }: ChildCodec, seen = new Set<ChildCodec>()): readonly string[] {
@@ -21,22 +23,25 @@ export function withdrawPointing(
   onRollback: OnRollback,
   isPreview: boolean,
 ): void {
-  const { codec, relation } = table.parts
   for (const root of changed)
-    for (const below of [...partsIn(root, codec)])
+    for (const below of [...partsIn(root, table.parts.codec)])
       for (const { name, target } of refsOf(below.codec.model)) {
         const gone = deleted(target)
         const state = gone.size === 0 ? undefined : findRefState(readProperty(below.part, name) ?? {})
         const key = state?.key ?? null
         if (state === undefined || key === null || !gone.has(key)) continue
-        if (below.part === root && goesAlong(relation, name))
-          onRollback(table.state.tentatively(root, () => table.exclude(root), isPreview))
+        if (goesAlong(table.parts, name, below)) onRollback(withdraw(table, below, isPreview))
         else if (isEntity(state.target) && state.binding?.reader.tracked(state.target) === undefined)
           onRollback(state.tentatively(() => state.set(null), isPreview))
       }
 }
 
-/** An index is about the references of a record's own children, not of the parts in these. */
-function goesAlong({ inverseIndexes = [] }: RelationModel, ref: string): boolean {
-  return inverseIndexes.some((index) => index.ref === ref && index.onTargetDelete === 'delete')
+function goesAlong({ relation, coverage }: PartClass, ref: string, { steps }: PartBelow): boolean {
+  const refs = coverage?.along(steps)?.refs ?? []
+  return refs.some((each, i) => each === ref && relation.inverseIndexes![i].onTargetDelete === 'delete')
+}
+
+function withdraw(table: PartTable, { part, parent, steps }: PartBelow, isPreview: boolean): () => void {
+  if (parent === undefined) return table.state.tentatively(part, () => table.exclude(part), isPreview)
+  return nestedIn(readProperty(parent, steps.at(-1)!.field.name))!.withdraw(part, isPreview)
 }

@@ -1,0 +1,64 @@
+import { readProperty } from '../../../codec/index.js'
+import type { KeyValue } from '../../../keys/index.js'
+import { userKeyId, type UserKey } from '../../../plan/record-key.js'
+import type { Value } from '../../../plan/value.js'
+import type { OnRollback } from '../../contract/contributor.js'
+import type { CollectionState } from '../../state/collection-state.js'
+import { collectionStateOf } from '../../state/state-of.js'
+import { entriesOf } from './indexed-refs.js'
+import type { PartTable } from './part-table.js'
+import { childrenOfPart } from './part-tree.js'
+
+/** A part inside another one, and the collection that has it. */
+interface NestedPart {
+  readonly part: object
+  readonly collection: CollectionState
+}
+
+/** The parts that point to a key, as an inverse index lists them. */
+export function pointingIn(table: PartTable, index: number, value: UserKey): readonly Value[] {
+  const { parts } = table
+  return table
+    .placed()
+    .flatMap(({ part }) =>
+      [...entriesOf(parts.idOf(part), parts.indexed(part))]
+        .filter((each) => each.index === index && each.to !== null && userKeyId(each.to) === userKeyId(value))
+        .map(({ entry }) => entry),
+    )
+}
+
+/** Children of the record that have to be read, because the session does not know the parts in them that are listed. */
+export function unknownRoots(table: PartTable, entries: readonly Value[]): readonly KeyValue[] {
+  const unknown = entries.filter((entry) => Array.isArray(entry) && nestedAt(table, entry) === undefined)
+  return [...new Set(unknown.map((entry) => (entry as readonly KeyValue[])[0]))]
+}
+
+/** Takes listed parts out of their collections; those that are no longer there are left out. */
+export function removeEntries(table: PartTable, entries: readonly Value[], onRollback?: OnRollback): void {
+  if (entries.length > 0) onRollback?.(table.state.remember())
+  for (const entry of entries) {
+    if (!Array.isArray(entry)) {
+      table.state.remove(entry as KeyValue)
+      continue
+    }
+    const nested = nestedAt(table, entry)
+    if (nested === undefined) continue
+    onRollback?.(nested.collection.remember())
+    nested.collection.remove(nested.part)
+  }
+}
+
+function nestedAt(table: PartTable, [id, ...keys]: readonly Value[]): NestedPart | undefined {
+  const root = table.find(id as KeyValue)
+  let at: object | undefined = root ?? undefined
+  let codec = table.parts.codec
+  let collection: CollectionState | undefined
+  for (const key of keys as readonly string[]) {
+    const field = codec.children.find((each) => each.isKey(key))
+    if (at === undefined || field === undefined) return undefined
+    collection = collectionStateOf(readProperty(at, field.name) as object)
+    at = [...childrenOfPart(at, field)].find((child) => field.keyOf(field.codec.key!.keyOf(child)) === key)
+    codec = field.codec
+  }
+  return at === undefined || collection === undefined ? undefined : { part: at, collection }
+}
