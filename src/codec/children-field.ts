@@ -48,6 +48,8 @@ export interface ChildCodec extends TypeCodec {
   knownChildren(snapshot: object, field: ChildrenField): KnownChildren
   /** The value that a snapshot holds for a field of its own; the key of a reference. */
   knownField(snapshot: object, name: string): unknown
+  /** The snapshot with fields of another one, by their names in the stored map. */
+  withFields(snapshot: object, other: object, bins: ReadonlySet<string>): object
   /** The snapshot with other children in one of its collections. */
   withChildren(snapshot: object, field: ChildrenField, children: KnownChildren): object
   /** The snapshot with those children of an older one that are kept, at every level. */

@@ -138,6 +138,13 @@ export class PartCodec implements ChildCodec {
     }, snapshot)
   }
 
+  withFields(snapshot: object, other: object, bins: ReadonlySet<string>): object {
+    const changed = { ...snapshot }
+    for (const [index, field] of this.#fields.entries())
+      if (bins.has(field.bin)) this.#functions.setSnapshot(changed, index, this.#functions.snapshotOf(other, index))
+    return changed
+  }
+
   withChildren(snapshot: object, field: ChildrenField, children: KnownChildren): object {
     const changed = { ...snapshot }
     this.#functions.setSnapshot(changed, this.#fields.indexOf(field), children)

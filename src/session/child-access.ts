@@ -96,16 +96,18 @@ class ChildAccess implements RecordTarget {
     if (child.part && change.isByServer === true) throw notStoredYet(this, change.property)
     if (child.part) change.check?.(child.part)
     const part = child.part && this.#inside(child.part)
-    if (part && child.isAdded) return void change.apply(part)
+    const fields = { steps: this.#steps, bins: this.#touched(change.operation) }
+    const unsent = part && child.isAdded ? undefined : child.unsent(fields)
+    if (part && unsent === undefined) return void change.apply(part)
     const { property } = change
     const record = (operation: Change['operation']): void => {
       if (child.apart !== undefined) child.apart.record(operation)
       else managed.addWriteOptions({ change: { property, operation, apply: unchanged } })
     }
-    for (const operation of child.unsent()) record(operation as Change['operation'])
+    for (const operation of unsent ?? []) record(operation as Change['operation'])
     if (part) {
       change.apply(part)
-      child.accept()
+      child.accept(fields)
     }
     const sent = child.part ? change : unread(change)
     record(sent.operation)
@@ -189,16 +191,24 @@ class ChildAccess implements RecordTarget {
     }
   }
 
-  /** Key and sort fields say where the child is: they change with the child loaded. */
+  /** Fields of the part that an operation changes, or changes something in. */
+  #touched(operation: Change['operation']): ReadonlySet<string> {
+    const step = 'path' in operation ? operation.path?.[1 + this.#steps.length] : undefined
+    const keys = step?.in === 'mapKey' ? [step.key] : fieldsOf(operation)
+    return new Set(keys.map(String))
+  }
+
+  /** Key and fields of an order say where the child is: they change with the child loaded. */
   #checkFields(operation: Change['operation']): void {
     // Children of parts are under their ids, whatever their order.
-    const sortKey = this.#steps.length === 0 ? (this.#relation.model.sortKey ?? []) : []
-    const fixed = [...this.#part.key!.properties, ...sortKey]
+    const { sortKey = [], orders = [] } = this.#relation.model
+    const sorted = this.#steps.length === 0 ? [...sortKey, ...orders.flatMap(({ properties }) => properties)] : []
+    const fixed = [...this.#part.key!.properties, ...sorted]
     const bins = new Set(this.#part.properties.filter(({ name }) => fixed.includes(name)).map(({ bin }) => bin))
     const isInside = 'path' in operation && (operation.path ?? []).length > 1 + this.#steps.length
     const field = isInside ? undefined : fieldsOf(operation).find((key) => bins.has(String(key)))
     if (field === undefined && (isInside || operation.kind !== 'mapClear')) return
-    const message = `${this.model.name} ${describeKey(this.key)}: the key fields of a child of '${this.#relation.model.name}' cannot be changed through a handle.`
+    const message = `${this.model.name} ${describeKey(this.key)}: the key fields of a child of '${this.#relation.model.name}', and those of its orders, cannot be changed through a handle.`
     throw new SkeinError('SKEIN_2331', message, {
       className: this.model.name,
       property: this.#relation.model.name,

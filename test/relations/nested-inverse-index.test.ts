@@ -264,6 +264,31 @@ for (const mode of MODES) {
       expect([await index(2), await faults()]).to.deep.equal([{ 2: [['a', 'replies/s']] }, []])
     })
 
+    it('follows what is pointed elsewhere in a loaded child before a handle changes the same child', async () => {
+      const session = db.session()
+      const [a] = (await session.load(Post, 1)).comments.items
+      a.author.set(3)
+      a.replies.items[0].author.set(1)
+      a.replies.items[0].text = 'in memory'
+      a.replies.items[0].replies.remove('y')
+      session.at(Post, 1).child('comments', 'a').child('replies', 'x').put('text', 'by handle')
+      expect(a.replies.items[0].text).to.equal('by handle')
+      await session.flush()
+      expect(await stored(1)).to.equal('a:3(x:1) b:2')
+      expect((await db.session().load(Post, 1)).comments.items[0].replies.items[0].text).to.equal('by handle')
+      expect(await faults()).to.deep.equal([])
+    })
+
+    it('follows a new reply that a handle changes before it is stored', async () => {
+      const session = db.session()
+      const [, b] = (await session.load(Post, 1)).comments.items
+      b.replies.add(reply('n', 3))
+      session.at(Post, 1).child('comments', 'b').child('replies', 'n').put('text', 'by handle')
+      await session.flush()
+      expect((await db.session().load(Post, 1)).comments.items[1].replies.items[0].text).to.equal('by handle')
+      expect(await faults()).to.deep.equal([])
+    })
+
     if (mode === 'sc')
       it('is kept in transactions', async () => {
         await db.transaction(async (session) => {

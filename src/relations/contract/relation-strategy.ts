@@ -1,3 +1,4 @@
+import type { ChildrenField } from '../../codec/index.js'
 import type { KeyValue } from '../../keys/index.js'
 import type { EntityClass, RelationModel } from '../../model/index.js'
 import type { BinLayout } from '../../plan/bin-layout.js'
@@ -34,6 +35,14 @@ export interface ChangedPart {
   readonly below?: { readonly class: EntityClass; readonly path: string; readonly id: KeyValue }
 }
 
+/** Fields of a part, or of a part inside it. */
+export interface PartFields {
+  /** Collections on the way to the part, and its id in each; none where it is the part itself. */
+  readonly steps: readonly { readonly field: ChildrenField; readonly id: KeyValue }[]
+  /** Names of the fields in the stored map. */
+  readonly bins: ReadonlySet<string>
+}
+
 /** Location of one part in its record, and what the session knows of it. */
 export interface LocatedPart {
   readonly id: KeyValue
@@ -43,10 +52,10 @@ export interface LocatedPart {
   readonly part: object | null | undefined
   /** The part is new: its record does not have it yet. */
   readonly isAdded: boolean
-  /** Operations for what was changed in the loaded part. */
-  unsent(): readonly WriteOperation[]
-  /** Marks what the loaded part shows as stored, or recorded to be. */
-  accept(): void
+  /** Operations for what was changed in these fields of the loaded part; undefined where a part inside it is not stored yet. */
+  unsent(fields: PartFields): readonly WriteOperation[] | undefined
+  /** Marks what these fields of the loaded part show as stored, or recorded to be. */
+  accept(fields: PartFields): void
   /** Set where another record than the owner's holds the part. */
   readonly apart?: {
     /** Records an operation on the part; the next flush sends it there. */

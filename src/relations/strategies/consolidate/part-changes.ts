@@ -62,11 +62,8 @@ export class PartChanges {
   /** Only these changes. */
   gatherThese(items: PartItems): readonly KnownPart[] {
     for (const id of items.removed) this.#remove(id)
+    this.#recorded.push(...items.recorded)
     const left = this.gatherChanged(items.changed)
-    for (const recorded of items.recorded) {
-      this.#recorded.push(recorded)
-      this.#patches.push(...recorded.operations)
-    }
     // The part was added when the items were taken; since then it may have been removed again.
     for (const part of items.put) this.#put(part, this.#table.known(this.#parts.idOf(part)), true)
     return left
@@ -110,7 +107,8 @@ export class PartChanges {
 
   /** Children are only taken out. */
   get isRemoval(): boolean {
-    return this.#puts.size === 0 && this.#moves.length === 0 && this.#patches.length === 0
+    const changes = this.#moves.length + this.#patches.length + this.#recorded.length
+    return this.#puts.size === 0 && changes === 0
   }
 
   get guards(): readonly Guard[] {
@@ -152,6 +150,8 @@ export class PartChanges {
       const ids = [...this.#removed, ...this.#displaced]
       if (ids.length > 0) operations.push(mapRemoveFound(name, sortKeyBin, ids))
     }
+    // Before anything moves: they were recorded for the places that children have.
+    for (const recorded of this.#recorded) operations.push(...recorded.operations)
     if (this.#moves.length > 0) operations.push(mapMove(name, this.#moves))
     operations.push(...this.#patches, ...put(name, this.#puts))
     if (sortKeyBin !== undefined)
