@@ -147,9 +147,16 @@ export class PartVerification implements InsideVerification {
     }
   }
 
-  #misplacedIn({ value }: Entry, id: KeyValue): Iterable<InsideFault> {
-    const { codec, relation } = this.#parts
-    return misplacedChildren(value, codec, relation.name, describeKey(id))
+  #misplacedIn({ key, value }: Entry, id: KeyValue): Iterable<InsideFault> {
+    const { codec, relation, bin: name } = this.#parts
+    return misplacedChildren({
+      stored: value,
+      codec,
+      property: relation.name,
+      bin: name,
+      way: describeKey(id),
+      path: [key],
+    })
   }
 
   #unreadable({ key }: Entry, error: Error): InsideFault {
