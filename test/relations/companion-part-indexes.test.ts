@@ -12,7 +12,7 @@ import {
   ref,
   type Database,
 } from 'skein'
-import { MODES } from '../server.js'
+import { MODES, type TestServer } from '../server.js'
 import { useDatabase } from '../use-database.js'
 
 @Record({ set: 'iwriter' })
@@ -47,6 +47,39 @@ class Article {
   dated = collection<Remark>()
 }
 
+@Embeddable()
+class Thread {
+  @Key() id!: string
+  @Bin({ type: 'int' }) rank = 1
+  @ManyToOne(() => Writer) author = ref<Writer>()
+  @OneToMany(() => Thread, { strategy: 'consolidate' }) replies = collection<Thread>()
+}
+
+const INVERSE = {
+  author: { name: 'byAuthor', onTargetDelete: 'delete' },
+  'replies.author': { name: 'byReplier', onTargetDelete: 'delete' },
+} as const
+
+@Record({ set: 'iforum' })
+class Forum {
+  @Key() id!: number
+  @Sharded({ by: 'hash', shards: 3 })
+  @OneToMany(() => Thread, { strategy: 'consolidate', sortKey: ['rank'], inverseIndex: INVERSE })
+  threads = collection<Thread>()
+}
+
+function thread(id: string, author: number, ...replies: Thread[]): Thread {
+  const made = Object.assign(new Thread(), { id })
+  made.author.set(author)
+  made.replies.add(...replies)
+  return made
+}
+
+const shape = (threads: Iterable<Thread>): string =>
+  [...threads]
+    .map(({ id, author, replies }) => `${id}:${author.key}` + ([...replies].length === 0 ? '' : `(${shape(replies)})`))
+    .join(' ')
+
 const remark = (id: string, author: number, day = 1): Remark => {
   const made = Object.assign(new Remark(), { id, at: new Date(Date.UTC(2024, 4, day)) })
   made.author.set(author)
@@ -56,7 +89,8 @@ const remark = (id: string, author: number, day = 1): Remark => {
 for (const mode of MODES) {
   describe(`inverse indexes of children in companion records (${mode})`, () => {
     let db: Database
-    useDatabase(mode, [Writer, Article], (opened) => (db = opened.db))
+    let server: TestServer
+    useDatabase(mode, [Writer, Article, Forum], (opened) => ({ db, server } = opened))
 
     beforeEach(async () => {
       await db.indexes.sync()
@@ -105,6 +139,56 @@ for (const mode of MODES) {
         findings.push(`${kind} ${property}`)
       // What is kept points to the record that is gone.
       expect(findings).to.deep.equal(['danglingKey kept'])
+    })
+
+    const forums = async (...ids: number[]): Promise<string[]> =>
+      (await db.session().loadMany(Forum, ids, { with: ['threads'] })).map(({ threads }) => shape(threads))
+    const faults = async (): Promise<string[]> => {
+      const found: string[] = []
+      for await (const { message } of db.verify(Forum, { settle: 0 })) found.push(message)
+      return found
+    }
+
+    it('lead to children of children, at every level', async () => {
+      await db.withSession((session) => {
+        const threads = ['a', 'b', 'c', 'd'].map((id) => thread(id, 1, thread(`${id}x`, 2, thread(`${id}y`, 1))))
+        for (const id of [1, 2]) session.create(Forum, { id }).threads.add(...threads.slice(id - 1))
+      })
+      const session = db.session()
+      const [one] = await session.loadMany(Forum, [1, 2], { with: ['threads'] })
+      await db.withSession(async (other) => {
+        const { threads } = await other.load(Forum, 1, { with: ['threads'] })
+        threads.items[0].replies.items[0].replies.add(thread('n', 2, thread('m', 2)))
+        threads.items[1].author.set(2)
+        threads.add(thread('e', 2))
+      })
+      await session.refresh(one)
+      await session.delete(Writer, 2)
+      expect(await forums(1, 2)).to.deep.equal(['a:1 c:1 d:1', 'b:1 c:1 d:1'])
+      expect(await faults()).to.deep.equal([])
+    })
+
+    it('let children go with two commands for each page of owners', async function () {
+      if (mode !== 'ap') return this.skip()
+      const ids = Array.from({ length: 12 }, (_, i) => i + 1)
+      await db.withSession((session) => {
+        for (const id of [3, 4, 5]) session.create(Writer, { id })
+        for (const id of ids)
+          session
+            .create(Forum, { id })
+            .threads.add(
+              ...[3, 4, 5].map((each) => thread(`${each}`, each)),
+              thread('z', 1, thread('a', 3), thread('b', 4), thread('c', 5)),
+            )
+      })
+      const commands = async (writer: number, step?: number): Promise<number> =>
+        (await server.commands.during(() => db.session().delete(Writer, writer, { step }))).commands
+      // The writer is read and deleted, two other collections have none, two indexes are asked and children read, and all is one write.
+      const atOnce = await commands(3)
+      const [sixPages, threePages] = [await commands(4, 4), await commands(5, 8)]
+      expect([atOnce, sixPages - threePages]).to.deep.equal([2 + 2 + 2 * 2 + 1, 2 * (6 - 3) * 2])
+      expect([...new Set(await forums(...ids))]).to.deep.equal(['z:1'])
+      expect(await faults()).to.deep.equal([])
     })
   })
 }

@@ -16,10 +16,11 @@ export type Fate =
   | { readonly kind: 'delete' }
   /** Detached by one write each, without being loaded. */
   | { readonly kind: 'release'; release(key: KeyValue): WriteCommand | undefined }
-  /** Loaded, with the relations that `along` names, changed and saved. */
+  /** Loaded, with the relations that `along` names, changed and saved; or known by their keys alone, where other records hold what is changed. */
   | {
       readonly kind: 'change'
       readonly along?: readonly string[]
+      readonly isUnread?: boolean
       change(members: readonly Tracked[], reader: Reader): Promise<readonly Tracked[]>
     }
 

@@ -151,6 +151,13 @@ export interface RelationStrategy extends Contributor {
     reader: Reader,
     operations: readonly ReadOperation[],
   ): Promise<readonly (readonly (StoredRecord | null)[])[]>
+  /** Takes in the parts that an inverse index lists under a key, and gives its entries for each owner. Present where other records than the owners' own hold the parts. */
+  takePointing?(
+    owners: readonly Tracked[],
+    index: number,
+    pointedTo: UserKey,
+    reader: Reader,
+  ): Promise<readonly (readonly Value[])[]>
   /** Reads these parts of an owner, and takes in what others have put into those that are known. */
   readAgain?(owner: Tracked, ids: readonly KeyValue[], reader: Reader): Promise<void>
   /** Answers all questions about members that are stored in the owner's record. */

@@ -2,10 +2,9 @@ import type { PartCodec } from '../../../codec/index.js'
 import type { EntityModel, RelationModel } from '../../../model/index.js'
 import type { BinLayout } from '../../../plan/bin-layout.js'
 import { read } from '../../../plan/command.js'
-import type { ReadOperation } from '../../../plan/operation.js'
-import type { StoredRecord } from '../../../plan/outcome.js'
 import { type PlanDraft, together } from '../../../plan/plan-draft.js'
-import type { MapKey } from '../../../plan/value.js'
+import type { UserKey } from '../../../plan/record-key.js'
+import type { MapKey, Value } from '../../../plan/value.js'
 import { isCreation } from '../../contract/member.js'
 import type { Reader } from '../../contract/reader.js'
 import type { LocatedPart } from '../../contract/relation-strategy.js'
@@ -20,6 +19,7 @@ import { locateApart } from './locate-apart.js'
 import { PartDates } from './part-dates.js'
 import { PartHomes } from './part-homes.js'
 import { PartWrites } from './part-writes.js'
+import { takePointing } from './pointing-parts.js'
 import { PartsAcross } from './parts-across.js'
 import { PartsInBuckets } from './parts-in-buckets.js'
 
@@ -79,14 +79,14 @@ export class CompanionPartsStrategy extends PartsStrategy {
     return []
   }
 
-  async readHomes(
+  takePointing(
     owners: readonly Tracked[],
+    index: number,
+    pointedTo: UserKey,
     reader: Reader,
-    operations: readonly ReadOperation[],
-  ): Promise<readonly (readonly (StoredRecord | null)[])[]> {
-    const keys = owners.map(({ key }) => key)
-    const all = await this.#homes.ask(keys, reader, (home) => read(this.owner.name, home, 'none', operations))
-    return all.map((answers) => answers.map(({ record }) => record))
+  ): Promise<readonly (readonly Value[])[]> {
+    const tables = owners.map(({ entity }) => this.table(entity))
+    return takePointing(tables, this.model.inverseIndexes![index], pointedTo, this.#homes, reader)
   }
 
   protected questions(tracked: Tracked, reader: Reader): PartsAcross {

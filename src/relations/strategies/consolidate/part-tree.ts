@@ -11,7 +11,7 @@ export interface PartBelow {
   readonly steps: readonly PartStep[]
 }
 
-interface PartStep {
+export interface PartStep {
   readonly field: ChildrenField
   readonly id: KeyValue
 }

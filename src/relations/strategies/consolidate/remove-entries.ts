@@ -27,10 +27,13 @@ export function pointingIn(table: PartTable, index: number, value: UserKey): rea
     )
 }
 
+/** The child of the record that an entry leads to, or is. */
+export const rootOf = (entry: Value): KeyValue => (Array.isArray(entry) ? entry[0] : entry) as KeyValue
+
 /** Children of the record that have to be read, because the session does not know the parts in them that are listed. */
 export function unknownRoots(table: PartTable, entries: readonly Value[]): readonly KeyValue[] {
   const unknown = entries.filter((entry) => Array.isArray(entry) && nestedAt(table, entry) === undefined)
-  return [...new Set(unknown.map((entry) => (entry as readonly KeyValue[])[0]))]
+  return [...new Set(unknown.map(rootOf))]
 }
 
 /** Takes listed parts out of their collections; those that are no longer there are left out. */

@@ -25,6 +25,8 @@ interface Pointers {
   readonly along: readonly string[]
   readonly bin: string
   readonly index: IndexModel
+  /** Other records hold the children, and nobody needs to see the owners. */
+  readonly isUnread: boolean
 }
 
 /** Owners of children that point to an entity, and which of them were read just now. */
@@ -64,6 +66,14 @@ class TargetDeletion implements Contributor {
     reader: Reader,
   ): Promise<FoundOwners | undefined> {
     const owners: Tracked[] = []
+    if (pointers.isUnread) {
+      for await (const keys of reader.keysBy(lookupOf(target, pointers, reader))) {
+        if (owners.length + keys.length > reach.room) return undefined
+        const found = keys.map((key) => reader.unread(pointers.owner, key))
+        owners.push(...found.filter(({ shownState, state }) => (shownState ?? state) !== 'removed'))
+      }
+      return { owners, isFresh: () => false }
+    }
     const fresh = new Set<Tracked>()
     const lookup = { ...lookupOf(target, pointers, reader), along: pointers.along }
     for await (const step of reader.foundBy(lookup)) {
@@ -88,7 +98,8 @@ export function targetDeletions(target: EntityModel, model: Model): readonly Tar
         if (inverse.onTargetDelete !== 'delete' || !pointsTo(model, part, inverse, target)) return []
         const { bin } = inverse
         const along = companions === undefined ? [name] : []
-        return [{ owner, relation: name, at, along, bin, index: indexOn(owner, bin) }]
+        const isUnread = companions !== undefined && canStayUnread(owner)
+        return [{ owner, relation: name, at, along, bin, index: indexOn(owner, bin), isUnread }]
       }),
     ),
   )
@@ -102,6 +113,10 @@ function pointsTo(model: Model, part: string, index: InverseIndexModel, { name }
   const target = targetOf((index.through ?? []).reduce(targetOf, part), index.ref)
   return kindsOf(model.entity(target)).includes(name)
 }
+
+/** Hooks see owners as they are stored, and of some only the record says which class it is. */
+const canStayUnread = ({ discriminator, hooks }: EntityModel): boolean =>
+  discriminator === undefined && hooks.beforeSave.length + hooks.afterSave.length === 0
 
 const indexOn = ({ indexes }: EntityModel, name: string): IndexModel =>
   indexes.find(({ bin, on }) => bin === name && on === 'mapKeys')!
@@ -127,6 +142,7 @@ function drainOf(target: Tracked, pointers: Pointers, reader: Reader): Drain {
     fate: {
       kind: 'change',
       along: pointers.along,
+      isUnread: pointers.isUnread,
       change: (owners, inner) => removeChildren({ owners, isFresh: () => true }, target, pointers, inner),
     },
     // Once: nothing keeps others from pointing to it again.
@@ -174,9 +190,11 @@ async function entriesOf(
   reader: Reader,
 ): Promise<readonly (readonly Value[])[]> {
   if (owners.length === 0) return []
-  const { bin } = pointers
+  const { bin, at } = pointers
   const operations = [mapGetKeys(bin, [value], 'value')]
   const { strategy } = stateOf(owners[0], pointers).binding!
+  const taken = strategy.takePointing?.(owners, at, value, reader)
+  if (taken !== undefined) return taken
   const records =
     (await strategy.readHomes?.(owners, reader, operations)) ??
     (await reader.read(owners.map(({ model, key }) => read(model.name, key, 'none', operations)))).map((each) => [each])

@@ -81,6 +81,10 @@ async function runStep(
   await inScratchSession(parts, owner.key, async (session) => {
     if (fate.kind === 'delete') return sendAll(session, await membersOf(drain, keys, session), options)
     const { loads, context, reader } = session
+    if (fate.isUnread === true) {
+      const members = keys.map((key) => reader.unread(target, key))
+      return sendAll(session, (await fate.change(members, reader)) as readonly ManagedEntity[], options)
+    }
     const along = fate.along === undefined || fate.along.length === 0 ? {} : { with: fate.along }
     const all = await findInClasses(context.classes, target, keys, (mapped, own) => loads.find(mapped, own, along))
     const found = all.filter((member) => member !== null)
