@@ -13,16 +13,21 @@ export class Comment {
   @Key({ generate: 'sortable' }) id!: string
   @Bin() text!: string
   @ManyToOne(() => User) author = ref<User>()
+  /** Replies are comments, too, to any depth. */
+  @OneToMany(() => Comment, { strategy: 'consolidate' }) replies = collection<Comment>()
 }
 
-/** The post knows who wrote in it: an index on that map finds the posts of a user. */
+/** The post knows who wrote in it, and who replied: indexes on these maps find the posts of a user. */
 @Record({ set: 'post' })
 export class Post {
   @Key() id!: number
   @Bin() title!: string
   @OneToMany(() => Comment, {
     strategy: 'consolidate',
-    inverseIndex: { author: { name: 'byAuthor', onTargetDelete: 'delete' } },
+    inverseIndex: {
+      author: { name: 'byAuthor', onTargetDelete: 'delete' },
+      'replies.author': { name: 'byReplier', onTargetDelete: 'delete' },
+    },
   })
   comments = collection<Comment>()
 }

@@ -7,6 +7,15 @@ import type { Change } from './change.js'
 import type { Place } from './place.js'
 import type { Question } from './question.js'
 
+/** Children of one child, as the session takes their changes. */
+export interface ChildrenAccess {
+  /** True for the key of one of them in the map of the child. */
+  isKey(key: string): boolean
+  keyOf(member: unknown): string
+  add(member: object): void
+  remove(member: unknown): void
+}
+
 /** The record behind a handle: the session takes its changes and answers its questions. */
 export interface RecordTarget {
   readonly model: EntityModel
@@ -20,6 +29,8 @@ export interface RecordTarget {
   withCollection(name: string): object
   /** A consolidated child, which need not be loaded, as a record of its own. */
   child(collection: string, id: unknown): { readonly target: RecordTarget; readonly place: Place }
+  /** Children of a consolidated child; throws where this is a record, or has no such children. */
+  children(collection: string): ChildrenAccess
   /** Throws where the server has no path expressions. */
   requirePaths(property: string): void
   /** The values that a path leads to, or their number, with the session's unsent changes applied. */

@@ -11,9 +11,11 @@ import { badArgument, notStoredYet } from '../records/handle-errors.js'
 import { answerLocally, containerAt } from '../records/local-answers.js'
 import type { Place } from '../records/place.js'
 import type { Question } from '../records/question.js'
-import type { RecordTarget } from '../records/record-target.js'
-import type { LocatedPart, RelationStrategy } from '../relations/contract/relation-strategy.js'
+import type { ChildrenAccess, RecordTarget } from '../records/record-target.js'
+import type { ChangedPart, LocatedPart, RelationStrategy } from '../relations/contract/relation-strategy.js'
+import { childCollection } from './child-collection.js'
 import { askApart, askPathApart } from './child-apart.js'
+import { managedOf } from './tracking/identity-map.js'
 import type { ManagedEntity } from './tracking/managed-entity.js'
 import { recordedChanges } from './tracking/write-options.js'
 
@@ -88,7 +90,7 @@ class ChildAccess implements RecordTarget {
   }
 
   /** A loaded child shows the change; a new one is sent with it. */
-  record(change: Change): void {
+  record(change: Change, added?: Omit<ChangedPart, 'key'>): void {
     const managed = this.#find()
     const child = this.#locate(managed)
     this.#checkFields(change.operation)
@@ -116,7 +118,7 @@ class ChildAccess implements RecordTarget {
     const recorded = (): readonly WriteOperation[] =>
       child.apart?.recorded ?? recordedChanges(managed).map(({ operation }) => operation)
     const isUnsent = (): boolean => recorded().includes(sent.operation)
-    child.showWhenRead({ apply: (read) => void change.apply(this.#inside(read)), isUnsent })
+    child.showWhenRead({ apply: (read) => void change.apply(this.#inside(read)), isUnsent, added: this.#within(added) })
   }
 
   async ask(place: Place, questions: readonly Question[]): Promise<readonly (Value | undefined)[]> {
@@ -139,11 +141,25 @@ class ChildAccess implements RecordTarget {
     return this.#record.askPath({ ...place, rootType: MAP }, levels, isCount)
   }
 
+  children(name: string): ChildrenAccess {
+    return childCollection({
+      target: this,
+      place: this.#place,
+      relation: this.#relation.model,
+      field: this.#field(name),
+      way: this.#steps.map(({ field }) => field.name),
+      loaded: () => {
+        const { part } = this.#locate(this.#find())
+        return part ? this.#inside(part) : undefined
+      },
+      record: (change, added) => this.record(change, added),
+      isStored: (entity) => managedOf(entity)?.state === 'stored',
+    })
+  }
+
   /** A child of this child: one context further in the same record. */
   child(name: string, given: unknown): { readonly target: RecordTarget; readonly place: Place } {
-    const { children } = this.#steps.at(-1)?.field.codec ?? this.codecs.part(this.#part.name)
-    const field = children.find((each) => each.name === name)
-    if (field === undefined) throw notInChild(this, this.#relation.model.name)
+    const field = this.#field(name)
     const id = field.codec.key!.scheme.toKey(given)
     const { property, path } = this.#place
     if (path.length === MAX_CONTEXTS) {
@@ -162,6 +178,21 @@ class ChildAccess implements RecordTarget {
 
   count(): never {
     throw notInChild(this, this.#relation.model.name)
+  }
+
+  #field(name: string): ChildrenField {
+    const { children } = this.#steps.at(-1)?.field.codec ?? this.codecs.part(this.#part.name)
+    const field = children.find((each) => each.name === name)
+    if (field === undefined) throw notInChild(this, this.#relation.model.name)
+    return field
+  }
+
+  /** The same with the way from the child of the record. */
+  #within(added: Omit<ChangedPart, 'key'> | undefined): ChangedPart | undefined {
+    const below = added?.below
+    if (added === undefined || below === undefined) return undefined
+    const way = this.#steps.map(({ field, id }) => `.${field.name}[${describeKey(id)}]`).join('')
+    return { key: this.#id, part: added.part, below: { ...below, path: way + below.path } }
   }
 
   #locate(managed: ManagedEntity): LocatedPart {

@@ -95,6 +95,10 @@ export class RecordAccess implements RecordTarget {
     return answers ?? questions.map((one) => answerLocally(this.#createdValue(managed, place), one))
   }
 
+  children(name: string): never {
+    throw unknownRelation(this.#mapped, name)
+  }
+
   requirePaths(property: string): void {
     if (isAtLeast(this.#build, PATHS_SINCE)) return
     throw tooOld(this, property, this.#build, PATHS_SINCE.join('.'))

@@ -74,6 +74,8 @@ export interface UnsentChange {
   readonly apply: (part: object) => unknown
   /** False once it has been sent. */
   readonly isUnsent: () => boolean
+  /** The part that it adds inside the child, whose rules are checked. */
+  readonly added?: ChangedPart | undefined
 }
 
 /** Storage of one relation of one class: a contributor to loads, saves and deletes, and for a collection what the server can tell without loading it. */

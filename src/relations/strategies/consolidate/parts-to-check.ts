@@ -6,6 +6,7 @@ import { changedBelow } from './part-tree.js'
 /** Parts that are new or whose own fields changed, with those inside them: the rules of their classes are to be checked. */
 export function* partsToCheck(table: PartTable): Iterable<ChangedPart> {
   const { codec } = table.parts
+  yield* table.unsent.added()
   for (const part of table.state.addedEntities) yield* changedIn(part, undefined, table)
   for (const { part, snapshot } of table.changed()) yield* changedIn(part, snapshot, table)
 

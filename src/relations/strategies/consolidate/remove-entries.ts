@@ -32,7 +32,9 @@ export const rootOf = (entry: Value): KeyValue => (Array.isArray(entry) ? entry[
 
 /** Children of the record that have to be read, because the session does not know the parts in them that are listed. */
 export function unknownRoots(table: PartTable, entries: readonly Value[]): readonly KeyValue[] {
-  const unknown = entries.filter((entry) => Array.isArray(entry) && nestedAt(table, entry) === undefined)
+  const unknown = entries.filter(
+    (entry) => Array.isArray(entry) && nestedAt(table, entry) === undefined && !isKnown(table, entry),
+  )
   return [...new Set(unknown.map(rootOf))]
 }
 
@@ -49,6 +51,19 @@ export function removeEntries(table: PartTable, entries: readonly Value[], onRol
     onRollback?.(nested.collection.remember())
     nested.collection.remove(nested.part)
   }
+}
+
+/** True for a part that was stored when the session read it: it has been taken out here since. */
+function isKnown(table: PartTable, [id, ...keys]: readonly Value[]): boolean {
+  let { codec } = table.parts
+  let snapshot = table.known(id as KeyValue)?.snapshot
+  for (const key of keys as readonly string[]) {
+    const field = codec.children.find((each) => each.isKey(key))
+    if (snapshot === undefined || field === undefined) return false
+    snapshot = codec.knownChildren(snapshot, field).get(key)?.snapshot
+    codec = field.codec
+  }
+  return snapshot !== undefined
 }
 
 function nestedAt(table: PartTable, [id, ...keys]: readonly Value[]): NestedPart | undefined {

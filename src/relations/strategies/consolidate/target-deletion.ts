@@ -49,8 +49,10 @@ class TargetDeletion implements Contributor {
 
   async cascade(target: Tracked, reach: Cascade, reader: Reader): Promise<void> {
     if (target.state !== 'removed' || reach.isAgain) return
+    // Several indexes may find the same owner, which is read once.
+    const fresh = new Set<Tracked>()
     for (const pointers of this.#pointers) {
-      const found = await this.#ownersOf(target, pointers, reach, reader)
+      const found = await this.#ownersOf(target, pointers, fresh, reach, reader)
       if (found === undefined) reach.drain(drainOf(target, pointers, reader))
       else
         for (const { entity } of await removeChildren(found, target, pointers, reader, reach.onRollback))
@@ -62,6 +64,7 @@ class TargetDeletion implements Contributor {
   async #ownersOf(
     target: Tracked,
     pointers: Pointers,
+    fresh: Set<Tracked>,
     reach: Cascade,
     reader: Reader,
   ): Promise<FoundOwners | undefined> {
@@ -74,7 +77,6 @@ class TargetDeletion implements Contributor {
       }
       return { owners, isFresh: () => false }
     }
-    const fresh = new Set<Tracked>()
     const lookup = { ...lookupOf(target, pointers, reader), along: pointers.along }
     for await (const step of reader.foundBy(lookup)) {
       owners.push(...step.found)

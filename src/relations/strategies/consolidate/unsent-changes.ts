@@ -1,6 +1,6 @@
 import type { KeyValue } from '../../../keys/index.js'
 import { userKeyId } from '../../../plan/record-key.js'
-import type { UnsentChange } from '../../contract/relation-strategy.js'
+import type { ChangedPart, UnsentChange } from '../../contract/relation-strategy.js'
 import { rememberMap } from '../../state/remember-fields.js'
 
 /** Changes of children that handles have recorded: a child that is loaded before they are sent shows them. */
@@ -18,6 +18,12 @@ export class UnsentChanges {
     for (const { apply } of left) apply(part)
     if (left.length === 0) this.#changes.delete(userKeyId(id))
     return left.length > 0
+  }
+
+  /** Parts that they add inside children which are not loaded. */
+  *added(): Iterable<ChangedPart> {
+    for (const changes of this.#changes.values())
+      for (const { added, isUnsent } of changes) if (added !== undefined && isUnsent()) yield added
   }
 
   clear(): void {
