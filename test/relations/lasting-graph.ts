@@ -70,15 +70,16 @@ export class LastingGraph {
   }
 
   delete(kind: Kind, id: number): void {
-    const time = ++this.#deletes
-    const mark = (thing: Thing): void => {
-      thing.deleted = time
-      thing.history.unshift(thing.text ?? '')
-      for (const child of this.childrenOf(nameOf(thing.kind, thing.id))) if (child.deleted === undefined) mark(child)
-      if (thing.kind !== 'Author') return
-      for (const link of this.#followsOf(thing.id).values()) link.deleted ??= time
-    }
-    mark(this.thing(kind, id)!)
+    this.#delete(this.thing(kind, id)!, ++this.#deletes)
+  }
+
+  #delete(thing: Thing, time: number): void {
+    thing.deleted = time
+    thing.history.unshift(thing.text ?? '')
+    for (const child of this.childrenOf(nameOf(thing.kind, thing.id)))
+      if (child.deleted === undefined) this.#delete(child, time)
+    if (thing.kind !== 'Author') return
+    for (const link of this.#followsOf(thing.id).values()) link.deleted ??= time
   }
 
   restore(kind: Kind, id: number): void {
@@ -115,6 +116,9 @@ export class LastingGraph {
     const name = nameOf(thing.kind, thing.id)
     this.things.delete(name)
     thing.history.unshift(null, thing.text ?? '')
+    // A child that was restored alone is deleted softly, as its class says.
+    const time = ++this.#deletes
+    for (const child of this.childrenOf(name)) if (child.deleted === undefined) this.#delete(child, time)
     if (thing.kind !== 'Author') return
     for (const key of this.#followsOf(thing.id).keys()) this.follows.delete(key)
     for (const key of this.readers.keys()) if (key.endsWith(`:${thing.id}`)) this.readers.delete(key)

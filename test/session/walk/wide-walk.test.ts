@@ -1,4 +1,6 @@
 import Aerospike from 'aerospike'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { expect } from 'chai'
 import type { Database } from 'skein'
 import type { EmbeddedServer } from 'skein/embedded'
@@ -8,6 +10,13 @@ import { Node } from './models.js'
 
 /** Rows of a batch, unless `open` is told otherwise. */
 const BATCH = 256
+
+/** Bytes in use once what nobody holds is collected. */
+function heapUsed(): number {
+  setFlagsFromString('--expose-gc')
+  ;(runInNewContext('gc') as () => void)()
+  return process.memoryUsage().heapUsed
+}
 
 for (const mode of MODES) {
   describe(`a wide walk (${mode})`, () => {
@@ -59,6 +68,23 @@ for (const mode of MODES) {
         await session.close()
       })
     }
+
+    it('holds memory in proportion to the entities that it reaches', async () => {
+      const perEntity: number[] = []
+      for (const width of [11, 22]) {
+        const all = (await tree(width)).reduce((sum, count) => sum + count)
+        const session = db.session()
+        const before = heapUsed()
+        for await (const _ of session.walk(Node, 0).out('next').out('next').out('next').stream()) {
+          // The first of the last level: all levels are known now.
+          perEntity.push((heapUsed() - before) / all)
+          break
+        }
+        await session.close()
+        await db.truncate(Node)
+      }
+      expect(perEntity[1]).to.be.below(2 * Math.max(perEntity[0], 200))
+    })
 
     it('ends at its bound and reads nothing more', async () => {
       await tree(5)
