@@ -77,6 +77,11 @@ class Tower extends House {
   @Sharded({ by: 'hash', shards: 2 }) @Counter() views = 0
 }
 
+@Record({ discriminatorValue: 4 })
+class Mast extends House {
+  @Sharded({ by: 'hash', shards: 2 }) @Counter() views = 0
+}
+
 @History({ keep: 3 })
 @Record({ set: 'knd_paper', discriminator: 'kind' })
 abstract class Paper {
@@ -121,14 +126,25 @@ const LINKS: { readonly [name: string]: (session: Session, create?: boolean) => 
     void session.at(Villa, 7, { create }).child('rides', 3).increment('km'),
 }
 
+const REMOVALS: { readonly [name: string]: (session: Session) => void } = {
+  'a list': (session) => session.at(Villa, 7).collection('rooms').remove(2),
+  'an index': (session) => session.at(Villa, 7).collection('owned').remove(2),
+  'two lists': (session) => session.at(Villa, 7).collection('likes').remove(2),
+  'children in the record': (session) => session.at(Villa, 7).collection('rides').remove(3),
+}
+
 for (const mode of MODES) {
   describe(`session.at of a class that shares its set (${mode})`, () => {
     let db: Database
     let server: TestServer
     let namespace: string
-    useDatabase(mode, [Vehicle, Car, Truck, Crane, House, Villa, Barn, Tower, Room, Paper, Letter, Bill], (opened) => {
-      ;({ db, server, namespace } = opened)
-    })
+    useDatabase(
+      mode,
+      [Vehicle, Car, Truck, Crane, House, Villa, Barn, Tower, Mast, Room, Paper, Letter, Bill],
+      (opened) => {
+        ;({ db, server, namespace } = opened)
+      },
+    )
 
     beforeEach(async () => {
       const session = db.session()
@@ -241,6 +257,34 @@ for (const mode of MODES) {
       })
     }
 
+    for (const [name, change] of Object.entries(REMOVALS)) {
+      it(`removes nothing of a record of another class through ${name}, in and outside a transaction`, async () => {
+        const before = [await bins('knd_house', 7), await bins('knd_room', 2)]
+        const session = db.session()
+        change(session)
+        await refused(session.flush())
+        expect([await bins('knd_house', 7), await bins('knd_room', 2)]).to.deep.equal(before)
+        if (mode === 'ap') return
+        await refused(db.transaction((inside) => change(inside), { attempts: 1 }))
+        expect([await bins('knd_house', 7), await bins('knd_room', 2)]).to.deep.equal(before)
+      })
+    }
+
+    it('answers no question about a collection by an index from a record of another class', async () => {
+      const ask = async (session: Session): Promise<unknown[]> => {
+        const owned = session.at(Villa, 7).collection('owned')
+        const streamed: unknown[] = []
+        for await (const room of owned.stream()) streamed.push(room)
+        const page = await owned.page({ count: 5 })
+        return [await owned.count(), await owned.keys(), await owned.contains(2), page.length, streamed.length]
+      }
+      expect(await ask(db.session())).to.deep.equal([0, [], false, 0, 0])
+      expect(await db.session().at(Villa, 7).collection('owned').load()).to.have.length(0)
+      const barn = await db.session().load(Barn, 7)
+      expect([await barn.owned.count(), await barn.owned.contains(2)]).to.deep.equal([1, true])
+      expect(await db.session().at(Barn, 7).collection('owned').keys()).to.deep.equal([2])
+    })
+
     const asked = async (session: Session): Promise<readonly unknown[]> => {
       const [car, villa] = [session.at(Car, 7), session.at(Villa, 7)]
       return Promise.all([
@@ -349,9 +393,37 @@ for (const mode of MODES) {
           .that.includes({ code: 'SKEIN_2404' })
           .and.has.property('message')
           .that.includes(`, ${own}, `)
-      expect(() => session.at(Tower, 9).counter('views').add(1))
+      expect(() => session.at(Tower, 9, { create: true }).counter('views').add(1))
         .to.throw(SkeinError)
         .that.includes({ code: 'SKEIN_2404' })
+    })
+
+    it('adds to a sharded counter of its class, and to none of another class', async () => {
+      await db.withSession((session) => {
+        session.create(Tower, { id: 20, views: 1 })
+        session.create(Mast, { id: 21, views: 1 })
+      })
+      const add = async (kind: typeof Tower | typeof Mast, id: number): Promise<void> => {
+        const session = db.session()
+        session.at<Tower>(kind, id).counter('views').add(1)
+        await session.flush()
+      }
+      for (let i = 0; i < 4; i++) {
+        await add(Tower, 20)
+        await add(Mast, 21)
+        await refused(add(Mast, 20))
+        await refused(add(Tower, 21))
+        await refused(add(Tower, 22))
+      }
+      if (mode === 'sc') {
+        await db.transaction(async (session) => session.at(Tower, 20).counter('views').add(1))
+        await refused(db.transaction(async (session) => session.at(Tower, 21).counter('views').add(1), { attempts: 1 }))
+      }
+      const views = async (id: number): Promise<number> => ((await db.session().load(House, id)) as Tower).views
+      expect([await views(20), await views(21)]).to.deep.equal([mode === 'sc' ? 6 : 5, 5])
+      expect(await db.session().at(Tower, 20).counter('views').value()).to.equal(await views(20))
+      expect(await db.session().at(Tower, 21).counter('views').value()).to.equal(0)
+      expect(await db.session().find(House, 22)).to.equal(null)
     })
 
     it('leaves a record of another class where delete and operate name its key', async () => {

@@ -3,7 +3,7 @@ import { goneBinsOf, isThere, type EntityModel } from '../../model/index.js'
 import { read } from '../../plan/command.js'
 import { userKeyId, type UserKey } from '../../plan/record-key.js'
 import type { Tracked } from '../contract/tracked.js'
-import type { Reader } from '../contract/reader.js'
+import type { FoundPage, FoundStep, Reader } from '../contract/reader.js'
 import type { IndexedBy } from '../contract/index-lookup.js'
 import type { CollectionMembers } from '../contract/collection-members.js'
 
@@ -17,10 +17,12 @@ export function indexMembers(
     isByIndex: true,
     async count(owner, reader) {
       let count = 0
+      if (await isAnotherClass(owner, reader)) return count
       for await (const keys of reader.keysBy(lookup(owner))) count += keys.length
       return count
     },
     async countOf(owner, keys, reader) {
+      if (await isAnotherClass(owner, reader)) return 0
       const commands = keys.map((key) =>
         read(child.name, reader.recordKey(child, key), [childBin, ...goneBinsOf(child)]),
       )
@@ -33,13 +35,30 @@ export function indexMembers(
     },
     async keys(owner, reader) {
       const all: KeyValue[] = []
+      if (await isAnotherClass(owner, reader)) return all
       for await (const keys of reader.keysBy(lookup(owner))) all.push(...keys)
       return all
     },
     byPosition: {
-      page: (owner: Tracked, reader: Reader, count: number, after?: string) =>
-        reader.pageBy(lookup(owner), count, after),
-      stream: (owner: Tracked, reader: Reader) => reader.foundBy(lookup(owner)),
+      async page(owner: Tracked, reader: Reader, count: number, after?: string) {
+        if (await isAnotherClass(owner, reader)) return NO_PAGE
+        return reader.pageBy(lookup(owner), count, after)
+      },
+      stream: (owner: Tracked, reader: Reader) => indexedMembers(lookup(owner), owner, reader),
     },
   }
+}
+
+const NO_PAGE: FoundPage = { found: [], next: undefined }
+
+/** Children that an index finds; none for an owner that was not read and is stored as another class of its set, or not at all. */
+export async function* indexedMembers(lookup: IndexedBy, owner: Tracked, reader: Reader): AsyncGenerator<FoundStep> {
+  if (!(await isAnotherClass(owner, reader))) yield* reader.foundBy(lookup)
+}
+
+/** An index finds children by the key of their owner alone, and a record of another class may have it. */
+async function isAnotherClass({ isUnread, model, key }: Tracked, reader: Reader): Promise<boolean> {
+  if (!isUnread || model.discriminator === undefined) return false
+  const [record] = await reader.read([read(model.name, key, 'none')])
+  return record === null
 }

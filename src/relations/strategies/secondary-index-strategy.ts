@@ -15,7 +15,7 @@ import type { Reader } from '../contract/reader.js'
 import type { Cascade } from '../contract/contributor.js'
 import { inSteps, type Drain } from '../contract/drain.js'
 import { leaves } from '../cascade/restrict.js'
-import { indexMembers } from './index-members.js'
+import { indexedMembers, indexMembers } from './index-members.js'
 import { indexOn, type IndexedBy } from '../contract/index-lookup.js'
 import { isInKey, keepInKey } from '../write/ref-in-key.js'
 import { isEntity, recordOfRef, storedRef, type Member } from '../contract/member.js'
@@ -113,7 +113,8 @@ export class SecondaryIndexStrategy implements RelationStrategy {
 
   async #fill(owner: Tracked, state: CollectionState, since: number, reader: Reader): Promise<Tracked[]> {
     const found: Tracked[] = []
-    if (owner.state !== 'new') for await (const step of reader.foundBy(this.lookup(owner))) found.push(...step.found)
+    if (owner.state !== 'new')
+      for await (const step of indexedMembers(this.lookup(owner), owner, reader)) found.push(...step.found)
     for (const added of await reader.find(this.#target, state.addedKeys)) state.resolveKey(added?.entity)
     state.loaded.fill(
       found.map(({ entity }) => entity),

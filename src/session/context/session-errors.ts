@@ -211,6 +211,11 @@ export function gone({ mapped, key, loaded }: ManagedEntity): EntityGoneError {
   })
 }
 
+export function notOfClass({ mapped, key }: ManagedEntity): EntityGoneError {
+  const message = `${title(mapped, key.key)} is not stored, or is stored as another class of its set.`
+  return new EntityGoneError(message, { ...about(mapped, key.key), fix: 'Load it again to see what is stored.' })
+}
+
 export function withoutHistory(mapped: MappedClass): SkeinError {
   const { name } = mapped.model
   return new SkeinError('SKEIN_2317', `${name} keeps no history.`, {

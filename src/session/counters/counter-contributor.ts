@@ -11,6 +11,7 @@ import { held } from '../../relations/write/link-bin.js'
 import { gone } from '../context/session-errors.js'
 import { planPatch } from '../flush/plan/patch.js'
 import type { ManagedEntity } from '../tracking/managed-entity.js'
+import { checkClass } from '../flush/collect/check-class.js'
 import { addFor, type CompanionAdd } from './companion-add.js'
 import type { CounterShards } from './counter-shards.js'
 import {
@@ -41,6 +42,13 @@ export class CounterContributor implements Contributor {
     if (managed.snapshot === undefined) return
     const adds = this.#shards.counters.flatMap((counter) => addFor(managed, counter, draft) ?? [])
     if (adds.length === 0) return
+    // Companions do not say which class their record is.
+    if (managed.isUnread && managed.model.discriminator !== undefined)
+      return checkClass(managed, reader).then(() => this.#add(managed, adds, draft, reader))
+    return this.#add(managed, adds, draft, reader)
+  }
+
+  #add(managed: ManagedEntity, adds: readonly CompanionAdd[], draft: Draft, reader: Reader): void | Promise<void> {
     if (draft.isInside) return this.#addInside(managed, adds, draft, reader)
     for (const add of adds) {
       const { counter } = add

@@ -94,11 +94,11 @@ export class EntityLoader implements RelationHydration, Loads {
   }
 
   /** The entity of that key as far as the session knows it; nothing is read. */
-  unread(mapped: MappedClass, key: KeyInput): ManagedEntity {
+  unread(mapped: MappedClass, key: KeyInput, creates = false): ManagedEntity {
     const record = mapped.recordKeyOf(key, this.#context.identity.tenant)
     const known = this.#context.identity.get(mapped, record.key)
     if (known !== undefined && !mapped.is(known.entity)) throw otherClass(mapped, known)
-    if (known === undefined) checkKind(mapped)
+    if (known === undefined || (creates && known.isUnread)) checkKind(mapped, creates)
     return known ?? this.unreadOf(mapped, record)
   }
 
