@@ -1,5 +1,5 @@
 import { sizeOf } from '../plan/size-of.js'
-import { add, bin as binOf, binExists, cond, value as literal } from '../plan/expression.js'
+import { add, bin as binOf, binExists, cond, sub, value as literal, type Expression } from '../plan/expression.js'
 import type { Operation, Path, Order, Returns, MapSubtype } from '../plan/operation.js'
 import { writeBin } from '../plan/operations.js'
 import { isDouble, type Value } from '../plan/value.js'
@@ -38,6 +38,10 @@ export function clientOperation(operation: Operation): ClientOperation {
       return writeMissing(operation.bin, operation.value)
     case 'writeSize':
       return writeExpression(operation.bin, sizeOf(operation.type, operation.of))
+    case 'addSize': {
+      const [before, size] = [intOrZero(operation.bin), sizeOf(operation.type, operation.of)]
+      return writeExpression(operation.bin, operation.sign > 0 ? add(before, size) : sub(before, size))
+    }
     case 'addToBin':
       return addOperation(operation.bin, operation.delta)
     case 'readBin':
@@ -288,3 +292,5 @@ export function binOperations(bins: object): readonly ClientOperation[] {
   }
   return operations ?? []
 }
+
+const intOrZero = (name: string): Expression => cond(binExists(name), binOf('int', name), literal(0))

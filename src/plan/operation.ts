@@ -40,6 +40,12 @@ export interface WriteSize extends OnBin<'writeSize'> {
   readonly of: string
   readonly type: 'list' | 'map'
 }
+/** Adds the number of items of a list or map, as it is at this place of the command, or takes it off. Both around a change add what that changes. */
+export interface AddSize extends OnBin<'addSize'> {
+  readonly of: string
+  readonly type: 'list' | 'map'
+  readonly sign: 1 | -1
+}
 /** Adds to an integer or double bin on the server; a missing bin counts as 0. */
 export interface AddToBin extends OnBin<'addToBin'> {
   readonly delta: Value
@@ -259,6 +265,7 @@ export type WriteOperation =
   | RemoveBin
   | WriteMissingBin
   | WriteSize
+  | AddSize
   | AddToBin
   | Touch
   | DeleteRecord

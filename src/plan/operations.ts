@@ -13,6 +13,8 @@ export const writeMissingBin = (bin: string, value: Value): Op.WriteMissingBin =
 })
 export const writeSize = (bin: string, of: string, type: 'list' | 'map'): Op.WriteSize =>
   Object.freeze({ kind: 'writeSize', bin, of, type })
+export const addSize = (bin: string, of: string, type: 'list' | 'map', sign: 1 | -1): Op.AddSize =>
+  Object.freeze({ kind: 'addSize', bin, of, type, sign })
 export const addToBin = (bin: string, delta: Value): Op.AddToBin => ({ kind: 'addToBin', bin, delta })
 export const readBin = (bin: string): Op.ReadBin => Object.freeze({ kind: 'readBin', bin })
 export const readExpression = (name: string, expression: Expression): Op.ReadExpression =>

@@ -127,10 +127,9 @@ export class PlanDraft implements Draft {
 
   /** Marks the draft as being sent. */
   begin(): void {
-    this.#planned.isBegun = true
-    const noted = this.#planned.beforeSending
-    this.#planned.beforeSending = []
-    for (const then of noted) then()
+    const { beforeSending } = this.#planned
+    Object.assign(this.#planned, { isBegun: true, beforeSending: [] })
+    for (const then of beforeSending) then()
   }
 
   check(command: ReadCommand, then: Check['then']): void {

@@ -17,6 +17,8 @@ export function showOperation(operation: Operation, values: boolean): string {
       return `write ${operation.bin} = ${one(operation.value)} if absent`
     case 'writeSize':
       return `write ${operation.bin} = size of ${operation.of}`
+    case 'addSize':
+      return `${operation.sign > 0 ? 'add to' : 'take off'} ${operation.bin} the size of ${operation.of}`
     case 'removeBin':
       return `remove bin ${at}`
     case 'addToBin':

@@ -382,6 +382,10 @@ describe('a relation is refused', () => {
     class Other {
       @Key() id!: number
     }
+    @Embeddable()
+    class Part {
+      @Key() id!: number
+    }
     const when = (limits: unknown): { readonly by: 'hash'; readonly shards: number } =>
       ({ by: 'hash', shards: 2, when: limits }) as { by: 'hash'; shards: number }
     @Record({ set: 'owner' })
@@ -392,7 +396,9 @@ describe('a relation is refused', () => {
       @Sharded({ ...when({ members: 1.5 }), subkeys: 'cIn' }) @ManyToMany(() => Other) c = collection<Other>()
       @Sharded({ ...when({ size: 1 }), subkeys: 'dIn' }) @ManyToMany(() => Other) d = collection<Other>()
       @Counter() @Sharded(when({ bytes: 1 })) e = 0
-      @Sharded({ ...when({ bytes: 1 }), subkeys: 'gIn' }) @ManyToMany(() => Other) g = collection<Other>()
+      @Sharded({ ...when({ bytes: 1 }), subkeys: 'gIn' })
+      @OneToMany(() => Part, { strategy: 'consolidate' })
+      g = collection<Part>()
       @CountOf('g') gs = 0
     }
     const problems = problemsOf(Owner, Other)

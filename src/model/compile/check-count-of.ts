@@ -18,7 +18,7 @@ export function checkCountOf(entities: Iterable<EntityModel>, problems: Problems
       } else if (!isCountable(relation)) {
         const { when, buckets } = relation.companions ?? {}
         const message = when
-          ? `The members of ${countOf} may move to other records, so a change of them cannot count them.`
+          ? `The children in ${countOf} may move to other records, so a change of them cannot count them.`
           : buckets
             ? `The members of ${countOf} expire with their buckets, and nobody counts them then.`
             : `The members of ${countOf} are not in the record, so a change of them cannot count them there.`
@@ -34,7 +34,8 @@ export function checkCountOf(entities: Iterable<EntityModel>, problems: Problems
 }
 
 /** In a bin of the record, or of companions that tell their size. */
-function isCountable({ bin, companions }: RelationModel): boolean {
-  // While members move, no record knows how many there are; and nobody is told when a bucket expires.
-  return bin !== undefined && companions?.when === undefined && companions?.buckets?.ttl === undefined
+function isCountable({ bin, companions, strategy }: RelationModel): boolean {
+  // While children move, no record knows how many there are; and nobody is told when a bucket expires.
+  const mayMove = companions?.when !== undefined && strategy === 'consolidate'
+  return bin !== undefined && !mayMove && companions?.buckets?.ttl === undefined
 }

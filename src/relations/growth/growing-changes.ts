@@ -5,6 +5,7 @@ import type { Outcome } from '../../plan/outcome.js'
 import { recordId, type RecordKey, type UserKey } from '../../plan/record-key.js'
 import { companionRefused } from '../contract/companion-errors.js'
 import type { StoredMember } from '../contract/member-store.js'
+import type { CompanionCounts } from '../write/companion-counts.js'
 import type { SplitAccess } from '../../plan/split-access.js'
 import type { GrowingCommands } from './growing-commands.js'
 import type { GrowingScheme } from './growing-scheme.js'
@@ -59,12 +60,20 @@ export class GrowingChanges {
   readonly #scheme: GrowingScheme
   readonly #mover: Mover
   readonly #growth: Growth
+  readonly #counts: CompanionCounts | undefined
 
-  constructor(commands: GrowingCommands, scheme: GrowingScheme, mover: Mover, growth: Growth) {
+  constructor(
+    commands: GrowingCommands,
+    scheme: GrowingScheme,
+    mover: Mover,
+    growth: Growth,
+    counts?: CompanionCounts,
+  ) {
     this.#commands = commands
     this.#scheme = scheme
     this.#mover = mover
     this.#growth = growth
+    this.#counts = counts
   }
 
   send(
@@ -82,6 +91,8 @@ export class GrowingChanges {
     this.#add(draft, stage, change.command(home, placement), isRoot, (outcome) => {
       if (isRoot && outcome.reason === 'missing') return settle(outcome)
       if (outcome.state === 'written') {
+        // The owner's own record counts by itself what changes in it.
+        if (!isRoot) this.#counts?.written(at.owner, outcome, draft, stage)
         this.#growth.written(change.kind, at.owner, known, outcome, draft)
         return settle(outcome)
       }

@@ -4,7 +4,8 @@ import type { Draft, Settle } from '../../plan/draft.js'
 import type { Outcome, StoredRecord } from '../../plan/outcome.js'
 import { recordId, type RecordKey } from '../../plan/record-key.js'
 import type { Reader } from '../contract/reader.js'
-import { held } from '../write/link-bin.js'
+import type { CompanionCounts } from '../write/companion-counts.js'
+import { held, keysAmong, type LinkBin } from '../write/link-bin.js'
 import type { Change } from './growing-changes.js'
 import type { GrowingCommands } from './growing-commands.js'
 import type { GrowingScheme } from './growing-scheme.js'
@@ -27,18 +28,27 @@ type Wanted = Pick<Change, 'at' | 'kind' | 'needsMember' | 'members'>
 /** Times that records are read which disagree with their owner. */
 const TRIES = 8
 
+/** The bin of homes that holds members, where those are counted. */
+interface Counted {
+  readonly counts: CompanionCounts
+  readonly layout: LinkBin
+  readonly bin: string
+}
+
 /** Plans changes of members inside a transaction: each record is written once, so its home is looked at before. */
 export class GrowingInTransaction {
   readonly #commands: GrowingCommands
   readonly #scheme: GrowingScheme
   readonly #mover: Mover
   readonly #growth: Growth
+  readonly #counted: Counted | undefined
 
-  constructor(commands: GrowingCommands, scheme: GrowingScheme, mover: Mover, growth: Growth) {
+  constructor(commands: GrowingCommands, scheme: GrowingScheme, mover: Mover, growth: Growth, counted?: Counted) {
     this.#commands = commands
     this.#scheme = scheme
     this.#mover = mover
     this.#growth = growth
+    this.#counted = counted
   }
 
   async send(change: Change, draft: Draft, reader: Reader): Promise<void> {
@@ -53,6 +63,7 @@ export class GrowingInTransaction {
       )
     }
     const { home, placement } = place
+    await this.#count(change, home, draft, reader)
     const known = place.isBehind === true ? this.#scheme.of(at.owner) : placement
     const settled = Object.assign(
       (outcome: Outcome): ReturnType<Settle> => {
@@ -63,6 +74,16 @@ export class GrowingInTransaction {
       { remedy: this.remedy(change, home, draft) },
     )
     draft.add(stage, change.command(home, placement, true), settled)
+  }
+
+  /** Counts what a change of a companion will change; the owner's own record counts by itself. */
+  async #count({ at, kind, stage }: Change, home: RecordKey, draft: Draft, reader: Reader): Promise<void> {
+    if (this.#counted === undefined || kind === 'change' || recordId(home) === recordId(at.owner)) return
+    const { counts, layout, bin } = this.#counted
+    const question = layout.among(bin, [at.member])
+    const [record] = await reader.read([read(this.#commands.model.name, home, 'none', [question])])
+    const isMember = keysAmong(record?.bins[bin]).length > 0
+    if (isMember !== (kind === 'add')) counts.add(at.owner, isMember ? -1 : 1, draft, stage)
   }
 
   /** A record that would become too large is split before the transaction is tried again; one that it makes is not there to be split. */

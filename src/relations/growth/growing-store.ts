@@ -97,7 +97,8 @@ export class GrowingStore implements MemberStore, GrowingMembers {
   add(at: StoredMember, draft: Draft, stage: StageName, settle: Settle, reader?: Reader): void | Promise<void> {
     const { commands } = this.#parts
     // Attributes of a link that is there already stay, where none are given.
-    const needsMember = this.#layout.attributesOf !== undefined && at.attributes === undefined
+    const keepsAttributes = this.#layout.attributesOf !== undefined && at.attributes === undefined
+    const needsMember = keepsAttributes || this.#parts.counts !== undefined
     const command: Change['command'] = (home, placement, isInside) => commands.put(at, home, placement, isInside)
     if (!draft.isInside) draft.follow(stage, reroutedWhenSplit({ model: this.model, key: at.owner }))
     return this.#send({ kind: 'add', at, stage, settle, command, needsMember }, draft, reader)
@@ -107,7 +108,11 @@ export class GrowingStore implements MemberStore, GrowingMembers {
     const { commands } = this.#parts
     const command: Change['command'] = (home, placement, isInside) =>
       commands.take([at.member], home, placement, isInside)
-    return this.#send({ kind: 'remove', at, stage, settle, command, needsMember: false }, draft, reader)
+    return this.#send(
+      { kind: 'remove', at, stage, settle, command, needsMember: this.#parts.counts !== undefined },
+      draft,
+      reader,
+    )
   }
 
   change(
@@ -129,6 +134,9 @@ export class GrowingStore implements MemberStore, GrowingMembers {
     const { changes, inside } = this.#parts
     draft.tie(this.homeOf(owner, member), owner)
     if (draft.isInside) return inside.send(change, draft, reader!)
+    // A transaction that is only being planned must hold the owner as well, where that counts its members.
+    if (draft.isTransaction && change.kind !== 'change')
+      this.#parts.counts?.add(owner, change.kind === 'add' ? 1 : -1, draft, change.stage)
     changes.send(change, draft)
   }
 

@@ -1,5 +1,6 @@
 import type { EntityModel, RelationModel } from '../../model/index.js'
 import type { Value } from '../../plan/value.js'
+import { CompanionCounts } from '../write/companion-counts.js'
 import type { LinkBin } from '../write/link-bin.js'
 import { GrowingChanges } from './growing-changes.js'
 import { GrowingCommands } from './growing-commands.js'
@@ -20,6 +21,8 @@ export interface GrowthParts {
   readonly changes: GrowingChanges
   readonly inside: GrowingInTransaction
   readonly reads: GrowingReads
+  /** Set where owners count their members. */
+  readonly counts: CompanionCounts | undefined
 }
 
 const known = new WeakMap<RelationModel, GrowthParts>()
@@ -49,13 +52,15 @@ function make(
   const commands = new GrowingCommands(model, relation, layout, scheme)
   const moved = { bin: relation.bin!, target, layout, commands, scheme, recode }
   const mover = new Mover(commands, scheme, new MemberMoves(moved), new MoveAtOnce(moved))
+  const counts = CompanionCounts.of(model, relation)
   const growth = new Growth(commands, scheme, mover, new Thresholds(companions.when!, relation.bin!), companions)
   return {
     scheme,
     commands,
     mover,
-    changes: new GrowingChanges(commands, scheme, mover, growth),
-    inside: new GrowingInTransaction(commands, scheme, mover, growth),
+    changes: new GrowingChanges(commands, scheme, mover, growth, counts),
+    inside: new GrowingInTransaction(commands, scheme, mover, growth, counts && { counts, layout, bin: relation.bin! }),
     reads: new GrowingReads(model, relation, target, layout, scheme, mover),
+    counts,
   }
 }

@@ -1,9 +1,9 @@
 import { STORED_KEYS, type EntityModel, type Model } from '../../model/index.js'
 import type { DeleteCommand, WriteCommand } from '../../plan/command.js'
 import { isWrite } from '../../plan/effects.js'
-import type { Operation } from '../../plan/operation.js'
+import type { Operation, WriteOperation } from '../../plan/operation.js'
 import type { Expression } from '../../plan/expression.js'
-import { readExpression, writeSize } from '../../plan/operations.js'
+import { addSize, readExpression, writeSize } from '../../plan/operations.js'
 import { sizeOf } from '../../plan/size-of.js'
 
 /** The bin that says how many members the bin of a collection has. */
@@ -14,6 +14,8 @@ export interface StoredCount {
   readonly type: 'list' | 'map'
   /** The set of the companions that hold the members, where the record does not. */
   readonly apart?: string
+  /** The record holds all members, or some, or none: they move to companions on demand. */
+  readonly mayMove?: true
 }
 
 /** Names of the sizes of a companion before and after a write. */
@@ -38,10 +40,14 @@ export class StoredCounts {
     const bySet = new Map<string, StoredCount[]>()
     for (const entity of entities.values()) {
       for (const count of countsOf(entity)) {
-        const place = placeOf(entity.namespace, count.apart ?? entity.set)
-        const known = bySet.get(place) ?? []
-        if (!known.some(({ bin }) => bin === count.bin)) known.push(count)
-        bySet.set(place, known)
+        const { apart, ...inRecord } = count
+        const noted = count.mayMove === true ? [count, inRecord] : [count]
+        for (const each of noted) {
+          const place = placeOf(entity.namespace, each === count ? (apart ?? entity.set) : entity.set)
+          const known = bySet.get(place) ?? []
+          if (!known.some(({ bin }) => bin === each.bin)) known.push(each)
+          bySet.set(place, known)
+        }
       }
     }
     return bySet.size === 0 ? undefined : new StoredCounts(bySet)
@@ -56,8 +62,10 @@ export class StoredCounts {
     const [{ apart, of: members, type }] = changed
     if (apart !== undefined)
       return { ...command, bins: undefined, operations: measured(command.operations, sizeOf(type, members)) }
-    const sizes = changed.map((count) => writeSize(count.bin, count.of, count.type))
-    return { ...command, bins: undefined, operations: [...command.operations, ...sizes] }
+    const around = (sign: 1 | -1): WriteOperation[] =>
+      changed.flatMap(({ bin, of, type, mayMove }) => (mayMove === true ? [addSize(bin, of, type, sign)] : []))
+    const sizes = changed.flatMap(({ bin, of, type, mayMove }) => (mayMove === true ? [] : [writeSize(bin, of, type)]))
+    return { ...command, bins: undefined, operations: [...around(-1), ...command.operations, ...sizes, ...around(1)] }
   }
 }
 
@@ -68,7 +76,8 @@ export function countsOf({ properties, relations }: EntityModel): StoredCount[] 
     if (relation?.bin === undefined) return []
     const type = STORED_KEYS[relation.strategy] === 'list' ? 'list' : 'map'
     const apart = relation.companions && { apart: relation.companions.set }
-    return [{ property: name, bin, of: relation.bin, type, ...apart } as const]
+    const mayMove = relation.companions?.when !== undefined && { mayMove: true as const }
+    return [{ property: name, bin, of: relation.bin, type, ...apart, ...mayMove } as const]
   })
 }
 
