@@ -94,3 +94,26 @@ export class Subscription {
 }
 
 export const SOFT: readonly EntityClass[] = [Reader, Feed, Subscription]
+
+/** Stays that forbid the delete of either end while they last, and are kept when they end. */
+@Record({ set: 'lroom' })
+export class Room {
+  @Key() id!: number
+  @ManyToMany(() => Guest, { through: () => Stay, onDelete: 'restrict' }) guests = collection<Guest, Stay>()
+}
+
+@Record({ set: 'lguest' })
+export class Guest {
+  @Key() id!: string
+  @ManyToMany(() => Room, { through: () => Stay, strategy: 'secondaryIndex', onDelete: 'restrict' })
+  rooms = collection<Room, Stay>()
+}
+
+@Record({ set: 'lstay', key: '{room}:{guest}' })
+export class Stay {
+  @ManyToOne(() => Room, 'guests') room = ref<Room>()
+  @ManyToOne(() => Guest, 'rooms') guest = ref<Guest>()
+  @DeletedAt() leftAt?: Date
+}
+
+export const STAYS: readonly EntityClass[] = [Room, Guest, Stay]

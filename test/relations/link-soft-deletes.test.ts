@@ -1,14 +1,17 @@
 import { expect } from 'chai'
 import type { Database, Session } from 'skein'
-import { MODES } from '../server.js'
+import { MODES, need, type TestServer } from '../server.js'
 import { useDatabase } from '../use-database.js'
-import { Feed, Reader, SOFT, Subscription } from './link-models.js'
+import { Feed, Guest, Reader, Room, SOFT, STAYS, Stay, Subscription } from './link-models.js'
+
+const FORBIDDEN = 22
 
 for (const mode of MODES) {
   describe(`link records with @DeletedAt (${mode})`, () => {
     let db: Database
+    let server: TestServer
     let session: Session
-    useDatabase(mode, SOFT, (opened) => ({ db } = opened))
+    useDatabase(mode, SOFT, (opened) => ({ db, server } = opened))
     beforeEach(async () => {
       await db.withSession(async (first) => {
         const [ann, bob] = ['ann', 'bob'].map((id) => first.create(Reader, { id }))
@@ -118,6 +121,20 @@ for (const mode of MODES) {
       expect(await keys()).to.deep.equal([])
     })
 
+    for (const set of ['lreader', 'lfeed', 'lsubscription'])
+      for (const end of [Reader, Feed] as const)
+        it(`go with ${end === Reader ? 'a listing' : 'an indexed'} end once the delete is repeated, when writes to ${set} fail`, async function () {
+          const { faults } = need(this, server.embedded, 'faults need the embedded server')
+          const key = end === Reader ? 'ann' : 'news'
+          await unlink('ann', 'news')
+          const remove = (): Promise<boolean> => db.session().delete(end as typeof Reader, key)
+          await faults.add({ kind: ['write', 'delete'], set, answer: FORBIDDEN, times: 100 })
+          await remove().catch(() => undefined)
+          await faults.clear()
+          await remove()
+          expect(await keys()).to.deep.equal(end === Reader ? ['bob:news'] : ['ann:jazz'])
+        })
+
     it('go with an end that has more of them than one plan holds', async () => {
       const ids = Array.from({ length: 40 }, (_, i) => `f${i}`)
       await db.withSession(async (one) => {
@@ -135,6 +152,31 @@ for (const mode of MODES) {
       await session.delete(Reader, 'ann', { step: 10 })
       await session.delete(Feed, 'big', { step: 10 })
       expect(await keys()).to.deep.equal(['bob:news'])
+    })
+  })
+
+  describe(`ended link records at ends that refuse a delete (${mode})`, () => {
+    let db: Database
+    useDatabase(mode, STAYS, (opened) => ({ db } = opened))
+
+    it('do not forbid it, and go with the end', async () => {
+      await db.withSession(async (session) => {
+        const [ann, bob] = ['ann', 'bob'].map((id) => session.create(Guest, { id }))
+        session.create(Room, { id: 1 }).guests.add(ann, bob)
+        session.create(Room, { id: 2 }).guests.add(ann)
+      })
+      const session = db.session()
+      for (const refused of [session.delete(Room, 1), session.delete(Guest, 'bob')])
+        expect(await refused.catch((error: Error) => error.name)).to.equal('RestrictedError')
+      for (const guest of ['ann', 'bob']) session.at(Room, 1).collection('guests').unlink(guest)
+      await session.flush()
+      const left = async (): Promise<readonly unknown[]> =>
+        [...(await db.scan(Stay, { deleted: 'include' }).keys())].sort()
+      expect(await db.session().delete(Guest, 'bob')).to.equal(true)
+      expect(await left()).to.deep.equal(['1:ann', '2:ann'])
+      expect(await db.session().delete(Room, 1)).to.equal(true)
+      expect(await left()).to.deep.equal(['2:ann'])
+      for await (const { message } of db.verify(STAYS, { settle: 0 })) expect.fail(message)
     })
   })
 }

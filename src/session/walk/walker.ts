@@ -140,6 +140,9 @@ export class Walker {
     }
     const { model } = node.mapped
     const [found] = await this.#reader.find(model, [this.#reader.fromStored(model, node.key.key)], [name])
+    const strategy = found === null ? undefined : hop.strategies.get((found as ManagedEntity).mapped)
+    // Children in companions are not read with their owner.
+    if (strategy !== undefined && strategy.isInRecord !== true) await strategy.load([found!], this.#reader)
     return found
   }
 
