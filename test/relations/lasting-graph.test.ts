@@ -12,7 +12,7 @@ import { expectedLines, storedLines } from './lasting-stored.js'
 import { difference } from './difference.js'
 import { settled } from './settled.js'
 
-const RUNS = { numRuns: Number(process.env.SKEIN_RUNS ?? 8) }
+const RUNS = { numRuns: Number(process.env.SKEIN_RUNS ?? 5) }
 
 for (const mode of MODES) {
   describe(`random graphs with soft deletes, link records, several classes, copies and histories (${mode})`, function () {
