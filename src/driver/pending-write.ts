@@ -81,8 +81,8 @@ export class PendingWrite implements WriteTerms {
     if (this.bins === undefined && !this.isPlainDelete) {
       checkResultNames(command)
       this.#operations = clientOperations(command)
-      this.goesAlone = goesAlone(command)
       this.#isByUser = command.operations.some(isRaw)
+      this.goesAlone = goesAlone(command) || (this.#isByUser && hidesResults(command.operations))
     } else this.goesAlone = command.generation !== undefined
   }
 
@@ -166,7 +166,6 @@ export class PendingWrite implements WriteTerms {
 
 function goesAlone(command: WriteCommand | DeleteCommand): boolean {
   if (command.generation !== undefined) return true
-  if (hidesResults(command.operations)) return true
   return command.operations.some(accumulates) && afterDoubt(command) === 'report'
 }
 
