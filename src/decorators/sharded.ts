@@ -5,7 +5,9 @@ import { noteMember } from './note.js'
 
 /**
  * Spreads a collection over companion records by the hash of the members' keys (a `@OneToMany` stored as `'keyList'` or `'consolidate'`, or a
- * `@ManyToMany`), or a counter, so that many writers can add to it at once. Consolidated children can also be kept by the hour or day of a date of theirs.
+ * `@ManyToMany`), or a counter, so that many writers can add to it at once. Consolidated
+ * children can also be kept by the hour or day of a date of theirs, links by that of a
+ * date among their attributes, or of the time at which they are made.
  *
  * @example
  * @Sharded({ by: 'hash', shards: 35 }) @ManyToMany(() => User, 'follows') followers = collection<User>()
