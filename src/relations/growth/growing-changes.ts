@@ -96,7 +96,7 @@ export class GrowingChanges {
         this.#growth.written(change.kind, at.owner, known, outcome, draft)
         return settle(outcome)
       }
-      if (outcome.reason === 'tooLarge' && isRoot && left > 0 && !isMoving(known))
+      if (outcome.reason === 'tooLarge' && left > 0 && this.#growth.mayGrow(known))
         return this.#splitFirst(change, draft, left)
       if (outcome.reason !== 'missing' && outcome.reason !== 'guard') return settle(outcome)
       if (left === 0) return this.#giveUp(change, outcome)

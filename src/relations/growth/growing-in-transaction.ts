@@ -71,7 +71,7 @@ export class GrowingInTransaction {
         return settle(outcome)
       },
       settle.tolerates && { tolerates: settle.tolerates },
-      { remedy: this.remedy(change, home, draft) },
+      { remedy: this.remedy(change, place, draft) },
     )
     draft.add(stage, change.command(home, placement, true), settled)
   }
@@ -87,8 +87,8 @@ export class GrowingInTransaction {
   }
 
   /** A record that would become too large is split before the transaction is tried again; one that it makes is not there to be split. */
-  remedy({ at: { owner, isOwnerNew } }: Change, home: RecordKey, draft: Draft): Settle['remedy'] {
-    if (isOwnerNew === true || recordId(home) !== recordId(owner)) return undefined
+  remedy({ at: { owner, isOwnerNew } }: Change, { placement }: PlaceInside, draft: Draft): Settle['remedy'] {
+    if (isOwnerNew === true || !this.#growth.mayGrow(placement)) return undefined
     const id = `split ${this.#commands.property} ${recordId(owner)}`
     return ({ reason }) =>
       reason === 'tooLarge' && draft.once(id) ? (access) => this.#growth.split(owner, 'tooLarge', access) : undefined

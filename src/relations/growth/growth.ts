@@ -47,9 +47,14 @@ export class Growth {
   written(kind: ChangeKind, owner: RecordKey, known: Placement, outcome: Outcome, draft: Draft): void {
     if (known.move !== undefined) return this.#help(owner, draft)
     const reason = kind === 'add' ? this.#thresholds.reached(owner, outcome) : undefined
-    if (reason === undefined || known.shards >= this.#shards) return
+    if (reason === undefined || !this.mayGrow(known)) return
     if (draft.once(`split ${this.#commands.property} ${recordId(owner)}`))
       draft.followUp((access) => this.split(owner, reason, access))
+  }
+
+  /** True where the class asks for more records than hold the members. */
+  mayGrow({ shards, move }: Placement): boolean {
+    return move?.phase !== 'move' && shards < this.#shards
   }
 
   /** Splits the members of an owner, as the class says. What goes wrong does not concern those who only wrote: the next writer goes on. */

@@ -102,7 +102,7 @@ export class GrowingPartWrites extends PartSender {
         if (outcome.state === 'written') growth.written(change.kind, owner, known, outcome, draft)
         return change.settle(outcome)
       }
-      const remedy = inside.remedy(change, place.home, draft)
+      const remedy = inside.remedy(change, place, draft)
       draft.add(stage, change.command(place.home, place.placement, true), Object.assign(settle, { remedy }))
     })
   }
