@@ -12,7 +12,14 @@ import {
   collection,
   ref,
 } from 'skein'
-import { Apart, InShards, LinkRecordsApart, LinkRecordsInShards, PartsInShards } from './in-companions.js'
+import {
+  Apart,
+  areChildrenOnDemand,
+  ChildrenInShards,
+  InShards,
+  LinkRecordsApart,
+  LinkRecordsInShards,
+} from './in-companions.js'
 
 @Embeddable()
 export class Role {
@@ -33,11 +40,12 @@ export class Person {
   @InShards('tasksIn') @OneToMany(() => Task, 'assignee') tasks = collection<Task>()
   @OneToMany(() => Task, 'doer', { strategy: 'secondaryIndex', onDelete: 'detach' }) chores = collection<Task>()
   @Apart('bookmarksIn') @OneToMany(() => Task) bookmarks = collection<Task>()
-  @PartsInShards('notesIn')
+  @ChildrenInShards('notesIn')
   @OneToMany(() => Note, {
     strategy: 'consolidate',
     eager: true,
-    inverseIndex: { about: { onTargetDelete: 'delete' } },
+    // Children that are split on demand have no index of what they point to, and stay when that is deleted.
+    ...(areChildrenOnDemand ? {} : { inverseIndex: { about: { onTargetDelete: 'delete' } } }),
   })
   notes = collection<Note>()
   @Apart('followsIn') @ManyToMany(() => Person, 'followers', { owner: true }) follows = collection<Person>()

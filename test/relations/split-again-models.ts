@@ -20,17 +20,17 @@ export class Ticket {
 export const WHEN = { members: 12, bytes: 3_000, busyPerSecond: 3 }
 
 /** The class as one version of a program has it, with so many shards. */
-export function placeWith(shards: number) {
+export function placeWith(shards: number, when: Partial<typeof WHEN> = WHEN) {
   @Record({ set: 'splace' })
   class Place {
     @Key() id!: string
-    @Sharded({ by: 'hash', shards, when: WHEN })
+    @Sharded({ by: 'hash', shards, when })
     @OneToMany(() => Visitor)
     visitors = collection<Visitor>()
-    @Sharded({ by: 'hash', shards, when: WHEN, subkeys: 'guestsIn' })
+    @Sharded({ by: 'hash', shards, when, subkeys: 'guestsIn' })
     @ManyToMany(() => Visitor, { attributes: () => Ticket })
     guests = collection<Visitor, Ticket>()
-    @Sharded({ by: 'hash', shards, when: WHEN, subkeys: 'visitsIn' })
+    @Sharded({ by: 'hash', shards, when, subkeys: 'visitsIn' })
     @OneToMany(() => Visit, { strategy: 'consolidate', orders: { byText: ['text'] } })
     visits = collection<Visit>()
   }

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { Database, Finding, Session, SplitEvent } from 'skein'
+import { hashShard } from '#src/keys/index.js'
 import { MODES, type TestServer } from '../server.js'
 import { useDatabase } from '../use-database.js'
 import { placeWith, Ticket, Visit, Visitor, type PlaceClass } from './split-again-models.js'
@@ -9,6 +10,8 @@ const FEW = 8
 const MANY = 32
 const Before = placeWith(FEW)
 const After = placeWith(MANY)
+/** Is split only where its record is full. */
+const Full = placeWith(MANY, {})
 
 /** A program, in the version that has so many shards. */
 interface Program {
@@ -147,6 +150,26 @@ for (const mode of MODES) {
         expect(splits).to.deep.equal([`${property} ${FEW} ${MANY} bytes ${how}`])
         expect(await keys(after, property)).to.deep.equal([...names(14), ...long].sort())
         expect(await companions(property)).to.deep.equal(Array(MANY).fill(MANY))
+      })
+
+      it(`is split again when a record of ${title} would be too large, and the add is sent again`, async () => {
+        const ids = names(1_100)
+          .filter((id) => hashShard(id.padEnd(9_000, '-'), FEW) === 0)
+          // A child has its key in three places.
+          .slice(0, property === 'visits' ? 50 : 120)
+          .map((id) => id.padEnd(9_000, '-'))
+        const full = { db: await server.open({ namespace, entities: [Full, Visitor] }), Place: Full }
+        try {
+          await full.db.session().save(Object.assign(new Full(), { id: 'p' }))
+          await full.db.session().at(Full, 'p').collection(property).shard(FEW)
+          const splits = await splitsDuring(async () => {
+            for (let i = 0; i < ids.length; i += 20) await add(full, property, ids.slice(i, i + 20))
+          })
+          expect(splits).to.deep.equal([`${property} ${FEW} ${MANY} tooLarge ${how}`])
+          expect(await keys(after, property)).to.deep.equal([...ids].sort())
+        } finally {
+          await full.db.close()
+        }
       })
 
       it(`is split again when a record of ${title} is busy`, async function () {

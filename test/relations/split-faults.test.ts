@@ -109,7 +109,10 @@ for (const { mode, title: variant, transactions } of VARIANTS) {
             await server.clock.advance(30)
             expect(await keys(fresh, id), where).to.deep.equal([...READERS].sort())
             const by = FINISHERS[round++ % FINISHERS.length]
-            if (by !== 'the next writer') await finish(fresh, id, by)
+            if (by !== 'the next writer') {
+              await finish(fresh, id, by)
+              expect(await marksOf(id), `${where}, ${by}`).to.deep.equal([])
+            }
             await fresh.withSession((session) => {
               const readers = session.at(Post, id).collection('readers')
               readers.remove('r3', 'r8')
@@ -121,6 +124,7 @@ for (const { mode, title: variant, transactions } of VARIANTS) {
             expect(await keys(fresh, id), where).to.deep.equal(left)
             expect(await keys(db, id), where).to.deep.equal(left)
             expect(await fresh.session().at(Post, id).collection('readers').count(), where).to.equal(left.length)
+            await db.session().delete(Post, id)
           }
         }
       })
