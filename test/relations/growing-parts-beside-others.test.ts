@@ -1,10 +1,12 @@
 import { expect } from 'chai'
 import { RetriesExhaustedError, VersionConflictError, type Database, type Finding } from 'skein'
+import { ALL_FAULTS } from '../faults/faults.js'
 import { MODES, type TestServer } from '../server.js'
 import { useDatabase } from '../use-database.js'
 import { GROWING_PART_CLASSES, Thread, remark, score, thread } from './growing-part-models.js'
 
-const PLAYERS = 50
+/** Asked for, a thousand changes. */
+const PLAYERS = ALL_FAULTS ? 100 : 50
 const CHANGES = 10
 const AT_ONCE = 25
 

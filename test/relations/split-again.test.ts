@@ -102,8 +102,8 @@ for (const mode of MODES) {
         unsubscribe('skein:split', note)
       }
       return events.map(
-        ({ property, from, to, reason, how, error }) =>
-          `${property} ${from} ${to} ${reason} ${how}${error === undefined ? '' : ' failed'}`,
+        ({ property, from, to, reason, error }) =>
+          `${property} ${from} ${to} ${reason}${error === undefined ? '' : ' failed'}`,
       )
     }
     const findings = async (): Promise<string[]> => {
@@ -111,7 +111,6 @@ for (const mode of MODES) {
       for await (const finding of after.db.verify(After, { settle: 0 })) found.push(finding)
       return found.map(({ message }) => message)
     }
-    const how = mode === 'sc' ? 'transaction' : 'steps'
 
     for (const property of Object.keys(KINDS) as Property[]) {
       const { title, carried, carries } = KINDS[property]
@@ -136,7 +135,7 @@ for (const mode of MODES) {
         const splits = await splitsDuring(async () => {
           for (let from = 94; from < 180; from += 10) await add(after, property, names(Math.min(10, 180 - from), from))
         })
-        expect(splits).to.deep.equal([`${property} ${FEW} ${MANY} members ${how}`])
+        expect(splits).to.deep.equal([`${property} ${FEW} ${MANY} members`])
         await check(all)
         expect(await splitsDuring(() => add(before, property, ['late']))).to.deep.equal([])
         await before.db.withSession((session) => void session.at(Before, 'p').collection(property).remove('v100'))
@@ -147,7 +146,7 @@ for (const mode of MODES) {
         await prepare(property)
         const long = names(40, 50).map((id) => id.padEnd(600, '-'))
         const splits = await splitsDuring(() => add(after, property, long))
-        expect(splits).to.deep.equal([`${property} ${FEW} ${MANY} bytes ${how}`])
+        expect(splits).to.deep.equal([`${property} ${FEW} ${MANY} bytes`])
         expect(await keys(after, property)).to.deep.equal([...names(14), ...long].sort())
         expect(await companions(property)).to.deep.equal(Array(MANY).fill(MANY))
       })
@@ -165,7 +164,7 @@ for (const mode of MODES) {
           const splits = await splitsDuring(async () => {
             for (let i = 0; i < ids.length; i += 20) await add(full, property, ids.slice(i, i + 20))
           })
-          expect(splits).to.deep.equal([`${property} ${FEW} ${MANY} tooLarge ${how}`])
+          expect(splits).to.deep.equal([`${property} ${FEW} ${MANY} tooLarge`])
           expect(await keys(after, property)).to.deep.equal([...ids].sort())
         } finally {
           await full.db.close()
@@ -180,7 +179,7 @@ for (const mode of MODES) {
         expect(await splitsDuring(() => add(after, property, ['one']))).to.deep.equal([])
         await server.embedded.faults.add({ ...busy, times: 4 })
         const splits = await splitsDuring(() => add(after, property, ['two']))
-        expect(splits).to.deep.equal([`${property} ${FEW} ${MANY} busyPerSecond ${how}`])
+        expect(splits).to.deep.equal([`${property} ${FEW} ${MANY} busyPerSecond`])
         expect(await keys(before, property)).to.deep.equal([...names(14), 'one', 'two'].sort())
       })
     }

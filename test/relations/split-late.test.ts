@@ -144,4 +144,31 @@ describe(isNamedServer ? `${title} (skipped: only the embedded server has faults
       expect(await companionsOf(id)).to.have.length(2)
     }
   })
+
+  it('leaves a companion that nobody uses at worst, which verify finds and deletes, and the next split takes', async () => {
+    for (const by of ['verify', 'split']) {
+      const id = await prepare(-1)
+      const held = await server.faults.add({ kind: 'batch', delay: 6 * LATE })
+      const moving = move(late, id, 3).catch(() => undefined)
+      while ((await held.hits()) === 0) await pause(1)
+      await move(db, id, 3)
+      await move(db, id, -1)
+      // What it reads next fails, so that it does not clear up behind itself.
+      await server.faults.add({ namespace: 'ap', set: 'gpost', kind: 'read', answer: 4, times: Infinity })
+      await moving
+      await server.faults.clear()
+      expect(await companionsOf(id)).to.have.length(3)
+      if (by === 'verify') {
+        const states: string[] = []
+        for await (const { kind, state, property, key } of db.verify(Post, { settle: 0, repair: true }))
+          states.push(`${kind} ${property} ${String(key)} ${state}`)
+        expect(states).to.deep.equal(Array(3).fill(`unreadCompanion readers ${id} repaired`))
+        expect(await companionsOf(id)).to.deep.equal([])
+      }
+      await move(db, id, 4)
+      expect(await companionsOf(id)).to.have.length(4)
+      expect(await readers(stale, id).keys()).to.deep.equal(READERS)
+      expect(await findings()).to.deep.equal([])
+    }
+  })
 })

@@ -13,7 +13,7 @@ import type { KeyValue } from '../../keys/index.js'
  * `wrongCount`: a `@CountOf` that is not the number of members in the record.
  * `staleCopy`: a `@Copy` that is not what its source says.
  * Of companion records: `companionWithoutRoot`: the record that it belongs to is gone. `unreadCompanion`: one of a counter, whose shard is past those that
- * the class reads. `misplacedMember`: a member of a collection is in another shard than its key says, or still in the record of its owner.
+ * the class reads, or one that was made for a split which was over by then. `misplacedMember`: a member of a collection is in another shard than its key says, or still in the record of its owner.
  * `duplicateMember`: a list of keys, in the owner's record or a companion, holds one of them more than once.
  * `unfinishedSplit`: members of a collection were being moved to other records when a process ended.
  * `unfinishedArchive`: a record is both in the archive and outside of it, or not where one is that belongs to it.

@@ -7,6 +7,8 @@ export interface GrowingMembers {
   /** Bins of the owner's record that say where its members are; `learn` takes them over. */
   readonly schemeBins: readonly string[]
   learn(owner: RecordKey, bins: Bins): void
+  /** Records that hold members of the owner, as far as that is known. */
+  homes(owner: RecordKey): readonly RecordKey[]
   /** Bin of the owner's record that is there while members move. */
   readonly moveBin: string
   /** True of an owner whose members are known to be moving. */

@@ -1,14 +1,16 @@
 import type { Driver } from '../../driver/driver.js'
 import { describeKey, type Tenant } from '../../keys/index.js'
 import type { RelationModel } from '../../model/index.js'
-import { read, remove } from '../../plan/command.js'
+import { read } from '../../plan/command.js'
 import { query } from '../../plan/query-command.js'
-import { showKey, type RecordKey } from '../../plan/record-key.js'
+import { showKey } from '../../plan/record-key.js'
 import type { Finding } from '../../relations/contract/finding.js'
 import { ABOUT_RECORD, readingOf } from '../../relations/verify/read-ends.js'
 import type { VerifyAccess } from '../../relations/verify/verify-access.js'
 import { companionIn, COMPANION_KEY_BINS, type Companion } from '../load/key-of-found.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
+import { dropCompanion } from './drop-companion.js'
+import { unusedCompanions } from './unused-companions.js'
 import { verifyTerms, type VerifyOptions } from './verify-options.js'
 
 /** Records looked at together. */
@@ -24,20 +26,22 @@ export async function* strayCompanions(
 ): AsyncGenerator<Finding> {
   const { name, namespace } = mapped.model
   const relations = new Map(
-    mapped.kinds.flatMap(({ model }) =>
-      model.relations.flatMap((relation) =>
-        relation.companions === undefined ? [] : [[relation.companions.set, relation] as const],
+    mapped.kinds.flatMap(({ relations }) =>
+      relations.flatMap((strategy) =>
+        strategy.model.companions === undefined ? [] : [[strategy.model.companions.set, strategy] as const],
       ),
     ),
   )
   const bins = COMPANION_KEY_BINS
-  for (const [set, relation] of relations) {
+  for (const [set, { model: relation, growing, store }] of relations) {
     for await (const records of driver.query(query({ entity: name, namespace, set, bins }), {
       signal: options.signal,
     })) {
       for (let i = 0; i < records.length; i += GROUP) {
         const group = records.slice(i, i + GROUP).flatMap((record) => companionIn(record, set, mapped, tenant) ?? [])
         yield* checkGroup(group, relation, mapped, access, options)
+        const members = growing ?? store?.growing
+        if (members !== undefined) yield* unusedCompanions(group, relation, members, mapped, access, options)
       }
     }
   }
@@ -67,7 +71,7 @@ async function* checkGroup(
     const { exists, age, generation } = readingOf(again[i])
     if (!exists || age < settle) continue
     const shown = access.showKey(model, root.key)
-    const result = repair ? await drop(key, generation, model, access) : ({ state: 'found' } as const)
+    const result = repair ? await dropCompanion(key, generation, model, access) : ({ state: 'found' } as const)
     yield {
       kind: 'companionWithoutRoot',
       className: model.name,
@@ -79,15 +83,4 @@ async function* checkGroup(
       ...result,
     }
   }
-}
-
-async function drop(
-  key: RecordKey,
-  generation: number,
-  { name, durableDelete }: MappedClass['model'],
-  access: VerifyAccess,
-): Promise<Pick<Finding, 'state' | 'error'>> {
-  const [{ state, reason, error }] = await access.write([remove(name, key, { generation, durableDelete })])
-  if (state === 'written') return { state: 'repaired' }
-  return reason === 'missing' || reason === 'generation' ? { state: 'leftAlone' } : { state: 'failed', error }
 }

@@ -82,6 +82,10 @@ export class GrowingPartHomes implements AskedHomes, VerifiedHomes, GrowingMembe
     await this.growth.mover.move(owner, shards, 'call', access)
   }
 
+  homes(owner: RecordKey): readonly RecordKey[] {
+    return [owner, ...this.companions(owner)]
+  }
+
   /** While children move, also those where they were. */
   companions(owner: RecordKey): readonly RecordKey[] {
     const { scheme } = this.growth
