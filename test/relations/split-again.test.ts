@@ -142,6 +142,21 @@ for (const mode of MODES) {
         expect(await keys(after, property)).to.deep.equal([...all.slice(1), 'late'].sort())
       })
 
+      it(`tells that a split of ${title} has failed, though the add has not, and is split by the next writer`, async function () {
+        if (server.embedded === undefined) this.skip()
+        await prepare(property)
+        await add(after, property, names(4, 14))
+        const { faults } = server.embedded
+        await faults.add({ namespace, set: 'splace', kind: 'write', answer: 4, times: Infinity })
+        const failed = await splitsDuring(() => add(after, property, names(100, 18)))
+        expect(failed).to.deep.equal([`${property} ${FEW} ${MANY} members failed`])
+        await faults.clear()
+        expect(await shardsOf(property)).to.deep.equal(['hash-shards', FEW])
+        const splits = await splitsDuring(() => add(after, property, names(40, 118)))
+        expect(splits).to.deep.equal([`${property} ${FEW} ${MANY} members`])
+        expect(await keys(before, property)).to.deep.equal(names(158))
+      })
+
       it(`is split again when a record of ${title} is too large`, async () => {
         await prepare(property)
         const long = names(40, 50).map((id) => id.padEnd(600, '-'))

@@ -8,6 +8,7 @@ import type { GrowingCommands } from './growing-commands.js'
 import type { GrowingScheme } from './growing-scheme.js'
 import type { Mover } from './mover.js'
 import {
+  companionsIn,
   MOVING,
   newId,
   ROOT,
@@ -60,11 +61,13 @@ export class Growth {
   /** Splits the members of an owner, as the class says. What goes wrong does not concern those who only wrote: the next writer goes on. */
   async split(owner: RecordKey, reason: SplitReason, access: SplitAccess): Promise<void> {
     const began = performance.now()
+    const { shards, move } = this.#scheme.of(owner)
     try {
       await this.#mover.move(owner, this.#shards, reason, access)
     } catch (error) {
       const { model, property } = this.#commands
-      const [from, to, ms] = [0, this.#shards, performance.now() - began]
+      const [from, to] = [move?.from ?? shards, this.#shards].map(companionsIn)
+      const ms = performance.now() - began
       access.announce({ entity: model.name, property, owner, from, to, reason, members: 0, how: 'steps', ms, error })
     }
   }

@@ -13,7 +13,7 @@ import type { MoveAtOnce } from './move-at-once.js'
 import { MoveHomes } from './move-homes.js'
 import { pauseBefore } from './pause-before.js'
 import { succeeded } from './succeeded.js'
-import { newId, ROOT, type Move, type Placement, type Shards, type SplitReason } from './placement.js'
+import { companionsIn, newId, ROOT, type Move, type Placement, type Shards, type SplitReason } from './placement.js'
 
 /** Times that a move is looked at anew: each time somebody else has taken a step, or the move is one step further. */
 const STEPS = 50
@@ -174,7 +174,7 @@ export class Mover {
     ms: number,
     access: SplitAccess,
   ): void {
-    const [from, to] = [move.from, move.to].map((shards) => (shards === ROOT ? 0 : Math.max(1, shards)))
+    const [from, to] = [move.from, move.to].map(companionsIn)
     const about = { entity: this.#model.name, property: this.#property, owner }
     access.announce({ ...about, from, to, reason: move.reason, members, how, ms })
   }

@@ -13,6 +13,9 @@ export const ROOT: Shards = -1
 /** Value of a companion's number of shards while members are moving. */
 export const MOVING = -2
 
+/** Number of companions that hold the members. */
+export const companionsIn = (shards: Shards): number => (shards === ROOT ? 0 : Math.max(1, shards))
+
 /** A change of the number of shards that has begun. `prepare`: records are made and closed; `move`: members move. */
 export interface Move {
   readonly id: number
