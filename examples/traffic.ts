@@ -1,12 +1,12 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 
-/** What one piece of work sent to the server. */
+/** Traffic of one piece of work. */
 export interface Traffic {
   /** Records read, written or deleted, and questions to an index. */
   readonly commands: number
-  /** How often the client had to wait for the server: commands that share a batch share a round trip. */
+  /** Number of times that the client waited for the server: commands that share a batch share a round trip. */
   readonly roundTrips: number
-  /** About how many bytes were sent. */
+  /** Approximate number of bytes that were sent. */
   readonly bytes: number
 }
 
@@ -38,7 +38,7 @@ export function show({ commands, roundTrips }: Traffic): string {
   return `${plural(commands, 'command')} in ${plural(roundTrips, 'round trip')}`
 }
 
-/** The same with the bytes that were sent. */
+/** Traffic with the bytes that were sent. */
 export function showBytes(traffic: Traffic): string {
   return `${plural(traffic.commands, 'command')}, about ${traffic.bytes.toLocaleString('en')} bytes sent`
 }

@@ -1,5 +1,5 @@
 /**
- * Where an example runs: on an embedded server that `open` starts along, or, with `AEROSPIKE_HOSTS` set, on that cluster in the namespace
+ * Server that an example runs on: an embedded server that `open` starts along, or, with `AEROSPIKE_HOSTS` set, on that cluster in the namespace
  * of `AEROSPIKE_NAMESPACE` (`test`). There it takes its sets to be empty.
  */
 export function where(): { readonly embedded?: true; readonly hosts?: string; readonly namespace: string } {

@@ -1,7 +1,7 @@
 import 'reflect-metadata'
 import { Bin, Companion, Key, ManyToMany, Record, Sharded, collection } from 'skein'
 
-/** Whom a user follows is in a record of its own: `fan/x` stays small, and `fan_following/x` grows. */
+/** A user keeps those they follow in a record of its own: `fan/x` stays small, and `fan_following/x` grows. */
 @Record({ set: 'fan' })
 export class User {
   @Key() id!: string
@@ -9,7 +9,7 @@ export class User {
   @Companion() @ManyToMany(() => User) following = collection<User>()
 }
 
-/** Has so many followers that no record could hold them: 300,000 in 35 records are some 128 KiB each. */
+/** A user with so many followers that no record could hold them: 300,000 in 35 records are some 128 KiB each. */
 @Record({ set: 'star' })
 export class Star {
   @Key() id!: string

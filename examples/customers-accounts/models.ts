@@ -1,7 +1,7 @@
 import 'reflect-metadata'
 import { Bin, Embeddable, Key, ManyToMany, Record, collection } from 'skein'
 
-/** What belongs to the link itself: neither to the customer nor to the account alone. */
+/** Values that belong to the link itself: neither to the customer nor to the account alone. */
 @Embeddable()
 export class Ownership {
   @Bin() role!: string

@@ -7,7 +7,7 @@ import { Fan, Star } from './models.js'
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
-/** Who followed in the last 24 hours, of a star whom many have followed for weeks; days expire by themselves. */
+/** Followers of the last 24 hours, of a star whom many have followed for weeks; days expire by themselves. */
 export async function main(print: (text: string) => void, days = 14, perDay = 20): Promise<void> {
   const db = await open({ ...where(), entities: [Star, Fan] })
   const midnight = Math.floor(Date.now() / DAY) * DAY

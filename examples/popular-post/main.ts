@@ -22,7 +22,7 @@ export async function main(print: (text: string) => void, commentsOfEach = 30): 
       print(`${name}.${property}: from ${from} to ${to} companion records, because of ${reason}`)
 
     const { comments } = await db.session().load(Post, 'hello')
-    print(`${await comments.count()} comments, and ${WRITERS} were taken back`)
+    print(`${await comments.count()} comments, and ${WRITERS} were removed`)
     print(`The last: ${(await comments.last(3)).map(({ text }) => text).join(', ')}`)
     print(`The first was liked ${(await comments.get('first'))!.likes} times`)
 
@@ -34,7 +34,7 @@ export async function main(print: (text: string) => void, commentsOfEach = 30): 
   }
 }
 
-/** Writes comments one after another, likes the first one each time, and takes an own one back at the end. */
+/** Writes comments one after another, likes the first one each time, and removes one of its own at the end. */
 async function comment(db: Database, writer: number, count: number): Promise<void> {
   for (let i = 0; i < count; i++)
     await db.withSession((session) => {

@@ -1,7 +1,7 @@
 import 'reflect-metadata'
 import { Bin, collection, Counter, Embeddable, Key, OneToMany, Record, Sharded } from 'skein'
 
-/** Is part of its post. */
+/** A comment, which is part of its post. */
 @Embeddable()
 export class Comment {
   @Key() id!: string

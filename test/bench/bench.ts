@@ -18,7 +18,7 @@ export function isWithinBudget({ ratio, budget }: BenchResult): boolean {
   return 'atMost' in budget ? ratio <= budget.atMost : ratio >= budget.atLeast
 }
 
-/** Whatever a measured function returns ends here, so that the compiler cannot leave the work out. */
+/** Sink for what measured functions return, so that the compiler cannot leave the work out. */
 let sink: unknown
 
 /**

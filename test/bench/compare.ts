@@ -10,7 +10,7 @@ export interface Side {
 }
 
 export interface CompareOptions {
-  /** So many callers at once, each of whom waits for its answer before it asks again. */
+  /** Number of callers at once, each of whom waits for its answer before it asks again. */
   readonly callers?: number
   /** Calls of one turn: few, so that a turn is short. */
   readonly calls: number
@@ -52,7 +52,7 @@ export async function against(
 }
 
 /**
- * The same for many callers, who need not be given more than the client has: what they get from batches that are gathered by hand, on this
+ * Compares many callers, who need not be given more than the client has: what they get from batches that are gathered by hand, on this
  * machine and in this run, is the most there is, and nine tenths of that are enough where it is less than what is wanted.
  */
 export async function againstCrowd(
@@ -68,13 +68,13 @@ export async function againstCrowd(
 }
 
 /**
- * Both sides take turns in many short rounds: ours, theirs, theirs, ours, so that what changes slowly, such as other work on the machine,
+ * Lets both sides take turns in many short rounds: ours, theirs, theirs, ours, so that what changes slowly, such as other work on the machine,
  * weighs on both alike. Each round gives one ratio; the median of them does not move when single rounds are disturbed.
  */
 export async function compare(ours: Side, theirs: Side, options: CompareOptions): Promise<Compared> {
   const { rounds = ROUNDS, calls } = options
   const turn = (side: Side): Promise<Turn> => takeTurn(side, options)
-  // Until the compiler has done what it can.
+  // Warms up until the compiler has done what it can.
   for (let i = 0; i < rounds / 2; i++) for (const side of [ours, theirs]) await turn(side)
   collectGarbage()
   const ratios: number[] = []

@@ -52,7 +52,7 @@ export function toBins(one: Listing): Bins {
   }
 }
 
-/** And the bins as an entity. */
+/** Hand-written mapping back: the bins as an entity. */
 export function fromBins(bins: Bins): Listing {
   const made = new Listing()
   made.id = bins.id as number

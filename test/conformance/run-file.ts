@@ -21,7 +21,7 @@ export interface FileResult {
   readonly passing: number
   readonly pending: number
   readonly failures: readonly Failure[]
-  /** How often the client brought its process down. */
+  /** Number of times that the client brought its process down. */
   readonly crashes: number
 }
 

@@ -1,5 +1,4 @@
-import { expect } from 'chai'
-import type { Database, Session } from 'skein'
+import type { Database } from 'skein'
 import {
   Access,
   Doc,
@@ -12,14 +11,10 @@ import {
   Subscription,
   User,
 } from '../relations/link-models.js'
-import { emptySets } from '../empty-sets.js'
 import { MODES } from '../server.js'
-import { FaultyServer } from './at-each-command.js'
+import { testFaults, type Works } from './completed-after-faults.js'
 
-const CLASSES = [...LINKED, ...SOFT]
-
-/** Changes that are sent by the flush that follows. They may be made again after a failure, by the same or by another process. */
-const CHANGES: { readonly [title: string]: (session: Session) => Promise<unknown> | void } = {
+const CHANGES: Works = {
   'linking two entities': async (session) => {
     const [ann, bob] = await session.loadMany(Person, ['ann', 'bob'])
     ann.follows.link(bob, { kind: 'friend' })
@@ -34,7 +29,7 @@ const CHANGES: { readonly [title: string]: (session: Session) => Promise<unknown
     session.at(Feed, 'jazz').collection('readers').link('ann', { plan: 'new' }),
 }
 
-const DELETES: { readonly [title: string]: (session: Session) => Promise<unknown> } = {
+const DELETES: Works = {
   'deleting an end': (session) => session.delete(Person, 'ann'),
   'deleting an end that lists links which others find by an index': (session) => session.delete(User, 1),
   'deleting a link': (session) => session.delete(Follow, 'cem:ann'),
@@ -59,7 +54,7 @@ async function prepare(db: Database): Promise<void> {
   await db.withSession(async (session) => session.at(Reader, 'ann').collection('feeds').unlink('jazz'))
 }
 
-/** What people see of all links, from both ends, and the records of links. */
+/** Lists all links as people see them, from both ends, and the records of links. */
 async function seen(db: Database): Promise<string[]> {
   const session = db.session()
   const lines: string[] = []
@@ -84,83 +79,10 @@ async function seen(db: Database): Promise<string[]> {
   return lines.sort()
 }
 
-async function findings(db: Database, repair: boolean): Promise<string[]> {
-  const found: string[] = []
-  for await (const { kind, state, message } of db.verify(CLASSES, { settle: 0, repair }))
-    found.push(`${kind} ${state}: ${message}`)
-  return found
-}
-
 for (const mode of MODES) {
   describe(`a fault at every command of link records (${mode})`, function () {
     this.timeout(120_000)
-    const server = FaultyServer.use(mode, CLASSES)
-
-    /** Prepares, and the first time finds out what the work makes of it. */
-    const preparing = (work: (db: Database) => Promise<void>): { wanted: string[]; prepare: typeof prepare } => {
-      const found = {
-        wanted: [] as string[],
-        prepare: async (db: Database): Promise<void> => {
-          if (found.wanted.length === 0) {
-            await prepare(db)
-            await work(db)
-            found.wanted = await seen(db)
-            await emptySets(db, CLASSES)
-          }
-          await prepare(db)
-        },
-      }
-      return found
-    }
-
-    for (const [title, change] of Object.entries(CHANGES)) {
-      it(`${title}: the same session completes it`, async () => {
-        let session: Session
-        let isChanged = false
-        const work = async (db: Database): Promise<void> => {
-          session = db.session()
-          isChanged = false
-          await change(session)
-          isChanged = true
-          await session.flush()
-        }
-        const prepared = preparing(work)
-        await server.disturb({
-          prepare: prepared.prepare,
-          work,
-          check: async (db, error, where) => {
-            // A load has failed, and nothing was changed.
-            if (!isChanged) return
-            if (error !== undefined) await session.flush()
-            expect(session.isDirty(), where).to.equal(false)
-            await findings(db, true)
-            expect(await seen(db), where).to.deep.equal(prepared.wanted)
-            expect(await findings(db, false), where).to.deep.equal([])
-          },
-        })
-      })
-    }
-
-    // A transaction that was cut off leaves nothing to complete.
-    for (const [title, change] of Object.entries(mode === 'sc' ? DELETES : { ...CHANGES, ...DELETES })) {
-      it(`${title}: another process completes it`, async () => {
-        const work = async (db: Database): Promise<void> => {
-          const session = db.session()
-          await change(session)
-          await session.flush()
-        }
-        const prepared = preparing(work)
-        await server.disturb({
-          prepare: prepared.prepare,
-          work,
-          check: async (db, _error, where) => {
-            await findings(db, true)
-            await work(db)
-            expect(await seen(db), where).to.deep.equal(prepared.wanted)
-            expect(await findings(db, false), where).to.deep.equal([])
-          },
-        })
-      })
-    }
+    const byAnother = mode === 'sc' ? DELETES : { ...CHANGES, ...DELETES }
+    testFaults(mode, { classes: [...LINKED, ...SOFT], prepare, seen, changes: CHANGES, byAnother })
   })
 }

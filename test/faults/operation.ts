@@ -8,7 +8,7 @@ export interface Operation {
   prepare(session: Session, world: World): void
   /** Changes entities in memory; what it loads is not part of what is tested. It copes with what an earlier run left behind. */
   change(session: Session, world: World): Promise<void> | void
-  /** Its records have nothing to do with each other: each changes by itself, with transactions, too. */
+  /** Set where its records have nothing to do with each other: each changes by itself, with transactions, too. */
   readonly isUntied?: boolean
   /** Recovery by the next process, when that is something else. */
   again?(session: Session, world: World): Promise<unknown>
@@ -31,9 +31,9 @@ export interface Family {
   readonly classes: readonly EntityClass[]
   readonly references: readonly Reference[]
   readonly operations: readonly Operation[]
-  /** Its collections are in companion records, the sharded ones in so many. */
+  /** Set where its collections are in companion records: number of shards of the sharded ones. */
   readonly shards?: number
-  /** Its queries need indexes. */
+  /** Set where its queries need indexes. */
   readonly isIndexed?: boolean
 }
 

@@ -1,12 +1,9 @@
-import { expect } from 'chai'
-import type { Database, Session } from 'skein'
-import { emptySets } from '../empty-sets.js'
+import type { Database } from 'skein'
 import { Article, Label, OWNED, Picture, Remark, Vote } from '../relations/several-owners.js'
 import { MODES } from '../server.js'
-import { FaultyServer } from './at-each-command.js'
+import { testFaults, type Works } from './completed-after-faults.js'
 
-/** Changes that are sent by the flush that follows. They may be made again after a failure, by the same or by another process. */
-const CHANGES: { readonly [title: string]: (session: Session) => Promise<unknown> | void } = {
+const CHANGES: Works = {
   'moving from an article to a picture': async (session) => {
     const remark = await session.load(Remark, 1)
     remark.subject.set('picture:1')
@@ -19,7 +16,7 @@ const CHANGES: { readonly [title: string]: (session: Session) => Promise<unknown
   'taking in by key what belongs to the other class': (session) => session.at(Article, 1).collection('remarks').add(3),
 }
 
-const DELETES: { readonly [title: string]: (session: Session) => Promise<unknown> } = {
+const DELETES: Works = {
   'deleting an owner': (session) => session.delete(Picture, '1'),
 }
 
@@ -35,7 +32,7 @@ async function prepare(db: Database): Promise<void> {
   })
 }
 
-/** What people see of all references, from both ends. */
+/** Lists all references as people see them, from both ends. */
 async function seen(db: Database): Promise<string[]> {
   const session = db.session()
   const lines: string[] = []
@@ -49,84 +46,12 @@ async function seen(db: Database): Promise<string[]> {
   return lines.sort()
 }
 
-async function findings(db: Database, repair: boolean): Promise<string[]> {
-  const found: string[] = []
-  for await (const { kind, state, message } of db.verify(OWNED, { settle: 0, repair }))
-    found.push(`${kind} ${state}: ${message}`)
-  return found
-}
-
 for (const mode of MODES) {
   describe(`a fault at every command of references to several classes (${mode})`, function () {
     this.timeout(120_000)
-    const server = FaultyServer.use(mode, OWNED)
-
-    /** Prepares, and the first time finds out what the work makes of it. */
-    const preparing = (work: (db: Database) => Promise<void>): { wanted: string[]; prepare: typeof prepare } => {
-      const found = {
-        wanted: [] as string[],
-        prepare: async (db: Database): Promise<void> => {
-          if (found.wanted.length === 0) {
-            await prepare(db)
-            await work(db)
-            found.wanted = await seen(db)
-            await emptySets(db, OWNED)
-          }
-          await prepare(db)
-        },
-      }
-      return found
-    }
-
-    for (const [title, change] of Object.entries(CHANGES)) {
-      it(`${title}: the same session completes it`, async () => {
-        let session: Session
-        let isChanged = false
-        const work = async (db: Database): Promise<void> => {
-          session = db.session()
-          isChanged = false
-          await change(session)
-          isChanged = true
-          await session.flush()
-        }
-        const prepared = preparing(work)
-        await server.disturb({
-          prepare: prepared.prepare,
-          work,
-          check: async (db, error, where) => {
-            // A load has failed, and nothing was changed.
-            if (!isChanged) return
-            if (error !== undefined) await session.flush()
-            expect(session.isDirty(), where).to.equal(false)
-            await findings(db, true)
-            expect(await seen(db), where).to.deep.equal(prepared.wanted)
-            expect(await findings(db, false), where).to.deep.equal([])
-          },
-        })
-      })
-    }
-
-    // A transaction that was cut off leaves nothing to complete, and a delete in one takes long to disturb everywhere.
+    // A delete in a transaction takes long to disturb everywhere.
     const inTransactions = process.env.SKEIN_FAULTS === 'all' ? DELETES : {}
-    for (const [title, change] of Object.entries(mode === 'sc' ? inTransactions : { ...CHANGES, ...DELETES })) {
-      it(`${title}: another process completes it`, async () => {
-        const work = async (db: Database): Promise<void> => {
-          const session = db.session()
-          await change(session)
-          await session.flush()
-        }
-        const prepared = preparing(work)
-        await server.disturb({
-          prepare: prepared.prepare,
-          work,
-          check: async (db, _error, where) => {
-            await findings(db, true)
-            await work(db)
-            expect(await seen(db), where).to.deep.equal(prepared.wanted)
-            expect(await findings(db, false), where).to.deep.equal([])
-          },
-        })
-      })
-    }
+    const byAnother = mode === 'sc' ? inTransactions : { ...CHANGES, ...DELETES }
+    testFaults(mode, { classes: OWNED, prepare, seen, changes: CHANGES, byAnother })
   })
 }

@@ -11,7 +11,7 @@ export interface Stall extends Case {
   readonly index: number
   readonly mode: Mode
   readonly namespace: string
-  /** Which server has that namespace. */
+  /** Number of the server that has that namespace. */
   readonly server: number
 }
 

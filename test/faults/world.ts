@@ -9,7 +9,7 @@ import { DAYS } from './days.js'
 type Bins = { [bin: string]: unknown }
 export type Stored = ReadonlyMap<string, Bins>
 
-/** How many records of each set a case may use. */
+/** Records of each set that a case may use. */
 const PER_SET = 4
 /** Keys begin here, so that no other number looks like one. */
 const FIRST_KEY = 1_000_000

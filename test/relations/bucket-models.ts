@@ -10,7 +10,7 @@ export class Event {
   @Bin() text?: string
 }
 
-/** Has events by the day, by six hours, and by the hour for two days. */
+/** An owner with events by the day, by six hours, and by the hour for two days. */
 @Record({ set: 'bsite' })
 export class Site {
   @Key() id!: string

@@ -26,7 +26,7 @@ export class User {
   @Sharded({ by: 'hash', shards: SHARDS }) @ManyToMany(() => User, 'follows') followers = collection<User>()
 }
 
-/** Has children of which each says whose it is, and others that only it knows. */
+/** An owner with children of which each says whose it is, and others that only it knows. */
 @Record({ set: 'cagent' })
 export class Agent {
   @Key() id!: number
@@ -57,7 +57,7 @@ export class Membership {
   @Bin() role!: string
 }
 
-/** Has links with attributes; only the other side keeps them apart. */
+/** An owner with links that have attributes; only the other side keeps them apart. */
 @Record({ set: 'cperson' })
 export class Person {
   @Key() id!: number

@@ -17,7 +17,7 @@ export class Comment {
   @ManyToOne(() => Writer) author = ref<Writer>()
 }
 
-/** Has children in several records, in their order and by time. */
+/** An owner with children in several records, in their order and by time. */
 @Record({ set: 'ppost' })
 export class Post {
   @Key() id!: string
@@ -36,7 +36,7 @@ export class Score {
   @Bin() points!: number
 }
 
-/** Has children in the order of their points, over several records. */
+/** An owner with children in the order of their points, over several records. */
 @Record({ set: 'pboard' })
 export class Board {
   @Key() id!: number

@@ -115,7 +115,7 @@ export class Log {
   @ManyToOne(() => Task, 'logs') task = ref<Task>()
 }
 
-/** Has the key of its person. */
+/** A class that has the key of its person. */
 @Record({ set: 'badge' })
 export class Badge {
   @Key() id!: number
@@ -145,7 +145,7 @@ export interface Between {
   readonly to: Kind
   /** The other side's name; without, only one side is stored. */
   readonly back?: string
-  /** How many may be linked to one, at each end. */
+  /** Number of entities that may be linked to one, at each end. */
   readonly shape: 'oneToMany' | 'oneToOne' | 'manyToMany'
   readonly hasRole?: true
   /** The class of its links, which are records. */

@@ -20,14 +20,14 @@ const bool = fc.boolean()
 
 const link = fc.record({
   kind: fc.constantFrom('link' as const, 'link' as const, 'unlink' as const),
-  /** Which of the relations of this run. */
+  /** Index of one of the relations of this run. */
   slot: fc.constantFrom(0, 1, 2),
   a: id,
   b: id,
   role: fc.constantFrom('r', 's'),
   /** The side on which it is changed. */
   side: fc.constantFrom('a', 'b'),
-  /** Which entities are loaded before the change is made, and whether with their collections; the others are known by key alone. */
+  /** Entities that are loaded before the change is made, and whether with their collections; the others are known by key alone. */
   loaded: fc.record({ a: bool, b: bool, members: bool }),
 })
 const noted = fc.record({
@@ -127,7 +127,7 @@ export class Actor {
     else await this.#unlink(step)
   }
 
-  /** What others have deleted, also with what it had for them alone, is deleted here, too; what they changed at the same time is read again. */
+  /** Deletes here, too, what others have deleted, also with what it had for them alone; reads again what they changed at the same time. */
   async giveUp(isStored: (kind: Kind, id: number) => Promise<boolean>): Promise<void> {
     const { graph, session } = this
     for (const kind of ['Person', 'Task', 'Step', 'Log'] satisfies Kind[])

@@ -14,7 +14,7 @@ import {
 
 export const SHARDS = 4
 
-/** Has comments that say whose they are, and readers that only it knows. */
+/** A class with comments that say whose they are, and readers that only it knows. */
 @Record({ set: 'gpost' })
 export class Post {
   @Key() id!: string
@@ -72,7 +72,7 @@ export class Club {
   people = collection<Person, Seat>()
 }
 
-/** Is split as soon as three writes in a second were told to wait. */
+/** A class that is split as soon as three writes in a second were told to wait. */
 @Record({ set: 'gbusy' })
 export class Busy {
   @Key() id!: string
@@ -81,7 +81,7 @@ export class Busy {
   @Sharded({ by: 'hash', shards: 2, when: {}, subkeys: 'keptIn' }) @OneToMany(() => Reader) kept = collection<Reader>()
 }
 
-/** Is deleted softly. */
+/** A class that is deleted softly. */
 @Record({ set: 'galbum' })
 export class Album {
   @Key() id!: string

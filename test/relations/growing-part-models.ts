@@ -25,7 +25,7 @@ export class Score {
   @Bin() name?: string
 }
 
-/** Keeps its children in its own record, until there are too many. */
+/** A class that keeps its children in its own record, until there are too many. */
 @Record({ set: 'gpthread' })
 export class Thread {
   @Key() id!: string

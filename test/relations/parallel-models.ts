@@ -30,7 +30,7 @@ export class Child {
   @OneToOne(() => Parent, 'pair') partner = ref<Parent>()
 }
 
-/** Has the key of its parent in its own. */
+/** A class that has the key of its parent in its own. */
 @Record({ set: 'pp_item', key: '{owner}/item/{line}' })
 export class Item {
   @ManyToOne(() => Parent, 'items') owner = ref<Parent>()

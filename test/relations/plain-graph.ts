@@ -43,7 +43,7 @@ export class PlainGraph {
     if (relation.owns) this.remove(relation.to, b)
   }
 
-  /** Whom it belongs to, or is paired with, seen from the other end. */
+  /** Owner or partner of an entity, seen from the other end. */
   ownerOf(relation: Between, b: number): number | undefined {
     for (const link of this.#linksOf(relation).keys()) if (ends(link)[1] === b) return ends(link)[0]
     return undefined

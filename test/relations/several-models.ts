@@ -21,7 +21,7 @@ export class Photo {
   @ManyToOne(() => Author) shownIn = ref<Author>()
 }
 
-/** Its subclasses share one set. */
+/** A class whose subclasses share one set. */
 @Record({ set: 'page', discriminator: 'kind' })
 export abstract class Page {
   @Key() id!: string

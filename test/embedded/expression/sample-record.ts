@@ -34,7 +34,7 @@ const BINS: Record<string, Value> = {
   g: POINT,
 }
 
-/** The record on which the appendices of the wire description were observed, with any part replaced. */
+/** The record on which a real server's answers were observed, with any part replaced. */
 export function sampleRecord(changes: Partial<RecordView> & { bins?: Record<string, Value> } = {}): RecordView {
   const bins = { ...BINS, ...changes.bins }
   return {

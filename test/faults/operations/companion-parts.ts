@@ -13,7 +13,7 @@ class Reply {
   @Bin() at!: Date
 }
 
-/** Keeps its replies in several records, in one, and by the day. */
+/** A class that keeps its replies in several records, in one, and by the day. */
 @Record({ set: 'thread' })
 class Thread {
   @Key() id!: string

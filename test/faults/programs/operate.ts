@@ -4,7 +4,7 @@ import { World } from '../world.js'
 
 // Does what it is told, all at once, and says what it is done with, until it is killed.
 
-/** Which operations, each on the world of that number. */
+/** Operations to do, each on the world of that number. */
 export interface Task {
   readonly hosts: readonly string[]
   readonly operations: readonly { readonly index: number; readonly world: number }[]

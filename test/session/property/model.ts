@@ -22,7 +22,7 @@ export interface ModelEntity {
   state: 'new' | 'stored' | 'removed'
   version: number
   loaded: readonly Property[]
-  /** Has it ever been stored or read, so that there may be something to delete? */
+  /** True when it was ever stored or read, so that there may be something to delete. */
   wasSent: boolean
 }
 

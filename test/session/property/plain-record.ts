@@ -27,7 +27,7 @@ export class PlainRecord {
   }
 
   /**
-   * What is changed beside a refresh may be lost or not; and what waits while an entity is removed finds it so: a save gives way, a
+   * A change beside a refresh may be lost or not; and what waits while an entity is removed finds it so: a save gives way, a
    * flush deletes it, before a refresh could forget that.
    */
   mayTake(each: Call | Change, group: readonly (Call | Change)[]): boolean {
