@@ -22,7 +22,7 @@ export class ExactReads {
     this.#sets = sets
   }
 
-  /** Whether bins of the set are read as raw bytes. Results of operations are not: each kind of operation answers in a form without keys. */
+  /** True when bins of the set are read as raw bytes. Results of operations are not: each kind of operation answers in a form without keys. */
   has(set: string): boolean {
     return this.#sets.has(set)
   }
@@ -31,7 +31,7 @@ export class ExactReads {
     return this.has(key.set) && operations === undefined && bins !== 'none' && raw !== true
   }
 
-  /** Those that are read as raw bytes, and the others: a batch decodes all of its rows, or none. */
+  /** Splits commands into those that are read as raw bytes, and the others: a batch decodes all of its rows, or none. */
   divide<T>(all: readonly T[], commandOf: (one: T) => ReadCommand): readonly [raw: T[], decoded: T[]] {
     const isRaw = all.map((one) => this.isRead(commandOf(one)))
     return [all.filter((_, i) => isRaw[i]), all.filter((_, i) => !isRaw[i])]

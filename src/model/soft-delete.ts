@@ -44,7 +44,7 @@ export function isShown(
   return mode === 'include' || isDeleted === (mode === 'only')
 }
 
-/** The same for a record whose delete may have begun, which nobody is shown. */
+/** True where a call with that mode shows the record, and its delete has not begun. */
 export const isThere = (
   model: EntityModel,
   bins: { readonly [bin: string]: unknown },

@@ -69,7 +69,7 @@ export class QueryRun<T extends object> {
   /** The records with nothing but these fields. */
   fields(fields: readonly Field[]): AsyncGenerator<readonly FoundRecord[]> {
     const { isCheckedByKey, keyBins } = this.#source
-    // One bin that every record has: the server sends no row for a record that has none of the bins, but counts it.
+    // Reads a bin that every record has: the server sends no row for a record that has none of the bins, but counts it.
     const [always] = keyBins
     const bins = new Set([...fields.map(({ bin }) => bin), ...(isCheckedByKey ? keyBins : [always])])
     return this.records([...bins])

@@ -131,7 +131,7 @@ export class MoveHomes {
         [COMPANION_JOINED_BIN]: joined = null,
       } = record.bins
       const isComplete = phase === 'move' && shards === to
-      // What holds members is never in the way, even if it was closed for a move that is over.
+      // A record that holds members is never in the way, even if it was closed for a move that is over.
       const isOurs = shards === MOVING ? part.isSource || move === null : part.isSource && shards === from
       if (isComplete || Number(move ?? NaN) === id) part.state = 'joined'
       else if (isOurs) part.state = { joined: joined as Joined }

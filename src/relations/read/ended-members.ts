@@ -32,7 +32,7 @@ export async function keysWithEnded(state: CollectionState, binding: Binding): P
   return distinct([...gone, ...left, ...linked.filter(isAmong)])
 }
 
-/** The same for one member, without the keys of the others. */
+/** True where the member is shown, with or without ended links; the keys of the others are not read. */
 export async function hasWithEnded(state: CollectionState, binding: Binding, member: Member): Promise<boolean> {
   const { tracked, reader, strategy, relation, deleted } = binding
   if (state.asShown(() => state.isAdded(member))) return deleted === 'include'

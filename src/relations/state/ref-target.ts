@@ -285,7 +285,7 @@ export abstract class RefTarget {
     this.isSetToNull = false
   }
 
-  /** Whom the change has reached already still has to hear that it is not made. */
+  /** Lists that the change has reached already still have to drop it. */
   #turnBack(key: KeyValue | null): void {
     this.isBegun = false
     if (key !== null) this.lists.mustLeave(key)

@@ -23,7 +23,7 @@ export function binEnd(model: EntityModel, relation: StoredRelation, key: Record
     key,
     property: relation.name,
     holds: isKey ? eq(bin(typeOf(other), name), value(other)) : binExists(name),
-    // Whom the bin names already is for its own record to say.
+    // A bin that names another record already is left to the check of that record.
     add: () => binWrite(model, key, writeBin(name, other), [binEquals(name, null), NOT_DELETING]),
     // Without a part of its key nobody could read the record.
     ...(!model.key.properties.includes(relation.name) && {

@@ -42,7 +42,7 @@ function entriesPart(model: EntityModel, property: PropertyModel, keys: unknown,
     }
     throw refused(model, property, `it has no field ${shown(key)}`, 'Name stored fields of the part.')
   })
-  // The same bytes twice are one key.
+  // Equal bytes are one key.
   const distinct = new Map(stored.map((key) => [tokenOf(key), key]))
   return { kind: 'entries', keys: new Set(distinct.values()), fields: part && new Set(keys as string[]) }
 }

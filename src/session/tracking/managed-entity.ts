@@ -211,7 +211,7 @@ export class ManagedEntity implements Tracked {
     this.home.relinked(this)
   }
 
-  // Its delete.
+  // Delete of the entity.
 
   get deleteIntent(): DeleteIntent | undefined {
     return this.#deleteIntent

@@ -79,7 +79,7 @@ export class PartChanges {
     })
   }
 
-  /** How many children change their place. */
+  /** Number of children that change their place. */
   get moveCount(): number {
     return this.#moves.length
   }
