@@ -12,7 +12,7 @@ describe('the example notifications', () => {
     const expected = Array.from({ length: 30 }, (_, i) => i)
       .filter((i) => i % 2 === 1 && i % 3 !== 2 && i !== 7)
       .map((i) => `n${i} of ${['bob', 'carol'][i % 3]}`)
-    // Which of those that came in at once was first is chance.
+    // Chance decides which of those that came in at once was first.
     expect(comments.sort()).to.deep.equal(expected.sort())
     const others = lines.filter((_, i) => i !== 5).map((line) => line.replace(/about [\d,]+ bytes/, 'few bytes'))
     expect(others).to.deep.equal([
