@@ -5,6 +5,7 @@ import type { TransactionHandle } from '#src/driver/outcome.js'
 import type { SkeinError } from '#src/errors/index.js'
 import { type OpenedDriver, put, useDriver, valueOf } from './set-up.js'
 import { need, type TestServer } from '../server.js'
+import { rejection } from '../session/rejection.js'
 
 describe('hazard 17: a transaction has one namespace and at most 4,096 writes', () => {
   let server: TestServer
@@ -13,11 +14,7 @@ describe('hazard 17: a transaction has one namespace and at most 4,096 writes', 
   useDriver('sc', (opened) => ({ driver, server, at } = opened))
 
   const value = (key: RecordKey, transaction?: TransactionHandle): Promise<unknown> => valueOf(driver, key, transaction)
-  const thrown = async (work: Promise<unknown>): Promise<SkeinError> =>
-    (await work.then(
-      () => undefined,
-      (error: unknown) => error,
-    )) as SkeinError
+  const thrown = (work: Promise<unknown>): Promise<SkeinError> => rejection(() => work) as Promise<SkeinError>
 
   it('refuses a second namespace and more writes than the server takes, before anything is sent', async function () {
     const transaction = await driver.begin()

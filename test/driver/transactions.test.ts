@@ -10,6 +10,7 @@ import type { TransactionEvent } from '#src/driver/events.js'
 import type { Outcome, TransactionHandle } from '#src/driver/outcome.js'
 import { connectTo, type OpenedDriver, put, useDriver, valueOf } from './set-up.js'
 import { needMode, type TestServer } from '../server.js'
+import { rejection } from '../session/rejection.js'
 
 describe('transactions', () => {
   let server: TestServer
@@ -18,11 +19,7 @@ describe('transactions', () => {
   useDriver('sc', (opened) => ({ driver, server, at } = opened))
 
   const value = (key: RecordKey, transaction?: TransactionHandle): Promise<unknown> => valueOf(driver, key, transaction)
-  const thrown = async (work: Promise<unknown>): Promise<SkeinError> =>
-    (await work.then(
-      () => undefined,
-      (error: unknown) => error,
-    )) as SkeinError
+  const thrown = (work: Promise<unknown>): Promise<SkeinError> => rejection(() => work) as Promise<SkeinError>
 
   it('commit everything at once', async () => {
     const transaction = await driver.begin()

@@ -1,9 +1,8 @@
 import { expect } from 'chai'
 import { encodeMsgpack } from '#src/embedded/value/msgpack-writer.js'
 import { ListValue, MapValue, type Value } from '#src/embedded/value/value.js'
-import { startEmbedded, type EmbeddedServer } from 'skein/embedded'
 import { expressionBytes, type Written } from './expression/expression-bytes.js'
-import { RawClient } from './raw-client.js'
+import { useRawClient, type RawClient } from './raw-client.js'
 import { field, message, op } from './raw-message.js'
 
 const RECORD = [field(0, Buffer.from('test')), field(1, Buffer.from('s')), field(4, Buffer.alloc(20, 1))]
@@ -26,17 +25,8 @@ describe('embedded server: paths that cost more than they should', () => {
   const numbers = many(500_000, 1)
   const maps = many(100_000, new MapValue([1], [1]))
   const nested = many(700, many(700, many(1, 1)))
-  let server: EmbeddedServer
   let client: RawClient
-
-  before(async () => {
-    server = await startEmbedded({ namespaces: ['test:ap'] })
-    client = await RawClient.connect(server.port)
-  })
-  after(async () => {
-    client.close()
-    await server.stop()
-  })
+  useRawClient((connected) => void (client = connected))
   afterEach('the server goes on', async () => {
     expect(await client.info('status\n')).to.deep.equal({ status: 'ok' })
   })

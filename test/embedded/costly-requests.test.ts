@@ -5,9 +5,9 @@ import { expect } from 'chai'
 import { inside } from '#src/embedded/cdt/span.js'
 import { ListValue, MAP_KEY_ORDERED, MapValue, type Value } from '#src/embedded/value/value.js'
 import { encodeMsgpack } from '#src/embedded/value/msgpack-writer.js'
-import { startEmbedded, type EmbeddedServer } from 'skein/embedded'
+import type { EmbeddedServer } from 'skein/embedded'
 import { expressionBytes, raw, type Written } from './expression/expression-bytes.js'
-import { RawClient } from './raw-client.js'
+import { useRawClient, type RawClient } from './raw-client.js'
 import { field, frame, message, op } from './raw-message.js'
 
 const PADDED = 0x10 | 0x80
@@ -32,15 +32,7 @@ const filtered = (expression: Written): Buffer =>
 describe('embedded server: requests that cost more than they should', function () {
   let server: EmbeddedServer
   let client: RawClient
-
-  before(async () => {
-    server = await startEmbedded({ namespaces: ['test:ap'] })
-    client = await RawClient.connect(server.port)
-  })
-  after(async () => {
-    client.close()
-    await server.stop()
-  })
+  useRawClient((connected, started) => void ([client, server] = [connected, started]))
   afterEach('the server goes on', async () => {
     expect(await client.info('status\n')).to.deep.equal({ status: 'ok' })
   })

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { startEmbedded, type EmbeddedServer } from 'skein/embedded'
 import { frame } from './raw-message.js'
 
 export interface RawReply {
@@ -8,6 +9,20 @@ export interface RawReply {
   readonly voidTime: number
   /** `op id:name=value`, for example `1:a=2`. */
   readonly ops: readonly string[]
+}
+
+/** Gives the suite around it a connection to a server of its own, with an available namespace `test`. */
+export function useRawClient(use: (client: RawClient, server: EmbeddedServer) => void): void {
+  let server: EmbeddedServer | undefined
+  let client: RawClient | undefined
+  before(async () => {
+    server = await startEmbedded({ namespaces: ['test:ap'] })
+    use((client = await RawClient.connect(server.port)), server)
+  })
+  after(async () => {
+    client?.close()
+    await server?.stop()
+  })
 }
 
 /** A connection that speaks the protocol byte by byte. */

@@ -3,6 +3,7 @@ import type { Database, Finding } from 'skein'
 import { hashShard } from '#src/keys/index.js'
 import { MODES } from '../server.js'
 import { useDatabase } from '../use-database.js'
+import { expectMended, findingsOf } from './mends.js'
 import { Board, COMPANION_PART_CLASSES, Post, SHARDS, comment, post, score } from './companion-part-models.js'
 
 const names = (count: number): string[] => Array.from({ length: count }, (_, i) => `c${100 + i}`)
@@ -20,11 +21,7 @@ for (const mode of MODES) {
       await db.session().save(board)
     })
 
-    const verify = async (repair = false): Promise<Finding[]> => {
-      const findings: Finding[] = []
-      for await (const finding of db.verify(COMPANION_PART_CLASSES, { repair, settle: 0 })) findings.push(finding)
-      return findings
-    }
+    const verify = (repair = false): Promise<Finding[]> => findingsOf(db, COMPANION_PART_CLASSES, repair)
     const shown = (findings: readonly Finding[]): string[] =>
       findings.map(({ kind, className, property, key, partKey, state }) =>
         [kind, `${className}.${property}`, key, partKey, state].join(' '),
@@ -35,12 +32,8 @@ for (const mode of MODES) {
     const binsOf = async (set: string, key: string | number): Promise<{ [bin: string]: never }> =>
       (await db.client.get(keyOf(set, key))).bins as { [bin: string]: never }
 
-    /** Findings are as expected, repair mends them, and then there are none. */
-    const mends = async (expected: readonly string[]): Promise<void> => {
-      expect(shown(await verify())).to.have.members(expected.map((each) => `${each} found`))
-      expect(shown(await verify(true))).to.have.members(expected.map((each) => `${each} repaired`))
-      expect(shown(await verify())).to.deep.equal([])
-    }
+    const mends = (expected: readonly string[]): Promise<void> =>
+      expectMended(expected, async (repair) => shown(await verify(repair)))
 
     it('finds nothing where nothing is wrong', async () => {
       expect(shown(await verify())).to.deep.equal([])

@@ -3,6 +3,7 @@ import type { Database, Finding } from 'skein'
 import { hashShard } from '#src/keys/index.js'
 import { MODES, need, type TestServer } from '../server.js'
 import { useDatabase } from '../use-database.js'
+import { expectMended, findingsOf } from './mends.js'
 import {
   Agent,
   Club,
@@ -46,11 +47,7 @@ for (const mode of MODES) {
       })
     })
 
-    const verify = async (repair = false): Promise<Finding[]> => {
-      const findings: Finding[] = []
-      for await (const finding of db.verify(COMPANION_CLASSES, { repair, settle: 0 })) findings.push(finding)
-      return findings
-    }
+    const verify = (repair = false): Promise<Finding[]> => findingsOf(db, COMPANION_CLASSES, repair)
     const shown = (findings: readonly Finding[]): string[] =>
       findings.map(({ kind, className, property, key, otherKey, state }) =>
         [kind, `${className}.${property}`, key, otherKey, state].join(' '),
@@ -61,12 +58,8 @@ for (const mode of MODES) {
     const binOf = async (set: string, key: string | number, bin: string): Promise<unknown> =>
       ((await db.client.get(keyOf(set, key))).bins as { [bin: string]: unknown })[bin]
 
-    /** Findings are as expected, repair mends them, and then there are none. */
-    const mends = async (expected: readonly string[]): Promise<void> => {
-      expect(shown(await verify())).to.have.members(expected.map((each) => `${each} found`))
-      expect(shown(await verify(true))).to.have.members(expected.map((each) => `${each} repaired`))
-      expect(shown(await verify())).to.deep.equal([])
-    }
+    const mends = (expected: readonly string[]): Promise<void> =>
+      expectMended(expected, async (repair) => shown(await verify(repair)))
 
     it('finds nothing where nothing is wrong', async () => {
       expect(shown(await verify())).to.deep.equal([])

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
-import { startEmbedded, type EmbeddedServer } from 'skein/embedded'
-import { RawClient } from '../raw-client.js'
+import { useRawClient, type RawClient } from '../raw-client.js'
 import { field, message, op } from '../raw-message.js'
 
 const READ = [0x03, 0, 0, 0]
@@ -11,17 +10,8 @@ const INT = Buffer.alloc(8)
 
 /** Requests that only another client than the official one could send. */
 describe('embedded server: checks of what is asked', () => {
-  let server: EmbeddedServer
   let client: RawClient
-
-  before(async () => {
-    server = await startEmbedded({ namespaces: ['test:ap'] })
-    client = await RawClient.connect(server.port)
-  })
-  after(async () => {
-    client.close()
-    await server.stop()
-  })
+  useRawClient((connected) => void (client = connected))
 
   const record = (digest: Buffer, set = 'demo', namespace = 'test') => [
     field(0, Buffer.from(namespace)),

@@ -1,22 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
-import { startEmbedded, type EmbeddedServer } from 'skein/embedded'
-import { RawClient } from '../raw-client.js'
+import { useRawClient, type RawClient } from '../raw-client.js'
 import { field, message } from '../raw-message.js'
 import { OBSERVED, READ_ALL, WRITE, writeInt, writeText } from './observed-commands.js'
 
 describe('embedded server: single-record commands as observed on a real server', () => {
-  let server: EmbeddedServer
   let client: RawClient
-
-  before(async () => {
-    server = await startEmbedded({ namespaces: ['test:ap'] })
-    client = await RawClient.connect(server.port)
-  })
-  after(async () => {
-    client.close()
-    await server.stop()
-  })
+  useRawClient((connected) => void (client = connected))
 
   const recordFields = (digest: Buffer, set: string) => [
     field(0, Buffer.from('test')),
