@@ -152,6 +152,26 @@ for (const mode of MODES) {
       expect([stored.name, stored.club.key, stored.host.key]).to.deep.equal(['Ada', null, null])
     })
 
+    it('lets a child go that others have given to it while this session was taking it from another parent', async () => {
+      await db.withSession((session) => {
+        session.at(Club, 3).collection('fans').add(1)
+        session.at(Club, 3).collection('guests').add(1)
+      })
+      const session = db.session()
+      const [club, former, fan] = [await session.load(Club, 1), await session.load(Club, 3), await session.load(Fan, 1)]
+      former.fans.remove(fan)
+      former.guests.remove(fan)
+      await db.withSession((other) => {
+        other.at(Club, 1).collection('fans').add(1)
+        other.at(Club, 1).collection('guests').add(1)
+      })
+      session.remove(club)
+      await session.flush()
+      expect([fan.club.key, fan.host.key, session.isDirty()]).to.deep.equal([null, null, false])
+      const stored = await db.session().load(Fan, 1)
+      expect([stored.club.key, stored.host.key]).to.deep.equal([null, null])
+    })
+
     it('takes members along that were added after it has looked for them, also those that the same flush changes', async () => {
       await db.withSession((session) => {
         session.create(Squad, { id: 2 })

@@ -145,13 +145,17 @@ async function readAgain(
 ): Promise<readonly Tracked[]> {
   const moved = children.filter(({ entity, state }) => {
     const ref = parentRef(entity, inverse)
-    return state === 'stored' && ref.isStored && !ref.mayBeAt(parent.entity)
+    return state === 'stored' && (ref.isStored || ref.isTakenOut) && !ref.mayBeAt(parent.entity)
   })
   const records = await reader.read(moved.map(({ model, key }) => read(model.name, key, [inverse.bin!])))
   const parents = reader.entityModel(inverse.target)
   moved.forEach(({ entity }, i) => {
     const stored = records[i]?.bins[inverse.bin!] as UserKey | undefined
-    parentRef(entity, inverse).takeStored(stored === undefined ? null : reader.fromStored(parents, stored))
+    const ref = parentRef(entity, inverse)
+    const now = stored === undefined ? null : reader.fromStored(parents, stored)
+    const isHere = now !== null && userKeyId(now) === userKeyId(reader.keyOf(parent.entity, inverse.target)!)
+    // A child that is leaving another parent goes on doing so, unless it is here by now.
+    if (ref.isStored || isHere) ref.takeStored(now)
   })
   return moved
 }

@@ -65,6 +65,11 @@ export abstract class RefTarget {
     return this.isSetToNull
   }
 
+  /** True if the entity was taken out of the collection it is in, as far as the session knows, and put nowhere else. */
+  get isTakenOut(): boolean {
+    return this.isRead && this.points === null && this.stored !== null && !this.isSetToNull
+  }
+
   /** False while the bin was not read (`only`), and nobody has set it. */
   get isRead(): boolean {
     return this.knows !== 'unread'

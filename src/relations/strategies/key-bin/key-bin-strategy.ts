@@ -288,9 +288,9 @@ export class KeyBinStrategy implements RelationStrategy {
   }
 }
 
-/** Taken out of the collection it was in, as far as the session knows, and put nowhere else. */
-const isTakenOut = ({ overwrite, state }: Tracked, { isRead, target, stored, isCleared }: RefState): boolean =>
-  state === 'stored' && overwrite !== true && isRead && target === null && stored !== null && !isCleared
+/** Taken out of its collection, and no write replaces what the record says. */
+const isTakenOut = ({ overwrite, state }: Tracked, ref: RefState): boolean =>
+  state === 'stored' && overwrite !== true && ref.isTakenOut
 
 /** Of what is upserted nobody knows what the record says. */
 const isAsStored = ({ overwrite }: Tracked, state: RefState): boolean => state.isStored && overwrite !== true
