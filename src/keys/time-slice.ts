@@ -11,6 +11,8 @@ export interface TimeRange {
 
 /** A range that needs more keys than this is refused unless the caller raises it: it is most often a wrong year. */
 const MAX_SLICES = 10_000
+/** All keys of a range are made at once, so that no caller may ask for more. */
+const MOST_SLICES = 100_000
 
 /** Throws where a range is none, or ends before it begins. */
 export function checkTimeRange(range: TimeRange): void {
@@ -28,6 +30,11 @@ export function timeSlices(format: DateFormat, { from, to }: TimeRange, max = MA
     throw badRange(
       `${String(max)} is not a number of slices.`,
       'Give a whole number of at least 1 as max, or leave it out.',
+    )
+  if (max > MOST_SLICES)
+    throw badRange(
+      `A range cannot take ${max} slices: ${MOST_SLICES} are the most.`,
+      `Give a max of at most ${MOST_SLICES}, and ask for several shorter ranges one after the other.`,
     )
   checkTimeRange({ from, to })
   const slices: Date[] = []

@@ -220,8 +220,9 @@ export class SessionReads extends SessionBase {
     options: OutsideTransaction = {},
   ): AsyncGenerator<T> {
     const { model } = this.core.mapped(entityClass)
+    const { identity } = this.core.context
     const reader = this.core.loads.readerFor(options)
-    for await (const { found } of reader.foundBy(pointingTo(model, path, target, reader))) {
+    for await (const { found } of reader.foundBy(pointingTo(model, path, target, reader, identity.tenant))) {
       for (const { entity } of found) yield entity as T
     }
   }

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { Bin, Embeddable, Key, ManyToOne, OneToMany, Record, SkeinError, collection, ref, type Database } from 'skein'
 import { expectRoundTrips } from '../expect-round-trips.js'
 import { MODES, need, type TestServer } from '../server.js'
+import { rejection } from '../session/rejection.js'
 import { useDatabase } from '../use-database.js'
 
 @Record({ set: 'puser' })
@@ -23,6 +24,13 @@ class Post {
     collection<Comment>()
 }
 
+@Record({ set: 'ptenant', tenant: true })
+class Entry {
+  @Key() id!: number
+  @OneToMany(() => Comment, { strategy: 'consolidate', inverseIndex: { author: { name: 'authors' } } }) comments =
+    collection<Comment>()
+}
+
 const comment = (id: string, author: number): Comment => {
   const made = Object.assign(new Comment(), { id, text: id })
   made.author.set(author)
@@ -33,7 +41,7 @@ for (const mode of MODES) {
   describe(`finding records by what their parts point to (${mode})`, () => {
     let server: TestServer
     let db: Database
-    useDatabase(mode, [User, Post], (opened) => ({ db, server } = opened), { emptied: 'once' })
+    useDatabase(mode, [User, Post, Entry], (opened) => ({ db, server } = opened), { emptied: 'once' })
     before(async () => {
       await db.withSession(async (session) => {
         for (const id of [1, 2]) session.create(User, { id })
@@ -72,6 +80,20 @@ for (const mode of MODES) {
       post.comments.remove('y')
       await session.flush()
       expect(await postsOf(1)).to.deep.equal([3])
+    })
+
+    it('needs the tenant of a session, and finds what that tenant has', async () => {
+      for (const tenant of ['a', 'b'])
+        await db.withSession((session) => void session.create(Entry, { id: 1 }).comments.add(comment('c', 1)), {
+          tenant,
+        })
+      const found = async (tenant?: string): Promise<number> => {
+        let count = 0
+        for await (const entry of db.session({ tenant }).pointingTo(Entry, 'comments.author', 1)) count += entry.id
+        return count
+      }
+      expect(await found('a')).to.equal(1)
+      expect(await rejection(() => found())).to.include({ code: 'SKEIN_2105' })
     })
 
     it('says which inverse indexes there are', async () => {

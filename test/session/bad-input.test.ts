@@ -3,6 +3,7 @@ import { expect } from 'chai'
 import {
   Bin,
   collection,
+  DeletedAt,
   Embeddable,
   Key,
   keysOf,
@@ -56,6 +57,11 @@ class Day {
   @Bin() who!: string
   @Bin() at!: Date
 }
+@Record({ set: 'bi_gone', tenant: true })
+class Gone {
+  @Key() id!: string
+  @DeletedAt() deletedAt?: Date
+}
 @Record({ set: 'bi_big', key: '{a}:{n}' })
 class Big {
   @Bin() a!: string
@@ -92,6 +98,11 @@ inEachMode(
         () => keysOf(Book).recordOf(`${LONG}:1`),
         () => db.session({ tenant: LONG }),
         () => db.withSession((other) => other.find(Day, 'x'), { tenant: LONG }),
+        () => db.sweep(Day, { tenant: LONG }),
+        () => db.verify(Day, { tenant: LONG }).next(),
+        () => db.purge(Gone, { tenant: LONG, olderThan: new Date() }),
+        () => db.read(Day, ['x:2024-05-01'], { tenant: LONG }),
+        () => db.query(Day, { tenant: LONG }).toArray(),
       ]
       for (const call of calls) expect(await codeOf(call), String(call)).to.equal('SKEIN_2101')
       const user = make(new User(), { id: bed().fresh() })
@@ -139,7 +150,7 @@ inEachMode(
       expect(cover({ from, to })()).to.deep.equal(['x:2024-05-01', 'x:2024-05-02'])
       expect(await codeOf(cover({ from: '2024', to: '2025' }))).to.equal('SKEIN_2106')
       expect(await codeOf(cover({ from, to: new Date(NaN) }))).to.equal('SKEIN_2106')
-      for (const max of [NaN, 0, -1, 1.5, '7', Infinity])
+      for (const max of [NaN, 0, -1, 1.5, '7', Infinity, 100_001, 1e9])
         expect(await codeOf(cover({ from, to }, max))).to.equal('SKEIN_2106')
       const end = new Date('+010000-01-01')
       expect(cover({ from: new Date('9999-12-31'), to: end })()).to.deep.equal(['x:9999-12-31'])
@@ -195,5 +206,5 @@ inEachMode(
       expect(Object.getPrototypeOf(found)).to.equal(Object.prototype)
     })
   },
-  { entities: [User, Post, Shelf, Blob, Day, Big] },
+  { entities: [User, Post, Shelf, Blob, Day, Big, Gone] },
 )

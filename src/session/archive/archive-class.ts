@@ -1,3 +1,4 @@
+import { checkTenant } from '../context/check-arguments.js'
 import type { Driver } from '../../driver/driver.js'
 import { TENANT, type Tenant } from '../../keys/index.js'
 import { checkNames, notValid, shown, type NamesOf } from '../../model/call-options.js'
@@ -74,6 +75,7 @@ export function checkArchiveOptions(mapped: MappedClass, classes: MappedClasses,
   archiveOf(mapped)
   checkAlone(mapped, classes)
   checkNames('archive()', options, OPTIONS)
+  checkTenant(options.tenant)
   const { olderThan, by } = options
   if (!(olderThan instanceof Date) || Number.isNaN(olderThan.getTime()))
     throw notValid(`${shown(olderThan)} is not a valid value for the option olderThan.`, 'Give a Date.')

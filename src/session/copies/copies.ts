@@ -1,3 +1,4 @@
+import { checkTenant } from '../context/check-arguments.js'
 import type { Driver } from '../../driver/driver.js'
 import type { Tenant } from '../../keys/index.js'
 import { SkeinError } from '../../errors/index.js'
@@ -56,6 +57,7 @@ export class Copies {
     refuseInTransaction('copies.refresh', options)
     const { copies } = this.#classes
     const links = copies?.takenFrom(this.#classes.of(entityClass).model).filter(isRefreshed) ?? []
+    checkTenant(options?.tenant)
     if (copies === undefined || links.length === 0) throw withoutCopies(this.#classes.of(entityClass))
     return this.#counted(async () => {
       let written = 0

@@ -177,6 +177,7 @@ export class Database {
     options: VerifySetOptions = {},
   ): AsyncGenerator<Finding, void, undefined> {
     refuseInTransaction('verify', options)
+    checkTenant(options.tenant)
     const { driver } = this.#parts
     const given = [entityClass].flat().map((each) => this.#parts.classes.of(each))
     const classes = verifiedClasses(this.#parts.classes, given, options.from)
@@ -202,6 +203,7 @@ export class Database {
     options: SessionOptions & DrainOptions & OutsideTransaction = {},
   ): Promise<number> {
     refuseInTransaction('sweep', options)
+    checkTenant(options.tenant)
     const mapped = this.#parts.classes.of(entityClass)
     const newContext = (tenant?: Tenant): SessionContext => this.#sessions.contextInside({ ...options, tenant })
     const { deletes, moves } = await during(this.#activity, () =>

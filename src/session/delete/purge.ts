@@ -1,3 +1,4 @@
+import { checkTenant } from '../context/check-arguments.js'
 import { TENANT, type KeyValue, type Tenant } from '../../keys/index.js'
 import { deletedBinOf } from '../../model/index.js'
 import { binEquals } from '../../plan/command.js'
@@ -45,6 +46,7 @@ const PURGE: NamesOf<PurgeOptions & { outsideTransaction?: boolean }> = {
 export function checkPurgeOptions(mapped: MappedClass, options: PurgeOptions): void {
   if (mapped.model.deletedAt === undefined && options?.links === undefined) throw notRestorable(mapped.model)
   checkNames('purge()', options, PURGE)
+  checkTenant(options.tenant)
   const { olderThan } = options
   if (!(olderThan instanceof Date) || Number.isNaN(olderThan.getTime()))
     throw notValid(

@@ -163,7 +163,7 @@ export class EntityLoader implements RelationHydration, Loads {
       return abortable(found, signal)
     }
     const projection = showing(projectionOf(mapped, only), deleted)
-    return abortable(this.#loader.findAll(mapped, records, projection), signal)
+    return abortable(this.#loader.findAll(mapped, records, projection, signal), signal)
   }
 
   async #findGraph(
@@ -171,8 +171,8 @@ export class EntityLoader implements RelationHydration, Loads {
     keys: readonly RecordKey[],
     options: FindOptions,
   ): Promise<(ManagedEntity | null)[]> {
-    const { only, with: paths = [], deleted } = options
-    const found = await this.byKey.find(mapped, keys, paths, { only, deleted })
+    const { only, with: paths = [], deleted, signal } = options
+    const found = await this.byKey.find(mapped, keys, paths, { only, deleted, signal })
     const level = new Set(found.filter((managed) => managed !== null))
     const reader = this.readerFor(options)
     await (deleted === undefined ? reader : reader.withDeleted()).load([...level], paths)

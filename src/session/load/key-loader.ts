@@ -5,6 +5,7 @@ import type { RecordKey } from '../../plan/record-key.js'
 import { afterLoadOf, runAfterLoad } from './after-load.js'
 import { isInsideHook } from '../tracking/lifecycle-hooks.js'
 import type { Hydrator } from './hydrator.js'
+import { isOneWave, readInWaves } from './in-waves.js'
 import { LoadRequest, type LoadReceiver, type RecordTaker } from './load-request.js'
 import { tickOf, type ReadBatcher } from './read-batcher.js'
 import type { ManagedEntity } from '../tracking/managed-entity.js'
@@ -35,7 +36,21 @@ export class KeyLoader implements RecordTaker {
   }
 
   /** The managed entities in the order of the keys, or null. */
-  findAll(mapped: MappedClass, keys: readonly RecordKey[], projection: Projection): Promise<(ManagedEntity | null)[]> {
+  findAll(
+    mapped: MappedClass,
+    keys: readonly RecordKey[],
+    projection: Projection,
+    signal?: AbortSignal,
+  ): Promise<(ManagedEntity | null)[]> {
+    if (isOneWave(keys)) return this.#findWave(mapped, keys, projection)
+    return readInWaves(keys, (some) => this.#findWave(mapped, some, projection), signal)
+  }
+
+  #findWave(
+    mapped: MappedClass,
+    keys: readonly RecordKey[],
+    projection: Projection,
+  ): Promise<(ManagedEntity | null)[]> {
     return new Promise((resolve, reject) => {
       if (keys.length === 0) return resolve([])
       const receiver = new AllLoaded(keys.length, resolve, reject)
@@ -182,6 +197,7 @@ class AllLoaded implements LoadReceiver {
 /** Properties that are wanted, and deleted entities that are. */
 interface Wanted extends DeletedOption {
   readonly only?: readonly OnlyItem[] | undefined
+  readonly signal?: AbortSignal | undefined
 }
 
 /** Loads entities by key and, in the same tick, those that live under the same keys elsewhere and are wanted along. */
@@ -208,11 +224,11 @@ export class SameKeyLoader {
     keys: readonly RecordKey[],
     paths: readonly string[],
     seen: ReadonlySet<MappedClass>,
-    { only, deleted }: Wanted = {},
+    { only, deleted, signal }: Wanted = {},
   ): Promise<(ManagedEntity | null)[]> {
     const branches = byFirstStep(paths)
     const projection = showing(projectionOf(mapped, only, [...branches.keys()]), deleted)
-    const found = this.#loader.findAll(mapped, keys, projection)
+    const found = this.#loader.findAll(mapped, keys, projection, signal)
     const wanted = mapped.relations.filter(
       (strategy) =>
         strategy.meet !== undefined &&

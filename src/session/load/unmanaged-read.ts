@@ -1,13 +1,14 @@
 import type { Driver } from '../../driver/driver.js'
 import type { Tenant } from '../../keys/index.js'
 import type { DeletedOption } from '../../model/index.js'
-import { read } from '../../plan/command.js'
+import { read, type ReadCommand } from '../../plan/command.js'
 import type { StoredRecord } from '../../plan/outcome.js'
 import type { RecordKey } from '../../plan/record-key.js'
 import { attachRelations } from '../../relations/attach.js'
 import { restoreKey, isGone, readBins } from './hydrator.js'
-import { checkDeleted, checkKeys, checkOnly } from '../context/check-arguments.js'
+import { checkDeleted, checkKeys, checkOnly, checkTenant } from '../context/check-arguments.js'
 import { readTotals } from '../counters/read-totals.js'
+import { eachWave, isOneWave } from './in-waves.js'
 import { UnmanagedReader } from './unmanaged-reader.js'
 import type { MappedClass, Projection } from '../mapping/mapped-class.js'
 import type { MappedClasses } from '../mapping/mapped-classes.js'
@@ -35,6 +36,7 @@ export async function unmanagedRead<T extends object>(
   options: ReadOptions<T> & Placed = {},
 ): Promise<(T | null)[]> {
   checkKeys(keys)
+  checkTenant(options.tenant)
   checkOnly(options.only)
   checkDeleted(mapped, options.deleted)
   const { tenant, signal } = options
@@ -44,7 +46,9 @@ export async function unmanagedRead<T extends object>(
   const commands = keys.map((key) =>
     read(mapped.model.name, { ...mapped.recordKeyOf(key, tenant), ...place }, bins, operations),
   )
-  const records = await readTotals(driver, mapped, commands, projection.loaded, { signal })
+  const readWave = (some: readonly ReadCommand[]): Promise<(StoredRecord | null)[]> =>
+    readTotals(driver, mapped, some, projection.loaded, { signal })
+  const records = await (isOneWave(commands) ? readWave(commands) : eachWave(commands, readWave, signal))
   const reader = new UnmanagedReader(classes, tenant)
   return records.map((found, i) => {
     if (isGone(found) || !mapped.shows(found.bins, options.deleted)) return null
