@@ -61,6 +61,8 @@ export class KeyListStrategy implements RelationStrategy {
   /** The child's bin that holds the parent's key, when the relation is two-sided. */
   readonly #childBin: string | undefined
   readonly #inverse: RelationModel | undefined
+  /** False where only the list stores the relation: then there are no references to detach. */
+  readonly #reachesOnDelete: boolean
   /** Notes of new members, where only this list leads to them. */
   readonly #createdFor: CreatedFor | undefined
   /** Takes in children that are known by their keys alone, when the relation is two-sided. */
@@ -87,6 +89,7 @@ export class KeyListStrategy implements RelationStrategy {
     this.#owner = owner
     this.#target = target
     this.#childBin = inverse?.bin
+    this.#reachesOnDelete = model.onDelete !== 'detach' || this.#childBin !== undefined
     this.#inverse = inverse
     this.#unloaded = inverse && new UnloadedChildren(model, this.store, owners, target, inverse)
   }
@@ -193,11 +196,6 @@ export class KeyListStrategy implements RelationStrategy {
     return this.store.add(entry, draft, 'add references', settle, reader)
   }
 
-  /** False where only the list stores the relation: then there are no references to detach. */
-  get #reachesOnDelete(): boolean {
-    return this.model.onDelete !== 'detach' || this.#childBin !== undefined
-  }
-
   #planRemove(
     tracked: Tracked,
     member: Member,
@@ -208,23 +206,24 @@ export class KeyListStrategy implements RelationStrategy {
     const { isOwn, isWritten } = this.#leaving(member, tracked, reader)
     // The child's own strategy does both, and a child that is deleted leaves the list with it.
     if (isOwn) return
-    if (state.isOrphaned(member) && state.loaded.members?.has(member) !== true)
-      return draft.beforeSending(() => state.confirmRemoved(member))
+    const done = (): void => state.confirmRemoved(member)
+    if (state.isOrphaned(member) && state.loaded.members?.has(member) !== true) return draft.beforeSending(done)
     const key = this.#keyOf(member, state, reader)
     // A key that is not an entity by now has no record, where orphans are looked for.
     const isOrphan = this.model.orphans === 'delete' && (!isEntity(member) || isDeleting(member, draft, reader))
+    const isMissing = isOrphan && !isEntity(member)
     // A child that was deleted softly before is not found either, and stays listed.
-    if (isOrphan && !isEntity(member) && this.#target.deletedAt !== undefined)
-      return draft.beforeSending(() => state.confirmRemoved(member))
+    if (isMissing && this.#target.deletedAt !== undefined) return draft.beforeSending(done)
     const isAlone = this.#childBin === undefined || isWritten || isOrphan
-    const progress = progressOf(member, isAlone ? 1 : 2, state, draft, () => state.confirmRemoved(member))
+    const progress = progressOf(member, isAlone ? 1 : 2, state, draft, done)
     const child = recordOfRef(this.#target, key)
     const settle = (outcome: Outcome): boolean => {
-      if (outcome.state === 'written' && !isOrphan) this.#unloaded?.taken(child, tracked.key, draft)
+      if (outcome.state === 'written' && (!isOrphan || isMissing)) this.#unloaded?.taken(child, tracked.key, draft)
       return progress(isWrittenOrMissing(outcome), outcome)
     }
-    const entry = { owner: tracked.key, member: key }
-    const removing = this.store.remove(entry, draft, 'remove references', settle, reader)
+    if (isMissing && draft.isInside && this.#unloaded !== undefined)
+      return this.#unloaded.takeOffMissing(tracked.key, member, draft, reader, settle, done)
+    const removing = this.store.remove({ owner: tracked.key, member: key }, draft, 'remove references', settle, reader)
     if (!isOrphan) this.#dropNotes([member], state, draft, reader)
     if (isAlone || this.#inverse === undefined) return removing
     return together([removing, release(this.#target, child, this.#inverse, tracked.key, draft, reader, progress)])

@@ -1,7 +1,7 @@
 import type { KeyValue } from '../../keys/index.js'
 import type { EntityModel, RelationModel } from '../../model/index.js'
 import { read } from '../../plan/command.js'
-import type { Draft } from '../../plan/draft.js'
+import type { Draft, Settle } from '../../plan/draft.js'
 import { writeBin } from '../../plan/operations.js'
 import { isWrittenOrMissing, type Outcome } from '../../plan/outcome.js'
 import { userKeyId, type RecordKey, type UserKey } from '../../plan/record-key.js'
@@ -55,6 +55,26 @@ export class UnloadedChildren {
   /** The child was taken off the list; another session may have put it there again before. */
   taken(child: RecordKey, parent: RecordKey, draft: Draft): void {
     this.#upkeep.check(child, { off: parent }, draft)
+  }
+
+  /**
+   * Takes a child that is missing off the list, in a transaction: one that another session stores before that stays. The list is read before the
+   * child, because no transaction notices a record that comes where it read none; but whoever stores the child writes the list.
+   */
+  async takeOffMissing(
+    owner: RecordKey,
+    member: KeyValue,
+    draft: Draft,
+    reader: Reader,
+    settle: Settle,
+    done: () => void,
+  ): Promise<void> {
+    const key = storedRef(this.#target, reader.recordKey(this.#target, member))
+    await reader.read([read(this.#owner.name, this.#own.homeOf(owner, key), 'none')])
+    const parent = (await this.parentsOf([member], reader)).get(member)
+    const isBack = parent !== undefined && userKeyId(parent) === userKeyId(storedRef(this.#inverse, owner))
+    if (isBack) draft.beforeSending(done)
+    else await this.#own.remove({ owner, member: key }, draft, 'remove references', settle, reader)
   }
 
   /** The parents they have now. */
