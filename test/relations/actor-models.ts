@@ -104,8 +104,7 @@ export const line = (id: string, who: Member): Line => {
 }
 
 /** The other side of a relation: a reference, or a collection as well. */
-export const otherSide = (member: Member, many: Many): Ref<Team> | Collection<Team, object> =>
-  member[SIDES[many]] as Ref<Team> | Collection<Team, object>
+export const otherSide = (member: Member, many: Many): Ref<Team> | Collection<Team, object> => member[SIDES[many]]
 
 export async function storeAll(db: Database): Promise<void> {
   await db.withSession((session) => {
