@@ -5,7 +5,7 @@ import type { RecordKey } from '../../plan/record-key.js'
 import { afterLoadOf, runAfterLoad } from './after-load.js'
 import { isInsideHook } from '../tracking/lifecycle-hooks.js'
 import type { Hydrator } from './hydrator.js'
-import { isOneWave, readInWaves } from './in-waves.js'
+import { MOST_AT_ONCE, readInWaves } from './in-waves.js'
 import { LoadRequest, type LoadReceiver, type RecordTaker } from './load-request.js'
 import { tickOf, type ReadBatcher } from './read-batcher.js'
 import type { ManagedEntity } from '../tracking/managed-entity.js'
@@ -42,7 +42,7 @@ export class KeyLoader implements RecordTaker {
     projection: Projection,
     signal?: AbortSignal,
   ): Promise<(ManagedEntity | null)[]> {
-    if (isOneWave(keys)) return this.#findWave(mapped, keys, projection)
+    if (keys.length <= MOST_AT_ONCE) return this.#findWave(mapped, keys, projection)
     return readInWaves(keys, (some) => this.#findWave(mapped, some, projection), signal)
   }
 

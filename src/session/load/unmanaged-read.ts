@@ -8,7 +8,7 @@ import { attachRelations } from '../../relations/attach.js'
 import { restoreKey, isGone, readBins } from './hydrator.js'
 import { checkDeleted, checkKeys, checkOnly, checkTenant } from '../context/check-arguments.js'
 import { readTotals } from '../counters/read-totals.js'
-import { eachWave, isOneWave } from './in-waves.js'
+import { eachWave, MOST_AT_ONCE } from './in-waves.js'
 import { UnmanagedReader } from './unmanaged-reader.js'
 import type { MappedClass, Projection } from '../mapping/mapped-class.js'
 import type { MappedClasses } from '../mapping/mapped-classes.js'
@@ -48,7 +48,8 @@ export async function unmanagedRead<T extends object>(
   )
   const readWave = (some: readonly ReadCommand[]): Promise<(StoredRecord | null)[]> =>
     readTotals(driver, mapped, some, projection.loaded, { signal })
-  const records = await (isOneWave(commands) ? readWave(commands) : eachWave(commands, readWave, signal))
+  const isOne = commands.length <= MOST_AT_ONCE
+  const records = await (isOne ? readWave(commands) : eachWave(commands, readWave, signal))
   const reader = new UnmanagedReader(classes, tenant)
   return records.map((found, i) => {
     if (isGone(found) || !mapped.shows(found.bins, options.deleted)) return null
