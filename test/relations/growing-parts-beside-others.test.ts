@@ -1,14 +1,14 @@
 import { expect } from 'chai'
-import { RetriesExhaustedError, VersionConflictError, type Database, type Finding } from 'skein'
+import { VersionConflictError, type Database, type Finding } from 'skein'
 import { ALL_FAULTS } from '../faults/faults.js'
 import { MODES, type TestServer } from '../server.js'
 import { useDatabase } from '../use-database.js'
+import { forAll, untilDone } from './during-splits.js'
 import { GROWING_PART_CLASSES, Thread, remark, score, thread } from './growing-part-models.js'
 
 /** Asked for, a thousand changes. */
 const PLAYERS = ALL_FAULTS ? 100 : 50
 const CHANGES = 10
-const AT_ONCE = 25
 
 for (const mode of MODES) {
   describe(`a split of consolidated children beside others (${mode})`, function () {
@@ -25,23 +25,6 @@ for (const mode of MODES) {
     })
     after(() => Promise.all([db?.close(), other?.close()]))
 
-    const forAll = async (count: number, work: (i: number) => Promise<unknown>): Promise<void> => {
-      let next = 0
-      const worker = async (): Promise<void> => {
-        while (next < count) await work(next++)
-      }
-      await Promise.all(Array.from({ length: AT_ONCE }, worker))
-    }
-
-    /** So many transactions on one record conflict, which is no concern of this test. */
-    const untilDone = async (work: () => Promise<unknown>): Promise<void> => {
-      for (;;)
-        try {
-          return void (await work())
-        } catch (error) {
-          if (!(error instanceof RetriesExhaustedError)) throw error
-        }
-    }
     const verified = async (): Promise<string[]> => {
       const found: Finding[] = []
       for await (const finding of db.verify(Thread, { settle: 0 })) found.push(finding)

@@ -1,10 +1,10 @@
 import { expect } from 'chai'
-import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import type { Database, Finding, SkeinError, SplitEvent, TransactionEvent } from 'skein'
+import type { Database, Finding, SkeinError } from 'skein'
 import type { EmbeddedServer } from 'skein/embedded'
 import { ALL_FAULTS } from '../faults/faults.js'
 import { isNamedServer, type TestServer } from '../server.js'
 import { useDatabase } from '../use-database.js'
+import { told } from './during-splits.js'
 import { Board, GROWING_PART_CLASSES, Thread, Writer, remark, score, thread } from './growing-part-models.js'
 
 const PLAYERS = Array.from({ length: 10 }, (_, i) => i)
@@ -41,24 +41,6 @@ describe('a split of consolidated children in a namespace with transactions', fu
     made.scores.add(...PLAYERS.map((player) => score(player, 100 - player, `name ${player}`)))
     await db.session().save(made)
     if (from > 0) await scores(db, id).shard(from)
-  }
-
-  const told = async (
-    work: () => Promise<unknown>,
-  ): Promise<{ splits: SplitEvent[]; transactions: TransactionEvent[] }> => {
-    const splits: SplitEvent[] = []
-    const transactions: TransactionEvent[] = []
-    const split = (event: unknown): void => void splits.push(event as SplitEvent)
-    const transaction = (event: unknown): void => void transactions.push(event as TransactionEvent)
-    subscribe('skein:split', split)
-    subscribe('skein:transaction', transaction)
-    try {
-      await work()
-    } finally {
-      unsubscribe('skein:split', split)
-      unsubscribe('skein:transaction', transaction)
-    }
-    return { splits, transactions }
   }
 
   for (const { from, to } of COURSES)

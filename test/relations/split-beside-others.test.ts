@@ -1,15 +1,15 @@
 import { expect } from 'chai'
 import { setTimeout as pause } from 'node:timers/promises'
-import { RetriesExhaustedError, type Database } from 'skein'
+import { type Database } from 'skein'
 import { ALL_FAULTS } from '../faults/faults.js'
 import { MODES, type TestServer } from '../server.js'
 import { useDatabase } from '../use-database.js'
+import { forAll, untilDone } from './during-splits.js'
 import { Club, Fan, GROWING_CLASSES, Person, Post, make } from './growing-models.js'
 
 /** Changes of one member, one after another; those of others go on at the same time. */
 const MEMBERS = 100
 const CHANGES = 10
-const AT_ONCE = 25
 /** Members with attributes, which are written in transactions with their other side; asked for, a thousand changes, too. */
 const LINKED = ALL_FAULTS ? 100 : 20
 
@@ -27,25 +27,6 @@ for (const mode of MODES) {
       ;[db, other] = await Promise.all([server.open(options), server.open(options)])
     })
     after(() => Promise.all([db?.close(), other?.close()]))
-
-    /** Runs the work for every member, so many at a time. */
-    const forAll = async (count: number, work: (i: number) => Promise<unknown>): Promise<void> => {
-      let next = 0
-      const worker = async (): Promise<void> => {
-        while (next < count) await work(next++)
-      }
-      await Promise.all(Array.from({ length: AT_ONCE }, worker))
-    }
-
-    /** So many transactions on one record conflict, which is no concern of this test. */
-    const untilDone = async (work: () => Promise<unknown>): Promise<void> => {
-      for (;;)
-        try {
-          return void (await work())
-        } catch (error) {
-          if (!(error instanceof RetriesExhaustedError)) throw error
-        }
-    }
 
     /** A random walk of one member in and out of a collection; true where it ends inside. */
     const wander = async (change: (isIn: boolean) => Promise<unknown>): Promise<boolean> => {

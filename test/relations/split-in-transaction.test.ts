@@ -1,9 +1,9 @@
 import { expect } from 'chai'
-import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import type { Database, SkeinError, SplitEvent, TransactionEvent } from 'skein'
+import type { Database, SkeinError } from 'skein'
 import type { EmbeddedServer } from 'skein/embedded'
 import { isNamedServer, type TestServer } from '../server.js'
 import { useDatabase } from '../use-database.js'
+import { told } from './during-splits.js'
 import { Busy, Comment, GROWING_CLASSES, Post, Reader, make } from './growing-models.js'
 
 const READERS = Array.from({ length: 14 }, (_, i) => `r${i}`).sort()
@@ -42,25 +42,6 @@ describe('a split in a namespace with transactions', function () {
         .add(...READERS)
     })
     if (from > 0) await readers(db, id).shard(from)
-  }
-
-  /** Splits and transactions during the work. */
-  const told = async (
-    work: () => Promise<unknown>,
-  ): Promise<{ splits: SplitEvent[]; transactions: TransactionEvent[] }> => {
-    const splits: SplitEvent[] = []
-    const transactions: TransactionEvent[] = []
-    const split = (event: unknown): void => void splits.push(event as SplitEvent)
-    const transaction = (event: unknown): void => void transactions.push(event as TransactionEvent)
-    subscribe('skein:split', split)
-    subscribe('skein:transaction', transaction)
-    try {
-      await work()
-    } finally {
-      unsubscribe('skein:split', split)
-      unsubscribe('skein:transaction', transaction)
-    }
-    return { splits, transactions }
   }
 
   for (const { from, to } of COURSES)
