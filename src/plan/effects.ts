@@ -126,7 +126,7 @@ function binsOf(expression: Expression): readonly string[] {
 }
 
 /**
- * The client gives back one result per name, the last one; in a batch a write hides an earlier read of its bin.
+ * The client returns one result per name, the last one; in a batch a write hides an earlier read of its bin.
  * So a command whose results would hide one another is refused before it is sent.
  */
 export function checkResultNames(command: Command): void {

@@ -162,7 +162,7 @@ export class RefState extends RefTarget implements RelationSide {
     if (!this.isStored && this.isAt(key)) this.points = key
   }
 
-  /** The other end has forgotten that it took this one, or let it go: it points again where the record does. */
+  /** The other end has forgotten that it took this one, or dropped it: it points again where the record does. */
   revert(owner: object): void {
     if (this.isPartlySent || !this.isRead) return
     if (this.knows === 'setBlind' && this.mayBeAt(owner)) return this.dropTarget()

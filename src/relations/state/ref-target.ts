@@ -285,13 +285,13 @@ export abstract class RefTarget {
     this.points = target
     this.#revision = ++lastRevision
     this.#binding?.tracked.relinked?.()
-    if (isBegun && !this.isAt(key)) this.#turnBack(key)
+    if (isBegun && !this.isAt(key)) this.#rollBack(key)
     this.knows = this.isStoredKnown ? 'read' : 'setBlind'
     this.isSetToNull = false
   }
 
   /** Lists that the change has reached already still have to drop it. */
-  #turnBack(key: KeyValue | null): void {
+  #rollBack(key: KeyValue | null): void {
     this.isBegun = false
     if (key !== null) this.lists.mustLeave(key)
   }

@@ -15,7 +15,7 @@ export type Knowledge = 'stored' | 'absent' | 'elsewhere' | 'unknown'
 export interface RelationSide {
   /** The other end has taken this one. */
   addFromInverse(end: object): void
-  /** The other end has let this one go. */
+  /** The other end has dropped this one. */
   removeFromInverse(end: object): void
   /** The other end has forgotten its change of the link: this one is as stored, too. */
   revert(end: object): void

@@ -34,7 +34,7 @@ export class KeyBinDeletion {
   reachOrphan(tracked: Tracked, state: RefState, reach: Cascade, reader: Reader): void {
     if (state.stored === null) return
     const isDetaching = (this.#sides.list ?? this.#sides.indexed)!.onDelete === 'detach'
-    // An owner that goes itself and lets its members go lets this one go, too.
+    // An owner that is deleted itself and detaches its members detaches this one, too.
     if (isDetaching && reader.known(this.#sides.target.name, state.stored)?.state === 'removed') return
     reach.remove(tracked.entity, stillAt(state, this.#sides.model, reader))
   }

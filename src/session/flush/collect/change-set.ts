@@ -175,11 +175,11 @@ export class ChangeSet implements InFlight {
     const saved = [...this.#saved].filter(({ state }) => state === 'removed' || state === 'gone')
     const removed = [...this.#removed].filter(({ state }) => state !== 'removed')
     this.drop([...saved, ...removed])
-    return [...saved, ...removed, ...this.#spareWith(new Set(removed.filter(({ state }) => state !== 'gone')))]
+    return [...saved, ...removed, ...this.#keepWith(new Set(removed.filter(({ state }) => state !== 'gone')))]
   }
 
   /** Keeps what was cascaded to only from entities that stay after all. */
-  #spareWith(kept: ReadonlySet<ManagedEntity>): ManagedEntity[] {
+  #keepWith(kept: ReadonlySet<ManagedEntity>): ManagedEntity[] {
     if (kept.size === 0) return []
     this.rollbackWhere(this.onlyFor(kept))
     const stays = this.drains.filter(({ owner }) => !kept.has(owner as ManagedEntity))
