@@ -231,7 +231,7 @@ describe('version, times, generation and time to live', () => {
     expect(doc.created).to.deep.equal(new Date(5))
   })
 
-  it('go with every update, but are no change themselves', () => {
+  it('go with every update, but are not a change themselves', () => {
     const doc = codec.hydrate({ id: 1, version: 4, created: 5, updated: 6 })
     const snapshot = codec.snapshot(doc)
     Object.assign(doc, { version: 9, created: now, updated: now })

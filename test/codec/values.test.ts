@@ -159,7 +159,7 @@ describe('a value', () => {
     ['deep', { 1.5: [] }, /"1\.5" is not a map key of type bigint/],
   ]
   for (const [property, value, message] of unreadable) {
-    it(`that is stored as something else than ${property} is an error that says where: ${shown(value)}`, () => {
+    it(`that is stored as something other than ${property} is an error that says where: ${shown(value)}`, () => {
       const bins = { id: 1, [property]: value as Value }
       expect(() => codec.hydrate(bins))
         .to.throw(SkeinError, message)

@@ -64,7 +64,7 @@ describe('time slices', () => {
     })
   }
 
-  it('refuse ranges that are no ranges, or far too long', () => {
+  it('refuse ranges that are not ranges, or far too long', () => {
     const [early, late] = [new Date('2024-01-01'), new Date('2034-01-01')]
     expect(() => sliceKeys(sensor, { id: 1 }, { from: late, to: early })).to.throw(SkeinError, /ends before it begins/)
     expect(() => sliceKeys(sensor, { id: 1 }, { from: new Date(NaN), to: early })).to.throw(SkeinError, /not valid/)

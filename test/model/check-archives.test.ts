@@ -6,7 +6,7 @@ const refused = (...classes: EntityClass[]): string[] =>
   problemsOf(...classes).map(({ code, className, property }) => `${code} ${className}.${property ?? ''}`)
 
 describe('a model with an archive is refused', () => {
-  it('when the archive is the namespace of the class, or no name of a namespace', () => {
+  it('when the archive is the namespace of the class, or not the name of a namespace', () => {
     @Record({ set: 'order', archive: 'test' })
     class Order {
       @Key() id!: number

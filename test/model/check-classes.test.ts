@@ -92,7 +92,7 @@ describe('a model with a wrong class is refused', () => {
     expectProblem([Animal, Dog, Cat], 'SKEIN_1036', 'Cat', /'pet' is also that of Dog/, /another value/)
   })
 
-  it('when its time to live is none', () => {
+  it('when its time to live is not valid', () => {
     for (const ttl of [0, -1, 1.5, 400_000_000, 'forever' as 'never', { seconds: NaN }]) {
       @Record({ set: 'a', ttl })
       class A {
@@ -112,7 +112,7 @@ describe('a model with a wrong class is refused', () => {
     expectProblem([A], 'SKEIN_1039', 'A.notAMethod', /something other than a method/, /notAMethod\(\)/)
   })
 
-  it('when it has options that nobody reads', () => {
+  it('when it has unknown options', () => {
     @Record({ set: 'a', tll: 5 } as { set: string })
     class A {
       @Key({ nmae: 'x' } as { name?: string }) id!: number

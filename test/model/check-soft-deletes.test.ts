@@ -30,7 +30,7 @@ describe('a model with soft deletes is refused', () => {
     expectProblem([Animal, Dog], 'SKEIN_1060', 'Dog.deletedAt', /base class Animal/, /on Animal/)
   })
 
-  it('when the decorator stands twice, in a part, or on another type', () => {
+  it('when the decorator is used twice, in a part, or on another type', () => {
     @Record({ set: 'a' })
     class A {
       @Key() id!: number

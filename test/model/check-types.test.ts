@@ -137,7 +137,7 @@ describe('a model with an unknown type is refused', () => {
     expectProblem([A, B, C], 'SKEIN_1022', 'C.seal', /holds bytes in one class of the set 'a'/, /another bin/)
   })
 
-  it('when a decorator stands on the wrong type', () => {
+  it('when a decorator is on the wrong type', () => {
     @Record({ set: 'a' })
     class A {
       @Key() id!: number
@@ -179,7 +179,7 @@ describe('a model with an unknown type is refused', () => {
     expectProblem([A], 'SKEIN_1025', 'A.both', /@Bin and @Version|@Version and @Bin/, /Keep one/)
   })
 
-  it('when a decorator stands where it means nothing', () => {
+  it('when a decorator is used where it means nothing', () => {
     @Embeddable()
     class Part {
       @Index() @ManyToOne(() => A) indexed = ref<A>()

@@ -33,7 +33,7 @@ describe('inheritance', () => {
     expectProblem([A, B], 'SKEIN_1021', 'Base.list', /an array/, /list/)
   })
 
-  it('takes over the properties and hooks of a base class that is no record', () => {
+  it('takes over the properties and hooks of a base class that is not a record', () => {
     @Record({ set: 'a' })
     class A extends Stored {
       @Bin() name!: string

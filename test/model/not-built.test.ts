@@ -124,7 +124,7 @@ describe('a declaration that would have no effect', () => {
     expect(problemsOf(withType({ map: { list: 'int' }, key: 'int' }))).to.deep.equal([])
   })
 
-  it('is refused where a hook stands in a part', () => {
+  it('is refused where a hook is in a part', () => {
     @Embeddable()
     class Line {
       @Key() id!: string

@@ -139,7 +139,7 @@ describe('a relation to several classes', () => {
     ])
   })
 
-  it('is no part of a key, no source of copies, and not in a part', () => {
+  it('is not part of a key, not a source of copies, and not in a part', () => {
     @Record({ set: 'like', key: '{by}:{subject}' })
     class Like {
       @Bin() by!: string

@@ -22,7 +22,7 @@ const CREATE_KEY_ORDERED = 0x80
 const CREATE_ORDERED = 0xc0
 const PERSIST = 0x100
 
-/** Answers of a real server (WIRE.md, appendix C): a name, the bin, the context, the call, `answer | bin afterwards`. */
+/** Answers of a real server: a name, the bin, the context, the call, `answer | bin afterwards`. */
 type Row = [string, Value | undefined, Value[], Call, string]
 
 const CHANGES: Row[] = [
@@ -130,10 +130,10 @@ const CHANGES: Row[] = [
   ],
   ['any index creates in an ordered list', ordered(list(5)), [INDEX | CREATE, 9], [1, 6], '1 | [#1 [5],[6]]'],
   ['a wildcard as created key', MAPS, [KEY | CREATE, list(ANY)], [1, 1], `ERR 26 | ${MAPS_SAME}`],
-  ['an index that is no integer', LISTS, [INDEX, 'a'], [1, 1], `ERR 26 | ${LISTS_SAME}`],
+  ['an index that is not an integer', LISTS, [INDEX, 'a'], [1, 1], `ERR 26 | ${LISTS_SAME}`],
   ['half a level', LISTS, [INDEX], [1, 1], `ERR 4 | ${LISTS_SAME}`],
   ['no level', LISTS, [], [1, 1], `ERR 4 | ${LISTS_SAME}`],
-  ['a bin that is no container', 5, [INDEX, 0], [1, 1], 'ERR 4 | 5'],
+  ['a bin that is not a container', 5, [INDEX, 0], [1, 1], 'ERR 4 | 5'],
 ]
 
 describe('changing calls in a context', () => {
@@ -155,7 +155,7 @@ const READS: [string, Value, Value[], Call, string][] = [
   ['map rank', MAPS, [MAP_RANK, 0], [16], '2'],
   ['map value', MAPS, [MAP_VALUE, list(5, 6)], [16], '2'],
   ['map value that is not there', MAPS, [MAP_VALUE, list(5)], [16], 'ERR 26'],
-  ['a bin that is no container', 'text', [INDEX, 0], [16], 'ERR 4'],
+  ['a bin that is not a container', 'text', [INDEX, 0], [16], 'ERR 4'],
 ]
 
 describe('reading calls in a context', () => {

@@ -6,7 +6,7 @@ const U = list(5, 1, 3, 1)
 const O = ordered(1, 3, 5)
 const EMPTY = undefined
 
-/** Answers of a real server (WIRE.md, appendix A): a name, the bin, the call, `answer | bin afterwards`. */
+/** Answers of a real server: a name, the bin, the call, `answer | bin afterwards`. */
 type Row = [string, Value | undefined, Call, string]
 
 const ORDER: Row[] = [
@@ -162,7 +162,7 @@ const MISTAKES: Row[] = [
   ['an opcode that does not exist', U, [60, 1], 'ERR 4 | [5,1,3,1]'],
   ['too few arguments', U, [3, 1], 'ERR 4 | [5,1,3,1]'],
   ['too many arguments', U, [1, 1, 1, 1, 1], 'ERR 4 | [5,1,3,1]'],
-  ['an index that is no integer', U, [3, 'a', 1], 'ERR 4 | [5,1,3,1]'],
+  ['an index that is not an integer', U, [3, 'a', 1], 'ERR 4 | [5,1,3,1]'],
   ['a reading call', U, [17, 0], 'ERR 4 | [5,1,3,1]'],
 ]
 

@@ -20,7 +20,7 @@ const TYPES = {
   'count, inverted': INVERTED + 5,
 }
 
-/** A query without its return type, and what a real server returned for each type (WIRE.md, appendix A). */
+/** A query without its return type, and what a real server returned for each type. */
 const OBSERVED: [string, Call, string[]][] = [
   ['by_index 1', [19, 1], ['nil', '1', '2', '0', '3', '1', '1', 'true', 'ERR 26', 'ERR 26']],
   ['by_rank 0', [21, 0], ['nil', '1', '2', '0', '3', '1', '1', 'true', 'ERR 26', 'ERR 26']],

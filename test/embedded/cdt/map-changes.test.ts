@@ -13,7 +13,7 @@ const MISSING = undefined
 const SAME = '{"a":5,"b":1,"c":3}'
 const INVERTED = 0x10000
 
-/** Answers of a real server (WIRE.md, appendix B): a name, the bin, the call, `answer | bin afterwards`. */
+/** Answers of a real server: a name, the bin, the call, `answer | bin afterwards`. */
 type Row = [string, Value | undefined, Call, string]
 
 const ORDER: Row[] = [

@@ -29,7 +29,7 @@ const TYPES = {
   'key, inverted': INVERTED + 6,
 }
 
-/** A query without its return type, and what a real server returned for each type (WIRE.md, appendix B). */
+/** A query without its return type, and what a real server returned for each type. */
 const OBSERVED: [string, Call, string[]][] = [
   [
     'by_key a',

@@ -38,7 +38,7 @@ const listQuery: fc.Arbitrary<[number, number, Value[]]> = fc.oneof(
   fc.tuple(fc.constant(27), fc.constant(40), fc.tuple(value, index, count)),
 )
 
-/** The same for maps. */
+/** Arguments for each way to select several entries of a map. */
 const mapQuery: fc.Arbitrary<[number, number, Value[]]> = fc.oneof(
   fc.tuple(fc.constant(102), fc.constant(82), fc.tuple(value)),
   fc.tuple(fc.constant(103), fc.constant(84), fc.tuple(key, key)),

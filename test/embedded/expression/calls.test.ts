@@ -83,7 +83,7 @@ const RULES: [string, Written, Observed][] = [
   ['the subject must be a list or map', read(INT, [16], 5), INVALID],
   ['the result must have a type', [127, 10, READ, [16], l], INVALID],
   ['a call on bits', [127, INT, 1, [51, 0, 8], [81, 6, raw('b')]], 1],
-  ['a call on a bin that is no sketch is unknown', [127, INT, 2, [50], [81, 9, raw('b')]], UNKNOWN],
+  ['a call on a bin that is not a sketch is unknown', [127, INT, 2, [50], [81, 9, raw('b')]], UNKNOWN],
   ['a family of calls that nobody knows', [127, INT, 3, [50], [81, 6, raw('b')]], INVALID],
   ['a context needs its call', read(INT, [255, [34, 'a']], mm), INVALID],
 ]
@@ -97,7 +97,7 @@ function answer(expression: Written): Observed {
   }
 }
 
-/** Lists and maps remember their encoded size once it was asked for; it is no part of the value. */
+/** Lists and maps remember their encoded size once it was asked for; it is not part of the value. */
 function plain(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value, (name, each: unknown) => (name === 'size' ? undefined : each)))
 }

@@ -40,7 +40,7 @@ const CASES: [string, Bytes, Bytes, unknown][] = [
   ['a feature', geo('{"type":"Feature","geometry":{"type":"Point","coordinates":[7,7]}}'), ring, true],
   ['two points', point(1, 1), point(1, 1), false],
   ['two regions', circle, ring, false],
-  ['text that is no JSON', geo('{"type":'), circle, 26],
+  ['text that is not JSON', geo('{"type":'), circle, 26],
   ['a shape nobody knows', shape('LineString', [[1, 1]]), circle, 26],
   ['coordinates that are none', shape('Polygon', [7]), point(1, 1), 26],
 ]
@@ -50,5 +50,5 @@ describe('A comparison of places answers for', () => {
     it(name, () => expect([compare(a, b), compare(b, a)]).to.deep.equal([expected, expected]))
   }
 
-  it('what is no place: 4', () => expect(compare(circle, 'x')).to.equal(4))
+  it('what is not a place: 4', () => expect(compare(circle, 'x')).to.equal(4))
 })

@@ -39,7 +39,7 @@ describe('An expression read', () => {
   it('is not applicable where the value is unknown', () => expect(read(UNKNOWN, 0)).to.deep.equal({ code: 26 }))
   it('answers nil instead with EVAL_NO_FAIL', () => expect(read(UNKNOWN, EVAL_NO_FAIL)).to.equal(null))
   it('refuses the flags of a write', () => expect(read(VALUE, CREATE_ONLY)).to.deep.equal({ code: 4 }))
-  it('refuses flags nobody knows', () => expect(read(VALUE, 32)).to.deep.equal({ code: 4 }))
+  it('refuses unknown flags', () => expect(read(VALUE, 32)).to.deep.equal({ code: 4 }))
   it('refuses an invalid expression even with EVAL_NO_FAIL', () =>
     expect(read([20], EVAL_NO_FAIL)).to.deep.equal({ code: 4 }))
   it('refuses an empty payload', () => expect(read()).to.deep.equal({ code: 4 }))
@@ -64,7 +64,7 @@ describe('An expression write', () => {
     ['of an unknown value fails', UNKNOWN, 0, PRESENT, { code: 26 }],
     ['of an unknown value with EVAL_NO_FAIL leaves the bin', UNKNOWN, EVAL_NO_FAIL, PRESENT, { unchanged: true }],
     ['checks its policy before its value', UNKNOWN, CREATE_ONLY, PRESENT, { code: 6 }],
-    ['refuses flags nobody knows', VALUE, 32, PRESENT, { code: 4 }],
+    ['refuses unknown flags', VALUE, 32, PRESENT, { code: 4 }],
   ]
   for (const [title, expression, flags, bin, change] of CASES) {
     it(title, () => {

@@ -45,7 +45,7 @@ function answer(work: () => Value): Observed {
   }
 }
 
-/** Lists and maps remember their encoded size once it was asked for; it is no part of the value. */
+/** Lists and maps remember their encoded size once it was asked for; it is not part of the value. */
 function plain(observed: unknown): unknown {
   return JSON.parse(JSON.stringify(observed, (name, each: unknown) => (name === 'size' ? undefined : each)))
 }
@@ -91,10 +91,10 @@ const MALFORMED: [string, Written][] = [
   ['half a level', [4]],
   ['a level that does not exist', [0x2b, 1]],
   ['a level that creates', [0x22 | 0x40, 'a']],
-  ['an index that is no integer', [0x10, 'a']],
-  ['keys that are no list', [0x2a, 'a']],
+  ['an index that is not an integer', [0x10, 'a']],
+  ['keys that are not a list', [0x2a, 'a']],
   ['a filter that is false', path(where(false))],
-  ['a filter that is no boolean', path(where([20, 1, 2]))],
+  ['a filter that is not a boolean', path(where([20, 1, 2]))],
   ['a filter that cannot be compiled', path(where([99]))],
   ['a further filter that comes first', path(andWhere(TRUE))],
   ['a further filter after all children', path(ALL, andWhere(TRUE))],
@@ -115,7 +115,14 @@ const CHANGES: Change[] = [
   ['a removal or a number', path(ALL), NO_FAIL, numbers, [123, above(2), REMOVE, 1], INVALID],
   ['a number or nothing known', path(ALL), 0, list('a'), [20, value(INT), 1], { code: 1 }],
   ['what is unknown stays with NO_FAIL', path(ALL), NO_FAIL, list('a', 1), [20, value(INT), 1], list('a', 2)],
-  ['a removal is no argument', path(ALL), NO_FAIL, list(list()), [127, LIST, 64, [1, REMOVE], value(LIST)], INVALID],
+  [
+    'a removal is not an argument',
+    path(ALL),
+    NO_FAIL,
+    list(list()),
+    [127, LIST, 64, [1, REMOVE], value(LIST)],
+    INVALID,
+  ],
   ['a scalar is refused before a malformed path', path(where(false)), 0, 5, 1, WRONG_TYPE],
   ['children that cannot be entered stay', path(ALL, ALL), 0, list(1, list(2)), 0, list(1, list(0))],
 ]
@@ -129,7 +136,7 @@ describe('A selection by path answers', () => {
     it(`4 for ${name}`, () => expect(run(levels, VALUES | NO_FAIL, people)).to.deep.equal(INVALID))
   }
 
-  it('4 for flags nobody knows', () => expect(run(path(ALL), 0x20, people)).to.deep.equal(INVALID))
+  it('4 for unknown flags', () => expect(run(path(ALL), 0x20, people)).to.deep.equal(INVALID))
 })
 
 describe('A change by path makes', () => {

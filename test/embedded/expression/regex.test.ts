@@ -104,7 +104,7 @@ describe('Regular expressions match as the C library of a server does', () => {
     })
   }
 
-  it('bytes that are no UTF-8 are matched one by one', () => {
+  it('bytes that are not UTF-8 are matched one by one', () => {
     expect(search('^.b$', 0, new Bytes(ParticleType.STRING, Buffer.from([0xff, 0x62])))).to.equal(true)
   })
 
