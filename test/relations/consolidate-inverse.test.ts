@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { VersionConflictError, type Database } from 'skein'
-import { MODES, type TestServer } from '../server.js'
+import { MODES, need, type TestServer } from '../server.js'
 import { rejection } from '../session/rejection.js'
 import { useDatabase } from '../use-database.js'
 import { Article, remark, Remark, Writer } from './consolidate-models.js'
@@ -138,6 +138,20 @@ for (const mode of MODES) {
           .that.includes(id)
       })
     }
+
+    it('are in conflict when they are removed unseen and someone else adds them while that is on its way', async function () {
+      const { faults } = need(this, server.embedded, 'only the embedded server holds commands back')
+      const session = db.session()
+      session.at(Article, 1).collection('remarks').remove('d')
+      const held = await faults.add({ namespace, set: 'article', kind: 'write', delay: 500 })
+      const removal = rejection(() => session.flush())
+      while ((await held.hits()) === 0) await new Promise(setImmediate)
+      await alone((theirs) => theirs.remarks.add(remark('d', 'fourth', 7)))
+      expect(await removal).to.be.instanceOf(VersionConflictError)
+      expect(await index()).to.deep.equal({ 7: ['a', 'd'], 8: ['b'] })
+      await session.flush()
+      expect(await index()).to.deep.equal({ 7: ['a'], 8: ['b'] })
+    })
 
     it('get a key when they are added without one', async () => {
       const session = db.session()

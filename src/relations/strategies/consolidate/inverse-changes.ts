@@ -142,7 +142,8 @@ export class InverseChanges {
   /** Returns what must hold where the part is there: nothing in it that others have put or pointed elsewhere may stay in an index. */
   #replace(way: Way, was: IndexedPart | undefined, after: IndexedPart | undefined): readonly Condition[] {
     const some = was ?? after
-    if (some === undefined) return []
+    // Absence is required: one that someone has added by now points to what this session has not seen.
+    if (some === undefined) return [[]]
     const conditions: Condition[] = []
     for (const [i, ref] of some.at.refs.entries()) {
       const refs = [was, after].map((each) => (each === undefined ? undefined : each.refs[i]))
