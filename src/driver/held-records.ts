@@ -35,11 +35,19 @@ export async function areHeld(
   return records.map(({ key }) => held.has(recordId(key)))
 }
 
+/** A commit that is refused because one of many records was changed meanwhile tells nothing of the others: each half is asked again. */
 async function heldOf(commands: readonly ReadCommand[], transactions: Transactions): Promise<readonly ReadCommand[]> {
   const transaction = await transactions.begin()
   const codes = await transactions.readCodes(transaction, commands)
   // Another transaction refuses its verification, too.
   const { state } = await transactions.commit(transaction, { deadline: 0 })
+  if (state === 'aborted' && commands.length > 1) {
+    const middle = commands.length >> 1
+    return [
+      ...(await heldOf(commands.slice(0, middle), transactions)),
+      ...(await heldOf(commands.slice(middle), transactions)),
+    ]
+  }
   if (state !== 'committed') return commands
   return commands.filter((_, i) => codes[i] !== CODE.OK && codes[i] !== CODE.NOT_FOUND)
 }
