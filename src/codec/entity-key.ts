@@ -20,7 +20,7 @@ interface EntityKeyOptions {
 }
 
 /** Key, as people use it, of a reference that holds a stored one. */
-export type FromStored = (ref: string, stored: KeyValue) => KeyValue
+type FromStored = (ref: string, stored: KeyValue) => KeyValue
 
 /** The key of an entity, or the id of a part: read from its properties, generated, taken apart. */
 export class EntityKey {

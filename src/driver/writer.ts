@@ -156,7 +156,7 @@ export class Writer {
     else this.#sendRows(entries, done)
   }
 
-  /** Those that may be rows of a batch; the others are sent alone. */
+  /** Commands that may be rows of a batch; the others are sent alone. */
   #rowsAmong(all: readonly PendingWrite[]): readonly PendingWrite[] {
     const { client } = this.#parts
     if (all.every((entry) => entry.mayBeRow(client))) return all

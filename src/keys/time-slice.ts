@@ -15,9 +15,9 @@ const MAX_SLICES = 10_000
 const MOST_SLICES = 100_000
 
 /** Throws where a range is none, or ends before it begins. */
-export function checkTimeRange(range: TimeRange): void {
+export function checkTimeRange(range: TimeRange): TimeRange {
   const { from, to } = (range ?? {}) as Partial<TimeRange>
-  if (from instanceof Date && to instanceof Date && from.getTime() <= to.getTime()) return
+  if (from instanceof Date && to instanceof Date && from.getTime() <= to.getTime()) return range
   throw badRange(
     'The time range is not valid, or ends before it begins.',
     'Give { from, to } as Dates, with from ≤ to.',

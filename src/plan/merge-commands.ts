@@ -285,3 +285,10 @@ export function readyStage(
       ),
   }
 }
+
+/** Adds to what is to be merged for one record. */
+export function addTo(entries: Map<string, Contribution[]>, id: string, contribution: Contribution): void {
+  const known = entries.get(id)
+  if (known === undefined) entries.set(id, [contribution])
+  else known.push(contribution)
+}

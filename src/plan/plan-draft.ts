@@ -16,7 +16,7 @@ import {
 } from './draft.js'
 import type { Reason } from './outcome.js'
 import { plan, type Plan } from './plan.js'
-import { readyStage } from './merge-commands.js'
+import { addTo, readyStage } from './merge-commands.js'
 import { RecordGroups, recordId, type RecordKey } from './record-key.js'
 
 interface Collected {
@@ -90,7 +90,7 @@ export class PlanDraft implements Draft {
     const mayBeMissing = command.kind === 'delete' || MAY_BE_MISSING.has(name)
     const tolerated = settle.tolerates ?? (mayBeMissing ? MISSING : NOTHING)
     const at = this.isTransaction ? TRANSACTION : `${name} ${depth}`
-    put(this.#entries(at, name, depth), recordId(command.key), { command, settle, tolerated })
+    addTo(this.#entries(at, name, depth), recordId(command.key), { command, settle, tolerated })
   }
 
   addApart(name: StageName, command: WriteCommand, settle: Settle, group?: string): void {
@@ -99,7 +99,7 @@ export class PlanDraft implements Draft {
     if (sent !== undefined) return sent.addApart(name, command, settle, group)
     if (this.isTransaction) throw bug('a transaction has one write for each record', { className: command.entity })
     const entries = this.#entries(`${name} 0`, name, 0)
-    put(entries, `${recordId(command.key)} ${group ?? entries.size}`, { command, settle, tolerated: MISSING })
+    addTo(entries, `${recordId(command.key)} ${group ?? entries.size}`, { command, settle, tolerated: MISSING })
   }
 
   followUp(work: FollowUp): void {
@@ -297,10 +297,4 @@ const nothing = ({ complete, deletes = NONE }: DraftOptions): Planned => ({
 export function together(planned: readonly (void | Promise<unknown>)[]): Promise<void> | undefined {
   const reading = planned.filter((each) => each !== undefined)
   return reading.length === 0 ? undefined : Promise.all(reading).then(() => undefined)
-}
-
-function put(entries: Map<string, Contribution[]>, id: string, contribution: Contribution): void {
-  const known = entries.get(id)
-  if (known === undefined) entries.set(id, [contribution])
-  else known.push(contribution)
 }

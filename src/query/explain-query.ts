@@ -46,7 +46,7 @@ export function explainQuery(plan: QueryPlan, bins: QueryCommand['bins'], here: 
   }
 }
 
-/** What the server does to find the records of one set. */
+/** Work of the server to find the records of one set. */
 function stepsOf({ choice, apart, filter: all }: QueryPlan, command: QueryCommand): readonly string[] {
   const filter = apart === undefined ? all : command.filter
   const { set, bins } = command

@@ -59,7 +59,7 @@ class OwnersOnDemand<T extends object> {
     this.bins = asked === 'all' ? 'all' : [...new Set([...asked, this.#moveBin, ...source.keyBins])]
   }
 
-  /** Those that were not found before. While members move, a record may hold one that was taken out: then the collection itself is asked. */
+  /** Owners that were not found before. While members move, a record may hold one that was taken out: then the collection itself is asked. */
   async fresh(found: readonly (FoundRecord | null)[]): Promise<readonly FoundRecord[]> {
     const unseen = new Map<string, FoundRecord>()
     for (const owner of found) {

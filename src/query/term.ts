@@ -48,7 +48,7 @@ export interface Term {
   readonly isNever?: true
   /** Set where it is about companion records, and not about the record itself. */
   readonly apart?: Apart
-  /** The same about the record itself, where members may be there or in companions. */
+  /** Condition on the record itself, where members may be there or in companions. */
   readonly inOwner?: Term
 }
 

@@ -170,8 +170,7 @@ export class EntityCollection<T extends object, A extends object = object> imple
   async #keys(range: KeyRange | undefined, options: QuestionOptions): Promise<readonly KeyValue[]> {
     checkDeleted(this.#state, options)
     if (this.#view !== undefined) return this.#view.keys(range)
-    if (isComplete(this.#state))
-      return range === undefined ? addedKeys(this.#state) : cut(addedKeys(this.#state), range)
+    if (isComplete(this.#state)) return cut(addedKeys(this.#state), range)
     const binding = askedBinding(this.#state, 'keys', options)
     if (range !== undefined && binding.strategy.members?.byPosition !== undefined) throw noNumbers(binding)
     return memberKeys(this.#state, binding, range)
@@ -214,11 +213,10 @@ export class EntityCollection<T extends object, A extends object = object> imple
 
   async window(range: TimeRange): Promise<readonly T[]> {
     const timed = timedBinding(this.#state, 'window')
-    const view = timed === undefined ? this.#ordered('window') : undefined
-    checkTimeRange(range)
-    if (timed !== undefined) return (await askWindow(this.#state, timed, range)) as T[]
-    if (view!.window === undefined) throw notByTime(this.#state.binding!)
-    return (await view!.window(range)) as T[]
+    if (timed !== undefined) return (await askWindow(this.#state, timed, checkTimeRange(range))) as T[]
+    const view = this.#ordered('window')
+    if (view.window === undefined) throw notByTime(this.#state.binding!)
+    return (await view.window(checkTimeRange(range))) as T[]
   }
 
   first(count: number): Promise<readonly T[]> {

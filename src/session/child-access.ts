@@ -187,7 +187,7 @@ class ChildAccess implements RecordTarget {
     return field
   }
 
-  /** The same with the way from the child of the record. */
+  /** Place of the change by its way from the child of the record. */
   #within(added: Omit<ChangedPart, 'key'> | undefined): ChangedPart | undefined {
     const below = added?.below
     if (added === undefined || below === undefined) return undefined

@@ -12,7 +12,7 @@ import { isEntity } from '../relations/contract/member.js'
 import { findRefState } from '../relations/state/state-of.js'
 
 /** A child of a record, or of another child, that has the collection. */
-export interface CollectionHolder {
+interface CollectionHolder {
   readonly target: RecordTarget
   readonly place: Place
   /** The collection of the record. */

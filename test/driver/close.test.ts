@@ -32,7 +32,7 @@ describe('closing', () => {
     await driver.close()
   })
 
-  it('turns away who waits for a transaction', async function () {
+  it('turns away callers that wait for a transaction', async function () {
     const server = await sharedServer()
     needMode(this, server, 'sc')
     const driver = await connectTo(server, { limits: { transactions: 1 } })

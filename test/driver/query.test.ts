@@ -240,7 +240,7 @@ describe('queries of the driver', () => {
     expect(seen).to.have.length(1)
   })
 
-  it('refuse a position that nobody gave', async () => {
+  it('refuse a cursor that no page has returned', async () => {
     const error = await driver.queryPage(lookup(1), 5, { after: 'abc' }).catch((e: unknown) => e)
     expect(error).to.have.property('code', 'SKEIN_2501')
   })

@@ -22,7 +22,7 @@ async function untilReadable(client: Client, keys: readonly Key[]): Promise<void
   }
 }
 
-/** Which node each command of a piece of work went to. */
+/** Nodes that the commands of a piece of work went to. */
 async function nodesDuring(server: EmbeddedServer, work: () => Promise<unknown>): Promise<number[]> {
   const { log } = await server.commands.during(work)
   return log.map(({ node }) => node)

@@ -45,7 +45,7 @@ for (const mode of MODES) {
       return expect.fail('nothing was thrown')
     }
 
-    it('refuses options that nobody would heed, and changes nothing', async () => {
+    it('refuses unknown options, and changes nothing', async () => {
       const notes = db.query(Note).where({ state: 'open' })
       const calls: (() => unknown)[] = [
         () => notes.delete(loose({ dryrun: true })),

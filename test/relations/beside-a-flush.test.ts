@@ -70,7 +70,7 @@ for (const mode of MODES) {
       expect(session.isDirty()).to.equal(false)
     })
 
-    it('explain beside a flush tells what is left to do after it', async () => {
+    it('explain beside a flush shows what is left to do after it', async () => {
       const { session, listing } = await loaded()
       listing.city = 'Lund'
       const [, explanation] = await Promise.all([session.flush(), session.explain()])

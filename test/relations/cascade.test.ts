@@ -80,7 +80,7 @@ for (const mode of MODES) {
       expect((await db.session().findMany(Listing, names)).every((each) => each === null)).to.equal(true)
     })
 
-    it('lets many go', async () => {
+    it('detaches many children', async () => {
       await saveAll([team(1)])
       await saveAll(
         names.map((name) => {
@@ -95,7 +95,7 @@ for (const mode of MODES) {
       expect(players.every((each) => each.team.key === null)).to.equal(true)
     })
 
-    it('takes a user with many followers off all of them', async () => {
+    it('removes a user from all of many followers', async () => {
       const ids = Array.from({ length: COUNT }, (_, i) => i + 10)
       await saveAll([user(1)])
       for (let i = 0; i < COUNT; i += 60) {

@@ -40,7 +40,7 @@ for (const mode of MODES) {
       })
     })
 
-    it('has no longer what its own write made the server drop', async () => {
+    it('no longer has what its own write made the server drop', async () => {
       const session = db.session()
       const { recent } = await session.load(Account, 1)
       await recent.getMany([1, 2])
@@ -51,7 +51,7 @@ for (const mode of MODES) {
       expect(session.isDirty()).to.equal(false)
     })
 
-    it('has no longer what it moved to where there is no room', async () => {
+    it('no longer has what it moved to where there is no room', async () => {
       const session = db.session()
       const { smallest } = await session.load(Account, 1)
       ;(await smallest.get(1))!.amount = 50
@@ -62,7 +62,7 @@ for (const mode of MODES) {
       expect((await smallest.load()).map(({ id }) => id)).to.deep.equal([2, 3, 4])
     })
 
-    it('has no longer what it added where there is no room', async () => {
+    it('no longer has what it added where there is no room', async () => {
       const session = db.session()
       const { recent } = await session.load(Account, 1)
       recent.add(move(0))

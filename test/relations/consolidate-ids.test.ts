@@ -43,7 +43,7 @@ for (const mode of MODES) {
       expect(await rejection(() => db.session().loadPart(Store, 'r1:s9'))).to.be.instanceOf(NotFoundError)
     })
 
-    it('must hold it: other parts cannot be found so', async () => {
+    it('must hold it: other parts cannot be found in this way', async () => {
       expect(await rejection(() => db.session().findPart(Line, 'a'))).to.have.property('code', 'SKEIN_2422')
     })
   })

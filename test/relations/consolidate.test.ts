@@ -106,7 +106,7 @@ for (const mode of MODES) {
       expect((await load(1)).lines.items).to.deep.equal([line('a', 4)])
     })
 
-    it('takes back an add or a remove that was not sent', async () => {
+    it('undoes an add or a remove that was not sent', async () => {
       await db.session().save(order(1, line('a')))
       const session = db.session()
       const found = await session.load(Order, 1)

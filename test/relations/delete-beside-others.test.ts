@@ -134,7 +134,7 @@ for (const mode of MODES) {
       expect(await db.session().findMany(Match, [1, 2])).to.deep.equal([null, null])
     })
 
-    it('lets those go that were added after it has looked for them', async () => {
+    it('detaches those that were added after it has looked for them', async () => {
       others((club) => club.fans.add(1))
       expect(await db.session().delete(Club, 1)).to.equal(true)
       expect((await db.session().load(Fan, 1)).club.key).to.equal(null)

@@ -106,7 +106,7 @@ for (const mode of MODES) {
 
 const NONE = { isLinked: false, isEnded: false, role: undefined, leftAt: undefined }
 
-/** What one end says of a link. */
+/** Link as one end stores it. */
 async function ends(
   db: Database,
   type: new () => object,

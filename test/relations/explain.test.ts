@@ -159,7 +159,7 @@ for (const mode of MODES) {
         ['tasks', 'assignee'],
         ['chores', 'doer'],
       ] as const) {
-        it(`where a delete is called off that would have let ${name} go`, async () => {
+        it(`where a delete is called off that would have detached ${name}`, async () => {
           const session = db.session()
           const person = await session.load(Person, 1, { with: [name] })
           const items = [...person[name].items]

@@ -54,7 +54,7 @@ for (const mode of MODES) {
       expect((await db.session().load(Listing, 1)).agent.key).to.equal(null)
     })
 
-    it('lists a record as written whose own values are, though its link was taken back', async () => {
+    it('lists a record as written whose own values are, though its link was rolled back', async () => {
       const error = await failure(async (session) => {
         const [first, second] = await session.loadMany(Listing, [1, 2])
         first.city = 'Lund'

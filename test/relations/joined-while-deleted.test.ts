@@ -67,7 +67,7 @@ for (const mode of MODES) {
     }
     for (const [name, join] of Object.entries(JOINS)) {
       for (const kind of ['txn-commit', 'delete'] as const) {
-        it(`goes with it, or is taken back: ${name}, at the ${kind}`, async function () {
+        it(`goes with it, or is rolled back: ${name}, at the ${kind}`, async function () {
           const fault = await addFault(this, server, { kind, delay: 200 })
           const deleting = db.session().delete(Office, 1)
           await untilHit(fault, deleting)
@@ -81,7 +81,7 @@ for (const mode of MODES) {
     }
 
     for (const kind of ['txn-commit', 'delete'] as const) {
-      it(`goes with it, or is taken back: one that shares its key, at the ${kind}`, async function () {
+      it(`goes with it, or is rolled back: one that shares its key, at the ${kind}`, async function () {
         const fault = await addFault(this, server, { kind, delay: 200 })
         const deleting = db.session().delete(User, 1)
         await untilHit(fault, deleting)

@@ -154,7 +154,7 @@ for (const mode of MODES) {
       await expectUntouched()
     })
 
-    it('forbids to delete what it points to, unless its record goes, too', async () => {
+    it('forbids deleting what it points to, unless its record is deleted, too', async () => {
       const error = await rejection(() => session.delete(Order, 1))
       expect(error).to.be.instanceOf(RestrictedError)
       expect((error as Error).message).to.contain('order is part of its key')

@@ -24,7 +24,7 @@ for (const mode of MODES) {
       session = db.session()
     })
 
-    /** What both ends list, and the link records that there are. */
+    /** Links as both ends list them, and the link records that there are. */
     const stored = async (): Promise<object> => {
       const reading = db.session()
       const lists: { [id: string]: object } = {}
@@ -118,7 +118,7 @@ for (const mode of MODES) {
         expect(saved).to.deep.equal([])
       })
 
-      it('is shown at both ends at once, and taken back at both', async () => {
+      it('is shown at both ends at once, and rolled back at both', async () => {
         const [ann, bob] = await session.loadMany(Person, ['ann', 'bob'], { with: ['follows', 'followers'] })
         ann.follows.add(bob)
         expect([ann.follows.items, bob.followers.items]).to.deep.equal([[bob], [ann]])
@@ -347,7 +347,7 @@ for (const mode of MODES) {
         expect(await session.delete(doc)).to.equal(true)
       })
 
-      it('an access that expires is none, whatever the list says', async () => {
+      it('an access that has expired is gone, whatever the list says', async () => {
         await session.save(await session.load(Access, 'a:1:x'), { ttl: 1 })
         await new Promise((done) => setTimeout(done, 1500))
         const { docs } = await db.session().load(User, 1, { with: ['docs'] })

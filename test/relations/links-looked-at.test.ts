@@ -49,7 +49,7 @@ for (const mode of MODES) {
   })
 }
 
-/** How often anybody has read the references of these. */
+/** Number of times that the references of these were read. */
 function countLooks(books: readonly Book[]): () => number {
   let looks = 0
   for (const book of books) {

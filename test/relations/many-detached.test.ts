@@ -115,7 +115,7 @@ for (const mode of MODES) {
       expect(await db.session().at(Member, 4).collection('friends').contains(2)).to.equal(false)
     })
 
-    it('takes back links to an entity that is given up before it was stored', async () => {
+    it('drops links to an entity that is discarded before it was stored', async () => {
       detachFirst()
       const made = session.create(Member, { id: 1000 })
       const [one, two] = members
@@ -127,7 +127,7 @@ for (const mode of MODES) {
   })
 }
 
-/** How often anybody has read a relation of these. */
+/** Number of times that a relation of these was read. */
 function countLooks(members: readonly Member[]): () => number {
   let looks = 0
   for (const member of members) {

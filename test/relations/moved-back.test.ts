@@ -270,7 +270,7 @@ for (const mode of MODES) {
         expect(await findings()).to.deep.equal([])
       })
 
-      it(`are told as not written when they are taken back: ${name}`, async () => {
+      it(`are reported as not written when they are rolled back: ${name}`, async () => {
         const session = db.session()
         await change(session)
         const error = await rejection(() => session.flush({ transactions: 'off' }))

@@ -157,7 +157,7 @@ for (const mode of MODES) {
         expect(await pairs()).to.deep.equal(['1>a', '2>b', '3>c', 'a>1', 'b>2', 'c>3'])
       })
 
-      it('lets former partners go, also those that were never loaded', async () => {
+      it('detaches former partners, also those that were never loaded', async () => {
         await db.withSession(async (session) => (await session.load(Profile, 1)).desk.set('a'))
         await db.withSession(async (session) => (await session.load(Profile, 2)).desk.set('b'))
         await db.withSession(async (session) => (await session.load(Profile, 1)).desk.set('b'))
@@ -181,7 +181,7 @@ for (const mode of MODES) {
       const pair = (user: number, place: string): Promise<void> =>
         db.withSession(async (session) => (await session.load(Profile, user)).desk.set(place))
 
-      it('lets a former partner be that has been paired anew by another session', async () => {
+      it('leaves a former partner alone that another session has paired anew', async () => {
         await pair(1, 'a')
         const late = db.session()
         const left = await late.load(Desk, 'a')

@@ -38,7 +38,7 @@ class Car {
 
 const CLASSES = [User, Folder, Page, Man, Car]
 
-/** How often each record is read, and how many commands change something. */
+/** Number of reads of each record, and of commands that change something. */
 async function cost(work: () => Promise<unknown>): Promise<{ reads: { [set: string]: number }; changes: number }> {
   const events: CommandEvent[] = []
   const listen = (event: unknown): void => void events.push(event as CommandEvent)

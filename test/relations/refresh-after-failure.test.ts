@@ -64,7 +64,7 @@ for (const mode of MODES) {
       await expectAgreement()
     })
 
-    it('let the change be taken back', async () => {
+    it('let the change be undone', async () => {
       const [session, alma] = await failing(({ listings }) => {
         listings.add('a')
         listings.remove('b')

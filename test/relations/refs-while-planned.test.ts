@@ -33,7 +33,7 @@ class Pet {
 }
 
 const REFS = ['owner', 'keeper', 'boss'] as const
-/** How many turns of the event loop a change comes after what it meets. */
+/** Turns of the event loop by which a change comes after what it meets. */
 const TURNS = [0, 1, 2, 3, 4, 6, 8]
 
 async function turns(count: number): Promise<void> {

@@ -99,7 +99,7 @@ for (const mode of ['ap', 'sc'] as const) {
       Promise.all(classes.map(async (entity) => (await db.session().find(entity, 1)) !== null))
     const rooms = () => db.session().at(House, 1).collection('rooms').keys()
 
-    it('is told of a child that is deleted after its own delete was refused', async () => {
+    it('drops a child that is deleted after its own delete was refused', async () => {
       const session = db.session()
       const house = await session.load(House, 1)
       expect(await rejection(() => session.delete(house))).to.be.instanceOf(RestrictedError)
@@ -187,7 +187,7 @@ for (const mode of ['ap', 'sc'] as const) {
       expect(await session.find(Guest, 1)).to.not.equal(null)
     })
 
-    it('is told of a child that is deleted before the flush that would delete the parent', async () => {
+    it('drops a child that is deleted before the flush that would delete the parent', async () => {
       const session = db.session()
       session.remove(await session.load(House, 1))
       await session.delete(Room, 101)

@@ -188,7 +188,7 @@ for (const mode of MODES) {
       expect((await db.session().load(Lamp, 1)).desk.key).to.equal(null)
     })
 
-    it('does not count what the same flush takes out by its key, and lets it go', async () => {
+    it('does not count what the same flush takes out by its key, and detaches it', async () => {
       await db.withSession((first) => {
         first.create(Box, { id: 7 }).toys.add(first.create(Toy, { id: 7 }))
         first.create(Fleet, { id: 7 }).ships.add(first.create(Ship, { id: 7 }))

@@ -221,7 +221,7 @@ for (const mode of MODES) {
       expect((await check.load(Employee, 'x0000')).department.key).to.equal(null)
     })
 
-    it('refuses children for a parent that is gone or going, and takes the link back', async () => {
+    it('refuses children for a parent that is gone or being deleted, and rolls the link back', async () => {
       const [name] = await hire(1, 1)
       for (const add of [
         async (session: Session) => (await session.load(Employee, name)).department.set(99),
@@ -248,7 +248,7 @@ for (const mode of MODES) {
       expect(await db.session().findMany(Employee, names)).to.deep.equal(names.map(() => null))
     })
 
-    it('lets children go where the relation says so', async () => {
+    it('detaches children where the relation says so', async () => {
       const session = db.session()
       const home = team(1)
       home.players.add(player('a'), player('b'))

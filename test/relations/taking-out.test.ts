@@ -105,7 +105,7 @@ for (const mode of MODES) {
           expect(await db.session().find(child, 1)).to.equal(null)
         })
 
-        it(`gives ${name} to whom they were promised while they are taken from another`, async () => {
+        it(`gives ${name} to the parent they were added to while they are taken from another`, async () => {
           await db.withSession((session) => {
             session.at(Task, 3).collection(name).add(1)
             session.at(Task, 1).collection(name).remove(1)

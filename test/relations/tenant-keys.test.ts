@@ -127,7 +127,7 @@ for (const mode of MODES) {
       expect(await itemsOf(1, 2, 3)).to.deep.equal([[1], [], [2]])
     })
 
-    it('part from a partner that was chosen meanwhile', async () => {
+    it('separate from a partner that was chosen meanwhile', async () => {
       const one = await session.load(User, 1)
       await db.withSession(async (other) => (await other.load(User, 1)).twin.set(3), ACME)
       one.twin.set(4)

@@ -17,7 +17,7 @@ for (const mode of MODES) {
       })
     })
 
-    /** Somebody else gives the child to the first agent. */
+    /** Another session gives the child to the first agent. */
     const meanwhile = async (): Promise<void> => {
       const session = db.session()
       session.at(Agent, 1).collection('listings').add('a')

@@ -145,7 +145,7 @@ for (const mode of ['ap', 'sc'] as const) {
       expect(now.clubs.items).to.deep.equal([])
     })
 
-    it('takes removals back that are followed by an addition', async () => {
+    it('drops removals that are followed by an addition', async () => {
       const made = Object.assign(new Agent(), { id: 1 })
       made.clubs.remove('chess')
       made.clubs.add('chess')
@@ -170,7 +170,7 @@ for (const mode of ['ap', 'sc'] as const) {
       expect(session.isDirty()).to.equal(false)
     })
 
-    it('parts one from its partner where the new one has another or none', async () => {
+    it('separates an entity from its partner where the new one has another or none', async () => {
       const agent = Object.assign(new Agent(), { id: 1 })
       agent.desk.set(8)
       await upsert(agent)

@@ -146,7 +146,7 @@ for (const mode of MODES) {
       })
     }
 
-    it('reports a reference that is no key, and leaves it to people', async () => {
+    it('reports a reference that is not a key, and leaves it to people', async () => {
       await change('listing', 'c', Aerospike.operations.write('agent', { id: 2 }))
       await change('agent', 2, lists.removeByValue('listings', 'c'))
       await settle()
@@ -236,7 +236,7 @@ for (const mode of MODES) {
       expect((await session.verify(await session.load(Agent, 2), terms)).length).to.equal(0)
     })
 
-    it('refuses a settle that is no time', async () => {
+    it('refuses a settle that is not a time', async () => {
       const session = db.session()
       const alma = await session.load(Agent, 1)
       for (const settle of [-1, NaN, Infinity]) {

@@ -12,7 +12,7 @@ for (const mode of MODES) {
     this.timeout(60_000)
     const server = FaultyServer.use(mode, [Archived, Shop])
 
-    /** What is found of two orders: all that was stored, once. */
+    /** Expects of two orders all that was stored, once. */
     const check = async (db: Database, where: string): Promise<void> => {
       const session = db.session()
       const found = await session.findMany(Archived, [1, 2], { from: 'any' })

@@ -115,7 +115,7 @@ inEachMode(
     for (const happens of [true, false]) {
       const happened = happens ? 'that took effect' : 'that did not take effect'
 
-      it(`stores what it is when a change ${happened} is taken back`, async function () {
+      it(`stores what it is when a change ${happened} is undone`, async function () {
         const session = db.session()
         const home = Object.assign(new Address(), { street: 'Main', city: 'Lund' })
         const values = { id: bed().fresh(), name: 'Ada', tags: ['a', 'b'], roles: new Set(['x']), home }
@@ -136,7 +136,7 @@ inEachMode(
         expect(stored.home).to.deep.include({ street: 'Main', city: 'Lund' })
       })
 
-      it(`stores what it is when a versioned change ${happened} is taken back`, async function () {
+      it(`stores what it is when a versioned change ${happened} is undone`, async function () {
         const session = db.session()
         const account = await session.save(Object.assign(new Account(), { id: bed().freshNumber(), owner: 'Ada' }))
         account.balance = 5
@@ -148,7 +148,7 @@ inEachMode(
         expect([stored.balance, stored.version]).to.deep.equal([0, account.version])
       })
 
-      it(`leaves what others have changed meanwhile when a change ${happened} is taken back`, async function () {
+      it(`leaves what others have changed meanwhile when a change ${happened} is undone`, async function () {
         const session = db.session()
         const person = await session.save(Object.assign(new Person(), { id: bed().fresh(), name: 'Ada', age: 1 }))
         person.name = 'Eve'
@@ -162,7 +162,7 @@ inEachMode(
         expect(await bed().db.session().load(Person, person.id)).to.include({ name: 'Ada', age: 2 })
       })
 
-      it(`stores what it is when a change beside an increment ${happened} is taken back`, async function () {
+      it(`stores what it is when a change beside an increment ${happened} is undone`, async function () {
         const session = db.session()
         const page = await session.save(Object.assign(new Page(), { path: bed().fresh(), title: 'old', views: 1 }))
         page.views += 5
@@ -175,7 +175,7 @@ inEachMode(
         expect([stored.title, stored.views]).to.deep.equal(['old', happens ? 6 : 1])
       })
 
-      it(`gets the expiry that it shows when another one ${happened} is taken back`, async function () {
+      it(`gets the expiry that it shows when another one ${happened} is undone`, async function () {
         const session = db.session()
         const ticket = await session.save(Object.assign(new Ticket(), { title: 'mine', ttl: 100 }))
         ticket.ttl = 5_000_000
@@ -186,7 +186,7 @@ inEachMode(
         expect(session.isDirty(ticket)).to.equal(false)
       })
 
-      it(`gets the expiry that it shows when another one ${happened} is taken back before the answer is lost`, async function () {
+      it(`gets the expiry that it shows when another one ${happened} is undone before the answer is lost`, async function () {
         const session = db.session()
         const ticket = await session.save(Object.assign(new Ticket(), { title: 'mine', ttl: 100 }))
         ticket.ttl = 5_000_000

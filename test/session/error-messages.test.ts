@@ -61,7 +61,7 @@ inEachMode(
   (bed) => {
     const messageOf = async (work: () => unknown): Promise<string> => ((await rejection(work)) as Error).message
 
-    it('names the fix for common slips', async () => {
+    it('names the fix for common mistakes', async () => {
       const { db } = bed()
       const agent = await db.session().save(Object.assign(new Agent(), { id: bed().freshNumber() }))
       expect(await messageOf(() => db.session().save({ ...agent }))).to.match(/plain object \{ id.*lost its class/)
@@ -76,7 +76,7 @@ inEachMode(
       expect(await messageOf(() => open(base))).to.match(/neither hosts nor embedded.*embedded: true/)
     })
 
-    it('refuses an option that its call would not heed', async () => {
+    it('refuses an option that its call does not support', async () => {
       const session = bed().db.session()
       const agent = await session.save(Object.assign(new Agent(), { id: bed().freshNumber() }))
       const calls = {

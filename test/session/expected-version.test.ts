@@ -74,7 +74,7 @@ for (const mode of MODES) {
       expect((await db.session().load(Agent, 1)).version).to.equal(3)
     })
 
-    it('is refused where there is none, and where it is no number', async () => {
+    it('is refused where there is none, and where it is not a number', async () => {
       expect(await codeOf(() => db.session().load(Plain, 1, { version: 1 }))).to.equal('SKEIN_2320')
       expect(await codeOf(() => db.session().load(Agent, 1, { version: '2' as never }))).to.equal('SKEIN_2320')
     })

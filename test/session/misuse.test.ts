@@ -13,7 +13,7 @@ inEachMode('a call that cannot work is refused in one clear error:', (bed) => {
   }
 
   for (const method of ['save', 'upsert', 'persist', 'remove', 'delete', 'detach', 'refresh', 'changes'] as const) {
-    it(`${method} of what is no entity`, async () => {
+    it(`${method} of what is not an entity`, async () => {
       const session = bed().db.session()
       for (const given of [null, undefined, 5, 'text'] as unknown as object[]) {
         expect(await codeOf(() => session[method](given))).to.equal('SKEIN_2321')
@@ -28,7 +28,7 @@ inEachMode('a call that cannot work is refused in one clear error:', (bed) => {
     expect(await codeOf(() => bed().db.read(Account, 5 as never))).to.equal('SKEIN_2321')
   })
 
-  it('options that nobody reads, before anything is sent', async () => {
+  it('unknown options, before anything is sent', async () => {
     const session = bed().db.session()
     const person = session.create(Person, { id: bed().fresh(), name: 'Ada' })
     const bogus = { transactions: 'bogus' } as never
@@ -45,7 +45,7 @@ inEachMode('a call that cannot work is refused in one clear error:', (bed) => {
     expect(await bed().db.read(Person, [person.id])).to.not.include(null)
   })
 
-  it('names of properties and relations that are no list of texts, before anything is sent', async () => {
+  it('names of properties and relations that are not a list of texts, before anything is sent', async () => {
     const session = bed().db.session()
     const id = bed().fresh()
     for (const name of ['only', 'with']) {

@@ -47,7 +47,7 @@ inEachMode('calls of one session that are not awaited before the next', (bed) =>
     expect(saved).to.equal(saves.length)
   })
 
-  it('complete an entity whose save is under way: what was loaded is no change', async function () {
+  it('complete an entity whose save is under way: what was loaded is not a change', async function () {
     const { faults } = need(this, bed().server.embedded, 'only the embedded server can be slowed down')
     const path = bed().fresh()
     await bed()

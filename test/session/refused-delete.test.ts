@@ -75,7 +75,7 @@ inEachMode(
       expect(await bed().db.session().find(Vault, vault!.id)).to.not.equal(null)
     })
 
-    it('does not take back an earlier remove', async () => {
+    it('does not undo an earlier remove', async () => {
       const session = bed().db.session()
       const account = await stale(bed(), session)
       session.remove(account)

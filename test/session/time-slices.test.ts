@@ -191,7 +191,7 @@ for (const mode of MODES) {
       }
     })
 
-    it('refuse what is no range before anything is sent', async () => {
+    it('refuse what is not a range before anything is sent', async () => {
       const { from, to } = WEEK
       const bad: [code: string, call: () => unknown][] = [
         ['SKEIN_2106', () => session().loadRange(SensorDay, { sensor: 7 }, { from: to, to: from })],

@@ -63,7 +63,7 @@ for (const mode of ['sc', 'ap'] as const) {
   })
 }
 
-/** How the transactions of this process end. */
+/** Ends of the transactions of this process. */
 function countTransactions(): Record<TransactionEvent['state'], number> & { stop(): void } {
   const count = (event: unknown): void => void ends[(event as TransactionEvent).state]++
   subscribe('skein:transaction', count)

@@ -17,7 +17,7 @@ describe('a transaction that could not be rolled back', () => {
   beforeEach(() => (id = bed.fresh()))
   afterEach(async () => {
     await bed.calm()
-    // What is left of it must not meet the next test.
+    // Ends what is left of it, so that the next test does not meet it.
     await bed.server.embedded!.clock.advance(30)
   })
   after(() => bed.stop())

@@ -35,7 +35,7 @@ describe('a delete that was cut short (ap)', () => {
     expect(await db.session().delete(Agent, alma.id)).to.equal(false)
   })
 
-  it('of a user takes him out of the lists of the others', async function () {
+  it('of a user removes that user from the lists of the others', async function () {
     const [a, b] = [user(bed.fresh()), user(bed.fresh())]
     a.follows.add(b)
     await db.session().save(a)

@@ -61,7 +61,7 @@ function checkWhen(when: unknown, place: Place, problems: Problems): void {
   }
 }
 
-/** What is spread; dates of children, or among the attributes of links, choose buckets of time. */
+/** Members that are spread; dates of children, or among the attributes of links, choose buckets of time. */
 export type Spread =
   | { readonly kind: 'counter' }
   | { readonly kind: 'children'; readonly dated: ClassNotes }

@@ -10,7 +10,7 @@ import type { BucketReads } from './bucket-reads.js'
 import type { BucketScheme } from './bucket-scheme.js'
 
 /** A change of a link that is there. */
-export interface LinkChange {
+interface LinkChange {
   readonly at: StoredMember
   readonly stage: StageName
   readonly settle: Settle
@@ -37,7 +37,7 @@ export class BucketChanges {
   send(change: LinkChange, draft: Draft, reader: Reader | undefined): void | Promise<void> {
     if (reader !== undefined && (draft.isInside || !draft.isBegun)) return this.#plan(change, draft, reader)
     draft.followUp((access) =>
-      // Where the buckets cannot be read, the write to the newest of those that are known tells why.
+      // The write to the newest known bucket tells why buckets cannot be read.
       this.#plan(change, draft, access).catch(() => this.#sendTo(this.#known(change.at.owner), change, draft)),
     )
   }

@@ -18,7 +18,7 @@ interface KnownBuckets extends Buckets {
 }
 
 /** Reads the time of a member from what chooses its bucket: its place, or the time itself. */
-export type TimeOf = (route: UserKey) => number | undefined
+type TimeOf = (route: UserKey) => number | undefined
 
 /** A bucket of an owner: the time it covers, and the record that holds its members. */
 export interface Bucket {

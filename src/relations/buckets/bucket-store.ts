@@ -221,7 +221,7 @@ export class BucketStore implements MemberStore {
     for await (const keys of this.#reads.walk(owner.key, reader, count)) yield this.#reads.keysOf(owner, keys, reader)
   }
 
-  /** One list or map, as if all members were in one record; the newest link to a member counts. */
+  /** List or map of all buckets, as if all members were in one record; the newest link to a member counts. */
   async read(owners: readonly RecordKey[], reader: Reader): Promise<readonly (Value | undefined)[]> {
     const all = await this.#reads.ask(owners, reader, (home) => read(this.model.name, home, [this.bin]))
     return all.map((answers) =>

@@ -9,8 +9,10 @@ export interface KeyRange {
   readonly count: number
 }
 
-/** Cuts a range out of all members, as the server does: what lies before the first one is left out. */
-export function cut<T>(all: readonly T[], { offset, count }: KeyRange): readonly T[] {
+/** Cuts a range out of all members, as the server does: what lies before the first one is left out. Without a range it is all of them. */
+export function cut<T>(all: readonly T[], range: KeyRange | undefined): readonly T[] {
+  if (range === undefined) return all
+  const { offset, count } = range
   const begin = offset < 0 ? all.length + offset : offset
   return all.slice(Math.max(0, begin), Math.max(0, begin + count))
 }

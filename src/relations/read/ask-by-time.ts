@@ -41,7 +41,7 @@ export async function askNearest(
   end: 'first' | 'last',
 ): Promise<object[]> {
   const { byTime } = binding.strategy.members!
-  // Those that leave make room for others.
+  // Members that leave make room for others.
   const most = count + state.asShown(() => state.removed.length)
   const isNone = isComplete(state) || count === 0
   const stored = isNone ? [] : await byTime!.nearest(binding.tracked, binding.reader, most, end)

@@ -32,7 +32,7 @@ export interface Hop {
   readonly limit?: number
   /** On the attributes of the link. */
   readonly where?: Match
-  /** The same for the server, where it can say it: on the entry of a map of links. */
+  /** Filter for the server, where it can say it: on the entry of a map of links. */
   readonly attributeFilter?: Expression
   /** On the link record, as it is stored; asked of the server. */
   readonly linkFilter?: Expression

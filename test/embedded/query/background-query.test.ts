@@ -81,7 +81,7 @@ describe('A background query', () => {
     expect(records.map((record) => record.bins.times)).to.deep.equal(Array(50).fill(1))
   })
 
-  it('refuses a filter that is no boolean', async () => {
+  it('refuses a filter that is not boolean', async () => {
     const policy = { filterExpression: exp.int(1) }
     expect(await refusal(client.query('test', 'demo').operate([operations.write('mark', 1)], policy))).to.equal(4)
   })

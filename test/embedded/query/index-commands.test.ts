@@ -69,8 +69,8 @@ describe('The commands for secondary indexes', () => {
     ['an index on no bin', 'indexname=b;type=NUMERIC', 4],
     ['an index without name', 'bin=n;type=NUMERIC', 4],
     ['a bin name that is too long', 'indexname=b;bin=a234567890123456;type=NUMERIC', 4],
-    ['a context that is no base64', 'indexname=b;bin=n;type=NUMERIC;context=%%%', 4],
-    ['a context that is no context', 'indexname=b;bin=n;type=NUMERIC;context=kQE=', 4],
+    ['a context that is not base64', 'indexname=b;bin=n;type=NUMERIC;context=%%%', 4],
+    ['a context that is not a context', 'indexname=b;bin=n;type=NUMERIC;context=kQE=', 4],
     ['an index on a set that is not named', 'indexname=b;indextype=SET', 4],
   ]
   for (const [what, parameters, code] of REFUSED) {

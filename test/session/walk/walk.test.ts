@@ -278,7 +278,7 @@ for (const mode of MODES) {
       await session.close()
     })
 
-    it('takes part in a transaction, where queries need leave', async () => {
+    it('takes part in a transaction, where queries must be allowed', async () => {
       await people()
       if (mode !== 'sc') return
       await db.transaction(async (session) => {

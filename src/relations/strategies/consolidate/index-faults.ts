@@ -15,7 +15,7 @@ import type { InsideFault } from '../../contract/inside-verification.js'
 import { entryId, showEntry, type IndexEntry } from './indexed-refs.js'
 import type { PartClass } from './part-class.js'
 
-/** What an inverse index should list of a part. */
+/** Entries that an inverse index should have of a part. */
 interface ListedPart {
   readonly entries: readonly IndexEntry[]
 }

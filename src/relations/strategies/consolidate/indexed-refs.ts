@@ -8,7 +8,7 @@ import type { Value } from '../../../plan/value.js'
 export interface IndexedPart {
   readonly part: object
   readonly at: IndexCoverage
-  /** One for each index; null where the part points to nothing. */
+  /** Targets, one for each index; null where the part points to nothing. */
   readonly refs: readonly (UserKey | null)[]
   /** The parts in it by their keys in its map, for each collection on the way to an index. */
   readonly children: readonly ReadonlyMap<string, IndexedPart>[]
@@ -24,13 +24,13 @@ export interface IndexEntry {
   readonly id: KeyValue
 }
 
-/** Which indexes of a collection are about the parts at one place in it, and about the parts in those. */
+/** Indexes of a collection that are about the parts at one place in it, and about the parts in those. */
 export class IndexCoverage {
   readonly codec: ChildCodec
   /** The reference that each index lists here; undefined where the index is not about these parts. */
   readonly refs: readonly (string | undefined)[]
   readonly #indexes: readonly IndexPath[]
-  /** How many collections on its way each index has behind it; -1 for one that leads elsewhere. */
+  /** Number of collections on its way that each index has behind it; -1 for one that leads elsewhere. */
   readonly #steps: readonly number[]
   #inside: readonly { readonly field: ChildrenField; readonly at: IndexCoverage }[] | undefined
 
@@ -61,7 +61,7 @@ export class IndexCoverage {
     return this.#indexes[index].target
   }
 
-  /** The same of the parts at the end of a way; undefined where no index is about them. */
+  /** Indexes about the parts at the end of a way; undefined where no index is about them. */
   along(way: readonly { readonly field: ChildrenField }[]): IndexCoverage | undefined {
     return way.reduce<IndexCoverage | undefined>(
       (at, step) => at?.inside.find(({ field }) => field === step.field)?.at,
@@ -79,7 +79,7 @@ export class IndexCoverage {
     return this.#inside
   }
 
-  /** What indexes see of a part, by its snapshot. */
+  /** References of a part that indexes list, by its snapshot. */
   see(part: object, snapshot: object): IndexedPart {
     const { codec } = this
     return {

@@ -188,7 +188,7 @@ export class PartClass {
     return this.coverage?.see(part, snapshot ?? this.codec.snapshot(part)) ?? NOTHING_INDEXED
   }
 
-  /** Which parts inverse indexes are about; undefined where there is no such index. Made when asked, once codecs know their children. */
+  /** Parts that inverse indexes are about; undefined where there is no such index. Made when asked, once codecs know their children. */
   get coverage(): IndexCoverage | undefined {
     const { inverseIndexes } = this.relation
     if (inverseIndexes !== undefined) this.#coverage ??= IndexCoverage.of(this.codec, inverseIndexes)

@@ -16,7 +16,7 @@ import { pointersOf } from './part-pointers.js'
 
 const ALL = 2 ** 31 - 1
 
-export interface Entry {
+interface Entry {
   readonly key: MapKey
   readonly value: Value
 }
@@ -26,7 +26,7 @@ export interface FoundPart extends PartTuples {
   readonly part: object
   readonly place: MapKey
   readonly rightPlace: MapKey
-  /** What inverse indexes should list of it. */
+  /** Entries that inverse indexes should have of it. */
   readonly entries: readonly IndexEntry[]
   /** The record that its id leads to, where ids say one. */
   readonly parent: KeyValue | undefined

@@ -128,7 +128,7 @@ export abstract class PartsStrategy implements RelationStrategy {
     return collectionStateOf(readProperty(entity, this.relation) as object)
   }
 
-  /** This strategy alone gives the state its parts. */
+  /** Parts of the state, which only this strategy sets. */
   protected table(entity: object): PartTable {
     return this.#state(entity).parts as PartTable
   }

@@ -19,7 +19,7 @@ import { pointingIn, removeEntries, unknownRoots } from './remove-entries.js'
 interface Pointers {
   readonly owner: EntityModel
   readonly relation: string
-  /** Which of the relation's inverse indexes it is. */
+  /** Inverse index of the relation that found them. */
   readonly at: number
   /** The relation, where the owners' own records hold the children: these are read with them. */
   readonly along: readonly string[]
