@@ -54,7 +54,8 @@ function mapAnswer(entries: Entries, name: Question['name'], args: readonly Valu
   const byKey = entries.toSorted(([a], [b]) => compareValues(a, b))
   const byValue = byKey.toSorted(([, a], [, b]) => compareValues(a, b))
   const [first, second] = args
-  const among = byKey.filter(([key]) => (first as readonly Value[]).some?.((one) => compareValues(one, key) === 0))
+  const wanted = Array.isArray(first) ? (first as readonly Value[]) : []
+  const among = byKey.filter(([key]) => wanted.some((one) => compareValues(one, key) === 0))
   const position = (all: Entries): number | undefined => {
     const at = all.findIndex(([key]) => compareValues(key, first) === 0)
     return at < 0 ? undefined : at

@@ -1,5 +1,5 @@
 import type { SkeinError } from '../errors/index.js'
-import { decodeItem, typeCodecOf, unreadable, unstorable } from '../codec/index.js'
+import { decodeItem, tokenOf, typeCodecOf, unreadable, unstorable } from '../codec/index.js'
 import { mapClear, mapIncrement, mapPut, mapPutItems, mapRemoveKeys, MAX_CONTEXTS } from '../plan/operations.js'
 import type { MapKey, Value } from '../plan/value.js'
 import { atPlace, badArgument, wrongHandle } from './handle-errors.js'
@@ -87,7 +87,14 @@ export class MapHandle<M> extends PlaceHandle {
       return { entry: this.#entry(key), value }
     })
     if (all.length === 0) return
-    const items = new Map(all.map(({ entry, value }) => [entry.key, this.encode(entry.type, value, entry.name)]))
+    // Of equal bytes the last wins: an expression of the server takes no key twice.
+    const byToken = new Map(
+      all.map(({ entry: { key, type, name }, value }) => [
+        tokenOf(key),
+        [key, this.encode(type, value, name)] as const,
+      ]),
+    )
+    const items = new Map(byToken.values())
     this.record(mapPutItems(bin, items, path, mapSubtypeOf(this.place)), (map) =>
       all.forEach(({ entry, value }) => setEntry(map, entry.name, value)),
     )

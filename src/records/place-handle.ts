@@ -29,7 +29,8 @@ export abstract class PlaceHandle {
   ): void {
     const { target, place } = this
     const rootType = place.rootType ?? target.model.properties.find(({ name }) => name === place.property)!.type
-    const apply = (value: unknown): unknown => changeAt(value, place, target.codecs, rootType, change)
+    const apply = (value: unknown, isBare?: boolean): unknown =>
+      changeAt(value, place, target.codecs, rootType, change, isBare)
     const { property } = place
     target.record(
       check === undefined

@@ -177,7 +177,7 @@ export class RecordAccess implements RecordTarget {
     if (managed.stored?.createsRecord !== true) return undefined
     const changes = recordedChanges(managed).filter(({ property }) => property === place.property)
     return this.#encoded(
-      changes.reduce<unknown>((value, change) => change.apply(value), undefined),
+      changes.reduce<unknown>((value, change) => change.apply(value, true), undefined),
       place,
     )
   }
