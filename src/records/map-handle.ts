@@ -72,31 +72,31 @@ export class MapHandle<M> extends PlaceHandle {
     return itemsWhere(this.target, this.place, withoutCreating(path), type, conditions)
   }
 
+  /** Puts an entry; a field of a part is removed by `null` or `undefined`. */
   put<K extends KeyOf<M>>(key: K, value: ValueOf<M, K>): void {
     const { bin, path } = this.place
     const entry = this.#entry(key)
+    if (this.#isNoValue(value)) return this.#removeEntries([entry])
     const operation = mapPut(bin, entry.key, this.encode(entry.type, value, key), path, mapSubtypeOf(this.place))
     this.record(operation, (map) => setEntry(map, entry.name, value))
   }
 
+  /** Puts entries; of equal keys the last counts. */
   putMany(entries: Iterable<readonly [KeyOf<M>, ValueOf<M, KeyOf<M>>]>): void {
     const { bin, path } = this.place
-    const all = this.#list('putMany', entries).map((one) => {
+    const given = this.#list('putMany', entries).map((one) => {
       if (!Array.isArray(one)) throw this.#bad('putMany() takes entries', 'Give [key, value] for each, or a Map.')
       const [key, value] = one as unknown as readonly [KeyOf<M>, ValueOf<M, KeyOf<M>>]
       return { entry: this.#entry(key), value }
     })
-    if (all.length === 0) return
-    // Of equal bytes the last wins: an expression of the server takes no key twice.
-    const byToken = new Map(
-      all.map(({ entry: { key, type, name }, value }) => [
-        tokenOf(key),
-        [key, this.encode(type, value, name)] as const,
-      ]),
-    )
-    const items = new Map(byToken.values())
+    // An expression of the server takes no key twice, also not as equal bytes.
+    const all = [...new Map(given.map((each) => [tokenOf(each.entry.key), each])).values()]
+    const puts = all.filter(({ value }) => !this.#isNoValue(value))
+    const items = new Map(puts.map(({ entry, value }) => [entry.key, this.encode(entry.type, value, entry.name)]))
+    this.#removeEntries(all.flatMap(({ entry, value }) => (this.#isNoValue(value) ? [entry] : [])))
+    if (items.size === 0) return
     this.record(mapPutItems(bin, items, path, mapSubtypeOf(this.place)), (map) =>
-      all.forEach(({ entry, value }) => setEntry(map, entry.name, value)),
+      puts.forEach(({ entry, value }) => setEntry(map, entry.name, value)),
     )
   }
 
@@ -112,16 +112,7 @@ export class MapHandle<M> extends PlaceHandle {
   }
 
   remove(...keys: readonly KeyOf<M>[]): void {
-    if (keys.length === 0) return
-    const { bin, path } = this.place
-    const entries = keys.map((key) => this.#entry(key))
-    const operation = mapRemoveKeys(
-      bin,
-      entries.map(({ key }) => key),
-      'none',
-      path,
-    )
-    this.record(operation, (map) => entries.forEach(({ name }) => deleteEntry(map, name)))
+    this.#removeEntries(keys.map((key) => this.#entry(key)))
   }
 
   clear(): void {
@@ -213,6 +204,18 @@ export class MapHandle<M> extends PlaceHandle {
       })
       .sort((a, b) => order(a.stored, b.stored))
       .map(({ shown }) => shown as EntriesOf<M>[number])
+  }
+
+  #removeEntries(entries: readonly Entry[]): void {
+    if (entries.length === 0) return
+    const { bin, path } = this.place
+    const keys = entries.map(({ key }) => key)
+    this.record(mapRemoveKeys(bin, keys, 'none', path), (map) => entries.forEach(({ name }) => deleteEntry(map, name)))
+  }
+
+  /** True for what removes a field of a part; in a map, `null` is a value. */
+  #isNoValue(value: unknown): boolean {
+    return (value === null || value === undefined) && isPart(this.place.type)
   }
 
   #keysOf(stored: Value | undefined): unknown[] {

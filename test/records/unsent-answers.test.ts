@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { Bin, Counter, Embeddable, Embedded, Key, Record, type Database } from 'skein'
+import { Bin, collection, Counter, Embeddable, Embedded, Key, OneToMany, Record, type Database } from 'skein'
 import { MODES } from '../server.js'
 import { useDatabase } from '../use-database.js'
 
@@ -10,6 +10,13 @@ class Profile {
   @Counter() hits = 0
 }
 
+@Embeddable()
+class Device {
+  @Key() id!: string
+  @Bin() name?: string
+  @Bin() os?: string
+}
+
 @Record({ set: 'una_player' })
 class Player {
   @Key() id!: string
@@ -18,6 +25,7 @@ class Player {
   @Bin({ type: { map: 'int', key: 'bytes' } }) seals?: Map<Uint8Array, number>
   @Embedded(() => Profile) profile?: Profile
   @Embedded(() => Profile, { as: 'map' }) profiles?: Map<string, Profile>
+  @OneToMany(() => Device, { strategy: 'consolidate' }) devices = collection<Device>()
 }
 
 const bytes = (...each: number[]): Uint8Array => Uint8Array.from(each)
@@ -77,6 +85,43 @@ for (const mode of MODES) {
         expect([await seals.size(), await seals.get(bytes(1, 2))]).to.deep.equal([2, 2])
         await session.flush()
         expect([await seals.size(), await seals.get(bytes(1, 2))]).to.deep.equal([2, 2])
+      }
+    })
+
+    it('has no field of a part or child that null was put into, nor has the record afterwards', async () => {
+      const profile = (): Profile => Object.assign(new Profile(), { name: 'n' })
+      for (const isLoaded of [false, true]) {
+        const player = Object.assign(new Player(), { id: 'a', profile: profile() })
+        player.profiles = new Map([['main', profile()]])
+        player.devices.add(Object.assign(new Device(), { id: 'd', name: 'n', os: 'o' }))
+        await db.session().upsert(player)
+        const session = db.session()
+        const loaded = isLoaded ? await session.load(Player, 'a', { with: ['devices'] }) : undefined
+        const at = session.at(Player, 'a')
+        at.map('profile').put('name', null as never)
+        at.map('profiles').at('main').put('name', undefined)
+        at.child('devices', 'd').putMany([
+          ['name', 'again'],
+          ['os', 'p'],
+          ['name', undefined],
+        ])
+        const answers = async (): Promise<unknown> => [
+          await at.map('profile').has('name'),
+          await at.map('profiles').at('main').keys(),
+          await at.child('devices', 'd').getMany(['name', 'os']),
+        ]
+        const expected = [false, ['hits', 'level'], new Map([['os', 'p']])]
+        expect(await answers()).to.deep.equal(expected)
+        if (loaded !== undefined)
+          expect([
+            loaded.profile!.name,
+            loaded.profiles!.get('main')!.name,
+            loaded.devices.items[0].name,
+          ]).to.deep.equal([undefined, undefined, undefined])
+        await session.flush()
+        expect(await answers()).to.deep.equal(expected)
+        expect(session.isDirty()).to.equal(false)
+        expect(await db.session().at(Player, 'a').map('profile').keys()).to.deep.equal(['hits', 'level'])
       }
     })
   })
