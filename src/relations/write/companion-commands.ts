@@ -94,9 +94,16 @@ export class CompanionCommands {
     return { ...tell, guards: [whileThere(this.model)] }
   }
 
-  /** Tells the owner of an add inside a transaction, which may create the owner's record. */
+  /**
+   * Tells the owner of an add inside a transaction, which may create the owner's record. What it says was read before: a question in each of
+   * several such commands would hide the answers to the others.
+   */
   telling({ owner, isOwnerMade }: StoredMember, shards: Shards, made?: readonly RecordKey[]): WriteCommand {
-    const tell = this.admitting(this.tell(owner, shards, made))
+    const told = this.tell(owner, shards, made)
+    const tell = this.admitting({
+      ...told,
+      operations: told.operations.filter(({ kind }) => kind !== 'readExpression'),
+    })
     return isOwnerMade === true ? { ...tell, exists: 'upsert' } : tell
   }
 
