@@ -1,12 +1,17 @@
 import { SkeinError } from '../errors/index.js'
 import type { DeleteRecord, WriteOperation } from '../plan/operation.js'
 import type { QueryCommand } from '../plan/query-command.js'
-import { calls, type AerospikeClient, type ClientError, type ClientNode } from './aerospike-client.js'
+import { calls, type AerospikeClient, type ClientError } from './aerospike-client.js'
+import { askJob, type BackgroundJob } from './background-jobs.js'
 import { clientOperation } from './client-operations.js'
+import { failureOf, isWithoutNodes } from './command-errors.js'
 import { encodeExpression } from './encode-expression.js'
+import type { RetryOptions } from './options.js'
 import type { Policies } from './policies.js'
 import { clientQuery } from './query-runner.js'
 import { queryError } from './query-errors.js'
+import { Tries } from './retry.js'
+import { CODE, isNoAnswer, isTransient } from './status.js'
 
 /** Progress of a background operation, on all nodes. */
 export interface BackgroundProgress {
@@ -26,92 +31,157 @@ export interface BackgroundOptions {
   readonly onProgress?: (progress: BackgroundProgress) => void
 }
 
+interface BackgroundParts {
+  readonly client: AerospikeClient
+  readonly policies: Policies
+  readonly retry: RetryOptions
+}
+
+/** A background operation that is being started and waited for. */
+interface Background extends BackgroundParts {
+  readonly command: QueryCommand
+  readonly operations: readonly BackgroundOperation[]
+  readonly policy: ReturnType<Policies['background']>
+  readonly signal: AbortSignal | undefined
+  /** True where doing it twice changes nothing. */
+  readonly isRepeatable: boolean
+}
+
 /** The record's expiry stays as it is. */
 const KEEP_TTL = -2
 const SHORTEST_WAIT = 5
 const LONGEST_WAIT = 500
-const NOT_FOUND = 2
-const INFO = { timeout: 10_000 }
+const NOTHING: BackgroundProgress = { written: 0, failed: 0, share: 1, isDone: true }
 
 /**
  * Lets the server change all records that a query finds, and waits until it is done. The signal ends the waiting; what the server has
  * begun, it finishes.
  */
 export async function runBackground(
-  client: AerospikeClient,
-  policies: Policies,
+  parts: BackgroundParts,
   command: QueryCommand,
   operations: readonly BackgroundOperation[],
   durableDelete: boolean,
   { signal, onProgress }: BackgroundOptions = {},
 ): Promise<BackgroundProgress> {
-  signal?.throwIfAborted()
-  const { options, filter } = clientQuery({ ...command, bins: 'all' })
-  const policy = policies.background(filter === undefined ? undefined : encodeExpression(filter), durableDelete)
-  const id = Math.floor(Math.random() * Number.MAX_SAFE_INTEGER)
-  try {
-    const query = calls(client).query(command.namespace, command.set, { ...options, ttl: KEEP_TTL })
-    await query.operate(operations.map(clientOperation), policy, id)
-  } catch (error) {
-    // A set that has never been written is not known to the server.
-    if ((error as ClientError).code === NOT_FOUND) return { written: 0, failed: 0, share: 1, isDone: true }
-    throw queryError(command, error as ClientError)
-  }
+  const { filter } = clientQuery({ ...command, bins: 'all' })
+  const policy = parts.policies.background(filter === undefined ? undefined : encodeExpression(filter), durableDelete)
+  const isRepeatable = operations.every(({ kind }) => kind !== 'addToBin')
+  const work: Background = { ...parts, command, operations, policy, signal, isRepeatable }
+  const ids = await start(work)
+  if (ids === undefined) return NOTHING
+  let tries: Tries | undefined
   for (let pause = SHORTEST_WAIT; ; pause = Math.min(2 * pause, LONGEST_WAIT)) {
     signal?.throwIfAborted()
-    const progress = await progressOf(client, id, command)
-    onProgress?.(progress)
-    if (progress.isDone) return progress
-    await new Promise((resolve) => setTimeout(resolve, pause))
+    const progress = await progressOf(work, ids, (tries ??= new Tries()))
+    if (progress !== undefined) {
+      tries = undefined
+      onProgress?.(progress)
+      if (progress.isDone) return progress
+    }
+    await rest(pause)
   }
 }
 
-async function progressOf(client: AerospikeClient, id: number, command: QueryCommand): Promise<BackgroundProgress> {
-  const asked = calls(client)
-    .getNodes()
-    .map((node) => jobOf(client, node, id, command))
-  const nodes = (await Promise.all(asked)).map((info) => readJob(info, command))
-  return {
-    written: sum(nodes, ({ written }) => written),
-    failed: sum(nodes, ({ failed }) => failed),
-    share: sum(nodes, ({ share }) => share) / Math.max(1, nodes.length),
-    isDone: nodes.every(({ isDone }) => isDone),
+/** Ids of the starts of which one has reached every node; undefined where the server knows no such set, which has never been written. */
+async function start(work: Background): Promise<readonly number[] | undefined> {
+  const { command, retry, isRepeatable, signal } = work
+  const ids: number[] = []
+  let tries: Tries | undefined
+  for (let isDoubtful = false; ;) {
+    signal?.throwIfAborted()
+    const id = Math.floor(Math.random() * Number.MAX_SAFE_INTEGER)
+    ids.push(id)
+    const error = await send(work, id)
+    if (error === undefined) return ids
+    const { code } = failureOf(error)
+    if (code === CODE.NOT_FOUND) return undefined
+    // The nodes know better than a lost answer whether they have begun.
+    const job = await askJob(work.client, id).catch(() => undefined)
+    if (job !== undefined && job.nodes > 0 && job.begun === job.nodes) return ids
+    isDoubtful ||= job === undefined || job.begun > 0 || (isNoAnswer(code) && !isWithoutNodes(error))
+    const wait = isRepeatable && isTransient(code) ? (tries ??= new Tries()).next(retry) : undefined
+    if (wait !== undefined) {
+      await rest(wait)
+      continue
+    }
+    // A missing index is reported as such where all of it may be done again.
+    const isAboutIndex = code === CODE.INDEX_NOT_FOUND || code === CODE.INDEX_NOT_READABLE
+    throw isDoubtful && !(isRepeatable && isAboutIndex) ? inDoubt(work, error, job) : queryError(command, error)
   }
 }
 
-/** Answer of a node about the job; empty where the node knows none, which the client makes an error. */
-async function jobOf(client: AerospikeClient, node: ClientNode, id: number, command: QueryCommand): Promise<string> {
+async function send({ client, command, operations, policy }: Background, id: number): Promise<ClientError | undefined> {
   try {
-    return await calls(client).infoNode(`query-show:id=${id}`, node, INFO)
+    const { options } = clientQuery({ ...command, bins: 'all' })
+    const query = calls(client).query(command.namespace, command.set, { ...options, ttl: KEEP_TTL })
+    await query.operate(operations.map(clientOperation), policy, id)
+    return undefined
   } catch (error) {
-    if ((error as ClientError).code === NOT_FOUND) return ''
-    throw queryError(command, error as ClientError)
+    return error as ClientError
   }
 }
 
-function readJob(info: string, command: QueryCommand): BackgroundProgress {
-  const text = info.slice(info.indexOf('\t') + 1).trim()
-  // A node that has none of the records may never have heard of the work.
-  if (text.startsWith('ERROR:2') || text === '') return { written: 0, failed: 0, share: 1, isDone: true }
-  const field = (name: string): string => new RegExp(`(?:^|:)${name}=([^:;]*)`).exec(text)?.[1] ?? ''
-  const status = field('status')
-  if (status.startsWith('done') && status !== 'done(ok)') throw abandoned(command, status)
+/** Progress of the last start, which ends no sooner than those before it; undefined where the nodes have to be asked again. */
+async function progressOf(
+  work: Background,
+  ids: readonly number[],
+  tries: Tries,
+): Promise<BackgroundProgress | undefined> {
+  const { client, retry, operations } = work
+  let jobs: readonly BackgroundJob[]
+  try {
+    jobs = await Promise.all(ids.map((id) => askJob(client, id)))
+  } catch (error) {
+    const wait = isTransient(failureOf(error as ClientError).code) ? tries.next(retry) : undefined
+    if (wait === undefined) throw inDoubt(work, error as ClientError, undefined)
+    await rest(wait)
+    return undefined
+  }
+  const { failed, share, abandoned, written } = jobs.at(-1)!
+  if (abandoned !== undefined) throw givenUp(work, abandoned)
+  // A record is deleted once, whichever start has come to it; a value is written by each of them.
+  const isDelete = operations.some(({ kind }) => kind === 'deleteRecord')
   return {
-    written: Number(field('recs-succeeded')),
-    failed: Number(field('recs-failed')),
-    share: Number(field('job-progress')) / 100,
-    isDone: status.startsWith('done'),
+    written: isDelete ? jobs.reduce((sum, job) => sum + job.written, 0) : written,
+    failed,
+    share,
+    isDone: jobs.every(({ isDone }) => isDone),
   }
 }
 
-const sum = <T>(items: readonly T[], of: (item: T) => number): number =>
-  items.reduce((total, each) => total + of(each), 0)
+const rest = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds))
 
-function abandoned({ entity, namespace, set }: QueryCommand, status: string): SkeinError {
+/** Advice where some records may be changed. */
+const afterSome = ({ isRepeatable }: Background): string =>
+  isRepeatable
+    ? 'Call it again: that changes nothing where it is already done.'
+    : 'Do not simply call it again: inc would be added twice where it is already done. Look at the records first, or let the update itself end its condition, so that it can be repeated (see "Change or delete all that is found" in docs/guide/queries.md).'
+
+/** Nobody can tell which records are changed. */
+function inDoubt(work: Background, error: ClientError, job: BackgroundJob | undefined): SkeinError {
+  const { entity, namespace, set } = work.command
+  // The client's error holds the whole call with its values.
+  error.command = 'query'
+  error.inDoubt = true
+  const { code } = failureOf(error)
+  const why =
+    job !== undefined && job.begun > 0
+      ? `only ${job.begun} of ${job.nodes} nodes have begun it`
+      : 'an answer of the server was lost'
+  return new SkeinError(
+    'SKEIN_4206',
+    `The bulk operation on ${entity} may be done wholly, in part or not at all: ${why} (code ${code}).`,
+    { className: entity, namespace, set, cause: error, fix: afterSome(work) },
+  )
+}
+
+function givenUp(work: Background, status: string): SkeinError {
+  const { entity, namespace, set } = work.command
   return new SkeinError('SKEIN_4204', `The server gave up changing the records of ${entity} (${status}).`, {
     className: entity,
     namespace,
     set,
-    fix: 'Some records may be changed. Call it again: records that no longer meet the conditions are left alone.',
+    fix: `Some records may be changed. ${afterSome(work)}`,
   })
 }

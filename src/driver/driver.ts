@@ -172,7 +172,8 @@ export class Driver {
     options: BackgroundOptions & { readonly durableDelete?: boolean } = {},
   ): Promise<BackgroundProgress> {
     const { durableDelete = this.#durableDelete(command.namespace), ...rest } = options
-    return this.#start(() => runBackground(this.client, this.#policies, command, operations, durableDelete, rest))
+    const parts = { client: this.client, policies: this.#policies, retry: this.retry }
+    return this.#start(() => runBackground(parts, command, operations, durableDelete, rest))
   }
 
   /** The records that follow a position, in an order that changes of other records do not move. */
