@@ -2,38 +2,48 @@ import { EntityGoneError, SkeinError, VersionConflictError, type ErrorOptions } 
 import { describeKey } from '../keys/index.js'
 import type { Command } from '../plan/command.js'
 import type { ReadOperation, WriteOperation } from '../plan/operation.js'
+import type { Path } from '../plan/path.js'
 import type { MapKey } from '../plan/value.js'
 
 const MOST_NAMED = 3
 
 interface Inside {
   readonly bin: string
-  /** Of the entry of its map, where it is one. */
-  readonly key?: MapKey
+  /** Of the entry of its map, where it is one, and of those further in that must be there, too. */
+  readonly keys?: readonly MapKey[]
   /** Place in its list, where that must be there. */
   readonly index?: number
   /** Changed without having been read. */
   readonly isUnread?: true
 }
 
-/** Places inside of bins that a command changes; they have to be there. */
+/** Places inside of bins that a command changes and that have to be there. */
 function changesInside({ operations = [] }: Command): readonly Inside[] {
   // A part that was moved, and changed where it is now, is the same part.
   const moved = new Set(
     operations.flatMap((operation) => (operation.kind === 'mapMove' ? operation.moves.map(({ to }) => to) : [])),
   )
   return operations.flatMap((operation): Inside[] => {
-    if (operation.kind === 'mapMove') return operation.moves.map(({ from }) => ({ bin: operation.bin, key: from }))
+    if (operation.kind === 'mapMove') return operation.moves.map(({ from }) => ({ bin: operation.bin, keys: [from] }))
     const index = indexOf(operation)
     const isFixed = index !== undefined && index < 0
     if (!('path' in operation) || operation.path === undefined || operation.path.length === 0)
       return isFixed && 'bin' in operation ? [{ bin: operation.bin, index, ...marks(operation) }] : []
     const [step] = operation.path
     if (step.in !== 'mapKey') return [{ bin: operation.bin }]
+    const keys = keysThere(operation.path)
+    // Where a change makes the whole way, nothing can be missing.
+    if (moved.has(step.key) || (keys.length === 0 && !isFixed)) return []
     const last = isFixed ? { index } : {}
-    return moved.has(step.key) ? [] : [{ bin: operation.bin, key: step.key, ...last, ...marks(operation) }]
+    return [{ bin: operation.bin, keys: isFixed ? keysOf(operation.path) : keys, ...last, ...marks(operation) }]
   })
 }
+
+const keysOf = (path: Path): readonly MapKey[] => path.flatMap((step) => (step.in === 'mapKey' ? [step.key] : []))
+
+/** Keys of the way as far as the server does not make it. */
+const keysThere = (path: Path): readonly MapKey[] =>
+  keysOf(path.slice(0, 1 + path.findLastIndex((step) => step.in !== 'mapKey' || step.create !== true)))
 
 /** Places inside bins at which a command increments; the server refuses to increment a value that is not a number. */
 export function numbersInside({ operations = [] }: Command): readonly string[] {
@@ -65,8 +75,8 @@ function changedParts(command: Command): string {
 const namedParts = (command: Command): string =>
   oneOfThese(
     changesInside(command).map(
-      ({ bin, key, index }) =>
-        `${bin}${key === undefined ? '' : `[${describeKey(key)}]`}${index === undefined ? '' : `[${index}]`}`,
+      ({ bin, keys = [], index }) =>
+        `${bin}${keys.map((key) => `[${describeKey(key)}]`).join('')}${index === undefined ? '' : `[${index}]`}`,
     ),
   )
 
@@ -86,7 +96,7 @@ export function partMissing(command: Command, subject: string, options: ErrorOpt
       ...where,
       fix: 'Nothing was written. Refresh the entity and repeat the change.',
     })
-  if (inside.every(({ key }) => key === undefined))
+  if (inside.every(({ keys }) => keys === undefined))
     return new SkeinError(
       'SKEIN_3103',
       `${subject}: there is no ${namedParts(command)}, the list is shorter (code 26).`,

@@ -145,7 +145,7 @@ export function otherClass(mapped: MappedClass, found: ManagedEntity): SkeinErro
 export function anotherClass(mapped: MappedClass, { key }: RecordKey): SkeinError {
   return new SkeinError('SKEIN_3102', `${title(mapped, key)} is stored as another class of its set.`, {
     ...about(mapped, key),
-    fix: 'Delete it through its own class or a base class.',
+    fix: 'Go through its own class or a base class.',
   })
 }
 
@@ -201,11 +201,12 @@ export function kindInCompanions(mapped: MappedClass, property: string): SkeinEr
   return new SkeinError('SKEIN_2404', message, { ...about(mapped), property, fix })
 }
 
-export function gone({ mapped, key, loaded }: ManagedEntity): EntityGoneError {
+export function gone({ mapped, key, loaded, isUnread }: ManagedEntity): EntityGoneError {
   return new EntityGoneError(`${title(mapped, key.key)} is not stored, or no longer stored.`, {
     ...about(mapped, key.key),
-    fix:
-      loaded === undefined
+    fix: isUnread
+      ? 'Nothing of it was loaded: detach it, or store it first.'
+      : loaded === undefined
         ? 'Detach it, or store it again with upsert.'
         : 'Detach it: only a part of it was loaded, and the rest is lost.',
   })
