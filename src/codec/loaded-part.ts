@@ -5,7 +5,14 @@ import type { BinProperty } from './bin-property.js'
 import { MapChanges } from './map-changes.js'
 import { readProperty, writeProperty } from './own-property.js'
 import type { PartCodec } from './part-codec.js'
-import { isMissing, type Loaded, type LoadedEntries, type LoadedPart, type PropertyCodec } from './property-codec.js'
+import {
+  isMissing,
+  type Loaded,
+  type LoadedEntries,
+  type LoadedPart,
+  type LoadedSlice,
+  type PropertyCodec,
+} from './property-codec.js'
 import { textOf } from './types/byte-keyed-map.js'
 import { jsonType } from './types/json-type.js'
 import { storedMap } from './types/map-type.js'
@@ -91,8 +98,10 @@ const keyText = (key: unknown): string => (key instanceof Uint8Array ? textOf(ke
 /** True when everything of `want` was read with `have`. */
 export function isPartCovered(have: LoadedPart | undefined, want: LoadedPart): boolean {
   if (have === undefined || have.kind !== want.kind) return false
-  if (have.kind === 'slice' || want.kind === 'slice')
-    return have.kind === 'slice' && want.kind === 'slice' && have.offset === want.offset && have.count === want.count
+  if (have.kind === 'slice' || want.kind === 'slice') {
+    const both = have.kind === 'slice' && want.kind === 'slice' ? spanOf(have, want) : undefined
+    return both?.begin === (have as LoadedSlice).offset && both.end === endOf(have as LoadedSlice)
+  }
   const known = new Set([...have.keys].map(tokenOf))
   return [...want.keys].every((key) => known.has(tokenOf(key)))
 }
@@ -100,11 +109,23 @@ export function isPartCovered(have: LoadedPart | undefined, want: LoadedPart): b
 /** Joins two parts that were read; undefined where only the whole property holds both. */
 export function joinParts(one: LoadedPart, other: LoadedPart): LoadedPart | undefined {
   if (isPartCovered(one, other)) return one
-  if (one.kind === 'slice' || other.kind === 'slice') return undefined
+  if (one.kind === 'slice' || other.kind === 'slice') {
+    const both = one.kind === 'slice' && other.kind === 'slice' ? spanOf(one, other) : undefined
+    return both && { kind: 'slice', offset: both.begin, count: both.end - both.begin }
+  }
   const fields = one.fields && new Set([...one.fields, ...(other.fields ?? [])])
   const keys = new Map([...one.keys, ...other.keys].map((key) => [tokenOf(key), key]))
   return { kind: 'entries', keys: new Set(keys.values()), fields }
 }
+
+/** The positions from the first to the last of two slices; undefined where one counts from the start and the other from the end. */
+function spanOf(one: LoadedSlice, other: LoadedSlice): { readonly begin: number; readonly end: number } | undefined {
+  if (one.offset < 0 !== other.offset < 0) return undefined
+  return { begin: Math.min(one.offset, other.offset), end: Math.max(endOf(one), endOf(other)) }
+}
+
+/** A slice that counts from the end stops there. */
+const endOf = ({ offset, count }: LoadedSlice): number => (offset < 0 ? Math.min(0, offset + count) : offset + count)
 
 /** Leaves fields of a part empty that were not read: a counter would show 0. */
 export function hideUnread(property: PropertyCodec, value: unknown, want: Loaded): void {

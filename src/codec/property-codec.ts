@@ -12,7 +12,7 @@ export interface LoadedEntries {
 }
 
 /** Items of a list that were read, by position. */
-interface LoadedSlice {
+export interface LoadedSlice {
   readonly kind: 'slice'
   readonly offset: number
   readonly count: number
