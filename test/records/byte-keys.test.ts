@@ -15,6 +15,7 @@ import {
   type Database,
 } from 'skein'
 import { MODES } from '../server.js'
+import { rejection } from '../session/rejection.js'
 import { useDatabase } from '../use-database.js'
 
 @Record({ set: 'byk_owner' })
@@ -144,6 +145,19 @@ for (const mode of MODES) {
         .catch((e: unknown) => e)
       expect((second as Error).message).to.include('two keys have the same bytes, 0xff')
       expect(await db.session().find(Vault, 1)).to.equal(null)
+    })
+
+    it('takes only base64 of plain data for bytes, and refuses to save other text', async () => {
+      for (const text of ['!!', 'ÿ', ' ', '/w', '/x==', '_w==']) {
+        for (const given of [{ seal: text }, { notes: [text] }, { counts: { '/w==': 1, [text]: 2 } }]) {
+          const made = fromPlain(Vault, { id: 1, ...given })
+          const error = (await rejection(() => db.session().save(made))) as SkeinError
+          expect(error, text).to.be.instanceOf(SkeinError)
+          expect(error.message).to.include(JSON.stringify(text))
+        }
+      }
+      const { seal, notes, counts } = fromPlain(Vault, { id: 1, seal: '', notes: ['/w=='], counts: { '/g==': 2 } })
+      expect([seal, notes, entries(counts)]).to.deep.equal([key(), [A], [['fe', 2]]])
     })
 
     it('is asked and changed through a handle', async () => {

@@ -63,8 +63,11 @@ function toBigint(value: unknown): unknown {
   return Number.isSafeInteger(value) ? BigInt(value as number) : value
 }
 
+// Node skips what is not base64: any text would become some bytes, and several texts the same ones.
 function toBytes(value: unknown): unknown {
-  return typeof value === 'string' ? Buffer.from(value, 'base64') : value
+  if (typeof value !== 'string') return value
+  const bytes = Buffer.from(value, 'base64')
+  return bytes.toString('base64') === value ? bytes : value
 }
 
 const orNull = (item: unknown, convert: (item: unknown) => unknown): unknown => (item === null ? null : convert(item))
