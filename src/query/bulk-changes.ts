@@ -69,7 +69,7 @@ export function compileChanges(
 }
 
 const SHARDED_FIX = ({ name }: EntityModel, property: string): string =>
-  `Add to it record by record: session.at(${name}, key).increment('${property}', 1).`
+  `Add to it record by record: session.at(${name}, key).counter('${property}').add(1).`
 
 function changeOf(model: EntityModel, { name, bin, role }: PropertyModel, field: Field, given: unknown): BulkChange {
   const { shape } = field

@@ -6,6 +6,7 @@ import { beyondBounds } from './increment-bounds.js'
 import { Query } from './query.js'
 import { checkBulkCursor, checkBulkOptions, type BulkOptions } from './query-calls.js'
 import { bulkOfDeleted, bulkOfSome } from './query-errors.js'
+import { refusePages } from './query-page.js'
 import type { QueryState } from './query-run.js'
 import type { QuerySource } from './query-source.js'
 import type { Term } from './term.js'
@@ -81,6 +82,7 @@ export class DatabaseQuery<T extends object> extends Query<T> {
     const { state, source } = this
     if (state.limit !== undefined || state.order.length > 0) throw bulkOfSome(source.model)
     if (source.options.deleted !== undefined) throw bulkOfDeleted(source.model, changes === 'delete')
+    refusePages(this.run.plan, source.model)
     const how = because === undefined ? ({ by: 'server' } as const) : ({ by: 'sessions', because } as const)
     const bounds = because === undefined && changes !== 'delete' ? beyondBounds(source.fields, changes) : undefined
     const beyond = bounds === undefined ? 0 : await this.derive(alsoWith(state, bounds.beyond)).count()

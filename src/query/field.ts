@@ -24,6 +24,8 @@ export interface Field {
 export interface Apart {
   readonly set: string
   readonly areSeveral: boolean
+  /** A member may be in several of them, because the time of a link chooses and not the member's key. */
+  readonly mayRepeat: boolean
   /** Bin of an owner that is there while its members move. Set where the owner's own record holds them until they are split. */
   readonly moveBin?: string
 }

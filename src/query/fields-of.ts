@@ -52,6 +52,7 @@ export function memberFieldsOf({ relations }: EntityModel, encodeRef: EncodeRef)
         apart: {
           set: companions.set,
           areSeveral: companions.shards !== undefined || companions.buckets !== undefined,
+          mayRepeat: companions.buckets !== undefined,
           ...(companions.when !== undefined && { moveBin: moveBinOf(bin) }),
         },
       }

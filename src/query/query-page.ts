@@ -1,7 +1,8 @@
+import type { EntityModel } from '../model/index.js'
 import { readPosition, showPosition } from '../driver/query-position.js'
 import type { FoundRecord } from '../plan/outcome.js'
 import type { QueryCommand } from '../plan/query-command.js'
-import { pagedCompanions, pagedOnDemand } from './where-errors.js'
+import { pagedBuckets, pagedCompanions, pagedOnDemand } from './where-errors.js'
 import { openCursor, sealCursor } from './cursor.js'
 import type { QueryPlan } from './plan-query.js'
 import type { QuerySource } from './query-source.js'
@@ -30,8 +31,7 @@ export async function recordPage<T extends object>(
   const { signal } = options
   let position = after === undefined ? undefined : openCursor(after, identity, model).toString('base64url')
   if (plan.isNever) return { records: [] }
-  if (plan.inOwners !== undefined) throw pagedOnDemand(model)
-  if (plan.apart?.areSeveral === true && plan.command('none').others !== undefined) throw pagedCompanions(model)
+  refusePages(plan, model)
   const command = plan.command(bins)
   const seal = (text: string): string => sealCursor(Buffer.from(text, 'base64url'), identity)
   if (!isCheckedByKey && plan.apart === undefined) {
@@ -55,4 +55,13 @@ export async function recordPage<T extends object>(
     if (next === undefined) return { records: own }
     position = next
   }
+}
+
+/** Refuses pages, and changes in bulk, which go by pages, where a cursor cannot tell which owners were shown. */
+export function refusePages(plan: QueryPlan, model: EntityModel): void {
+  const { inOwners, apart, path, isNever } = plan
+  if (isNever) return
+  if (inOwners !== undefined) throw pagedOnDemand(model)
+  if (apart?.mayRepeat === true) throw pagedBuckets(model, path!)
+  if (apart?.areSeveral === true && plan.command('none').others !== undefined) throw pagedCompanions(model)
 }

@@ -151,6 +151,12 @@ for (const mode of MODES) {
       expect(await code(() => db.query(User).whereHasAny('followers', ['anna', 'bob']).page({ count: 2 }))).to.equal(
         'SKEIN_2510',
       )
+      const sorted = db.query(User).whereHasAny('follows', ['bob', 'cleo']).where({ age: 30 }).orderBy('name')
+      const first = await sorted.page({ count: 1 })
+      const rest = await sorted.page({ count: 9, after: first.next! })
+      expect([...first, ...rest].map(({ id }) => id)).to.deep.equal(['anna', 'cleo'])
+      const ofShards = db.query(User).whereHasAny('followers', ['anna', 'cleo']).orderBy('name')
+      expect((await ofShards.page({ count: 9 })).map(({ id }) => id)).to.deep.equal(['bob', 'cleo'])
     })
 
     it('forgets owners that are deleted', async () => {

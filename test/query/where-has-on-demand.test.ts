@@ -71,8 +71,18 @@ for (const mode of MODES) {
       expect(text).to.include(`${unique}f `).and.to.include(`${unique}f_shards`)
     })
 
-    it('is neither paged nor changed in bulk', async () => {
+    it('is neither paged without an order nor changed in bulk', async () => {
       const query = db.query(User).whereHas('follows', 'star')
+      await db.session().at(User, 'bea').collection('follows').shard(2)
+      expect(idsOf(await query.orderBy('id').page({ count: 9 }))).to.deep.equal([
+        'ann',
+        'bea',
+        'cem',
+        'dan',
+        'eve',
+        'fay',
+      ])
+      expect(((await rejection(() => query.delete())) as { code?: string }).code).to.equal('SKEIN_2510')
       expect(((await rejection(() => query.page({ count: 2 }))) as { code?: string }).code).to.equal('SKEIN_2510')
     })
 
