@@ -49,18 +49,26 @@ export class BulkStoppedError extends SkeinError {
   readonly failed: number
   /** Keys of those in the last step. */
   readonly keys: readonly NonNullable<ErrorDetails['key']>[]
+  /** Keys of the last step that may or may not be written: the answer was lost. */
+  readonly inDoubt: readonly NonNullable<ErrorDetails['key']>[]
+  /** Keys of the last step that are written, and counted as such, but whose hook after it or what changes with the record failed. */
+  readonly incomplete: readonly NonNullable<ErrorDetails['key']>[]
   /** Goes on after the last step, as `after`; undefined where that was the end. */
   readonly cursor: string | undefined
 
   constructor(
     message: string,
-    options: ErrorOptions & Pick<BulkStoppedError, 'written' | 'failed' | 'keys'> & { readonly cursor?: string },
+    options: ErrorOptions &
+      Pick<BulkStoppedError, 'written' | 'failed' | 'keys'> &
+      Partial<Pick<BulkStoppedError, 'inDoubt' | 'incomplete' | 'cursor'>>,
   ) {
-    const { written, failed, keys, cursor, ...rest } = options
+    const { written, failed, keys, inDoubt = [], incomplete = [], cursor, ...rest } = options
     super('SKEIN_4004', message, rest)
     this.written = written
     this.failed = failed
     this.keys = keys
+    this.inDoubt = inDoubt
+    this.incomplete = incomplete
     this.cursor = cursor
   }
 }

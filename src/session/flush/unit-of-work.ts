@@ -10,6 +10,7 @@ import { flushFailure, isRefused } from './execute/flush-failure.js'
 import { forgetDeleted, rollbackLinksTo } from '../tracking/unlink-deleted.js'
 import { collectChanges, gatherAll, hasHooks, isDirty, plainChanges } from './collect/collect-changes.js'
 import { callAllHooks } from '../tracking/lifecycle-hooks.js'
+import { noteWritten } from './written-entities.js'
 import type { ManagedEntity } from '../tracking/managed-entity.js'
 import type { TransactionMode } from '../context/open-options.js'
 import type { PlanDraft } from '../../plan/plan-draft.js'
@@ -105,11 +106,15 @@ export class UnitOfWork {
     if (flushChannel.hasSubscribers)
       publishFlush(context.driver.events, context.identity.session, result, performance.now() - began, error)
     await this.#runAfterHooks(work, result).catch((thrown: unknown) => {
+      if (error === undefined) noteWritten(work.saved, work.removed)
       throw error ?? thrown
     })
     // eslint-disable-next-line @typescript-eslint/only-throw-error -- the reason of an abort is the caller's own
     if (error !== undefined) throw error
-    await this.#settleCopies(options)
+    await this.#settleCopies(options).catch((thrown: unknown) => {
+      noteWritten(work.saved, work.removed)
+      throw thrown
+    })
     if (!isOvertaken) return
     await this.#run(scan, options, { refused, done: new Set([...(done ?? []), ...work.saved, ...work.removed]) })
   }

@@ -1,10 +1,12 @@
 import { readProperty, writeProperty } from '../../codec/index.js'
-import { BulkStoppedError, EntityGoneError, VersionConflictError } from '../../errors/index.js'
+import { BulkStoppedError, VersionConflictError } from '../../errors/index.js'
 import { describeKey, type KeyValue } from '../../keys/index.js'
+import type { RecordKey } from '../../plan/record-key.js'
 import type { BulkChange } from '../../query/bulk-changes.js'
 import type { BulkOptions } from '../../query/database-query.js'
 import type { SessionQuery } from '../../query/session-query.js'
 import type { Session } from '../session.js'
+import { fateOf, type BulkFate } from './bulk-fate.js'
 
 /** Entities of one step: each is read, changed and sent in a session of its own. */
 const STEP = 100
@@ -16,6 +18,7 @@ interface Bulk<T extends object> {
   readonly query: (session: Session) => SessionQuery<T>
   readonly className: string
   readonly keyOf: (entity: T) => KeyValue
+  readonly recordKeyOf: (entity: T) => RecordKey
   readonly changes: readonly BulkChange[] | 'delete'
   readonly signal: AbortSignal | undefined
 }
@@ -26,7 +29,20 @@ interface Step {
   readonly failed: readonly KeyValue[]
   readonly next: string | undefined
   /** The failure that ends the operation. */
-  readonly stopped?: { readonly cause: unknown }
+  readonly stopped?: Stop
+}
+
+interface Stop {
+  readonly cause: unknown
+  /** Entities that may or may not be written. */
+  readonly inDoubt: readonly KeyValue[]
+  /** Entities that are written, but not all that belongs to it is done. */
+  readonly incomplete: readonly KeyValue[]
+}
+
+interface Failure {
+  readonly error: unknown
+  readonly fate: BulkFate
 }
 
 /** Changes or deletes what a query finds, step by step; after each one the cursor says where to go on. */
@@ -41,31 +57,49 @@ export async function bulkInSessions<T extends object>(
     const step = await runStep(bulk, cursor)
     written += step.written
     failed += step.failed.length
-    if (step.stopped)
-      throw stoppedBy(step.stopped.cause, bulk, { written, failed, keys: step.failed, cursor: step.next })
+    if (step.stopped) throw stoppedBy(step.stopped, bulk, { written, failed, keys: step.failed, cursor: step.next })
     onProgress?.({ written, ...(step.next === undefined ? { share: 1 } : { cursor: step.next }) })
     if (step.next === undefined) return { written, failed }
     cursor = step.next
   }
 }
 
-/** Adds what was written to the failure; where nothing was, the failure says it all. An abort is the caller's own. */
+/** Adds what was written to the failure; where nothing can have been, the failure says it all. An abort is the caller's own. */
 function stoppedBy<T extends object>(
-  cause: unknown,
+  { cause, inDoubt, incomplete }: Stop,
   { className, signal }: Bulk<T>,
   progress: Pick<BulkStoppedError, 'written' | 'failed' | 'keys' | 'cursor'>,
 ): unknown {
   const { written, keys, cursor } = progress
-  if (written === 0 || signal?.aborted === true) return cause
-  const shown = keys.slice(0, 3).map(describeKey).join(', ') + (keys.length > 3 ? ', …' : '')
-  const left = keys.length === 0 ? '' : ` and not ${keys.length} of the last step (${shown})`
-  return new BulkStoppedError(`The bulk operation on ${className} has written ${written} records${left}.`, {
+  if (written + inDoubt.length === 0 || signal?.aborted === true) return cause
+  const parts = [
+    `has written ${written} records${keys.length === 0 ? '' : ` and not ${keys.length} of the last step (${some(keys)})`}`,
+    ...(inDoubt.length === 0 ? [] : [`${inDoubt.length} may or may not be written (${some(inDoubt)})`]),
+    ...(incomplete.length === 0
+      ? []
+      : [
+          `of ${incomplete.length} that are written, a hook or what changes with the record failed (${some(incomplete)})`,
+        ]),
+  ]
+  const steps = [
+    'Remove its cause',
+    ...(keys.length === 0 ? [] : ['write what is not']),
+    ...(inDoubt.length === 0 ? [] : ['load those in doubt to see what is stored']),
+    ...(incomplete.length === 0 ? [] : ['complete what is incomplete']),
+    ...(cursor === undefined ? [] : ['and go on with { after: error.cursor }']),
+  ]
+  return new BulkStoppedError(`The bulk operation on ${className} ${parts.join('; ')}.`, {
     className,
     ...progress,
+    inDoubt,
+    incomplete,
     cause,
-    fix: `Remove its cause${keys.length === 0 ? '' : ', write what is not'}${cursor === undefined ? '' : ', and go on with { after: error.cursor }'}.`,
+    fix: `${steps.join(', ')}.`,
   })
 }
+
+const some = (keys: readonly KeyValue[]): string =>
+  keys.slice(0, 3).map(describeKey).join(', ') + (keys.length > 3 ? ', …' : '')
 
 /** Reads the step again as long as others were faster: what no longer meets the conditions is then left alone. */
 async function runStep<T extends object>(bulk: Bulk<T>, after: string | undefined): Promise<Step> {
@@ -79,33 +113,42 @@ async function runStep<T extends object>(bulk: Bulk<T>, after: string | undefine
       ;({ next } = page)
       const left = page.filter((entity) => !done.has(describeKey(bulk.keyOf(entity))))
       const errors = await writeAll(bulk, session, left, done)
-      failed = [...errors.keys()].map((entity) => bulk.keyOf(entity))
-      const other = [...errors.values()].find((error) => !(error instanceof VersionConflictError))
-      if (other !== undefined) return { written: done.size, failed, next, stopped: { cause: other } }
+      const withFate = (wanted: BulkFate): KeyValue[] =>
+        [...errors].filter(([, { fate }]) => fate === wanted).map(([entity]) => bulk.keyOf(entity))
+      failed = withFate('notWritten')
+      const stop = [...errors.values()].find(({ error, fate }) => fate !== 'notWritten' || !isConflict(error))
+      if (stop !== undefined) {
+        const stopped = { cause: stop.error, inDoubt: withFate('inDoubt'), incomplete: withFate('incomplete') }
+        return { written: done.size, failed, next, stopped }
+      }
       if (failed.length === 0 || attempt === ATTEMPTS) return { written: done.size, failed, next }
     } catch (cause) {
-      return { written: done.size, failed, next, stopped: { cause } }
+      return { written: done.size, failed, next, stopped: { cause, inDoubt: [], incomplete: [] } }
     } finally {
       await session.close()
     }
   }
 }
 
+const isConflict = (error: unknown): boolean => error instanceof VersionConflictError
+
 /** The failures by entity; what is gone meanwhile is left out. */
 async function writeAll<T extends object>(
-  { changes, keyOf }: Bulk<T>,
+  { changes, keyOf, recordKeyOf }: Bulk<T>,
   session: Session,
   entities: readonly T[],
   done: Set<string>,
-): Promise<Map<T, unknown>> {
-  const errors = new Map<T, unknown>()
+): Promise<Map<T, Failure>> {
+  const errors = new Map<T, Failure>()
   const write = async (entity: T): Promise<void> => {
     try {
       if (changes === 'delete') await session.delete(entity)
       else await session.save(changed(entity, changes))
       done.add(describeKey(keyOf(entity)))
     } catch (error) {
-      if (!(error instanceof EntityGoneError)) errors.set(entity, error)
+      const fate = fateOf(entity, recordKeyOf(entity), error)
+      if (fate !== 'gone') errors.set(entity, { error, fate })
+      if (fate === 'incomplete') done.add(describeKey(keyOf(entity)))
     }
   }
   await Promise.all(entities.map(write))

@@ -6,6 +6,7 @@ import type { EntityClass } from '../../model/index.js'
 import type { WriteOperation } from '../../plan/operation.js'
 import { writeBin } from '../../plan/operations.js'
 import type { FoundRecord } from '../../plan/outcome.js'
+import type { RecordKey } from '../../plan/record-key.js'
 import { backgroundCommand } from '../../query/background-command.js'
 import type { BulkChange } from '../../query/bulk-changes.js'
 import type { BulkOptions, BulkSource } from '../../query/database-query.js'
@@ -81,6 +82,11 @@ export class UnmanagedSource<T extends object> extends ClassSource implements Bu
     }
   }
 
+  #recordKeyOf(entity: T): RecordKey {
+    const own = this.mapped.model.discriminator === undefined ? this.mapped : this.classes.ofEntity(entity)
+    return own.recordKey(own.keyOfRead(entity, this.tenant), this.tenant)
+  }
+
   readonly leaving = 0
 
   checkPaths(): void {}
@@ -151,6 +157,7 @@ export class UnmanagedSource<T extends object> extends ClassSource implements Bu
               .like({ ...state, only: undefined }),
           className: this.model.name,
           keyOf: (entity) => key.keyOf(entity),
+          recordKeyOf: (entity) => this.#recordKeyOf(entity),
           changes,
           signal,
         },
