@@ -4,6 +4,7 @@ import {
   BeforeSave,
   Bin,
   Counter,
+  History,
   Index,
   Key,
   Record,
@@ -55,10 +56,18 @@ class Unwritten {
   @Bin() name!: string
 }
 
+@Record({ set: `${unique}l` })
+@History({ keep: 3 })
+class Logged {
+  @Key() id!: number
+  @Version() version?: number
+  @Bin() name!: string
+}
+
 for (const mode of MODES) {
   describe(`bulk updates and deletes (${mode})`, () => {
     let db: Database
-    useDatabase(mode, [...ALL, Note, Task, Unwritten], (opened) => ({ db } = opened))
+    useDatabase(mode, [...ALL, Note, Task, Unwritten, Logged], (opened) => ({ db } = opened))
 
     const store = (...entities: object[]): Promise<void> =>
       db.withSession(async (session) => entities.forEach((each) => void session.persist(each)))
@@ -71,6 +80,14 @@ for (const mode of MODES) {
         () => expect.fail('nothing was thrown'),
         (error: unknown) => error as SkeinError,
       )
+
+    it('say what of the class keeps the server from doing it alone', async () => {
+      const counted = await db.scan(Note).update({ views: 5 }, { dryRun: true })
+      expect(counted).to.include({ by: 'sessions', because: 'views is a @Counter' })
+      const listed = await db.scan(Note).update({ tags: ['a'] }, { dryRun: true })
+      expect(listed).to.include({ because: 'tags is more than one value' })
+      expect(await db.scan(Logged).delete({ dryRun: true })).to.include({ because: 'the class has a @History' })
+    })
 
     it('finds nothing to change in a set that was never written', async () => {
       expect(await db.scan(Unwritten).update({ name: 'x' })).to.deep.equal({ written: 0, failed: 0, by: 'server' })

@@ -33,12 +33,12 @@ export function checkTenantIsOf({ model }: MappedClass, tenant: Tenant | undefin
 }
 
 function withoutTenant({ model: { name, namespace, set } }: MappedClass, isStored: boolean): SkeinError {
-  const all = isStored ? `, or ask for all of them: { allTenants: true }` : ''
+  const [or, all] = isStored ? ['', ', or ask for all of them: { allTenants: true }'] : ['or ', '']
   return new SkeinError('SKEIN_2105', `${name} belongs to tenants, and this query has none.`, {
     className: name,
     namespace,
     set,
-    fix: `Name one: db.query(${name}, { tenant: '…' }), ask through a session that has one${all}.`,
+    fix: `Name one: db.query(${name}, { tenant: '…' }), ${or}ask through a session that has one${all}.`,
   })
 }
 

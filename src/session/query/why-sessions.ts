@@ -15,11 +15,17 @@ export function whySessionsUpdate(
   const copied = changes.find((change) => kinds.some((kind) => isFollowed(kind, change)))
   if (copied !== undefined) return `copies of ${copied.property} follow it`
   const special = changes.find(({ operation }) => operation === undefined)
-  return special && `${special.property} is more than one value`
+  if (special === undefined) return undefined
+  const isCounter = kinds.some(({ model }) =>
+    model.properties.some(({ name, role }) => name === special.property && role === 'counter'),
+  )
+  return `${special.property} is ${isCounter ? 'a @Counter' : 'more than one value'}`
 }
 
 export function whySessionsDelete({ kinds, needsEntityToDelete }: MappedClass): string | undefined {
   if (kinds.some(({ shards }) => shards !== undefined)) return 'the class has counters in shards'
+  if (kinds.some(({ model }) => model.history !== undefined)) return 'the class has a @History'
+  if (kinds.some(({ model }) => model.archive !== undefined)) return 'records of the class may be archived'
   if (kinds.some(({ standsAlone }) => !standsAlone)) return 'the class has relations, or others point to it'
   if (kinds.some(({ model }) => model.deletedAt !== undefined)) return 'the class has a @DeletedAt'
   return needsEntityToDelete ? 'the class has hooks that deleting runs' : undefined
