@@ -1,4 +1,4 @@
-import { readProperty, typeCodecOf, unstorable, writeProperty, type Codecs } from '../codec/index.js'
+import { readProperty, typeCodecOf, unstorable, writeProperty, type Codecs, type Snapshot } from '../codec/index.js'
 import type { KeyValue } from '../keys/index.js'
 import { goneBinsOf, isGoneBy, type EntityModel } from '../model/index.js'
 import { ask } from '../plan/collection-expression.js'
@@ -26,6 +26,7 @@ import { withRecorded } from './flush/plan/patch.js'
 import type { MappedClass } from './mapping/mapped-class.js'
 import type { ManagedEntity } from './tracking/managed-entity.js'
 import { immutableChanged } from './tracking/immutable-values.js'
+import { acceptRecorded, beforeRecording } from './tracking/record-meanwhile.js'
 import { recordedChanges } from './tracking/write-options.js'
 
 /** Loads of the session; they make their reader when something is asked, and most handles only change. */
@@ -70,12 +71,10 @@ export class RecordAccess implements RecordTarget {
     const isRead = isLoaded(managed, change.property)
     if (isRead) change.check?.(readProperty(managed.entity, change.property))
     if (isRead || part !== undefined) {
-      const { entity, snapshot, mapped } = managed
-      const wasChanged = mapped.codec.isChanged(entity, snapshot!, change.property)
       // Unsent changes of the property go first: compared after the change, an increment would become a put.
-      if (wasChanged) recordUnsent(managed, change.property)
+      recordUnsent(managed, change.property, beforeRecording(managed, change.property))
       apply(managed, change)
-      mapped.codec.acceptChange(entity, snapshot!, change.property)
+      acceptRecorded(managed, change.property)
       if (change.isByServer === true) forgetLoaded(managed, new Set([change.property]))
     }
     managed.addWriteOptions({ change: isRead ? change : unread(change) })
@@ -223,9 +222,10 @@ function apply({ entity, loaded }: ManagedEntity, change: Change): void {
 }
 
 /** Turns what was changed in a property into recorded changes. */
-function recordUnsent(managed: ManagedEntity, property: string): void {
-  const { entity, snapshot, mapped, loaded } = managed
-  for (const operation of mapped.codec.changeOf(entity, snapshot!, property, loaded))
+function recordUnsent(managed: ManagedEntity, property: string, since: Snapshot): void {
+  const { entity, mapped, loaded } = managed
+  if (!mapped.codec.isChanged(entity, since, property)) return
+  for (const operation of mapped.codec.changeOf(entity, since, property, loaded))
     managed.addWriteOptions({
       change: { property, operation: operation as Change['operation'], apply: (value) => value },
     })

@@ -71,6 +71,7 @@ export class UnitOfWork {
       const plans = await planFlush(work, this.#parts, mode)
       return new Explanation([...work.drains.map(explainDrain), ...plans])
     } finally {
+      endWrites(work)
       work.rollback()
     }
   }
@@ -153,7 +154,7 @@ export class UnitOfWork {
     send: (onEnd: OnEnd) => Promise<Sent>,
   ): Promise<Sent> {
     const { entities } = this.#parts
-    const ends = [() => entities.endSending(work)]
+    const ends = [() => entities.endSending(work), () => endWrites(work)]
     entities.beginSending(work)
     try {
       return await send((end) => ends.push(end))
@@ -236,6 +237,12 @@ interface Round {
 }
 
 type OnEnd = (end: () => void) => void
+
+/** Writes that were planned and never answered, because others have failed, come before nothing. */
+function endWrites(work: ChangeSet): void {
+  for (const managed of work.saved) managed.sending = undefined
+  for (const managed of work.removed) managed.sending = undefined
+}
 
 const isNotWritten = ({ state }: Outcome): boolean => state === 'notWritten'
 const sendAll: SendAll = (parts, members, options) => new UnitOfWork(parts).some(members, options)

@@ -1,4 +1,7 @@
-import type { BinGuard } from '../../plan/command.js'
+import { DELETING_BIN } from '../../model/index.js'
+import { holds, versionIs, type BinGuard, type Guard } from '../../plan/command.js'
+import { binExists } from '../../plan/expression.js'
+import type { MappedClass } from '../mapping/mapped-class.js'
 
 /** Conditions of the delete of one entity. Present exactly while its state is `removed`, and replaced as a whole. */
 export interface DeleteIntent {
@@ -81,4 +84,24 @@ export class PendingDelete {
   end(isRefused: boolean): boolean {
     return --this.#calls === 0 && isRefused && !this.#isLasting
   }
+}
+
+const WHILE_MARKED = holds(binExists(DELETING_BIN))
+
+/** Entity as its conditions ask for it. */
+interface Deletable {
+  readonly version: number | undefined
+  readonly mapped: MappedClass
+  readonly isUnread: boolean
+  readonly deleteIntent: DeleteIntent | undefined
+}
+
+/** Conditions on the record of an entity without which it is not deleted. */
+export function deleteGuardsOf({ version, mapped, isUnread, deleteIntent }: Deletable): readonly Guard[] {
+  const { ignoresVersion, orphanGuard, resumes } = deleteIntent ?? NO_INTENT
+  const isFree = version === undefined || ignoresVersion
+  const ofClass = isUnread ? mapped.classGuards : mapped.ownGuards
+  const guards = isFree ? ofClass : [versionIs(mapped.binOf(mapped.model.version)!, version), ...ofClass]
+  if (resumes) return [...guards, WHILE_MARKED]
+  return orphanGuard === undefined ? guards : [...guards, orphanGuard]
 }

@@ -1,13 +1,20 @@
 import type { Loaded, Snapshot } from '../../codec/index.js'
-import { DELETING_BIN, type EntityModel } from '../../model/index.js'
-import { holds, versionIs, type Guard, type Ttl } from '../../plan/command.js'
-import { binExists } from '../../plan/expression.js'
+import type { EntityModel } from '../../model/index.js'
+import type { Guard, Ttl } from '../../plan/command.js'
 import type { RecordKey } from '../../plan/record-key.js'
 import type { Tracked, TrackedState } from '../../relations/contract/tracked.js'
 import type { Tenant } from '../../keys/index.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
-import { nextCall, NO_INTENT, PendingDelete, type DeleteConditions, type DeleteIntent } from './delete-intent.js'
+import {
+  deleteGuardsOf,
+  nextCall,
+  NO_INTENT,
+  PendingDelete,
+  type DeleteConditions,
+  type DeleteIntent,
+} from './delete-intent.js'
 import { isOfWrite, type Doubt, type WriteDoubt } from './doubt.js'
+import type { SentWrite } from './sent-write.js'
 import type { StoredState } from './stored-state.js'
 import { lastTtl, type WriteOptions } from './write-options.js'
 
@@ -34,8 +41,6 @@ export interface EntityWork {
   readonly span: object
   readonly ended: Promise<void>
 }
-
-const WHILE_MARKED = holds(binExists(DELETING_BIN))
 
 /**
  * Entity of a session. Its state changes by these methods alone:
@@ -64,6 +69,8 @@ export class ManagedEntity implements Tracked {
   /** Identity map of the session it belongs to, until its state is `gone`. */
   readonly home: EntityHome
   #queued: EntityWork | undefined
+  /** The write of its record that is planned or on its way. */
+  sending: SentWrite | undefined
 
   constructor(mapped: MappedClass, entity: object, key: RecordKey, home: EntityHome, state: 'new' | 'stored') {
     this.mapped = mapped
@@ -275,13 +282,7 @@ export class ManagedEntity implements Tracked {
 
   /** Conditions on its record without which it is not deleted: a version must not have changed since this session loaded it. */
   get deleteGuards(): readonly Guard[] {
-    const { version, mapped } = this
-    const { ignoresVersion, orphanGuard, resumes } = this.#deleteIntent ?? NO_INTENT
-    const isFree = version === undefined || ignoresVersion
-    const ofClass = this.isUnread ? mapped.classGuards : mapped.ownGuards
-    const guards = isFree ? ofClass : [versionIs(mapped.binOf(mapped.model.version)!, version), ...ofClass]
-    if (resumes) return [...guards, WHILE_MARKED]
-    return orphanGuard === undefined ? guards : [...guards, orphanGuard]
+    return deleteGuardsOf(this)
   }
 
   /** The entity is nobody's from now on. */

@@ -60,7 +60,11 @@ function resolveWrite(managed: ManagedEntity, doubt: WriteDoubt, record: StoredR
   if (isDone(doubt, record))
     return confirm({ command, state: 'written', bins: record?.bins ?? {}, generation: record?.generation })
   // Not done, or another writer came between: compares with what is there and sends again; the guard decides.
-  if (snapshot !== undefined) mapped.codec.reread(snapshot, record?.bins ?? {}, binsReplaced(command), loaded)
+  if (snapshot !== undefined) {
+    const recorded = [...doubt.recorded].map((property) => mapped.binOf(property)!)
+    const replaced = [...binsReplaced(command)].filter((bin) => !recorded.includes(bin))
+    mapped.codec.reread(snapshot, record?.bins ?? {}, new Set(replaced), loaded)
+  }
   // Never created, or another record stands there by now: nothing of it is left to delete.
   else if (state === 'removed' && !deleteIntent!.ignoresVersion) home.remove(managed)
 }

@@ -40,6 +40,7 @@ export function executeSingle(
       )
     }
   } catch (error) {
+    managed.sending = undefined
     queue.endOne(managed, queued)
     receiver.refused?.()
     return receiver.failed(error)

@@ -4,7 +4,8 @@ import { addToBin, writeBin, writeMissingBin } from '../../../plan/operations.js
 import type { MappedClass } from '../../mapping/mapped-class.js'
 import type { ManagedEntity } from '../../tracking/managed-entity.js'
 import { recordedChanges } from '../../tracking/write-options.js'
-import { growthOf, isWorthMeasuring, RecordWrite, ttlOfNew, ttlOfUpdate } from './record-write.js'
+import { growthOf, isWorthMeasuring } from '../../../plan/wire-bytes.js'
+import { RecordWrite, ttlOfNew, ttlOfUpdate } from './record-write.js'
 
 const NONE: readonly never[] = Object.freeze([])
 

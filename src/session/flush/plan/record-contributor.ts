@@ -9,7 +9,7 @@ import type { MappedClass } from '../../mapping/mapped-class.js'
 import { isAssigned } from '../../tracking/assigned-values.js'
 import { planDelete } from './delete.js'
 import { HistoryWriter } from '../../history/history-writer.js'
-import { planInsert, changedTtl, type PlannedRecord } from './record-write.js'
+import { planInsert, changedTtl, type PlannedRecord, type RecordWrite } from './record-write.js'
 import { planUpsert } from './upsert.js'
 import { planUpdate } from './update.js'
 
@@ -55,6 +55,13 @@ export class RecordContributor implements Contributor {
 /** Plans the write or delete of the entity's own record; undefined when it is as stored. */
 export function planRecord(managed: ManagedEntity, now: Date): PlannedRecord | undefined {
   if (managed.state === 'removed') return planDelete(managed, now)
+  const write = planWrite(managed, now)
+  // From here on, what a handle changes comes after this write.
+  if (write !== undefined) managed.sending = write
+  return write
+}
+
+function planWrite(managed: ManagedEntity, now: Date): RecordWrite | undefined {
   if (managed.overwrite) return planUpsert(managed, now)
   return managed.state === 'new' ? planInsert(managed, now) : planUpdate(managed, now)
 }

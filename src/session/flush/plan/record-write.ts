@@ -1,16 +1,17 @@
 import { keyChanged, readProperty, writeProperty, type Loaded, type Snapshot } from '../../../codec/index.js'
-import { type Bins, type DeleteCommand, type Ttl, type WriteCommand, write, writeBins } from '../../../plan/command.js'
+import { type DeleteCommand, type Ttl, type WriteCommand, write, writeBins } from '../../../plan/command.js'
 import { accumulates, afterDoubt, binsAddedTo, binsReplaced } from '../../../plan/effects.js'
-import type { Operation, OperationKind } from '../../../plan/operation.js'
 import type { Outcome } from '../../../plan/outcome.js'
-import { binsBytes, operationsBytes } from '../../../plan/wire-bytes.js'
 import { badTtl, cannotExpire } from '../../context/session-errors.js'
 import { ownOptions } from '../../counters/own-changes.js'
 import { identityOf } from '../../tracking/identity-map.js'
 import type { ManagedEntity } from '../../tracking/managed-entity.js'
 import { StoredState } from '../../tracking/stored-state.js'
 import type { WriteOptions } from '../../tracking/write-options.js'
+import type { Change } from '../../../records/change.js'
 import { checkDerived } from '../../tracking/assigned-values.js'
+import type { SentWrite } from '../../tracking/sent-write.js'
+import { growthOf, isLarge, isWorthMeasuring } from '../../../plan/wire-bytes.js'
 
 /** A command for an entity's own record, and how the entity takes over its outcome. */
 export interface PlannedRecord {
@@ -20,23 +21,26 @@ export interface PlannedRecord {
 }
 
 /** A write of the entity's own record, which shows nothing on it by itself. An object and not a set of closures, because each save makes one. */
-export class RecordWrite implements PlannedRecord {
+export class RecordWrite implements PlannedRecord, SentWrite {
   readonly managed: ManagedEntity
   readonly command: WriteCommand
   /** Taken when the command was made: the entity may have been changed again since. */
-  readonly #snapshot: Snapshot
+  readonly sent: Snapshot
   readonly #loaded: Loaded
   readonly #ttl: Ttl
   readonly #growth: number
   /** Options that the command carries out; calls may add others while it is under way. */
-  readonly #options: readonly WriteOptions[] | undefined
+  #options: readonly WriteOptions[] | undefined
+  /** What it adds counts as written, though nobody knows. */
+  #isReported = false
+  #recorded: Set<string> | undefined
   /** Time to live that the entity's own property showed when the command was made. */
   readonly #shownTtl: unknown
 
   constructor(managed: ManagedEntity, command: WriteCommand, snapshot: Snapshot, ttl: Ttl, growth = 0) {
     this.managed = managed
     this.command = command
-    this.#snapshot = snapshot
+    this.sent = snapshot
     this.#loaded = managed.loaded
     this.#ttl = ttl
     this.#growth = growth
@@ -53,7 +57,28 @@ export class RecordWrite implements PlannedRecord {
   /** Shows the version and times of this write on the entity. */
   protected stamp(_version: number | undefined): void {}
 
+  knows(property: string): boolean {
+    if (this.#loaded === undefined || this.#loaded.has(property)) return true
+    const part = this.#loaded.parts?.get(property)
+    return part !== undefined && this.managed.loaded?.parts?.get(property) === part
+  }
+
+  recordSent(property: string): void {
+    const { managed, command } = this
+    const known = new Set(this.#options?.map(({ change }) => change?.operation))
+    const recorded = (this.#recorded ??= new Set())
+    recorded.add(property)
+    for (const operation of command.operations as readonly Change['operation'][]) {
+      if (known.has(operation) || (this.#isReported && accumulates(operation))) continue
+      if (!managed.mapped.codec.propertiesIn(new Set([operation.bin])).includes(property)) continue
+      const option = { change: { property, operation, apply: (value: unknown) => value } }
+      managed.addWriteOptions(option)
+      this.#options = [...(this.#options ?? []), option]
+    }
+  }
+
   settle(outcome: Outcome): boolean {
+    this.managed.sending = undefined
     if (outcome.state === 'written') this.confirm(outcome)
     if (outcome.state === 'inDoubt') this.#doubt(outcome)
     if (outcome.state === 'notWritten') this.#forgetRemoved()
@@ -104,12 +129,12 @@ export class RecordWrite implements PlannedRecord {
   #taken(): Snapshot {
     const { managed } = this
     if (this.#loaded !== undefined && managed.loaded !== this.#loaded && managed.snapshot !== undefined) {
-      managed.mapped.codec.keepRead(managed.snapshot, this.#snapshot, this.#loaded, managed.loaded)
+      managed.mapped.codec.keepRead(managed.snapshot, this.sent, this.#loaded, managed.loaded)
     }
     // A sharded counter is known to its companions' writes alone.
     if (managed.mapped.shards !== undefined && managed.snapshot !== undefined)
-      managed.mapped.codec.advance(this.#snapshot, managed.snapshot, managed.mapped.shards.bins)
-    return this.#snapshot
+      managed.mapped.codec.advance(this.sent, managed.snapshot, managed.mapped.shards.bins)
+    return this.sent
   }
 
   /** A write that may happen once only is looked up by the next flush, one that adds up is never sent again; any other is, or is looked up if it was changed since. */
@@ -122,7 +147,8 @@ export class RecordWrite implements PlannedRecord {
     const isTtlSent = wasChanged || changedTtl(managed) !== undefined
     if (isTtlSent && managed.stored !== undefined) managed.learn(managed.stored.withUnknownTtl())
     if (next === 'report' && managed.snapshot !== undefined) {
-      codec.advance(managed.snapshot, this.#snapshot, binsAddedTo(command))
+      this.#isReported = true
+      codec.advance(managed.snapshot, this.sent, binsAddedTo(command))
       managed.clearWriteOptions(
         this.#options?.filter(({ change }) => change !== undefined && accumulates(change.operation)),
       )
@@ -130,7 +156,14 @@ export class RecordWrite implements PlannedRecord {
     const isLeft = next === 'readBack' || managed.overwrite || codec.propertiesIn(binsReplaced(command)).length > 0
     // The outcome's command is looked up, because it may have been merged with others.
     if (isLeft)
-      managed.putInDoubt({ command, sent: this.#snapshot, isTtlSent, confirm: (outcome) => this.confirm(outcome) })
+      managed.putInDoubt({
+        command,
+        write: this,
+        sent: this.sent,
+        recorded: (this.#recorded ??= new Set()),
+        isTtlSent,
+        confirm: (outcome) => this.confirm(outcome),
+      })
   }
 }
 
@@ -189,48 +222,6 @@ export function checkTtl({ mapped }: Pick<ManagedEntity, 'mapped'>, ttl: Ttl): T
   if (Number.isInteger(ttl) && ttl >= 1 && ttl <= TEN_YEARS) return ttl
   throw badTtl(mapped, ttl)
 }
-
-const GROWS: ReadonlySet<OperationKind> = new Set<OperationKind>([
-  'listAppend',
-  'listAppendUnique',
-  'listSet',
-  'mapPut',
-  'mapPutItems',
-])
-/** A record may grow by as much before its size is worth asking for: a small part of what a warning is given for. */
-const LARGE = 8 * 1024
-/** Growth below this does not count: most writes are as small, and replace something just as small. */
-const SMALL = 1024
-
-/** True when the record may have become large by this write and those since its size was last asked for. */
-export const isWorthMeasuring = ({ stored }: ManagedEntity, growth: number): boolean =>
-  (stored?.unmeasured ?? 0) + growth > LARGE
-
-/** By how many bytes the write may make the record grow; to a collection it adds, and nobody knows how large that is. */
-export function growthOf(operations: readonly Operation[]): number {
-  let characters = 0
-  for (const operation of operations) {
-    if (GROWS.has(operation.kind)) return Infinity
-    if (operation.kind !== 'writeBin') continue
-    const { value } = operation
-    if (typeof value === 'string') characters += value.length
-    else if (typeof value === 'object' && value !== null) return unlessSmall(operationsBytes(operations))
-  }
-  return unlessSmall(characters)
-}
-
-/** True when a record of these bins is large. */
-function isLarge(bins: Bins): boolean {
-  let characters = 0
-  for (const bin in bins) {
-    const value = bins[bin]
-    if (typeof value === 'string') characters += value.length
-    else if (typeof value === 'object' && value !== null) return binsBytes(bins) > LARGE
-  }
-  return characters > LARGE
-}
-
-const unlessSmall = (bytes: number): number => (bytes < SMALL ? 0 : bytes)
 
 /** The write that creates the record of a new entity. */
 export function planInsert(managed: ManagedEntity, now: Date): RecordWrite {

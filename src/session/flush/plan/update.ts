@@ -9,7 +9,8 @@ import { ownChanges } from '../../counters/own-changes.js'
 import { needsPatch, planPatch, withRecorded } from './patch.js'
 import { checkDerived, isVersionAssigned, versionAssigned } from '../../tracking/assigned-values.js'
 import { guardImmutable } from '../../tracking/immutable-values.js'
-import { growthOf, isWorthMeasuring, RecordWrite, ttlOfUpdate, wantsTtl } from './record-write.js'
+import { growthOf, isWorthMeasuring } from '../../../plan/wire-bytes.js'
+import { RecordWrite, ttlOfUpdate, wantsTtl } from './record-write.js'
 
 /** The write that brings a stored record up to date: only what changed, under the version it was loaded with. */
 export function planUpdate(managed: ManagedEntity, now: Date): RecordWrite | undefined {

@@ -7,7 +7,8 @@ import type { Outcome } from '../../../plan/outcome.js'
 import type { ManagedEntity } from '../../tracking/managed-entity.js'
 import { checkCopies } from '../../tracking/assigned-values.js'
 import { guardImmutableUpsert } from '../../tracking/immutable-values.js'
-import { checkKey, growthOf, isWorthMeasuring, RecordWrite, ttlOfNew } from './record-write.js'
+import { growthOf, isWorthMeasuring } from '../../../plan/wire-bytes.js'
+import { checkKey, RecordWrite, ttlOfNew } from './record-write.js'
 
 const NEW_VERSION = '_sk.version'
 
