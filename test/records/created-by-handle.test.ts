@@ -1,6 +1,7 @@
 import Aerospike from 'aerospike'
 import { expect } from 'chai'
 import { Bin, Counter, Key, Record, type Database } from 'skein'
+import { clockAhead } from '../clock-ahead.js'
 import { MODES } from '../server.js'
 import { useDatabase } from '../use-database.js'
 
@@ -29,7 +30,7 @@ for (const mode of MODES) {
     useDatabase(mode, [Brief, Fresh, Table], (opened) => ({ db, namespace } = opened))
 
     const ttlOf = async (set: string): Promise<number> =>
-      (await db.client.get(new Aerospike.Key(namespace, set, 1))).ttl ?? -1
+      (await db.client.get(new Aerospike.Key(namespace, set, 1))).ttl - (await clockAhead(db, namespace, mode))
 
     it('lives as long as its class says: a change with create begins that anew, one without keeps it unless the class renews it', async () => {
       const shorten = async (set: string): Promise<void> => {

@@ -1,6 +1,6 @@
-import Aerospike from 'aerospike'
 import { expect } from 'chai'
 import type { Database } from 'skein'
+import { clockAhead } from '../clock-ahead.js'
 import { MODES, type TestServer } from '../server.js'
 import { rejection } from '../session/rejection.js'
 import { useDatabase } from '../use-database.js'
@@ -195,15 +195,6 @@ for (const mode of MODES) {
       expect(await db.session().at(Member, 1).collection('clubs').count()).to.equal(0)
     })
 
-    /** The client counts by its own clock how long a record has to live, and other tests may have moved that of the server. */
-    const serverTime = async (): Promise<number> => {
-      const key = new Aerospike.Key(namespace, 'dclub', 'clock')
-      await db.client.put(key, { a: 1 }, { ttl: 1000 })
-      const { ttl } = await db.client.get(key)
-      await db.client.remove(key, new Aerospike.RemovePolicy({ durableDelete: mode === 'sc' }))
-      return Date.now() + (1000 - ttl) * 1000
-    }
-
     it('expire with their buckets, so long after the end of their time', async () => {
       await db.withSession((session) => {
         const { guests } = session.create(Club, { id: 'g' })
@@ -211,7 +202,8 @@ for (const mode of MODES) {
       })
       const [record] = await db.client.query(namespace, 'dclub_guests').results()
       const end = (Math.floor(Date.now() / HOUR) + 1) * HOUR + 2 * DAY
-      expect(Math.abs((await serverTime()) + record.ttl * 1000 - end)).to.be.below(60_000)
+      const left = record.ttl - (await clockAhead(db, namespace, mode))
+      expect(Math.abs(Date.now() + left * 1000 - end)).to.be.below(60_000)
       const { guests } = await db.session().load(Club, 'g')
       expect(idsOf(await guests.last(5))).to.deep.equal([1])
     })

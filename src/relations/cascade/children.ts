@@ -143,9 +143,12 @@ async function readAgain(
   inverse: RelationModel,
   reader: Reader,
 ): Promise<readonly Tracked[]> {
+  const here = reader.keyOf(parent.entity, inverse.target)!
   const moved = children.filter(({ entity, state }) => {
     const ref = parentRef(entity, inverse)
-    return state === 'stored' && (ref.isStored || ref.isTakenOut) && !ref.mayBeAt(parent.entity)
+    // A child that leaves this very parent need not be read again.
+    const isLeavingAnother = ref.isTakenOut && !ref.isStoredAs(here)
+    return state === 'stored' && (ref.isStored || isLeavingAnother) && !ref.mayBeAt(parent.entity)
   })
   const records = await reader.read(moved.map(({ model, key }) => read(model.name, key, [inverse.bin!])))
   const parents = reader.entityModel(inverse.target)
@@ -153,7 +156,7 @@ async function readAgain(
     const stored = records[i]?.bins[inverse.bin!] as UserKey | undefined
     const ref = parentRef(entity, inverse)
     const now = stored === undefined ? null : reader.fromStored(parents, stored)
-    const isHere = now !== null && userKeyId(now) === userKeyId(reader.keyOf(parent.entity, inverse.target)!)
+    const isHere = now !== null && userKeyId(now) === userKeyId(here)
     // A child that is leaving another parent goes on doing so, unless it is here by now.
     if (ref.isStored || isHere) ref.takeStored(now)
   })

@@ -1,7 +1,7 @@
 import { userKeyId, type RecordKey } from '../../plan/record-key.js'
 
-/** Records that one call reads at a time: what waits for its turn takes no memory, and no time-out runs for it. */
-export const MOST_AT_ONCE = 10_000
+/** Records that one call reads at a time, in full batches: what waits for its turn takes no memory, and no time-out runs for it. */
+export const MOST_AT_ONCE = 39 * 256
 
 /** Reads the records of one set in the order of the keys, so many at a time and each of them once. */
 export async function readInWaves<T>(

@@ -83,7 +83,7 @@ for (const mode of MODES) {
         await session.close()
         await db.truncate(Node)
       }
-      expect(perEntity[1]).to.be.below(2 * Math.max(perEntity[0], 200))
+      expect(perEntity[1]).to.be.below(2 * Math.max(perEntity[0], 500))
     })
 
     it('ends at its bound and reads nothing more', async () => {
