@@ -113,8 +113,8 @@ describe('queries of the driver', () => {
       return byKind.query!.commands
     }
     const [alone, ahead] = [await commandsOf(0), await commandsOf(2)]
-    // A step that turns out to hold too much is asked for again.
-    expect(ahead).to.be.within(alone + 2, alone + 8)
+    // A step that turns out to hold too much is asked for again, unless the width that fits is known from a former query.
+    expect(ahead).to.be.within(3, alone + 8)
   })
 
   it('give each record once while later steps are read, in the order of partitions', async () => {

@@ -114,7 +114,7 @@ for (const mode of MODES) {
       ])
       const counter = await refusal(() => pages.update({ views: inc(1) }))
       expect(counter.code).to.equal('SKEIN_2514')
-      expect(counter.message).to.include("session.at(Page, key).increment('views', 1)")
+      expect(counter.message).to.include("session.at(Page, key).counter('views').add(1)")
       const asked = await refusal(() => db.scan(Page).where({ views: { gt: 1 } }))
       expect([asked.code, asked.message]).to.satisfy(
         ([code, message]: string[]) => code === 'SKEIN_2310' && message.includes('is a counter in shards'),
