@@ -32,7 +32,7 @@ function changesInside({ operations = [] }: Command): readonly Inside[] {
     const [step] = operation.path
     if (step.in !== 'mapKey') return [{ bin: operation.bin }]
     const keys = keysThere(operation.path)
-    // Where a change makes the whole way, nothing can be missing.
+    // Nothing can be missing on a way that the change makes itself.
     if (moved.has(step.key) || (keys.length === 0 && !isFixed)) return []
     const last = isFixed ? { index } : {}
     return [{ bin: operation.bin, keys: isFixed ? keysOf(operation.path) : keys, ...last, ...marks(operation) }]

@@ -246,7 +246,7 @@ export const mapRemoveKeysOf = (map: Expression, keys: Expression): Expression =
 /** The values under those of the keys that the map has. */
 export const mapValuesOf = (map: Expression, keys: readonly Value[]): Expression =>
   call('mapValuesOf', [map, value(keys)], 'list')
-/** The same, where the keys are a list that is itself an expression. */
+/** The values under those keys of a list, itself an expression, that the map has. */
 export const mapValuesOfList = (map: Expression, keys: Expression): Expression =>
   call('mapValuesOf', [map, keys], 'list')
 /** The map with an entry, in key order. */

@@ -53,7 +53,7 @@ export function pagedCompanions({ name }: Pick<EntityModel, 'name'>): SkeinError
   return new SkeinError('SKEIN_2510', message, { className: name, fix })
 }
 
-/** Who was added again on another day is in both buckets, and a page does not know what earlier ones have shown. */
+/** A member that was added again on another day is in both buckets, and a page does not know what earlier ones have shown. */
 export function pagedBuckets({ name }: Pick<EntityModel, 'name'>, property: string): SkeinError {
   const message = `A query for ${name} by a member of ${name}.${property}, which is in buckets of time, cannot be paged without an order or changed in bulk: an owner may have the member in several buckets.`
   const fix = 'Iterate over the query, or sort its pages: orderBy(…).page({ count }).'

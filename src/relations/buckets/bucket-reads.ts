@@ -5,15 +5,14 @@ import type { EntityModel, RelationModel } from '../../model/index.js'
 import { read } from '../../plan/command.js'
 import type { ReadOperation } from '../../plan/operation.js'
 import { readBin } from '../../plan/operations.js'
-import type { StoredRecord } from '../../plan/outcome.js'
 import { userKeyId, type RecordKey, type UserKey } from '../../plan/record-key.js'
 import type { Value } from '../../plan/value.js'
 import type { Reader } from '../contract/reader.js'
 import type { Tracked } from '../contract/tracked.js'
 import type { Answer, CompanionQuestion } from '../write/ask-companions.js'
 import { compareKeys, mergeKeys } from '../write/compare-keys.js'
-import { keysAmong, PAGE, type LinkBin } from '../write/link-bin.js'
-import { MembersApart } from '../write/members-apart.js'
+import { keysAmong, type LinkBin } from '../write/link-bin.js'
+import { HomeReads } from '../write/home-reads.js'
 import { askBuckets, learnBuckets } from './ask-buckets.js'
 import type { Bucket, BucketScheme } from './bucket-scheme.js'
 import type { LinkDates } from './link-dates.js'
@@ -27,7 +26,7 @@ interface Timed {
 type Asking = Pick<Reader, 'read'>
 
 /** Questions about links in buckets of time. A key does not say when: what asks for one asks all buckets. */
-export class BucketReads extends MembersApart {
+export class BucketReads extends HomeReads {
   readonly #scheme: BucketScheme
   readonly #dates: LinkDates
 
@@ -61,62 +60,21 @@ export class BucketReads extends MembersApart {
     return askBuckets(this.model, this.#scheme, owners, reader, question)
   }
 
-  async count({ key }: Tracked, reader: Reader): Promise<number> {
-    const answers = await this.#askAll(key, reader, this.layout.reads.size(this.bin))
-    return answers.reduce((sum, { record }) => sum + Number(record?.bins[this.bin] ?? 0), 0)
-  }
-
   async held(owner: RecordKey, members: readonly UserKey[], reader: Asking): Promise<readonly UserKey[]> {
-    const answers = await this.#askAll(owner, reader, this.layout.among(this.bin, members))
+    const answers = await this.askAll(owner, reader, this.layout.among(this.bin, members))
     return mergeKeys(answers.map(({ record }) => keysAmong(record?.bins[this.bin])))
   }
 
   /** Buckets that have the member, from the oldest. */
   async holders(owner: RecordKey, member: UserKey, reader: Asking): Promise<readonly RecordKey[]> {
-    const answers = await this.#askAll(owner, reader, this.layout.among(this.bin, [member]))
+    const answers = await this.askAll(owner, reader, this.layout.among(this.bin, [member]))
     return answers.filter(({ record }) => keysAmong(record?.bins[this.bin]).length > 0).map(({ home }) => home)
   }
 
   /** Attributes of the newest link to a member. */
   async attributesOf(owner: RecordKey, member: UserKey, reader: Asking): Promise<Value | undefined> {
-    const answers = await this.#askAll(owner, reader, this.layout.attributesOf!(this.bin, member))
+    const answers = await this.askAll(owner, reader, this.layout.attributesOf!(this.bin, member))
     return answers.map(({ record }) => record?.bins[this.bin]).findLast((carried) => carried != null)
-  }
-
-  protected async firstKeys(
-    owner: RecordKey,
-    reader: Reader,
-    count: number,
-    from?: UserKey,
-  ): Promise<readonly UserKey[]> {
-    const answers = await this.#askAll(owner, reader, this.layout.page(this.bin, count, from))
-    return mergeKeys(answers.map(({ record }) => pageIn(record)))
-  }
-
-  /** Keys of one bucket after another, so many at a time, from each key on. */
-  async *walk(owner: RecordKey, reader: Reader, count: number): AsyncGenerator<readonly UserKey[]> {
-    for (const { home } of await this.#buckets(owner, reader)) {
-      let last: UserKey | undefined
-      for (;;) {
-        const found = await this.#page(home, reader, count + 1, last)
-        const isAgain = last !== undefined && found.length > 0 && userKeyId(found[0]) === userKeyId(last)
-        const keys = (isAgain ? found.slice(1) : found).slice(0, count)
-        if (keys.length > 0) yield keys
-        if (found.length <= count) break
-        last = keys.at(-1)
-      }
-    }
-  }
-
-  /** Keys of one bucket after another, again and again from the first, until it has none. */
-  async *firsts(owner: RecordKey, reader: Reader, count: number): AsyncGenerator<readonly UserKey[]> {
-    for (const { home } of await this.#buckets(owner, reader)) {
-      for (;;) {
-        const keys = await this.#page(home, reader, count)
-        if (keys.length === 0) break
-        yield keys
-      }
-    }
   }
 
   /** Links of the buckets that the range touches; where links have dates, those of the range alone. */
@@ -167,23 +125,15 @@ export class BucketReads extends MembersApart {
     return found.map(({ time }, i) => ({ key: keys[i], time }))
   }
 
+  protected async there(owner: RecordKey, reader: Reader): Promise<readonly RecordKey[]> {
+    return (await this.#buckets(owner, reader)).map(({ home }) => home)
+  }
+
   async #buckets(owner: RecordKey, reader: Reader): Promise<readonly Bucket[]> {
     await learnBuckets(this.model, this.#scheme, [owner], reader)
     return this.#scheme.bucketsIn(owner)
   }
-
-  async #page(home: RecordKey, reader: Reader, count: number, from?: UserKey): Promise<readonly UserKey[]> {
-    const [page] = await reader.read([read(this.model.name, home, 'none', [this.layout.page(this.bin, count, from)])])
-    return pageIn(page)
-  }
-
-  async #askAll(owner: RecordKey, reader: Asking, operation: ReadOperation): Promise<readonly Answer[]> {
-    const [answers] = await this.ask([owner], reader, (home) => read(this.model.name, home, 'none', [operation]))
-    return answers
-  }
 }
-
-const pageIn = (record: StoredRecord | null): readonly UserKey[] => (record?.bins[PAGE] ?? []) as readonly UserKey[]
 
 /** From the oldest, each key once; who was added again on another day counts on the last. */
 function onlyNewest(found: readonly Timed[]): readonly Timed[] {
