@@ -3,6 +3,7 @@ export {
   BulkStoppedError,
   CommitInDoubtError,
   EntityGoneError,
+  InDoubtError,
   ModelError,
   NotFoundError,
   PartialFailureError,

@@ -1,8 +1,8 @@
-import { SkeinError } from '../errors/index.js'
+import { InDoubtError, SkeinError } from '../errors/index.js'
 import type { DeleteRecord, WriteOperation } from '../plan/operation.js'
 import type { QueryCommand } from '../plan/query-command.js'
 import { calls, type AerospikeClient, type ClientError } from './aerospike-client.js'
-import { askJob, type BackgroundJob } from './background-jobs.js'
+import { askJob, countWritten, type BackgroundJob } from './background-jobs.js'
 import { clientOperation } from './client-operations.js'
 import { failureOf, isWithoutNodes } from './command-errors.js'
 import { encodeExpression } from './encode-expression.js'
@@ -51,7 +51,6 @@ interface Background extends BackgroundParts {
 const KEEP_TTL = -2
 const SHORTEST_WAIT = 5
 const LONGEST_WAIT = 500
-const NOTHING: BackgroundProgress = { written: 0, failed: 0, share: 1, isDone: true }
 
 /**
  * Lets the server change all records that a query finds, and waits until it is done. The signal ends the waiting; what the server has
@@ -69,7 +68,6 @@ export async function runBackground(
   const isRepeatable = operations.every(({ kind }) => kind !== 'addToBin')
   const work: Background = { ...parts, command, operations, policy, signal, isRepeatable }
   const ids = await start(work)
-  if (ids === undefined) return NOTHING
   let tries: Tries | undefined
   for (let pause = SHORTEST_WAIT; ; pause = Math.min(2 * pause, LONGEST_WAIT)) {
     signal?.throwIfAborted()
@@ -83,8 +81,8 @@ export async function runBackground(
   }
 }
 
-/** Ids of the starts of which one has reached every node; undefined where the server knows no such set, which has never been written. */
-async function start(work: Background): Promise<readonly number[] | undefined> {
+/** Ids of the starts, of which the last has reached every node. */
+async function start(work: Background): Promise<readonly number[]> {
   const { command, retry, isRepeatable, signal } = work
   const ids: number[] = []
   let tries: Tries | undefined
@@ -95,19 +93,29 @@ async function start(work: Background): Promise<readonly number[] | undefined> {
     const error = await send(work, id)
     if (error === undefined) return ids
     const { code } = failureOf(error)
-    if (code === CODE.NOT_FOUND) return undefined
     // The nodes know better than a lost answer whether they have begun.
     const job = await askJob(work.client, id).catch(() => undefined)
-    if (job !== undefined && job.nodes > 0 && job.begun === job.nodes) return ids
+    if (job !== undefined && job.begun > 0 && job.begun === job.nodes.length) return ids
     isDoubtful ||= job === undefined || job.begun > 0 || (isNoAnswer(code) && !isWithoutNodes(error))
     const wait = isRepeatable && isTransient(code) ? (tries ??= new Tries()).next(retry) : undefined
     if (wait !== undefined) {
       await rest(wait)
+      await untilEnded(work, id)
       continue
     }
     // A missing index is reported as such where all of it may be done again.
     const isAboutIndex = code === CODE.INDEX_NOT_FOUND || code === CODE.INDEX_NOT_READABLE
     throw isDoubtful && !(isRepeatable && isAboutIndex) ? inDoubt(work, error, job) : queryError(command, error)
+  }
+}
+
+/** Waits for the nodes that have begun, so that no record is counted by two starts. */
+async function untilEnded({ client, signal }: Background, id: number): Promise<void> {
+  for (let pause = SHORTEST_WAIT; ; pause = Math.min(2 * pause, LONGEST_WAIT)) {
+    signal?.throwIfAborted()
+    const job = await askJob(client, id).catch(() => undefined)
+    if (job === undefined || job.isDone) return
+    await rest(pause)
   }
 }
 
@@ -122,7 +130,7 @@ async function send({ client, command, operations, policy }: Background, id: num
   }
 }
 
-/** Progress of the last start, which ends no sooner than those before it; undefined where the nodes have to be asked again. */
+/** Progress of the last start, with what those before it have written; undefined where the nodes have to be asked again. */
 async function progressOf(
   work: Background,
   ids: readonly number[],
@@ -138,12 +146,12 @@ async function progressOf(
     await rest(wait)
     return undefined
   }
-  const { failed, share, abandoned, written } = jobs.at(-1)!
+  const { failed, share, abandoned } = jobs.at(-1)!
   if (abandoned !== undefined) throw givenUp(work, abandoned)
-  // A record is deleted once, whichever start has come to it; a value is written by each of them.
+  // A record is deleted once, whichever start has come to it; a value may be written by each of them.
   const isDelete = operations.some(({ kind }) => kind === 'deleteRecord')
   return {
-    written: isDelete ? jobs.reduce((sum, job) => sum + job.written, 0) : written,
+    written: isDelete ? jobs.reduce((sum, job) => sum + job.written, 0) : countWritten(jobs),
     failed,
     share,
     isDone: jobs.every(({ isDone }) => isDone),
@@ -159,18 +167,16 @@ const afterSome = ({ isRepeatable }: Background): string =>
     : 'Do not simply call it again: inc would be added twice where it is already done. Look at the records first, or let the update itself end its condition, so that it can be repeated (see "Change or delete all that is found" in docs/guide/queries.md).'
 
 /** Nobody can tell which records are changed. */
-function inDoubt(work: Background, error: ClientError, job: BackgroundJob | undefined): SkeinError {
+function inDoubt(work: Background, error: ClientError, job: BackgroundJob | undefined): InDoubtError {
   const { entity, namespace, set } = work.command
   // The client's error holds the whole call with its values.
   error.command = 'query'
-  error.inDoubt = true
   const { code } = failureOf(error)
   const why =
     job !== undefined && job.begun > 0
-      ? `only ${job.begun} of ${job.nodes} nodes have begun it`
+      ? `only ${job.begun} of ${job.nodes.length} nodes have begun it`
       : 'an answer of the server was lost'
-  return new SkeinError(
-    'SKEIN_4206',
+  return new InDoubtError(
     `The bulk operation on ${entity} may be done wholly, in part or not at all: ${why} (code ${code}).`,
     { className: entity, namespace, set, cause: error, fix: afterSome(work) },
   )

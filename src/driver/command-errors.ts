@@ -1,6 +1,7 @@
 import {
   AlreadyExistsError,
   EntityGoneError,
+  InDoubtError,
   RecordTooLargeError,
   SkeinError,
   type ErrorCode,
@@ -174,9 +175,8 @@ export function explainFailure(command: Command, failure: Failure, inTransaction
 }
 
 /** A write of which nobody can tell whether it took effect. */
-export function inDoubtError(command: Command, failure: Failure): SkeinError {
-  return new SkeinError(
-    'SKEIN_4206',
+export function inDoubtError(command: Command, failure: Failure): InDoubtError {
+  return new InDoubtError(
     `${command.entity} ${showKey(command.key)}: the answer was lost (code ${failure.code}), and the write may or may not have taken effect.`,
     {
       ...details(command, failure),

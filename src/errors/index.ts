@@ -16,6 +16,7 @@ export {
 export {
   BulkStoppedError,
   CommitInDoubtError,
+  InDoubtError,
   PartialFailureError,
   RetriesExhaustedError,
   type RecordOutcome,

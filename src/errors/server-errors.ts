@@ -41,6 +41,16 @@ export class CommitInDoubtError extends SkeinError {
 }
 nameErrorClass(CommitInDoubtError, 'CommitInDoubtError')
 
+/** The answer to a write, or to the start of a bulk operation by the server, was lost: it may or may not have taken effect. */
+export class InDoubtError extends SkeinError {
+  readonly inDoubt = true
+
+  constructor(message: string, options: ErrorOptions = {}) {
+    super('SKEIN_4206', message, options)
+  }
+}
+nameErrorClass(InDoubtError, 'InDoubtError')
+
 /** A bulk operation through sessions stopped after it had written some records; `cause` is the failure that stopped it. */
 export class BulkStoppedError extends SkeinError {
   /** Records that were changed or deleted. */

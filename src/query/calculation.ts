@@ -69,10 +69,10 @@ export class Calculation {
   mixInto(operand: Record<string | symbol, unknown>): void {
     operand[CALCULATION] = this
     if (this.type !== 'int' && this.type !== 'float') return
-    operand.plus = (other: number | NumberOperand) => this.#with(other, add)
-    operand.minus = (other: number | NumberOperand) => this.#with(other, sub)
-    operand.times = (other: number | NumberOperand) => this.#with(other, mul)
-    operand.dividedBy = (other: number | NumberOperand) => this.#asFloat().#with(other, div)
+    operand.plus = (other: number | NumberOperand) => this.#with('plus', other, add)
+    operand.minus = (other: number | NumberOperand) => this.#with('minus', other, sub)
+    operand.times = (other: number | NumberOperand) => this.#with('times', other, mul)
+    operand.dividedBy = (other: number | NumberOperand) => this.#asFloat().#with('dividedBy', other, div)
     operand.mod = (other: number | NumberOperand) => this.#remainder(other)
     operand.abs = () => new Calculation(this.of, this.paths, this.type, abs(this.expression), this.stored).operand()
   }
@@ -101,8 +101,18 @@ export class Calculation {
     return first.or(...others)
   }
 
-  #with(other: number | NumberOperand, combine: (left: Expression, right: Expression) => Expression): NumberOperand {
+  #with(
+    operator: string,
+    other: number | NumberOperand,
+    combine: (left: Expression, right: Expression) => Expression,
+  ): NumberOperand {
     const [left, right] = sameType(this, calculationOf(other, this.paths))
+    if (left.type !== right.type)
+      throw new ConditionProblem(
+        this.paths.join(', '),
+        `'${operator}' takes a number, and ${right.paths.join(', ')} is none`,
+        'Calculate with properties of type int, float or bigint.',
+      )
     return joined(left, right, combine(left.expression, right.expression)).operand()
   }
 

@@ -5,7 +5,7 @@ import { indexProgress, listIndexes } from '../driver/list-indexes.js'
 import { SkeinError } from '../errors/index.js'
 import type { Model } from '../model/index.js'
 import { diffIndexes, neededIndexes, type IndexDiff, type IndexesOf, type NeededIndex } from './index-diff.js'
-import { hasCalculatedIndexes } from './usable-indexes.js'
+import { hasCalculatedIndexes, hasIndexesOnBytes } from './usable-indexes.js'
 
 /** Progress of the building of an index. */
 export interface IndexProgress {
@@ -73,15 +73,13 @@ export class Indexes {
     const { client } = this.#driver
     const diff = await this.#diff()
     const { different } = diff
+    for (const index of [...diff.missing, ...different]) checkVersion(index, this.#driver.capabilities.build)
     if (different.length > 0 && options.replace !== true) throw nameTaken(different[0])
     for (const { namespace, name } of different) await dropIndex(client, namespace, name)
     if (options.dropUnused === true) {
       for (const { namespace, name } of diff.unused) await dropIndex(client, namespace, name)
     }
     const created = [...diff.missing, ...different]
-    const calculated = created.find(({ expression }) => expression !== undefined)
-    const { build } = this.#driver.capabilities
-    if (calculated !== undefined && !hasCalculatedIndexes(build)) throw needsNewer(calculated, build)
     for (const index of created) {
       options.signal?.throwIfAborted()
       await startIndex(client, index)
@@ -105,16 +103,32 @@ export class Indexes {
   }
 }
 
-function needsNewer({ name, className, namespace, set }: NeededIndex, build: string): SkeinError {
+/** Refuses an index that this server does not have, before anything is created or dropped. */
+function checkVersion(index: NeededIndex, build: string): void {
+  const { name, property, expression, type } = index
+  if (expression !== undefined && !hasCalculatedIndexes(build))
+    throw needsNewer(
+      { ...index, property: name },
+      build,
+      'a calculated value',
+      '8.1',
+      'index a bin that holds the value',
+    )
+  if (type === 'blob' && !hasIndexesOnBytes(build))
+    throw needsNewer(index, build, `bytes (${property})`, '7.0', 'store the value as text')
+}
+
+function needsNewer(index: NeededIndex, build: string, what: string, version: string, instead: string): SkeinError {
+  const { name, className, property, namespace, set } = index
   return new SkeinError(
     'SKEIN_2590',
-    `The index '${name}' is on a calculated value, which server ${build} cannot index.`,
+    `The index '${name}' of ${className} is on ${what}, which server ${build} cannot index.`,
     {
       className,
-      property: name,
+      property,
       namespace,
       set,
-      fix: 'Use a server of version 8.1 or later, or index a bin that holds the value.',
+      fix: `Use a server of version ${version} or later, or ${instead}.`,
     },
   )
 }

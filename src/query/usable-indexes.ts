@@ -30,7 +30,12 @@ function withExpression(model: EntityModel, index: IndexModel, fields: ReadonlyM
 }
 
 /** Indexes on calculated values are new in server 8.1. */
-export function hasCalculatedIndexes(build: string): boolean {
+export const hasCalculatedIndexes = (build: string): boolean => isAtLeast(build, 8, 1)
+
+/** Indexes on bytes are new in server 7.0. */
+export const hasIndexesOnBytes = (build: string): boolean => isAtLeast(build, 7, 0)
+
+function isAtLeast(build: string, wantedMajor: number, wantedMinor: number): boolean {
   const [major, minor] = build.split('.').map(Number)
-  return major > 8 || (major === 8 && minor >= 1)
+  return major > wantedMajor || (major === wantedMajor && minor >= wantedMinor)
 }

@@ -76,6 +76,7 @@ describe('SkeinError', () => {
       new errors.PartialFailureError('x', { records: [] }),
       new errors.RetriesExhaustedError('x', { attempts: 3 }),
       new errors.CommitInDoubtError('x'),
+      new errors.InDoubtError('x'),
       new errors.BulkStoppedError('x', { written: 2, failed: 1, keys: [7] }),
       new errors.ModelError([]),
     ]
@@ -90,6 +91,7 @@ describe('SkeinError', () => {
       'PartialFailureError SKEIN_4001',
       'RetriesExhaustedError SKEIN_4002',
       'CommitInDoubtError SKEIN_4003',
+      'InDoubtError SKEIN_4206',
       'BulkStoppedError SKEIN_4004',
       'ModelError SKEIN_1000',
     ])

@@ -5,12 +5,14 @@ import {
   AfterDelete,
   AfterSave,
   BeforeDelete,
+  BeforeSave,
   Bin,
   BulkStoppedError,
   EntityGoneError,
   Key,
   Record,
   Version,
+  VersionConflictError,
   inc,
   type Database,
 } from 'skein'
@@ -53,6 +55,26 @@ class Guarded {
   }
 }
 
+@Record({ set: `${unique}w` })
+class Watched {
+  @Key() id!: number
+  @Version() version?: number
+  @Bin({ type: 'int' }) n!: number
+  @BeforeSave() async check(): Promise<void> {
+    if (this.id === 2 && this.n > 0) await conflicting(1000)
+  }
+}
+
+/** Saves the record in two sessions that have loaded the same version. */
+async function conflicting(id: number): Promise<void> {
+  const sessions = [db.session(), db.session()]
+  const [first, second] = await Promise.all(sessions.map((session) => session.load(Versioned, id)))
+  first.n++
+  second.n++
+  await sessions[0].save(first)
+  await sessions[1].save(second)
+}
+
 /** Deletes the record in one session while another changes it: that change is refused, because its entity is gone. */
 async function gone(id: number): Promise<void> {
   const session = db.session()
@@ -67,7 +89,7 @@ async function gone(id: number): Promise<void> {
 for (const mode of MODES) {
   describe(`records of a bulk operation that stops (${mode})`, () => {
     let server: EmbeddedServer | undefined
-    useDatabase(mode, [After, Versioned, Guarded], (opened) => {
+    useDatabase(mode, [After, Versioned, Guarded, Watched], (opened) => {
       db = opened.db
       isDurable = mode === 'sc'
       server = opened.server.embedded
@@ -120,6 +142,18 @@ for (const mode of MODES) {
       const written = new Set(await db.scan(Versioned).where({ n: 1 }).keys())
       for (const key of error.keys) expect(written.has(key), `${String(key)} is named as not written`).to.equal(false)
       expect(written.size).to.be.within(error.written, error.written + error.inDoubt.length)
+    })
+
+    it('stop an update whose hook meets a version conflict of another record', async () => {
+      await db.withSession((session) => {
+        for (const id of [0, 1, 2]) session.create(Watched, { id, n: 0 })
+        session.create(Versioned, { id: 1000, n: 0 })
+      })
+      const error = await stopped(db.scan(Watched).update({ n: 1 }))
+      expect(error).to.deep.include({ written: 2, failed: 1, keys: [2] })
+      expect(error.cause).to.be.instanceOf(VersionConflictError)
+      const [{ n }] = await db.scan(Versioned).where({ id: 1000 }).toArray()
+      expect(n, 'the hook is called once').to.equal(1)
     })
 
     it('are left out where they are gone themselves, and stop a delete whose hook misses another one', async () => {

@@ -1,15 +1,27 @@
 import 'reflect-metadata'
 import { expect } from 'chai'
-import { Bin, Index, Key, Record, inc, open, type Database, type SkeinError } from 'skein'
+import { Bin, InDoubtError, Index, Key, Record, inc, open, type Database, type SkeinError } from 'skein'
 import { startEmbedded, type EmbeddedServer } from 'skein/embedded'
 import { isNamedServer, MODES, PATIENT } from '../server.js'
 
-@Record({ set: 'bd_item' })
-class Item {
+abstract class Numbered {
   @Key() id!: number
   @Index() @Bin({ type: 'int' }) n!: number
 }
 
+@Record({ set: 'bd_item' })
+class Item extends Numbered {}
+
+@Record({ set: 'bd_one' })
+class One extends Numbered {}
+
+@Record({ set: 'bd_two' })
+class Two extends Numbered {}
+
+@Record({ set: 'bd_never' })
+class Never extends Numbered {}
+
+const classes = [One, Two]
 const COUNT = 60
 
 for (const nodes of [1, 3]) {
@@ -22,7 +34,13 @@ for (const nodes of [1, 3]) {
         if (isNamedServer) this.skip()
         server = await startEmbedded({ nodes, namespaces: [`test:${mode}`] })
         const policies = { ...PATIENT.policies, write: { totalTimeout: 500 } }
-        db = await open({ hosts: server.hosts, namespace: 'test', entities: [Item], ...PATIENT, policies })
+        db = await open({
+          hosts: server.hosts,
+          namespace: 'test',
+          entities: [Item, One, Two, Never],
+          ...PATIENT,
+          policies,
+        })
         await db.indexes.sync()
       })
       after(async () => {
@@ -71,7 +89,7 @@ for (const nodes of [1, 3]) {
         const error = (await increment()) as SkeinError
         expect(error).to.have.property('code', 'SKEIN_4206')
         expect(error.message).to.include('Item').and.to.match(/inc/)
-        expect(error.cause).to.have.property('inDoubt', true)
+        expect(error).to.be.instanceOf(InDoubtError).and.to.have.property('inDoubt', true)
         const found = await values()
         expect(found.get(0)).to.be.above(0)
         expect(found.size - Number(found.has(0)) - Number(found.has(1))).to.equal(0)
@@ -97,6 +115,32 @@ for (const nodes of [1, 3]) {
           expect(await db.scan(Item).count()).to.equal(0)
         })
       }
+
+      it('count each record once after a second start, also where the update ends its own condition', async () => {
+        const zero = db.scan(Item).where({ n: 0 })
+        for (const fault of [{ drop: true }, { answer: 14 }]) {
+          for (const skip of Array.from({ length: nodes }, (_, i) => i)) {
+            await fail(fault, skip)
+            expect(await zero.update({ n: 7 }), `${JSON.stringify(fault)} ${skip}`).to.include({ written: COUNT })
+            expect(await values()).to.deep.equal(new Map([[7, COUNT]]))
+            await db.scan(Item).update({ n: 0 })
+          }
+        }
+      })
+
+      it('count all records where some nodes have none of the set', async () => {
+        for (const count of [1, 2]) {
+          await db.withSession((session) => {
+            for (let id = 0; id < count; id++) session.create(classes[count - 1], { id, n: 0 })
+          })
+          const few = db.scan(classes[count - 1])
+          expect(await few.update({ n: 4 })).to.deep.equal({ written: count, failed: 0, by: 'server' })
+          expect(await few.update({ n: inc(1) })).to.deep.equal({ written: count, failed: 0, by: 'server' })
+          expect(await few.groupBy('n').count()).to.deep.equal(new Map([[5, count]]))
+          expect(await few.delete()).to.deep.equal({ written: count, failed: 0, by: 'server' })
+        }
+        expect(await db.scan(Never).update({ n: 4 })).to.deep.equal({ written: 0, failed: 0, by: 'server' })
+      })
 
       it('are in doubt where the server stays away, and values may be written again', async () => {
         await fail({ drop: true }, 0, 1000)

@@ -198,7 +198,27 @@ class Bare {
   @Key() id!: number
 }
 
+@Record({ set: 'ni_hashed' })
+class Hashed {
+  @Key() id!: number
+  @Index() @Bin() digest!: Uint8Array
+  @Index() @Bin() name!: string
+}
+
 describe('indexes that cannot be', () => {
+  it('on bytes are refused by a server before 7.0, before anything is created', async () => {
+    const server = await startEmbedded({ namespaces: ['test:ap'], build: '6.4.0.1' })
+    const db = await open({ hosts: server.hosts, namespace: 'test', entities: [Hashed], ...PATIENT })
+    const error = await rejection(() => db.indexes.sync())
+    expect(error).to.include({ code: 'SKEIN_2590' })
+    expect(error)
+      .to.have.property('message')
+      .that.matches(/Hashed.*digest.*6\.4\.0\.1.*7\.0/)
+    expect((await db.indexes.diff()).missing).to.have.length(2)
+    await db.close()
+    await server.stop()
+  })
+
   it('on calculated values are refused by a server before 8.1, before anything is created', async () => {
     const server = await startEmbedded({ namespaces: ['test:ap'], build: '8.0.0.8' })
     const db = await open({ hosts: server.hosts, namespace: 'test', entities: [House], ...PATIENT })

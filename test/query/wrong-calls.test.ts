@@ -73,6 +73,17 @@ for (const mode of MODES) {
       expect(await tasks.count()).to.equal(1)
     })
 
+    it('refuses to calculate with a property that is no number, and names both and the operator', async () => {
+      for (const operator of ['plus', 'minus', 'times', 'dividedBy', 'mod'] as const) {
+        const error = await refusal(() =>
+          db.query(Note).filter((note) => note.price[operator](loose(note.state)).gt(1)),
+        )
+        expect(error).to.include({ code: 'SKEIN_2510' })
+        expect(error.message).to.include('Note.price').and.to.include(operator)
+        if (operator !== 'mod') expect(error.message).to.include('state')
+      }
+    })
+
     it('refuses a condition that was built from what another query was given', async () => {
       let ofTask: Filter | undefined
       let stateOfTask: FilterFields<Task>['state'] | undefined

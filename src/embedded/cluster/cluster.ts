@@ -24,6 +24,8 @@ export interface MemberNode {
   /** True for a partition that this node can read from start to end. */
   serves(namespace: string, partition: number): boolean
   isMaster(partition: number): boolean
+  /** True for a partition that this node has, as its master or as a copy. */
+  holds(partition: number): boolean
   /** Takes part in the cluster once it listens. */
   start(): Promise<void>
   /** Closes the port and all connections; commands that wait are not run. */
@@ -34,7 +36,7 @@ export interface MemberNode {
 }
 
 /** Node, as a query sees it that was sent to it. */
-export type QueryNode = Pick<MemberNode, 'jobs' | 'serves' | 'isMaster'>
+export type QueryNode = Pick<MemberNode, 'jobs' | 'serves' | 'isMaster' | 'holds'>
 
 /** The nodes of one server and how they share the partitions. All of them work on one store. */
 export class Cluster {

@@ -54,11 +54,15 @@ export class ClusterNode implements MemberNode {
   }
 
   serves(namespace: string, partition: number): boolean {
-    return this.cluster.map.holds(this.index, partition) && !this.cluster.isHeld(namespace, partition)
+    return this.holds(partition) && !this.cluster.isHeld(namespace, partition)
   }
 
   isMaster(partition: number): boolean {
     return this.cluster.map.isMaster(this.index, partition)
+  }
+
+  holds(partition: number): boolean {
+    return this.cluster.map.holds(this.index, partition)
   }
 
   async start(): Promise<void> {

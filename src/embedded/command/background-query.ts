@@ -18,9 +18,8 @@ import { writeRecord } from './write.js'
 export function startBackgroundQuery(node: QueryNode, namespace: Namespace, request: Request): void {
   if (request.info1 & (Info1.READ | Info1.SHORT_QUERY) || request.ops.length === 0) throw malformed()
   if (request.ops.some((op) => isReadOp(op.op))) throw malformed()
-  if (request.setName !== '' && !namespace.objectsBySet.has(request.setName)) {
-    throw new CommandError(ResultCode.NOT_FOUND)
-  }
+  const isUnknown = !namespace.hasSet(request.setName, (partition) => node.holds(partition))
+  if (request.setName !== '' && isUnknown) throw new CommandError(ResultCode.NOT_FOUND)
   const lookup = indexLookup(namespace, request)
   const visible = visibleTo(namespace, request)
   // A write may move a record to a place of the index that the query has yet to come to.

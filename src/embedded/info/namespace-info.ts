@@ -18,7 +18,7 @@ export function namespaceInfo(store: Store, name: string, argument: string, node
       return describe(store, parameters.get('id') ?? parameters.get('namespace') ?? '', node)
     }
     case 'sets':
-      return sets(store, argument)
+      return sets(store, argument, node)
   }
   return undefined
 }
@@ -48,19 +48,22 @@ function describe(store: Store, name: string, node: MemberNode): string {
 }
 
 /** `sets`, `sets/<namespace>`, `sets/<namespace>/<set>`; the last form leaves out the names. */
-function sets(store: Store, argument: string): string {
+function sets(store: Store, argument: string, node: MemberNode): string {
   const [namespaceName = '', setName] = argument.split('/')
-  if (argument === '') return [...store.namespaces.values()].map(listSets).join('')
+  if (argument === '') return [...store.namespaces.values()].map((each) => listSets(each, node)).join('')
   const namespace = store.namespaces.get(namespaceName)
   if (namespace === undefined) return 'ERROR:4:unknown namespace'
-  if (setName === undefined) return listSets(namespace)
+  if (setName === undefined) return listSets(namespace, node)
   const objects = namespace.objectsBySet.get(setName)
-  return objects === undefined ? '' : `${describeSet(objects)};`
+  return objects === undefined || !isKnown(namespace, setName, node) ? '' : `${describeSet(objects)};`
 }
 
-function listSets(namespace: Namespace): string {
+const isKnown = (namespace: Namespace, setName: string, node: MemberNode): boolean =>
+  namespace.hasSet(setName, (partition) => node.holds(partition))
+
+function listSets(namespace: Namespace, node: MemberNode): string {
   return [...namespace.objectsBySet]
-    .filter(([setName]) => setName !== '')
+    .filter(([setName]) => setName !== '' && isKnown(namespace, setName, node))
     .map(([setName, objects]) => `ns=${namespace.name}:set=${setName}:${describeSet(objects)};`)
     .join('')
 }

@@ -29,6 +29,8 @@ export class Namespace implements TransactedRecords, IndexedRecords {
   readonly indexBuilds = new IndexBuilds()
   /** Records by set, for statistics. */
   readonly objectsBySet = new Map<string, number>()
+  /** Partitions in which a set has ever had a record: nodes that hold none of them do not know the set. */
+  readonly #partitionsBySet = new Map<string, Set<number>>()
   objects = 0
   /** Keeps what is committed, where the server has a data file. */
   journal: CommitLog | undefined
@@ -96,7 +98,7 @@ export class Namespace implements TransactedRecords, IndexedRecords {
     slot.committed = after
     if (before?.voidTime) this.#mortal--
     if (after?.voidTime) this.#mortal++
-    if (before === undefined && after !== undefined) this.#count(after.setName, 1)
+    if (before === undefined && after !== undefined) this.#countNew(after.setName, slot.partition)
     else if (before !== undefined && after === undefined) this.#count(before.setName, -1)
     for (const observer of this.observers) observer.update(slot, before, after)
     this.dropIfEmpty(slot)
@@ -141,6 +143,19 @@ export class Namespace implements TransactedRecords, IndexedRecords {
       gone.map(({ digest }) => ({ digest, state: undefined })),
     )
     for (const slot of gone) this.#apply(slot, undefined)
+  }
+
+  /** True where one of these partitions has, or once had, a record of the set. */
+  hasSet(setName: string, isHeld: (partition: number) => boolean): boolean {
+    for (const partition of this.#partitionsBySet.get(setName) ?? []) if (isHeld(partition)) return true
+    return false
+  }
+
+  #countNew(setName: string, partition: number): void {
+    const partitions = this.#partitionsBySet.get(setName)
+    if (partitions === undefined) this.#partitionsBySet.set(setName, new Set([partition]))
+    else partitions.add(partition)
+    this.#count(setName, 1)
   }
 
   #count(setName: string, change: number): void {

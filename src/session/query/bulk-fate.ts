@@ -1,24 +1,29 @@
-import { CommitInDoubtError, EntityGoneError, PartialFailureError, SkeinError } from '../../errors/index.js'
+import {
+  CommitInDoubtError,
+  EntityGoneError,
+  InDoubtError,
+  PartialFailureError,
+  VersionConflictError,
+} from '../../errors/index.js'
 import { recordId, type RecordKey } from '../../plan/record-key.js'
 import { isWritten } from '../flush/written-entities.js'
 
 /**
  * What a failure says of the record that was to be written. `incomplete`: it is written, and a hook after it or a record that changes
- * with it has failed. `gone`: it was deleted meanwhile.
+ * with it has failed. `gone`: it was deleted meanwhile. `conflict`: not written, because another writer has changed it.
  */
-export type BulkFate = 'notWritten' | 'inDoubt' | 'incomplete' | 'gone'
+export type BulkFate = 'notWritten' | 'conflict' | 'inDoubt' | 'incomplete' | 'gone'
 
 export function fateOf(entity: object, key: RecordKey, error: unknown): BulkFate {
   if (isWritten(entity)) return 'incomplete'
   if (error instanceof EntityGoneError) return isAbout(error.details, key) ? 'gone' : 'notWritten'
+  if (error instanceof VersionConflictError) return isAbout(error.details, key) ? 'conflict' : 'notWritten'
   if (error instanceof CommitInDoubtError) return 'inDoubt'
   if (error instanceof PartialFailureError) {
     const own = error.records.find((each) => isAbout(each, key))?.outcome ?? 'notWritten'
     return own === 'written' || own === 'partlyWritten' ? 'incomplete' : own
   }
-  return error instanceof SkeinError && error.code === 'SKEIN_4206' && isAbout(error.details, key)
-    ? 'inDoubt'
-    : 'notWritten'
+  return error instanceof InDoubtError && isAbout(error.details, key) ? 'inDoubt' : 'notWritten'
 }
 
 /** False for other records, of which a hook may have thrown the same error. */

@@ -1,5 +1,5 @@
 import { readProperty, writeProperty } from '../../codec/index.js'
-import { BulkStoppedError, VersionConflictError } from '../../errors/index.js'
+import { BulkStoppedError } from '../../errors/index.js'
 import { describeKey, type KeyValue } from '../../keys/index.js'
 import type { RecordKey } from '../../plan/record-key.js'
 import type { BulkChange } from '../../query/bulk-changes.js'
@@ -113,10 +113,10 @@ async function runStep<T extends object>(bulk: Bulk<T>, after: string | undefine
       ;({ next } = page)
       const left = page.filter((entity) => !done.has(describeKey(bulk.keyOf(entity))))
       const errors = await writeAll(bulk, session, left, done)
-      const withFate = (wanted: BulkFate): KeyValue[] =>
-        [...errors].filter(([, { fate }]) => fate === wanted).map(([entity]) => bulk.keyOf(entity))
-      failed = withFate('notWritten')
-      const stop = [...errors.values()].find(({ error, fate }) => fate !== 'notWritten' || !isConflict(error))
+      const withFate = (...wanted: readonly BulkFate[]): KeyValue[] =>
+        [...errors].filter(([, { fate }]) => wanted.includes(fate)).map(([entity]) => bulk.keyOf(entity))
+      failed = withFate('notWritten', 'conflict')
+      const stop = [...errors.values()].find(({ fate }) => fate !== 'conflict')
       if (stop !== undefined) {
         const stopped = { cause: stop.error, inDoubt: withFate('inDoubt'), incomplete: withFate('incomplete') }
         return { written: done.size, failed, next, stopped }
@@ -129,8 +129,6 @@ async function runStep<T extends object>(bulk: Bulk<T>, after: string | undefine
     }
   }
 }
-
-const isConflict = (error: unknown): boolean => error instanceof VersionConflictError
 
 /** The failures by entity; what is gone meanwhile is left out. */
 async function writeAll<T extends object>(

@@ -50,7 +50,7 @@ function messages(reply: Buffer): { code: number; last: boolean }[] {
 
 async function ask(store: Store, request: Request): Promise<{ code: number; last: boolean }[]> {
   const chunks: Buffer[] = []
-  const node = { jobs: new QueryJobs(), serves: () => true, isMaster: () => true }
+  const node = { jobs: new QueryJobs(), serves: () => true, isMaster: () => true, holds: () => true }
   await runQuery(store, node, request, { closed: false, write: async (bytes) => void chunks.push(bytes) })
   return messages(Buffer.concat(chunks))
 }
