@@ -85,7 +85,7 @@ export class KeyFormat {
       {
         className: this.className,
         key,
-        fix: `Give its parts as { ${properties} }, or a key that this template printed.`,
+        fix: `Give a key that this template printed: keysOf(${this.className}).of({ ${properties} }) makes one of its parts.`,
       },
     )
   }

@@ -80,6 +80,11 @@ for (const mode of MODES) {
       expect(((await rejection(() => given)) as Error).message)
         .to.include('plain object')
         .and.include('keysOf(User).of(parts)')
+      // Text that the template did not print: the advice must not be parts, which are refused here.
+      const bare = db.withSession(async (session) => (await session.load(User, 'user:a')).boss.set('b'))
+      expect(((await rejection(() => bare)) as Error).message)
+        .to.include('keysOf(User).of({ userId })')
+        .and.not.include('Give its parts')
       await db.withSession(async (session) => {
         const found = await session.load(User, 'user:a')
         found.boss.set(keysOf(User).of(parts))

@@ -82,12 +82,12 @@ export class EntityLoader implements RelationHydration, Loads {
   }
 
   attach(managed: ManagedEntity, stored?: ReadBins): void {
-    const { relations } = managed.mapped
+    const { relations, hasEmbeddedRefs, model, codecs } = managed.mapped
     const { undo } = this.#context
     if (undo !== undefined && stored === undefined) {
       // An entity that was handed in outlives the session, so it must forget what a transaction that failed has stored and linked.
       undo.push(() => managed.forgetStored())
-      if (relations.length > 0) undo.push(rememberRelations(managed.entity, relations))
+      if (relations.length > 0 || hasEmbeddedRefs) undo.push(rememberRelations(managed.entity, model, codecs.model))
     }
     if (relations.length === 0) return
     attachRelations(managed, relations, this.reader, stored)

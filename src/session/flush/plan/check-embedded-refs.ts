@@ -1,4 +1,4 @@
-import { readProperty } from '../../../codec/index.js'
+import { embeddedParts, readProperty } from '../../../codec/index.js'
 import { SkeinError } from '../../../errors/index.js'
 import { describeKey } from '../../../keys/index.js'
 import type { BinType, EntityModel, Model, RelationModel } from '../../../model/index.js'
@@ -43,11 +43,9 @@ export class EmbeddedRefs {
   }
 
   *#refsIn(value: unknown, type: BinType): Iterable<FoundRef> {
-    if (typeof value !== 'object' || value === null) return
     if (type.kind !== 'embedded') return
-    const parts = type.shape === 'array' || type.shape === 'map' ? entriesOf(value) : [value]
     const { relations, properties } = this.#model.embeddable(type.part)
-    for (const part of parts) {
+    for (const part of embeddedParts(value, type)) {
       for (const relation of relations) {
         const ref = readProperty(part, relation.name)
         if (typeof ref === 'object' && ref !== null) yield { ref, relation }
@@ -74,9 +72,4 @@ export class EmbeddedRefs {
       fix: `Hand the ${target} to session.persist first, or set its key.`,
     })
   }
-}
-
-function entriesOf(value: object): readonly object[] {
-  const entries: unknown[] = value instanceof Map ? [...(value.values() as Iterable<unknown>)] : Object.values(value)
-  return entries.filter((entry): entry is object => typeof entry === 'object' && entry !== null)
 }
