@@ -7,6 +7,7 @@ import { KEY_LISTS } from './operations/key-lists.js'
 import { LINK_MAPS } from './operations/link-maps.js'
 import { MANY_TO_MANY } from './operations/many-to-many.js'
 import { NESTED } from './operations/nested.js'
+import { NESTED_COMPANIONS } from './operations/nested-companions.js'
 import { ONE_SIDED } from './operations/one-sided.js'
 import { PAIRS, SHARED_KEY } from './operations/one-to-one.js'
 
@@ -21,7 +22,9 @@ export const FAMILIES: readonly Family[] = [
   INDEXED,
 ]
 
-export const CLASSES = [...FAMILIES, COMPANIONS, COMPANION_PARTS, NESTED].flatMap(({ classes }) => classes)
+export const CLASSES = [...FAMILIES, COMPANIONS, COMPANION_PARTS, NESTED, NESTED_COMPANIONS].flatMap(
+  ({ classes }) => classes,
+)
 
 /** An operation on one way to store relations. */
 export interface Case {
@@ -36,6 +39,7 @@ export const CASES: readonly Case[] = FAMILIES.flatMap(casesOf)
 export const COMPANION_CASES: readonly Case[] = casesOf(COMPANIONS)
 export const COMPANION_PART_CASES: readonly Case[] = casesOf(COMPANION_PARTS)
 export const NESTED_CASES: readonly Case[] = casesOf(NESTED)
+export const NESTED_COMPANION_CASES: readonly Case[] = casesOf(NESTED_COMPANIONS)
 
 function casesOf(family: Family): Case[] {
   return family.operations.map((operation) => ({ title: `${family.name}: ${operation.title}`, family, operation }))

@@ -90,7 +90,8 @@ for (const mode of MODES) {
   describe(`inverse indexes of children in companion records (${mode})`, () => {
     let db: Database
     let server: TestServer
-    useDatabase(mode, [Writer, Article, Forum], (opened) => ({ db, server } = opened))
+    let namespace: string
+    useDatabase(mode, [Writer, Article, Forum], (opened) => ({ db, server, namespace } = opened))
 
     beforeEach(async () => {
       await db.indexes.sync()
@@ -189,6 +190,31 @@ for (const mode of MODES) {
       expect([atOnce, sixPages - threePages]).to.deep.equal([2 + 2 + 2 * 2 + 1, 2 * (6 - 3) * 2])
       expect([...new Set(await forums(...ids))]).to.deep.equal(['z:1'])
       expect(await faults()).to.deep.equal([])
+    })
+
+    it('let children by the day go with two commands for each page of owners, too', async function () {
+      if (mode !== 'ap') return this.skip()
+      const ids = Array.from({ length: 12 }, (_, i) => i + 11)
+      await db.withSession((session) => {
+        for (const id of [3, 4, 5]) session.create(Writer, { id })
+        for (const id of ids)
+          session
+            .create(Article, { id })
+            .dated.add(...[1, 2, 3, 3, 4, 5, 4, 5].map((writer, day) => remark(`${day}`, writer, 1 + day)))
+      })
+      const fresh = await server.open({ namespace, entities: [Writer, Article, Forum] })
+      const commands = async (writer: number, step?: number): Promise<number> =>
+        (await server.commands.during(() => fresh.session().delete(Writer, writer, { step }))).commands
+      // The writer is read and deleted, three other indexes have none, one is asked and children read, and all is one write.
+      const atOnce = await commands(3)
+      const [sixPages, threePages] = [await commands(4, 4), await commands(5, 8)]
+      await fresh.close()
+      expect([atOnce, sixPages - threePages]).to.deep.equal([2 + 3 + 2 + 1, 2 * (6 - 3)])
+      for (const { dated } of await db.session().loadMany(Article, ids, { with: ['dated'] }))
+        expect(dated.items.map(({ id }) => id)).to.deep.equal(['0', '1'])
+      const found: string[] = []
+      for await (const { message } of db.verify(Article, { settle: 0 })) found.push(message)
+      expect(found).to.deep.equal([])
     })
   })
 }

@@ -2,6 +2,7 @@ import type { EntityModel } from '../../model/index.js'
 import { read, type ReadCommand } from '../../plan/command.js'
 import { recordId, type RecordKey } from '../../plan/record-key.js'
 import type { StoredRecord } from '../../plan/outcome.js'
+import type { FoundHomes } from '../contract/index-lookup.js'
 import type { Reader } from '../contract/reader.js'
 import type { Answer, CompanionQuestion } from '../write/ask-companions.js'
 import type { BucketScheme } from './bucket-scheme.js'
@@ -19,26 +20,31 @@ export async function learnBuckets(
   owners.forEach((owner, i) => scheme.learn(owner, roots[i]?.bins[scheme.subkeys]))
 }
 
-/** Asks those buckets of each owner for which there is a question. The owners are read in the same batch: they may list more than are known here. */
+/**
+ * Asks those buckets of each owner for which there is a question: those in `found`, or all. The owners are read in the same batch: they may
+ * list more than are known here.
+ */
 export async function askBuckets(
   model: EntityModel,
   scheme: BucketScheme,
   owners: readonly RecordKey[],
   reader: Asking,
   question: CompanionQuestion,
+  found?: FoundHomes,
 ): Promise<readonly (readonly Answer[])[]> {
   const records = new Map<string, StoredRecord | null>()
-  const asked = askedOf(scheme, owners, question).flat()
+  const homesOf = (owner: RecordKey): readonly RecordKey[] => found?.get(recordId(owner)) ?? scheme.homes(owner)
+  const asked = askedOf(homesOf, owners, question).flat()
   const [roots, known] = await Promise.all([
     reader.read(rootsOf(model, scheme, owners)),
     reader.read(asked.map(({ command }) => command)),
   ])
   asked.forEach(({ home }, i) => records.set(recordId(home), known[i]))
   owners.forEach((owner, i) => scheme.learn(owner, roots[i]?.bins[scheme.subkeys]))
-  const listed = askedOf(scheme, owners, question)
+  const listed = askedOf(homesOf, owners, question)
   const more = listed.flat().filter(({ home }) => !records.has(recordId(home)))
-  const found = more.length === 0 ? [] : await reader.read(more.map(({ command }) => command))
-  more.forEach(({ home }, i) => records.set(recordId(home), found[i]))
+  const others = more.length === 0 ? [] : await reader.read(more.map(({ command }) => command))
+  more.forEach(({ home }, i) => records.set(recordId(home), others[i]))
   return listed.map((homes) => homes.map(({ home }) => ({ home, record: records.get(recordId(home))! })))
 }
 
@@ -48,12 +54,12 @@ interface Asked {
 }
 
 function askedOf(
-  scheme: BucketScheme,
+  homesOf: (owner: RecordKey) => readonly RecordKey[],
   owners: readonly RecordKey[],
   question: CompanionQuestion,
 ): readonly (readonly Asked[])[] {
   return owners.map((owner) =>
-    scheme.homes(owner).flatMap((home) => {
+    homesOf(owner).flatMap((home) => {
       const command = question(home, owner)
       return command === undefined ? [] : [{ home, command }]
     }),

@@ -1,5 +1,8 @@
 import type { EntityModel, IndexModel, RelationModel } from '../../model/index.js'
-import type { UserKey } from '../../plan/record-key.js'
+import type { RecordKey, UserKey } from '../../plan/record-key.js'
+
+/** Companion records that an index has found, by the id of their owner's record. */
+export type FoundHomes = Map<string, RecordKey[]>
 
 /** Asks an index of a class for the records that point to one key. */
 export interface IndexedBy {
@@ -10,6 +13,8 @@ export interface IndexedBy {
   readonly along?: readonly string[]
   /** Includes records whose delete has begun. */
   readonly marked?: boolean
+  /** Notes the companions that are found; an owner comes again with each step that finds more of them. */
+  readonly homes?: FoundHomes
 }
 
 /** The index on the bin of the child that holds the parent's key; the model has checked that there is one. */

@@ -12,9 +12,9 @@ import type { Tracked } from './tracked.js'
 import type { CollectionMembers, CollectionView } from './collection-members.js'
 import type { Reader } from './reader.js'
 import type { EndedLinks } from './ended-links.js'
-import type { Contributor, OnRollback } from './contributor.js'
-import type { Deleted } from './contributor.js'
+import type { Contributor, Deleted, OnRollback } from './contributor.js'
 import type { GrowingMembers } from './growing-members.js'
+import type { FoundHomes } from './index-lookup.js'
 import type { InsideVerification } from './inside-verification.js'
 import type { LinkClass } from './link-class.js'
 import type { LinkVerification } from './link-verification.js'
@@ -159,6 +159,8 @@ export interface RelationStrategy extends Contributor {
     index: number,
     pointedTo: UserKey,
     reader: Reader,
+    /** Records that the index has found; unless given, all are asked. */
+    found?: FoundHomes,
   ): Promise<readonly (readonly Value[])[]>
   /** Reads these parts of an owner, and takes in what others have put into those that are known. */
   readAgain?(owner: Tracked, ids: readonly KeyValue[], reader: Reader): Promise<void>

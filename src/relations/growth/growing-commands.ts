@@ -11,6 +11,7 @@ import {
   binEquals,
   holds,
   remove,
+  NOT_DELETING,
   whileThere,
   write,
   type DeleteCommand,
@@ -67,9 +68,14 @@ export class GrowingCommands {
   put(at: StoredMember, home: RecordKey, placement: Placement, isInside = false): WriteCommand {
     const isRoot = recordId(home) === recordId(at.owner)
     return this.#write(home, [this.#entry(at, home)], {
-      guards: [isRoot ? whileThere(this.model) : NOT_MARKED, ...this.#guards(placement, isInside)],
+      guards: [isRoot ? this.takesMembers(at.isOwnerNew === true) : NOT_MARKED, ...this.#guards(placement, isInside)],
       watchSize: true,
     })
+  }
+
+  /** The owner takes new members. A new one may have been saved as deleted, with its members. */
+  protected takesMembers(isOwnerNew: boolean): Guard {
+    return isOwnerNew ? NOT_DELETING : whileThere(this.model)
   }
 
   /** Takes members out, also of a record that is marked. While members move, it notes that they must not come. */

@@ -8,7 +8,7 @@ import type { StoredMember } from '../contract/member-store.js'
 import type { CompanionCommands } from './companion-commands.js'
 import type { CompanionCounts } from './companion-counts.js'
 import type { CompanionScheme, Shards } from './companion-scheme.js'
-import { held } from './link-bin.js'
+import { held, kept } from './link-bin.js'
 
 /** Times that a write is routed again: more than ever happen unless somebody splits the collection all the while. */
 const TRIES = 4
@@ -130,7 +130,10 @@ export class CompanionChanges {
   #confirm(created: Created, draft: Draft): void {
     const { at, stage } = created
     draft.collect(`${this.#name} asks ${recordId(at.owner)} ${stage}`, created, (all) => {
-      draft.add(stage, held(this.#commands.model, at.owner), (outcome) => {
+      // A new owner may have been saved as deleted, with its members.
+      const { model } = this.#commands
+      const asked = at.isOwnerNew === true ? kept(model, at.owner) : held(model, at.owner)
+      draft.add(stage, asked, (outcome) => {
         const isGone = outcome.reason === 'missing' || outcome.reason === 'guard'
         if (isGone) for (const { home } of all) this.#discard(at.owner, home, draft)
         return worst(all.map(({ settle, outcome: made }) => settle(isGone ? outcome : made)))

@@ -2,6 +2,7 @@ import { SkeinError } from '../../errors/index.js'
 import { describeKey } from '../../keys/index.js'
 import { DELETING_BIN, type EntityModel, type RelationModel } from '../../model/index.js'
 import {
+  NOT_DELETING,
   read,
   whileOfClass,
   whileThere,
@@ -207,13 +208,16 @@ export function blindLinkWrite(model: EntityModel, key: RecordKey, operations: r
 /** The record takes new links: its delete has not begun, and it is of the class that was asked for. */
 export const whileLinkable = (model: EntityModel): readonly Guard[] => [whileThere(model), ...whileOfClass(model)]
 
+const whileKept = (model: EntityModel): readonly Guard[] => [NOT_DELETING, ...whileOfClass(model)]
+
 /** Puts a key into the list or map of a record. */
-export function linked(bin: LinkBin, end: LinkEnd, other: UserKey, attributes?: Value): WriteCommand {
+export function linked(bin: LinkBin, end: LinkEnd, other: UserKey, attributes?: Value, isNew = false): WriteCommand {
   const put = bin.put(end, other, attributes)
   return write(end.model.name, end.key, bin.ended === undefined ? [put] : [put, bin.ended.forget([other])], {
     exists: 'mustExist',
     ttl: 'keep',
-    guards: whileLinkable(end.model),
+    // A new record may have been saved as deleted, with its links.
+    guards: isNew ? whileKept(end.model) : whileLinkable(end.model),
     watchSize: true,
   })
 }
@@ -245,6 +249,11 @@ export function takenOut(
 /** In a transaction a record that stores nothing of a link takes part all the same, so that it cannot be deleted meanwhile. */
 export function held(model: EntityModel, key: RecordKey): WriteCommand {
   return write(model.name, key, [touch()], { exists: 'mustExist', ttl: 'keep', guards: whileLinkable(model) })
+}
+
+/** Asks for a record in the same way; one that was deleted softly is there, too. */
+export function kept(model: EntityModel, key: RecordKey): WriteCommand {
+  return write(model.name, key, [touch()], { exists: 'mustExist', ttl: 'keep', guards: whileKept(model) })
 }
 
 // Each relation has a name of its own: one write may change several of a record.

@@ -80,8 +80,8 @@ export class RecordStore implements MemberStore {
     draft.add(stage, linkWrite(this.model, owner, operations), settle)
   }
 
-  addition({ owner, member, attributes }: StoredMember): WriteCommand {
-    return linked(this.#layout, this.#end(owner), member, attributes)
+  addition({ owner, member, attributes, isOwnerNew }: StoredMember): WriteCommand {
+    return linked(this.#layout, this.#end(owner), member, attributes, isOwnerNew)
   }
 
   reopening(home: RecordKey): WriteCommand {

@@ -6,12 +6,12 @@ import { recordId, type RecordKey } from '../../plan/record-key.js'
 import { query, type QueryCommand } from '../../plan/query-command.js'
 import type { Tracked } from '../../relations/contract/tracked.js'
 import type { FoundPage, FoundStep } from '../../relations/contract/reader.js'
-import type { IndexedBy } from '../../relations/contract/index-lookup.js'
+import type { FoundHomes, IndexedBy } from '../../relations/contract/index-lookup.js'
 import { isHeldForChange } from '../../relations/state/held-for-change.js'
 import { isDirty } from '../flush/collect/collect-changes.js'
 import { addTotals } from '../counters/read-totals.js'
 import { afterLoadOf, runAfterLoad } from './after-load.js'
-import { foundKey, ownerKey, type FoundKey } from './key-of-found.js'
+import { COMPANION_KEY_BINS, companionIn, foundKey, ownerKey, type FoundKey } from './key-of-found.js'
 import { isInsideHook } from '../tracking/lifecycle-hooks.js'
 import type { Hydrator } from './hydrator.js'
 import { queryInTransaction } from '../transaction/transaction-scope.js'
@@ -69,9 +69,19 @@ export class IndexQueries {
   async *#ownersBy(mapped: MappedClass, lookup: IndexedBy): AsyncGenerator<readonly FoundKey[]> {
     const { driver, identity } = this.#context
     const seen = new Set<string>()
-    for await (const records of driver.query(this.#command(lookup, [COMPANION_ROOT_BIN]))) {
-      const owners = records.flatMap(({ bins }) => ownerKey(mapped, bins[COMPANION_ROOT_BIN], identity.tenant) ?? [])
-      yield owners.filter(({ record }) => !seen.has(recordId(record)) && seen.add(recordId(record)))
+    const { homes, index } = lookup
+    for await (const records of driver.query(this.#command(lookup, COMPANION_KEY_BINS))) {
+      const owners = new Map<string, FoundKey>()
+      for (const found of records) {
+        const owner = ownerKey(mapped, found.bins[COMPANION_ROOT_BIN], identity.tenant)
+        if (owner === undefined) continue
+        const id = recordId(owner.record)
+        if (homes !== undefined) noteHome(homes, id, companionIn(found, index.set!, mapped, identity.tenant)!.key)
+        else if (seen.has(id)) continue
+        seen.add(id)
+        owners.set(id, owner)
+      }
+      yield [...owners.values()]
     }
   }
 
@@ -169,4 +179,10 @@ export class IndexQueries {
     const filter = marked ? shownBy(model, this.#deleted) : stillThere(model, this.#deleted)
     return query({ entity, namespace, set, index: { name, bin, on, value }, bins, ...(filter && { filter }) })
   }
+}
+
+function noteHome(homes: FoundHomes, owner: string, home: RecordKey): void {
+  const known = homes.get(owner)
+  if (known === undefined) homes.set(owner, [home])
+  else known.push(home)
 }

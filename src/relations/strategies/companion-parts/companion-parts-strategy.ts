@@ -5,6 +5,7 @@ import { read } from '../../../plan/command.js'
 import { type PlanDraft, together } from '../../../plan/plan-draft.js'
 import type { UserKey } from '../../../plan/record-key.js'
 import type { MapKey, Value } from '../../../plan/value.js'
+import type { FoundHomes } from '../../contract/index-lookup.js'
 import { isCreation } from '../../contract/member.js'
 import type { Reader } from '../../contract/reader.js'
 import type { LocatedPart } from '../../contract/relation-strategy.js'
@@ -84,9 +85,10 @@ export class CompanionPartsStrategy extends PartsStrategy {
     index: number,
     pointedTo: UserKey,
     reader: Reader,
+    found?: FoundHomes,
   ): Promise<readonly (readonly Value[])[]> {
     const tables = owners.map(({ entity }) => this.table(entity))
-    return takePointing(tables, this.model.inverseIndexes![index], pointedTo, this.#homes, reader)
+    return takePointing(tables, this.model.inverseIndexes![index], pointedTo, this.#homes, reader, found)
   }
 
   protected questions(tracked: Tracked, reader: Reader): PartsAcross {

@@ -11,6 +11,7 @@ import { writeBin } from '../../../plan/operations.js'
 import type { WriteOperation } from '../../../plan/operation.js'
 import type { RecordKey } from '../../../plan/record-key.js'
 import type { MapKey } from '../../../plan/value.js'
+import type { FoundHomes } from '../../contract/index-lookup.js'
 import type { Reader } from '../../contract/reader.js'
 import { askCompanions, type Answer, type CompanionQuestion } from '../../write/ask-companions.js'
 import { CompanionChanges } from '../../write/companion-changes.js'
@@ -128,15 +129,16 @@ export class PartHomes implements Companions, AskedHomes, VerifiedHomes {
     return this.scheme.homeOf(owner, this.routeOf(id, place))
   }
 
-  /** Asks those companions of each owner for which there is a question. */
+  /** Asks those companions of each owner for which there is a question; only owners list their buckets, but an index may have found those that matter. */
   readonly ask = (
     owners: readonly RecordKey[],
     reader: Reader,
     question: CompanionQuestion,
+    found?: FoundHomes,
   ): Promise<readonly (readonly Answer[])[]> =>
     this.buckets === undefined
       ? askCompanions(this.model, this.scheme, owners, reader, question)
-      : askBuckets(this.model, this.buckets, owners, reader, question)
+      : askBuckets(this.model, this.buckets, owners, reader, question, found)
 
   /** Changes children of a companion that is there; new ones only where it is not marked. */
   change(home: RecordKey, shards: Shards, changes: PartChanges): WriteCommand {

@@ -5,12 +5,14 @@ import type { ReadOperation } from '../../../plan/operation.js'
 import { mapGetKeys, readBin, readExpression } from '../../../plan/operations.js'
 import { userKeyId, type UserKey } from '../../../plan/record-key.js'
 import type { Value } from '../../../plan/value.js'
+import type { FoundHomes } from '../../contract/index-lookup.js'
 import type { Reader } from '../../contract/reader.js'
+import type { CompanionQuestion } from '../../write/ask-companions.js'
 import type { PartClass } from '../consolidate/part-class.js'
 import type { PartTable } from '../consolidate/part-table.js'
 import { rootOf } from '../consolidate/remove-entries.js'
 import { takeAgain } from '../consolidate/take-again.js'
-import type { AskedHomes } from './part-homes.js'
+import type { PartHomes } from './part-homes.js'
 
 const PARTS = '_sk.parts'
 
@@ -19,17 +21,17 @@ export async function takePointing(
   tables: readonly PartTable[],
   index: InverseIndexModel,
   pointedTo: UserKey,
-  homes: AskedHomes,
+  homes: PartHomes,
   reader: Reader,
+  found?: FoundHomes,
 ): Promise<readonly (readonly Value[])[]> {
   if (tables.length === 0) return []
   const [{ parts, owner }] = tables
   const operations = [mapGetKeys(index.bin, [pointedTo], 'value'), childrenOf(parts, index, pointedTo)]
   const isListed = gt(mapCount(bin('map', index.bin), pointedTo), value(0))
   const keys = tables.map((table) => table.owner.key)
-  const answers = await homes.ask(keys, reader, (home) =>
-    onlyIf(read(owner.model.name, home, 'none', operations), isListed),
-  )
+  const question: CompanionQuestion = (home) => onlyIf(read(owner.model.name, home, 'none', operations), isListed)
+  const answers = await homes.ask(keys, reader, question, found)
   return tables.map((table, i) =>
     answers[i].flatMap(({ record }) => {
       const entries = (record?.bins[index.bin] ?? []) as readonly Value[]

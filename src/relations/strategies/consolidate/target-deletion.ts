@@ -4,12 +4,11 @@ import { read } from '../../../plan/command.js'
 import { mapGetKeys } from '../../../plan/operations.js'
 import type { UserKey } from '../../../plan/record-key.js'
 import type { Value } from '../../../plan/value.js'
-import type { KeyValue } from '../../../keys/index.js'
 import type { Tracked } from '../../contract/tracked.js'
 import type { Reader } from '../../contract/reader.js'
 import type { Contributor, OnRollback, Cascade } from '../../contract/contributor.js'
 import { inSteps, type Drain } from '../../contract/drain.js'
-import type { IndexedBy } from '../../contract/index-lookup.js'
+import type { FoundHomes, IndexedBy } from '../../contract/index-lookup.js'
 import type { CollectionState } from '../../state/collection-state.js'
 import { collectionStateOf } from '../../state/state-of.js'
 import type { PartTable } from './part-table.js'
@@ -27,12 +26,15 @@ interface Pointers {
   readonly index: IndexModel
   /** Other records hold the children, and nobody needs to see the owners. */
   readonly isUnread: boolean
+  /** Dates of the children choose the records that hold them: only an owner, or the index, tells which there are. */
+  readonly isDated: boolean
 }
 
-/** Owners of children that point to an entity, and which of them were read just now. */
+/** Owners of children that point to an entity, which of them were read just now, and the companions that hold such children. */
 interface FoundOwners {
   readonly owners: readonly Tracked[]
   readonly isFresh: (owner: Tracked) => boolean
+  readonly homes: FoundHomes | undefined
 }
 
 /** Deleting an entity removes the consolidated children that point to it, in whichever records they are: an index finds those. */
@@ -68,24 +70,25 @@ class TargetDeletion implements Contributor {
     reach: Cascade,
     reader: Reader,
   ): Promise<FoundOwners | undefined> {
-    const owners: Tracked[] = []
+    const owners = new Set<Tracked>()
+    const homes = homesOf(pointers)
+    const lookup = { ...lookupOf(target, pointers, reader), along: pointers.along, homes }
     if (pointers.isUnread) {
-      for await (const keys of reader.keysBy(lookupOf(target, pointers, reader))) {
-        if (owners.length + keys.length > reach.room) return undefined
-        const found = keys.map((key) => reader.unread(pointers.owner, key))
-        owners.push(...found.filter(({ shownState, state }) => (shownState ?? state) !== 'removed'))
+      for await (const keys of reader.keysBy(lookup)) {
+        for (const owner of keys.map((key) => reader.unread(pointers.owner, key)))
+          if ((owner.shownState ?? owner.state) !== 'removed') owners.add(owner)
+        if (owners.size > reach.room) return undefined
       }
-      return { owners, isFresh: () => false }
+      return { owners: [...owners], isFresh: () => false, homes }
     }
-    const lookup = { ...lookupOf(target, pointers, reader), along: pointers.along }
     for await (const step of reader.foundBy(lookup)) {
-      owners.push(...step.found)
+      for (const each of step.found) owners.add(each)
       for (const each of step.fresh) fresh.add(each)
-      if (owners.length <= reach.room) continue
+      if (owners.size <= reach.room) continue
       reader.release([...fresh])
       return undefined
     }
-    return { owners, isFresh: (owner) => fresh.has(owner) }
+    return { owners: [...owners], isFresh: (owner) => fresh.has(owner), homes }
   }
 
   save(): void {}
@@ -101,7 +104,8 @@ export function targetDeletions(target: EntityModel, model: Model): readonly Tar
         const { bin } = inverse
         const along = companions === undefined ? [name] : []
         const isUnread = companions !== undefined && canStayUnread(owner)
-        return [{ owner, relation: name, at, along, bin, index: indexOn(owner, bin), isUnread }]
+        const isDated = companions?.buckets !== undefined
+        return [{ owner, relation: name, at, along, bin, index: indexOn(owner, bin), isUnread, isDated }]
       }),
     ),
   )
@@ -126,6 +130,8 @@ const indexOn = ({ indexes }: EntityModel, name: string): IndexModel =>
 /** Children hold the key as people use it. */
 const valueOf = ({ model, key }: Tracked, reader: Reader): UserKey => reader.fromStored(model, key.key)
 
+const homesOf = ({ isDated }: Pointers): FoundHomes | undefined => (isDated ? new Map() : undefined)
+
 const lookupOf = (target: Tracked, { owner, index }: Pointers, reader: Reader): IndexedBy => ({
   model: owner,
   index,
@@ -134,8 +140,8 @@ const lookupOf = (target: Tracked, { owner, index }: Pointers, reader: Reader): 
 
 function drainOf(target: Tracked, pointers: Pointers, reader: Reader): Drain {
   const { owner, relation } = pointers
-  const survey = (count: number): AsyncIterable<readonly KeyValue[]> =>
-    inSteps(reader.keysBy(lookupOf(target, pointers, reader)), count)
+  const homes = homesOf(pointers)
+  const lookup = lookupOf(target, pointers, reader)
   return {
     owner: target,
     className: owner.name,
@@ -145,17 +151,17 @@ function drainOf(target: Tracked, pointers: Pointers, reader: Reader): Drain {
       kind: 'change',
       along: pointers.along,
       isUnread: pointers.isUnread,
-      change: (owners, inner) => removeChildren({ owners, isFresh: () => true }, target, pointers, inner),
+      change: (owners, inner) => removeChildren({ owners, isFresh: () => true, homes }, target, pointers, inner),
     },
     // Once: nothing keeps others from pointing to it again.
-    chunks: survey,
-    survey,
+    chunks: (count) => inSteps(reader.keysBy({ ...lookup, homes }), count),
+    survey: (count) => inSteps(reader.keysBy(lookup), count),
   }
 }
 
 /** Takes the children that point to the target out of their owners, and says which of these it has changed. */
 async function removeChildren(
-  { owners, isFresh }: FoundOwners,
+  { owners, isFresh, homes }: FoundOwners,
   target: Tracked,
   pointers: Pointers,
   reader: Reader,
@@ -168,7 +174,7 @@ async function removeChildren(
     known.set(owner, pointingIn(tableOf(owner, pointers), pointers.at, value))
   // Others may have added children to those that the session had already.
   const unsure = owners.filter((owner) => !isAtHand(owner))
-  const asked = await entriesOf(unsure, pointers, value, reader)
+  const asked = await entriesOf(unsure, pointers, value, homes, reader)
   unsure.forEach((owner, i) => known.set(owner, asked[i]))
   await readUnknown(known, pointers, reader)
   return owners.filter((owner) => {
@@ -189,13 +195,14 @@ async function entriesOf(
   owners: readonly Tracked[],
   pointers: Pointers,
   value: UserKey,
+  homes: FoundHomes | undefined,
   reader: Reader,
 ): Promise<readonly (readonly Value[])[]> {
   if (owners.length === 0) return []
   const { bin, at } = pointers
   const operations = [mapGetKeys(bin, [value], 'value')]
   const { strategy } = stateOf(owners[0], pointers).binding!
-  const taken = strategy.takePointing?.(owners, at, value, reader)
+  const taken = strategy.takePointing?.(owners, at, value, reader, homes)
   if (taken !== undefined) return taken
   const records =
     (await strategy.readHomes?.(owners, reader, operations)) ??

@@ -1,5 +1,5 @@
 import type { EntityModel } from '../../../model/index.js'
-import { holds, whileThere, type WriteCommand } from '../../../plan/command.js'
+import { holds, type WriteCommand } from '../../../plan/command.js'
 import { bin, eq, mapCountOf, value } from '../../../plan/expression.js'
 import type { WriteOperation } from '../../../plan/operation.js'
 import { listAppendUnique } from '../../../plan/operations.js'
@@ -33,11 +33,12 @@ export class GrowingPartCommands extends GrowingCommands {
     changes: PartChanges,
     removed: readonly UserKey[],
     isInside = false,
+    isOwnerNew = false,
   ): WriteCommand {
     const isNoted = placement.move?.phase === 'move' && removed.length > 0
     const notes = isNoted ? [listAppendUnique(this.#places.bins.gone, removed)] : []
     const command = this.change([...changes.operations(), ...notes], home, placement, isInside)
-    const isOpen = recordId(home) === recordId(owner) ? whileThere(this.model) : NOT_MARKED
+    const isOpen = recordId(home) === recordId(owner) ? this.takesMembers(isOwnerNew) : NOT_MARKED
     const guards = [...(changes.isRemoval ? [] : [isOpen]), ...command.guards, ...changes.guards]
     return { ...command, guards, watchSize: !changes.isRemoval }
   }

@@ -63,7 +63,7 @@ export class GrowingPartWrites extends PartSender {
       stage,
       settle,
       command: (home, placement, isInside) =>
-        this.#homes.growth.commands.write(owner, home, placement, changes, group.removed, isInside),
+        this.#homes.growth.commands.write(owner, home, placement, changes, group.removed, isInside, isOwnerNew),
       needsMember: isChange(group),
     }
   }
