@@ -220,9 +220,10 @@ export class SessionReads extends SessionBase {
     options: OutsideTransaction = {},
   ): AsyncGenerator<T> {
     const { model } = this.core.mapped(entityClass)
-    const { identity } = this.core.context
+    const { identity, classes } = this.core.context
     const reader = this.core.loads.readerFor(options)
-    for await (const { found } of reader.foundBy(pointingTo(model, path, target, reader, identity.tenant))) {
+    const lookup = pointingTo(model, path, target, reader, identity.tenant, classes.model)
+    for await (const { found } of reader.foundBy(lookup)) {
       for (const { entity } of found) yield entity as T
     }
   }

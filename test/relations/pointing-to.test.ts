@@ -96,6 +96,16 @@ for (const mode of MODES) {
       expect(await rejection(() => found())).to.include({ code: 'SKEIN_2105' })
     })
 
+    it('refuses a key of another type and an entity of another class, before anything is asked', async () => {
+      const codeOf = async (target: unknown): Promise<unknown> =>
+        ((await rejection(() => postsOf(target as number))) as SkeinError).code
+      for (const key of ['1', 1.5, NaN, 2 ** 60, undefined, true, Buffer.from('1'), 'k'.repeat(70_000)])
+        expect(await codeOf(key), String(key).slice(0, 9)).to.equal('SKEIN_2101')
+      for (const entity of [Object.assign(new Post(), { id: 1 }), { id: 1 }, []])
+        expect(await codeOf(entity)).to.equal('SKEIN_2408')
+      expect(await codeOf(new User())).to.equal('SKEIN_2305')
+    })
+
     it('says which inverse indexes there are', async () => {
       const ask = () => db.session().pointingTo(Post, 'comments.editor', 1).next()
       const error = await ask().then(

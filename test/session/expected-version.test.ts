@@ -56,6 +56,7 @@ for (const mode of MODES) {
       for (const send of [
         (session: ReturnType<Database['session']>) => session.flush(),
         (session: ReturnType<Database['session']>, agent: Agent) => session.save(agent),
+        (session: ReturnType<Database['session']>, agent: Agent) => session.upsert(agent),
         (session: ReturnType<Database['session']>, agent: Agent) => session.delete(agent),
       ]) {
         for (const body of [{ version: 1 }, { version: 1, name: 'Ann' }]) {

@@ -1,6 +1,13 @@
+import { classOf } from '../../codec/index.js'
 import { SkeinError } from '../../errors/index.js'
 import type { KeyValue, Tenant } from '../../keys/index.js'
-import { inversePath, type EntityModel } from '../../model/index.js'
+import {
+  inversePath,
+  type EntityModel,
+  type InverseIndexModel,
+  type Model,
+  type RelationModel,
+} from '../../model/index.js'
 import type { Reader } from '../../relations/contract/reader.js'
 import type { IndexedBy } from '../../relations/contract/index-lookup.js'
 import { isEntity } from '../../relations/contract/member.js'
@@ -12,18 +19,54 @@ export function pointingTo(
   target: object | KeyValue,
   reader: Reader,
   tenant: Tenant | undefined,
+  classes: Model,
 ): IndexedBy {
-  const inverse = model.relations.flatMap(({ name, inverseIndexes = [] }) =>
-    inverseIndexes.map((index) => ({ path: `${name}.${inversePath(index)}`, bin: index.bin })),
+  const inverse = model.relations.flatMap((relation) =>
+    (relation.inverseIndexes ?? []).map((of) => ({ path: `${relation.name}.${inversePath(of)}`, relation, of })),
   )
   const found = inverse.find((each) => each.path === path)
-  const index = model.indexes.find(({ bin, on }) => bin === found?.bin && on === 'mapKeys')
-  if (index === undefined) throw noInverseIndex(model, path, inverse)
+  const index = model.indexes.find(({ bin, on }) => bin === found?.of.bin && on === 'mapKeys')
+  if (found === undefined || index === undefined) throw noInverseIndex(model, path, inverse)
   if (model.key.tenant && tenant === undefined) throw noTenant(model)
-  const value = isEntity(target) ? reader.keyOf(target) : target
-  if (value === null)
-    throw new SkeinError('SKEIN_2305', 'The entity that is pointed to has no key yet.', { fix: 'Save it first.' })
-  return { model, index, value }
+  const ref = refOf(found.relation, found.of, classes)
+  return { model, index, value: keyOfTarget(model, path, ref, target, reader) }
+}
+
+/** The reference that the index is of. */
+function refOf({ target }: RelationModel, { through = [], ref }: InverseIndexModel, classes: Model): RelationModel {
+  const inside = (part: string, name: string): RelationModel =>
+    classes.embeddable(part).relations.find((each) => each.name === name)!
+  return inside(
+    through.reduce((part, name) => inside(part, name).target, target),
+    ref,
+  )
+}
+
+function keyOfTarget(
+  { name: className }: EntityModel,
+  property: string,
+  { target: name }: RelationModel,
+  target: object | KeyValue,
+  reader: Reader,
+): KeyValue {
+  const pointedTo = reader.entityModel(name)
+  if (!isEntity(target)) {
+    // Refuses a key of another type, which the index would answer with nothing, or with what it takes it for.
+    reader.recordKey(pointedTo, target)
+    return target
+  }
+  if (!(target instanceof pointedTo.class)) {
+    const given = classOf(target) === Object ? 'plain object' : classOf(target).name
+    const message = `${className}.${property} leads to ${name}, and was given a ${given}.`
+    throw new SkeinError('SKEIN_2408', message, {
+      className,
+      property,
+      fix: `Give a ${name} or its key, which keysOf(${name}).of(parts) makes of its parts.`,
+    })
+  }
+  const key = reader.keyOf(target, name)
+  if (key !== null) return key
+  throw new SkeinError('SKEIN_2305', 'The entity that is pointed to has no key yet.', { fix: 'Save it first.' })
 }
 
 function noTenant({ name }: EntityModel): SkeinError {

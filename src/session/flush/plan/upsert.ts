@@ -5,7 +5,7 @@ import type { Operation } from '../../../plan/operation.js'
 import { addToBin, readExpression, removeBin } from '../../../plan/operations.js'
 import type { Outcome } from '../../../plan/outcome.js'
 import type { ManagedEntity } from '../../tracking/managed-entity.js'
-import { checkCopies } from '../../tracking/assigned-values.js'
+import { checkCopies, isVersionAssigned, versionAssigned } from '../../tracking/assigned-values.js'
 import { guardImmutableUpsert } from '../../tracking/immutable-values.js'
 import { growthOf, isWorthMeasuring } from '../../../plan/wire-bytes.js'
 import { checkKey, RecordWrite, ttlOfNew } from './record-write.js'
@@ -21,6 +21,7 @@ export function planUpsert(managed: ManagedEntity, now: Date): RecordWrite {
   const { codec } = mapped
   checkKey(managed)
   checkCopies(managed)
+  if (managed.version !== undefined && isVersionAssigned(managed)) throw versionAssigned(managed)
   const versionBin = mapped.binOf(model.version)
   const ttl = ttlOfNew(managed)
   const operations = overwriting(managed, versionBin, now)
