@@ -31,6 +31,8 @@ export interface RecordTarget {
   child(collection: string, id: unknown): { readonly target: RecordTarget; readonly place: Place }
   /** Children of a consolidated child; throws where this is a record, or has no such children. */
   children(collection: string): ChildrenAccess
+  /** Asks while no write of the record is on its way: an answer beside one could count what it changes twice. */
+  betweenWrites<T>(ask: () => Promise<T>): Promise<T>
   /** Throws where the server has no path expressions. */
   requirePaths(property: string): void
   /** The values that a path leads to, or their number, with the session's unsent changes applied. */

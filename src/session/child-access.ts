@@ -124,10 +124,19 @@ class ChildAccess implements RecordTarget {
   async ask(place: Place, questions: readonly Question[]): Promise<readonly (Value | undefined)[]> {
     const { part, apart } = this.#locate(this.#find())
     if (part) this.#inside(part)
-    if (!part && apart !== undefined) return askApart(apart, place, questions)
+    if (!part && apart !== undefined) return this.betweenWrites(() => askApart(this.#apart(), place, questions))
     if (!part) return this.#record.ask({ ...place, rootType: MAP }, questions)
     const stored = containerAt(this.#encoded(part), place.path.slice(1))
     return questions.map((one) => answerLocally(stored, one))
+  }
+
+  betweenWrites<T>(ask: () => Promise<T>): Promise<T> {
+    return this.#record.betweenWrites(ask)
+  }
+
+  /** The child in its companion, with what is recorded of it by now. */
+  #apart(): NonNullable<LocatedPart['apart']> {
+    return this.#locate(this.#find()).apart!
   }
 
   requirePaths(property: string): void {
@@ -137,7 +146,7 @@ class ChildAccess implements RecordTarget {
   askPath(place: Place, levels: readonly PathLevel[], isCount: boolean): Promise<Value | undefined> {
     const { part, apart } = this.#locate(this.#find())
     if (part) throw notStoredYet(this, place.property)
-    if (apart !== undefined) return askPathApart(apart, place, levels, isCount)
+    if (apart !== undefined) return this.betweenWrites(() => askPathApart(this.#apart(), place, levels, isCount))
     return this.#record.askPath({ ...place, rootType: MAP }, levels, isCount)
   }
 

@@ -1,4 +1,4 @@
-import { readProperty, typeCodecOf, unstorable, writeProperty, type Codecs, type Snapshot } from '../codec/index.js'
+import { readProperty, typeCodecOf, unstorable, writeProperty, type Codecs } from '../codec/index.js'
 import type { KeyValue } from '../keys/index.js'
 import { goneBinsOf, isGoneBy, type EntityModel } from '../model/index.js'
 import { ask } from '../plan/collection-expression.js'
@@ -26,27 +26,28 @@ import { withRecorded } from './flush/plan/patch.js'
 import type { MappedClass } from './mapping/mapped-class.js'
 import type { ManagedEntity } from './tracking/managed-entity.js'
 import { immutableChanged } from './tracking/immutable-values.js'
-import { acceptRecorded, beforeRecording } from './tracking/record-meanwhile.js'
+import { acceptRecorded, isBeingCreated, recordUnsent } from './tracking/record-meanwhile.js'
 import { recordedChanges } from './tracking/write-options.js'
 
-/** Loads of the session; they make their reader when something is asked, and most handles only change. */
-interface ReaderSource {
-  readonly reader: Reader
+/** Session of a handle; it makes its reader when something is asked, and most handles only change. */
+interface AskedSession {
+  readonly loads: { readonly reader: Reader }
+  readonly work: { ask<T>(find: () => ManagedEntity, ask: (managed: ManagedEntity) => Promise<T>): Promise<T> }
 }
 
 /** Record of a session, as its handles see it. */
 export class RecordAccess implements RecordTarget {
   readonly codecs: Codecs
   readonly #mapped: MappedClass
-  readonly #loads: ReaderSource
+  readonly #session: AskedSession
   readonly #find: () => ManagedEntity
   readonly #build: string
 
-  constructor(mapped: MappedClass, codecs: Codecs, loads: ReaderSource, build: string, find: () => ManagedEntity) {
+  constructor(mapped: MappedClass, codecs: Codecs, session: AskedSession, build: string, find: () => ManagedEntity) {
     this.#mapped = mapped
     this.#build = build
     this.codecs = codecs
-    this.#loads = loads
+    this.#session = session
     this.#find = find
   }
 
@@ -61,7 +62,7 @@ export class RecordAccess implements RecordTarget {
   record(change: Change): void {
     const managed = this.#find()
     if (managed.state === 'new' && change.isByServer === true) throw notStoredYet(this, change.property)
-    if (managed.state === 'new') {
+    if (managed.state === 'new' && !isBeingCreated(managed, change.property)) {
       change.check?.(readProperty(managed.entity, change.property))
       return apply(managed, change)
     }
@@ -71,8 +72,7 @@ export class RecordAccess implements RecordTarget {
     const isRead = isLoaded(managed, change.property)
     if (isRead) change.check?.(readProperty(managed.entity, change.property))
     if (isRead || part !== undefined) {
-      // Unsent changes of the property go first: compared after the change, an increment would become a put.
-      recordUnsent(managed, change.property, beforeRecording(managed, change.property))
+      recordUnsent(managed, change.property)
       apply(managed, change)
       acceptRecorded(managed, change.property)
       if (change.isByServer === true) forgetLoaded(managed, new Set([change.property]))
@@ -80,8 +80,19 @@ export class RecordAccess implements RecordTarget {
     managed.addWriteOptions({ change: isRead ? change : unread(change) })
   }
 
-  async ask(place: Place, questions: readonly Question[]): Promise<readonly (Value | undefined)[]> {
-    const managed = this.#find()
+  betweenWrites<T>(ask: (managed: ManagedEntity) => Promise<T>): Promise<T> {
+    return this.#session.work.ask(this.#find, ask)
+  }
+
+  ask(place: Place, questions: readonly Question[]): Promise<readonly (Value | undefined)[]> {
+    return this.betweenWrites((managed) => this.#ask(managed, place, questions))
+  }
+
+  async #ask(
+    managed: ManagedEntity,
+    place: Place,
+    questions: readonly Question[],
+  ): Promise<readonly (Value | undefined)[]> {
     if (managed.state === 'new') return questions.map((one) => answerLocally(this.#ownValue(managed, place), one))
     const rootType = place.rootType ?? typeOf(managed, place.property)
     const type = shapeOf(rootType) === 'map' ? 'map' : 'list'
@@ -103,8 +114,16 @@ export class RecordAccess implements RecordTarget {
     throw tooOld(this, property, this.#build, PATHS_SINCE.join('.'))
   }
 
-  async askPath(place: Place, levels: readonly PathLevel[], isCount: boolean): Promise<Value | undefined> {
-    const managed = this.#find()
+  askPath(place: Place, levels: readonly PathLevel[], isCount: boolean): Promise<Value | undefined> {
+    return this.betweenWrites((managed) => this.#askPath(managed, place, levels, isCount))
+  }
+
+  async #askPath(
+    managed: ManagedEntity,
+    place: Place,
+    levels: readonly PathLevel[],
+    isCount: boolean,
+  ): Promise<Value | undefined> {
     if (managed.state === 'new') throw notStoredYet(this, place.property)
     const type = shapeOf(place.rootType ?? typeOf(managed, place.property)) === 'map' ? 'map' : 'list'
     const found = selectPath(unsentCollection(place.bin, type, unsentOf(managed, place.bin)), levels)
@@ -115,8 +134,11 @@ export class RecordAccess implements RecordTarget {
     return answers?.[0]
   }
 
-  async count(property: string): Promise<number | bigint> {
-    const managed = this.#find()
+  count(property: string): Promise<number | bigint> {
+    return this.betweenWrites((managed) => this.#count(managed, property))
+  }
+
+  async #count(managed: ManagedEntity, property: string): Promise<number | bigint> {
     if (managed.state === 'new') return (readProperty(managed.entity, property) as number | bigint | undefined) ?? 0
     const bin = managed.mapped.binOf(property)!
     if (managed.mapped.shards?.has(bin) === true) return this.#countShards(managed, property, bin)
@@ -130,7 +152,7 @@ export class RecordAccess implements RecordTarget {
     const { model, mapped, key } = managed
     const wanted = new Set([property])
     const reads = [read(model.name, key, [bin, ...goneBinsOf(model)]), ...mapped.shards!.reads(model.name, key, wanted)]
-    const [record, ...companions] = await this.#loads.reader.read(reads)
+    const [record, ...companions] = await this.#session.loads.reader.read(reads)
     const isThere = record !== null && !isGoneBy(model, record.bins)
     if (!isThere) return this.#counted(property, this.#createdCount(managed, property))
     const stored = mapped.shards!.withTotals(record, wanted, companions).bins[bin] as number | bigint
@@ -163,7 +185,7 @@ export class RecordAccess implements RecordTarget {
     const { model, mapped, key } = managed
     const isEverGone = !mapped.standsAlone || model.deletedAt !== undefined
     const operations = expressions.map((one) => readExpression(nextName(), isEverGone ? ifThere(model, one) : one))
-    const [record] = await this.#loads.reader.read([read(model.name, key, 'none', operations)])
+    const [record] = await this.#session.loads.reader.read([read(model.name, key, 'none', operations)])
     return record === null ? undefined : operations.map(({ name }) => record.bins[name])
   }
 
@@ -219,16 +241,6 @@ function apply({ entity, loaded }: ManagedEntity, change: Change): void {
   const part = loaded?.parts?.get(change.property)
   const value = readProperty(entity, change.property)
   writeProperty(entity, change.property, part === undefined ? change.apply(value) : applyToPart(part, value, change))
-}
-
-/** Turns what was changed in a property into recorded changes. */
-function recordUnsent(managed: ManagedEntity, property: string, since: Snapshot): void {
-  const { entity, mapped, loaded } = managed
-  if (!mapped.codec.isChanged(entity, since, property)) return
-  for (const operation of mapped.codec.changeOf(entity, since, property, loaded))
-    managed.addWriteOptions({
-      change: { property, operation: operation as Change['operation'], apply: (value) => value },
-    })
 }
 
 function isLoaded({ isUnread, loaded }: ManagedEntity, property: string): boolean {

@@ -157,7 +157,7 @@ export class SessionReads extends SessionBase {
     if (typeof target !== 'function') {
       const managed = this.core.work.entities.get(target)
       return new RecordHandle<T>(
-        new RecordAccess(managed.mapped, codecs, loads, build, () => this.core.work.entities.get(target)),
+        new RecordAccess(managed.mapped, codecs, this.core, build, () => this.core.work.entities.get(target)),
       )
     }
     const mapped = this.core.mapped(target)
@@ -167,7 +167,7 @@ export class SessionReads extends SessionBase {
       if (options?.create === true && managed.stored !== undefined) managed.learn(managed.stored.creating())
       return managed
     }
-    return new RecordHandle<T>(new RecordAccess(mapped, codecs, loads, build, find))
+    return new RecordHandle<T>(new RecordAccess(mapped, codecs, this.core, build, find))
   }
 
   /**

@@ -139,6 +139,14 @@ export class SessionWrites {
     )
   }
 
+  /** Asks about an entity while nothing of it is on its way. */
+  ask<T>(find: () => ManagedEntity, ask: (managed: ManagedEntity) => Promise<T>): Promise<T> {
+    return this.entities.inFlight.ask(find, ask, (managed) =>
+      // A write that may be done would be shown on top of itself; a new entity shows all by itself.
+      managed.doubt !== undefined && managed.state === 'stored' ? this.unit.resolveDoubt(managed) : undefined,
+    )
+  }
+
   /** Marks an entity to be deleted by the next flush. */
   remove(entity: object): void {
     if (!this.#forgetUnsent(entity)) this.entities.removeAtFlush(entity)

@@ -12,6 +12,7 @@ import { collectChanges, gatherAll, hasHooks, isDirty, plainChanges } from './co
 import { callAllHooks } from '../tracking/lifecycle-hooks.js'
 import { noteWritten } from './written-entities.js'
 import type { ManagedEntity } from '../tracking/managed-entity.js'
+import { endSending } from '../tracking/sent-write.js'
 import type { TransactionMode } from '../context/open-options.js'
 import type { PlanDraft } from '../../plan/plan-draft.js'
 import { planDetached, planInto } from './plan/plan-change-set.js'
@@ -24,7 +25,7 @@ import type { SendParts } from './session-parts.js'
 import { keepRelinkedOrphans } from './execute/keep-relinked-orphans.js'
 import { badOption, noteInside } from '../transaction/transaction-errors.js'
 import { validateAll } from './collect/validate.js'
-import type { ChangeSet } from './collect/change-set.js'
+import { ChangeSet } from './collect/change-set.js'
 import type { FlushOptions } from '../context/option-types.js'
 
 interface Sent {
@@ -56,6 +57,12 @@ export class UnitOfWork {
   /** Sends these entities, if they changed, and what they reach. */
   some(members: readonly ManagedEntity[], options: FlushOptions = {}): Promise<void> {
     return this.#run(() => members.filter(isDirty), options)
+  }
+
+  /** Looks up whether a write whose answer was lost took effect; undefined where it is simply sent again. */
+  resolveDoubt(managed: ManagedEntity): Promise<void> | undefined {
+    const work = new ChangeSet([managed])
+    return hasDoubts(work) ? resolveDoubts(work, this.#parts) : undefined
   }
 
   /** Plans a flush without running hooks, changing an entity or sending anything. */
@@ -154,8 +161,8 @@ export class UnitOfWork {
     send: (onEnd: OnEnd) => Promise<Sent>,
   ): Promise<Sent> {
     const { entities } = this.#parts
-    const ends = [() => entities.endSending(work), () => endWrites(work)]
-    entities.beginSending(work)
+    const ends = [() => endWrites(work), () => entities.inFlight.end(work)]
+    entities.inFlight.begin(work)
     try {
       return await send((end) => ends.push(end))
     } catch (error) {
@@ -238,10 +245,10 @@ interface Round {
 
 type OnEnd = (end: () => void) => void
 
-/** Writes that were planned and never answered, because others have failed, come before nothing. */
+/** Ends writes that were planned and never answered, because others have failed. */
 function endWrites(work: ChangeSet): void {
-  for (const managed of work.saved) managed.sending = undefined
-  for (const managed of work.removed) managed.sending = undefined
+  for (const managed of work.saved) endSending(managed)
+  for (const managed of work.removed) endSending(managed)
 }
 
 const isNotWritten = ({ state }: Outcome): boolean => state === 'notWritten'

@@ -7,6 +7,7 @@ import type { TrackedState } from '../../relations/contract/tracked.js'
 import type { RelationHydration } from '../load/hydrator.js'
 import { shown } from '../../model/call-options.js'
 import { notTaken } from '../context/check-arguments.js'
+import { FlushesInFlight } from './flushes-in-flight.js'
 import type { DeleteConditions, PendingDelete } from './delete-intent.js'
 import { ManagedEntity } from './managed-entity.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
@@ -14,16 +15,11 @@ import { managedOf } from './identity-map.js'
 import type { SessionContext } from '../context/session-context.js'
 import { abstractClass, beingDeleted, notManaged, otherInstance, otherSession } from '../context/session-errors.js'
 
-/** Entities that a flush is sending. */
-export interface InFlight {
-  isSaving(managed: ManagedEntity): boolean
-}
-
 /** Tracks which entities belong to a session, and in which state. */
 export class EntityTracker {
   readonly #context: SessionContext
   readonly #relations: Pick<RelationHydration, 'attach'>
-  #inFlight: Set<InFlight> | undefined
+  #inFlight: FlushesInFlight | undefined
 
   constructor(context: SessionContext, relations: Pick<RelationHydration, 'attach'>) {
     this.#context = context
@@ -84,24 +80,15 @@ export class EntityTracker {
   /** Detaches an entity that was never sent: there is nothing of it to delete. False for all others. */
   forgetUnsent(managed: ManagedEntity): boolean {
     const { state, queued, doubt, home } = managed
-    const isUnsent = state === 'new' && queued === undefined && doubt === undefined && !this.#isInFlight(managed)
+    const isUnsent =
+      state === 'new' && queued === undefined && doubt === undefined && this.#inFlight?.isSaving(managed) !== true
     if (isUnsent) home.remove(managed)
     return isUnsent
   }
 
   /** Marks entities as in flight, so that none is dropped as "never sent". */
-  beginSending(work: InFlight): void {
-    this.#inFlight ??= new Set()
-    this.#inFlight.add(work)
-  }
-
-  endSending(work: InFlight): void {
-    this.#inFlight?.delete(work)
-  }
-
-  #isInFlight(managed: ManagedEntity): boolean {
-    for (const work of this.#inFlight ?? []) if (work.isSaving(managed)) return true
-    return false
+  get inFlight(): FlushesInFlight {
+    return (this.#inFlight ??= new FlushesInFlight())
   }
 
   /** Gives an entity that was deleted and is to be stored again the relations of a new one. */

@@ -1,27 +1,50 @@
 import type { Snapshot } from '../../codec/index.js'
+import type { Change } from '../../records/change.js'
 import { isOfWrite } from './doubt.js'
 import type { ManagedEntity } from './managed-entity.js'
 import type { SentWrite } from './sent-write.js'
+import type { WriteOptions } from './write-options.js'
 
-/** The write that what a handle changes now comes after: on its way, or in doubt. */
-function writeBefore({ sending, doubt }: ManagedEntity): SentWrite | undefined {
+/** The write that what a handle changes now comes after: on its way, or in doubt. A sharded counter is written to companions instead. */
+function writeBefore(managed: ManagedEntity, property: string): SentWrite | undefined {
+  const { sending, doubt } = managed
+  if (isSharded(managed, property)) return undefined
   return sending ?? (doubt !== undefined && isOfWrite(doubt) ? doubt.write : undefined)
 }
 
-/** Prepares a property for a change that is recorded; returns what its unsent changes are compared with. */
-export function beforeRecording(managed: ManagedEntity, property: string): Snapshot {
-  const write = isSharded(managed, property) ? undefined : writeBefore(managed)
-  if (write?.knows(property) !== true) return managed.snapshot!
-  write.recordSent(property)
-  return write.sent
+/** True where changes of the property cannot be part of the write that creates the record, because that may be stored already. */
+export const isBeingCreated = (managed: ManagedEntity, property: string): boolean =>
+  managed.state === 'new' && writeBefore(managed, property) !== undefined
+
+/** Turns what was changed in a property into recorded changes, before a handle changes it: compared after that, an increment would become a put. */
+export function recordUnsent(managed: ManagedEntity, property: string): void {
+  const write = writeBefore(managed, property)
+  const isAfter = write?.knows(property) === true
+  const since = changesSince(managed, property, isAfter ? write.sent : managed.snapshot!)
+  if (isAfter) write.recordSent(property, since)
+  for (const option of since) managed.addWriteOptions(option)
 }
+
+/** What differs from a snapshot of the entity, as changes to record. */
+export function changesSince(managed: ManagedEntity, property: string, snapshot: Snapshot): readonly WriteOptions[] {
+  const { entity, mapped, loaded } = managed
+  if (!mapped.codec.isChanged(entity, snapshot, property)) return []
+  return mapped.codec
+    .changeOf(entity, snapshot, property, loaded)
+    .map((operation) => recorded(property, operation as Change['operation']))
+}
+
+/** An operation whose effect the property shows already. */
+export const recorded = (property: string, operation: Change['operation']): WriteOptions => ({
+  change: { property, operation, apply: (value) => value },
+})
 
 /** Makes every snapshot that the entity may have next show the property as it is now: all of its changes are recorded. */
 export function acceptRecorded(managed: ManagedEntity, property: string): void {
   const { entity, snapshot, mapped, sending, doubt } = managed
-  const inDoubt = doubt !== undefined && isOfWrite(doubt) ? doubt.write : undefined
-  mapped.codec.acceptChange(entity, snapshot!, property)
+  if (snapshot !== undefined) mapped.codec.acceptChange(entity, snapshot, property)
   if (isSharded(managed, property)) return
+  const inDoubt = doubt !== undefined && isOfWrite(doubt) ? doubt.write : undefined
   for (const write of [sending, inDoubt])
     if (write !== undefined) mapped.codec.acceptChange(entity, write.sent, property)
 }

@@ -1,4 +1,5 @@
 import type { Snapshot } from '../../codec/index.js'
+import type { WriteOptions } from './write-options.js'
 
 /** A write of an entity's record whose outcome is not known yet, as handles see it that change the entity meanwhile. */
 export interface SentWrite {
@@ -6,6 +7,14 @@ export interface SentWrite {
   readonly sent: Snapshot
   /** False for a property that was read after the write was made, which says nothing about it. */
   knows(property: string): boolean
-  /** Records what the write changes in the property, as done if it succeeds and to be sent again if it fails. */
-  recordSent(property: string): void
+  /** Records what the write changes in the property, as done if it succeeds and to be sent again if it fails; `since` was changed after it was made. */
+  recordSent(property: string, since: readonly WriteOptions[]): void
+  /** Ends a write that was planned and never answered. */
+  drop(): void
+}
+
+/** Ends a write that was planned and never answered: nothing comes after it. */
+export function endSending(managed: { sending: SentWrite | undefined }): void {
+  managed.sending?.drop()
+  managed.sending = undefined
 }

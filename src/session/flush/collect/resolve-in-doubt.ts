@@ -18,8 +18,10 @@ export async function resolveDoubts(work: ChangeSet, parts: SendParts, signal?: 
   const { context } = parts
   // A delete that did not happen brings back the doubt that was there before it.
   for (let members = doubtful(work); members.length > 0; members = doubtful(work)) {
+    const doubts = members.map(({ doubt }) => doubt)
     const records = await context.driver.read(members.map(lookUp), callOptions(context, signal))
-    members.forEach((managed, i) => resolve(managed, records[i], parts))
+    // A question may have looked it up meanwhile.
+    members.forEach((managed, i) => managed.doubt === doubts[i] && resolve(managed, records[i], parts))
     const forgotten = members.filter(({ state }) => state === 'gone')
     rollbackLinksTo(forgotten, context)
     work.drop(forgotten)

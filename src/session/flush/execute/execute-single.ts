@@ -8,6 +8,7 @@ import { flushFailure, isRefused } from './flush-failure.js'
 import type { ManagedEntity } from '../../tracking/managed-entity.js'
 import { planRecord } from '../plan/record-contributor.js'
 import type { PlannedRecord } from '../plan/record-write.js'
+import { endSending } from '../../tracking/sent-write.js'
 import type { SessionContext } from '../../context/session-context.js'
 import type { QueuedWork, WorkQueue } from '../../tracking/work-queue.js'
 import { validateAll } from '../collect/validate.js'
@@ -40,7 +41,7 @@ export function executeSingle(
       )
     }
   } catch (error) {
-    managed.sending = undefined
+    endSending(managed)
     queue.endOne(managed, queued)
     receiver.refused?.()
     return receiver.failed(error)

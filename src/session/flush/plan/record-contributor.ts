@@ -55,6 +55,8 @@ export class RecordContributor implements Contributor {
 /** Plans the write or delete of the entity's own record; undefined when it is as stored. */
 export function planRecord(managed: ManagedEntity, now: Date): PlannedRecord | undefined {
   if (managed.state === 'removed') return planDelete(managed, now)
+  // Planned again, as part of a transaction: the plan before is not sent.
+  managed.sending?.drop()
   const write = planWrite(managed, now)
   // From here on, what a handle changes comes after this write.
   if (write !== undefined) managed.sending = write

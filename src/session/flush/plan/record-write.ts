@@ -10,6 +10,7 @@ import { StoredState } from '../../tracking/stored-state.js'
 import type { WriteOptions } from '../../tracking/write-options.js'
 import type { Change } from '../../../records/change.js'
 import { checkDerived } from '../../tracking/assigned-values.js'
+import { recorded } from '../../tracking/record-meanwhile.js'
 import type { SentWrite } from '../../tracking/sent-write.js'
 import { growthOf, isLarge, isWorthMeasuring } from '../../../plan/wire-bytes.js'
 
@@ -63,23 +64,33 @@ export class RecordWrite implements PlannedRecord, SentWrite {
     return part !== undefined && this.managed.loaded?.parts?.get(property) === part
   }
 
-  recordSent(property: string): void {
+  recordSent(property: string, _since: readonly WriteOptions[]): void {
     const { managed, command } = this
     const known = new Set(this.#options?.map(({ change }) => change?.operation))
-    const recorded = (this.#recorded ??= new Set())
-    recorded.add(property)
-    for (const operation of command.operations as readonly Change['operation'][]) {
-      if (known.has(operation) || (this.#isReported && accumulates(operation))) continue
-      if (!managed.mapped.codec.propertiesIn(new Set([operation.bin])).includes(property)) continue
-      const option = { change: { property, operation, apply: (value: unknown) => value } }
-      managed.addWriteOptions(option)
-      this.#options = [...(this.#options ?? []), option]
-    }
+    const operations = (command.operations as readonly Change['operation'][]).filter((operation) => {
+      if (known.has(operation) || (this.#isReported && accumulates(operation))) return false
+      return managed.mapped.codec.propertiesIn(new Set([operation.bin])).includes(property)
+    })
+    this.carryOut(
+      property,
+      operations.map((operation) => recorded(property, operation)),
+    )
   }
+
+  /** Records changes of a property that this write carries out. */
+  protected carryOut(property: string, changes: readonly WriteOptions[]): void {
+    ;(this.#recorded ??= new Set()).add(property)
+    for (const option of changes) this.managed.addWriteOptions(option)
+    this.#options = [...(this.#options ?? []), ...changes]
+  }
+
+  /** Most writes leave nothing behind that only their success needs. */
+  drop(): void {}
 
   settle(outcome: Outcome): boolean {
     this.managed.sending = undefined
     if (outcome.state === 'written') this.confirm(outcome)
+    else this.drop()
     if (outcome.state === 'inDoubt') this.#doubt(outcome)
     if (outcome.state === 'notWritten') this.#forgetRemoved()
     return outcome.state === 'written'
@@ -265,6 +276,9 @@ class RecordInsert extends RecordWrite {
   protected override versionAfter(): number | undefined {
     return this.managed.model.version === undefined ? undefined : 1
   }
+
+  /** A creation that fails is sent again as the entity is then. */
+  override recordSent(): void {}
 
   protected override stamp(): void {
     const { mapped, entity } = this.managed

@@ -7,6 +7,8 @@ import type { Outcome } from '../../../plan/outcome.js'
 import type { ManagedEntity } from '../../tracking/managed-entity.js'
 import { checkCopies, isVersionAssigned, versionAssigned } from '../../tracking/assigned-values.js'
 import { guardImmutableUpsert } from '../../tracking/immutable-values.js'
+import { changesSince } from '../../tracking/record-meanwhile.js'
+import type { WriteOptions } from '../../tracking/write-options.js'
 import { growthOf, isWorthMeasuring } from '../../../plan/wire-bytes.js'
 import { checkKey, RecordWrite, ttlOfNew } from './record-write.js'
 
@@ -38,6 +40,9 @@ export function planUpsert(managed: ManagedEntity, now: Date): RecordWrite {
 
 class RecordUpsert extends RecordWrite {
   readonly #now: Date
+  /** Changes that are to be sent only if this write succeeds. */
+  #later: WriteOptions[] | undefined
+  #recorded: Set<string> | undefined
 
   constructor(managed: ManagedEntity, command: WriteCommand, snapshot: Snapshot, ttl: Ttl, now: Date) {
     super(managed, command, snapshot, ttl)
@@ -49,6 +54,20 @@ class RecordUpsert extends RecordWrite {
     if (model.version === undefined) return undefined
     // An answer that was lost and read instead has the version in its own bin.
     return (bins[NEW_VERSION] ?? bins[mapped.binOf(model.version)!]) as number
+  }
+
+  /** Records what an update would send in its place: an upsert that is refused leaves no write of whole bins behind. */
+  override recordSent(property: string, since: readonly WriteOptions[]): void {
+    const { managed } = this
+    if (managed.snapshot === undefined || this.#recorded?.has(property) === true) return
+    ;(this.#recorded ??= new Set()).add(property)
+    this.carryOut(property, changesSince(managed, property, managed.snapshot))
+    ;(this.#later ??= []).push(...since)
+  }
+
+  override drop(): void {
+    this.managed.clearWriteOptions(this.#later)
+    this.#later = undefined
   }
 
   protected override stamp(version: number | undefined): void {

@@ -1,0 +1,70 @@
+import { isInsideHook } from './lifecycle-hooks.js'
+import type { ManagedEntity } from './managed-entity.js'
+
+/** Entities that a flush is sending. */
+export interface InFlight {
+  isSaving(managed: ManagedEntity): boolean
+}
+
+/** A question about an entity that is not answered yet. */
+interface OpenQuestion {
+  readonly managed: ManagedEntity
+  /** A flush of the entity has ended meanwhile. */
+  isOvertaken: boolean
+}
+
+/** Flushes that are under way, and questions about their entities. */
+export class FlushesInFlight {
+  readonly #flushes = new Set<InFlight>()
+  readonly #questions = new Set<OpenQuestion>()
+  readonly #waiting: (() => void)[] = []
+
+  begin(flush: InFlight): void {
+    this.#flushes.add(flush)
+  }
+
+  end(flush: InFlight): void {
+    this.#flushes.delete(flush)
+    for (const question of this.#questions) question.isOvertaken ||= flush.isSaving(question.managed)
+    for (const wake of this.#waiting.splice(0)) wake()
+  }
+
+  isSaving(managed: ManagedEntity): boolean {
+    for (const flush of this.#flushes) if (flush.isSaving(managed)) return true
+    return false
+  }
+
+  /**
+   * Asks about an entity while nothing of it is on its way, and asks again where a write has begun before the answer came: beside a write
+   * nobody can tell whether what is stored has it. `resolve` looks up a write whose answer was lost.
+   */
+  async ask<T>(
+    find: () => ManagedEntity,
+    ask: (managed: ManagedEntity) => Promise<T>,
+    resolve: (managed: ManagedEntity) => Promise<void> | undefined,
+  ): Promise<T> {
+    for (;;) {
+      const managed = find()
+      // A hook may be called by the flush that it would wait for.
+      if (isInsideHook(managed.home)) return ask(managed)
+      const ended = this.#ended(managed) ?? resolve(managed)
+      if (ended !== undefined) {
+        await ended
+        continue
+      }
+      const { stored, doubt } = managed
+      const question = { managed, isOvertaken: false }
+      this.#questions.add(question)
+      const answer = await ask(managed).finally(() => this.#questions.delete(question))
+      const isSame = managed.stored === stored && managed.doubt === doubt
+      if (isSame && !question.isOvertaken && this.#ended(managed) === undefined) return answer
+    }
+  }
+
+  /** End of what is on its way of the entity; undefined where nothing is. */
+  #ended(managed: ManagedEntity): Promise<void> | undefined {
+    if (this.isSaving(managed)) return new Promise((wake) => this.#waiting.push(wake))
+    // A save of one entity alone is no flush.
+    return managed.sending === undefined ? undefined : managed.queued?.ended
+  }
+}
