@@ -141,7 +141,7 @@ export class SessionWrites {
 
   /** Asks about an entity while nothing of it is on its way. */
   ask<T>(find: () => ManagedEntity, ask: (managed: ManagedEntity) => Promise<T>): Promise<T> {
-    return this.entities.inFlight.ask(find, ask, (managed) =>
+    return this.entities.questions.ask(find, ask, (managed) =>
       // A write that may be done would be shown on top of itself; a new entity shows all by itself.
       managed.doubt !== undefined && managed.state === 'stored' ? this.unit.resolveDoubt(managed) : undefined,
     )

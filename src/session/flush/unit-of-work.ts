@@ -12,7 +12,6 @@ import { collectChanges, gatherAll, hasHooks, isDirty, plainChanges } from './co
 import { callAllHooks } from '../tracking/lifecycle-hooks.js'
 import { noteWritten } from './written-entities.js'
 import type { ManagedEntity } from '../tracking/managed-entity.js'
-import { endSending } from '../tracking/sent-write.js'
 import type { TransactionMode } from '../context/open-options.js'
 import type { PlanDraft } from '../../plan/plan-draft.js'
 import { planDetached, planInto } from './plan/plan-change-set.js'
@@ -161,8 +160,8 @@ export class UnitOfWork {
     send: (onEnd: OnEnd) => Promise<Sent>,
   ): Promise<Sent> {
     const { entities } = this.#parts
-    const ends = [() => endWrites(work), () => entities.inFlight.end(work)]
-    entities.inFlight.begin(work)
+    const ends = [() => endWrites(work), () => entities.endSending(work)]
+    entities.beginSending(work)
     try {
       return await send((end) => ends.push(end))
     } catch (error) {
@@ -247,8 +246,10 @@ type OnEnd = (end: () => void) => void
 
 /** Ends writes that were planned and never answered, because others have failed. */
 function endWrites(work: ChangeSet): void {
-  for (const managed of work.saved) endSending(managed)
-  for (const managed of work.removed) endSending(managed)
+  for (const managed of [...work.saved, ...work.removed]) {
+    managed.sending?.drop()
+    managed.sending = undefined
+  }
 }
 
 const isNotWritten = ({ state }: Outcome): boolean => state === 'notWritten'

@@ -7,7 +7,7 @@ import type { TrackedState } from '../../relations/contract/tracked.js'
 import type { RelationHydration } from '../load/hydrator.js'
 import { shown } from '../../model/call-options.js'
 import { notTaken } from '../context/check-arguments.js'
-import { FlushesInFlight } from './flushes-in-flight.js'
+import { QuestionsInFlight, type InFlight } from './questions-in-flight.js'
 import type { DeleteConditions, PendingDelete } from './delete-intent.js'
 import { ManagedEntity } from './managed-entity.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
@@ -19,7 +19,8 @@ import { abstractClass, beingDeleted, notManaged, otherInstance, otherSession } 
 export class EntityTracker {
   readonly #context: SessionContext
   readonly #relations: Pick<RelationHydration, 'attach'>
-  #inFlight: FlushesInFlight | undefined
+  #inFlight: Set<InFlight> | undefined
+  #questions: QuestionsInFlight | undefined
 
   constructor(context: SessionContext, relations: Pick<RelationHydration, 'attach'>) {
     this.#context = context
@@ -80,15 +81,29 @@ export class EntityTracker {
   /** Detaches an entity that was never sent: there is nothing of it to delete. False for all others. */
   forgetUnsent(managed: ManagedEntity): boolean {
     const { state, queued, doubt, home } = managed
-    const isUnsent =
-      state === 'new' && queued === undefined && doubt === undefined && this.#inFlight?.isSaving(managed) !== true
+    const isUnsent = state === 'new' && queued === undefined && doubt === undefined && !this.#isInFlight(managed)
     if (isUnsent) home.remove(managed)
     return isUnsent
   }
 
   /** Marks entities as in flight, so that none is dropped as "never sent". */
-  get inFlight(): FlushesInFlight {
-    return (this.#inFlight ??= new FlushesInFlight())
+  beginSending(work: InFlight): void {
+    this.#inFlight ??= new Set()
+    this.#inFlight.add(work)
+  }
+
+  endSending(work: InFlight): void {
+    this.#inFlight?.delete(work)
+    this.#questions?.ended(work)
+  }
+
+  #isInFlight(managed: ManagedEntity): boolean {
+    for (const work of this.#inFlight ?? []) if (work.isSaving(managed)) return true
+    return false
+  }
+
+  get questions(): QuestionsInFlight {
+    return (this.#questions ??= new QuestionsInFlight((managed) => this.#isInFlight(managed)))
   }
 
   /** Gives an entity that was deleted and is to be stored again the relations of a new one. */

@@ -12,9 +12,3 @@ export interface SentWrite {
   /** Ends a write that was planned and never answered. */
   drop(): void
 }
-
-/** Ends a write that was planned and never answered: nothing comes after it. */
-export function endSending(managed: { sending: SentWrite | undefined }): void {
-  managed.sending?.drop()
-  managed.sending = undefined
-}

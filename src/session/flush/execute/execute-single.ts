@@ -8,7 +8,6 @@ import { flushFailure, isRefused } from './flush-failure.js'
 import type { ManagedEntity } from '../../tracking/managed-entity.js'
 import { planRecord } from '../plan/record-contributor.js'
 import type { PlannedRecord } from '../plan/record-write.js'
-import { endSending } from '../../tracking/sent-write.js'
 import type { SessionContext } from '../../context/session-context.js'
 import type { QueuedWork, WorkQueue } from '../../tracking/work-queue.js'
 import { validateAll } from '../collect/validate.js'
@@ -41,7 +40,7 @@ export function executeSingle(
       )
     }
   } catch (error) {
-    endSending(managed)
+    managed.sending = undefined
     queue.endOne(managed, queued)
     receiver.refused?.()
     return receiver.failed(error)

@@ -13,25 +13,20 @@ interface OpenQuestion {
   isOvertaken: boolean
 }
 
-/** Flushes that are under way, and questions about their entities. */
-export class FlushesInFlight {
-  readonly #flushes = new Set<InFlight>()
+/** Questions about entities that flushes may be sending. */
+export class QuestionsInFlight {
+  readonly #isSaving: (managed: ManagedEntity) => boolean
   readonly #questions = new Set<OpenQuestion>()
   readonly #waiting: (() => void)[] = []
 
-  begin(flush: InFlight): void {
-    this.#flushes.add(flush)
+  constructor(isSaving: (managed: ManagedEntity) => boolean) {
+    this.#isSaving = isSaving
   }
 
-  end(flush: InFlight): void {
-    this.#flushes.delete(flush)
+  /** Tells those who ask that a flush has ended. */
+  ended(flush: InFlight): void {
     for (const question of this.#questions) question.isOvertaken ||= flush.isSaving(question.managed)
     for (const wake of this.#waiting.splice(0)) wake()
-  }
-
-  isSaving(managed: ManagedEntity): boolean {
-    for (const flush of this.#flushes) if (flush.isSaving(managed)) return true
-    return false
   }
 
   /**
@@ -63,7 +58,7 @@ export class FlushesInFlight {
 
   /** End of what is on its way of the entity; undefined where nothing is. */
   #ended(managed: ManagedEntity): Promise<void> | undefined {
-    if (this.isSaving(managed)) return new Promise((wake) => this.#waiting.push(wake))
+    if (this.#isSaving(managed)) return new Promise((wake) => this.#waiting.push(wake))
     // A save of one entity alone is no flush.
     return managed.sending === undefined ? undefined : managed.queued?.ended
   }
