@@ -17,7 +17,7 @@ export async function learnBuckets(
   reader: Asking,
 ): Promise<void> {
   const roots = await reader.read(rootsOf(model, scheme, owners))
-  owners.forEach((owner, i) => scheme.learn(owner, roots[i]?.bins[scheme.subkeys]))
+  owners.forEach((owner, i) => scheme.learn(owner, roots[i]?.bins))
 }
 
 /**
@@ -40,7 +40,7 @@ export async function askBuckets(
     reader.read(asked.map(({ command }) => command)),
   ])
   asked.forEach(({ home }, i) => records.set(recordId(home), known[i]))
-  owners.forEach((owner, i) => scheme.learn(owner, roots[i]?.bins[scheme.subkeys]))
+  owners.forEach((owner, i) => scheme.learn(owner, roots[i]?.bins))
   const listed = askedOf(homesOf, owners, question)
   const more = listed.flat().filter(({ home }) => !records.has(recordId(home)))
   const others = more.length === 0 ? [] : await reader.read(more.map(({ command }) => command))
@@ -66,5 +66,5 @@ function askedOf(
   )
 }
 
-const rootsOf = (model: EntityModel, { subkeys }: BucketScheme, owners: readonly RecordKey[]): ReadCommand[] =>
-  owners.map((owner) => read(model.name, owner, [subkeys]))
+const rootsOf = (model: EntityModel, { names }: BucketScheme, owners: readonly RecordKey[]): ReadCommand[] =>
+  owners.map((owner) => read(model.name, owner, names))

@@ -125,7 +125,8 @@ export class BucketReads extends HomeReads {
     return found.map(({ time }, i) => ({ key: keys[i], time }))
   }
 
-  protected async there(owner: RecordKey, reader: Reader): Promise<readonly RecordKey[]> {
+  /** All that the owner lists: one that is gone shows when it is read. */
+  protected override async toWalk(owner: RecordKey, reader: Reader): Promise<readonly RecordKey[]> {
     return (await this.#buckets(owner, reader)).map(({ home }) => home)
   }
 

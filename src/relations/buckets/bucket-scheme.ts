@@ -1,6 +1,6 @@
 import { bucketEnd, bucketName, bucketStart, companionKey, startOfBucket, type Buckets } from '../../keys/index.js'
 import { COMPANION_SHARDS_BIN, type BucketsModel, type CompanionsModel, type EntityModel } from '../../model/index.js'
-import { binEquals, type Guard, type Ttl } from '../../plan/command.js'
+import { binEquals, type Bins, type Guard, type Ttl } from '../../plan/command.js'
 import { recordId, type RecordKey, type UserKey } from '../../plan/record-key.js'
 import type { Value } from '../../plan/value.js'
 import { storedScheme } from '../contract/companion-errors.js'
@@ -69,9 +69,10 @@ export class BucketScheme extends CompanionScheme {
     return [WORDS[unit], every, [...names]]
   }
 
-  override learn(owner: RecordKey, stored: Value | undefined): void {
+  override learn(owner: RecordKey, bins: Bins = {}): void {
     const id = recordId(owner)
     this.#known.delete(id)
+    const stored = bins[this.subkeys]
     if (stored === undefined || stored === null) return
     this.#known.set(id, this.#read(owner, stored))
     if (this.#known.size > MOST_REMEMBERED) this.#known.delete(this.#known.keys().next().value!)

@@ -1,21 +1,19 @@
 import type { PartCodec } from '../../codec/index.js'
-import type { KeyValue } from '../../keys/index.js'
 import type { EntityModel, RelationModel } from '../../model/index.js'
-import { read, type Bins, type WriteCommand } from '../../plan/command.js'
+import type { WriteCommand } from '../../plan/command.js'
 import type { Draft, Settle, StageName } from '../../plan/draft.js'
 import type { WriteOperation } from '../../plan/operation.js'
 import { recordId, type RecordKey, type UserKey } from '../../plan/record-key.js'
-import type { Value } from '../../plan/value.js'
-import type { CollectionMembers } from '../contract/collection-members.js'
 import { isCreation } from '../contract/member.js'
-import type { MemberLookup, MemberQuestion, MemberStore, StoredMember, Telling } from '../contract/member-store.js'
+import type { MemberLookup, StoredMember, Telling } from '../contract/member-store.js'
 import type { Reader } from '../contract/reader.js'
 import type { Tracked } from '../contract/tracked.js'
 import { CompanionChanges } from '../write/companion-changes.js'
 import { CompanionCounts } from '../write/companion-counts.js'
-import { closeCompanions } from '../write/companion-lifecycle.js'
+import { tellingOwner } from '../write/companion-lifecycle.js'
 import { routingToBucket } from '../write/explain-reads.js'
-import { amongIn, linkWrite, type LinkBin } from '../write/link-bin.js'
+import { linkWrite, type LinkBin } from '../write/link-bin.js'
+import { StoreApart } from '../write/store-apart.js'
 import { BucketChanges } from './bucket-changes.js'
 import { BucketCommands } from './bucket-commands.js'
 import { BucketReads } from './bucket-reads.js'
@@ -24,24 +22,17 @@ import { BucketsInTransaction } from './buckets-in-transaction.js'
 import { LinkDates } from './link-dates.js'
 
 /** Keeps links in companion records of some hours or days each: by a date among their attributes, or by the time at which they are made. */
-export class BucketStore implements MemberStore {
-  readonly model: EntityModel
-  readonly bin: string
-  readonly bins: readonly string[] = []
-  readonly isApart = true
-  readonly schemeBins: readonly string[]
-  readonly #target: EntityModel
-  readonly #layout: LinkBin
-  readonly #scheme: BucketScheme
+export class BucketStore extends StoreApart {
+  protected readonly scheme: BucketScheme
+  protected readonly commands: BucketCommands
+  protected readonly reads: BucketReads
   readonly #dates: LinkDates
-  readonly #commands: BucketCommands
   readonly #counts: CompanionCounts | undefined
   /** Adds, whose bucket is known. */
   readonly #adds: CompanionChanges
   /** Changes of links that are there, whose bucket is not. */
   readonly #changes: BucketChanges
   readonly #inside: BucketsInTransaction
-  readonly #reads: BucketReads
 
   constructor(
     model: EntityModel,
@@ -50,79 +41,59 @@ export class BucketStore implements MemberStore {
     layout: LinkBin,
     attributes: PartCodec | undefined,
   ) {
-    this.model = model
-    this.bin = relation.bin!
-    this.#target = target
-    this.#layout = layout
+    super(model, relation, target, layout)
     const companions = { ...relation.companions!, buckets: relation.companions!.buckets! }
-    this.#scheme = new BucketScheme(model, relation.name, companions, Number)
-    this.schemeBins = [this.#scheme.subkeys]
-    this.#dates = new LinkDates(model, relation, this.#scheme, attributes)
-    this.#commands = new BucketCommands(model, this.bin, relation.index, layout, this.#scheme)
+    this.scheme = new BucketScheme(model, relation.name, companions, Number)
+    this.#dates = new LinkDates(model, relation, this.scheme, attributes)
+    this.commands = new BucketCommands(model, this.bin, relation.index, layout, this.scheme)
     this.#counts = CompanionCounts.of(model, relation)
-    this.#adds = new CompanionChanges(this.#commands, this.#scheme, relation.name, this.#counts)
-    this.#reads = new BucketReads(model, relation, target, layout, this.#scheme, this.#dates)
-    this.#changes = new BucketChanges(this.#scheme, this.#reads, this.#counts)
-    this.#inside = new BucketsInTransaction(this.#commands, this.#scheme, layout, this.bin, this.#counts)
+    this.#adds = new CompanionChanges(this.commands, this.scheme, relation.name, this.#counts)
+    this.reads = new BucketReads(model, relation, target, layout, this.scheme, this.#dates)
+    this.#changes = new BucketChanges(this.scheme, this.reads, this.#counts)
+    this.#inside = new BucketsInTransaction(this.commands, this.scheme, layout, this.bin, this.#counts)
   }
 
   readonly lookup: MemberLookup = {
     isHome: (owner, home) => this.homes(owner).some((each) => recordId(each) === recordId(home)),
   }
 
-  get members(): CollectionMembers {
-    return this.#reads
-  }
-
-  at(): this {
-    return this
-  }
-
-  homes(owner: RecordKey): readonly RecordKey[] {
-    return this.#scheme.homes(owner)
-  }
-
   /** The bucket of a link that is made now. */
   homeOf(owner: RecordKey): RecordKey {
-    return this.#scheme.homeOf(owner, Date.now())
-  }
-
-  learn(owner: RecordKey, bins: Bins): void {
-    this.#scheme.learn(owner, bins[this.#scheme.subkeys])
+    return this.scheme.homeOf(owner, Date.now())
   }
 
   create(owner: Tracked, draft: Draft): void {
     const isNew = isCreation(owner)
     // A deleted record under the same key may have had others.
-    if (isNew) this.#scheme.learn(owner.key, undefined)
-    const command = this.#commands.listed(owner.key, [], isNew ? 'mustNotExist' : 'upsert')
+    if (isNew) this.scheme.learn(owner.key)
+    const command = this.commands.listed(owner.key, [], isNew ? 'mustNotExist' : 'upsert')
     draft.add('write', command, ({ state }) => state === 'written')
   }
 
   add(at: StoredMember, draft: Draft, stage: StageName, settle: Settle, reader?: Reader): void | Promise<void> {
     const time = this.#timeOf(at, draft, stage)
-    const home = this.#scheme.homeOf(at.owner, time)
+    const home = this.scheme.homeOf(at.owner, time)
     draft.tie(home, at.owner)
     if (draft.isInside) return this.#inside.add(at, time, draft, stage, settle, reader!)
     // A transaction that is only being planned must hold the owner as well, where that counts its members.
     if (draft.isTransaction) this.#counts?.add(at.owner, 1, draft, stage)
     draft.follow(stage, routingToBucket({ model: this.model, key: at.owner }, home))
     if (at.isOwnerNew === true && draft.once(`list ${recordId(home)}`))
-      draft.add('write', this.#commands.listed(at.owner, [home], 'mustNotExist'), ({ state }) => state === 'written')
+      draft.add('write', this.commands.listed(at.owner, [home], 'mustNotExist'), ({ state }) => state === 'written')
     this.#adds.send(
       {
         at: { ...at, member: time },
         stage,
         settle,
-        command: (bucket, shards) => this.#commands.put(at, bucket, shards),
-        create: (bucket, shards) => this.#commands.bucket(at, time, bucket, shards),
+        command: (bucket, shards) => this.commands.put(at, bucket, shards),
+        create: (bucket, shards) => this.commands.bucket(at, time, bucket, shards),
       },
       draft,
     )
   }
 
   remove(at: StoredMember, draft: Draft, stage: StageName, settle: Settle, reader?: Reader): void | Promise<void> {
-    const command = (home: RecordKey, shards: number): WriteCommand => this.#commands.take(home, [at.member], shards)
+    const command = (home: RecordKey, shards: number): WriteCommand => this.commands.take(home, [at.member], shards)
     return this.#changes.send({ at, stage, settle, command, delta: -1 }, draft, reader)
   }
 
@@ -135,8 +106,8 @@ export class BucketStore implements MemberStore {
     reader?: Reader,
   ): void | Promise<void> {
     const command = (home: RecordKey, shards: number): WriteCommand => {
-      this.#dates.checkChange(at, operations, this.#scheme.nameOf(at.owner, home))
-      return this.#commands.change(home, operations, shards)
+      this.#dates.checkChange(at, operations, this.scheme.nameOf(at.owner, home))
+      return this.commands.change(home, operations, shards)
     }
     return this.#changes.send({ at, stage, settle, command, isOfNewest: true, delta: 0 }, draft, reader)
   }
@@ -149,25 +120,19 @@ export class BucketStore implements MemberStore {
 
   addition(at: StoredMember): WriteCommand {
     const time = this.#repairedAt(at)
-    const shards = this.#scheme.shardsOf(at.owner)
-    return this.#commands.putOrMake(at, time, this.#scheme.homeOf(at.owner, time, shards), shards)
+    const shards = this.scheme.shardsOf(at.owner)
+    return this.commands.putOrMake(at, time, this.scheme.homeOf(at.owner, time, shards), shards)
   }
 
   telling(owner: RecordKey, added: readonly StoredMember[] = []): Telling {
-    const shards = this.#scheme.shardsOf(owner)
+    const shards = this.scheme.shardsOf(owner)
     const made = new Map(
       added.map((at) => {
-        const home = this.#scheme.homeOf(owner, this.#repairedAt(at), shards)
+        const home = this.scheme.homeOf(owner, this.#repairedAt(at), shards)
         return [recordId(home), home]
       }),
     )
-    return {
-      command: this.#commands.tell(owner, shards, [...made.values()]),
-      agrees: (outcome) => {
-        this.#scheme.learn(owner, this.#commands.told(outcome))
-        return this.#scheme.shardsOf(owner) === shards
-      },
-    }
+    return tellingOwner(owner, this.commands, this.scheme, [...made.values()])
   }
 
   #repairedAt({ attributes }: StoredMember): number {
@@ -175,59 +140,16 @@ export class BucketStore implements MemberStore {
   }
 
   removal({ owner, member }: StoredMember, from: RecordKey = this.homeOf(owner)): WriteCommand {
-    return linkWrite(this.model, from, [this.#layout.take(this.bin, [member])])
-  }
-
-  reopening(home: RecordKey): WriteCommand {
-    return this.#commands.unmark(home)
-  }
-
-  close(
-    owner: Tracked,
-    draft: Draft,
-    reader: Reader,
-    closed?: (members: readonly UserKey[]) => void,
-  ): void | Promise<void> {
-    const ask: BucketReads['ask'] = (owners, asking, question) => this.#reads.ask(owners, asking, question)
-    const companions = { commands: this.#commands, scheme: this.#scheme, bin: this.bin, ask }
-    const tell = closed && ((stored: Value) => closed(this.#layout.keysIn(stored, this.#target)))
-    return closeCompanions(owner, companions, draft, reader, tell)
+    return linkWrite(this.model, from, [this.layout.take(this.bin, [member])])
   }
 
   trim(owner: RecordKey, members: readonly UserKey[]): readonly WriteCommand[] {
-    const shards = this.#scheme.shardsOf(owner)
-    return this.homes(owner).map((home) => this.#commands.take(home, members, shards))
+    const shards = this.scheme.shardsOf(owner)
+    return this.byHome(owner, members).map(({ home, here }) => this.commands.take(home, here, shards))
   }
 
-  among(owner: RecordKey, members: readonly UserKey[]): readonly MemberQuestion[] {
-    return this.homes(owner).map((home) =>
-      amongIn(this.#layout, { model: this.model, key: home, bin: this.bin }, members),
-    )
-  }
-
-  held(owner: RecordKey, members: readonly UserKey[], reader: Pick<Reader, 'read'>): Promise<readonly UserKey[]> {
-    return this.#reads.held(owner, members, reader)
-  }
-
-  attributesOf({ owner, member }: StoredMember, reader: Pick<Reader, 'read'>): Promise<Value | undefined> {
-    return this.#reads.attributesOf(owner, member, reader)
-  }
-
-  async *drained(owner: Tracked, reader: Reader, count: number): AsyncGenerator<readonly KeyValue[]> {
-    for await (const keys of this.#reads.firsts(owner.key, reader, count)) yield this.#reads.keysOf(owner, keys, reader)
-  }
-
-  async *surveyed(owner: Tracked, reader: Reader, count: number): AsyncGenerator<readonly KeyValue[]> {
-    for await (const keys of this.#reads.walk(owner.key, reader, count)) yield this.#reads.keysOf(owner, keys, reader)
-  }
-
-  /** List or map of all buckets, as if all members were in one record; the newest link to a member counts. */
-  async read(owners: readonly RecordKey[], reader: Reader): Promise<readonly (Value | undefined)[]> {
-    const all = await this.#reads.ask(owners, reader, (home) => read(this.model.name, home, [this.bin]))
-    return all.map((answers) =>
-      this.#layout.merge(
-        answers.map(({ record }) => record?.bins[this.bin]).filter((stored) => stored !== undefined && stored !== null),
-      ),
-    )
+  /** Any bucket may have a member. */
+  protected override byHome(owner: RecordKey, members: readonly UserKey[]): ReturnType<StoreApart['byHome']> {
+    return this.homes(owner).map((home) => ({ home, here: members }))
   }
 }

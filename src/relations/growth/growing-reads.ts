@@ -7,6 +7,7 @@ import { recordId, type RecordKey, type UserKey } from '../../plan/record-key.js
 import type { Value } from '../../plan/value.js'
 import { neverStill } from '../contract/companion-errors.js'
 import type { Tracked } from '../contract/tracked.js'
+import { beside } from '../write/companion-lifecycle.js'
 import { compareKeys, mergeKeys } from '../write/compare-keys.js'
 import { keysAmong, PAGE, type LinkBin } from '../write/link-bin.js'
 import { MembersApart } from '../write/members-apart.js'
@@ -129,14 +130,23 @@ export class GrowingReads extends MembersApart {
       await pauseBefore(tries)
       if (tries >= HELPS_AFTER) await this.#help(owner, access)
       const settled = await this.ask(owner, access, () => [readBin(this.bin)])
-      if (settled !== undefined) {
-        const bins = settled.map((bins) => bins[this.bin]).filter((one) => one !== undefined && one !== null)
-        return this.layout.merge(bins)
-      }
+      if (settled !== undefined) return this.merged(settled.map((bins) => bins[this.bin]))
       const moving = await readMoving(owner, this.#place, access)
       if (moving !== undefined) return this.layout.binOf(moving)
     }
     throw neverStill(this.model, owner.key, this.#property)
+  }
+
+  stored(owners: readonly RecordKey[], access: ReadAccess): Promise<readonly Value[]> {
+    return Promise.all(owners.map((owner) => this.whole(owner, access)))
+  }
+
+  async there(owner: RecordKey, access: ReadAccess): Promise<readonly RecordKey[]> {
+    const [root] = await access.read([read(this.model.name, owner, this.#scheme.names)])
+    if (root !== null) this.#scheme.learn(owner, root.bins)
+    const homes = beside(owner, this.#scheme)
+    const records = await access.read(homes.map((home) => read(this.model.name, home, 'none')))
+    return homes.filter((_, i) => records[i] !== null)
   }
 
   /** Goes on with a move that whoever began it may have left; what keeps it from ending shows when members are read again. */

@@ -3,6 +3,7 @@ import { moveBinOf, type CompanionsModel, type EntityModel, type RelationModel }
 import type { Bins } from '../../plan/command.js'
 import { recordId, type RecordKey, type UserKey } from '../../plan/record-key.js'
 import { storedScheme } from '../contract/companion-errors.js'
+import type { MemberScheme } from '../write/companion-scheme.js'
 import {
   IN_ROOT,
   ROOT,
@@ -17,7 +18,7 @@ import {
 const MOST_REMEMBERED = 10_000
 
 /** Says in which records an owner's members are, as far as this process knows. A stale answer costs a round trip: each write is guarded. */
-export class GrowingScheme {
+export class GrowingScheme implements MemberScheme {
   readonly bins: PlacementBins
   readonly #model: EntityModel
   readonly #property: string
@@ -46,7 +47,7 @@ export class GrowingScheme {
     return this.#known.size === 0 ? IN_ROOT : (this.#known.get(recordId(owner)) ?? IN_ROOT)
   }
 
-  learn(owner: RecordKey, bins: Bins): Placement {
+  learn(owner: RecordKey, bins: Bins = {}): Placement {
     const stored = placementIn(bins, this.bins)
     if (stored === undefined) throw storedScheme(this.#model, owner, this.#property, this.bins.subkeys)
     const id = recordId(owner)
@@ -68,10 +69,18 @@ export class GrowingScheme {
     return this.#missing.has(this.of(owner))
   }
 
-  homes(owner: RecordKey, shards: Shards): readonly RecordKey[] {
+  /** Homes for so many shards; without a number those of the owner, and while members move also those where they were. */
+  homes(owner: RecordKey, shards?: Shards): readonly RecordKey[] {
+    if (shards === undefined) return this.#allHomes(owner)
     if (shards === ROOT) return [owner]
     if (shards === 0) return [this.#home(owner, owner.key)]
     return Array.from({ length: shards }, (_, shard) => this.#home(owner, companionKey(owner.key, shard)))
+  }
+
+  #allHomes(owner: RecordKey): readonly RecordKey[] {
+    const { shards, move } = this.of(owner)
+    const homes = [shards, ...(move === undefined ? [] : [move.from, move.to])].flatMap((of) => this.homes(owner, of))
+    return [...new Map(homes.map((home) => [recordId(home), home])).values()]
   }
 
   /** Position of a member's home among the homes. */

@@ -18,11 +18,20 @@ export interface GrowthParts {
   readonly scheme: GrowingScheme
   readonly commands: GrowingCommands
   readonly mover: Mover
+  readonly growth: Growth
   readonly changes: GrowingChanges
   readonly inside: GrowingInTransaction
   readonly reads: GrowingReads
   /** Set where owners count their members. */
   readonly counts: CompanionCounts | undefined
+}
+
+/** Form of the members of one collection: how their bin holds them, and how what it holds is stored anew by a move. */
+interface GrownMembers {
+  readonly target: EntityModel
+  readonly layout: LinkBin
+  readonly recode?: (carried: Value) => Value
+  readonly counts?: CompanionCounts
 }
 
 const known = new WeakMap<RelationModel, GrowthParts>()
@@ -33,34 +42,37 @@ export function growthPartsOf(
   relation: RelationModel,
   target: EntityModel,
   layout: LinkBin,
-  recode: (carried: Value) => Value = (carried) => carried,
+  recode?: (carried: Value) => Value,
 ): GrowthParts {
   let parts = known.get(relation)
-  if (parts === undefined) known.set(relation, (parts = make(model, relation, target, layout, recode)))
+  if (parts === undefined) {
+    const scheme = new GrowingScheme(model, relation)
+    const commands = new GrowingCommands(model, relation, layout, scheme)
+    const counts = CompanionCounts.of(model, relation)
+    known.set(relation, (parts = growthParts(relation, scheme, commands, { target, layout, recode, counts })))
+  }
   return parts
 }
 
-function make(
-  model: EntityModel,
+export function growthParts<Commands extends GrowingCommands>(
   relation: RelationModel,
-  target: EntityModel,
-  layout: LinkBin,
-  recode: (carried: Value) => Value,
-): GrowthParts {
+  scheme: GrowingScheme,
+  commands: Commands,
+  { target, layout, recode = (carried) => carried, counts }: GrownMembers,
+): GrowthParts & { readonly commands: Commands } {
   const companions = relation.companions!
-  const scheme = new GrowingScheme(model, relation)
-  const commands = new GrowingCommands(model, relation, layout, scheme)
-  const moved = { bin: relation.bin!, target, layout, commands, scheme, recode }
+  const bin = relation.bin!
+  const moved = { bin, target, layout, commands, scheme, recode }
   const mover = new Mover(commands, scheme, new MemberMoves(moved), new MoveAtOnce(moved))
-  const counts = CompanionCounts.of(model, relation)
-  const growth = new Growth(commands, scheme, mover, new Thresholds(companions.when!, relation.bin!), companions)
+  const growth = new Growth(commands, scheme, mover, new Thresholds(companions.when!, bin), companions)
   return {
     scheme,
     commands,
     mover,
+    growth,
     changes: new GrowingChanges(commands, scheme, mover, growth, counts),
-    inside: new GrowingInTransaction(commands, scheme, mover, growth, counts && { counts, layout, bin: relation.bin! }),
-    reads: new GrowingReads(model, relation, target, layout, scheme, mover),
+    inside: new GrowingInTransaction(commands, scheme, mover, growth, counts && { counts, layout, bin }),
+    reads: new GrowingReads(commands.model, relation, target, layout, scheme, mover),
     counts,
   }
 }

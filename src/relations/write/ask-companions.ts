@@ -32,9 +32,9 @@ export async function askCompanions(
       return command === undefined ? [] : [{ home, command }]
     }),
   )
-  const roots = owners.map((owner) => read(model.name, owner, [scheme.subkeys]))
+  const roots = owners.map((owner) => read(model.name, owner, scheme.names))
   const records = await reader.read([...roots, ...asked.flat().map(({ command }) => command)])
-  owners.forEach((owner, i) => scheme.learn(owner, records[i]?.bins[scheme.subkeys]))
+  owners.forEach((owner, i) => scheme.learn(owner, records[i]?.bins))
   const isOther = owners.map((owner, i) => scheme.shardsOf(owner) !== shards[i])
   let at = owners.length
   const answers = asked.map((homes) => homes.map(({ home }) => ({ home, record: records[at++] })))

@@ -12,6 +12,7 @@ import {
   remove,
   whileThere,
   write,
+  type Bins,
   type DeleteCommand,
   type WriteCommand,
 } from '../../plan/command.js'
@@ -20,7 +21,6 @@ import type { WriteOperation } from '../../plan/operation.js'
 import { readExpression, removeBin, writeBin, writeMissingBin } from '../../plan/operations.js'
 import type { Outcome } from '../../plan/outcome.js'
 import type { RecordKey, UserKey } from '../../plan/record-key.js'
-import type { Value } from '../../plan/value.js'
 import type { StoredMember } from '../contract/member-store.js'
 import type { CompanionScheme, Shards } from './companion-scheme.js'
 import { takenOut, type LinkBin } from './link-bin.js'
@@ -28,8 +28,19 @@ import { takenOut, type LinkBin } from './link-bin.js'
 /** Unlike an owner that is being deleted, a companion that is marked does not yet say that the owner is gone. */
 export const NOT_MARKED = holds(not(binExists(DELETING_BIN)))
 
+/** Commands that close the records of members, whichever way those are spread over them. */
+export interface HomeCommands {
+  /** Copies the command to an owner so that it also reads where its members are. */
+  asking(command: WriteCommand): WriteCommand
+  /** Bins of the owner's record, in the answer to that. */
+  told(outcome: Outcome): Bins
+  mark(home: RecordKey): WriteCommand
+  unmark(home: RecordKey): WriteCommand
+  drop(home: RecordKey): DeleteCommand
+}
+
 /** Commands to companion records, each guarded by what the companion says of itself, and to their owners. */
-export class CompanionCommands {
+export class CompanionCommands implements HomeCommands {
   readonly model: EntityModel
   readonly #bin: string
   readonly #layout: LinkBin
@@ -107,13 +118,13 @@ export class CompanionCommands {
     return isOwnerMade === true ? { ...tell, exists: 'upsert' } : tell
   }
 
-  /** The answer of the owner to `tell` and `asked`. */
-  told({ bins }: Outcome): Value | undefined {
-    return bins[this.#answer]
+  /** Bins of the owner's record, in the answer to `tell` and `asking`. */
+  told({ bins }: Outcome): Bins {
+    return { [this.#scheme.subkeys]: bins[this.#answer] }
   }
 
   /** Copies the command so that it also reads what the owner says. */
-  asked(command: WriteCommand): WriteCommand {
+  asking(command: WriteCommand): WriteCommand {
     const question = readExpression(this.#answer, bin('list', this.#scheme.subkeys))
     return { ...command, operations: [...command.operations, question] }
   }

@@ -1,30 +1,27 @@
-import { read } from '../../plan/command.js'
 import type { Draft } from '../../plan/draft.js'
 import { writeBin, writeMissingBin } from '../../plan/operations.js'
 import { isWrittenOrMissing } from '../../plan/outcome.js'
-import type { RecordKey } from '../../plan/record-key.js'
+import { recordId, type RecordKey } from '../../plan/record-key.js'
 import type { Value } from '../../plan/value.js'
 import { isCreation } from '../contract/member.js'
+import type { Telling } from '../contract/member-store.js'
 import type { Reader } from '../contract/reader.js'
 import type { Tracked } from '../contract/tracked.js'
-import { askCompanions, type Answer, type CompanionQuestion } from './ask-companions.js'
-import type { CompanionCommands } from './companion-commands.js'
-import type { CompanionScheme } from './companion-scheme.js'
+import type { CompanionCommands, HomeCommands } from './companion-commands.js'
+import type { CompanionScheme, MemberScheme } from './companion-scheme.js'
 import { markDeleting, readingKeys } from './delete-marker.js'
 import { linkWrite } from './link-bin.js'
 
-/** The companions of one relation. */
+/** Records that hold the members of one relation. */
 export interface Companions {
-  readonly commands: CompanionCommands
-  readonly scheme: CompanionScheme
+  readonly commands: HomeCommands
+  readonly scheme: MemberScheme
   /** The bin of a companion that holds its members. */
   readonly bin: string
-  /** Asks companions that the owner must name first. */
-  readonly ask?: (
-    owners: readonly RecordKey[],
-    reader: Reader,
-    question: CompanionQuestion,
-  ) => Promise<readonly (readonly Answer[])[]>
+  /** True where the owner's own record may hold members in the same bin. */
+  readonly mayBeInOwner?: boolean
+  /** Companions of an owner that are there, once its record was read. */
+  there(owner: RecordKey, reader: Reader): Promise<readonly RecordKey[]>
 }
 
 /** Says in a new owner how its members are stored. One that is upserted may be there already, with members in as many companions as it says. */
@@ -45,6 +42,23 @@ export function createOwner(
   })
 }
 
+/** Tells an owner how its members are stored, before companions are made for some of them. */
+export function tellingOwner(
+  owner: RecordKey,
+  commands: CompanionCommands,
+  scheme: CompanionScheme,
+  made?: readonly RecordKey[],
+): Telling {
+  const shards = scheme.shardsOf(owner)
+  return {
+    command: commands.tell(owner, shards, made),
+    agrees: (outcome) => {
+      scheme.learn(owner, commands.told(outcome))
+      return scheme.shardsOf(owner) === shards
+    },
+  }
+}
+
 /** Lets no more members in, because the owner is being deleted, and deletes its companions before it; `closed` is told what each held. */
 export function closeCompanions(
   owner: Tracked,
@@ -53,11 +67,14 @@ export function closeCompanions(
   reader: Reader,
   closed?: (stored: Value) => void,
 ): void | Promise<void> {
-  const { commands, scheme } = companions
   if (draft.isTransaction) return dropAll(owner, companions, draft, reader)
-  draft.add('mark', commands.asked(markDeleting(owner)), (outcome) => {
+  const { commands, scheme, bin, mayBeInOwner } = companions
+  const mark = commands.asking(markDeleting(owner))
+  const inOwner = mayBeInOwner === true ? closed : undefined
+  draft.add('mark', inOwner === undefined ? mark : readingKeys(mark, bin), (outcome) => {
     if (outcome.state === 'written') {
       scheme.learn(owner.key, commands.told(outcome))
+      inOwner?.(outcome.bins[bin] ?? [])
       closeHomes(owner, companions, draft, closed)
     }
     return isWrittenOrMissing(outcome)
@@ -71,7 +88,7 @@ function closeHomes(
   draft: Draft,
   closed?: (stored: Value) => void,
 ): void {
-  for (const home of scheme.homes(key)) {
+  for (const home of beside(key, scheme)) {
     const mark = commands.mark(home)
     draft.add('mark', closed === undefined ? mark : readingKeys(mark, bin), (outcome) => {
       if (outcome.state === 'written') {
@@ -83,14 +100,13 @@ function closeHomes(
   }
 }
 
-async function dropAll(
-  { key, model }: Tracked,
-  { commands, scheme, ask }: Companions,
-  draft: Draft,
-  reader: Reader,
-): Promise<void> {
-  const question: CompanionQuestion = (home) => read(model.name, home, 'none')
-  const [answers] = await (ask?.([key], reader, question) ?? askCompanions(model, scheme, [key], reader, question))
-  for (const { home, record } of answers)
-    if (record !== null) draft.add('delete', commands.drop(home), isWrittenOrMissing)
+async function dropAll({ key }: Tracked, companions: Companions, draft: Draft, reader: Reader): Promise<void> {
+  for (const home of await companions.there(key, reader))
+    draft.add('delete', companions.commands.drop(home), isWrittenOrMissing)
+}
+
+/** Records that may hold members of the owner, without its own. */
+export function beside(owner: RecordKey, scheme: MemberScheme): readonly RecordKey[] {
+  const id = recordId(owner)
+  return scheme.homes(owner).filter((home) => recordId(home) !== id)
 }

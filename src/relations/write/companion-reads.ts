@@ -1,6 +1,7 @@
 import type { EntityModel, RelationModel } from '../../model/index.js'
 import { read } from '../../plan/command.js'
 import { userKeyId, type RecordKey, type UserKey } from '../../plan/record-key.js'
+import type { Value } from '../../plan/value.js'
 import type { Reader } from '../contract/reader.js'
 import { askCompanions, type Answer, type CompanionQuestion } from './ask-companions.js'
 import type { CompanionScheme } from './companion-scheme.js'
@@ -40,9 +41,13 @@ export class CompanionReads extends HomeReads {
     return answers.flatMap(({ record }) => keysAmong(record?.bins[this.bin]))
   }
 
-  protected async there(owner: RecordKey, reader: Reader): Promise<readonly RecordKey[]> {
-    const [answers] = await this.ask([owner], reader, (home) => read(this.model.name, home, 'none'))
-    return answers.filter(({ record }) => record !== null).map(({ home }) => home)
+  async attributesOf(owner: RecordKey, member: UserKey, reader: Pick<Reader, 'read'>): Promise<Value | undefined> {
+    const [[answer]] = await this.ask([owner], reader, (home) =>
+      isKey(this.#scheme.homeOf(owner, member).key, home.key)
+        ? read(this.model.name, home, 'none', [this.layout.attributesOf!(this.bin, member)])
+        : undefined,
+    )
+    return answer.record?.bins[this.bin]
   }
 }
 

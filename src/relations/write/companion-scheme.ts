@@ -1,6 +1,6 @@
 import { companionKey, hashShard } from '../../keys/index.js'
 import { COMPANION_SHARDS_BIN, type CompanionsModel, type EntityModel } from '../../model/index.js'
-import { binEquals, type Guard } from '../../plan/command.js'
+import { binEquals, type Bins, type Guard } from '../../plan/command.js'
 import { recordId, type RecordKey, type UserKey } from '../../plan/record-key.js'
 import type { Value } from '../../plan/value.js'
 import { storedScheme } from '../contract/companion-errors.js'
@@ -11,9 +11,19 @@ const MOST_REMEMBERED = 10_000
 /** Number of shards of an owner; 0 where all members are in one companion under the owner's own key; below 0 for buckets of time. */
 export type Shards = number
 
+/** Says in which records beside their owner members are, as far as this process knows; the owner's own record has the last word. */
+export interface MemberScheme {
+  /** Bins of the owner's record that `learn` takes over. */
+  readonly names: readonly string[]
+  learn(owner: RecordKey, bins?: Bins): unknown
+  /** Records that may hold members of the owner; its own may be among them. */
+  homes(owner: RecordKey): readonly RecordKey[]
+}
+
 /** Says in which records an owner's members are. What its record says counts; the class says it for new owners only. */
-export class CompanionScheme {
+export class CompanionScheme implements MemberScheme {
   readonly subkeys: string
+  readonly names: readonly string[]
   readonly #model: EntityModel
   readonly #property: string
   readonly #set: string
@@ -25,6 +35,7 @@ export class CompanionScheme {
     this.#property = property
     this.#set = set
     this.subkeys = subkeys
+    this.names = [subkeys]
     this.#declared = shards
   }
 
@@ -44,7 +55,8 @@ export class CompanionScheme {
   }
 
   /** Takes over what the owner's record says. */
-  learn(owner: RecordKey, stored: Value | undefined): void {
+  learn(owner: RecordKey, bins: Bins = {}): void {
+    const stored = bins[this.subkeys]
     if (stored === undefined || stored === null) return
     const shards = this.#read(owner, stored)
     if (shards === this.shardsOf(owner)) return

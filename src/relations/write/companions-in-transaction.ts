@@ -94,7 +94,7 @@ export class CompanionsInTransaction {
       const root = await this.#read(owner, [this.#scheme.subkeys, DELETING_BIN], reader)
       const mayBeMissing = isOwnerUpserted === true || isOwnerMade === true
       if (root === null ? !mayBeMissing : root.bins[DELETING_BIN] != null) return undefined
-      this.#scheme.learn(owner, root?.bins[this.#scheme.subkeys])
+      this.#scheme.learn(owner, root?.bins)
       if (this.#scheme.shardsOf(owner) === shards) return { home, shards, isThere: record !== null, isMember }
     }
   }

@@ -2,6 +2,7 @@ import { read } from '../../plan/command.js'
 import type { ReadOperation } from '../../plan/operation.js'
 import type { StoredRecord } from '../../plan/outcome.js'
 import { userKeyId, type RecordKey, type UserKey } from '../../plan/record-key.js'
+import type { Value } from '../../plan/value.js'
 import type { Reader } from '../contract/reader.js'
 import type { Tracked } from '../contract/tracked.js'
 import type { Answer, CompanionQuestion } from './ask-companions.js'
@@ -18,8 +19,20 @@ export abstract class HomeReads extends MembersApart {
     question: CompanionQuestion,
   ): Promise<readonly (readonly Answer[])[]>
 
-  /** Records of an owner that are there. */
-  protected abstract there(owner: RecordKey, reader: Reader): Promise<readonly RecordKey[]>
+  async there(owner: RecordKey, reader: Reader): Promise<readonly RecordKey[]> {
+    const [answers] = await this.ask([owner], reader, (home) => read(this.model.name, home, 'none'))
+    return answers.filter(({ record }) => record !== null).map(({ home }) => home)
+  }
+
+  /** Records to read one after another. */
+  protected toWalk(owner: RecordKey, reader: Reader): Promise<readonly RecordKey[]> {
+    return this.there(owner, reader)
+  }
+
+  async stored(owners: readonly RecordKey[], reader: Reader): Promise<readonly Value[]> {
+    const all = await this.ask(owners, reader, (home) => read(this.model.name, home, [this.bin]))
+    return all.map((answers) => this.merged(answers.map(({ record }) => record?.bins[this.bin])))
+  }
 
   async count({ key }: Tracked, reader: Reader): Promise<number> {
     const answers = await this.askAll(key, reader, this.layout.reads.size(this.bin))
@@ -38,7 +51,7 @@ export abstract class HomeReads extends MembersApart {
 
   /** Keys of one record after another, so many at a time, from each key on. */
   async *walk(owner: RecordKey, reader: Reader, count: number): AsyncGenerator<readonly UserKey[]> {
-    for (const home of await this.there(owner, reader)) {
+    for (const home of await this.toWalk(owner, reader)) {
       let last: UserKey | undefined
       for (;;) {
         const found = await this.#page(home, reader, count + 1, last)
@@ -53,7 +66,7 @@ export abstract class HomeReads extends MembersApart {
 
   /** Keys of one record after another, again and again from the first, until it has none. */
   async *firsts(owner: RecordKey, reader: Reader, count: number): AsyncGenerator<readonly UserKey[]> {
-    for (const home of await this.there(owner, reader)) {
+    for (const home of await this.toWalk(owner, reader)) {
       for (;;) {
         const keys = await this.#page(home, reader, count)
         if (keys.length === 0) break

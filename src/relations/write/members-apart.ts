@@ -2,6 +2,7 @@ import { storedRef } from '../contract/member.js'
 import type { KeyValue } from '../../keys/index.js'
 import type { EntityModel, RelationModel } from '../../model/index.js'
 import type { RecordKey, UserKey } from '../../plan/record-key.js'
+import type { Value } from '../../plan/value.js'
 import { cut, type CollectionMembers, type KeyRange } from '../contract/collection-members.js'
 import type { FoundPage, FoundStep, Reader } from '../contract/reader.js'
 import { storedKeys } from '../contract/stored-keys.js'
@@ -41,6 +42,15 @@ export abstract class MembersApart implements CollectionMembers {
     reader: Pick<Reader, 'read'>,
   ): Promise<readonly UserKey[]>
 
+  /** What the link to a member carries. */
+  abstract attributesOf(owner: RecordKey, member: UserKey, reader: Pick<Reader, 'read'>): Promise<Value | undefined>
+
+  /** Everything that is stored of each owner's members, as its bin would hold it in one record. */
+  abstract stored(owners: readonly RecordKey[], reader: Reader): Promise<readonly (Value | undefined)[]>
+
+  /** Records beside the owner's own that hold members of it, or have held some. */
+  abstract there(owner: RecordKey, reader: Reader): Promise<readonly RecordKey[]>
+
   /** The first keys of all records, or those from a key on, in their order; at least so many, where there are. */
   protected abstract firstKeys(
     owner: RecordKey,
@@ -51,6 +61,9 @@ export abstract class MembersApart implements CollectionMembers {
 
   /** All keys, each once, so many at a time. */
   abstract walk(owner: RecordKey, reader: Reader, count: number): AsyncGenerator<readonly UserKey[]>
+
+  /** The first keys again and again, so many at a time, until there are none: those who ask take them out. */
+  abstract firsts(owner: RecordKey, reader: Reader, count: number): AsyncGenerator<readonly UserKey[]>
 
   async countOf({ key }: Tracked, keys: readonly KeyValue[], reader: Reader): Promise<number> {
     const stored = keys.map((each) => storedRef(this.target, reader.recordKey(this.target, each)))
@@ -82,6 +95,11 @@ export abstract class MembersApart implements CollectionMembers {
   keysOf(owner: Tracked, keys: readonly UserKey[], reader: Reader): KeyValue[] {
     const place = { model: this.model, key: owner.key, property: this.#relation.name }
     return storedKeys(place, this.target, () => keys, reader)
+  }
+
+  /** Joins the bins of several records, some of which may hold nothing, as if all members were in one record. */
+  protected merged(bins: readonly (Value | undefined)[]): Value {
+    return this.layout.merge(bins.filter((stored) => stored !== undefined && stored !== null))
   }
 
   async *#stream(owner: Tracked, reader: Reader): AsyncGenerator<FoundStep> {

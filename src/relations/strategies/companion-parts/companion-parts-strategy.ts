@@ -53,7 +53,7 @@ export class CompanionPartsStrategy extends PartsStrategy {
     const table = this.table(tracked.entity)
     const isNew = isCreation(tracked)
     // A deleted record under the same key may have had others.
-    if (isNew) this.#homes.buckets?.learn(tracked.key, undefined)
+    if (isNew) this.#homes.buckets?.learn(tracked.key)
     this.#dates?.check(table, draft.now)
     if (tracked.state === 'new') {
       const buckets = isNew ? this.#dates?.describe(table) : undefined

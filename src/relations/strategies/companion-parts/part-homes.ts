@@ -6,7 +6,7 @@ import {
   type RelationModel,
 } from '../../../model/index.js'
 import { hashShard, type KeyValue } from '../../../keys/index.js'
-import { write, type Bins, type WriteCommand } from '../../../plan/command.js'
+import { read, write, type Bins, type WriteCommand } from '../../../plan/command.js'
 import { writeBin } from '../../../plan/operations.js'
 import type { WriteOperation } from '../../../plan/operation.js'
 import type { RecordKey } from '../../../plan/record-key.js'
@@ -87,11 +87,11 @@ export class PartHomes implements Companions, AskedHomes, VerifiedHomes {
   }
 
   get schemeBins(): readonly string[] {
-    return [this.scheme.subkeys]
+    return this.scheme.names
   }
 
   learn(owner: RecordKey, bins: Bins): void {
-    this.scheme.learn(owner, bins[this.scheme.subkeys])
+    this.scheme.learn(owner, bins)
   }
 
   companions(owner: RecordKey): readonly RecordKey[] {
@@ -130,15 +130,21 @@ export class PartHomes implements Companions, AskedHomes, VerifiedHomes {
   }
 
   /** Asks those companions of each owner for which there is a question; only owners list their buckets, but an index may have found those that matter. */
-  readonly ask = (
+  ask(
     owners: readonly RecordKey[],
     reader: Reader,
     question: CompanionQuestion,
     found?: FoundHomes,
-  ): Promise<readonly (readonly Answer[])[]> =>
-    this.buckets === undefined
+  ): Promise<readonly (readonly Answer[])[]> {
+    return this.buckets === undefined
       ? askCompanions(this.model, this.scheme, owners, reader, question)
       : askBuckets(this.model, this.buckets, owners, reader, question, found)
+  }
+
+  async there(owner: RecordKey, reader: Reader): Promise<readonly RecordKey[]> {
+    const [answers] = await this.ask([owner], reader, (home) => read(this.model.name, home, 'none'))
+    return answers.filter(({ record }) => record !== null).map(({ home }) => home)
+  }
 
   /** Changes children of a companion that is there; new ones only where it is not marked. */
   change(home: RecordKey, shards: Shards, changes: PartChanges): WriteCommand {

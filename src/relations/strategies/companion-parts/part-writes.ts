@@ -75,8 +75,8 @@ export class PartWrites extends PartSender {
     const { key: owner } = table.owner
     const { scheme, inside, model } = this.#homes
     if (parts.isUpsert) {
-      const [root] = await reader.read([read(model.name, owner, [scheme.subkeys])])
-      scheme.learn(owner, root?.bins[scheme.subkeys])
+      const [root] = await reader.read([read(model.name, owner, scheme.names)])
+      scheme.learn(owner, root?.bins)
     }
     const { isOwnerMade } = parts
     const isOwnerNew = parts.isOwnerNew || parts.isUpsert

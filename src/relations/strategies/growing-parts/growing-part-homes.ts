@@ -3,13 +3,14 @@ import type { KeyValue } from '../../../keys/index.js'
 import { binEquals, write, type Bins, type WriteCommand } from '../../../plan/command.js'
 import type { WriteOperation } from '../../../plan/operation.js'
 import { readBin } from '../../../plan/operations.js'
-import { recordId, type RecordKey } from '../../../plan/record-key.js'
+import type { RecordKey } from '../../../plan/record-key.js'
 import type { SplitAccess } from '../../../plan/split-access.js'
 import type { GrowingMembers } from '../../contract/growing-members.js'
 import type { Reader } from '../../contract/reader.js'
 import { ROOT, type Placement } from '../../growth/placement.js'
 import { NOT_MARKED } from '../../write/companion-commands.js'
 import type { Answer, CompanionQuestion } from '../../write/ask-companions.js'
+import { beside, type Companions } from '../../write/companion-lifecycle.js'
 import type { AskedHomes, VerifiedHomes } from '../companion-parts/part-homes.js'
 import type { PartClass } from '../consolidate/part-class.js'
 import { partGrowthOf, type PartGrowth } from './part-growth.js'
@@ -23,9 +24,11 @@ export class GrowingPartHomes implements AskedHomes, VerifiedHomes, GrowingMembe
   readonly growth: PartGrowth
   readonly schemeBins: readonly string[]
   readonly moveBin: string
+  readonly #bin: string
 
   constructor(model: EntityModel, parts: PartClass) {
     this.model = model
+    this.#bin = parts.relation.bin!
     this.growth = partGrowthOf(model, parts)
     this.schemeBins = this.growth.scheme.names
     this.moveBin = this.growth.scheme.bins.move
@@ -86,13 +89,14 @@ export class GrowingPartHomes implements AskedHomes, VerifiedHomes, GrowingMembe
     return [owner, ...this.companions(owner)]
   }
 
-  /** While children move, also those where they were. */
   companions(owner: RecordKey): readonly RecordKey[] {
-    const { scheme } = this.growth
-    const { shards, move } = this.placement(owner)
-    const all = [shards, ...(move === undefined ? [] : [move.from, move.to])].filter((of) => of !== ROOT)
-    const homes = all.flatMap((of) => scheme.homes(owner, of))
-    return [...new Map(homes.map((home) => [recordId(home), home])).values()]
+    return beside(owner, this.growth.scheme)
+  }
+
+  /** Companions as they are closed when their owner is deleted. */
+  get closable(): Companions {
+    const { commands, scheme, reads } = this.growth
+    return { commands, scheme, bin: this.#bin, there: (owner, reader) => reads.there(owner, reader) }
   }
 
   unmark(home: RecordKey): WriteCommand {

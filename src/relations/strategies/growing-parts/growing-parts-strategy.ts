@@ -4,14 +4,14 @@ import { orderedLayout, type BinLayout } from '../../../plan/bin-layout.js'
 import { read } from '../../../plan/command.js'
 import type { Draft } from '../../../plan/draft.js'
 import type { ReadOperation } from '../../../plan/operation.js'
-import { isWrittenOrMissing, type StoredRecord } from '../../../plan/outcome.js'
+import type { StoredRecord } from '../../../plan/outcome.js'
 import { together, type PlanDraft } from '../../../plan/plan-draft.js'
 import type { GrowingMembers } from '../../contract/growing-members.js'
 import { isCreation } from '../../contract/member.js'
 import type { Reader } from '../../contract/reader.js'
 import type { LocatedPart } from '../../contract/relation-strategy.js'
 import type { Tracked } from '../../contract/tracked.js'
-import { markDeleting } from '../../write/delete-marker.js'
+import { closeCompanions } from '../../write/companion-lifecycle.js'
 import { linkWrite } from '../../write/link-bin.js'
 import { partCreation } from '../companion-parts/part-transfer.js'
 import type { StoredRefs } from '../consolidate/inverse-changes.js'
@@ -62,15 +62,7 @@ export class GrowingPartsStrategy extends PartsStrategy {
 
   /** The owner is marked, so that no split begins any more, and companions go before it. */
   remove(tracked: Tracked, draft: PlanDraft, reader: Reader): void | Promise<void> {
-    if (draft.isTransaction) return this.#dropAll(tracked, draft, reader)
-    const { commands } = this.#homes.growth
-    draft.add('mark', commands.asking(markDeleting(tracked)), (outcome) => {
-      if (outcome.state === 'written') {
-        this.#homes.learn(tracked.key, commands.told(outcome))
-        this.#closeHomes(tracked, draft)
-      }
-      return isWrittenOrMissing(outcome)
-    })
+    return closeCompanions(tracked, this.#homes.closable, draft, reader)
   }
 
   async load(level: readonly Tracked[], reader: Reader): Promise<readonly Tracked[]> {
@@ -128,24 +120,5 @@ export class GrowingPartsStrategy extends PartsStrategy {
       this.#writes.send(parts, itemsOf(table), draft, 'add references', reader),
       leaving && this.#writes.send(parts, leaving.items, draft, 'remove references', reader),
     ])
-  }
-
-  #closeHomes({ key }: Tracked, draft: Draft): void {
-    const { commands } = this.#homes.growth
-    for (const home of this.#homes.companions(key))
-      draft.add('mark', commands.mark(home), (outcome) => {
-        if (outcome.state === 'written') draft.add('delete', commands.drop(home), isWrittenOrMissing)
-        return isWrittenOrMissing(outcome)
-      })
-  }
-
-  async #dropAll({ key }: Tracked, draft: Draft, reader: Reader): Promise<void> {
-    const [root] = await reader.read([read(this.owner.name, key, this.#homes.schemeBins)])
-    if (root !== null) this.#homes.learn(key, root.bins)
-    const homes = this.#homes.companions(key)
-    const records = await reader.read(homes.map((home) => read(this.owner.name, home, 'none')))
-    homes.forEach((home, i) => {
-      if (records[i] !== null) draft.add('delete', this.#homes.growth.commands.drop(home), isWrittenOrMissing)
-    })
   }
 }
