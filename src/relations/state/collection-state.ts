@@ -8,7 +8,7 @@ import { isEntity, type Member } from '../contract/member.js'
 import type { HeldParts } from './held-parts.js'
 import { PreviousParents } from './lists-to-tell.js'
 import {
-  type LinkValue,
+  LinkValue,
   forgetChange,
   showAttributes,
   showLink,
@@ -82,7 +82,7 @@ export class CollectionState extends MembersAndChanges implements RelationSide {
     const { binding } = this
     if (binding !== undefined && binding.relation.attributes === undefined) throw noAttributes(binding)
     this.add(member)
-    this.links.set(member, { value: attributes, snapshot: undefined })
+    this.links.set(member, new LinkValue(attributes))
     this.change(member, 'added', true)
     this.#showAttributes(member)
   }

@@ -87,6 +87,22 @@ export class ListsToTell implements OwnersToTell {
 
 const NONE: ReadonlyMap<string, KeyValue> = new Map()
 
+/** How far a change of a reference has come; absent while nothing but its target tells of it. */
+export class RefChange {
+  /** The reference itself was set to null, rather than the entity removed from a collection. */
+  isCleared = false
+  /** The record at the other end may have the change, and this one not yet. */
+  isPartlySent = false
+  /** Key that the last write replaced. */
+  replaced: KeyValue | null = null
+  lists: ListsToTell | undefined;
+
+  /** Returns a function that restores the current state. */
+  [REMEMBER](): () => void {
+    return rememberFields(this)
+  }
+}
+
 /** Former parent of a member. */
 export interface Former {
   readonly member: RecordKey

@@ -42,7 +42,7 @@ export class RefState extends RefTarget implements RelationSide {
     const target = isDetached ? (binding.reader.keyOf(given, binding.relation.target) ?? given) : given
     binding?.strategy.accept?.(binding.tracked, target, binding.reader)
     this.assign(target)
-    this.isSetToNull = target === null
+    if (target === null) this.changing.isCleared = true
     if (binding === undefined || before === target) return
     this.#show(before, 'removeFromInverse')
     this.#show(target, 'addFromInverse')
@@ -120,7 +120,7 @@ export class RefState extends RefTarget implements RelationSide {
 
   /** Marks the bin as unread and discards an unsent target. */
   unread(): void {
-    if (!this.isBegun) this.points = null
+    if (!this.isPartlySent) this.points = null
     this.knows = 'unread'
   }
 
@@ -128,8 +128,8 @@ export class RefState extends RefTarget implements RelationSide {
   takeStored(key: KeyValue | null, restoresOthers = false): void {
     const before = this.target
     this.know(key)
-    if (!this.isBegun) this.points = key
-    this.isBegun &&= !this.isStored
+    if (!this.isPartlySent) this.points = key
+    this.noteWhole()
     this.forgetSinceSent()
     if (this.isStored) {
       this.#rollbackFrom(before)
@@ -141,12 +141,27 @@ export class RefState extends RefTarget implements RelationSide {
   /** The write that says so has taken effect, and replaced that key. */
   confirm(key: KeyValue | null, before: KeyValue | null = null): void {
     this.know(key)
-    this.before = before
-    this.isBegun = false
+    if (before !== this.previousKey) this.changing.replaced = before
+    this.notePartlySent(false)
     if (!this.isAsSent || this.isAt(key)) return
     // The record was read again while the write was under way, and before it.
     this.points = key
     this.#show(key, 'addFromInverse')
+  }
+
+  /** The record of one end of a pair says so now; an entity that did not know of it does. */
+  confirmPair(key: KeyValue | null): void {
+    const wasStored = this.isStored
+    const isOwn = this.isAsSent
+    this.know(key)
+    if ((wasStored || isOwn) && !this.isStored) this.points = key
+    this.noteWhole()
+  }
+
+  /** The owner is gone, and the record points again where it did before. */
+  wentBack(before: KeyValue | null): void {
+    this.know(before)
+    if (before !== null) this.lists.left(before)
   }
 
   /** The entity is detached: the others forget its change. */

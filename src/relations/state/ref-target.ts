@@ -2,7 +2,7 @@ import type { KeyValue } from '../../keys/index.js'
 import { declaredKey } from '../../model/declaration.js'
 import { userKeyId } from '../../plan/record-key.js'
 import type { Binding } from '../contract/binding.js'
-import { ListsToTell } from './lists-to-tell.js'
+import { ListsToTell, RefChange } from './lists-to-tell.js'
 import type { DeletedKeys } from '../contract/deleted-keys.js'
 import { isEntity, type Member } from '../contract/member.js'
 import type { Known } from './ref-knowledge.js'
@@ -11,21 +11,25 @@ import { rememberFields } from './remember-fields.js'
 /** Another one for each change of a reference. */
 let lastRevision = 0
 
+/** Work of the session with a reference that is not done yet. */
+interface UnderWay {
+  /** The revision that a flush is sending: what was changed since is not settled by its answer. */
+  readonly sent?: number
+  /** Rollback of the change that `explain` shows, and the revision that it made. */
+  readonly preview?: { readonly putBack: () => void; readonly made: number }
+}
+
 /** Target of a Ref and the key stored for it, without regard to the other side. */
 export abstract class RefTarget {
   // Ordinary fields, which `rememberFields` finds: all of them are put back when a transaction is undone.
   protected points: Member | null = null
   private inRecord: KeyValue | null = null
   protected knows: Known = 'read'
-  protected before: KeyValue | null = null
-  protected isBegun = false
-  protected isSetToNull = false
-  private toTell: ListsToTell | undefined
+  private change: RefChange | undefined
   #binding: Binding | undefined
-  /** Numbers of the last change, and of the one that a flush is sending: what was changed since is not settled by its answer. */
+  /** Number of the last change. */
   #revision = 0
-  #inFlight: number | undefined
-  #preview: { readonly putBack: () => void; readonly made: number } | undefined
+  #underWay: UnderWay | undefined
 
   get binding(): Binding | undefined {
     return this.#binding
@@ -42,7 +46,7 @@ export abstract class RefTarget {
 
   /** Lists of other records that still have to be updated. */
   get lists(): ListsToTell {
-    return (this.toTell ??= new ListsToTell())
+    return (this.changing.lists ??= new ListsToTell())
   }
 
   /** The key in the record, as far as the session knows. */
@@ -52,22 +56,22 @@ export abstract class RefTarget {
 
   /** Key that the last write replaced: restored when the new owner turns out to be gone. */
   get previousKey(): KeyValue | null {
-    return this.before
+    return this.change?.replaced ?? null
   }
 
   /** The change may have reached the record at the other end, and not yet this one: it is carried through, and not forgotten. */
   get isPartlySent(): boolean {
-    return this.isBegun
+    return this.change?.isPartlySent === true
   }
 
   /** True if the reference itself was set to null, rather than the entity removed from a collection. */
   get isCleared(): boolean {
-    return this.isSetToNull
+    return this.change?.isCleared === true
   }
 
   /** True if the entity was taken out of the collection it is in, as far as the session knows, and put nowhere else. */
   get isTakenOut(): boolean {
-    return this.isRead && this.points === null && this.stored !== null && !this.isSetToNull
+    return this.isRead && this.points === null && this.stored !== null && !this.isCleared
   }
 
   /** False while the bin was not read (`only`), and nobody has set it. */
@@ -95,7 +99,7 @@ export abstract class RefTarget {
 
   /** True when the record does not say what the entity says, or a list does not yet. */
   get isChanged(): boolean {
-    return !this.isStored || this.toTell?.isEmpty === false
+    return !this.isStored || this.change?.lists?.isEmpty === false
   }
 
   get isStored(): boolean {
@@ -121,7 +125,7 @@ export abstract class RefTarget {
 
   /** Keys of those that it points to, or whose lists have to hear of a change. */
   linkedAmong(keys: DeletedKeys): Iterable<KeyValue> {
-    return keys.among(3 + (this.toTell?.toLeave.size ?? 0), () => this.#linkIds())
+    return keys.among(3 + (this.change?.lists?.toLeave.size ?? 0), () => this.#linkIds())
   }
 
   /** Ids of those keys; undefined where one is not known, or there are more than `most`. */
@@ -132,7 +136,7 @@ export abstract class RefTarget {
   }
 
   #linkIds(): readonly string[] {
-    const { toJoin, toLeave } = this.toTell ?? {}
+    const { toJoin, toLeave } = this.change?.lists ?? {}
     const ends = [this.isRead ? this.key : null, this.stored, toJoin ?? null].filter((key) => key !== null)
     return [...ends.map(userKeyId), ...(toLeave?.keys() ?? [])]
   }
@@ -157,24 +161,18 @@ export abstract class RefTarget {
     this.know(key)
   }
 
-  /** The record of one end of a pair says so now; an entity that did not know of it does. */
-  confirmPair(key: KeyValue | null): void {
-    const wasStored = this.isStored
-    const isOwn = this.isAsSent
-    this.know(key)
-    if ((wasStored || isOwn) && !this.isStored) this.points = key
-    this.isBegun &&= !this.isStored
-  }
-
-  /** The owner is gone, and the record points again where it did before. */
-  wentBack(before: KeyValue | null): void {
-    this.know(before)
-    if (before !== null) this.lists.left(before)
-  }
-
   /** True when the record at the other end may have what this one does not say yet. */
-  notePartlySent(isBegun: boolean): void {
-    this.isBegun = isBegun
+  notePartlySent(isPartlySent: boolean): void {
+    if (isPartlySent !== this.isPartlySent) this.changing.isPartlySent = isPartlySent
+  }
+
+  /** A change that the record says is sent as a whole. */
+  protected noteWhole(): void {
+    if (this.isPartlySent) this.notePartlySent(!this.isStored)
+  }
+
+  protected get changing(): RefChange {
+    return (this.change ??= new RefChange())
   }
 
   /** The key it holds has no record: it points to nothing, until somebody changes it. */
@@ -198,25 +196,26 @@ export abstract class RefTarget {
 
   /** Corrects lists that wait for a change which was rolled back since. */
   reconsider(): void {
-    if (this.isRead) this.toTell?.reconsider(this.key)
+    if (this.isRead) this.change?.lists?.reconsider(this.key)
   }
 
   beginSending(): void {
-    this.#inFlight = this.#revision
+    this.#underWay = { ...this.#underWay, sent: this.#revision }
   }
 
   endSending(): void {
-    this.#inFlight = undefined
+    const preview = this.#underWay?.preview
+    this.#underWay = preview && { preview }
   }
 
   /** Nothing was changed since a flush began to send this. */
   protected get isAsSent(): boolean {
-    return this.#inFlight === this.#revision
+    return this.#underWay?.sent === this.#revision
   }
 
   /** All that was changed since a flush began is forgotten, and its write is not. */
   protected forgetSinceSent(): void {
-    if (this.#inFlight !== undefined) this.#revision = this.#inFlight
+    this.#revision = this.#underWay?.sent ?? this.#revision
   }
 
   /** Returns a function that restores the current state. */
@@ -233,9 +232,9 @@ export abstract class RefTarget {
     const putBack = this.remember()
     change()
     const made = this.#revision
-    if (isPreview) this.#preview = { putBack, made }
+    if (isPreview) this.#underWay = { ...this.#underWay, preview: { putBack, made } }
     return () => {
-      this.#preview = undefined
+      if (isPreview) this.#underWay = { ...this.#underWay, preview: undefined }
       if (this.#revision !== made) return false
       putBack()
       return true
@@ -244,9 +243,10 @@ export abstract class RefTarget {
 
   /** Answers as if `explain`, which may be waiting for a read, had changed nothing. */
   asShown<T>(ask: () => T): T {
-    if (this.#preview?.made !== this.#revision) return ask()
+    const preview = this.#underWay?.preview
+    if (preview?.made !== this.#revision) return ask()
     const changed = this.remember()
-    this.#preview.putBack()
+    preview.putBack()
     try {
       return ask()
     } finally {
@@ -258,8 +258,8 @@ export abstract class RefTarget {
   startAnew(): void {
     if (!this.isRead) this.points = null
     this.know(null)
-    this.isBegun = false
-    this.toTell = undefined
+    this.notePartlySent(false)
+    this.change?.lists?.clear()
   }
 
   /** The entity that was loaded for the key. */
@@ -275,24 +275,24 @@ export abstract class RefTarget {
 
   /** Clears the target. A reference that was set unread becomes unread again, unless its change is partly sent. */
   protected dropTarget(): void {
-    const isUnread = this.knows === 'setBlind' && !this.isBegun
+    const isUnread = this.knows === 'setBlind' && !this.isPartlySent
     this.assign(null)
     if (isUnread) this.knows = 'unread'
   }
 
   protected assign(target: Member | null): void {
-    const { key, isBegun } = this
+    const { key, isPartlySent } = this
     this.points = target
     this.#revision = ++lastRevision
     this.#binding?.tracked.relinked?.()
-    if (isBegun && !this.isAt(key)) this.#rollBack(key)
+    if (isPartlySent && !this.isAt(key)) this.#rollBack(key)
     this.knows = this.isStoredKnown ? 'read' : 'setBlind'
-    this.isSetToNull = false
+    if (this.change !== undefined) this.change.isCleared = false
   }
 
   /** Lists that the change has reached already still have to drop it. */
   #rollBack(key: KeyValue | null): void {
-    this.isBegun = false
+    this.notePartlySent(false)
     if (key !== null) this.lists.mustLeave(key)
   }
 }

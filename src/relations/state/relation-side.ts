@@ -70,12 +70,35 @@ export function otherSide({ inverse }: RelationModel, member: object): RelationS
 }
 
 /** The attributes of one link. Both sides of it share this, where both are in the session. */
-export interface LinkValue {
-  value: object
+export class LinkValue {
+  readonly value: object
+  #snapshot: object | undefined
+  #isPartlySent = false
+
+  constructor(value: object, snapshot?: object) {
+    this.value = value
+    this.#snapshot = snapshot
+  }
+
   /** As stored; undefined while they are not. */
-  snapshot: object | undefined
+  get snapshot(): object | undefined {
+    return this.#snapshot
+  }
+
   /** A change of them may have reached one end, and not yet both. */
-  isPartlySent?: boolean
+  get isPartlySent(): boolean {
+    return this.#isPartlySent
+  }
+
+  notePartlySent(): void {
+    this.#isPartlySent = true
+  }
+
+  /** Both ends hold them like this now. */
+  confirm(snapshot: object | undefined): void {
+    this.#snapshot = snapshot
+    this.#isPartlySent = false
+  }
 }
 
 interface Data {

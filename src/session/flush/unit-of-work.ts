@@ -248,7 +248,7 @@ type OnEnd = (end: () => void) => void
 function endWrites(work: ChangeSet): void {
   for (const managed of [...work.saved, ...work.removed]) {
     managed.sending?.drop()
-    managed.sending = undefined
+    managed.endWrite()
   }
 }
 

@@ -14,6 +14,7 @@ import {
   type DeleteIntent,
 } from './delete-intent.js'
 import { isOfWrite, type Doubt, type WriteDoubt } from './doubt.js'
+import type { EntityWork } from './entity-work.js'
 import type { SentWrite } from './sent-write.js'
 import type { StoredState } from './stored-state.js'
 import { lastTtl, type WriteOptions } from './write-options.js'
@@ -34,12 +35,6 @@ export interface EntityHome {
   announce(managed: ManagedEntity): void
   /** A relation of the entity may lead to others than before. */
   relinked(managed: ManagedEntity): void
-}
-
-/** Work on one entity, as those see it that wait for its end. */
-export interface EntityWork {
-  readonly span: object
-  readonly ended: Promise<void>
 }
 
 /**
@@ -69,8 +64,7 @@ export class ManagedEntity implements Tracked {
   /** Identity map of the session it belongs to, until its state is `gone`. */
   readonly home: EntityHome
   #queued: EntityWork | undefined
-  /** The write of its record that is planned or on its way. */
-  sending: SentWrite | undefined
+  #sending: SentWrite | undefined
 
   constructor(mapped: MappedClass, entity: object, key: RecordKey, home: EntityHome, state: 'new' | 'stored') {
     this.mapped = mapped
@@ -91,8 +85,6 @@ export class ManagedEntity implements Tracked {
   get model(): EntityModel {
     return this.mapped.model
   }
-
-  // The record, as far as the session knows it.
 
   /** Undefined while there is no record. */
   get stored(): StoredState | undefined {
@@ -156,8 +148,6 @@ export class ManagedEntity implements Tracked {
     this.#deleteIntent = undefined
   }
 
-  // Work on the entity.
-
   /** Work that is under way on this entity, or waits as the last. */
   get queued(): EntityWork | undefined {
     return this.#queued
@@ -170,6 +160,20 @@ export class ManagedEntity implements Tracked {
 
   end(work: EntityWork): void {
     if (this.#queued === work) this.#queued = undefined
+  }
+
+  /** The write of its record that is planned or on its way. */
+  get sending(): SentWrite | undefined {
+    return this.#sending
+  }
+
+  beginWrite(write: SentWrite): void {
+    this.#sending = write
+  }
+
+  /** The write is answered, or will never be sent. */
+  endWrite(): void {
+    this.#sending = undefined
   }
 
   /** The write or delete whose answer was lost. */
@@ -218,17 +222,14 @@ export class ManagedEntity implements Tracked {
     this.home.relinked(this)
   }
 
-  // Delete of the entity.
-
   get deleteIntent(): DeleteIntent | undefined {
     return this.#deleteIntent
   }
 
   /** Marks the entity to be deleted, by a cascade. One that is marked already keeps the conditions that a caller has set. */
   remove(conditions: DeleteConditions = {}): void {
-    const before = this.#deleteIntent ?? NO_INTENT
     this.#state = 'removed'
-    this.#deleteIntent = { ...before, orphanGuard: undefined, ...conditions }
+    this.#deleteIntent = { ...(this.#deleteIntent ?? NO_INTENT), orphanGuard: undefined, ...conditions }
   }
 
   /** Shows the entity as it was before a cascade of `explain` has marked it. */

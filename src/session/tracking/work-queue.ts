@@ -1,6 +1,7 @@
 import { recordId, type RecordKey } from '../../plan/record-key.js'
 import type { WorkCount } from '../context/activity.js'
-import type { EntityWork, ManagedEntity } from './managed-entity.js'
+import type { EntityWork } from './entity-work.js'
+import type { ManagedEntity } from './managed-entity.js'
 
 /** Work asked for between two flushes, under way or waiting: the second flush waits for all of it. */
 class WorkSpan {

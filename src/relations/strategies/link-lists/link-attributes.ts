@@ -9,7 +9,7 @@ import type { Value } from '../../../plan/value.js'
 import type { CollectionState } from '../../state/collection-state.js'
 import type { Tracked } from '../../contract/tracked.js'
 import type { Reader } from '../../contract/reader.js'
-import type { LinkValue } from '../../state/relation-side.js'
+import { LinkValue } from '../../state/relation-side.js'
 import { isCollection, type Member } from '../../contract/member.js'
 import type { MemberStore } from '../../contract/member-store.js'
 import { collectionStateOf } from '../../state/state-of.js'
@@ -104,7 +104,7 @@ export class LinkAttributes {
   decode({ model, key: record }: Tracked, key: KeyValue, stored: Value): LinkValue {
     try {
       const value = this.#codec.decode(stored)
-      return { value, snapshot: this.#codec.snapshot(value) }
+      return new LinkValue(value, this.#codec.snapshot(value))
     } catch (error) {
       throw unreadable(model, record.key, inEntry(this.#relation.name, key, error))
     }
@@ -118,7 +118,7 @@ export class LinkAttributes {
       if (value === undefined) state.links.delete(key)
       else {
         this.#codec.fill(link.value, value)
-        link.snapshot = this.#codec.snapshot(link.value)
+        link.confirm(this.#codec.snapshot(link.value))
       }
     }
   }

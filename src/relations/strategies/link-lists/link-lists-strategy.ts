@@ -178,11 +178,8 @@ export class LinkListsStrategy implements RelationStrategy {
     const { ends, to, id } = plannedLink(this.#sides, 'add', tracked, key, state, reader)
     if (!draft.once(`attributes ${id}`)) return
     const snapshot = attributes.snapshot(link)
-    const settle = (): void => {
-      link.snapshot = snapshot
-      link.isPartlySent = false
-    }
-    const progress = progressOf(key, ends.length, state, draft, settle, () => (link.isPartlySent = true))
+    const settle = (): void => link.confirm(snapshot)
+    const progress = progressOf(key, ends.length, state, draft, settle, () => link.notePartlySent())
     return together(
       ends.map(({ store, key: owner }, i) => {
         const member = (ends[1 - i]?.key ?? to).key
@@ -215,7 +212,7 @@ export class LinkListsStrategy implements RelationStrategy {
     const linked = (): void => {
       settle()
       if (endedAt !== undefined) forgetTimeOfEnd(state, member)
-      if (link !== undefined) link.snapshot = snapshot
+      link?.confirm(snapshot)
       if (pair !== undefined) this.#upkeep.check(pair, draft)
     }
     const noteless = progressOf(member, late.length, state, draft, linked)

@@ -40,7 +40,7 @@ export function executeSingle(
       )
     }
   } catch (error) {
-    managed.sending = undefined
+    managed.endWrite()
     queue.endOne(managed, queued)
     receiver.refused?.()
     return receiver.failed(error)

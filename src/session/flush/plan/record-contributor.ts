@@ -59,7 +59,7 @@ export function planRecord(managed: ManagedEntity, now: Date): PlannedRecord | u
   managed.sending?.drop()
   const write = planWrite(managed, now)
   // From here on, what a handle changes comes after this write.
-  if (write !== undefined) managed.sending = write
+  if (write !== undefined) managed.beginWrite(write)
   return write
 }
 

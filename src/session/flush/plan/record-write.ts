@@ -88,7 +88,7 @@ export class RecordWrite implements PlannedRecord, SentWrite {
   drop(): void {}
 
   settle(outcome: Outcome): boolean {
-    this.managed.sending = undefined
+    this.managed.endWrite()
     if (outcome.state === 'written') this.confirm(outcome)
     else this.drop()
     if (outcome.state === 'inDoubt') this.#doubt(outcome)
